@@ -7,7 +7,7 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::revisions::{Revision, update_and_append};
-use super::{ListingTable, LockedRows, RecordTable, unwrap_json};
+use super::{ListingTable, LockedRows, RecordTable, listings, unwrap_json};
 use crate::domain::entity::Entity;
 use crate::domain::event::Event;
 use crate::domain::listing::Listing;
@@ -30,13 +30,7 @@ impl RecordTable for Listing<Event> {
         if locked.len() == names.len() {
             return Ok(LockedRows::all(unwrap_json(locked)));
         }
-        let present = sqlx::query_scalar!(
-            r#"select slug from listings.event where mode = $1 and slug = any($2)"#,
-            mode.as_str(),
-            names
-        )
-        .fetch_all(connection)
-        .await?;
+        let present = listings::names(connection, Entity::Event, mode, names).await?;
         Ok(LockedRows::of(unwrap_json(locked), present))
     }
 
@@ -106,19 +100,7 @@ impl ListingTable for Listing<Event> {
         )
         .fetch_all(connection)
         .await?;
-        Ok(found.into_iter().map(|Json(listing)| listing).collect())
-    }
-
-    async fn taken_names(
-        connection: &mut PgConnection,
-        names: &[String],
-    ) -> Result<Vec<String>, sqlx::Error> {
-        sqlx::query_scalar!(
-            "select slug from listings.event where mode = 'live' and slug = any($1)",
-            names
-        )
-        .fetch_all(connection)
-        .await
+        Ok(unwrap_json(found))
     }
 }
 
@@ -137,5 +119,5 @@ pub async fn lock_batch(
     )
     .fetch_all(connection)
     .await?;
-    Ok(rows.into_iter().map(|Json(row)| row).collect())
+    Ok(unwrap_json(rows))
 }

@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use super::page_owners::OwnedPage;
 use super::revisions::{Revision, update_and_append};
-use super::{ListingTable, LockedRows, RecordTable};
+use super::{ListingTable, LockedRows, RecordTable, listings};
 use crate::domain::array_fields::{Credit, Screenshot};
 use crate::domain::entity::Entity;
 use crate::domain::game::Game;
@@ -122,13 +122,7 @@ impl RecordTable for Listing<Game> {
         if locked.len() == names.len() {
             return Ok(LockedRows::all(locked));
         }
-        let present = sqlx::query_scalar!(
-            r#"select slug from listings.game where mode = $1 and slug = any($2)"#,
-            mode.as_str(),
-            names
-        )
-        .fetch_all(connection)
-        .await?;
+        let present = listings::names(connection, Entity::Game, mode, names).await?;
         Ok(LockedRows::of(locked, present))
     }
 
@@ -199,18 +193,6 @@ impl ListingTable for Listing<Game> {
             .map(Self::from)
             .fetch_all(connection)
             .await
-    }
-
-    async fn taken_names(
-        connection: &mut PgConnection,
-        names: &[String],
-    ) -> Result<Vec<String>, sqlx::Error> {
-        sqlx::query_scalar!(
-            "select slug from listings.game where mode = 'live' and slug = any($1)",
-            names
-        )
-        .fetch_all(connection)
-        .await
     }
 }
 

@@ -1,7 +1,7 @@
-//! Reads single listings of any kind, for staff.
+//! Reads listings of any kind.
 
-use sqlx::PgPool;
 use sqlx::types::Json;
+use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -26,6 +26,24 @@ pub struct ListingStatus {
     pub reason: Option<String>,
 }
 
+/// The ones of these names that listings have.
+pub async fn names(
+    connection: &mut PgConnection,
+    entity: Entity,
+    mode: Mode,
+    names: &[String],
+) -> Result<Vec<String>, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"select name as "name!" from listings.listing where kind = $1 and mode = $2 and name = any($3)"#,
+        entity.as_str(),
+        mode.as_str(),
+        names
+    )
+    .fetch_all(connection)
+    .await
+}
+
+/// The status of one listing, for staff.
 pub async fn find(
     pool: &PgPool,
     entity: Entity,

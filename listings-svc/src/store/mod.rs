@@ -109,12 +109,6 @@ pub trait ListingTable: RecordTable {
         names: &[String],
     ) -> impl Future<Output = Result<Vec<Self>, sqlx::Error>> + Send;
 
-    /// The ones of these names that live listings have.
-    fn taken_names(
-        connection: &mut PgConnection,
-        names: &[String],
-    ) -> impl Future<Output = Result<Vec<String>, sqlx::Error>> + Send;
-
     /// Updates only the fields that a revision changed, and appends the revision.
     fn update(
         connection: &mut PgConnection,

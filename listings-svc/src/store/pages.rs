@@ -9,7 +9,7 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::revisions::{Revision, update_and_append};
-use super::{ListingTable, LockedRows, RecordTable, unwrap_json};
+use super::{ListingTable, LockedRows, RecordTable, listings, unwrap_json};
 use crate::domain::entity::Entity;
 use crate::domain::listing::Listing;
 use crate::domain::mode::Mode;
@@ -32,13 +32,7 @@ impl RecordTable for Listing<Page> {
         if locked.len() == names.len() {
             return Ok(LockedRows::all(unwrap_json(locked)));
         }
-        let present = sqlx::query_scalar!(
-            r#"select handle from listings.page where mode = $1 and handle = any($2)"#,
-            mode.as_str(),
-            names
-        )
-        .fetch_all(connection)
-        .await?;
+        let present = listings::names(connection, Entity::Page, mode, names).await?;
         Ok(LockedRows::of(unwrap_json(locked), present))
     }
 
@@ -108,19 +102,7 @@ impl ListingTable for Listing<Page> {
         )
         .fetch_all(connection)
         .await?;
-        Ok(found.into_iter().map(|Json(listing)| listing).collect())
-    }
-
-    async fn taken_names(
-        connection: &mut PgConnection,
-        names: &[String],
-    ) -> Result<Vec<String>, sqlx::Error> {
-        sqlx::query_scalar!(
-            "select handle from listings.page where mode = 'live' and handle = any($1)",
-            names
-        )
-        .fetch_all(connection)
-        .await
+        Ok(unwrap_json(found))
     }
 }
 
@@ -139,7 +121,7 @@ pub async fn lock_batch(
     )
     .fetch_all(connection)
     .await?;
-    Ok(rows.into_iter().map(|Json(row)| row).collect())
+    Ok(unwrap_json(rows))
 }
 
 pub async fn with_ids(
@@ -152,7 +134,7 @@ pub async fn with_ids(
     )
     .fetch_all(connection)
     .await?;
-    Ok(rows.into_iter().map(|Json(row)| row).collect())
+    Ok(unwrap_json(rows))
 }
 
 /// Locks a page, and tells whether it is public; `None` while another transaction has locked it.

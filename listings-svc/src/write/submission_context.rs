@@ -23,7 +23,7 @@ use crate::domain::state::ListingState;
 use crate::feed::{ChangeKind, Publish, listing_change};
 use crate::store::page_owners::{self, OwnedPage, PageRef};
 use crate::store::{
-    ListingTable, LockedRows, RecordTable as _, accounts, games, pages, to_json_row,
+    ListingTable, LockedRows, RecordTable as _, accounts, games, listings, pages, to_json_row,
 };
 
 /// Slugs with the same base in the first query; each further query doubles the number.
@@ -260,7 +260,8 @@ impl<'a> SubmissionContext<'a> {
         loop {
             let numbers = first..first + window;
             let slugs: Vec<String> = numbers.map(|n| slug::numbered(base, n)).collect();
-            let taken = Listing::<C>::taken_names(self.connection, &slugs).await?;
+            let taken =
+                listings::names(self.connection, Listing::<C>::ENTITY, Mode::Live, &slugs).await?;
             if let Some(free) = slugs.into_iter().find(|slug| !taken.contains(slug)) {
                 return Ok(free);
             }

@@ -6,15 +6,17 @@ use kit::{Fault, ids};
 use super::record_change;
 use super::submission_context::{AcceptedSubmission, SubmissionContext, SubmittedListing};
 use crate::domain::body;
+use crate::domain::entity::Entity;
 use crate::domain::event::Event;
 use crate::domain::game::Game;
 use crate::domain::listing::Listing;
+use crate::domain::mode::Mode;
 use crate::domain::page::Page;
 use crate::domain::slug;
 use crate::domain::state::ListingState;
 use crate::feed::ChangeKind;
 use crate::store::revisions::Actor;
-use crate::store::{ListingTable as _, page_owners};
+use crate::store::{listings, page_owners};
 
 /// Submits a game under a page of the account.
 pub(super) async fn game(
@@ -67,7 +69,8 @@ pub(super) async fn page(
         context.free_slug::<Page>(&base).await?
     } else {
         let wanted = std::slice::from_ref(&read.handle);
-        let taken = Listing::<Page>::taken_names(context.connection, wanted).await?;
+        let (entity, mode) = (Entity::Page, Mode::Live);
+        let taken = listings::names(context.connection, entity, mode, wanted).await?;
         if !taken.is_empty() {
             return Err(Fault::invalid_field("handle", "It is taken: choose another.").into());
         }
