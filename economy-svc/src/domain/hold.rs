@@ -7,9 +7,9 @@ use super::basket::Basket;
 
 /// Why a report with the prices `new` is held; `None`: it counts.
 ///
-/// A report is held when its basket's cost differs from that of the last counted report by more than `percent`. The reason names the price
+/// A report is held when its basket's cost differs from that of the `last` counted report, of the time `at`, by more than `percent`. The reason names the price
 /// that contributed most.
-pub fn reason(new: Basket, (last, at): (Basket, OffsetDateTime), percent: u32) -> Option<String> {
+pub fn reason(new: Basket, last: Basket, at: OffsetDateTime, percent: u32) -> Option<String> {
     let (cost, before) = (u128::from(new.cost()), u128::from(last.cost()));
     let percent = u128::from(percent);
     let is_jump = cost * 100 > before * (100 + percent)
@@ -59,7 +59,7 @@ mod tests {
     }
 
     fn held(new: Basket, last: Basket) -> Option<String> {
-        reason(new, (last, LAST), 50)
+        reason(new, last, LAST, 50)
     }
 
     #[test]

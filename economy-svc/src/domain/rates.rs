@@ -56,11 +56,11 @@ pub fn rate(economy: &Economy, from: usize, to: usize) -> Option<Rate> {
         };
         Some((rate?, market.last))
     };
-    let (value, source, at) = quote(
-        (cost(first), first.newest.at),
-        (cost(second), second.newest.at),
-        market(&economy.markets),
-    )?;
+    let cost = |currency: &ListedCurrency| CountedCost {
+        cost: currency.newest.report.basket.cost(),
+        at: currency.newest.at,
+    };
+    let (value, source, at) = quote(cost(first), cost(second), market(&economy.markets))?;
     let before = || {
         if let Some((rate, _)) = market(&economy.markets_day_before) {
             return Some(rate);
@@ -77,22 +77,25 @@ pub fn rate(economy: &Economy, from: usize, to: usize) -> Option<Rate> {
     })
 }
 
-/// The rate from one currency to another, its source and its time: that of the market if there is one, otherwise the worked one. A basket
-/// has its cost and the time of its report.
-pub fn quote(
-    from: (u64, OffsetDateTime),
-    to: (u64, OffsetDateTime),
-    market: Option<(Ratio, OffsetDateTime)>,
-) -> Option<(Ratio, Source, OffsetDateTime)> {
-    let worked = worked(from.0, to.0)?;
-    Some(match market {
-        Some((value, last)) => (value, Source::Market, last),
-        None => (worked, Source::Worked, from.1.max(to.1)),
-    })
+/// What the basket of a currency costs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CountedCost {
+    pub cost: u64,
+    /// The time of the report that counts.
+    pub at: OffsetDateTime,
 }
 
-fn cost(currency: &ListedCurrency) -> u64 {
-    currency.newest.report.basket.cost()
+/// The rate from one currency to another, its source and its time: that of the market if there is one, otherwise the worked one.
+pub fn quote(
+    from: CountedCost,
+    to: CountedCost,
+    market: Option<(Ratio, OffsetDateTime)>,
+) -> Option<(Ratio, Source, OffsetDateTime)> {
+    let worked = worked(from.cost, to.cost)?;
+    Some(match market {
+        Some((value, last)) => (value, Source::Market, last),
+        None => (worked, Source::Worked, from.at.max(to.at)),
+    })
 }
 
 fn worked(from: u64, to: u64) -> Option<Ratio> {

@@ -1,5 +1,7 @@
 //! Whether the supply in a report follows from the report before it.
 
+use super::report::Report;
+
 /// The largest difference, in percent of the expected supply, that staff are not shown.
 pub const MAX_DIFFERENCE_PERCENT: u64 = 1;
 
@@ -12,10 +14,10 @@ pub struct Expected {
     pub differs: bool,
 }
 
-/// Compares a reported supply with the supply `before`, plus what was minted since, minus what was burned. Each is at most 2^53.
-pub fn compare(before: u64, (minted, burned): (u64, u64), reported: u64) -> Expected {
-    let expected = i128::from(before) + i128::from(minted) - i128::from(burned);
-    let difference = (i128::from(reported) - expected).unsigned_abs();
+/// Compares the supply of a report with the supply `before`, plus what was minted since, minus what was burned. Each is at most 2^53.
+pub fn compare(before: u64, report: &Report) -> Expected {
+    let expected = i128::from(before) + i128::from(report.minted) - i128::from(report.burned);
+    let difference = (i128::from(report.supply) - expected).unsigned_abs();
     Expected {
         supply: i64::try_from(expected).unwrap_or(i64::MAX),
         differs: difference * 100 > expected.unsigned_abs() * u128::from(MAX_DIFFERENCE_PERCENT),
@@ -24,20 +26,28 @@ pub fn compare(before: u64, (minted, burned): (u64, u64), reported: u64) -> Expe
 
 #[cfg(test)]
 mod tests {
+    use super::super::report::tests::body;
     use super::*;
+
+    fn compare(before: u64, minted: u64, burned: u64, supply: u64) -> Expected {
+        let report = Report {
+            supply,
+            minted,
+            burned,
+            ..Report::read(&body().to_string()).unwrap()
+        };
+        super::compare(before, &report)
+    }
 
     #[test]
     fn more_than_one_percent_differs() {
-        let differs = |reported| compare(1_000, (100, 100), reported).differs;
+        let differs = |reported| compare(1_000, 100, 100, reported).differs;
         assert!(!differs(1_000) && !differs(1_010) && !differs(990));
         assert!(differs(1_011) && differs(989));
         let most = crate::domain::fields::MAX_SAFE_INTEGER;
-        assert_eq!(
-            compare(most, (most, 0), most).supply,
-            18_014_398_509_481_982
-        );
-        assert!(!compare(0, (0, 0), 0).differs);
-        let below = compare(0, (0, 5), 0);
+        assert_eq!(compare(most, most, 0, most).supply, 18_014_398_509_481_982);
+        assert!(!compare(0, 0, 0, 0).differs);
+        let below = compare(0, 0, 5, 0);
         assert_eq!((below.supply, below.differs), (-5, true));
     }
 }

@@ -16,7 +16,7 @@ use super::render;
 use super::snapshots::SnapshotCache;
 use crate::domain::staff_action::By;
 use crate::store::currencies;
-use crate::store::games::{self, Game};
+use crate::store::games;
 use crate::write::{Command, CommandHandler, Outcome, SetName};
 
 /// Maximum length of a name.
@@ -73,8 +73,13 @@ impl Service {
         let name = parse_name(&request.name)?;
         let game = games::find_owned(&self.pool, &request.game, account).await?;
         let game = game.ok_or_else(|| not_yours(&request.game))?;
-        let given_by = format!("{BY_ACCOUNT}{account}");
-        set(&self.pool, &self.writer, (game, name, given_by), None).await
+        let command = SetName {
+            game: game.id,
+            slug: game.slug,
+            name,
+            given_by: format!("{BY_ACCOUNT}{account}"),
+        };
+        set(&self.pool, &self.writer, command, None).await
     }
 
     /// The games of an account with the names of their currencies. Members of staff are not named.
@@ -89,9 +94,9 @@ impl Service {
         }
         let filters = [request.account_id.as_str(), request.game.as_str()];
         let page: Page<String> = page::read("own currencies", filters, request.page)?;
-        let limits = (page.rows_to_fetch(), MAX_NAMES);
-        let after = page.after.as_deref();
-        let rows = currencies::of_account(&self.pool, account, slug, after, limits).await?;
+        let (limit, after) = (page.rows_to_fetch(), page.after.as_deref());
+        let rows =
+            currencies::of_account(&self.pool, account, slug, after, limit, MAX_NAMES).await?;
         let mut currencies: Vec<proto::OwnCurrency> = Vec::new();
         for row in rows {
             let given_by = row.given_by.unwrap_or_default();
@@ -152,20 +157,15 @@ pub(super) fn parse_name(sent: &str) -> Result<String, Fault> {
 pub(super) async fn set(
     pool: &PgPool,
     writer: &Writer<CommandHandler>,
-    (game, name, given_by): (Game, String, String),
+    command: SetName,
     by: Option<By>,
 ) -> Result<proto::SetCurrencyResponse, Fault> {
-    let command = SetName {
-        game: game.id,
-        slug: game.slug,
-        name,
-        given_by,
-    };
+    let game = command.game;
     let change = match writer.write(Command::Name(by, command)).await?.0 {
         Outcome::Named(change) => change,
         other => return Err(unexpected_outcome(&other)),
     };
-    let names = currencies::names(pool, Some(game.id), None, MAX_NAMES).await?;
+    let names = currencies::names(pool, Some(game), None, MAX_NAMES).await?;
     let currency = by_currency(names).pop();
     Ok(proto::SetCurrencyResponse {
         currency,

@@ -141,7 +141,8 @@ pub async fn of_account(
     account: Uuid,
     slug: Option<&str>,
     after: Option<&str>,
-    (limit, names): (i64, i64),
+    limit: i64,
+    names: i64,
 ) -> Result<Vec<OwnRow>, sqlx::Error> {
     sqlx::query_as!(
         OwnRow,

@@ -24,7 +24,7 @@ pub async fn load_now(
     now: OffsetDateTime,
     late: Duration,
 ) -> Result<(Version, Economy), sqlx::Error> {
-    load(pool, (now, END_OF_TIME), late).await
+    load(pool, now, END_OF_TIME, late).await
 }
 
 /// Loads the live economy of a past moment, from the rows up to then that are stored now.
@@ -33,7 +33,7 @@ pub async fn load_past(
     at: OffsetDateTime,
     late: Duration,
 ) -> Result<(Version, Economy), sqlx::Error> {
-    let (version, economy) = load(pool, (at, at), late).await?;
+    let (version, economy) = load(pool, at, at, late).await?;
     // The clock changes nothing about the past.
     let economy = Economy {
         valid_until: None,
@@ -45,7 +45,8 @@ pub async fn load_past(
 /// Loads the economy at `at` from the rows up to `last`.
 async fn load(
     pool: &PgPool,
-    (at, last): (OffsetDateTime, OffsetDateTime),
+    at: OffsetDateTime,
+    last: OffsetDateTime,
     late: Duration,
 ) -> Result<(Version, Economy), sqlx::Error> {
     let begin = "begin isolation level repeatable read read only";
@@ -60,9 +61,8 @@ async fn load(
             currency.trade_balance = units;
         }
     }
-    let markets_now = markets(&mut snapshot, (at - DAY, last), &indexes).await?;
-    let day_before = (at - DAY * 2, at - DAY);
-    let markets_day_before = markets(&mut snapshot, day_before, &indexes).await?;
+    let markets_now = markets(&mut snapshot, at - DAY, last, &indexes).await?;
+    let markets_day_before = markets(&mut snapshot, at - DAY * 2, at - DAY, &indexes).await?;
     let oldest = oldest_events(&mut snapshot, at, late).await?;
     let economy = Economy {
         currencies,
@@ -162,7 +162,8 @@ async fn trade_balances(
 /// The swaps after `from` and up to `to`, per pair.
 async fn markets(
     connection: &mut PgConnection,
-    (from, to): (OffsetDateTime, OffsetDateTime),
+    from: OffsetDateTime,
+    to: OffsetDateTime,
     indexes: &HashMap<Uuid, usize>,
 ) -> Result<HashMap<Pair, Market>, sqlx::Error> {
     let rows = sqlx::query!(

@@ -62,7 +62,8 @@ pub async fn of_game(
 /// Decides on the held reports of a game below a number; returns how many there were.
 pub async fn decide_below(
     connection: &mut PgConnection,
-    (game, id): (Uuid, i64),
+    game: Uuid,
+    id: i64,
     decision: Decision<'_>,
     now: OffsetDateTime,
 ) -> Result<u64, sqlx::Error> {

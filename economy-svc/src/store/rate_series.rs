@@ -4,15 +4,16 @@ use sqlx::PgPool;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
+use crate::domain::rates::CountedCost;
 use crate::domain::swap::Market;
 
 /// Both currencies at one time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Row {
     pub at: OffsetDateTime,
-    /// Cost of the basket in the newest counted report, and the report's time.
-    pub from: (u64, OffsetDateTime),
-    pub to: (u64, OffsetDateTime),
+    /// Of the newest counted report.
+    pub from: CountedCost,
+    pub to: CountedCost,
     /// The swaps of the pair in the day before; `None` without one. The first currency is `from`.
     pub market: Option<Market>,
 }
@@ -54,8 +55,14 @@ pub async fn list(
     let units = |text: &str| text.parse().unwrap_or(0_u128);
     let rows = rows.into_iter().map(|row| Row {
         at: row.at,
-        from: (row.one_cost.unsigned_abs(), row.one_at),
-        to: (row.other_cost.unsigned_abs(), row.other_at),
+        from: CountedCost {
+            cost: row.one_cost.unsigned_abs(),
+            at: row.one_at,
+        },
+        to: CountedCost {
+            cost: row.other_cost.unsigned_abs(),
+            at: row.other_at,
+        },
         market: row.last.map(|last| Market {
             swaps: row.swaps.unsigned_abs(),
             parties: row.parties.unsigned_abs(),

@@ -20,7 +20,8 @@ pub enum ExchangeChange {
 pub(super) async fn change(
     connection: &mut PgConnection,
     by: &By,
-    (name, change): (&str, &ExchangeChange),
+    name: &str,
+    change: &ExchangeChange,
     now: OffsetDateTime,
 ) -> ApplyResult<bool> {
     let changed = match change {

@@ -117,9 +117,8 @@ impl Apply for CommandHandler {
                 Ok((Outcome::Reversed(is_new), changes))
             }
             Command::Exchange(by, name, change) => {
-                let change = (name.as_str(), change);
                 let (changed, changes) =
-                    exchange::change(&mut *connection, by, change, now).await?;
+                    exchange::change(&mut *connection, by, name, change, now).await?;
                 if changed {
                     by.record(connection, SCHEMA, exchange::subject(name), now)
                         .await?;

@@ -64,16 +64,9 @@ pub(super) async fn submit(
     }
     let baseline = reports::baseline(connection, submit.game).await?;
     check_interval(baseline.newest.map(|(at, _)| at), policy, now)?;
-    let Report {
-        supply,
-        minted,
-        burned,
-        ..
-    } = submit.report;
-    let expected =
-        (baseline.newest).map(|(_, before)| supply::compare(before, (minted, burned), supply));
+    let expected = (baseline.newest).map(|(_, before)| supply::compare(before, &submit.report));
     let held = baseline.counted.and_then(|(id, basket, at)| {
-        let reason = hold::reason(submit.report.basket, (basket, at), policy.most_jump_percent);
+        let reason = hold::reason(submit.report.basket, basket, at, policy.most_jump_percent);
         reason.map(|reason| (reason, id))
     });
     let new = NewReport {

@@ -83,8 +83,7 @@ pub(super) async fn decide(
         reports::decide(connection, review.report, decision, now).await?;
     }
     let older = if review.with_older {
-        let below = (state.game_id, review.report);
-        held_reports::decide_below(connection, below, decision, now).await?
+        held_reports::decide_below(connection, state.game_id, review.report, decision, now).await?
     } else {
         0
     };

@@ -65,7 +65,7 @@ pub fn merge<C: Content>(
                 merged.content.insert(field.clone(), theirs.clone());
             }
             Some(Value::Object(theirs)) => {
-                let fields = merge_object(field, (last, theirs, ours), &mut merged.kept);
+                let fields = merge_object(field, last, theirs, ours, &mut merged.kept);
                 merged.content.insert(field.clone(), fields.into());
             }
             // Games name their page by its handle.
@@ -88,7 +88,9 @@ pub fn merge<C: Content>(
 /// Merges the fields of an object, such as `links`.
 fn merge_object(
     path: &str,
-    (last, theirs, ours): (Option<&Value>, &Map<String, Value>, &Value),
+    last: Option<&Value>,
+    theirs: &Map<String, Value>,
+    ours: &Value,
     kept: &mut BTreeMap<String, String>,
 ) -> Map<String, Value> {
     let mut merged = ours.as_object().cloned().unwrap_or_default();

@@ -97,7 +97,8 @@ impl Dependencies {
         );
         let pictures = pictures::owner::Service::new(
             submissions.clone(),
-            (pool.clone(), self.clock.clone()),
+            pool.clone(),
+            self.clock.clone(),
             self.pictures.clone(),
             public_url.clone(),
             self.pictures_per_day,
@@ -158,14 +159,16 @@ impl Dependencies {
         let listing = listing::Service::new(pool.clone(), audit.clone());
         let public_url = self.commands.public_url.clone();
         let files = pictures::public::Service::new(pool.clone(), self.files);
-        let picture = pictures::staff::Service::new(
+        let picture = pictures::staff::Service {
             pool,
             clock,
             writer,
-            (self.pictures, files),
+            pictures: self.pictures,
             public_url,
-            audit.clone(),
-        );
+            uploads: pictures::staff::Service::limit_uploads(),
+            audit: audit.clone(),
+            files,
+        };
         let import = import::Service::new(importer, self.draining, audit);
         let import = StaffImportServiceServer::new(import);
         services

@@ -93,7 +93,7 @@ impl Client {
         body: Bytes,
     ) -> Result<Response, String> {
         let (head, body) = self
-            .send(Method::POST, url, headers, (body, MAX_BODY))
+            .send(Method::POST, url, headers, body, MAX_BODY)
             .await?;
         // The status has decided; an error in the body changes nothing.
         Ok(head.with(body.unwrap_or_default()))
@@ -105,7 +105,7 @@ impl Client {
     /// Why there is no response, or only a part of one.
     pub async fn get(&self, url: &Uri, headers: HeaderMap) -> Result<Response, String> {
         let (head, body) = self
-            .send(Method::GET, url, headers, (Bytes::new(), MAX_API_BODY))
+            .send(Method::GET, url, headers, Bytes::new(), MAX_API_BODY)
             .await?;
         let body = body.map_err(|problem| format!("the response broke off: {problem}"))?;
         Ok(head.with(body))
@@ -117,7 +117,8 @@ impl Client {
         method: Method,
         url: &Uri,
         headers: HeaderMap,
-        (body, most): (Bytes, usize),
+        body: Bytes,
+        most: usize,
     ) -> Result<(Head, Result<Bytes, String>), String> {
         let mut request = Request::new(Full::new(body));
         *request.method_mut() = method;

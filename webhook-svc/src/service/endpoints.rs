@@ -294,9 +294,9 @@ impl Dependencies {
     ) -> Result<String, Fault> {
         if !scope.is_staff() {
             let now = self.clock.now();
-            let limit = (MAX_ADDRESS_CHECKS, ADDRESS_CHECK_INTERVAL);
+            let (most, interval) = (MAX_ADDRESS_CHECKS, ADDRESS_CHECK_INTERVAL);
             if let Some(end) =
-                accounts::count_address_check(&self.pool, account, limit, now).await?
+                accounts::count_address_check(&self.pool, account, most, interval, now).await?
             {
                 return Err(too_many_address_checks(end - now));
             }

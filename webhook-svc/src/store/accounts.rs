@@ -66,7 +66,8 @@ pub async fn begin_receiver_check(
 pub async fn count_address_check(
     pool: &PgPool,
     account: Uuid,
-    (most, interval): (i32, Duration),
+    most: i32,
+    interval: Duration,
     now: OffsetDateTime,
 ) -> Result<Option<OffsetDateTime>, sqlx::Error> {
     // A time in the future, from a replica whose clock was ahead, begins no interval.

@@ -12,6 +12,7 @@ use crate::service::currencies::{by_currency, parse_name, set as set_name};
 use crate::service::page;
 use crate::store::currencies::{self, Row};
 use crate::store::games;
+use crate::write::SetName;
 
 pub(super) async fn set(
     service: &Service,
@@ -24,9 +25,13 @@ pub(super) async fn set(
     let game = game.ok_or_else(|| {
         Fault::not_found(format!("There is no game with the slug {}.", request.game))
     })?;
-    let given_by = by.member.name.clone();
-    let named = (game, name, given_by);
-    set_name(&service.pool, &service.writer, named, Some(by)).await
+    let command = SetName {
+        game: game.id,
+        slug: game.slug,
+        name,
+        given_by: by.member.name.clone(),
+    };
+    set_name(&service.pool, &service.writer, command, Some(by)).await
 }
 
 /// The currencies with their names. A row of the page is a name, so that a currency with many does not make it longer.

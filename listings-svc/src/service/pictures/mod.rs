@@ -25,7 +25,8 @@ pub(super) fn message(file: &PictureFile, public_url: &PublicUrl) -> proto::Pict
 pub(super) fn operation(
     kind: PictureKind,
     picture: StoredPicture,
-    (alt, position): (&str, Option<usize>),
+    alt: &str,
+    position: Option<usize>,
 ) -> PictureOperation {
     match kind {
         PictureKind::Cover => PictureOperation::SetCover(picture),

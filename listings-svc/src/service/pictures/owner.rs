@@ -125,7 +125,8 @@ impl OwnPicturesService for Service {
 impl Service {
     pub fn new(
         submissions: Submissions,
-        (pool, clock): (PgPool, Clock),
+        pool: PgPool,
+        clock: Clock,
         pictures: PictureProcessor,
         public_url: PublicUrl,
         per_day: i64,
@@ -238,7 +239,7 @@ impl Service {
         let place = request
             .place
             .map(|place| usize::try_from(place).unwrap_or(MAX_ITEMS));
-        let operation = operation(prepared.kind, prepared.picture, (&alt, place));
+        let operation = operation(prepared.kind, prepared.picture, &alt, place);
         let changed = self.submissions.change_pictures(
             prepared.kind.entity(),
             prepared.name,

@@ -34,15 +34,15 @@ const MAX_UPLOADS: usize = 8;
 
 #[derive(Debug)]
 pub struct Service {
-    pub(super) pool: PgPool,
-    pub(super) clock: Clock,
-    pub(super) writer: Writer<CommandHandler>,
-    pub(super) pictures: PictureProcessor,
-    public_url: PublicUrl,
-    uploads: ConcurrencyLimit,
-    audit: Audit,
+    pub(in crate::service) pool: PgPool,
+    pub(in crate::service) clock: Clock,
+    pub(in crate::service) writer: Writer<CommandHandler>,
+    pub(in crate::service) pictures: PictureProcessor,
+    pub(in crate::service) public_url: PublicUrl,
+    pub(in crate::service) uploads: ConcurrencyLimit,
+    pub(in crate::service) audit: Audit,
     /// Reads files.
-    files: public::Service,
+    pub(in crate::service) files: public::Service,
 }
 
 struct UploadHeader {
@@ -152,24 +152,9 @@ impl StaffPictureService for Service {
 }
 
 impl Service {
-    pub fn new(
-        pool: PgPool,
-        clock: Clock,
-        writer: Writer<CommandHandler>,
-        (pictures, files): (PictureProcessor, public::Service),
-        public_url: PublicUrl,
-        audit: Audit,
-    ) -> Self {
-        Self {
-            pool,
-            clock,
-            writer,
-            pictures,
-            public_url,
-            uploads: ConcurrencyLimit::new("uploads", MAX_UPLOADS),
-            audit,
-            files,
-        }
+    /// The limit of concurrent uploads.
+    pub fn limit_uploads() -> ConcurrencyLimit {
+        ConcurrencyLimit::new("uploads", MAX_UPLOADS)
     }
 
     async fn upload(
@@ -199,7 +184,7 @@ impl Service {
         let (large, small) = (&sizes.large, &sizes.small);
         let picture = message(large, &self.public_url);
         let small = message(small, &self.public_url);
-        let operation = operation(kind, (&sizes).into(), (&header.alt, header.place));
+        let operation = operation(kind, (&sizes).into(), &header.alt, header.place);
         let listing = self
             .edit_pictures(member, header.mode, header.name, operation)
             .await?;
