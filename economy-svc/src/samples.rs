@@ -11,7 +11,7 @@ use crate::domain::decimal::Decimal;
 use crate::domain::economy::{DAY, Economy, ListedCurrency, Pair, valid_until};
 use crate::domain::figures::{CountedReport, Figures};
 use crate::domain::report::Report;
-use crate::domain::swap::Market;
+use crate::domain::market::Market;
 
 const FILE: &str = include_str!("../sample/economy.json");
 

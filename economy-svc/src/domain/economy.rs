@@ -5,12 +5,12 @@ use std::collections::HashMap;
 use time::{Duration, OffsetDateTime};
 
 use super::figures::{CountedReport, Figures};
-use super::swap::Market;
+use super::market::Market;
 
 /// The window of `day_change_pct` and of the market.
 pub const DAY: Duration = Duration::DAY;
 /// The window of `trade_balance`.
-pub const TRADE: Duration = Duration::days(30);
+pub const TRADE_WINDOW: Duration = Duration::days(30);
 
 /// A listed currency: that of a published game with a counted report.
 #[derive(Debug, Clone, PartialEq)]

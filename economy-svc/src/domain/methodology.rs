@@ -3,7 +3,7 @@
 use contracts::public::{Constant, Formula, Methodology};
 
 use super::basket::{MEALS, RENTS, RIDES, WAGES};
-use super::swap::{PARTIES, SWAPS};
+use super::market::{MIN_PARTIES, MIN_SWAPS};
 
 /// Changes whenever the same reports and swaps lead to other figures.
 pub const VERSION: u32 = 2;
@@ -82,12 +82,12 @@ fn constants(most_jump_percent: u32, late_days: i64) -> Vec<Constant> {
     vec![
         constant(
             "market_swaps",
-            SWAPS.to_string(),
+            MIN_SWAPS.to_string(),
             "Swaps of a pair in 24 hours that make a market.",
         ),
         constant(
             "market_parties",
-            PARTIES.to_string(),
+            MIN_PARTIES.to_string(),
             "Parties to them, at least.",
         ),
         constant(

@@ -9,7 +9,7 @@ use time::OffsetDateTime;
 
 use super::economy::{Economy, ListedCurrency, Pair};
 use super::ratio::Ratio;
-use super::swap::Market;
+use super::market::Market;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Source {

@@ -9,9 +9,9 @@ use uuid::Uuid;
 
 use super::reports::report_of_row;
 use super::version::{self, Version};
-use crate::domain::economy::{DAY, Economy, ListedCurrency, Pair, TRADE, valid_until};
+use crate::domain::economy::{DAY, Economy, ListedCurrency, Pair, TRADE_WINDOW, valid_until};
 use crate::domain::figures::{CountedReport, Figures};
-use crate::domain::swap::Market;
+use crate::domain::market::Market;
 
 /// No row is later.
 const END_OF_TIME: OffsetDateTime = datetime!(9999-12-31 00:00 UTC);
@@ -53,7 +53,7 @@ async fn load(
     let mut snapshot = pool.begin_with(begin).await?;
     let version = version::read(&mut *snapshot).await?;
     let (mut currencies, indexes) = listed_currencies(&mut snapshot, at, last).await?;
-    for (game, units) in trade_balances(&mut snapshot, at - TRADE, last).await? {
+    for (game, units) in trade_balances(&mut snapshot, at - TRADE_WINDOW, last).await? {
         if let Some(currency) = indexes
             .get(&game)
             .and_then(|index| currencies.get_mut(*index))
@@ -218,8 +218,8 @@ async fn oldest_events(
                (select min(at) from economy.swap where at > $4) as traded"#,
         at - DAY,
         at - late,
-        at - (DAY + DAY),
-        at - TRADE
+        at - DAY * 2,
+        at - TRADE_WINDOW
     )
     .fetch_one(connection)
     .await?;
@@ -228,7 +228,7 @@ async fn oldest_events(
         (rows.reported_in_time, late),
         (rows.swapped_today, DAY),
         (rows.swapped_lately, DAY * 2),
-        (rows.traded, TRADE),
+        (rows.traded, TRADE_WINDOW),
     ];
     Ok(windows
         .into_iter()

@@ -4,8 +4,8 @@ use sqlx::PgPool;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
+use crate::domain::market::Market;
 use crate::domain::rates::CountedCost;
-use crate::domain::swap::Market;
 
 /// Both currencies at one time.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -4,10 +4,10 @@ use time::OffsetDateTime;
 
 use super::ratio::Ratio;
 
-/// Minimum swaps of a market.
-pub const SWAPS: u64 = 3;
-/// Minimum parties of a market.
-pub const PARTIES: u64 = 2;
+/// Fewer swaps make no market rate.
+pub const MIN_SWAPS: u64 = 3;
+/// Fewer parties make no market rate.
+pub const MIN_PARTIES: u64 = 2;
 
 /// The swaps of a pair of currencies within 24 hours, in both directions.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,7 +15,7 @@ pub struct Market {
     pub swaps: u64,
     /// Distinct parties.
     pub parties: u64,
-    /// Units of the first currency that changed hands.
+    /// Units of the first currency that were swapped.
     pub first: u128,
     /// Units of the second.
     pub second: u128,
@@ -26,7 +26,7 @@ pub struct Market {
 impl Market {
     /// Units of the second currency for one of the first, weighted by volume; `None`: too few swaps or parties.
     pub fn rate(&self) -> Option<Ratio> {
-        let is_market = self.swaps >= SWAPS && self.parties >= PARTIES;
+        let is_market = self.swaps >= MIN_SWAPS && self.parties >= MIN_PARTIES;
         is_market
             .then(|| Ratio::new(self.second, self.first))
             .flatten()
