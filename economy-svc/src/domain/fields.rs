@@ -1,4 +1,7 @@
 //! The fields of a JSON object as raw text. Numbers are parsed from their digits and never pass through a float.
+//!
+//! What is wrong with a field is a clause such as `it is given twice`: a report joins several of them in one message, a tip makes a sentence
+//! of each.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -10,9 +13,9 @@ use serde_json::value::RawValue;
 /// 2^53 − 1: JSON readers that use floats hold whole numbers up to this one exactly (`Number.MAX_SAFE_INTEGER`).
 pub const MAX_SAFE_INTEGER: u64 = 9_007_199_254_740_991;
 
-/// Unexpected fields that one error names at most (§4.3).
+/// The most unexpected fields that one error names (§4.3).
 const MAX_REPORTED: usize = 50;
-/// Characters of a name in an error at most.
+/// The most characters of a name in an error.
 const MAX_NAME: usize = 80;
 
 /// The fields of a JSON object, in their order.
@@ -47,8 +50,8 @@ impl<'a> Fields<'a> {
         serde_json::from_str(json).ok()
     }
 
-    /// The fields that are not in `known` or are given twice, each with what is wrong with it. Of more than [`MAX_REPORTED`] the rest are
-    /// counted under `*`.
+    /// The fields that are not in `known` or are given twice, each with what is wrong with it. `*` has the number of those beyond
+    /// [`MAX_REPORTED`].
     pub fn unexpected(&self, known: &[&str]) -> Vec<(String, String)> {
         let mut seen = HashSet::new();
         let mut repeated = HashSet::new();
@@ -73,7 +76,7 @@ impl<'a> Fields<'a> {
             let problem = if is_known {
                 "it is given twice".to_owned()
             } else {
-                // The first of them lists the fields.
+                // Only the first unknown field lists the known ones.
                 format!("there is no such field{}", std::mem::take(&mut hint))
             };
             problems.push((clip(name), problem));
@@ -92,6 +95,8 @@ impl<'a> Fields<'a> {
         Some(found.1.get()).filter(|text| *text != "null")
     }
 
+    /// A whole number from `least` to `most`. It is required.
+    ///
     /// # Errors
     /// What is wrong with the number.
     pub fn whole(&self, name: &str, least: u64, most: u64) -> Result<u64, String> {
@@ -117,20 +122,20 @@ impl<'a> Fields<'a> {
             return Ok(None);
         };
         let Ok(text) = serde_json::from_str::<String>(raw) else {
-            return Err("It must be a string.".to_owned());
+            return Err("it must be a string".to_owned());
         };
         let text = text.trim();
         if text.chars().any(char::is_control) {
-            return Err("It contains a control character. Remove it.".to_owned());
+            return Err("it contains a control character. Remove it".to_owned());
         }
         if text.chars().count() > most {
-            return Err(format!("It must have 1 to {most} characters."));
+            return Err(format!("it must have 1 to {most} characters"));
         }
         Ok(Some(text.to_owned()).filter(|text| !text.is_empty()))
     }
 }
 
-/// A name for an error: names that clients make up may be long.
+/// Shortens a name for an error: a client may send names of any length.
 fn clip(name: &str) -> String {
     let mut rest = name.chars();
     let mut clipped: String = rest.by_ref().take(MAX_NAME).collect();

@@ -9,7 +9,7 @@ use super::fields::{Fields, MAX_SAFE_INTEGER};
 /// 10^13.
 const MAX_PRICE: u64 = 10_000_000_000_000;
 
-const NAMES: &[&str] = &[
+const FIELDS: &[&str] = &[
     "supply",
     "minted",
     "burned",
@@ -26,9 +26,9 @@ const PRICES: &[&str] = &["meal", "ride", "wage", "rent"];
 pub struct Report {
     /// Units in circulation.
     pub supply: u64,
-    /// Created since the report before.
+    /// Units created since the report before.
     pub minted: u64,
-    /// Destroyed since the report before.
+    /// Units destroyed since the report before.
     pub burned: u64,
     pub basket: Basket,
     /// Units that players earned since the report before.
@@ -58,7 +58,7 @@ impl Report {
     }
 
     fn of(fields: &Fields<'_>, problems: &mut Problems) -> Self {
-        for (name, problem) in fields.unexpected(NAMES) {
+        for (name, problem) in fields.unexpected(FIELDS) {
             let problem = match name.as_str() {
                 "rate" => "leave it out: rates are calculated from the figures",
                 _ => &problem,
@@ -129,7 +129,7 @@ fn naira_per_unit(fields: &Fields<'_>) -> Result<Option<Decimal>, String> {
     })
 }
 
-/// The problems of a report, one for each bad field.
+/// The problems of a report, each with its field.
 #[derive(Debug, Default)]
 struct Problems(Vec<String>);
 
@@ -138,6 +138,7 @@ impl Problems {
         self.0.push(format!("{field}: {problem}"));
     }
 
+    /// The value of a field; the default if there is a problem, which is added.
     fn take<T: Default>(&mut self, field: &str, value: Result<T, String>) -> T {
         value.unwrap_or_else(|problem| {
             self.add(field, &problem);

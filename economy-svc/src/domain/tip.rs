@@ -7,11 +7,11 @@ use kit::{Code, Fault};
 use super::fields::{Fields, MAX_SAFE_INTEGER};
 
 /// Maximum length of a player's name.
-const PLAYER: usize = 128;
+const MAX_PLAYER: usize = 128;
 /// Maximum length of a note.
-const NOTE: usize = 500;
+const MAX_NOTE: usize = 500;
 
-const NAMES: &[&str] = &["game", "player", "amount", "note"];
+const FIELDS: &[&str] = &["game", "player", "amount", "note"];
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tip {
@@ -43,21 +43,21 @@ impl Tip {
                 )));
             }
             Ok(_) => {}
-            Err(reason) => {
-                bad.insert("game".to_owned(), reason);
+            Err(problem) => {
+                bad.insert("game".to_owned(), sentence(&problem));
             }
         }
-        for (field, problem) in fields.unexpected(NAMES) {
+        for (field, problem) in fields.unexpected(FIELDS) {
             bad.insert(field, sentence(&problem));
         }
-        let player = fields.text("player", PLAYER).unwrap_or_else(|reason| {
-            bad.insert("player".to_owned(), reason);
+        let player = fields.text("player", MAX_PLAYER).unwrap_or_else(|problem| {
+            bad.insert("player".to_owned(), sentence(&problem));
             Some(String::new())
         });
         if player.is_none() {
             bad.insert(
                 "player".to_owned(),
-                format!("Give the player who tips: a text of 1 to {PLAYER} characters."),
+                format!("Give the player who tips: a text of 1 to {MAX_PLAYER} characters."),
             );
         }
         let amount = fields
@@ -66,8 +66,8 @@ impl Tip {
                 bad.insert("amount".to_owned(), sentence(&problem));
                 0
             });
-        let note = fields.text("note", NOTE).unwrap_or_else(|reason| {
-            bad.insert("note".to_owned(), reason);
+        let note = fields.text("note", MAX_NOTE).unwrap_or_else(|problem| {
+            bad.insert("note".to_owned(), sentence(&problem));
             None
         });
         if !bad.is_empty() {
@@ -81,6 +81,7 @@ impl Tip {
     }
 }
 
+/// For example `It is given twice.`
 fn sentence(problem: &str) -> String {
     let mut letters = problem.chars();
     let first = letters.next().map(|letter| letter.to_ascii_uppercase());
