@@ -1,4 +1,4 @@
-//! All listed currencies at a moment, and until when their rates and figures are valid.
+//! All listed currencies at a moment, and the time until which their rates and figures are valid.
 
 use std::collections::HashMap;
 
@@ -24,7 +24,7 @@ pub struct ListedCurrency {
     /// The newest counted report.
     pub newest: CountedReport,
     pub figures: Figures,
-    /// Cost of the basket in the report that counted a day before.
+    /// Cost of the basket in the newest report that counted a day before; `None`: there was none.
     pub cost_day_before: Option<u64>,
     /// Over 30 days: units given in for other currencies, less units given out.
     pub trade_balance: i128,
@@ -42,11 +42,11 @@ pub struct Economy {
     pub markets: HashMap<Pair, Market>,
     /// Swaps of the 24 hours before these.
     pub markets_day_before: HashMap<Pair, Market>,
-    /// When the clock alone changes something; `None`: never.
+    /// The next time at which something changes with the clock alone; `None`: never.
     pub valid_until: Option<OffsetDateTime>,
 }
 
-/// When the clock alone next changes something: each event leaves its window when it is as old as the window is long.
+/// The next time at which something changes with the clock alone: an event leaves its window when it is as old as the window is long.
 pub fn valid_until(
     now: OffsetDateTime,
     events: impl IntoIterator<Item = (OffsetDateTime, Duration)>,

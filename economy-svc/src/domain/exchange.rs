@@ -6,7 +6,7 @@ use sha2::{Digest as _, Sha256};
 const TOKEN_PREFIX: &str = "exchange_";
 const MAX_NAME: usize = 60;
 
-/// Whether a name is 1 to 60 small letters, digits and single hyphens between them.
+/// Whether a name has 1 to 60 characters: lower-case letters and digits, with single hyphens between them.
 pub fn is_name(name: &str) -> bool {
     let is_word = |word: &str| {
         let is_plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();

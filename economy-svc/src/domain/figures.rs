@@ -21,8 +21,8 @@ pub struct Figures {
     pub inflation: Option<Ratio>,
     /// Of the supply.
     pub money_growth: Option<Ratio>,
-    /// Of the output per day, each report's over its own interval: a report's output was earned since the game's report before it,
-    /// also when that one does not count.
+    /// Of the output per day. Each report's output is divided by the time since the game's report before it, whether that one counts or not,
+    /// since the output was earned in this time.
     pub growth: Option<Ratio>,
 }
 

@@ -12,8 +12,8 @@ const DIGITS: u32 = 15;
 const MIN_DIGITS: u64 = 100_000_000_000_000;
 const DIGITS_LIMIT: u64 = 1_000_000_000_000_000;
 
-/// A fraction. Numerators and denominators are products of at most two sums of amounts (each below 2^90) and a hundred, so that no
-/// step of the arithmetic leaves 256 bits.
+/// A fraction. Numerators and denominators are products of at most two sums of amounts (each below 2^90) and a hundred: no step of the
+/// arithmetic overflows 256 bits.
 #[derive(Debug, Clone, Copy)]
 pub struct Ratio {
     negative: bool,

@@ -2,10 +2,10 @@
 
 use super::report::Report;
 
-/// The largest difference, in percent of the expected supply, that staff are not shown.
+/// Staff see a report whose supply differs by more than this, in percent of the expected supply.
 pub const MAX_DIFFERENCE_PERCENT: u64 = 1;
 
-/// The supply that a report leads to.
+/// The supply that follows from the report before, and whether the reported one differs from it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Expected {
     /// The supply in the report before, plus minted, minus burned. Below 0 when a game burned more than it had.

@@ -1,4 +1,5 @@
-//! Snapshots of past moments. The rates of a thousand currencies take some 160 MB: the newest moment is cached, and few more are held.
+//! Snapshots of past moments. The rates of a thousand currencies take some 160 MB: the moment that was asked for last is cached, and a
+//! semaphore limits how many others are held while they are read.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -18,7 +19,7 @@ pub(super) struct PastSnapshots {
 /// The snapshot of a past moment, which concurrent calls load once.
 #[derive(Debug)]
 pub(super) struct PastSnapshot {
-    /// Of the data when the call began.
+    /// The version of the data when the call began.
     version: Version,
     at: OffsetDateTime,
     pub snapshot: OnceCell<Arc<Snapshot>>,
@@ -27,7 +28,7 @@ pub(super) struct PastSnapshot {
 }
 
 impl PastSnapshot {
-    /// Whether only the cache holds it.
+    /// Whether nothing but the cache holds the moment, its snapshot or its rates.
     fn is_idle(self: &Arc<Self>) -> bool {
         let is_read =
             |snapshot: &Arc<Snapshot>| Arc::strong_count(snapshot) > 1 || snapshot.is_read();
@@ -36,7 +37,7 @@ impl PastSnapshot {
 }
 
 impl PastSnapshots {
-    /// `uncached`: the most moments that are held beyond the cached one.
+    /// `uncached`: the most moments that are held besides the cached one.
     pub(super) fn new(uncached: usize) -> Self {
         Self {
             permits: Arc::new(Semaphore::new(
@@ -49,7 +50,8 @@ impl PastSnapshots {
     /// The snapshot of a moment, loaded or yet to be loaded.
     ///
     /// # Errors
-    /// `rate_limited`: as many other moments as allowed are held. Callers can cause that, so it is no 503, which would be refunded.
+    /// `rate_limited`: as many other moments as allowed are held. It is not `unavailable`, since the quota of a 503 is refunded and callers
+    /// can cause this one at will.
     pub(super) fn get(
         &self,
         version: Version,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use tokio::sync::OwnedSemaphorePermit;
 
-/// How many lists of the present and of earlier versions are held.
+/// The most lists of live rates, of the current version and of earlier ones, that are held at once.
 pub(super) const MAX_LISTS: usize = 7;
 
 /// A JSON list of rates, in chunks. Its readers share it.
@@ -14,7 +14,7 @@ pub(super) const MAX_LISTS: usize = 7;
 pub(super) struct RateList {
     length: usize,
     chunks: Box<[Bytes]>,
-    /// `None`: the list is small, or made of samples.
+    /// `None`: the list has the rates of one currency only, or of samples.
     _permit: Option<Arc<OwnedSemaphorePermit>>,
 }
 
@@ -27,7 +27,7 @@ impl RateList {
         }
     }
 
-    /// Bytes.
+    /// The length of the JSON in bytes.
     pub(super) fn length(&self) -> usize {
         self.length
     }

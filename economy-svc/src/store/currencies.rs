@@ -29,7 +29,7 @@ pub async fn exists(connection: &mut PgConnection, game: Uuid) -> Result<bool, s
     .await
 }
 
-/// The games with these slugs that have a currency.
+/// The ids of the games with these slugs that have a currency, by slug.
 pub async fn of_slugs(
     pool: &PgPool,
     slugs: &[String],
@@ -98,7 +98,8 @@ pub struct Row {
     pub given_by: String,
 }
 
-/// The names of all currencies, or of one game's currency, after the one with this slug and time, ordered by slug; the newest name first.
+/// The names of all currencies, or of one game's currency, ordered by slug, the newest name of a currency first; after the name with this
+/// slug and time.
 pub async fn names(
     pool: &PgPool,
     game: Option<Uuid>,

@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use super::reports::{Row, report_of_row};
 
-/// A report and what became of it.
+/// A report and its state.
 #[derive(Debug, Clone)]
 pub struct OwnReport {
     pub row: Row,

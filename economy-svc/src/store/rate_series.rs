@@ -1,4 +1,4 @@
-//! What the rate of a pair of currencies is computed from, at several times.
+//! The costs and swaps from which the rate of a pair of currencies is computed, at several times.
 
 use sqlx::PgPool;
 use time::OffsetDateTime;
@@ -14,11 +14,11 @@ pub struct Row {
     /// Of the newest counted report.
     pub from: CountedCost,
     pub to: CountedCost,
-    /// The swaps of the pair in the day before; `None` without one. The first currency is `from`.
+    /// The swaps of the pair in the 24 hours before; `None`: there was no swap. The first currency is `from`.
     pub market: Option<Market>,
 }
 
-/// The pair at each of these times, oldest first. A time at which one of them has no counted report has no row.
+/// The pair at each of these times, the oldest first. A time has no row if one of the currencies had no counted report by then.
 pub async fn list(
     pool: &PgPool,
     (from, to): (Uuid, Uuid),
