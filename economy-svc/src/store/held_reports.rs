@@ -1,10 +1,8 @@
-//! Reports that wait for a decision of staff.
+//! Reports that wait for a decision of staff, and the decisions.
 
 use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
 use uuid::Uuid;
-
-use super::reports::Decision;
 
 /// A held report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,7 +57,57 @@ pub async fn of_game(
     .await
 }
 
-/// Decides on the held reports of a game below a number; returns how many there were.
+/// Whether a report counts, was rejected, or (neither) is held.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReviewState {
+    pub game_id: Uuid,
+    pub counted: bool,
+    pub rejected: bool,
+}
+
+/// The state of the report with this number, if there is one.
+pub async fn review_state(
+    connection: &mut PgConnection,
+    id: i64,
+) -> Result<Option<ReviewState>, sqlx::Error> {
+    sqlx::query_as!(
+        ReviewState,
+        "select game_id, counted, rejected from economy.report where id = $1",
+        id
+    )
+    .fetch_optional(connection)
+    .await
+}
+
+/// A decision of staff on a held report.
+#[derive(Debug, Clone, Copy)]
+pub struct Decision<'a> {
+    pub approved: bool,
+    pub by: &'a str,
+    pub reason: &'a str,
+}
+
+/// Decides on a held report.
+pub async fn decide(
+    connection: &mut PgConnection,
+    id: i64,
+    decision: Decision<'_>,
+    now: OffsetDateTime,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "update economy.report set counted = $2, rejected = not $2, decided_by = $3, decided_at = $4, reason = $5 where id = $1",
+        id,
+        decision.approved,
+        decision.by,
+        now,
+        decision.reason
+    )
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
+/// Decides on the held reports of a game whose numbers are below `id`; returns how many there were.
 pub async fn decide_below(
     connection: &mut PgConnection,
     game: Uuid,

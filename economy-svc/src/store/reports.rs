@@ -18,6 +18,7 @@ pub struct Baseline {
     pub counted: Option<(i64, Basket, OffsetDateTime)>,
 }
 
+/// One row, also for a game without reports: the query joins both reports to a row without columns.
 pub async fn baseline(connection: &mut PgConnection, game: Uuid) -> Result<Baseline, sqlx::Error> {
     let row = sqlx::query!(
         r#"select newest.at as "newest_at?", newest.supply as "newest_supply?", id as "id?", meal as "meal?", ride as "ride?", wage as "wage?", rent as "rent?", counted.at as "at?"
@@ -52,7 +53,7 @@ pub async fn baseline(connection: &mut PgConnection, game: Uuid) -> Result<Basel
 pub struct NewReport<'a> {
     pub game: Uuid,
     pub at: OffsetDateTime,
-    /// The time of the game's report before; `None`: this is the first.
+    /// The time of the game's report before this one; `None`: this is the first.
     pub since: Option<OffsetDateTime>,
     pub body: &'a str,
     pub report: &'a Report,
@@ -107,56 +108,7 @@ pub async fn insert(connection: &mut PgConnection, new: NewReport<'_>) -> Result
     .await
 }
 
-/// Whether a report counts, was rejected, or (neither) is held.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ReviewState {
-    pub game_id: Uuid,
-    pub counted: bool,
-    pub rejected: bool,
-}
-
-/// `None`: there is no report with this number.
-pub async fn review_state(
-    connection: &mut PgConnection,
-    id: i64,
-) -> Result<Option<ReviewState>, sqlx::Error> {
-    sqlx::query_as!(
-        ReviewState,
-        "select game_id, counted, rejected from economy.report where id = $1",
-        id
-    )
-    .fetch_optional(connection)
-    .await
-}
-
-/// A decision of staff on a held report.
-#[derive(Debug, Clone, Copy)]
-pub struct Decision<'a> {
-    pub approved: bool,
-    pub by: &'a str,
-    pub reason: &'a str,
-}
-
-pub async fn decide(
-    connection: &mut PgConnection,
-    id: i64,
-    decision: Decision<'_>,
-    now: OffsetDateTime,
-) -> Result<(), sqlx::Error> {
-    sqlx::query!(
-        "update economy.report set counted = $2, rejected = not $2, decided_by = $3, decided_at = $4, reason = $5 where id = $1",
-        id,
-        decision.approved,
-        decision.by,
-        now,
-        decision.reason
-    )
-    .execute(connection)
-    .await?;
-    Ok(())
-}
-
-/// A report as staff see it.
+/// A report as staff and the owners of its game see it.
 #[derive(Debug, Clone)]
 pub struct Row {
     pub id: i64,

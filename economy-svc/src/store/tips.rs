@@ -37,14 +37,14 @@ pub async fn insert(
 #[derive(Debug, Clone)]
 pub struct Row {
     pub id: Uuid,
-    /// Of its game.
+    /// The slug of its game.
     pub slug: String,
     pub at: OffsetDateTime,
     pub tip: Tip,
     pub reversal: Option<Reversal>,
 }
 
-/// Tips of a game, or of all games, newest first, after the one with this time and id.
+/// The tips of a game, or of all games, the newest first, after the one with this time and id.
 pub async fn list(
     pool: &PgPool,
     game: Option<Uuid>,
@@ -89,7 +89,7 @@ pub async fn exists(connection: &mut PgConnection, id: Uuid) -> Result<bool, sql
     .await
 }
 
-/// Reverses a tip with counter-entries; returns whether it was not reversed before.
+/// Reverses a tip by counter-entries; returns false if it was reversed before.
 pub async fn reverse(
     connection: &mut PgConnection,
     id: Uuid,

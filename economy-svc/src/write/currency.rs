@@ -20,7 +20,7 @@ pub struct SetName {
     pub game: Uuid,
     pub slug: String,
     pub name: String,
-    /// A member of the staff, or `account` and an id.
+    /// The name of a member of staff, or `account` and an id.
     pub given_by: String,
 }
 
@@ -65,11 +65,12 @@ pub(super) async fn set_name(
         ..
     } = request;
     let revision = currencies::set_name(connection, *game, name, given_by, now).await?;
-    let changes = vec![publish(request, revision), rates_moved()];
+    let changes = vec![currency_named(request, revision), rates_moved()];
     Ok((change, changes))
 }
 
-fn publish(request: &SetName, revision: i64) -> NewChange {
+/// The change on the feed.
+fn currency_named(request: &SetName, revision: i64) -> NewChange {
     let state = proto::Currency {
         game_id: request.game.to_string(),
         mode: Mode::Live.into(),

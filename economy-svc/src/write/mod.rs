@@ -1,6 +1,6 @@
 //! Commands: every change of the economy goes through the feed's writer as one of these.
 //!
-//! Each command is one straight line: lock, look for a stored receipt, load, decide, save, publish. Rows are locked in the order currencies, head
+//! Each command takes these steps: lock, look for a stored receipt, load, decide, save, publish. Rows are locked in the order currencies, head
 //! of the feed.
 
 mod currency;
@@ -41,8 +41,9 @@ pub struct ReportPolicy {
 pub enum Command {
     Report(Box<SubmitReport>),
     Tip(Box<SendTip>),
-    /// Swaps of one exchange, or of a file.
+    /// Swaps of one exchange, or of a file that staff import.
     Swaps(SwapSource, Vec<Swap>),
+    /// The name of a currency, given by staff or (`None`) by an owner of the game.
     Name(Option<By>, SetName),
     /// The decision of staff on a held report.
     Review(By, ReviewReport),
@@ -61,7 +62,7 @@ pub enum Outcome {
     Swapped(Vec<String>),
     Named(NameChange),
     Decided(ReviewOutcome),
-    /// Whether this command reversed the transfer, and not an earlier one.
+    /// `false`: an earlier command reversed the transfer.
     Reversed(bool),
     Exchange,
 }

@@ -30,7 +30,7 @@ pub enum Transfer {
     },
 }
 
-/// Returns whether the transfer was reversed now, and not before.
+/// Reverses a transfer; returns false if it was reversed before.
 pub(super) async fn reverse(
     connection: &mut PgConnection,
     by: &By,

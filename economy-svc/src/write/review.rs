@@ -10,8 +10,8 @@ use time::OffsetDateTime;
 
 use super::rates_moved;
 use crate::domain::staff_action::By;
-use crate::store::reports::{self, Decision};
-use crate::store::{currencies, held_reports};
+use crate::store::currencies;
+use crate::store::held_reports::{self, Decision};
 
 /// Decides on a held report.
 #[derive(Debug, Clone)]
@@ -48,17 +48,17 @@ pub(super) async fn decide(
     review: &ReviewReport,
     now: OffsetDateTime,
 ) -> ApplyResult<ReviewOutcome> {
-    let Some(state) = reports::review_state(connection, review.report).await? else {
+    let Some(state) = held_reports::review_state(connection, review.report).await? else {
         return Err(Fault::not_found(
             "There is no report with this number. `staff report list` lists the held reports.",
         )
         .into());
     };
-    // The lock of the currency guards all writes to the game's reports.
+    // The lock of the currency guards all writes to the game's reports: the state is read again under the lock.
     if currencies::lock(connection, state.game_id).await? == RowLock::Busy {
         return Err(ApplyError::Busy);
     }
-    let state = reports::review_state(connection, review.report)
+    let state = held_reports::review_state(connection, review.report)
         .await?
         .unwrap_or(state);
     let is_new = !state.counted && !state.rejected;
@@ -80,7 +80,7 @@ pub(super) async fn decide(
         reason: &review.reason,
     };
     if is_new {
-        reports::decide(connection, review.report, decision, now).await?;
+        held_reports::decide(connection, review.report, decision, now).await?;
     }
     let older = if review.with_older {
         held_reports::decide_below(connection, state.game_id, review.report, decision, now).await?

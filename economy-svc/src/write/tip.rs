@@ -69,7 +69,7 @@ pub(super) async fn send(
     if let Some(key) = &send.idempotency_key {
         key.store(connection, SCHEMA, &receipt, now).await?;
     }
-    let change = paid(id, send, now);
+    let change = tip_paid(id, send, now);
     Ok((Outcome::Tipped(receipt), vec![change]))
 }
 
@@ -80,7 +80,7 @@ pub(crate) fn no_currency() -> Fault {
 }
 
 /// The change on the feed, from which webhook-svc makes `tip.paid`.
-fn paid(id: Uuid, send: &SendTip, now: OffsetDateTime) -> NewChange {
+fn tip_paid(id: Uuid, send: &SendTip, now: OffsetDateTime) -> NewChange {
     let state = proto::Tip {
         id: id.to_string(),
         game_id: send.game.to_string(),
