@@ -10,8 +10,8 @@ use crate::domain::basket::Basket;
 use crate::domain::decimal::Decimal;
 use crate::domain::economy::{DAY, Economy, ListedCurrency, Pair, valid_until};
 use crate::domain::figures::{CountedReport, Figures};
-use crate::domain::report::Report;
 use crate::domain::market::Market;
+use crate::domain::report::Report;
 
 const FILE: &str = include_str!("../sample/economy.json");
 

@@ -8,8 +8,8 @@ use std::collections::HashMap;
 use time::OffsetDateTime;
 
 use super::economy::{Economy, ListedCurrency, Pair};
-use super::ratio::Ratio;
 use super::market::Market;
+use super::ratio::Ratio;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Source {
@@ -34,9 +34,9 @@ pub struct Rate {
     /// Units of the second for one unit of the first.
     pub value: Ratio,
     pub source: Source,
-    /// The time of the newer of the two reports, or of the last swap.
+    /// Worked: the time of the newer of the two reports. Market: the time of the last swap.
     pub at: OffsetDateTime,
-    /// Change from the rate a day before, in percent; `None`: there was no rate.
+    /// Change from the rate a day before, in percent; `None`: there was no rate then.
     pub day_change: Option<Ratio>,
 }
 
@@ -61,14 +61,15 @@ pub fn rate(economy: &Economy, from: usize, to: usize) -> Option<Rate> {
         at: currency.newest.at,
     };
     let (value, source, at) = quote(cost(first), cost(second), market(&economy.markets))?;
-    let before = || {
-        if let Some((rate, _)) = market(&economy.markets_day_before) {
-            return Some(rate);
-        }
-        self::worked(first.cost_day_before?, second.cost_day_before?)
-    };
-    let listed_then = first.cost_day_before.and(second.cost_day_before);
-    let before = listed_then.and_then(|_| before());
+    // A pair had no rate, not even that of a market, when one of its currencies was not listed yet.
+    let costs_day_before = first.cost_day_before.zip(second.cost_day_before);
+    let before =
+        costs_day_before.and_then(
+            |(first, second)| match market(&economy.markets_day_before) {
+                Some((rate, _)) => Some(rate),
+                None => worked(first, second),
+            },
+        );
     Some(Rate {
         value,
         source,
@@ -85,7 +86,7 @@ pub struct CountedCost {
     pub at: OffsetDateTime,
 }
 
-/// The rate from one currency to another, its source and its time: that of the market if there is one, otherwise the worked one.
+/// The rate from one currency to another, its source and its time. The rate of the market takes precedence over the worked one.
 pub fn quote(
     from: CountedCost,
     to: CountedCost,
