@@ -41,7 +41,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         producer,
         writer,
         policy,
-        late: boot.settings.late_after(),
+        late_after: boot.settings.late_after(),
         past_rates: boot.settings.past_rates,
     };
     dependencies.add_to(&mut services);

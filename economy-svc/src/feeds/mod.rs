@@ -1,3 +1,3 @@
-//! What economy-svc learns from others.
+//! Feeds of other services that economy-svc follows.
 
 pub(crate) mod listings;

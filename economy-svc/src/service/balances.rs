@@ -6,11 +6,11 @@ use kit::page::Page;
 use sqlx::PgPool;
 
 use super::page;
+use crate::store::balances::{self, Balance};
 use crate::store::games;
-use crate::store::swaps::{self, Balance};
 
 /// The balances of all accounts of a currency, or only those of an exchange.
-pub(super) async fn balances(
+pub(super) async fn list(
     pool: &PgPool,
     exchange: Option<&str>,
     request: proto::ListBalancesRequest,
@@ -20,8 +20,7 @@ pub(super) async fn balances(
     let game = games::find(pool, &request.game).await?;
     let game = game.ok_or_else(|| Fault::not_found("There is no game with this slug."))?;
     let after = page.after.clone();
-    let mut balances =
-        swaps::balances(pool, game.id, exchange, after, page.rows_to_fetch()).await?;
+    let mut balances = balances::list(pool, game.id, exchange, after, page.rows_to_fetch()).await?;
     let key = |balance: &Balance| {
         let Balance {
             exchange,

@@ -1,4 +1,4 @@
-//! Calls with a game's key: shared by reports and tips.
+//! What reports and tips have in common: calls with a game's key, and `Idempotency-Key`.
 
 use contracts::common::v1::Mode;
 use kit::feed::{ApplyError, Writer};
@@ -7,11 +7,12 @@ use kit::{Clock, Code, Fault};
 use sqlx::PgPool;
 use uuid::Uuid;
 
+use super::currencies::parse_account;
 use crate::SCHEMA;
 use crate::store::games;
 use crate::write::{Command, CommandHandler, Outcome, ReportPolicy};
 
-/// Runs the commands of games.
+/// Runs commands that games call for, at most one at a time for an `Idempotency-Key`.
 #[derive(Debug, Clone)]
 pub(super) struct CommandRunner {
     pub(super) pool: PgPool,
@@ -38,6 +39,7 @@ impl Call<'_> {
         self.mode == Mode::Live && !self.dry_run
     }
 
+    /// The body as text.
     pub(super) fn text(&self) -> Result<&str, Fault> {
         std::str::from_utf8(self.body).map_err(|_utf8| {
             Fault::new(Code::BadJson, "The body is not UTF-8. Send JSON in UTF-8.")
@@ -49,10 +51,7 @@ impl Call<'_> {
         if self.idempotency_key.is_empty() || !self.writes() {
             return Ok(None);
         }
-        let account: Uuid = self
-            .account_id
-            .parse()
-            .map_err(|_uuid| Fault::invalid_field("account_id", "It is the id of an account."))?;
+        let account = parse_account(self.account_id)?;
         // An empty object stands for a body that serde cannot parse (nested too deeply): its fields are refused, so it is never stored.
         let body = serde_json::from_slice(self.body).unwrap_or_default();
         let route = format!("{route} {}", self.game);
@@ -79,16 +78,17 @@ impl CommandRunner {
         }
     }
 
-    /// The game of a live key.
+    /// The id of the game of a live key.
     pub(super) async fn game(&self, slug: &str) -> Result<Uuid, Fault> {
         let found = games::find(&self.pool, slug).await?;
-        // The gateway has seen the game: the follower of listings-svc will store it shortly.
+        // The gateway knows the game already: the follower of listings-svc will store it shortly.
         found
             .map(|game| game.id)
             .ok_or_else(|| Fault::unavailable("a new game is not synchronised yet"))
     }
 
-    /// Why a body that cannot be read is refused. A key that was used with another body comes before bad fields (§7.1).
+    /// The error for a body with bad fields, which is `fault` unless its `Idempotency-Key` was used with another body: that error takes
+    /// precedence (§7.1).
     pub(super) async fn refusal(&self, key: Option<&idempotency::Key>, fault: Fault) -> Fault {
         let Some(key) = key.filter(|_| fault.code != Code::BadJson) else {
             return fault;

@@ -15,15 +15,18 @@ use super::page;
 use super::render;
 use super::snapshots::SnapshotCache;
 use crate::domain::staff_action::By;
-use crate::store::currencies;
 use crate::store::games;
+use crate::store::{currencies, has_nul};
 use crate::write::{Command, CommandHandler, Outcome, SetName};
 
 /// Maximum length of a name.
 const MAX_CHARS: usize = 60;
-/// Names of a currency in an answer about games.
+/// The most names of one currency in an answer.
 const MAX_NAMES: i64 = 100;
-/// Begins the `given_by` of a name that an account gave.
+/// Why a game without a listed currency is refused in a field.
+pub(super) const NOT_LISTED: &str =
+    "No listed currency belongs to a game with this slug; GET /economy/currencies lists them.";
+/// Prefix of `given_by` for a name that an account gave. A name that staff gave has the name of the member.
 const BY_ACCOUNT: &str = "account ";
 
 #[derive(Debug)]
@@ -43,7 +46,7 @@ impl CurrenciesService for Service {
         let total = u64::try_from(snapshot.economy.currencies.len()).unwrap_or(u64::MAX);
         Ok(Response::new(proto::ListCurrenciesResponse {
             json: snapshot.currencies().await?,
-            page: Some(render::page(total)),
+            page: Some(render::page_info(total)),
         }))
     }
 
@@ -79,7 +82,7 @@ impl Service {
             name,
             given_by: format!("{BY_ACCOUNT}{account}"),
         };
-        set(&self.pool, &self.writer, command, None).await
+        set_name(&self.pool, &self.writer, command, None).await
     }
 
     /// The games of an account with the names of their currencies. Members of staff are not named.
@@ -89,7 +92,7 @@ impl Service {
     ) -> Result<proto::ListOwnCurrenciesResponse, Fault> {
         let account = parse_account(&request.account_id)?;
         let slug = Some(request.game.as_str()).filter(|slug| !slug.is_empty());
-        if slug.is_some_and(|slug| !games::is_text(slug)) {
+        if slug.is_some_and(has_nul) {
             return Err(not_yours(&request.game));
         }
         let filters = [request.account_id.as_str(), request.game.as_str()];
@@ -132,11 +135,16 @@ pub(super) fn parse_account(id: &str) -> Result<Uuid, Fault> {
         .map_err(|_uuid| Fault::invalid_field("account_id", "It is the id of an account."))
 }
 
-/// The account owns no game with this slug.
+/// The error for an account that owns no game with this slug.
 pub(super) fn not_yours(slug: &str) -> Fault {
     Fault::not_found(format!(
         "No game of yours has the slug {slug}. GET /me/listings lists yours."
     ))
+}
+
+/// The error for a field that names a game without a listed currency.
+pub(super) fn not_listed(field: &str) -> Fault {
+    Fault::invalid_field(field, NOT_LISTED)
 }
 
 /// Trims and validates a name.
@@ -154,7 +162,7 @@ pub(super) fn parse_name(sent: &str) -> Result<String, Fault> {
 }
 
 /// Names the currency of a game, for its owner or for staff.
-pub(super) async fn set(
+pub(super) async fn set_name(
     pool: &PgPool,
     writer: &Writer<CommandHandler>,
     command: SetName,
@@ -166,15 +174,15 @@ pub(super) async fn set(
         other => return Err(unexpected_outcome(&other)),
     };
     let names = currencies::names(pool, Some(game), None, MAX_NAMES).await?;
-    let currency = by_currency(names).pop();
+    let currency = group_by_currency(names).pop();
     Ok(proto::SetCurrencyResponse {
         currency,
         unchanged: change.is_unchanged(),
     })
 }
 
-/// Names that are ordered by their games, with each game once.
-pub(super) fn by_currency(names: Vec<currencies::Row>) -> Vec<proto::CurrencyNames> {
+/// Groups names by game. They are ordered by game.
+pub(super) fn group_by_currency(names: Vec<currencies::Row>) -> Vec<proto::CurrencyNames> {
     let mut currencies: Vec<proto::CurrencyNames> = Vec::new();
     for row in names {
         let name = proto::CurrencyName {

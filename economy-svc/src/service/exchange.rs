@@ -11,19 +11,18 @@ use time::OffsetDateTime;
 use tonic::{Request, Response, Status};
 use uuid::Uuid;
 
-use super::balances::balances;
+use super::balances;
 use crate::domain::exchange::token_hash;
 use crate::domain::fields::MAX_SAFE_INTEGER;
-use crate::store::currencies;
-use crate::store::exchanges;
-use crate::store::games;
+use crate::store::has_nul;
 use crate::store::swaps::{self, Swap};
+use crate::store::{currencies, exchanges};
 use crate::write::{Command, CommandHandler, Outcome, SwapSource};
 
 /// Why the second of two different swaps with one id is refused.
 pub(super) const ID_CONFLICT: &str =
     "A different swap with this id is already booked. Use a new id for each swap.";
-/// Maximum length of an id and of a party.
+/// Maximum length of the id of a swap, and of the name of a party.
 const MAX_CHARS: usize = 128;
 
 #[derive(Debug)]
@@ -49,7 +48,7 @@ impl ExchangeService for Service {
         request: Request<proto::ListBalancesRequest>,
     ) -> Result<Response<proto::ListBalancesResponse>, Status> {
         let exchange = self.caller(&request).await?;
-        let answer = balances(&self.pool, Some(&exchange), request.into_inner()).await?;
+        let answer = balances::list(&self.pool, Some(&exchange), request.into_inner()).await?;
         Ok(Response::new(answer))
     }
 }
@@ -99,7 +98,8 @@ impl Service {
         })
     }
 
-    /// The time of the booked swap with this id, which must be the same swap.
+    /// The time of the booked swap with the id of `swap`, which must be the same swap. Without a time in the request (`with_time`), any
+    /// time is the same.
     ///
     /// # Errors
     /// `idempotency_mismatch`: the booked swap is a different one.
@@ -124,14 +124,14 @@ impl Service {
     }
 }
 
-/// The games in these swaps that have a currency, by slug.
+/// The ids of the games in these swaps that have a currency, by slug.
 pub(super) async fn currencies_of(
     pool: &PgPool,
     sent: impl IntoIterator<Item = &proto::Swap>,
 ) -> Result<HashMap<String, Uuid>, sqlx::Error> {
     let slugs: HashSet<&String> = (sent.into_iter())
         .flat_map(|swap| [&swap.from, &swap.to])
-        .filter(|slug| games::is_text(slug))
+        .filter(|slug| !has_nul(slug))
         .collect();
     let slugs: Vec<String> = slugs.into_iter().cloned().collect();
     currencies::of_slugs(pool, &slugs).await

@@ -12,6 +12,7 @@ use sqlx::PgPool;
 use time::OffsetDateTime;
 use tonic::{Request, Response, Status};
 
+use super::currencies::not_listed;
 use super::render;
 use crate::domain::decimal::Decimal;
 use crate::domain::figures::{CountedReport, Figures};
@@ -80,7 +81,7 @@ impl Service {
         Ok(proto::ListHistoryResponse {
             page: Some(PageInfo {
                 next_cursor,
-                ..render::page(found.total)
+                ..render::page_info(found.total)
             }),
             json: rows(found)?,
         })
@@ -88,7 +89,7 @@ impl Service {
 
     async fn live(&self, slug: &str, range: Range, limit: i64) -> Result<FoundReports, Fault> {
         let game = history::listed_game(&self.pool, slug).await?;
-        let game = game.ok_or_else(no_currency)?;
+        let game = game.ok_or_else(|| not_listed("game"))?;
         let entries = history::list(&self.pool, game, range, limit).await?;
         let total = history::count(&self.pool, game, range).await?;
         let before = match entries.first() {
@@ -106,7 +107,7 @@ impl Service {
         let Range { from, to, after } = range;
         let history = samples::history(slug, self.clock.now());
         let history = history.map_err(|error| Fault::internal(&error))?;
-        let (currency, mut reports) = history.ok_or_else(no_currency)?;
+        let (currency, mut reports) = history.ok_or_else(|| not_listed("game"))?;
         reports.reverse();
         let is_in_range =
             |at: OffsetDateTime| from.is_none_or(|from| at >= from) && to.is_none_or(|to| at < to);
@@ -116,6 +117,7 @@ impl Service {
             .count();
         let mut before = None;
         let mut entries = Vec::new();
+        // A sample report has no number of its own: its position stands for one.
         for (id, counted) in (0..).zip(reports) {
             let is_before = after.is_some_and(|after| (counted.at, id) <= after);
             if is_before || from.is_some_and(|from| counted.at < from) {
@@ -136,13 +138,6 @@ impl Service {
     }
 }
 
-fn no_currency() -> Fault {
-    Fault::invalid_field(
-        "game",
-        "No listed currency belongs to a game with this slug; GET /economy/currencies lists them.",
-    )
-}
-
 /// Renders the rows. The figures of each compare it with the reports before.
 fn rows(page: FoundReports) -> Result<bytes::Bytes, Fault> {
     let mut before = page.before;
@@ -150,7 +145,6 @@ fn rows(page: FoundReports) -> Result<bytes::Bytes, Fault> {
     for entry in page.entries {
         let figures = Figures::of(&entry.counted, before.as_ref());
         let CountedReport { at, report, .. } = before.insert(entry.counted);
-        let basket = report.basket;
         rows.push(public::HistoryRow {
             reported_at: Timestamp(*at),
             currency: entry.currency,
@@ -159,13 +153,7 @@ fn rows(page: FoundReports) -> Result<bytes::Bytes, Fault> {
             burned: report.burned,
             output: report.output,
             players: report.active_players,
-            basket: public::Basket {
-                meal: basket.meal,
-                ride: basket.ride,
-                wage: basket.wage,
-                rent: basket.rent,
-                cost: basket.cost(),
-            },
+            basket: render::basket(report.basket),
             inflation_pct: figures.inflation.map(Ratio::number),
             growth_pct: figures.growth.map(Ratio::number),
             money_growth_pct: figures.money_growth.map(Ratio::number),

@@ -12,7 +12,7 @@ use crate::write::ReportPolicy;
 #[derive(Debug)]
 pub(super) struct Service {
     pub(super) policy: ReportPolicy,
-    pub(super) late: Duration,
+    pub(super) late_after: Duration,
 }
 
 #[tonic::async_trait]
@@ -21,7 +21,7 @@ impl MethodologyService for Service {
         &self,
         _: Request<proto::GetMethodologyRequest>,
     ) -> Result<Response<proto::GetMethodologyResponse>, Status> {
-        let methodology = methodology(self.policy.most_jump_percent, self.late.whole_days());
+        let methodology = methodology(self.policy.most_jump_percent, self.late_after.whole_days());
         let json = serde_json::to_vec(&methodology).map_err(|error| Fault::internal(&error))?;
         let json = json.into();
         Ok(Response::new(proto::GetMethodologyResponse { json }))

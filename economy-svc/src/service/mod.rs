@@ -48,9 +48,9 @@ pub struct Dependencies {
     pub producer: Producer,
     pub writer: Writer<CommandHandler>,
     pub policy: ReportPolicy,
-    /// A currency without a report for so long is late.
-    pub late: Duration,
-    /// Past moments beyond the cached one whose rates are held at once.
+    /// A currency without a counted report for this long is late.
+    pub late_after: Duration,
+    /// The most past moments, besides the cached one, whose rates are held at once.
     pub past_rates: usize,
 }
 
@@ -63,19 +63,18 @@ impl Dependencies {
             producer,
             writer,
             policy,
-            late,
+            late_after,
             past_rates,
         } = self;
-        let snapshots = SnapshotCache::new(pool.clone(), clock.clone(), late, past_rates);
+        let snapshots = SnapshotCache::new(pool.clone(), clock.clone(), late_after, past_rates);
         let snapshots = Arc::new(snapshots);
         let commands = CommandRunner::new(pool.clone(), writer.clone(), clock.clone(), policy);
         let audit = Audit::new(pool.clone(), SCHEMA, clock.clone());
         services
             .add_service(producer.service())
-            .add_service(ReportsServiceServer::new(reports::Service {
-                commands: commands.clone(),
-                pool: pool.clone(),
-            }))
+            .add_service(ReportsServiceServer::new(reports::Service(
+                commands.clone(),
+            )))
             .add_service(TipsServiceServer::new(tips::Service(commands)))
             .add_service(RatesServiceServer::new(rates::Service {
                 snapshots: Arc::clone(&snapshots),
@@ -93,7 +92,7 @@ impl Dependencies {
             }))
             .add_service(MethodologyServiceServer::new(methodology::Service {
                 policy,
-                late,
+                late_after,
             }))
             .add_service(ExchangeServiceServer::new(exchange::Service {
                 pool: pool.clone(),

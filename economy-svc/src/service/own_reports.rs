@@ -8,7 +8,7 @@ use sqlx::PgPool;
 
 use super::currencies::{not_yours, parse_account};
 use super::page;
-use super::staff::reports::message;
+use super::reports::report_message;
 use crate::store::games;
 use crate::store::own_reports::{self, OwnReport};
 
@@ -30,7 +30,7 @@ pub(super) async fn list(
     })
 }
 
-/// A report without the name of the member who decided, and without the notes of staff that are not the reason of a rejection.
+/// A report without the name of the member who decided. The reason is shown only if the report was rejected: other reasons are notes for staff.
 fn own_report(own: OwnReport) -> proto::OwnReport {
     let state = match (own.counted, own.rejected) {
         (true, _) => proto::ReportState::Counted,
@@ -38,7 +38,7 @@ fn own_report(own: OwnReport) -> proto::OwnReport {
         (false, false) => proto::ReportState::Held,
     };
     proto::OwnReport {
-        report: Some(message(&own.row)),
+        report: Some(report_message(&own.row)),
         state: state.into(),
         decided_at: own.decided_at.map(timestamp::encode),
         reason: own.reason.filter(|_| own.rejected).unwrap_or_default(),

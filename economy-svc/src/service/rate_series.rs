@@ -1,13 +1,13 @@
 //! The rate of one pair over time.
 
-use std::collections::BTreeMap;
-
 use contracts::economy::v1 as proto;
+use kit::bad_fields::BadFields;
 use kit::{Fault, timestamp};
 use sqlx::PgPool;
 use time::{Duration, OffsetDateTime, Time};
 use uuid::Uuid;
 
+use super::currencies::NOT_LISTED;
 use crate::domain::rates::quote;
 use crate::store::{history, rate_series};
 
@@ -46,30 +46,27 @@ pub(super) async fn list(
     })
 }
 
-/// The games of the pair.
+/// The games of the pair, whose currencies are listed.
 async fn pair(pool: &PgPool, from: &str, to: &str) -> Result<(Uuid, Uuid), Fault> {
     let (one, other) = (
         history::listed_game(pool, from).await?,
         history::listed_game(pool, to).await?,
     );
-    let mut problems = BTreeMap::new();
+    let mut bad = BadFields::default();
     for (field, found) in [("from", one), ("to", other)] {
         if found.is_none() {
-            let reason = "No listed currency belongs to a game with this slug; GET /economy/currencies lists them.";
-            problems.insert(field.to_owned(), reason.to_owned());
+            bad.add(field, NOT_LISTED);
         }
     }
-    match (one, other) {
-        (Some(one), Some(other)) if one == other => {
-            let reason = "A currency has no rate to itself: name another game.";
-            Err(Fault::invalid_field("to", reason))
-        }
-        (Some(one), Some(other)) => Ok((one, other)),
-        _ => Err(Fault::invalid(problems)),
+    let (one, other) = bad.finish(one.zip(other))?;
+    if one == other {
+        let reason = "A currency has no rate to itself: name another game.";
+        return Err(Fault::invalid_field("to", reason));
     }
+    Ok((one, other))
 }
 
-/// The beginnings of the last UTC days, the current one included, and now; oldest first.
+/// The midnights (UTC) at which the last `days` days began, the current day included, and `now`; oldest first.
 fn times(now: OffsetDateTime, days: u32) -> Vec<OffsetDateTime> {
     let today = now
         .to_offset(time::UtcOffset::UTC)

@@ -11,6 +11,7 @@ use kit::{Clock, Fault, timestamp};
 use sqlx::PgPool;
 use tonic::{Request, Response, Status};
 
+use super::currencies::not_listed;
 use super::rate_lists::RateList;
 use super::snapshots::{Snapshot, SnapshotCache};
 use super::{rate_series, render};
@@ -60,7 +61,7 @@ impl Service {
             }
         };
         let (from, to) = currencies(&snapshot.economy, &request)?;
-        // Neither a version nor a slug has a colon: two different lists never have the same key.
+        // Neither a version nor a slug has a colon: two different lists never have the same version.
         let version = format!("{}:{}:{}", snapshot.version, request.from, request.to);
         let total = render::count(&snapshot.economy, from, to);
         let list = if request.head_only {
@@ -73,7 +74,7 @@ impl Service {
             page: Some(PageInfo {
                 at: request.at,
                 known_at: known_at.map(timestamp::encode),
-                ..render::page(total)
+                ..render::page_info(total)
             }),
             length: u64::try_from(list.length()).unwrap_or(u64::MAX),
         });
@@ -108,10 +109,7 @@ fn currencies(
             return Ok(None);
         }
         let index = economy.find(slug);
-        index.map(Some).ok_or_else(|| {
-            let reason = "No listed currency belongs to a game with this slug; GET /economy/currencies lists them.";
-            Fault::invalid_field(field, reason)
-        })
+        index.map(Some).ok_or_else(|| not_listed(field))
     };
     Ok((find("from", &request.from)?, find("to", &request.to)?))
 }

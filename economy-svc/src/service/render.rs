@@ -7,6 +7,7 @@ use kit::Fault;
 use serde::Serialize;
 use time::{Duration, OffsetDateTime};
 
+use crate::domain::basket::Basket;
 use crate::domain::decimal::Decimal;
 use crate::domain::economy::{Economy, ListedCurrency};
 use crate::domain::methodology;
@@ -25,8 +26,8 @@ pub(super) async fn on_blocking_thread<T: Send + 'static>(
     rendered.map_err(|error| Fault::internal(&error))
 }
 
-/// The page information of a list of figures.
-pub(super) fn page(total: u64) -> PageInfo {
+/// The page information of a list of rates or figures, which names the methodology.
+pub(super) fn page_info(total: u64) -> PageInfo {
     PageInfo {
         total,
         methodology: Some(methodology::VERSION),
@@ -34,23 +35,24 @@ pub(super) fn page(total: u64) -> PageInfo {
     }
 }
 
-/// Rates in the order of their slugs, optionally only those from or to one currency. There is at least one chunk: the empty list is `[]`.
-pub(super) fn rates<P: FromIterator<Bytes>>(
+/// The JSON list of rates in the order of their slugs, in chunks; optionally only those from or to one currency. There is at least one chunk:
+/// the empty list is `[]`.
+pub(super) fn rates(
     economy: &Economy,
     from: Option<usize>,
     to: Option<usize>,
-) -> Result<P, serde_json::Error> {
+) -> Result<Box<[Bytes]>, serde_json::Error> {
     let indexes = 0..economy.currencies.len();
-    let all = |one: Option<usize>| one.map_or_else(|| indexes.clone(), |one| one..one + 1);
+    let one_or_all = |one: Option<usize>| one.map_or_else(|| indexes.clone(), |one| one..one + 1);
     let mut rows = JsonChunks::default();
-    for from in all(from) {
-        for to in all(to) {
+    for from in one_or_all(from) {
+        for to in one_or_all(to) {
             if let Some(rate) = rate(economy, from, to) {
                 rows.push(&rate_row(economy, from, to, &rate))?;
             }
         }
     }
-    Ok(rows.finish().into_iter().collect())
+    Ok(rows.finish().into())
 }
 
 /// The number of rates, optionally only of those from or to one currency.
@@ -84,10 +86,10 @@ fn rate_row<'a>(economy: &'a Economy, from: usize, to: usize, rate: &Rate) -> pu
 pub(super) fn currencies(
     economy: &Economy,
     now: OffsetDateTime,
-    late: Duration,
+    late_after: Duration,
 ) -> Result<Bytes, serde_json::Error> {
     let rows: Vec<public::Currency> = (economy.currencies.iter())
-        .map(|currency| currency_row(currency, now, late))
+        .map(|currency| currency_row(currency, now, late_after))
         .collect();
     serde_json::to_vec(&rows).map(Bytes::from)
 }
@@ -95,35 +97,38 @@ pub(super) fn currencies(
 fn currency_row(
     currency: &ListedCurrency,
     now: OffsetDateTime,
-    late: Duration,
+    late_after: Duration,
 ) -> public::Currency {
     let report = &currency.newest.report;
-    let basket = report.basket;
     let figures = currency.figures;
     public::Currency {
         slug: currency.slug.clone(),
         name: currency.title.clone(),
         currency: currency.currency.clone(),
         reported_at: Timestamp(currency.newest.at),
-        late: now >= currency.newest.at + late,
+        late: now >= currency.newest.at + late_after,
         supply: report.supply,
         minted: report.minted,
         burned: report.burned,
         output: report.output,
         players: report.active_players,
-        basket: public::Basket {
-            meal: basket.meal,
-            ride: basket.ride,
-            wage: basket.wage,
-            rent: basket.rent,
-            cost: basket.cost(),
-        },
+        basket: basket(report.basket),
         inflation_pct: figures.inflation.map(Ratio::number),
         growth_pct: figures.growth.map(Ratio::number),
         money_growth_pct: figures.money_growth.map(Ratio::number),
         trade_balance: Number::from_text(currency.trade_balance.to_string()),
         policy_rate_pct: report.policy_rate.map(Decimal::number),
         naira_per_unit: report.naira_per_unit.map(Decimal::number),
+    }
+}
+
+pub(super) fn basket(basket: Basket) -> public::Basket {
+    public::Basket {
+        meal: basket.meal,
+        ride: basket.ride,
+        wage: basket.wage,
+        rent: basket.rent,
+        cost: basket.cost(),
     }
 }
 

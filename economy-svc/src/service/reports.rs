@@ -5,21 +5,19 @@ use contracts::economy::v1 as proto;
 use contracts::economy::v1::reports_service_server::ReportsService;
 use kit::feed::unexpected_outcome;
 use kit::{Fault, timestamp};
-use sqlx::PgPool;
 use tonic::{Request, Response, Status};
+use uuid::Uuid;
 
 use super::calls::{Call, CommandRunner};
 use super::own_reports;
 use crate::domain::report::Report;
-use crate::store::{currencies, reports};
+use crate::store::currencies;
+use crate::store::reports::{self, Row};
 use crate::write::report::{check_interval, no_currency};
 use crate::write::{Command, Outcome, SubmitReport};
 
 #[derive(Debug)]
-pub(super) struct Service {
-    pub(super) commands: CommandRunner,
-    pub(super) pool: PgPool,
-}
+pub(super) struct Service(pub(super) CommandRunner);
 
 #[tonic::async_trait]
 impl ReportsService for Service {
@@ -43,7 +41,7 @@ impl ReportsService for Service {
         &self,
         request: Request<proto::ListOwnReportsRequest>,
     ) -> Result<Response<proto::ListOwnReportsResponse>, Status> {
-        let listed = own_reports::list(&self.pool, request.into_inner()).await?;
+        let listed = own_reports::list(&self.0.pool, request.into_inner()).await?;
         Ok(Response::new(listed))
     }
 }
@@ -54,13 +52,13 @@ impl Service {
         let idempotency_key = call.idempotency_key("POST /economy/report")?;
         let report = match Report::read(body) {
             Ok(report) => report,
-            Err(fault) => return Err(self.commands.refusal(idempotency_key.as_ref(), fault).await),
+            Err(fault) => return Err(self.0.refusal(idempotency_key.as_ref(), fault).await),
         };
         // A test key's report is validated only: it is compared with no game and no earlier report.
         if call.mode == Mode::Test {
             return Ok(proto::SubmitReportResponse::default());
         }
-        let game = self.commands.game(call.game).await?;
+        let game = self.0.game(call.game).await?;
         if call.dry_run {
             self.check(game).await?;
             return Ok(proto::SubmitReportResponse::default());
@@ -72,26 +70,51 @@ impl Service {
             idempotency_key: idempotency_key.clone(),
         };
         let command = Command::Report(Box::new(submit));
-        match self.commands.run(command, idempotency_key.as_ref()).await? {
-            Outcome::Reported(answer) => Ok(proto::SubmitReportResponse {
-                report: Some(answer.report),
-                at: Some(timestamp::encode(answer.at)),
-                counted: answer.held.is_none(),
-                held: answer.held,
-                replayed: answer.replayed,
+        match self.0.run(command, idempotency_key.as_ref()).await? {
+            Outcome::Reported(receipt) => Ok(proto::SubmitReportResponse {
+                report: Some(receipt.report),
+                at: Some(timestamp::encode(receipt.at)),
+                counted: receipt.held.is_none(),
+                held: receipt.held,
+                replayed: receipt.replayed,
             }),
             other => Err(unexpected_outcome(&other)),
         }
     }
 
     /// The checks of a dry run, apart from those of the report itself.
-    async fn check(&self, game: uuid::Uuid) -> Result<(), Fault> {
-        let mut connection = self.commands.pool.acquire().await?;
+    async fn check(&self, game: Uuid) -> Result<(), Fault> {
+        let mut connection = self.0.pool.acquire().await?;
         if !currencies::exists(&mut connection, game).await? {
             return Err(no_currency());
         }
-        let now = self.commands.clock.now();
+        let now = self.0.clock.now();
         let newest = reports::baseline(&mut connection, game).await?.newest;
-        check_interval(newest.map(|(at, _)| at), &self.commands.policy, now)
+        check_interval(newest.map(|(at, _)| at), &self.0.policy, now)
+    }
+}
+
+/// A report as staff and the owners of its game see it.
+pub(super) fn report_message(row: &Row) -> proto::Report {
+    let report = &row.report;
+    proto::Report {
+        id: row.id,
+        game: row.slug.clone(),
+        currency: row.currency.clone(),
+        at: Some(timestamp::encode(row.at)),
+        supply: report.supply,
+        minted: report.minted,
+        burned: report.burned,
+        meal: report.basket.meal,
+        ride: report.basket.ride,
+        wage: report.basket.wage,
+        rent: report.basket.rent,
+        cost: report.basket.cost(),
+        output: report.output,
+        active_players: report.active_players,
+        policy_rate: report.policy_rate.map(|rate| rate.to_string()),
+        naira_per_unit: report.naira_per_unit.map(|price| price.to_string()),
+        supply_expected: row.supply_expected,
+        supply_differs: row.supply_differs,
     }
 }

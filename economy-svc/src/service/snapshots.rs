@@ -1,5 +1,5 @@
-//! A cache of the economy that rates and figures are computed from. Each version is loaded and rendered once; concurrent calls wait for it.
-//! Economies of past moments are in [`PastSnapshots`].
+//! A cache of the economy that rates and figures are computed from. Each version is loaded and rendered once; concurrent calls wait until it
+//! is. Economies of past moments are in [`PastSnapshots`].
 
 use std::sync::Arc;
 
@@ -22,29 +22,29 @@ use crate::store::version::{self, Version};
 /// An economy and the answers rendered from it.
 #[derive(Debug)]
 pub(super) struct Snapshot {
-    /// Identifies the content; the same at every replica, and another for any other content.
+    /// Identifies the content: every replica computes the same version for the same content.
     pub version: String,
     pub economy: Economy,
-    /// When it was loaded.
+    /// The time when it was loaded, or the past moment.
     at: OffsetDateTime,
-    late: Duration,
+    late_after: Duration,
     /// `None`: samples.
     data_version: Option<Version>,
     rates: OnceCell<Arc<RateList>>,
     currencies: OnceCell<Bytes>,
-    /// Of a past moment: one of the few that are held at once.
+    /// `None` unless it is of a past moment: [`PastSnapshots`] limits how many of these are held.
     permit: Option<Arc<OwnedSemaphorePermit>>,
 }
 
 impl Snapshot {
-    /// The economy of now; without a data version that of the samples.
+    /// The current economy, live or (without a data version) of the samples.
     fn of_now(
         economy: Economy,
         data_version: Option<Version>,
         now: OffsetDateTime,
-        late: Duration,
+        late_after: Duration,
     ) -> Self {
-        // The clock changes the content of one data version at certain times: the next of these identifies the content.
+        // The content also changes with the clock, at known times. Together with the data version, the next such time identifies the content.
         let until = economy
             .valid_until
             .map_or(0, OffsetDateTime::unix_timestamp_nanos);
@@ -53,7 +53,7 @@ impl Snapshot {
             version: format!("{}-{data}-{until:x}", methodology::VERSION),
             economy,
             at: now,
-            late,
+            late_after,
             data_version,
             rates: OnceCell::new(),
             currencies: OnceCell::new(),
@@ -66,10 +66,10 @@ impl Snapshot {
         economy: Economy,
         data_version: Version,
         at: OffsetDateTime,
-        late: Duration,
+        late_after: Duration,
         permit: Arc<OwnedSemaphorePermit>,
     ) -> Self {
-        let snapshot = Self::of_now(economy, Some(data_version), at, late);
+        let snapshot = Self::of_now(economy, Some(data_version), at, late_after);
         let moment = at.unix_timestamp_nanos();
         Self {
             version: format!("{}-{data_version}-at-{moment:x}", methodology::VERSION),
@@ -78,8 +78,8 @@ impl Snapshot {
         }
     }
 
-    /// Whether it may answer, at `now`, a call that has read this version. It may be newer: another call may have loaded it while this one
-    /// waited.
+    /// Whether it may answer a call at `now` that has read the version `read`. The snapshot may be newer: another call may have loaded it
+    /// while this call waited for the lock.
     fn is_fresh(&self, read: Option<Version>, now: OffsetDateTime) -> bool {
         let is_new_enough = match (self.data_version, read) {
             (Some(loaded), Some(read)) => loaded.reaches(read),
@@ -90,7 +90,7 @@ impl Snapshot {
         is_new_enough && is_in_time && self.at <= now
     }
 
-    /// Whether a response reads the list of rates.
+    /// Whether a response still streams the list of rates.
     pub(super) fn is_read(&self) -> bool {
         let list = self.rates.get();
         list.is_some_and(|list| Arc::strong_count(list) > 1)
@@ -100,8 +100,10 @@ impl Snapshot {
     pub(super) async fn currencies(self: &Arc<Self>) -> Result<Bytes, Fault> {
         let rendered = self.currencies.get_or_try_init(|| {
             let snapshot = Arc::clone(self);
-            let (now, late) = (self.at, self.late);
-            render::on_blocking_thread(move || render::currencies(&snapshot.economy, now, late))
+            let (now, late_after) = (self.at, self.late_after);
+            render::on_blocking_thread(move || {
+                render::currencies(&snapshot.economy, now, late_after)
+            })
         });
         rendered.await.cloned()
     }
@@ -112,21 +114,21 @@ impl Snapshot {
 pub(super) struct SnapshotCache {
     pool: PgPool,
     clock: Clock,
-    late: Duration,
+    late_after: Duration,
     live: Mutex<Option<Arc<Snapshot>>>,
     samples: Mutex<Option<Arc<Snapshot>>>,
     past: PastSnapshots,
-    /// For lists of the economy of now.
+    /// Limits the lists of live rates, current or of an earlier version.
     lists: Arc<Semaphore>,
 }
 
 impl SnapshotCache {
-    /// `past_rates`: past moments beyond the cached one whose rates are held at once.
-    pub(super) fn new(pool: PgPool, clock: Clock, late: Duration, past_rates: usize) -> Self {
+    /// `past_rates`: see [`crate::Settings`].
+    pub(super) fn new(pool: PgPool, clock: Clock, late_after: Duration, past_rates: usize) -> Self {
         Self {
             pool,
             clock,
-            late,
+            late_after,
             live: Mutex::default(),
             samples: Mutex::default(),
             past: PastSnapshots::new(past_rates),
@@ -146,10 +148,10 @@ impl SnapshotCache {
         rendered.await.map(Arc::clone)
     }
 
-    /// The permit for the list of a snapshot.
+    /// The permit for the list of a snapshot. A past snapshot has one already; samples need none.
     ///
     /// # Errors
-    /// `unavailable`: as many lists as allowed are read.
+    /// `unavailable`: as many lists as allowed are being read.
     fn permit(&self, snapshot: &Snapshot) -> Result<Option<Arc<OwnedSemaphorePermit>>, Fault> {
         if snapshot.permit.is_some() || snapshot.data_version.is_none() {
             return Ok(snapshot.permit.clone());
@@ -182,8 +184,13 @@ impl SnapshotCache {
         {
             return Ok(Arc::clone(snapshot));
         }
-        let (version, economy) = economy::load_now(&self.pool, now, self.late).await?;
-        let snapshot = Arc::new(Snapshot::of_now(economy, Some(version), now, self.late));
+        let (version, economy) = economy::load_now(&self.pool, now, self.late_after).await?;
+        let snapshot = Arc::new(Snapshot::of_now(
+            economy,
+            Some(version),
+            now,
+            self.late_after,
+        ));
         *cached = Some(Arc::clone(&snapshot));
         Ok(snapshot)
     }
@@ -198,12 +205,12 @@ impl SnapshotCache {
             return Ok(Arc::clone(snapshot));
         }
         let economy = samples::economy(now).map_err(|error| Fault::internal(&error))?;
-        let snapshot = Arc::new(Snapshot::of_now(economy, None, now, self.late));
+        let snapshot = Arc::new(Snapshot::of_now(economy, None, now, self.late_after));
         *cached = Some(Arc::clone(&snapshot));
         Ok(snapshot)
     }
 
-    /// The economy at a past moment, by what is known now, and the time of that now.
+    /// The economy at a past moment, computed from what is stored now, and the current time.
     pub(super) async fn at(
         &self,
         mode: Mode,
@@ -220,9 +227,9 @@ impl SnapshotCache {
         let version = version::read(&self.pool).await?;
         let past = self.past.get(version, at)?;
         let snapshot = past.snapshot.get_or_try_init(async || {
-            let (version, economy) = economy::load_past(&self.pool, at, self.late).await?;
+            let (version, economy) = economy::load_past(&self.pool, at, self.late_after).await?;
             let permit = Arc::clone(&past.permit);
-            let snapshot = Snapshot::of_past(economy, version, at, self.late, permit);
+            let snapshot = Snapshot::of_past(economy, version, at, self.late_after, permit);
             Ok::<_, Fault>(Arc::new(snapshot))
         });
         let snapshot = Arc::clone(snapshot.await?);

@@ -61,12 +61,12 @@ impl Service {
         };
         let command = Command::Tip(Box::new(send));
         match self.0.run(command, idempotency_key.as_ref()).await? {
-            Outcome::Tipped(answer) => Ok(proto::SendTipResponse {
-                tip: Some(answer.tip.to_string()),
+            Outcome::Tipped(receipt) => Ok(proto::SendTipResponse {
+                tip: Some(receipt.tip.to_string()),
                 game: call.game.to_owned(),
-                amount: answer.amount,
-                at: Some(timestamp::encode(answer.at)),
-                replayed: answer.replayed,
+                amount: receipt.amount,
+                at: Some(timestamp::encode(receipt.at)),
+                replayed: receipt.replayed,
             }),
             other => Err(unexpected_outcome(&other)),
         }

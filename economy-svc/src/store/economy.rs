@@ -13,27 +13,28 @@ use crate::domain::economy::{DAY, Economy, ListedCurrency, Pair, TRADE_WINDOW, v
 use crate::domain::figures::{CountedReport, Figures};
 use crate::domain::market::Market;
 
-/// No row is later.
+/// Later than any row.
 const END_OF_TIME: OffsetDateTime = datetime!(9999-12-31 00:00 UTC);
 
-/// Loads the live economy of now, with the version of what is stored: one snapshot of the database.
+/// Loads the current live economy and the version of the data, in one snapshot of the database.
 ///
-/// It has every row, also one that a replica with a clock ahead of this one has stored. A currency without a report for `late` is late.
+/// It has every row, also a row whose time is ahead of `now` because another replica's clock is. A currency without a report for `late_after`
+/// is late.
 pub async fn load_now(
     pool: &PgPool,
     now: OffsetDateTime,
-    late: Duration,
+    late_after: Duration,
 ) -> Result<(Version, Economy), sqlx::Error> {
-    load(pool, now, END_OF_TIME, late).await
+    load(pool, now, END_OF_TIME, late_after).await
 }
 
-/// Loads the live economy of a past moment, from the rows up to then that are stored now.
+/// Loads the live economy of a past moment, from those rows stored now that are not later than the moment.
 pub async fn load_past(
     pool: &PgPool,
     at: OffsetDateTime,
-    late: Duration,
+    late_after: Duration,
 ) -> Result<(Version, Economy), sqlx::Error> {
-    let (version, economy) = load(pool, at, at, late).await?;
+    let (version, economy) = load(pool, at, at, late_after).await?;
     // The clock changes nothing about the past.
     let economy = Economy {
         valid_until: None,
@@ -42,12 +43,12 @@ pub async fn load_past(
     Ok((version, economy))
 }
 
-/// Loads the economy at `at` from the rows up to `last`.
+/// Loads the economy at `at` from the rows that are not later than `last`.
 async fn load(
     pool: &PgPool,
     at: OffsetDateTime,
     last: OffsetDateTime,
-    late: Duration,
+    late_after: Duration,
 ) -> Result<(Version, Economy), sqlx::Error> {
     let begin = "begin isolation level repeatable read read only";
     let mut snapshot = pool.begin_with(begin).await?;
@@ -63,7 +64,7 @@ async fn load(
     }
     let markets_now = markets(&mut snapshot, at - DAY, last, &indexes).await?;
     let markets_day_before = markets(&mut snapshot, at - DAY * 2, at - DAY, &indexes).await?;
-    let oldest = oldest_events(&mut snapshot, at, late).await?;
+    let oldest = oldest_events(&mut snapshot, at, late_after).await?;
     let economy = Economy {
         currencies,
         markets: markets_now,
@@ -132,7 +133,7 @@ async fn listed_currencies(
     Ok((currencies, indexes))
 }
 
-/// Units of each currency given in after `from` and up to `to`, less units given out.
+/// Units of each currency that were given in after `from` and up to `to`, less the units that were given out.
 async fn trade_balances(
     connection: &mut PgConnection,
     from: OffsetDateTime,
@@ -203,11 +204,11 @@ async fn markets(
     Ok(markets)
 }
 
-/// The oldest event within each time window that ends at `at` or later, and the window's length.
+/// For each time window that ends at `at`: the time of its oldest event, and the length of the window. Events after `at` count as within it.
 async fn oldest_events(
     connection: &mut PgConnection,
     at: OffsetDateTime,
-    late: Duration,
+    late_after: Duration,
 ) -> Result<Vec<(OffsetDateTime, Duration)>, sqlx::Error> {
     let rows = sqlx::query!(
         r#"select
@@ -217,15 +218,15 @@ async fn oldest_events(
                (select min(at) from economy.swap where at > $3) as swapped_lately,
                (select min(at) from economy.swap where at > $4) as traded"#,
         at - DAY,
-        at - late,
-        at - DAY * 2,
+        at - late_after,
+        at - (DAY + DAY),
         at - TRADE_WINDOW
     )
     .fetch_one(connection)
     .await?;
     let windows = [
         (rows.reported_today, DAY),
-        (rows.reported_in_time, late),
+        (rows.reported_in_time, late_after),
         (rows.swapped_today, DAY),
         (rows.swapped_lately, DAY * 2),
         (rows.traded, TRADE_WINDOW),

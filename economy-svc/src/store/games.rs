@@ -5,7 +5,9 @@ use std::collections::HashMap;
 use sqlx::{PgConnection, PgExecutor};
 use uuid::Uuid;
 
-/// What the economy stores of a game.
+use super::has_nul;
+
+/// A game as the economy stores it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Row {
     pub id: Uuid,
@@ -16,13 +18,13 @@ pub struct Row {
     pub page_id: Uuid,
 }
 
-/// Inserts or updates games in one statement. The last of several rows with one id wins.
+/// Inserts or updates games in one statement, which marks their rows with `generation`. The last of several rows with one id wins.
 pub async fn upsert(
     connection: &mut PgConnection,
-    epoch: Uuid,
+    generation: Uuid,
     rows: Vec<Row>,
 ) -> Result<(), sqlx::Error> {
-    // One statement cannot touch a row twice.
+    // One statement cannot write a row twice.
     let newest: HashMap<Uuid, Row> = rows.into_iter().map(|row| (row.id, row)).collect();
     let (mut ids, mut modes, mut slugs, mut titles, mut published, mut pages) =
         (vec![], vec![], vec![], vec![], vec![], vec![]);
@@ -53,7 +55,7 @@ pub async fn upsert(
              title = excluded.title, published = excluded.published, page_id = excluded.page_id
          where (held.epoch, held.mode, held.slug, held.title, held.published, held.page_id) is distinct from
              (excluded.epoch, excluded.mode, excluded.slug, excluded.title, excluded.published, excluded.page_id)",
-        epoch,
+        generation,
         &ids,
         &modes,
         &slugs,
@@ -66,11 +68,6 @@ pub async fn upsert(
     Ok(())
 }
 
-/// Whether PostgreSQL can hold the text: its texts have no NUL.
-pub fn is_text(text: &str) -> bool {
-    !text.contains('\0')
-}
-
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Game {
     pub id: Uuid,
@@ -80,7 +77,7 @@ pub struct Game {
 
 /// The live game with this slug.
 pub async fn find(executor: impl PgExecutor<'_>, slug: &str) -> Result<Option<Game>, sqlx::Error> {
-    if !is_text(slug) {
+    if has_nul(slug) {
         return Ok(None);
     }
     sqlx::query_as!(
@@ -98,7 +95,7 @@ pub async fn find_owned(
     slug: &str,
     account: Uuid,
 ) -> Result<Option<Game>, sqlx::Error> {
-    if !is_text(slug) {
+    if has_nul(slug) {
         return Ok(None);
     }
     sqlx::query_as!(
@@ -112,13 +109,13 @@ pub async fn find_owned(
     .await
 }
 
-/// Removes the games that were not seen in `epoch`.
-pub async fn sweep(connection: &mut PgConnection, epoch: Uuid) -> Result<(), sqlx::Error> {
+/// Removes the games of older generations. The column `epoch` holds the generation.
+pub async fn sweep(connection: &mut PgConnection, generation: Uuid) -> Result<(), sqlx::Error> {
     sqlx::query!(
         "with gone as (delete from economy.game where epoch <> $1 returning id)
          update economy.game_version set version = version + 1
          where exists (select 1 from gone join economy.currency on game_id = id)",
-        epoch
+        generation
     )
     .execute(connection)
     .await?;
@@ -142,7 +139,7 @@ mod tests {
     }
 
     #[testing::database_test(crate::MIGRATOR)]
-    async fn the_last_state_counts_and_a_sweep_leaves_one_epoch(pool: PgPool) {
+    async fn the_last_state_counts_and_a_sweep_leaves_one_generation(pool: PgPool) {
         let mut connection = pool.acquire().await.unwrap();
         let (old, new) = (Uuid::from_u128(1), Uuid::from_u128(2));
         upsert(&mut connection, old, vec![row(1, "a"), row(2, "b")])

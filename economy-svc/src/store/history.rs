@@ -1,10 +1,10 @@
-//! The counted reports of a game in their order.
+//! The counted reports of a game, ordered by time.
 
 use sqlx::PgPool;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::games;
+use super::has_nul;
 use super::reports::report_of_row;
 use crate::domain::figures::CountedReport;
 
@@ -28,9 +28,9 @@ pub struct Range {
     pub after: Option<(OffsetDateTime, i64)>,
 }
 
-/// A listed game: live, published and with a counted report.
+/// The id of a listed game: live, published and with a counted report.
 pub async fn listed_game(pool: &PgPool, slug: &str) -> Result<Option<Uuid>, sqlx::Error> {
-    if !games::is_text(slug) {
+    if has_nul(slug) {
         return Ok(None);
     }
     sqlx::query_scalar!(
@@ -43,7 +43,7 @@ pub async fn listed_game(pool: &PgPool, slug: &str) -> Result<Option<Uuid>, sqlx
     .await
 }
 
-/// The oldest first.
+/// Counted reports of a game in the range, the oldest first.
 pub async fn list(
     pool: &PgPool,
     game: Uuid,

@@ -1,5 +1,6 @@
 //! The tables of schema `economy`. Only [`crate::write`] changes them, apart from the games and pages, which follow listings-svc.
 
+pub mod balances;
 pub mod currencies;
 pub mod economy;
 pub mod exchanges;
@@ -14,3 +15,8 @@ pub mod reversal;
 pub mod swaps;
 pub mod tips;
 pub mod version;
+
+/// Whether a text has a NUL. PostgreSQL refuses such a text, even as a value to search for.
+pub fn has_nul(text: &str) -> bool {
+    text.contains('\0')
+}

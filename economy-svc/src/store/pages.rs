@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use sqlx::PgConnection;
 use uuid::Uuid;
 
-/// What the economy stores of a page.
+/// A page as the economy stores it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Row {
     pub id: Uuid,
@@ -13,13 +13,13 @@ pub struct Row {
     pub owners: Vec<Uuid>,
 }
 
-/// Inserts or updates pages in one statement. The last of several rows with one id wins.
+/// Inserts or updates pages in one statement, which marks their rows with `generation`. The last of several rows with one id wins.
 pub async fn upsert(
     connection: &mut PgConnection,
-    epoch: Uuid,
+    generation: Uuid,
     rows: Vec<Row>,
 ) -> Result<(), sqlx::Error> {
-    // One statement cannot touch a row twice.
+    // One statement cannot write a row twice.
     let newest: HashMap<Uuid, Row> = rows.into_iter().map(|row| (row.id, row)).collect();
     let (mut ids, mut owners) = (vec![], vec![]);
     for row in newest.into_values() {
@@ -32,7 +32,7 @@ pub async fn upsert(
         "insert into economy.page (epoch, id, owners)
          select $1, id, owners::uuid[] from unnest($2::uuid[], $3::text[]) as sent (id, owners)
          on conflict (id) do update set epoch = excluded.epoch, owners = excluded.owners",
-        epoch,
+        generation,
         &ids,
         &owners,
     )
@@ -41,9 +41,9 @@ pub async fn upsert(
     Ok(())
 }
 
-/// Removes the pages that were not seen in `epoch`.
-pub async fn sweep(connection: &mut PgConnection, epoch: Uuid) -> Result<(), sqlx::Error> {
-    sqlx::query!("delete from economy.page where epoch <> $1", epoch)
+/// Removes the pages of older generations. The column `epoch` holds the generation.
+pub async fn sweep(connection: &mut PgConnection, generation: Uuid) -> Result<(), sqlx::Error> {
+    sqlx::query!("delete from economy.page where epoch <> $1", generation)
         .execute(connection)
         .await?;
     Ok(())

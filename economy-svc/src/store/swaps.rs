@@ -8,7 +8,7 @@ use super::reversal::{Reversal, reversal_of_row};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Swap {
-    /// The exchange's id, or the id in the file of staff.
+    /// The id that the exchange gave, or the id in the file that staff imported.
     pub id: String,
     pub at: OffsetDateTime,
     pub party: String,
@@ -29,10 +29,6 @@ pub async fn insert(
     swaps: &[Swap],
     now: OffsetDateTime,
 ) -> Result<Vec<String>, sqlx::Error> {
-    let column = |of: fn(&Swap) -> String| swaps.iter().map(of).collect::<Vec<_>>();
-    let games = |of: fn(&Swap) -> Uuid| swaps.iter().map(of).collect::<Vec<_>>();
-    let amounts = |of: fn(&Swap) -> i64| swaps.iter().map(of).collect::<Vec<_>>();
-    let times: Vec<OffsetDateTime> = swaps.iter().map(|swap| swap.at).collect();
     sqlx::query_scalar!(
         r#"with booked as (
                insert into economy.swap (id, at, party, from_game, to_game, gave, got, recorded_at, exchange, reference)
@@ -50,18 +46,22 @@ pub async fn insert(
                union all select 'swap', id, to_game, 'party', party, got, at, $9 from booked
            )
            select sent_id as "sent_id!" from booked"#,
-        &column(|swap| swap.id.clone()),
-        &times,
-        &column(|swap| swap.party.clone()),
-        &games(|swap| swap.from_game),
-        &games(|swap| swap.to_game),
-        &amounts(|swap| swap.gave),
-        &amounts(|swap| swap.got),
+        &column(swaps, |swap| swap.id.clone()),
+        &column(swaps, |swap| swap.at),
+        &column(swaps, |swap| swap.party.clone()),
+        &column(swaps, |swap| swap.from_game),
+        &column(swaps, |swap| swap.to_game),
+        &column(swaps, |swap| swap.gave),
+        &column(swaps, |swap| swap.got),
         now,
         exchange,
     )
     .fetch_all(connection)
     .await
+}
+
+fn column<T>(swaps: &[Swap], value: fn(&Swap) -> T) -> Vec<T> {
+    swaps.iter().map(value).collect()
 }
 
 /// The booked swaps of an exchange (empty: imported by staff) with these ids.
@@ -80,7 +80,7 @@ pub async fn find(pool: &PgPool, exchange: &str, ids: &[String]) -> Result<Vec<S
 /// A booked swap.
 #[derive(Debug, Clone)]
 pub struct Row {
-    /// Of the row.
+    /// The id of the row. [`Swap::id`] is another one if an exchange recorded the swap.
     pub id: String,
     pub swap: Swap,
     /// Empty: imported by staff.
@@ -91,7 +91,7 @@ pub struct Row {
     pub reversal: Option<Reversal>,
 }
 
-/// Swaps from or to a game's currency, or all, newest first, after the one with this time and id.
+/// The swaps from or to a game's currency, or all, the newest first, after the one with this time and row id.
 pub async fn list(
     pool: &PgPool,
     game: Option<Uuid>,
@@ -150,7 +150,7 @@ pub async fn row_id(
     .await
 }
 
-/// Reverses the swap with this row id by counter-entries; returns whether it was not reversed before.
+/// Reverses the swap with this row id by counter-entries; returns false if it was reversed before.
 pub async fn reverse(
     connection: &mut PgConnection,
     id: &str,
@@ -174,44 +174,5 @@ pub async fn reverse(
         reversal.reason
     )
     .fetch_one(connection)
-    .await
-}
-
-/// The balance of an account.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Balance {
-    pub exchange: String,
-    pub kind: String,
-    pub holder: String,
-    pub units: String,
-}
-
-/// The balances of the accounts of a currency by exchange, kind and holder, after the account `after`; with `exchange`, only its own.
-pub async fn balances(
-    pool: &PgPool,
-    game: Uuid,
-    exchange: Option<&str>,
-    after: Option<(String, String, String)>,
-    limit: i64,
-) -> Result<Vec<Balance>, sqlx::Error> {
-    let (after, kind, holder) = match after {
-        Some((exchange, kind, holder)) => (Some(exchange), Some(kind), Some(holder)),
-        None => (None, None, None),
-    };
-    sqlx::query_as!(
-        Balance,
-        r#"select exchange, account_kind as kind, holder, sum(amount)::text as "units!"
-           from economy.entry
-           where game_id = $1 and ($2::text is null or exchange = $2)
-               and ($3::text is null or (exchange, account_kind, holder) > ($3, $4::text, $5::text))
-           group by exchange, account_kind, holder order by exchange, account_kind, holder limit $6"#,
-        game,
-        exchange,
-        after,
-        kind,
-        holder,
-        limit
-    )
-    .fetch_all(pool)
     .await
 }

@@ -72,7 +72,7 @@ pub(crate) async fn start_at(pool: PgPool, clock: Clock) -> Economy {
         producer,
         writer,
         policy,
-        late: Duration::days(7),
+        late_after: Duration::days(7),
         past_rates: 1,
     };
     dependencies.add_to(&mut services);

@@ -8,7 +8,7 @@ use kit::page::Page;
 
 use super::Service;
 use crate::domain::staff_action::By;
-use crate::service::currencies::{by_currency, parse_name, set as set_name};
+use crate::service::currencies::{group_by_currency, parse_name, set_name};
 use crate::service::page;
 use crate::store::currencies::{self, Row};
 use crate::store::games;
@@ -34,7 +34,7 @@ pub(super) async fn set(
     set_name(&service.pool, &service.writer, command, Some(by)).await
 }
 
-/// The currencies with their names. A row of the page is a name, so that a currency with many does not make it longer.
+/// The currencies with their names. A row of the page is a name: a currency with many names does not make the page longer.
 pub(super) async fn list_names(
     service: &Service,
     request: proto::ListCurrencyNamesRequest,
@@ -48,7 +48,7 @@ pub(super) async fn list_names(
     let key = |row: &Row| (SortTime(row.since), row.slug.clone());
     let next_cursor = page.cut(&mut names, key)?;
     Ok(proto::ListCurrencyNamesResponse {
-        currencies: by_currency(names),
+        currencies: group_by_currency(names),
         next_cursor: next_cursor.unwrap_or_default(),
     })
 }

@@ -66,7 +66,7 @@ pub(super) async fn revoke(
 }
 
 async fn find(service: &Service, name: &str) -> Result<proto::Exchange, Fault> {
-    // PostgreSQL's texts have no NUL.
+    // What is not a name is not looked up: it may have a NUL, which PostgreSQL refuses.
     let found = if is_name(name) {
         exchanges::find_named(&service.pool, name).await?
     } else {

@@ -2,7 +2,7 @@
 
 mod currencies;
 mod exchanges;
-pub(super) mod reports;
+mod reports;
 mod swaps;
 mod tips;
 
@@ -17,7 +17,7 @@ use tonic::{Request, Response, Status};
 use uuid::Uuid;
 
 use crate::domain::staff_action::{Action, By};
-use crate::service::balances::balances;
+use crate::service::balances;
 use crate::store::games;
 use crate::store::reversal::Reversal;
 use crate::write::{Command, CommandHandler, Outcome, Reverse};
@@ -162,7 +162,7 @@ impl StaffService for Service {
         self.audit
             .admit(&request, Action::Look, ("currency", ""))
             .await?;
-        let answer = balances(&self.pool, None, request.into_inner()).await?;
+        let answer = balances::list(&self.pool, None, request.into_inner()).await?;
         Ok(Response::new(answer))
     }
 

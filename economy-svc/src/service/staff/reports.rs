@@ -1,22 +1,23 @@
-//! Held reports.
+//! Held reports, the decisions on them, and reports whose supply differs.
 
 use std::collections::HashMap;
 
 use contracts::economy::v1 as proto;
+use kit::Fault;
 use kit::audit::reason;
 use kit::cursor::SortTime;
 use kit::feed::unexpected_outcome;
 use kit::page::Page;
-use kit::{Fault, timestamp};
 
 use super::{Service, required_reason};
 use crate::domain::staff_action::By;
 use crate::service::page;
+use crate::service::reports::report_message;
 use crate::store::held_reports::{self, HeldReport};
 use crate::store::reports::{self, Row, Selection};
 use crate::write::{Command, Outcome, ReviewOutcome, ReviewReport};
 
-/// The newest held report of each game, or the held reports of one game: a game with many leaves room for the others.
+/// The newest held report of each game, so that a game with many held reports does not hide the others; or the held reports of one game.
 pub(super) async fn held(
     service: &Service,
     request: proto::ListHeldReportsRequest,
@@ -33,16 +34,16 @@ pub(super) async fn held(
         let next_cursor = page.cut(&mut held, |held| held.oldest)?;
         (held, next_cursor)
     };
-    let rows = with_numbers(service, held.iter().map(|held| held.id)).await?;
+    let rows = rows_by_number(service, held.iter().map(|held| held.id)).await?;
     let compared = rows.values().filter_map(|row| row.compared_with);
-    let compared = with_numbers(service, compared).await?;
+    let compared = rows_by_number(service, compared).await?;
     let message = |held: HeldReport| {
         let row = rows.get(&held.id)?;
         let last_counted = row.compared_with.and_then(|id| compared.get(&id));
         Some(proto::HeldReport {
-            last_counted: last_counted.map(message),
+            last_counted: last_counted.map(report_message),
             held: row.held.clone().unwrap_or_default(),
-            report: Some(message(row)),
+            report: Some(report_message(row)),
             older: held.older.unsigned_abs(),
         })
     };
@@ -52,7 +53,7 @@ pub(super) async fn held(
     })
 }
 
-async fn with_numbers(
+async fn rows_by_number(
     service: &Service,
     numbers: impl Iterator<Item = i64>,
 ) -> Result<HashMap<i64, Row>, Fault> {
@@ -62,7 +63,7 @@ async fn with_numbers(
     Ok(rows.into_iter().map(|row| (row.id, row)).collect())
 }
 
-/// Reports whose supply differs from what the report before leads to.
+/// Reports whose supply differs from the supply that the game's report before leads to.
 pub(super) async fn supply_differences(
     service: &Service,
     request: proto::ListSupplyDifferencesRequest,
@@ -73,34 +74,10 @@ pub(super) async fn supply_differences(
     let next_cursor = page.cut(&mut rows, |row| (SortTime(row.at), row.id))?;
     let total = reports::count_supply_differences(&service.pool).await?;
     Ok(proto::ListSupplyDifferencesResponse {
-        reports: rows.iter().map(message).collect(),
+        reports: rows.iter().map(report_message).collect(),
         next_cursor: next_cursor.unwrap_or_default(),
         total: total.unsigned_abs(),
     })
-}
-
-pub(in crate::service) fn message(row: &Row) -> proto::Report {
-    let report = &row.report;
-    proto::Report {
-        id: row.id,
-        game: row.slug.clone(),
-        currency: row.currency.clone(),
-        at: Some(timestamp::encode(row.at)),
-        supply: report.supply,
-        minted: report.minted,
-        burned: report.burned,
-        meal: report.basket.meal,
-        ride: report.basket.ride,
-        wage: report.basket.wage,
-        rent: report.basket.rent,
-        cost: report.basket.cost(),
-        output: report.output,
-        active_players: report.active_players,
-        policy_rate: report.policy_rate.map(|rate| rate.to_string()),
-        naira_per_unit: report.naira_per_unit.map(|price| price.to_string()),
-        supply_expected: row.supply_expected,
-        supply_differs: row.supply_differs,
-    }
 }
 
 pub(super) async fn approve(

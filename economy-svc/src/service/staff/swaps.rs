@@ -12,10 +12,11 @@ use super::{Service, required_reason, reversal_message};
 use crate::domain::staff_action::By;
 use crate::service::exchange::{ID_CONFLICT, currencies_of, parse};
 use crate::service::page;
+use crate::store::has_nul;
 use crate::store::swaps::{self, Row, Swap};
 use crate::write::{Command, Outcome, Reverse, SwapSource, Transfer};
 
-/// Swaps in one call.
+/// The most swaps in one call.
 const MAX_SWAPS: usize = 1_000;
 
 pub(super) async fn import(
@@ -52,9 +53,12 @@ pub(super) async fn import(
     let ids: Vec<String> = swaps.iter().map(|(_, swap)| swap.id.clone()).collect();
     let stored = swaps::find(&service.pool, "", &ids).await?;
     let stored: HashMap<&str, &Swap> = stored.iter().map(|swap| (swap.id.as_str(), swap)).collect();
-    let sent = swaps.len();
-    swaps.retain(|(_, swap)| stored.get(swap.id.as_str()) != Some(&swap));
-    refused.extend(swaps.iter().map(|(index, _)| proto::RefusedSwap {
+    // A swap whose id was booked before is repeated if it is the same swap, and refused otherwise.
+    let conflicts = swaps
+        .iter()
+        .filter(|(_, swap)| stored.get(swap.id.as_str()) != Some(&swap));
+    let accepted = swaps.len() - conflicts.clone().count();
+    refused.extend(conflicts.map(|(index, _)| proto::RefusedSwap {
         index: *index,
         reason: format!("id: {ID_CONFLICT}"),
     }));
@@ -62,7 +66,7 @@ pub(super) async fn import(
     let count = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
     Ok(proto::ImportSwapsResponse {
         recorded: count(booked),
-        repeated: count(sent - booked - swaps.len()),
+        repeated: count(accepted - booked),
         refused,
     })
 }
@@ -114,8 +118,7 @@ pub(super) async fn reverse(
     by: By,
     request: proto::ReverseSwapRequest,
 ) -> Result<proto::ReverseSwapResponse, Fault> {
-    // PostgreSQL's texts have no NUL.
-    if request.swap.contains('\0') || request.exchange.contains('\0') {
+    if has_nul(&request.swap) || has_nul(&request.exchange) {
         return Err(Fault::not_found("There is no such swap."));
     }
     let reverse = Reverse {
