@@ -22,7 +22,7 @@ use crate::store::version::{self, Version};
 /// An economy and the answers rendered from it.
 #[derive(Debug)]
 pub(super) struct Snapshot {
-    /// Identifies the content: every replica computes the same version for the same content.
+    /// Identifies the content: equal content has the same version at every replica, other content has another.
     pub version: String,
     pub economy: Economy,
     /// The time when it was loaded, or the past moment.
