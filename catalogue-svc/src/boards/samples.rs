@@ -1,4 +1,4 @@
-//! The boards that test keys see (§5.3): sample votes from the binary, dated back from the last 04:00 UTC, on the sample listings.
+//! The boards that test keys see (§5.3): sample votes from the binary, dated relative to the last 04:00 UTC, on the sample listings.
 
 use std::sync::Arc;
 
@@ -11,8 +11,7 @@ use super::vote_counts::VoteCounts;
 use crate::domain::listing::Mode;
 use crate::domain::rankings::{Hour, Window};
 use crate::domain::ranks::{PreviousRanks, Ranks};
-use crate::domain::tally::Tallies;
-use crate::domain::vote::TallyChange;
+use crate::domain::tally::{Tallies, TallyChange};
 use crate::index::{Creator, Dataset, Game, Snapshot};
 
 const FILE: &str = include_str!("../../sample/votes.ndjson");

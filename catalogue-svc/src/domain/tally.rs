@@ -1,23 +1,22 @@
-//! Sums of votes: how many each listing won and lost in each window.
+//! Sums of votes: the wins and losses of each listing in each window.
 
 use std::collections::HashMap;
 
 use uuid::Uuid;
 
 use super::rankings::{BoardKind, Hour, Window};
-use super::vote::TallyChange;
 
 /// Wins and losses.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Record {
     /// Votes for the listing.
     pub wins: u32,
-    /// Votes for the other one.
+    /// Votes for the other listing of a pair.
     pub losses: u32,
 }
 
 impl Record {
-    /// How many votes name the listing.
+    /// The number of votes on the listing.
     pub const fn votes(self) -> u32 {
         self.wins.saturating_add(self.losses)
     }
@@ -35,6 +34,34 @@ impl Record {
 fn plus(count: u32, more: i64) -> u32 {
     let sum = i64::from(count).saturating_add(more).max(0);
     u32::try_from(sum).unwrap_or(u32::MAX)
+}
+
+/// Votes of an hour for and against a listing. Negative numbers void votes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TallyChange {
+    /// The kind of the listing.
+    pub kind: BoardKind,
+    /// The id of the listing.
+    pub listing: Uuid,
+    /// The hour in which the votes were cast.
+    pub hour: Hour,
+    /// Votes for the listing.
+    pub wins: i64,
+    /// Votes for the other listing of the pair.
+    pub losses: i64,
+}
+
+impl TallyChange {
+    /// The changes that a vote makes.
+    pub fn of_vote(kind: BoardKind, winner: Uuid, loser: Uuid, hour: Hour) -> [Self; 2] {
+        [(winner, 1, 0), (loser, 0, 1)].map(|(listing, wins, losses)| Self {
+            kind,
+            listing,
+            hour,
+            wins,
+            losses,
+        })
+    }
 }
 
 /// The sums of one listing.
@@ -65,7 +92,7 @@ impl Tallies {
         }
     }
 
-    /// The same for the moment at which `hour` begins: later votes do not count.
+    /// No votes yet, at the moment at which `hour` begins: later votes do not count.
     pub fn at_start_of(hour: Hour) -> Self {
         Self {
             end: Some(hour),

@@ -5,14 +5,14 @@ use std::net::{IpAddr, Ipv6Addr};
 use time::Date;
 use uuid::Uuid;
 
-use super::rankings::{BoardKind, Hour};
+use super::rankings::BoardKind;
 
-/// Two listings, whichever of them is named first.
+/// Two listings, in no order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Pair {
-    /// The one with the lower id.
+    /// The lower id.
     pub low: Uuid,
-    /// The other one.
+    /// The higher id.
     pub high: Uuid,
 }
 
@@ -26,34 +26,34 @@ impl Pair {
     }
 }
 
-/// Somebody who votes.
+/// A voter: an account or a cookie.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Voter {
-    /// Of the account or of the cookie.
+    /// The id of the account or of the cookie.
     pub id: Uuid,
-    /// Where a cookie is; `None` for an account.
+    /// The [`network`] of a cookie; `None` for an account.
     pub network: Option<String>,
-    /// All accounts of the person who votes: the person does not judge their listings.
+    /// All accounts of the person who votes, who may not judge their listings.
     pub accounts: Vec<Uuid>,
 }
 
 /// A vote of a voter.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Vote {
-    /// Whose it is.
+    /// The voter.
     pub voter: Voter,
-    /// What the two are.
+    /// The kind of both listings.
     pub kind: BoardKind,
-    /// The better one.
+    /// The listing that won.
     pub winner: Uuid,
-    /// The other one.
+    /// The other listing.
     pub loser: Uuid,
-    /// The day (UTC) of its draw. One vote of a voter on a pair counts per day, and therefore a draw is used once.
+    /// The day (UTC) of its draw. A voter has one vote per pair and day, and therefore uses a draw once.
     pub day: Date,
 }
 
 impl Vote {
-    /// What it judges.
+    /// The pair that it judges.
     pub fn pair(&self) -> Pair {
         Pair::of(self.winner, self.loser)
     }
@@ -86,37 +86,9 @@ pub fn block(text: &str) -> Result<String, String> {
     })
 }
 
-/// The day of a vote: of UTC.
+/// The day (UTC) of a moment.
 pub fn day(at: time::OffsetDateTime) -> Date {
     at.to_offset(time::UtcOffset::UTC).date()
-}
-
-/// Votes of an hour for and against a listing. Negative numbers void votes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct TallyChange {
-    /// The kind of the listing.
-    pub kind: BoardKind,
-    /// The id of the listing.
-    pub listing: Uuid,
-    /// The hour in which the votes were cast.
-    pub hour: Hour,
-    /// Votes for the listing.
-    pub wins: i64,
-    /// Votes for the other listing of the pair.
-    pub losses: i64,
-}
-
-impl TallyChange {
-    /// The changes that a vote makes.
-    pub fn of_vote(kind: BoardKind, winner: Uuid, loser: Uuid, hour: Hour) -> [Self; 2] {
-        [(winner, 1, 0), (loser, 0, 1)].map(|(listing, wins, losses)| Self {
-            kind,
-            listing,
-            hour,
-            wins,
-            losses,
-        })
-    }
 }
 
 #[cfg(test)]

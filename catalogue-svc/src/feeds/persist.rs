@@ -9,7 +9,7 @@ use uuid::Uuid;
 use crate::index::entity::Entity;
 use crate::store::entity::{self, Row};
 
-/// Stores what the listings feed has.
+/// Stores the entities of the listings feed.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Listings;
 
@@ -41,7 +41,11 @@ impl Projection for Listings {
         Ok(entity::save(connection, &rows, generation).await?)
     }
 
-    async fn sweep(&self, connection: &mut PgConnection, epoch: Uuid) -> Result<(), sqlx::Error> {
-        entity::sweep(connection, epoch).await
+    async fn sweep(
+        &self,
+        connection: &mut PgConnection,
+        generation: Uuid,
+    ) -> Result<(), sqlx::Error> {
+        entity::sweep(connection, generation).await
     }
 }

@@ -1,4 +1,4 @@
-//! Changes of tallies as messages of the catalogue's own feed.
+//! Encodes and decodes changes of tallies as messages of the catalogue's own feed.
 
 use anyhow::Context as _;
 use contracts::catalogue::v1 as proto;
@@ -6,9 +6,9 @@ use contracts::common::v1::Change;
 use prost::Message as _;
 
 use crate::domain::rankings::{BoardKind, Hour};
-use crate::domain::vote::TallyChange;
+use crate::domain::tally::TallyChange;
 
-/// The changes of tallies that a change of the feed makes. None, if it is not about votes.
+/// The changes of tallies that a change of the feed makes; empty if it is not about votes.
 ///
 /// # Errors
 /// The change cannot be decoded.

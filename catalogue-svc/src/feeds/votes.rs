@@ -13,10 +13,10 @@ use uuid::Uuid;
 
 use super::tally_change;
 use crate::SCHEMA;
-use crate::domain::vote::TallyChange;
+use crate::domain::tally::TallyChange;
 use crate::store::tallies;
 
-/// Changes of the feed that are added up in one transaction.
+/// The most changes of the feed that one transaction adds up.
 const BATCH: usize = 5_000;
 
 /// The catalogue's own feed, as its dead letters name it.
@@ -27,7 +27,7 @@ const OWN_FEED: Subscription = Subscription {
 /// The producer of the catalogue's own feed.
 pub const OWN_PRODUCER: &str = "catalogue";
 
-/// Adds what was committed to the feed before this call to the tallies. Of several callers each waits for those before it.
+/// Adds the votes that were committed to the feed before this call to the tallies. Concurrent calls run one after the other.
 ///
 /// # Errors
 /// PostgreSQL's. A change that cannot be decoded is put aside.
@@ -41,6 +41,7 @@ pub async fn fold(pool: &PgPool, clock: &Clock) -> anyhow::Result<()> {
             seq: found.changes.last().map_or(seq, |change| change.seq),
         };
         let context = ProjectionContext {
+            // Tallies are never rebuilt.
             generation: Uuid::nil(),
             effects_after_seq: position.seq,
         };

@@ -1,4 +1,4 @@
-//! Every hour: removes what no board, voter or member of the staff needs any more.
+//! Removes votes, voters and snapshots every hour that no board, voter or member of staff needs any more.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use crate::domain::vote;
 use crate::store::{board_snapshots, tallies, voters, votes};
 
 const PERIOD: Duration = Duration::from_hours(1);
-/// Rows removed in one statement.
+/// The most rows that one statement removes.
 const PORTION: i64 = 10_000;
 
 /// For how long votes and snapshots are stored.
@@ -49,8 +49,8 @@ pub async fn remove(
             break;
         }
     }
-    while voters::forget(pool, now - periods.votes, PORTION).await? == PORTION.unsigned_abs() {}
-    voters::forget_networks(pool, vote::day(now)).await?;
+    while voters::remove(pool, now - periods.votes, PORTION).await? == PORTION.unsigned_abs() {}
+    voters::remove_networks(pool, vote::day(now)).await?;
     tallies::remove_before(pool, Hour::of(now).oldest_kept()).await?;
     let mut connection = pool.acquire().await?;
     board_snapshots::remove_before(&mut connection, now - periods.snapshots).await?;

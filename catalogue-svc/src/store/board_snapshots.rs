@@ -23,7 +23,7 @@ pub async fn board(
     .await
 }
 
-/// Stores the order of a board. Stored once, it stays.
+/// Stores the order of a board, unless it was stored before.
 pub async fn save_board(
     executor: impl PgExecutor<'_>,
     taken_for: OffsetDateTime,
@@ -43,7 +43,7 @@ pub async fn save_board(
     Ok(())
 }
 
-/// Makes the snapshot of a moment count. Says whether it did not before.
+/// Marks the snapshot of a moment as taken. Returns false if it was marked before.
 pub async fn announce(
     connection: &mut PgConnection,
     taken_for: OffsetDateTime,

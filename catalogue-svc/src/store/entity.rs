@@ -11,21 +11,24 @@ use uuid::Uuid;
 /// An entity as it is stored.
 #[derive(Debug, Clone)]
 pub struct Row {
-    /// As the feed calls it.
+    /// The entity type on the feed.
     pub kind: String,
     /// Unique within its kind.
     pub id: String,
     /// The change that brought it.
     pub seq: i64,
-    /// Its message, encoded.
+    /// The encoded message.
     pub body: Bytes,
 }
 
-/// Every entity whose row is marked with `epoch`, as [`super::load::Cursor::generation`] is.
-pub fn rows(connection: &mut PgConnection, epoch: Uuid) -> BoxStream<'_, Result<Row, sqlx::Error>> {
+/// Every entity of a generation ([`super::load::Cursor::generation`]). The column `epoch` holds the generation.
+pub fn rows(
+    connection: &mut PgConnection,
+    generation: Uuid,
+) -> BoxStream<'_, Result<Row, sqlx::Error>> {
     sqlx::query!(
         "select kind, id, seq, body from catalogue.entity where epoch = $1",
-        epoch
+        generation
     )
     .fetch(connection)
     .map_ok(|row| Row {
@@ -37,11 +40,11 @@ pub fn rows(connection: &mut PgConnection, epoch: Uuid) -> BoxStream<'_, Result<
     .boxed()
 }
 
-/// Writes entities, over what was there. The last of several rows of one entity wins.
+/// Inserts or updates entities, and marks their rows with `generation`. The last of several rows of one entity wins.
 pub async fn save(
     connection: &mut PgConnection,
     rows: &[Row],
-    epoch: Uuid,
+    generation: Uuid,
 ) -> Result<(), sqlx::Error> {
     // One statement cannot write a row twice.
     let newest: BTreeMap<(&str, &str), &Row> = rows
@@ -57,7 +60,7 @@ pub async fn save(
          from unnest($2::text[], $3::text[], $4::bigint[], $5::bytea[]) as new (kind, id, seq, body)
          on conflict (kind, id) do update set seq = excluded.seq, epoch = excluded.epoch, body = excluded.body
          where held.epoch <> excluded.epoch or held.seq <= excluded.seq",
-        epoch,
+        generation,
         &kinds as &[&str],
         &ids as &[&str],
         &seqs,
@@ -68,9 +71,9 @@ pub async fn save(
     Ok(())
 }
 
-/// Removes the entities that are not marked with `epoch`.
-pub async fn sweep(connection: &mut PgConnection, epoch: Uuid) -> Result<(), sqlx::Error> {
-    sqlx::query!("delete from catalogue.entity where epoch <> $1", epoch)
+/// Removes the entities of older generations.
+pub async fn sweep(connection: &mut PgConnection, generation: Uuid) -> Result<(), sqlx::Error> {
+    sqlx::query!("delete from catalogue.entity where epoch <> $1", generation)
         .execute(connection)
         .await?;
     Ok(())

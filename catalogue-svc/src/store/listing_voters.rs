@@ -24,9 +24,9 @@ pub struct VoterFilter {
 /// A voter of a listing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListingVoter {
-    /// Of the account or the cookie.
+    /// The id of an account or a cookie.
     pub id: Uuid,
-    /// Where a cookie was first seen.
+    /// The network in which a cookie was first seen; `None` for an account.
     pub network: Option<String>,
     /// When the first vote was cast.
     pub first_seen_at: OffsetDateTime,
@@ -36,15 +36,15 @@ pub struct ListingVoter {
     pub wins: i64,
     /// Stored votes for the other listing of a pair.
     pub losses: i64,
-    /// All stored votes of the voter, on whatever listings.
+    /// All stored votes of the voter, on any listing.
     pub votes: i64,
-    /// How many voters pass the filter.
+    /// The number of all voters who pass the filter.
     pub total: i64,
 }
 
 /// Voters with stored votes on a listing, those with the most votes on it first; at most `limit`, if it is given.
 ///
-/// It reads all votes once: an index by listing would make each of many more votes dearer.
+/// It reads all votes once: staff call it seldom, and an index by listing would make every vote more expensive.
 pub async fn list(
     pool: &PgPool,
     filter: &VoterFilter,

@@ -1,19 +1,19 @@
-//! Loading the schema: the transaction of a load, and how far the schema has come.
+//! Loads the schema: the transaction of a load, and the cursor of the schema in the listings feed.
 
 use kit::feed::{Fingerprint, Position};
 use sqlx::{PgConnection, PgPool, Postgres, Transaction};
 use uuid::Uuid;
 
-/// How far the schema has come in the listings feed.
+/// The cursor of the schema in the listings feed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Cursor {
-    /// The newest change that is in it.
+    /// The newest change that the schema includes.
     pub position: Position,
     /// Identifies that change.
     pub last_row: Option<Fingerprint>,
-    /// What the rows of the newest rebuild are marked with.
+    /// Marks the rows of the newest rebuild.
     pub generation: Uuid,
-    /// While it is rebuilt: the change at which it is whole again.
+    /// While the schema is rebuilt: the change at which it is complete again.
     pub rebuilding_to: Option<i64>,
 }
 
@@ -30,7 +30,7 @@ pub async fn begin(pool: &PgPool) -> Result<Transaction<'static, Postgres>, sqlx
     .await
 }
 
-/// The cursor; `None` when nothing was ever followed.
+/// The cursor; `None`: the feed was never followed.
 pub async fn cursor(connection: &mut PgConnection) -> Result<Option<Cursor>, sqlx::Error> {
     let row = sqlx::query!(
         r#"select epoch, seq, rebuilding_to, coalesce(generation, epoch) as "generation!", last_row

@@ -1,4 +1,4 @@
-//! The schema `catalogue`, a file a table: of listings what a replica needs to start, and votes.
+//! The schema `catalogue`, a file a table: listings, from which replicas start, and votes.
 
 pub mod board_snapshots;
 pub mod entity;

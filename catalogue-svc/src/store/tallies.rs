@@ -8,13 +8,12 @@ use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
 
 use crate::domain::rankings::{BoardKind, Hour, Window};
-use crate::domain::tally::{Record, Tallies};
-use crate::domain::vote::TallyChange;
+use crate::domain::tally::{Record, Tallies, TallyChange};
 
 /// The name under which the tallies follow the feed.
 const FOLLOWER: &str = "tallies";
 
-/// How far the tallies have come in the feed.
+/// The position in the feed up to which votes are added up.
 pub async fn position(connection: &mut PgConnection) -> Result<Position, sqlx::Error> {
     sqlx::query_as!(
         Position,
@@ -31,7 +30,7 @@ pub async fn lock(connection: &mut PgConnection) -> Result<i64, sqlx::Error> {
         .await
 }
 
-/// Stores how far the tallies have come, also for the compaction of the feed.
+/// Stores the position up to which votes are added up, also for the compaction of the feed.
 pub async fn save_position(
     connection: &mut PgConnection,
     position: Position,
@@ -108,7 +107,7 @@ fn sums<K: Ord>(changes: &[TallyChange], key: impl Fn(&TallyChange) -> K) -> Vec
     sums.into_values().collect()
 }
 
-/// The sums of every listing for the hours of `empty`.
+/// Loads the sums of every listing into `empty`, which says for which hours.
 pub async fn load(connection: &mut PgConnection, empty: Tallies) -> Result<Tallies, sqlx::Error> {
     let first = |window: Window| window.first(empty.hour()).map_or(0, number);
     let rows = sqlx::query!(

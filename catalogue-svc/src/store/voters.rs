@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use crate::domain::vote::Voter;
 
-/// Locks a voter: its votes are counted and voided one after the other. Returns whether they are void.
+/// Locks a voter, so that votes of the voter are cast and voided one after the other. Returns whether the votes are void.
 pub async fn lock(connection: &mut PgConnection, id: Uuid) -> Result<RowLock<bool>, sqlx::Error> {
     let voided = sqlx::query_scalar!(
         r#"select voided_at is not null as "voided!" from catalogue.voter where id = $1 for update skip locked"#,
@@ -27,7 +27,7 @@ pub async fn lock(connection: &mut PgConnection, id: Uuid) -> Result<RowLock<boo
     Ok(RowLock::new(None, exists))
 }
 
-/// Adds a voter who has never been seen. Says whether nobody else just did.
+/// Adds a new voter. Returns false if another transaction has just added the voter.
 pub async fn insert(
     connection: &mut PgConnection,
     voter: &Voter,
@@ -60,7 +60,7 @@ pub async fn set_voided(
     Ok(())
 }
 
-/// Those who were first seen in a network, the oldest first.
+/// The voters who were first seen in a network, the oldest first.
 pub async fn of_network(pool: &PgPool, network: &str) -> Result<Vec<Uuid>, sqlx::Error> {
     sqlx::query_scalar!(
         "select id from catalogue.voter where network = $1 order by first_seen_at, id",
@@ -70,7 +70,7 @@ pub async fn of_network(pool: &PgPool, network: &str) -> Result<Vec<Uuid>, sqlx:
     .await
 }
 
-/// Counts a vote with a cookie. `false`: `most` were cast from its network on this day already.
+/// Counts a vote with a cookie. Returns false if `most` votes were cast from its network on this day already.
 pub async fn count_network(
     connection: &mut PgConnection,
     network: &str,
@@ -89,14 +89,14 @@ pub async fn count_network(
     Ok(counted.rows_affected() == 1)
 }
 
-/// Forgets voters who were first seen before this moment and have no vote that is kept; at most `portion` of them.
-pub async fn forget(
+/// Removes voters who were first seen before this moment and have no stored vote, unless their votes are void; at most `portion` of them.
+pub async fn remove(
     pool: &PgPool,
     seen_before: OffsetDateTime,
     portion: i64,
 ) -> Result<u64, sqlx::Error> {
-    // One who is voting now is locked, and stays.
-    let forgotten = sqlx::query!(
+    // A voter who is voting now is locked, and stays.
+    let removed = sqlx::query!(
         "delete from catalogue.voter where id in (
              select id from catalogue.voter
              where first_seen_at < $1 and voided_at is null
@@ -108,13 +108,13 @@ pub async fn forget(
     )
     .execute(pool)
     .await?;
-    Ok(forgotten.rows_affected())
+    Ok(removed.rows_affected())
 }
 
-/// Forgets how many votes came from which network before this day.
-pub async fn forget_networks(pool: &PgPool, before: Date) -> Result<u64, sqlx::Error> {
-    let forgotten = sqlx::query!("delete from catalogue.network_day where day < $1", before)
+/// Removes the counts of votes by network of the days before this one.
+pub async fn remove_networks(pool: &PgPool, before: Date) -> Result<u64, sqlx::Error> {
+    let removed = sqlx::query!("delete from catalogue.network_day where day < $1", before)
         .execute(pool)
         .await?;
-    Ok(forgotten.rows_affected())
+    Ok(removed.rows_affected())
 }

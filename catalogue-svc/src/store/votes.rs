@@ -7,7 +7,8 @@ use time::{Date, OffsetDateTime, Time};
 use uuid::Uuid;
 
 use crate::domain::rankings::{BoardKind, Hour};
-use crate::domain::vote::{Pair, TallyChange, Vote};
+use crate::domain::tally::TallyChange;
+use crate::domain::vote::{Pair, Vote};
 
 /// Stores a vote. `false`: the voter has judged the pair today already.
 pub async fn insert(
@@ -32,14 +33,14 @@ pub async fn insert(
     Ok(inserted.rows_affected() == 1)
 }
 
-/// How many votes a voter has cast since the begin of an hour, and of its day (UTC), that vote included which was just stored.
+/// The number of votes that a voter has cast since the beginning of an hour, and since that of its day (UTC), including the vote just stored.
 pub async fn count_since(
     connection: &mut PgConnection,
     voter: Uuid,
     hour: OffsetDateTime,
 ) -> Result<(i64, i64), sqlx::Error> {
     let midnight = hour.replace_time(Time::MIDNIGHT);
-    // A vote after midnight may be on a pair that was drawn before.
+    // A vote cast after midnight may be on a pair that was drawn before midnight, and then has the day before.
     let counts = sqlx::query!(
         r#"select count(*) filter (where at >= $2) as "hour!", count(*) as "day!" from catalogue.vote
            where voter_id = $1 and day >= $4 and at >= $3"#,
@@ -66,8 +67,8 @@ pub async fn judged(pool: &PgPool, voter: Uuid, day: Date) -> Result<HashSet<Pai
     Ok(pairs.into_iter().collect())
 }
 
-/// What the votes of a voter that are kept have done to tallies; and how many they are.
-pub async fn done_by(
+/// The changes that the stored votes of a voter have made to tallies, and the number of these votes.
+pub async fn tally_changes_by(
     connection: &mut PgConnection,
     voter: Uuid,
 ) -> Result<(Vec<TallyChange>, u64), sqlx::Error> {
@@ -101,13 +102,13 @@ pub async fn done_by(
 /// A listing that new voters have voted for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewlyFavoured {
-    /// What it is.
+    /// The kind of the listing.
     pub kind: BoardKind,
-    /// Which one.
+    /// The id of the listing.
     pub listing: Uuid,
-    /// Votes of new voters for it.
+    /// Votes of new voters for the listing.
     pub wins: u64,
-    /// Who they are, those with most such votes first, 20 at most.
+    /// New voters who voted for it, at most 20, those with the most such votes first.
     pub voters: Vec<Uuid>,
 }
 
@@ -144,24 +145,25 @@ pub async fn by_new_voters(
 /// A voter with very many votes in an hour.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BusyVoter {
-    /// Of the account or the cookie.
+    /// The id of an account or a cookie.
     pub id: Uuid,
-    /// Where a cookie was first seen.
+    /// The network in which a cookie was first seen; `None` for an account.
     pub network: Option<String>,
     /// When the first vote was cast.
     pub first_seen_at: OffsetDateTime,
-    /// The most within an hour.
+    /// The most votes within an hour.
     pub votes: i64,
 }
 
-/// Voters with more than `most` votes within one hour since a moment, those with most first, 100 at most. Those whose votes are void are
-/// left out.
+/// Voters with more than `most` votes within one hour since a moment, at most 100, those with the most votes first; without voters whose votes
+/// are void.
 pub async fn busy_voters(
     pool: &PgPool,
     since: OffsetDateTime,
     most: i64,
 ) -> Result<Vec<BusyVoter>, sqlx::Error> {
-    // Any hour touches two hours of the clock, so one of these has more than half of its votes: only such voters are looked at closely.
+    // Any hour touches two hours of the clock, one of which has at least half of its votes: only voters with such an hour of the clock are counted
+    // exactly.
     sqlx::query_as!(
         BusyVoter,
         r#"with suspect as (

@@ -1,4 +1,4 @@
-//! The snapshot of a day, and the moves that it shows (§6).
+//! Publishes the board snapshot of a day and its moves (§6).
 
 use contracts::catalogue::v1 as proto;
 use kit::feed::{ApplyResult, NewChange};
@@ -17,9 +17,9 @@ use crate::store::board_snapshots;
 /// A snapshot whose boards are stored.
 #[derive(Debug)]
 pub struct Announce {
-    /// The moment that it is of.
+    /// The time at which the boards stood as they are stored.
     pub taken_for: OffsetDateTime,
-    /// What moved on the boards of the week since the snapshot before.
+    /// The moves on the boards of the week since the snapshot before.
     pub moves: Vec<NamedMove>,
 }
 
@@ -28,13 +28,13 @@ pub struct Announce {
 pub struct NamedMove {
     /// The move.
     pub moved: Move,
-    /// As the listings feed calls the listing.
+    /// The entity type of the listing on the listings feed.
     pub entity: &'static str,
-    /// What it shows.
+    /// The public fields.
     pub card: Card,
 }
 
-/// Makes a snapshot count, and tells of its moves: once, however often it is tried.
+/// Marks a snapshot as taken, and publishes it with its moves. If it was marked before, nothing changes.
 pub(super) async fn announce(
     connection: &mut PgConnection,
     Announce { taken_for, moves }: &Announce,

@@ -1,7 +1,7 @@
-//! Commands: everything that changes votes goes through the writer of the feed as one of these, a file a subject.
+//! Commands: every change of votes goes through the writer of the feed as one of these, a file a subject.
 //!
-//! Each is one straight line: lock, look, save, publish. Rows are locked in the order voters, votes, networks, head of the feed. No tally is
-//! touched: they are added up from the feed ([`crate::store::tallies`]).
+//! Each command takes these steps: lock, look, save, publish. Rows are locked in the order voters, votes, networks, head of the feed. Commands
+//! change no tally: the tallies are added up from the feed ([`crate::store::tallies`]).
 
 mod board_snapshot;
 mod void;
@@ -25,27 +25,27 @@ pub enum Command {
     Vote(Vote),
     /// Staff void the votes of a voter, or let them count again.
     Void(By, Void),
-    /// The snapshot of a day counts from now on.
+    /// Marks a board snapshot as taken.
     Snapshot(Announce),
 }
 
 /// The outcome of a command.
 #[derive(Debug)]
 pub enum Outcome {
-    /// The vote is taken.
+    /// The vote is stored.
     Voted,
     /// The voter has judged the pair today already.
     Repeated,
     /// Votes are void, or count again.
     Voided(Voided),
-    /// The snapshot counts.
+    /// The snapshot is marked as taken.
     Announced,
 }
 
 /// Applies commands inside the writer's transaction.
 #[derive(Debug, Clone, Copy)]
 pub struct CommandHandler {
-    /// How many votes are taken.
+    /// Limits of votes.
     pub limits: Limits,
 }
 
@@ -69,7 +69,7 @@ impl Apply for CommandHandler {
     }
 }
 
-/// A change of the feed that nothing replaces.
+/// A one-off event, which no later change of the feed replaces.
 fn happening(entity: &'static str, event: &'static str, id: String, state: Vec<u8>) -> NewChange {
     NewChange {
         entity,

@@ -1,4 +1,4 @@
-//! Votes that staff void, or let count again.
+//! Voids the votes of a voter, or restores them.
 
 use contracts::catalogue::v1 as proto;
 use kit::audit::Subject;
@@ -14,20 +14,20 @@ use uuid::Uuid;
 use super::{Outcome, happening};
 use crate::SCHEMA;
 use crate::domain::staff_action::By;
-use crate::domain::vote::TallyChange;
+use crate::domain::tally::TallyChange;
 use crate::feeds::tally_change;
 use crate::store::voters;
 use crate::store::votes;
 
-/// Tallies in one change of the feed, at most.
+/// The most changes of tallies in one change of the feed.
 const AT_ONCE: usize = 1_000;
 
-/// Whose votes are to count no more, or again.
+/// Voids the votes of a voter, or restores them.
 #[derive(Debug, Clone)]
 pub struct Void {
-    /// Of an account or a cookie.
+    /// The id of an account or a cookie.
     pub voter: Uuid,
-    /// They count again.
+    /// Restores the votes: they count again.
     pub restore: bool,
     /// Why, for the audit.
     pub reason: String,
@@ -36,13 +36,13 @@ pub struct Void {
 /// What a [`Void`] changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Voided {
-    /// Votes that were taken from the boards, or given back.
+    /// The number of votes that were voided or restored.
     pub votes: u64,
-    /// It was so already.
+    /// The votes were voided or restored before.
     pub unchanged: bool,
 }
 
-/// Takes the votes of a voter that are kept from the boards, or gives them back. Later ones of a voter whose votes are void do not count.
+/// Subtracts the stored votes of a voter from the tallies, or adds them again. Later votes of a voter whose votes are void do not count.
 pub(super) async fn void(
     connection: &mut PgConnection,
     by: &By,
@@ -66,7 +66,7 @@ pub(super) async fn void(
         RowLock::Acquired(_) => {}
     }
     voters::set_voided(connection, *voter, (!restore).then_some(now)).await?;
-    let (tallies, votes) = votes::done_by(connection, *voter).await?;
+    let (tallies, votes) = votes::tally_changes_by(connection, *voter).await?;
     let sign = if *restore { 1 } else { -1 };
     let changes = tallies.chunks(AT_ONCE).map(|tallies| {
         let changes = tallies.iter().map(|change| {

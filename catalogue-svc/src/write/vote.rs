@@ -14,18 +14,18 @@ use crate::domain::vote::{self, Vote};
 use crate::store::voters;
 use crate::store::votes;
 
-/// How many votes are taken, at most.
+/// Limits of votes.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
-    /// With cookies in a day from an address, or an IPv6 network.
+    /// Votes with cookies from an address, or an IPv6 network, in a day (UTC).
     pub address_daily: i32,
-    /// Of a voter in an hour of the clock.
+    /// Votes of a voter in an hour of the clock.
     pub hourly: i64,
-    /// Of a voter in a day (UTC).
+    /// Votes of a voter in a day (UTC).
     pub daily: i64,
 }
 
-/// Takes a vote. That of a voter whose votes are void is stored and counts nowhere.
+/// Stores and publishes a vote. The vote of a voter whose votes are void is only stored.
 pub(super) async fn cast(
     connection: &mut PgConnection,
     vote: &Vote,
@@ -45,6 +45,7 @@ pub(super) async fn cast(
     if !votes::insert(connection, vote, now).await? {
         return Ok((Outcome::Repeated, Vec::new()));
     }
+    // The counts below include this vote: a vote that they refuse is rolled back.
     let hour = Hour::of(now);
     let tomorrow = hour.start().replace_time(Time::MIDNIGHT) + Duration::DAY;
     let (in_hour, in_day) = votes::count_since(connection, vote.voter.id, hour.start()).await?;
@@ -71,8 +72,8 @@ pub(super) async fn cast(
             return Err(too_many(message, tomorrow - now).into());
         }
     }
-    let counted = (!voided).then(|| counted(vote, now));
-    Ok((Outcome::Voted, counted.into_iter().collect()))
+    let change = (!voided).then(|| vote_cast(vote, now));
+    Ok((Outcome::Voted, change.into_iter().collect()))
 }
 
 fn too_many(message: String, wait: Duration) -> Fault {
@@ -82,7 +83,8 @@ fn too_many(message: String, wait: Duration) -> Fault {
     }
 }
 
-fn counted(vote: &Vote, now: OffsetDateTime) -> NewChange {
+/// The change on the feed.
+fn vote_cast(vote: &Vote, now: OffsetDateTime) -> NewChange {
     let state = proto::Vote {
         kind: vote.kind.as_str().to_owned(),
         winner_id: vote.winner.to_string(),

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use catalogue::boards::Boards;
 use catalogue::domain::rankings::{BoardKind, Hour, Window};
-use catalogue::domain::vote::TallyChange;
+use catalogue::domain::tally::TallyChange;
 use catalogue::feeds::{tally_change, votes};
 use catalogue::index::{Catalogue, Snapshot};
 use catalogue::service::Reads;
