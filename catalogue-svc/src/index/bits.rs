@@ -1,27 +1,27 @@
 //! A bit for each row of a chunk.
 
-/// A set of rows of one chunk, by their place in it.
+/// A set of rows of one chunk, by their offset in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Bits(Box<[u64]>);
 
 impl Bits {
-    /// No row of a chunk of `capacity` rows.
+    /// The empty set for a chunk of `capacity` rows.
     pub(super) fn none(capacity: usize) -> Self {
         Self(vec![0; capacity.div_ceil(64)].into_boxed_slice())
     }
 
-    pub(super) fn has(&self, place: u16) -> bool {
-        let (word, bit) = position(place);
+    pub(super) fn has(&self, offset: u16) -> bool {
+        let (word, bit) = position(offset);
         self.0[word] & bit != 0
     }
 
-    pub(super) fn add(&mut self, place: u16) {
-        let (word, bit) = position(place);
+    pub(super) fn add(&mut self, offset: u16) {
+        let (word, bit) = position(offset);
         self.0[word] |= bit;
     }
 
-    pub(super) fn remove(&mut self, place: u16) {
-        let (word, bit) = position(place);
+    pub(super) fn remove(&mut self, offset: u16) {
+        let (word, bit) = position(offset);
         self.0[word] &= !bit;
     }
 
@@ -33,7 +33,7 @@ impl Bits {
         self.0.copy_from_slice(&other.0);
     }
 
-    /// Keeps what is in `other` too.
+    /// Keeps the rows that are in `other` too.
     pub(super) fn retain(&mut self, other: &Self) {
         for (word, other) in self.0.iter_mut().zip(&other.0) {
             *word &= other;
@@ -44,7 +44,7 @@ impl Bits {
         self.0.iter().map(|word| word.count_ones()).sum()
     }
 
-    /// The places in the set, in ascending order.
+    /// The offsets in the set, in ascending order.
     pub(super) fn iter(&self) -> impl Iterator<Item = u16> {
         let words = self.0.iter().zip((0_u16..).step_by(64));
         words.flat_map(|(word, first)| {
@@ -59,7 +59,7 @@ impl Bits {
         })
     }
 
-    /// The lowest place that is not in the set; it may lie beyond the capacity.
+    /// The lowest offset that is not in the set; it may be beyond the capacity.
     pub(super) fn first_free(&self) -> usize {
         let full = self.0.iter().take_while(|word| **word == u64::MAX).count();
         let ones = self.0.get(full).map_or(0, |word| word.trailing_ones());
@@ -67,8 +67,8 @@ impl Bits {
     }
 }
 
-fn position(place: u16) -> (usize, u64) {
-    (usize::from(place / 64), 1 << (place % 64))
+fn position(offset: u16) -> (usize, u64) {
+    (usize::from(offset / 64), 1 << (offset % 64))
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! An index built whole: rows are sorted, cut into chunks, and their words gathered into one fst, on all processors.
+//! Builds an index from all its rows: sorts them, cuts them into chunks and gathers their words into one fst, on all processors.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::domain::facet::Facet;
 use crate::domain::keyword::Keyword;
 use crate::domain::words::{Field, Words, short_prefixes};
 
-/// What one processor has made of consecutive chunks.
+/// The part of an index that one processor has built from consecutive chunks.
 struct Part<L> {
     chunks: Vec<Arc<Chunk>>,
     rows: Vec<(u32, Arc<L>)>,
@@ -24,7 +24,7 @@ struct Part<L> {
 }
 
 impl<L: Document> Index<L> {
-    /// An index of these rows. Their ids differ.
+    /// An index of these rows, no two of which have the same id.
     pub(super) fn build(rows: Vec<Arc<L>>, capacity: u16) -> Result<Self, fst::Error> {
         let mut index = Self::new(capacity);
         index.len = rows.len() as u64;
@@ -70,7 +70,7 @@ impl<L: Document> Index<L> {
     }
 }
 
-/// Puts rows into their order: each part by a processor of its own, then the sorted parts together.
+/// Sorts rows: each part on a processor of its own, then the sorted parts together.
 fn sort<L: Document>(rows: Vec<Arc<L>>) -> Vec<Arc<L>> {
     let order = |a: &Arc<L>, b: &Arc<L>| (a.key(), a.id()).cmp(&(b.key(), b.id()));
     let parts = parallel(rows, <[Arc<L>]>::len, |mut part| {
@@ -78,7 +78,7 @@ fn sort<L: Document>(rows: Vec<Arc<L>>) -> Vec<Arc<L>> {
         part
     });
     let mut rows: Vec<Arc<L>> = parts.into_iter().flatten().collect();
-    // A stable sort finds the runs that are sorted already, and merges them.
+    // The stable sort detects the sorted runs and merges them.
     rows.sort_by(order);
     rows
 }

@@ -1,4 +1,4 @@
-//! Where the newest snapshot is found, and how a reader waits for it.
+//! Holds the newest snapshot, and lets readers wait for a position.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use tokio::sync::watch;
 use super::snapshot::Snapshot;
 use crate::domain::listing::Mode;
 
-/// Reads that were answered from a snapshot that did not reach what the read was to show.
+/// Counts reads that were answered from a snapshot behind the position that they asked for.
 const READS_BEHIND: &str = "catalogue_reads_behind_total";
 
 /// Holds the newest snapshot. By default its readers do not wait for a position.
@@ -27,7 +27,7 @@ pub struct Catalogue {
 impl Catalogue {
     /// An empty catalogue. Its readers wait up to `patience` for a snapshot that reaches their position (§1).
     pub fn new(patience: Duration) -> Self {
-        // The series is there before the first such read, so that its absence is not taken for zero.
+        // The series exists before the first such read: a series that is absent is not one that is zero.
         metrics::counter!(READS_BEHIND).increment(0);
         Self {
             patience,
@@ -38,7 +38,7 @@ impl Catalogue {
     /// The newest snapshot.
     ///
     /// # Errors
-    /// [`kit::Code::Unavailable`] while nothing whole has been learnt yet.
+    /// [`kit::Code::Unavailable`] until the first snapshot is published.
     pub fn snapshot(&self) -> Result<Arc<Snapshot>, Fault> {
         self.snapshot
             .load_full()
@@ -64,7 +64,7 @@ impl Catalogue {
 
     /// Waits for a snapshot that reaches `wanted`. False if this replica follows another epoch.
     async fn reach(&self, wanted: &common::Position) -> bool {
-        // Most reads need not wait, and readers that subscribe share a lock.
+        // Most reads need not wait, and a subscription takes a lock that all readers share.
         if let Some(reached) = self.has_reached(wanted) {
             return reached;
         }
@@ -74,13 +74,13 @@ impl Catalogue {
             if let Some(reached) = self.has_reached(wanted) {
                 return reached;
             }
-            // The sender lives as long as the catalogue: there is no error to hear of.
+            // It cannot fail: the sender lives as long as the catalogue.
             published.changed().await.ok();
         }
     }
 
-    /// Whether the newest snapshot reaches `wanted`; `None` if it will soon. A position of an epoch that this replica does not follow
-    /// is not reached: nobody knows when it will be, and a rebuild takes minutes.
+    /// Whether the newest snapshot reaches `wanted`; `None`: not yet, but it will soon. `Some(false)`: `wanted` is of an epoch that this
+    /// replica does not follow. Waiting would be in vain, since a rebuild takes minutes.
     fn has_reached(&self, wanted: &common::Position) -> Option<bool> {
         let position = self.snapshot.load().as_ref()?.position;
         let wanted = Position::try_from(wanted).ok();

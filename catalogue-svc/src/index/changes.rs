@@ -1,4 +1,4 @@
-//! The public listings in the order in which they changed last, and those that are not public any more.
+//! The listings that are or were public, in the order of their last changes.
 
 use std::cmp::Ordering;
 use std::iter;
@@ -18,12 +18,12 @@ pub struct ChangeLog {
     removed: OrdSet<ListingChange>,
 }
 
-/// A listing as its last change has left it. In order of the change, and within one by kind and name.
+/// A listing after its last change. Ordered by the change, then by kind and address.
 #[derive(Debug, Clone)]
 pub struct ListingChange {
-    /// The change, on the feed of listings-svc.
+    /// The position of the change on the feed of listings-svc.
     pub seq: i64,
-    /// What it is.
+    /// The kind of the listing.
     pub kind: ListingKind,
     /// Its slug or handle.
     pub address: Arc<str>,
@@ -34,14 +34,14 @@ pub struct ListingChange {
 /// A changed listing that is public.
 #[derive(Debug, Clone)]
 pub struct ChangedRow {
-    /// Whether it was edited since it was first published; for a game, it or its creator, whichever changed last.
+    /// Whether it was edited since it was first published. For a game: whether it or its creator was, whichever changed last.
     pub is_edited: bool,
-    /// As it is listed.
+    /// Its row in the index.
     pub row: Arc<dyn PublicRow>,
 }
 
 impl ListingChange {
-    /// What happened to it, as §10.15 has it.
+    /// The kind of the change (§10.15).
     pub fn change(&self) -> &'static str {
         match &self.row {
             None => "removed",
@@ -55,7 +55,7 @@ impl ListingChange {
         self.row.as_ref().map(|changed| changed.row.rendered())
     }
 
-    /// The cursor of a mirror that began as `from` says and has come to here.
+    /// The cursor of a mirror that has read up to here, when its cursor was `from` before.
     pub fn cursor(&self, from: &MirrorCursor) -> MirrorCursor {
         MirrorCursor {
             epoch: from.epoch,
@@ -68,7 +68,7 @@ impl ListingChange {
 
 impl Ord for ListingChange {
     fn cmp(&self, other: &Self) -> Ordering {
-        // The rest is looked at only where one change is of several listings.
+        // One change may be of several listings: a page and its games.
         (self.seq.cmp(&other.seq))
             .then_with(|| self.kind.cmp(&other.kind))
             .then_with(|| self.address.cmp(&other.address))
@@ -90,9 +90,9 @@ impl PartialEq for ListingChange {
 }
 
 impl ChangeLog {
-    /// The last changes of these listings. Each listing comes once.
+    /// A log of these changes, each of another listing.
     pub(super) fn build(mut changed: Vec<ListingChange>) -> Self {
-        // In order each is put at the end, which is the quickest.
+        // Appending in order is fastest.
         changed.sort_unstable();
         let mut changes = Self::default();
         for changed in changed {
@@ -113,7 +113,7 @@ impl ChangeLog {
         newest.max().unwrap_or(BEFORE_ALL)
     }
 
-    /// What a mirror that stands at `cursor` has not seen, in order. What was removed before it began, it never had.
+    /// The changes that a mirror at `cursor` has not seen, in order, without removals from before the mirror began: it never had these listings.
     pub fn after(&self, cursor: &MirrorCursor) -> impl Iterator<Item = &ListingChange> {
         let mut public = self.public.range(start(cursor)).peekable();
         let of_removed = if cursor.seq <= cursor.began_at {
@@ -145,7 +145,7 @@ impl ChangeLog {
     }
 }
 
-/// What comes after `cursor`.
+/// The range of changes after `cursor`.
 fn start(cursor: &MirrorCursor) -> (Bound<ListingChange>, Bound<ListingChange>) {
     match &cursor.listing {
         Some((kind, address)) => {
@@ -156,7 +156,7 @@ fn start(cursor: &MirrorCursor) -> (Bound<ListingChange>, Bound<ListingChange>) 
     }
 }
 
-/// What comes after all listings of a change.
+/// The range of changes after the change `seq`.
 fn after_change(seq: i64) -> (Bound<ListingChange>, Bound<ListingChange>) {
     let first = search_key(seq.saturating_add(1), ListingKind::Creators, "");
     (Bound::Included(first), Bound::Unbounded)

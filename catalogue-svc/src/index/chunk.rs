@@ -1,4 +1,4 @@
-//! A stretch of the sort order: at most a few thousand rows that follow each other, with a bit set for each value to filter by.
+//! At most a few thousand consecutive rows of the sort order, with a bit set for each facet.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -10,10 +10,9 @@ use super::document::IndexedFields;
 use crate::domain::days::{Bounds, Days, Overlap, Span};
 use crate::domain::facet::Facet;
 
-/// Rows that follow each other in the sort order.
+/// Consecutive rows of the sort order.
 ///
-/// A row has an offset here, which it keeps while it is in this chunk, and a position in `order`, which shifts. Bit sets speak of
-/// offsets. The row's number in the index (its *doc id*) is the chunk's number times its capacity, plus the offset.
+/// A row has an offset, which it keeps while it is in this chunk, and a position in `order`, which shifts. Bit sets have offsets. The row's number in the index (its *doc id*) is the chunk's number times its capacity, plus the offset.
 #[derive(Debug, Clone)]
 pub(super) struct Chunk {
     pub(super) number: u32,
@@ -26,28 +25,28 @@ pub(super) struct Chunk {
     positions: Vec<u16>,
     /// Offsets that are taken.
     taken: Bits,
-    /// Which rows have a value; sorted by value, for values that any row ever had.
+    /// Which rows have each facet that any row ever had; sorted by facet.
     sets: Vec<(Facet, Bits)>,
-    /// By offset, as far as a row ever had any.
+    /// The days of each row, by offset, up to the last row that ever had any.
     days: Vec<Option<Days>>,
-    /// Of the days of all rows that are here, or were.
+    /// Bounds of the days of all rows that are or were in this chunk.
     bounds: Option<Bounds>,
     /// When rows changed last, by offset.
     updated: Vec<i64>,
-    /// The latest of all rows that are here, or were.
+    /// The latest change of all rows that are or were in this chunk.
     latest_update: i64,
 }
 
-/// What rows are wanted, whatever their order.
+/// Conditions on rows; all must be met.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Filter<'a> {
-    /// All of these.
+    /// The row has all these facets.
     pub(super) facets: &'a [Facet],
-    /// Only these docs.
+    /// The row is one of these docs.
     pub(super) docs: Option<&'a RoaringBitmap>,
-    /// Only those that take place then.
+    /// The row (an event) takes place then.
     pub(super) span: Option<Span>,
-    /// Only those that changed then or later.
+    /// The row changed then or later.
     pub(super) updated_since: Option<i64>,
 }
 
@@ -59,7 +58,7 @@ pub(super) struct Scratch {
     docs: Box<[u32]>,
     /// The index in `sets` at which the previous chunk had each facet of the filter. The next chunk nearly always has the facet at the same
     /// index. Trying that index first saves a binary search, and in a large index every step of a binary search is a cache miss.
-    places: Vec<usize>,
+    set_indexes: Vec<usize>,
 }
 
 impl Scratch {
@@ -68,7 +67,7 @@ impl Scratch {
             selected: Bits::none(capacity.into()),
             narrowed: Bits::none(capacity.into()),
             docs: vec![0; capacity.into()].into_boxed_slice(),
-            places: vec![0; filter.facets.len()],
+            set_indexes: vec![0; filter.facets.len()],
         }
     }
 }
@@ -77,7 +76,7 @@ impl Scratch {
 /// page is full.
 const FEW: u32 = 64;
 
-/// How many rows of `capacity` fill a chunk: what is left is for rows that come in between.
+/// How many rows fill a chunk of this capacity. The rest is for rows that come in between.
 pub(super) fn filled(capacity: u16) -> usize {
     usize::from(capacity - capacity / 8)
 }
@@ -133,19 +132,19 @@ impl Chunk {
         self.order.get(position).map(|offset| self.doc(*offset))
     }
 
-    /// The same, with the time of the row's last change.
+    /// The doc of the row at `position`, and the time of the row's last change.
     pub(super) fn at_with_time(&self, position: usize) -> Option<(u32, i64)> {
         let offset = *self.order.get(position)?;
         let updated_at = self.updated.get(usize::from(offset)).copied();
         Some((self.doc(offset), updated_at.unwrap_or(i64::MIN)))
     }
 
-    /// Not before the last change of any row.
+    /// A time that is not before the last change of any row.
     pub(super) fn latest_update(&self) -> i64 {
         self.latest_update
     }
 
-    /// How many rows, from the first on, satisfy `before`.
+    /// The number of rows that satisfy `before`, which must be the first of the chunk.
     pub(super) fn partition_point(&self, mut before: impl FnMut(u32) -> bool) -> usize {
         self.order
             .partition_point(|offset| before(self.doc(*offset)))
@@ -223,7 +222,7 @@ impl Chunk {
         }
     }
 
-    /// Gives a row other values.
+    /// Replaces the fields of a row.
     pub(super) fn update(&mut self, doc: u32, fields: &IndexedFields) {
         let offset = self.offset(doc);
         self.clear_facets(offset);
@@ -270,14 +269,13 @@ impl Chunk {
             .map_or(Overlap::None, |bounds| span.overlap(bounds))
     }
 
-    /// Selects the rows that pass the filter, and returns how many they are. `None`: no row has one of the values, and the selection is
-    /// left as it was.
+    /// Selects the rows that pass the filter, and returns their number. `None`: no row passes, and the selection was not changed.
     pub(super) fn select(&self, filter: Filter<'_>, scratch: &mut Scratch) -> Option<u32> {
         let Scratch {
             selected,
             narrowed,
             docs,
-            places,
+            set_indexes,
         } = scratch;
         let narrow = filter.docs.map(|narrow| {
             let chunk = self.doc(0)..self.doc(0) + u32::from(self.capacity);
@@ -286,8 +284,8 @@ impl Chunk {
         if narrow.is_some_and(<[u32]>::is_empty) {
             return None;
         }
-        let facets = filter.facets.iter().zip(places);
-        let mut sets = facets.map(|(facet, place)| self.set(*facet, place));
+        let facets = filter.facets.iter().zip(set_indexes);
+        let mut sets = facets.map(|(facet, index)| self.set(*facet, index));
         match sets.next() {
             Some(first) => selected.copy_from(first?),
             None => selected.copy_from(&self.taken),
@@ -323,18 +321,18 @@ impl Chunk {
         Some(selected.count())
     }
 
-    /// The rows that have a value. Looks at `place` first, and sets it to where the value was found.
-    fn set(&self, facet: Facet, place: &mut usize) -> Option<&Bits> {
-        if self.sets.get(*place).is_none_or(|(held, _)| *held != facet) {
-            *place = self
+    /// The rows that have a facet. Tries the index `guess` first, and sets it to the index at which the facet was found.
+    fn set(&self, facet: Facet, guess: &mut usize) -> Option<&Bits> {
+        if self.sets.get(*guess).is_none_or(|(held, _)| *held != facet) {
+            *guess = self
                 .sets
                 .binary_search_by(|(held, _)| held.cmp(&facet))
                 .ok()?;
         }
-        self.sets.get(*place).map(|(_, set)| set)
+        self.sets.get(*guess).map(|(_, set)| set)
     }
 
-    /// Adds the docs of the selected rows in `positions` to `found`, in sort order or the other way round, until it has `enough`.
+    /// Adds the docs of the selected rows in `positions` to `found`, in sort order or (`backwards`) in reverse, until it has `enough`.
     pub(super) fn pick(
         &self,
         positions: Range<usize>,

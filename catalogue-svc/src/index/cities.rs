@@ -1,4 +1,4 @@
-//! Cities as readers meet them: those that have creators, with what is counted there.
+//! Cities in the index: those that have creators, with counts of creators and games.
 
 use std::cmp::Reverse;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::domain::words::{self, Field};
 /// A city.
 #[derive(Debug, Clone)]
 pub struct City {
-    /// Its place in the order, which has its counts.
+    /// Its sort key, which includes its counts.
     pub key: CityKey,
     country: Option<Facet>,
     /// Its row ([`public::CityRow`]).

@@ -1,4 +1,4 @@
-//! Creators as readers meet them.
+//! Creators in the index.
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
@@ -17,7 +17,7 @@ use crate::domain::keyword::Keyword;
 use crate::domain::order::CreatorKey;
 use crate::domain::words::{self, Field};
 
-/// What the games of a creator show of it.
+/// The fields that the games of a creator show of it.
 #[derive(Debug, PartialEq, Eq)]
 pub struct CreatorSummary {
     /// Handle of the page.
@@ -70,17 +70,17 @@ impl CreatorSummary {
         })
     }
 
-    /// Of a page that nothing is known about yet.
+    /// The summary of a page that has not arrived yet.
     pub(super) fn unknown() -> anyhow::Result<Arc<Self>> {
         Self::new(("", ""), "", ("", "")).map(Arc::new)
     }
 
-    /// What the JSON of its games has of it.
+    /// Its fields in the JSON of its games.
     pub(super) fn json(&self) -> &[u8] {
         &self.json
     }
 
-    /// Where it is, when that is known.
+    /// The keyword of its city, if that is known.
     pub(super) fn city_keyword(&self) -> Option<Keyword> {
         (!self.city_slug.is_empty()).then(|| Keyword::City(Arc::clone(&self.city_slug)))
     }
@@ -91,21 +91,21 @@ impl CreatorSummary {
 pub struct Creator {
     /// The producer's id of the page.
     pub id: Uuid,
-    /// Its place in the order.
+    /// Its sort key.
     pub key: CreatorKey,
-    /// What its games show of it.
+    /// The fields that its games show of it.
     pub summary: Arc<CreatorSummary>,
-    /// When it changed last, in microseconds since 1970.
+    /// The time of its last change, in microseconds since 1970.
     updated_at: i64,
     kind: Option<Facet>,
     roles: Box<[Keyword]>,
     /// The accounts that own the page.
     pub owners: Box<[Uuid]>,
-    /// The single read ([`public::Creator`]) without games: these have an index of their own.
+    /// The single read ([`public::Creator`]) without games, which a read takes from the index of games.
     text: Rendered,
 }
 
-/// What of the row is indexed by its words, and is not in the summary.
+/// The fields of the row whose words are indexed, and which the summary does not have.
 #[derive(Debug, Default, Deserialize)]
 struct Texts<'a> {
     #[serde(borrow)]
@@ -158,7 +158,7 @@ impl Creator {
         }
     }
 
-    /// Moves what only a single read needs out of memory.
+    /// Moves the part that only a single read needs out of memory.
     pub(super) fn store_text(&mut self) {
         self.text.store_rest();
     }

@@ -1,4 +1,4 @@
-//! What an index can hold.
+//! The rows of an index.
 
 use std::collections::BTreeSet;
 use std::fmt::Debug;
@@ -10,18 +10,18 @@ use crate::domain::facet::Facet;
 use crate::domain::keyword::Keyword;
 use crate::domain::words::Words;
 
-/// A row of a list. It never changes; a change of the listing makes a new one.
+/// A row of a list. It is immutable: a change of the listing makes a new row.
 pub trait Document: Debug + Clone + Send + Sync {
-    /// What stays the same when everything else changes.
+    /// Identifies the listing across all its changes.
     type Id: Debug + Ord;
 
-    /// By what the list is sorted. It ends in the address.
+    /// The sort key of the list. It ends in the address.
     type Key: Debug + Clone + Ord;
 
-    /// Which listing it is.
+    /// The id of the listing.
     fn id(&self) -> &Self::Id;
 
-    /// Its place in the order.
+    /// Its sort key.
     fn key(&self) -> &Self::Key;
 
     /// Its slug or handle.
@@ -30,19 +30,19 @@ pub trait Document: Debug + Clone + Send + Sync {
     /// Its JSON.
     fn text(&self) -> &Rendered;
 
-    /// All by which it is found.
+    /// The values by which queries find it.
     fn fields(&self) -> IndexedFields;
 
     /// Rows of different partitions share no chunk.
     ///
-    /// Where the newest rows come first but some stand before them, this lets those that arrive fill chunks from the end, and not
-    /// split one in the middle over and over.
+    /// In a list with the newest rows first, but after some others (featured games), new rows then fill chunks from the end, and do not
+    /// split a chunk in the middle again and again.
     fn partition(_key: &Self::Key) -> bool {
         false
     }
 }
 
-/// A row of any kind.
+/// A [`Document`] of any kind, as a trait object.
 pub trait PublicRow: Debug + Send + Sync {
     /// Its JSON.
     fn rendered(&self) -> &Rendered;
@@ -54,17 +54,17 @@ impl<L: Document> PublicRow for L {
     }
 }
 
-/// What a row is found by.
+/// The values by which queries find a row.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct IndexedFields {
-    /// Values it has, of which there are few.
+    /// Values of fields with few values.
     pub facets: BTreeSet<Facet>,
-    /// Values it has, of which there are many.
+    /// Values of fields with many values.
     pub keywords: BTreeSet<Keyword>,
-    /// Its words, each with the best field that has it.
+    /// Its words, each with the field that has it.
     pub words: Words,
-    /// When it takes place, if it does.
+    /// The days of an event.
     pub days: Option<Days>,
-    /// When it changed last, in microseconds since 1970.
+    /// The time of its last change, in microseconds since 1970.
     pub updated_at: i64,
 }

@@ -1,4 +1,4 @@
-//! What a change on the listings feed, or a row of the schema, is about: the one place where messages are decoded and converted.
+//! Decodes and converts the entities of the listings feed, whether a change of the feed or a row of the schema has them.
 
 use std::sync::Arc;
 
@@ -13,23 +13,23 @@ use crate::domain::changes::LastChange;
 use crate::domain::listing::{Header, Mode};
 use crate::index::{Creator, Event, Game};
 
-/// The whole state of one entity, converted: what follows cannot fail.
+/// The whole state of one entity, converted. Applying it cannot fail.
 #[derive(Debug, Clone)]
 pub struct Entity {
     /// The producer's id, unique within the kind.
     pub id: String,
-    /// What it is.
+    /// Its kind and its content.
     pub body: Body,
 }
 
-/// Kinds of entities, with what they are.
+/// The content of an entity, by kind.
 #[derive(Debug, Clone)]
 pub enum Body {
     /// A genre.
     Genre(listings::Genre),
     /// A country.
     Country(listings::Country),
-    /// A place of the gazetteer, of which nothing is shown.
+    /// A city of the gazetteer. It is not shown.
     City,
     /// A creator.
     Page(Header, Arc<Creator>),
@@ -39,19 +39,19 @@ pub enum Body {
     Event(Header, Arc<Event>),
 }
 
-/// A game, and what it refers to.
+/// A game of the feed, with references to its page and its genres.
 #[derive(Debug, Clone)]
 pub struct NewGame {
-    /// The page that it stands under.
+    /// The id of its page.
     pub page: Uuid,
     /// The keys of its genres.
     pub genres: Vec<String>,
-    /// The game, whose creator is not known yet.
+    /// The game, without the fields of its creator.
     pub game: Game,
 }
 
 impl Entity {
-    /// Its kind, as the feed calls it, and its id.
+    /// Its kind, by its name on the feed, and its id.
     pub fn key(&self) -> (&'static str, String) {
         let kind = match self.body {
             Body::Genre(_) => "genre",
@@ -64,7 +64,7 @@ impl Entity {
         (kind, self.id.clone())
     }
 
-    /// Moves what only single reads need out of memory.
+    /// Moves the parts that only single reads need out of memory.
     pub fn store_texts(&mut self) {
         match &mut self.body {
             Body::Page(_, creator) => {
@@ -149,7 +149,7 @@ struct Times {
 }
 
 impl Times {
-    /// What every listing has.
+    /// The header of a listing.
     fn header(
         &self,
         id: &str,

@@ -1,4 +1,4 @@
-//! Events as readers meet them.
+//! Events in the index.
 
 use std::sync::Arc;
 
@@ -22,13 +22,13 @@ use crate::domain::words::{self, Field};
 pub struct Event {
     /// The producer's id.
     pub id: Uuid,
-    /// Its place in the order.
+    /// Its sort key.
     pub key: EventKey,
     /// The listing's revision, which its `ETag` names.
     pub revision: i64,
-    /// When it changed last, in microseconds since 1970.
+    /// The time of its last change, in microseconds since 1970.
     pub updated_at: i64,
-    /// When it became public, likewise.
+    /// The time when it became public, in microseconds since 1970.
     pub published_at: i64,
     last_day: Date,
     title: Box<str>,
@@ -36,7 +36,7 @@ pub struct Event {
     city_slug: Arc<str>,
     /// Its kind and its country.
     facets: Box<[Facet]>,
-    /// Row and single read at once ([`public::Event`]).
+    /// The row, which is also the single read ([`public::Event`]).
     text: Rendered,
 }
 

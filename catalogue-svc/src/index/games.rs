@@ -1,4 +1,4 @@
-//! Games as readers meet them.
+//! Games in the index.
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
@@ -19,28 +19,28 @@ use crate::domain::keyword::Keyword;
 use crate::domain::order::GameKey;
 use crate::domain::words::{self, Field};
 
-/// A game with what it shows of its creator.
+/// A game with the fields that it shows of its creator.
 #[derive(Debug, Clone)]
 pub struct Game {
     /// The producer's id.
     pub id: Uuid,
-    /// Its place in the order.
+    /// Its sort key.
     pub key: GameKey,
     /// The listing's revision, which its `ETag` names.
     pub revision: i64,
-    /// When it changed last, in microseconds since 1970.
+    /// The time of its last change, in microseconds since 1970.
     updated_at: i64,
-    /// Whose it is.
+    /// The fields that it shows of its creator.
     pub creator: Arc<CreatorSummary>,
-    /// Its platforms and its stage, and its genres as they are numbered.
+    /// Its platforms, its stage and its genres.
     facets: Box<[Facet]>,
     /// The single read ([`public::Game`]).
     text: Rendered,
-    /// Where the row has what comes from the creator.
+    /// The offset in the row of the fields that come from the creator.
     creator_in_text: u32,
 }
 
-/// What of the row is indexed by its words.
+/// The fields of the row whose words are indexed.
 #[derive(Debug, Default, Deserialize)]
 struct Texts<'a> {
     #[serde(borrow)]
@@ -85,19 +85,19 @@ impl Game {
         })
     }
 
-    /// Moves what only a single read needs out of memory.
+    /// Moves the part that only a single read needs out of memory.
     pub(super) fn store_text(&mut self) {
         self.text.store_rest();
     }
 
-    /// The same game with its genres, as they are numbered.
+    /// The same game with the facets of its genres.
     #[must_use]
     pub(super) fn with_genres(self, genres: impl Iterator<Item = Facet>) -> Self {
         let facets = self.facets.iter().copied().chain(genres).collect();
         Self { facets, ..self }
     }
 
-    /// The same game of another creator.
+    /// The same game with the fields of this creator.
     pub(super) fn with_creator(&self, creator: &Arc<CreatorSummary>) -> Self {
         let start = self.creator_in_text as usize;
         let at = start..start + self.creator.json().len();
@@ -156,13 +156,13 @@ impl Document for Game {
         }
     }
 
-    /// New games come behind the featured ones.
+    /// Featured games come before all others, where new games arrive.
     fn partition(key: &GameKey) -> bool {
         key.featured.0
     }
 }
 
-/// The public shape of a game, without what its creator gives to it.
+/// The public shape of a game, without the fields of its creator.
 fn public_game(game: listings::Game) -> anyhow::Result<public::Game> {
     let row = public::GameRow {
         created_at: public::Timestamp(point_in_time(game.created_at.as_ref())?),

@@ -24,18 +24,19 @@ pub struct Index<L: Document> {
     pub(super) capacity: u16,
     /// In sort order; none is empty.
     pub(super) chunks: Vec<Arc<Chunk>>,
-    /// Where each chunk is in that order, by its number.
+    /// The index of each chunk in `chunks`, by its number.
     pub(super) positions: Arc<Vec<usize>>,
-    /// By doc id.
+    /// The rows, by doc id.
     rows: Vector<Option<Arc<L>>>,
     pub(super) addresses: HashMap<Arc<str>, u32>,
     pub(super) keywords: HashMap<Keyword, Arc<DocSet>>,
     pub(super) words: TermDictionary,
-    /// How many rows have a value.
+    /// How many rows have each facet.
     pub(super) counts: Arc<BTreeMap<Facet, u64>>,
     pub(super) len: u64,
-    /// Chunk numbers: the next that was never used, and those that are free again.
+    /// The lowest chunk number that was never used.
     pub(super) next: u32,
+    /// Chunk numbers that are free again.
     free: Vec<u32>,
 }
 
@@ -72,13 +73,13 @@ impl<L: Document> Index<L> {
         self.row(*self.addresses.get(address)?)
     }
 
-    /// How many rows have a value.
+    /// How many rows have a facet.
     pub fn count(&self, facet: Facet) -> u64 {
         self.counts.get(&facet).copied().unwrap_or_default()
     }
 
-    /// The docs of the rows that have a value.
-    pub(super) fn having(&self, keyword: &Keyword) -> Option<&DocSet> {
+    /// The docs that have a keyword.
+    pub(super) fn docs_with(&self, keyword: &Keyword) -> Option<&DocSet> {
         self.keywords.get(keyword).map(AsRef::as_ref)
     }
 
@@ -94,7 +95,7 @@ impl<L: Document> Index<L> {
         &mut self.rows[doc]
     }
 
-    /// Where the rows that satisfy `before` end, which are the first of the list: chunk, and position in it.
+    /// The end of the rows that satisfy `before`, which must be the first of the list: the index of a chunk, and a position in it.
     pub(super) fn end_of(&self, before: impl Fn(&L) -> bool) -> (usize, usize) {
         let is_before = |doc| self.row(doc).is_some_and(|row| before(row));
         let index = self
@@ -107,7 +108,7 @@ impl<L: Document> Index<L> {
         (index, position)
     }
 
-    /// Where the chunks with these docs are in the order, the first first.
+    /// The indexes of the chunks that have any of these docs, in ascending order.
     pub(super) fn chunks_with(&self, docs: &RoaringBitmap) -> Vec<usize> {
         let capacity = u32::from(self.capacity);
         let mut found = Vec::new();
@@ -121,7 +122,7 @@ impl<L: Document> Index<L> {
         found
     }
 
-    /// Adds a row whose id is not there.
+    /// Adds a row whose id is not in the index.
     pub(super) fn insert(&mut self, row: Arc<L>) {
         let fields = row.fields();
         let (index, position) = self.position_for(&row);
@@ -131,7 +132,7 @@ impl<L: Document> Index<L> {
         self.recount(&IndexedFields::default(), &fields);
     }
 
-    /// Removes a row. Whatever else has its address stays.
+    /// Removes a row. Its address stays if another row has taken it over.
     pub(super) fn remove(&mut self, row: &L) {
         let Some((index, doc)) = self.find(row) else {
             return;
@@ -152,7 +153,7 @@ impl<L: Document> Index<L> {
         }
     }
 
-    /// Puts a row in the place of an older state of the same listing.
+    /// Replaces an older state of a listing.
     pub(super) fn update(&mut self, old: &L, row: Arc<L>) {
         match self.find(old) {
             Some((index, doc)) if old.key() == row.key() => self.replace(index, doc, old, row),
@@ -163,12 +164,12 @@ impl<L: Document> Index<L> {
         }
     }
 
-    /// After a batch of changes: tidies up what would otherwise grow.
+    /// Called after a batch of changes: moves new words into the fst when they are many.
     pub(super) fn flush(&mut self) -> Result<(), fst::Error> {
         self.words.flush()
     }
 
-    /// The row's chunk and doc. Its key leads to it, and its id tells it from others of the same key.
+    /// The index of the row's chunk, and its doc. The key leads to it; the id distinguishes rows with the same key.
     fn find(&self, row: &L) -> Option<(usize, u32)> {
         let wanted = (row.key(), row.id());
         let (index, position) = self.end_of(|other| (other.key(), other.id()) < wanted);
@@ -176,7 +177,7 @@ impl<L: Document> Index<L> {
         (self.row(doc)?.id() == row.id()).then_some((index, doc))
     }
 
-    /// The row changed, its place in the order did not: touches only what differs.
+    /// Replaces a row whose sort key is the same. Only what differs is written.
     fn replace(&mut self, index: usize, doc: u32, old: &L, row: Arc<L>) {
         let (had, has) = (old.fields(), row.fields());
         if (&had.facets, had.days, had.updated_at) != (&has.facets, has.days, has.updated_at) {
@@ -194,7 +195,7 @@ impl<L: Document> Index<L> {
         *self.row_mut(doc) = Some(row);
     }
 
-    /// Notes a row under its doc id.
+    /// Indexes a row under its doc id.
     fn index_row(&mut self, doc: u32, row: Arc<L>, fields: &IndexedFields) {
         self.addresses.insert(Arc::clone(row.address()), doc);
         for keyword in &fields.keywords {
@@ -204,7 +205,7 @@ impl<L: Document> Index<L> {
         *self.row_mut(doc) = Some(row);
     }
 
-    /// Forgets that words and keywords of a row lead to its doc id.
+    /// Removes a doc id from the postings of its words and keywords.
     fn unindex_row(&mut self, doc: u32, fields: &IndexedFields) {
         self.words.update(doc, &fields.words, &BTreeMap::new());
         for keyword in &fields.keywords {
@@ -227,7 +228,7 @@ impl<L: Document> Index<L> {
         }
     }
 
-    /// A row had some values, and now has others.
+    /// Updates the counts of facets for a row that had the fields `had` and now has `has`.
     fn recount(&mut self, had: &IndexedFields, has: &IndexedFields) {
         let counts = Arc::make_mut(&mut self.counts);
         for gone in &had.facets {
@@ -238,10 +239,10 @@ impl<L: Document> Index<L> {
         }
     }
 
-    /// Makes room for a row: chunk, and position in it.
+    /// Makes room for a row: the index of a chunk, and a position in it.
     ///
-    /// A full chunk is split in the middle. A row at one of the ends begins a new chunk there a little earlier: so rows that come
-    /// newest first, or oldest first, fill their chunks, and leave some room for those that come in between later.
+    /// A full chunk is split in the middle. A row at either end of a filled chunk opens a new chunk: rows that arrive newest first or oldest
+    /// first fill their chunks, and leave some room for rows that come in between later.
     fn position_for(&mut self, row: &L) -> (usize, usize) {
         let key = (row.key(), row.id());
         let (after, _) = self.end_of(|other| (other.key(), other.id()) < key);
@@ -276,7 +277,7 @@ impl<L: Document> Index<L> {
         (index, position)
     }
 
-    /// Whether the chunk at `index` is one that takes rows like this one.
+    /// Whether there is a chunk at `index` and it has the row's partition.
     fn takes(&self, index: usize, row: &L) -> bool {
         self.chunks
             .get(index)
@@ -297,7 +298,7 @@ impl<L: Document> Index<L> {
         })
     }
 
-    /// Notes where the chunks are. They are few: some hundreds for a million rows.
+    /// Records the indexes of the chunks. There are few: some hundreds for a million rows.
     pub(super) fn renumber(&mut self) {
         let mut positions = vec![usize::MAX; self.next as usize];
         for (position, chunk) in self.chunks.iter().enumerate() {
@@ -306,7 +307,7 @@ impl<L: Document> Index<L> {
         self.positions = Arc::new(positions);
     }
 
-    /// Removes a chunk that has no row any more.
+    /// Removes an empty chunk.
     fn close_chunk(&mut self, index: usize) {
         let chunk = self.chunks.remove(index);
         self.free.push(chunk.number);
@@ -346,7 +347,7 @@ impl<L: Document> Index<L> {
         self.close_chunk(index);
     }
 
-    /// Moves rows that have left their chunk, and follow each other, to a position of another chunk. They get new doc ids.
+    /// Moves consecutive rows, which were taken from their chunk, to a position of another chunk. They get new doc ids.
     fn move_rows(&mut self, moved: Vec<u32>, index: usize, first: usize) {
         for (position, old) in (first..).zip(moved) {
             let Some(row) = self.row_mut(old).take() else {
@@ -354,7 +355,7 @@ impl<L: Document> Index<L> {
             };
             let fields = row.fields();
             self.unindex_row(old, &fields);
-            // Another listing may have taken the address over.
+            // Another row may have taken over the address.
             let address = Arc::clone(row.address());
             let holder = self.addresses.get(&address).copied();
             let doc = Arc::make_mut(&mut self.chunks[index]).insert(position, &fields);

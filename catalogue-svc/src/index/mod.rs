@@ -1,61 +1,58 @@
 //! The catalogue in memory: one writer, any number of readers, no lock.
 //!
-//! A [`Snapshot`] is one moment. Its parts are shared and copied on write, so publishing the next moment costs what the change touched,
-//! and whoever still reads the last one is not disturbed.
-//!
-//! What is listed is in an [`Index`], one for each kind and mode; all that differs between kinds is in [`Document`].
+//! A [`Snapshot`] is the catalogue at one position of the feed. Snapshots share their parts, which are copied on write: publishing the next
+//! one costs what the change touched, and readers of the last one are not disturbed.
 //!
 //! - **An `Index`** holds the public listings of one kind (games, creators, events, cities) and mode. A `Document` says what differs between
 //!   kinds: its id, its sort key, its slug or handle, and the fields by which it is found. These are *facets*, which have few values (genre,
 //!   platform, country, stage, kind), *keywords*, which have many (creator, role, city), words, and days.
 //! - **Rows** are in a persistent vector. A row holds the JSON of its listing, rendered when the listing changes; when a game's page changes,
-//!   the creator's fields in it are replaced. A list is put together from these rows. The rest of the single read has the long texts; it is
-//!   in a temporary file of the process, which the page cache of the system holds in memory as far as it is read (`texts.rs`); the read takes
-//!   place on a thread that may block. A creator's games
-//!   are added to its JSON when the creator is read. Titles and taglines are parsed from the row when a listing is indexed and not stored a
-//!   second time.
+//!   the creator's fields in it are replaced. A list is put together from these rows. The rest of the single read has the long texts. It is
+//!   in a temporary file of the process, which is read on a blocking thread; the page cache of the system holds what is read often
+//!   (`texts.rs`). A creator's games are added to its JSON when the creator is read. Titles and taglines are parsed from the row when a
+//!   listing is indexed and not stored a second time.
 //! - **Order** is a list of chunks of at most 4,096 rows. A chunk has a small bit set for each facet, the days of its rows with their bounds,
-//!   and the times of their last changes (for `updated_since`). A filter with an exact total visits the chunks that may have rows, as postings,
-//!   facets and bounds tell, forwards or (past events) backwards. Where the total is known already, the walk ends with the page. A cursor is a
-//!   binary search by the sort key and does not need its row to exist. A change touches one chunk. A row's *doc id* is the number of its chunk
-//!   and its offset there. A full chunk is split, and the moved rows get new doc ids; rows that arrive newest first open new chunks instead. A
-//!   chunk with a quarter of its capacity or less merges with a neighbour that has room.
+//!   and the times of their last changes (for `updated_since`). A filter with an exact total visits the chunks that may have rows, as
+//!   postings, facets and bounds tell, forwards or (past events) backwards. Where the total is known already, the walk ends with the page. A
+//!   cursor is a binary search by the sort key and does not need its row to exist. A change touches one chunk. A row's *doc id* is the number
+//!   of its chunk and its offset there. A full chunk is split, and the moved rows get new doc ids; rows that arrive newest first open new
+//!   chunks instead. A chunk with a quarter of its capacity or less merges with a neighbour that has room.
 //! - **Identity**: a row is updated and removed by its id; its sort key leads to it. A slug or handle leads to the row that had it last.
-//! - **Words** are in a finite state transducer that leads to postings: the docs with the word, by the field that has it (start of the
-//!   title, title, pitch, pitch and elsewhere, elsewhere). A posting of up to 256 docs is an array, a longer one a roaring bitmap. Postings change in place. New words wait in a
-//!   small map until the transducer is built again. Prefixes of one and two letters have postings of their own, updated like those of words; a
-//!   single letter is then not a union of thousands of words. Such a posting also has all its docs in one set, and ten single letters are ten
-//!   intersections.
+//! - **Words** are in a finite state transducer that leads to postings: the docs with the word, by the field that has it (start of the title,
+//!   title, pitch, pitch and elsewhere, elsewhere). A posting of up to 256 docs is an array, a longer one a roaring bitmap. Postings change
+//!   in place. New words wait in a small map until the transducer is built again. Prefixes of one and two letters have postings of their own,
+//!   updated like those of words; a single letter is then not a union of thousands of words. Such a posting also has all its docs in one set,
+//!   and ten single letters are ten intersections.
 //! - **`q`** has ten words at most. Their postings are intersected, the most selective word first, until no doc is left (`terms.rs`).
-//! - **Typos** (`domain/typo.rs`, the rule is §4.1 of the contract): a Levenshtein automaton (the crate `levenshtein_automata`, where a swap of
-//!   neighbours is one edit) walks the transducer; words without a doc do not count. A word of the query that is no prefix of a known word
-//!   stands for the nearest words. If that finds nothing, the query runs again and forgives typos in the rarest of the other words. Two words of
-//!   a query are forgiven at most, since the automata of a long word take milliseconds and megabytes; they are dropped after the word. A search
-//!   considers the words of all four kinds, a list those of its own kind. Forgiving costs time only where nothing matches.
-//! - **The search** grades hits by bitmaps (`ranking.rs`, §4.2): edits, where the words are, whole words, the start of the title. Sets of docs by the length of their
-//!   titles are stored like keywords and order the hits of a grade. A grade, length and kind is an ordinary walk (`search.rs`), and only the
-//!   grades of the page are computed. The rank of a hit depends on the hit and the query alone; pages stay consistent while other listings
-//!   change.
+//! - **Typos** (`domain/typo.rs`, the rule is §4.1 of the contract): a Levenshtein automaton (the crate `levenshtein_automata`, where a swap
+//!   of neighbours is one edit) walks the transducer; words without a doc do not count. A word of the query that is no prefix of a known word
+//!   stands for the nearest words. If that finds nothing, the query runs again and forgives typos in the rarest of the other words. Two words
+//!   of a query are forgiven at most, since the automata of a long word take milliseconds and megabytes; they are dropped after the word. A
+//!   search considers the words of all four kinds, a list those of its own kind. Forgiving costs time only where nothing matches.
+//! - **The search** grades hits by bitmaps (`ranking.rs`, §4.2): edits, where the words are, whole words, the start of the title. Sets of
+//!   docs by the length of their titles are stored like keywords and order the hits of a grade. A grade, length and kind is an ordinary walk
+//!   (`search.rs`), and only the grades of the page are computed. The rank of a hit depends on the hit and the query alone; pages stay
+//!   consistent while other listings change.
 //! - **A start** indexes all rows on all processors: it converts and sorts them, cuts them into chunks, gathers their words, and builds one
 //!   transducer (`bulk.rs`).
-//! - **The change log** (`changes.rs`) is two ordered sets, of the public listings and of those that are not public any more, which share nodes
-//!   between snapshots (`imbl::OrdSet`). A listing's place is the `seq` of its last change; for a game this is its own last change or its
-//!   page's, whichever is later. Place and row depend only on the last states of both on the feed (`writer/changes.rs`). Every replica has the
-//!   same order, also after a start. A page of `/changes` is a merge of both sets from its cursor, which names epoch, `seq` and listing. A
-//!   cursor of another epoch is `gone`. A cursor that is ahead of `at_least` was edited, and is `invalid`: the gateway passes the position of listings-svc. A replica that
-//!   is behind a cursor after it has waited for `at_least` returns `unavailable`. Removed
-//!   listings stay as long as the table `entity` has them: nothing deletes them.
+//! - **The change log** (`changes.rs`) is two ordered sets, of the public listings and of those that are not public any more, which share
+//!   nodes between snapshots (`imbl::OrdSet`). A listing's place is the `seq` of its last change; for a game this is its own last change or
+//!   its page's, whichever is later. Place and row depend only on the last states of both on the feed (`writer/changes.rs`). Every replica
+//!   has the same order, also after a start. A page of `/changes` is a merge of both sets from its cursor, which names epoch, `seq` and
+//!   listing. A cursor of another epoch is `gone`. A cursor that is ahead of `at_least` was edited, and is `invalid`: the gateway passes the
+//!   position of listings-svc. A replica that is behind a cursor after it has waited for `at_least` returns `unavailable`. Removed listings
+//!   stay as long as the table `entity` has them: nothing deletes them.
 //! - **Counts** are the indexes' own: an index knows how many rows have a facet, and how many are in a city. Genres and countries are counted
 //!   when asked for. Cities are an index; the cities that a batch of changes touched are counted again at its end. The name of a city is the
 //!   spelling that most creators there use.
 //! - **Days** are compared with the day of the call; nothing is stored about today.
-//! - A listing is public while its message says that it is visible; listings-svc decides. A game also waits for its page, whose name, country and
-//!   city it shows.
+//! - A listing is public while its message says that it is visible; listings-svc decides. A game also waits for its page, whose name, country
+//!   and city it shows.
 //!
 //! `src/domain/words.rs` defines what a word is and how letters are folded. A `q` without a letter or digit, such as `!?`, finds nothing. The
-//! list of an unknown creator, role or city is empty; an unknown genre, platform, country, stage or kind is `invalid`, and the reason lists the
-//! accepted values. Genres and countries are those of the feed. Names sort as in Unicode's root collation (`src/domain/collation.rs`: a key
-//! that is folded as words are; a test compares it with PostgreSQL's ICU over all names of the directory's data).
+//! list of an unknown creator, role or city is empty; an unknown genre, platform, country, stage or kind is `invalid`, and the reason lists
+//! the accepted values. Genres and countries are those of the feed. Names sort as in Unicode's root collation (`src/domain/collation.rs`: a
+//! key that is folded as words are; a test compares it with PostgreSQL's ICU over all names of the directory's data).
 
 mod bits;
 mod bulk;

@@ -1,14 +1,15 @@
-//! Walks along the order of an index by position, without a filter: a sitemap is cut from it, and pairs are drawn from it.
+//! Walks along the order of an index by position, without a filter, for the sitemap, the newest games, the boards and draws.
 
 use std::sync::Arc;
 
+use super::chunk::Chunk;
 use super::document::Document;
 use super::listing_index::Index;
 
 /// The direction of a walk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Direction {
-    /// As the list has its rows.
+    /// In the order of the list.
     Forwards,
     /// From the last row to the first.
     Backwards,
@@ -20,7 +21,7 @@ impl<L: Document> Index<L> {
         self.walk_from(Direction::Forwards, 0).map(|(row, _)| row)
     }
 
-    /// How many rows satisfy `before`, which are the first of the list.
+    /// The number of rows that satisfy `before`, which must be the first of the list.
     pub fn count_before(&self, before: impl Fn(&L) -> bool) -> u64 {
         let (index, position) = self.end_of(before);
         let chunks = self.chunks.iter().take(index);
@@ -28,7 +29,7 @@ impl<L: Document> Index<L> {
         length(rows + position)
     }
 
-    /// How many rows a walk has passed when it has reached the row with this key, whether that row is there or not.
+    /// The number of rows that a walk has passed when it has passed this key, whether there is a row with the key or not.
     pub fn count_to(&self, direction: Direction, key: &L::Key) -> u64 {
         match direction {
             Direction::Forwards => self.count_before(|row| row.key() <= key),
@@ -44,12 +45,7 @@ impl<L: Document> Index<L> {
         skipped: u64,
     ) -> impl Iterator<Item = (&Arc<L>, i64)> {
         let mut left = skipped;
-        let last = self.chunks.len();
-        let chunks = (0..last).map(move |place| match direction {
-            Direction::Forwards => &self.chunks[place],
-            Direction::Backwards => &self.chunks[last - 1 - place],
-        });
-        let chunks = chunks.filter_map(move |chunk| {
+        let chunks = self.chunks_in(direction).filter_map(move |chunk| {
             let skipped = left.min(length(chunk.len()));
             left -= skipped;
             let skipped = usize::try_from(skipped).unwrap_or(usize::MAX);
@@ -57,24 +53,19 @@ impl<L: Document> Index<L> {
         });
         let docs = chunks.flat_map(move |(chunk, skipped)| {
             let rows = chunk.len();
-            (skipped..rows).filter_map(move |place| match direction {
-                Direction::Forwards => chunk.at_with_time(place),
-                Direction::Backwards => chunk.at_with_time(rows - 1 - place),
+            (skipped..rows).filter_map(move |position| match direction {
+                Direction::Forwards => chunk.at_with_time(position),
+                Direction::Backwards => chunk.at_with_time(rows - 1 - position),
             })
         });
         docs.filter_map(|(doc, updated_at)| Some((self.row(doc)?, updated_at)))
     }
 
-    /// For each group of `rows` rows of a walk: a time that is not before the last change of any of them. It costs a step for each chunk.
+    /// For each group of `rows` rows of a walk, a time that is not before the last change of any of them. It costs a step for each chunk.
     pub fn latest_by_group(&self, direction: Direction, rows: u64) -> Vec<i64> {
         let mut latest: Vec<i64> = Vec::new();
         let mut passed = 0;
-        let last = self.chunks.len();
-        for place in 0..last {
-            let chunk = match direction {
-                Direction::Forwards => &self.chunks[place],
-                Direction::Backwards => &self.chunks[last - 1 - place],
-            };
+        for chunk in self.chunks_in(direction) {
             let end = passed + length(chunk.len());
             for group in passed / rows..end.div_ceil(rows) {
                 let group = usize::try_from(group).unwrap_or(usize::MAX);
@@ -86,6 +77,14 @@ impl<L: Document> Index<L> {
             passed = end;
         }
         latest
+    }
+
+    fn chunks_in(&self, direction: Direction) -> impl Iterator<Item = &Arc<Chunk>> {
+        let last = self.chunks.len();
+        (0..last).map(move |index| match direction {
+            Direction::Forwards => &self.chunks[index],
+            Direction::Backwards => &self.chunks[last - 1 - index],
+        })
     }
 }
 

@@ -1,4 +1,4 @@
-//! Work on many items by all processors at once.
+//! Processes many items on all processors.
 
 use std::num::NonZero;
 use std::thread;

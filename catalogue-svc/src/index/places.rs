@@ -1,4 +1,4 @@
-//! What the directory is ordered by, with counts of public listings. Genres and countries are few: they are counted when asked for.
+//! Genres and countries with counts of public listings. They are few, so their rows are made on demand.
 
 use contracts::public;
 

@@ -23,7 +23,7 @@ impl Default for DocSet {
 }
 
 impl From<Vec<u32>> for DocSet {
-    /// Of docs in ascending order.
+    /// A set of docs that are in ascending order.
     fn from(docs: Vec<u32>) -> Self {
         if docs.len() <= ARRAY {
             return Self::Array(docs.as_slice().into());
@@ -55,7 +55,7 @@ impl DocSet {
         self.len() == 0
     }
 
-    /// The docs of both.
+    /// The docs of this set that are in `docs`.
     pub(super) fn within(&self, docs: &RoaringBitmap) -> RoaringBitmap {
         match self {
             Self::Array(held) => held.iter().filter(|doc| docs.contains(**doc)).collect(),
@@ -80,7 +80,7 @@ impl DocSet {
         }
     }
 
-    /// Removes a doc. A bitmap becomes an array when it is half as small as an array may be, so that it does not go back and forth.
+    /// Removes a doc. A bitmap becomes an array at half the maximum length of an array, so that a set does not alternate between both.
     pub(super) fn remove(&mut self, doc: u32) {
         match self {
             Self::Array(docs) => {
@@ -98,20 +98,20 @@ impl DocSet {
     }
 }
 
-/// The sets of a posting.
+/// A field of which a posting has a set of docs.
 #[derive(Debug, Clone, Copy)]
 enum PostingField {
     TitleStart,
     Title,
     Pitch,
-    /// The maker's name and the city.
+    /// The creator's name and the city.
     Rest,
 }
 
 impl PostingField {
     const COUNT: usize = 4;
 
-    /// The sets that have a word of a field.
+    /// The sets that contain a doc which has the word in this field.
     fn of(field: Field) -> &'static [Self] {
         match field {
             Field::TitleStart => &[Self::TitleStart, Self::Title],
@@ -123,7 +123,7 @@ impl PostingField {
     }
 }
 
-/// Docs of a term by field, in ascending order each, while a dictionary is built.
+/// The docs of a term by field, each in ascending order, while a dictionary is built.
 #[derive(Debug, Default)]
 pub(super) struct FieldDocs([Vec<u32>; PostingField::COUNT]);
 
@@ -134,7 +134,7 @@ impl FieldDocs {
         }
     }
 
-    /// Appends docs that are all greater.
+    /// Appends docs, all of which are greater.
     pub(super) fn append(&mut self, more: Self) {
         for (docs, more) in self.0.iter_mut().zip(more.0) {
             docs.extend(more);
@@ -172,8 +172,8 @@ impl Posting {
     }
 }
 
-/// The docs that have a word with a short prefix. There are very many. `every` has all of them, so that a query of short prefixes
-/// does not compute the union of three sets.
+/// The docs that have a word with a short prefix, of which there are very many. `every` has the docs of all fields, so that a query of short
+/// prefixes does not compute the union of three sets.
 #[derive(Debug, Clone, Default)]
 pub(super) struct PrefixPosting {
     every: DocSet,
@@ -206,7 +206,7 @@ impl PrefixPosting {
     }
 }
 
-/// Docs of a term, whatever it is.
+/// The docs of a word or of a prefix.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Docs<'a> {
     /// Of a word.
@@ -228,7 +228,7 @@ impl<'a> Docs<'a> {
         self.at(PostingField::Pitch)
     }
 
-    /// In the maker's name or the city.
+    /// The docs that have it in the creator's name or the city.
     pub(super) fn rest(self) -> &'a DocSet {
         self.at(PostingField::Rest)
     }
@@ -241,7 +241,7 @@ impl<'a> Docs<'a> {
         &posting.0[set as usize]
     }
 
-    /// Sets that together have all.
+    /// Sets whose union has all docs.
     pub(super) fn every(self) -> &'a [DocSet] {
         match self {
             Self::Word(posting) => &posting.0[PostingField::Title as usize..],
@@ -249,22 +249,22 @@ impl<'a> Docs<'a> {
         }
     }
 
-    /// How many docs there are; those in two places count twice.
+    /// The number of docs. A doc that has the term in two fields counts twice.
     pub(super) fn len(self) -> u64 {
         self.every().iter().map(DocSet::len).sum()
     }
 }
 
-/// Puts the docs of several sets together.
+/// Computes the union of several sets.
 #[derive(Debug, Default)]
 pub(super) struct Union {
-    /// Of arrays; in no order, and some of them twice.
+    /// Docs of arrays, unordered and with duplicates.
     loose: Vec<u32>,
     bitmap: RoaringBitmap,
 }
 
 impl Union {
-    /// Adds the docs of a set that are in `within`, if that is given.
+    /// Adds the docs of a set, only those `within` if that is given.
     pub(super) fn add(&mut self, docs: &DocSet, within: Option<&RoaringBitmap>) {
         match (docs, within) {
             (DocSet::Array(docs), None) => self.loose.extend(docs),
@@ -295,7 +295,7 @@ impl Union {
     }
 }
 
-/// More loose docs than this are put into order bit by bit.
+/// More loose docs than this are not sorted, but set as bits one by one.
 const DENSE: usize = 4_096;
 
 fn from_dense(docs: &[u32]) -> RoaringBitmap {

@@ -14,28 +14,28 @@ use crate::domain::days::Span;
 use crate::domain::facet::Facet;
 use crate::domain::keyword::Keyword;
 
-/// Which rows are wanted; all conditions hold at once.
+/// Which rows are wanted. A row must meet all conditions.
 #[derive(Debug, Clone)]
 pub struct Query<K> {
-    /// Values they have.
+    /// Facets that the rows have.
     pub facets: Vec<Facet>,
-    /// More values they have.
+    /// Keywords that the rows have.
     pub keywords: Vec<Keyword>,
-    /// Each begins a word of theirs. An empty set: the query has text without a word, and no row matches.
+    /// Each is a prefix of a word of the rows. Empty: the query has text without a word, and no row matches.
     pub words: Option<BTreeSet<String>>,
-    /// When they take place.
+    /// When the rows (events) take place.
     pub span: Option<Span>,
-    /// They changed then or later, in microseconds since 1970.
+    /// The rows changed then or later, in microseconds since 1970.
     pub updated_since: Option<i64>,
-    /// They are wanted from the last to the first.
+    /// The order is reversed: the last row first.
     pub backwards: bool,
-    /// They come after this one, in that direction.
+    /// The rows come after this key, in that order.
     pub after: Option<K>,
-    /// So many at most.
+    /// The most rows of the page.
     pub limit: usize,
 }
 
-/// All rows; but none on the page.
+/// Matches all rows. The page has none.
 impl<K> Default for Query<K> {
     fn default() -> Self {
         Self {
@@ -52,7 +52,7 @@ impl<K> Default for Query<K> {
 }
 
 impl<K> Query<K> {
-    /// What a row must have to be one of these docs and pass.
+    /// The filter of a walk: the conditions that chunks check, and `docs` if they are given.
     fn filter<'a>(&'a self, docs: Option<&'a RoaringBitmap>) -> Filter<'a> {
         Filter {
             facets: &self.facets,
@@ -75,15 +75,15 @@ pub struct ResultPage<L> {
 }
 
 impl<L: Document> Index<L> {
-    /// Answers a query from one moment.
+    /// Answers a query.
     pub fn search(&self, query: &Query<L::Key>) -> ResultPage<L> {
         let docs = self.candidates(query);
         let known = self.known_total(query.filter(docs.as_ref()));
         self.walk(docs.as_ref(), query, known)
     }
 
-    /// The page of rows among these docs, if any are given; keywords and words of the query are not looked at. It ends when it is full,
-    /// if the total is known.
+    /// The page of rows, only of these docs if they are given. Keywords and words of the query are ignored: `docs` stands for them. If the
+    /// total is `known`, the walk ends when the page is full; otherwise it counts all rows.
     pub(super) fn walk(
         &self,
         docs: Option<&RoaringBitmap>,
@@ -98,7 +98,7 @@ impl<L: Document> Index<L> {
         let mut counted = 0;
         for index in self.to_visit(filter, query.backwards) {
             let chunk = &self.chunks[index];
-            // What of the chunk may be on the page.
+            // The part of the chunk that may be on the page.
             let positions = match index.cmp(&from) {
                 Ordering::Equal if query.backwards => 0..position,
                 Ordering::Equal => position..chunk.len(),
@@ -132,7 +132,7 @@ impl<L: Document> Index<L> {
         }
     }
 
-    /// How many rows pass the filter, where that is known before a chunk is looked at. The walk can end with the page then.
+    /// How many rows pass the filter, if that is known without a walk.
     pub(super) fn known_total(&self, filter: Filter<'_>) -> Option<u64> {
         if filter.updated_since.is_some() {
             return None;
@@ -146,7 +146,7 @@ impl<L: Document> Index<L> {
         }
     }
 
-    /// The chunks that may have rows, as far as docs tell, in the order of the walk.
+    /// The chunks that have any of the filter's docs, in the order of the walk.
     fn to_visit(&self, filter: Filter<'_>, backwards: bool) -> Vec<usize> {
         let mut indexes = match filter.docs {
             Some(docs) => self.chunks_with(docs),
@@ -158,7 +158,7 @@ impl<L: Document> Index<L> {
         indexes
     }
 
-    /// Where a page begins: a chunk, and a position in it. Its rows are from there on or, backwards, those before it.
+    /// Where a page begins: the index of a chunk, and a position in it. The rows of the page are at or after this position; backwards, before it.
     fn start(&self, query: &Query<L::Key>) -> (usize, usize) {
         match (&query.after, query.backwards) {
             (None, false) => (0, 0),
@@ -168,11 +168,11 @@ impl<L: Document> Index<L> {
         }
     }
 
-    /// The docs that keywords and words leave; `None` when the query has neither.
+    /// The docs that have all keywords and words; `None` if the query has neither.
     fn candidates(&self, query: &Query<L::Key>) -> Option<RoaringBitmap> {
         let mut left: Option<RoaringBitmap> = None;
         for keyword in &query.keywords {
-            let docs = self.having(keyword);
+            let docs = self.docs_with(keyword);
             let docs = docs.map(RoaringBitmap::from).unwrap_or_default();
             left = Some(match left {
                 Some(left) => left & docs,
@@ -185,11 +185,11 @@ impl<L: Document> Index<L> {
         if words.is_empty() || left.as_ref().is_some_and(RoaringBitmap::is_empty) {
             return Some(RoaringBitmap::new());
         }
-        Some(self.having_words(words, left.as_ref()))
+        Some(self.docs_with_words(words, left.as_ref()))
     }
 
-    /// The docs, of those `within` if given, that have all words. Whether a word is misspelled does not depend on the other filters.
-    fn having_words(
+    /// The docs that have all words, only those `within` if that is given. `within` does not decide whether a word is misspelled.
+    fn docs_with_words(
         &self,
         words: &BTreeSet<String>,
         within: Option<&RoaringBitmap>,

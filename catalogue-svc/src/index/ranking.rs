@@ -1,4 +1,4 @@
-//! How good a hit is: the documents that a search finds, grade by grade.
+//! The rank of a hit: the documents that a search finds, grade by grade.
 
 use roaring::RoaringBitmap;
 
@@ -6,28 +6,29 @@ use super::postings::Union;
 use super::term_dictionary::Match;
 use super::terms::Terms;
 
-/// The numbers of edits that a word may need: none, one or two.
+/// How many numbers of edits there are: none, one and two.
 const EDITS: u8 = 3;
-/// Where a hit has the words: all in the title, or see [`places`].
+/// How many places there are at which a hit may have the words: all in the title, and those of [`places`].
 const PLACES: usize = 6;
-/// Whether each word is a whole word of the hit, and whether its title starts with one of them.
+/// How many combinations there are of two properties: each word is a whole word of the hit; its title starts with one of the words.
 const FITS: usize = 4;
 
 /// How many grades there are. A hit that needs fewer edits comes first; of these, one that has the words in a better place; of these, one
 /// that has them as whole words; of these, one whose title starts with one of them.
 pub(super) const GRADES: usize = EDITS as usize * PLACES * FITS;
 
-/// The docs that a search finds, by grade. No doc is in two. A grade is computed when it is asked for: a page seldom needs the last ones.
+/// The docs that a search finds, by grade. Each doc is in one grade. Grades are computed on demand, since a page seldom needs the last ones.
 #[derive(Debug)]
 pub(super) struct Grades<'a> {
     terms: Terms<'a>,
+    /// The docs of the grades that are computed already.
     known: Vec<RoaringBitmap>,
-    /// The docs of the grades that are not known yet.
+    /// The docs of all other grades.
     left: RoaringBitmap,
 }
 
 impl<'a> Grades<'a> {
-    /// Grades these docs. Every one of them has the words.
+    /// Grades these docs, each of which has all words.
     pub(super) fn new(terms: Terms<'a>, docs: RoaringBitmap) -> Self {
         Self {
             terms,
@@ -44,6 +45,7 @@ impl<'a> Grades<'a> {
         self.known.get(grade).filter(|docs| !docs.is_empty())
     }
 
+    /// Computes the next grades: for a number of edits, first those of docs with all words in the title, then those of all other places.
     fn advance(&mut self) {
         let step = self.known.len() / FITS;
         let edits = u8::try_from(step / PLACES).unwrap_or(EDITS);
@@ -60,6 +62,7 @@ impl<'a> Grades<'a> {
         }
     }
 
+    /// Adds the grades of the docs that have the words at a place.
     fn push(&mut self, place: RoaringBitmap, edits: u8) {
         let whole = self.terms.whole(edits, &place);
         let beginning = place - &whole;
@@ -71,22 +74,23 @@ impl<'a> Grades<'a> {
     }
 }
 
-/// Docs by where they have the words of a query, but for those that have all in the title.
+/// Docs by where they have the words of a query, without those that have all words in the title.
 #[derive(Debug)]
 struct Found {
-    /// Each word somewhere.
+    /// Docs with each word in any field.
     every: RoaringBitmap,
-    /// At least one in the title.
+    /// Docs with at least one word in the title.
     any_title: RoaringBitmap,
-    /// Each in the pitch; at least one.
+    /// Docs with each word in the pitch.
     pitch: RoaringBitmap,
+    /// Docs with at least one word in the pitch.
     any_pitch: RoaringBitmap,
-    /// Each in the title, or with the maker's name or the city.
+    /// Docs with each word in the title, in the creator's name or in the city.
     names: RoaringBitmap,
 }
 
 impl Found {
-    /// Docs of those `within` that have all words with so many edits at most.
+    /// The docs of `within` that have all words, each with at most `edits` edits.
     fn new(terms: &Terms<'_>, edits: u8, within: &RoaringBitmap) -> Self {
         let mut found: Option<Self> = None;
         for matches in terms.within_edits(edits) {
@@ -125,8 +129,8 @@ impl Found {
     }
 }
 
-/// The docs by where they have the words, the best place first. Title comes before pitch before the rest, which is names too: a word of
-/// the title with the name of its maker says more than one with a word of the pitch.
+/// The docs by where they have the words, the best place first. The title is better than the pitch, and the pitch better than the rest (the
+/// creator's name and the city). A word of the title together with one of the rest is better than together with one of the pitch.
 fn places(found: Found) -> [RoaringBitmap; PLACES - 1] {
     let titled = &found.every & &found.any_title;
     let untitled = found.every - found.any_title;
@@ -134,15 +138,15 @@ fn places(found: Found) -> [RoaringBitmap; PLACES - 1] {
     let pitch = &untitled & found.pitch;
     let partly = (&untitled & &found.any_pitch) - &pitch;
     [
-        // In the title, and the others with the maker's name or the city.
+        // In the title, and the others in the creator's name or the city.
         names.clone(),
         // In the title, and others in the pitch.
         titled - names,
         // All in the pitch.
         pitch,
-        // In the pitch, and the others with the maker's name or the city.
+        // In the pitch, and the others in the creator's name or the city.
         partly,
-        // All with the maker's name or the city.
+        // All in the creator's name or the city.
         untitled - found.any_pitch,
     ]
 }

@@ -1,4 +1,4 @@
-//! JSON as readers get it, rendered once when a listing changes.
+//! The JSON of listings, rendered when a listing changes.
 
 use std::ops::Range;
 
@@ -23,12 +23,12 @@ impl Rendered {
         let rest = rest.context("the JSON of a listing does not begin with its row")?;
         Ok(Self {
             rest: Text::Memory(rest.into()),
-            // Copied, for allocators leave a vector that is shrunk where it is, with the room it had.
+            // A copy, since allocators shrink a vector in place and leave the rest of its memory unused.
             row: row.as_slice().into(),
         })
     }
 
-    /// Moves what only a single read needs out of memory.
+    /// Moves the part that only a single read needs out of memory.
     pub(super) fn store_rest(&mut self) {
         self.rest = self.rest.store();
     }
@@ -61,13 +61,13 @@ impl Rendered {
         serde_json::from_slice(&self.row).context("a rendered listing does not parse")
     }
 
-    /// Where the row has these fields, one after the other. No text in it can look like them, for its quotes are escaped.
+    /// The offset in the row of these consecutive fields. No text in the row can be mistaken for them, since quotes in texts are escaped.
     pub(super) fn find(&self, fields: &[u8]) -> Option<usize> {
         let mut parts = self.row.windows(fields.len());
         parts.position(|part| part == fields)
     }
 
-    /// The same with other fields in that place of the row.
+    /// A copy whose row has `fields` in the place of the bytes `at`.
     pub(super) fn splice(&self, at: Range<usize>, fields: &[u8]) -> Self {
         let (before, after) = (&self.row[..at.start], &self.row[at.end..]);
         Self {

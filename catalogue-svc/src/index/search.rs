@@ -1,8 +1,8 @@
 //! One search over everything (§4.2).
 //!
-//! Hits are ranked by their grade ([`super::ranking`]); within a grade shorter titles come first, which the query says more of; within a
-//! length by kind; within a kind they are in the order of its list. So the whole is a sequence of stretches, one for each grade, length
-//! and kind, and each stretch is a walk along an index.
+//! Hits are ordered by their grade ([`super::ranking`]), then by the length of their titles (the shorter first, since the query is a larger
+//! part of them), then by kind, then as in the list of the kind. The result is a sequence of segments, one for each grade, length and kind,
+//! and each segment is a walk along an index. Grade and length together are the *rank* of a hit.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -56,10 +56,10 @@ impl HitKind {
 /// Lengths of titles, which tell hits of a grade apart.
 const LENGTHS: usize = LONGEST_TITLE as usize;
 
-/// What is searched for.
+/// A search.
 #[derive(Debug, Clone, Default)]
 pub struct Search {
-    /// Each begins a word of the hit, or is a misspelled one. None: there are no hits.
+    /// Each is a prefix of a word of the hit, or a misspelled word of it. Empty: there are no hits.
     pub words: BTreeSet<String>,
     /// Only this kind.
     pub kind: Option<HitKind>,
@@ -67,11 +67,11 @@ pub struct Search {
     pub country: Option<Facet>,
     /// Hits come after this one.
     pub after: Option<SearchCursor>,
-    /// So many at most.
+    /// The most hits of the page.
     pub limit: usize,
 }
 
-/// What a cursor says about the hit it stands after.
+/// The position of the hit after which the next page begins.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct SearchCursor {
     rank: usize,
@@ -99,7 +99,7 @@ impl Key {
     }
 }
 
-/// Something that was found.
+/// A listing or city that was found.
 #[derive(Debug, Clone)]
 pub enum Hit {
     /// A game.
@@ -130,14 +130,14 @@ pub struct Hits {
     pub rows: Vec<Hit>,
     /// How many there are on all pages.
     pub total: u64,
-    /// Stands after the last, when there is a further page.
+    /// The cursor of the next page, if there is one.
     pub next: Option<SearchCursor>,
-    /// Whether similar words stand in the place of some that no listing has.
+    /// Whether words of the query were replaced by similar words.
     pub similar: bool,
 }
 
 impl Dataset {
-    /// Answers a search from one moment.
+    /// Answers a search.
     pub fn search(&self, search: &Search) -> Hits {
         let mut walk = Walk {
             search,
@@ -146,7 +146,7 @@ impl Dataset {
             total: 0,
             similar: false,
         };
-        let Some((found, similar)) = self.found(search) else {
+        let Some((found, similar)) = self.matches(search) else {
             return walk.end();
         };
         walk.similar = similar;
@@ -169,29 +169,29 @@ impl Dataset {
             if walk.is_full() {
                 break;
             }
-            walk.stretch(HitKind::Games, &self.games, &mut games, game, Hit::Game);
-            walk.stretch(
+            walk.segment(HitKind::Games, &self.games, &mut games, game, Hit::Game);
+            walk.segment(
                 HitKind::Creators,
                 &self.creators,
                 &mut creators,
                 creator,
                 Hit::Creator,
             );
-            walk.stretch(
+            walk.segment(
                 HitKind::Events,
                 &self.events,
                 &mut events,
                 event,
                 Hit::Event,
             );
-            walk.stretch(HitKind::Cities, &self.cities, &mut cities, city, Hit::City);
+            walk.segment(HitKind::Cities, &self.cities, &mut cities, city, Hit::City);
         }
         walk.end()
     }
 
-    /// What the words stand for in each kind, and the docs that have them all. What is misspelled does not depend on the filters, which
-    /// only narrow what is found. Also returns whether words are misspelled.
-    fn found(&self, search: &Search) -> Option<([(Terms<'_>, RoaringBitmap); 4], bool)> {
+    /// For each kind, the matches of the words and the docs that have all words; and whether typos were forgiven. The filters do not decide
+    /// which words are misspelled.
+    fn matches(&self, search: &Search) -> Option<([(Terms<'_>, RoaringBitmap); 4], bool)> {
         let dictionaries = [
             &self.games.words,
             &self.creators.words,
@@ -214,18 +214,19 @@ impl Dataset {
     }
 }
 
-/// A search on its way through the stretches.
+/// The state of a search that walks through the segments.
 struct Walk<'a> {
     search: &'a Search,
+    /// The current grade times [`LENGTHS`], plus the length of titles minus one.
     rank: usize,
-    /// Hits with their ranks: those of the page and, if there is one, the next.
+    /// Hits with their ranks: those of the page, and the hit after them if there is one.
     rows: Vec<(usize, Hit)>,
     total: u64,
     similar: bool,
 }
 
 impl Walk<'_> {
-    /// The docs of the hits of a kind, by grade. All are counted.
+    /// The docs of a kind by grade. Adds the number of hits to the total.
     fn grades<'t, L: Document>(
         &mut self,
         kind: HitKind,
@@ -248,9 +249,9 @@ impl Walk<'_> {
         Grades::new(terms, docs)
     }
 
-    /// Goes on with the rows of a kind that have the rank; those behind the cursor, which is `after` a row of the kind if it is within
-    /// it, come on the page.
-    fn stretch<L: Document>(
+    /// Adds the rows of the segment of a kind at the current rank to the page, until the page is full. `after` is the row of the cursor, if
+    /// that is of this kind. Segments before the cursor are skipped.
+    fn segment<L: Document>(
         &mut self,
         kind: HitKind,
         index: &Index<L>,
@@ -269,7 +270,7 @@ impl Walk<'_> {
         };
         // A title has a word at least.
         let length = u8::try_from(self.rank % LENGTHS + 1).unwrap_or(LONGEST_TITLE);
-        let Some(of_length) = index.having(&Keyword::TitleWords(length)) else {
+        let Some(of_length) = index.docs_with(&Keyword::TitleWords(length)) else {
             return;
         };
         let docs = of_length.within(docs);
@@ -287,7 +288,7 @@ impl Walk<'_> {
         self.rows.extend(rows.map(|row| (self.rank, hit(row))));
     }
 
-    /// Whether the page and the hit behind it are found.
+    /// Whether the page and the hit after it are found.
     fn is_full(&self) -> bool {
         self.rows.len() > self.search.limit
     }

@@ -1,4 +1,4 @@
-//! One moment of the catalogue: what a reader answers from.
+//! The catalogue at one position of the feed, from which readers answer.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,10 +15,10 @@ use super::listing_index::Index;
 use crate::domain::facet::Facet;
 use crate::domain::listing::Mode;
 
-/// The catalogue at one position of the listings feed. Nothing in it changes; the writer publishes another one.
+/// The catalogue at one position of the listings feed. It is immutable: the writer publishes a new one.
 #[derive(Debug, Clone)]
 pub struct Snapshot {
-    /// How far into the feed it reaches.
+    /// The last change of the feed that it includes.
     pub position: Position,
     /// Genres.
     pub genres: Genres,
@@ -44,7 +44,7 @@ pub struct Dataset {
 }
 
 impl Snapshot {
-    /// Nothing, at `position`.
+    /// An empty snapshot at `position`.
     pub(super) fn new(position: Position, capacity: u16) -> Self {
         Self {
             position,
@@ -70,7 +70,7 @@ impl Snapshot {
         }
     }
 
-    /// The codes of the countries there are, in upper case and in order.
+    /// The codes of all countries, in upper case and in order.
     pub fn countries(&self) -> Vec<&str> {
         let mut codes: Vec<&str> = self.countries.values().map(|c| &*c.code).collect();
         codes.sort_unstable();
@@ -89,7 +89,7 @@ impl Dataset {
         }
     }
 
-    /// After a batch of changes: tidies up what would otherwise grow.
+    /// Flushes the indexes after a batch of changes.
     pub(super) fn flush(&mut self) -> Result<(), fst::Error> {
         self.games.flush()?;
         self.creators.flush()?;
@@ -98,7 +98,7 @@ impl Dataset {
     }
 }
 
-/// The genres there are, and a number for each key that a game ever carried.
+/// All genres, and a number for each key that a game ever had.
 #[derive(Debug, Clone, Default)]
 pub struct Genres {
     /// By the producer's id.
@@ -107,19 +107,19 @@ pub struct Genres {
 }
 
 impl Genres {
-    /// The keys of the genres there are, in order.
+    /// The keys of all genres, in order.
     pub fn keys(&self) -> Vec<&str> {
         let mut keys: Vec<&str> = self.listed.values().map(|genre| &*genre.key).collect();
         keys.sort_unstable();
         keys
     }
 
-    /// The number under which games with the genre `key` are filed. `None`: no game ever had it.
+    /// The facet of games with the genre `key`. `None`: no game ever had it.
     pub fn facet(&self, key: &str) -> Option<Facet> {
         self.numbers.get(key).copied().map(Facet::Genre)
     }
 
-    /// The same, for a game that has it.
+    /// The facet of the genre `key`, which is numbered if it is new.
     pub(super) fn intern(&mut self, key: &str) -> Facet {
         self.facet(key).unwrap_or_else(|| {
             let numbers = Arc::make_mut(&mut self.numbers);

@@ -1,8 +1,8 @@
 //! The words of an index: in which documents each stands.
 //!
-//! The bulk of the words is in a finite state transducer (fst), which cannot change; words that came since are in a small sorted map
-//! beside it, and move into a new fst when they have become many. Either leads from a word to its number, and the number to its
-//! posting, which can change. What many words begin with, a prefix of one or two letters, has a posting of its own.
+//! Most words are in a finite state transducer (fst), which is immutable. New words are in a small sorted map; when they are many, a new fst
+//! is built from both. Fst and map lead from a word to its number, and the number leads to its posting, which can change. A prefix of one or
+//! two letters, with which many words begin, has a posting of its own.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Bound;
@@ -17,14 +17,16 @@ use super::postings::{Docs, FieldDocs, Posting, PrefixPosting};
 use crate::domain::typo::{Closeness, Misspelled};
 use crate::domain::words::{Field, Words, short_prefixes};
 
-/// New words that wait at most before the fst is made anew: so many, and a share of those it has.
-const FRESH: usize = 2_048;
-const SHARE: usize = 64;
+/// A new fst is built when there are more new words than `MIN_FRESH` and one for each `FRESH_SHARE` words of the fst together.
+const MIN_FRESH: usize = 2_048;
+const FRESH_SHARE: usize = 64;
 
 /// Words and their postings. Clones share almost everything.
 #[derive(Debug, Clone, Default)]
 pub(super) struct TermDictionary {
+    /// The numbers of most words.
     base: Arc<Map<Vec<u8>>>,
+    /// The numbers of words that are new since `base` was built.
     fresh: Arc<BTreeMap<Arc<str>, u32>>,
     /// By the numbers of the words.
     postings: Vector<Arc<Posting>>,
@@ -39,7 +41,7 @@ pub(super) struct Match<'a> {
     pub(super) closeness: Closeness,
 }
 
-/// The word itself, and one that only begins with what was asked for.
+/// Closeness of the word itself, and of one of which the query has the beginning.
 const WHOLE: Closeness = Closeness {
     edits: 0,
     is_beginning: false,
@@ -50,7 +52,7 @@ const BEGINNING: Closeness = Closeness {
 };
 
 impl TermDictionary {
-    /// Builds it whole, from the docs of each word and of each short prefix.
+    /// Builds a dictionary from the docs of each word and of each short prefix.
     pub(super) fn build(
         words: BTreeMap<String, FieldDocs>,
         prefixes: HashMap<String, FieldDocs>,
@@ -84,7 +86,7 @@ impl TermDictionary {
         base.or_else(|| self.fresh.get(word).copied())
     }
 
-    /// A document that had some words now has others. One that comes had none, and one that goes has none.
+    /// Updates the postings for a document that had the words `had` and now has `has`. A new document had none; a removed one has none.
     pub(super) fn update(&mut self, doc: u32, had: &Words, has: &Words) {
         for (word, field) in had {
             if has.get(word) != Some(field) {
@@ -135,7 +137,7 @@ impl TermDictionary {
         }
     }
 
-    /// The words of docs that begin with `prefix`; those of one or two letters together.
+    /// The words of docs that begin with `prefix`. For a prefix of one or two letters they are one match.
     pub(super) fn beginning_with(&self, prefix: &str) -> Vec<Match<'_>> {
         let mut found = Vec::new();
         if prefix.chars().nth(2).is_none() {
@@ -194,22 +196,22 @@ impl TermDictionary {
         found
     }
 
-    /// The word with this number, if a doc has it now: the fst still knows words of docs that are gone.
+    /// The match of the word with this number, if any doc has the word: the fst keeps words whose docs were removed.
     fn matching(&self, number: u32, closeness: Closeness) -> Option<Match<'_>> {
         let posting = self.postings.get(number as usize)?.as_ref();
         let docs = Docs::Word(posting);
         (!posting.is_empty()).then_some(Match { docs, closeness })
     }
 
-    /// Moves the new words into the fst when they have become many.
+    /// Moves the new words into the fst if they are many.
     pub(super) fn flush(&mut self) -> Result<(), fst::Error> {
-        if self.fresh.len() > FRESH + self.base.len() / SHARE {
+        if self.fresh.len() > MIN_FRESH + self.base.len() / FRESH_SHARE {
             *self = self.merged()?;
         }
         Ok(())
     }
 
-    /// The same words, all of them in the fst and numbered in their order; words that no document has any more are left out.
+    /// The same dictionary with all words in the fst, numbered in their order. Words that no document has are left out.
     fn merged(&self) -> Result<Self, fst::Error> {
         let mut builder = MapBuilder::memory();
         let mut postings = Vector::new();

@@ -9,32 +9,32 @@ use super::postings::{DocSet, Union};
 use super::term_dictionary::{Match, TermDictionary};
 use crate::domain::typo::{MAX_FORGIVEN, Misspelled, most_edits};
 
-/// Which words of a query may be misspelled: [`MAX_FORGIVEN`] at most.
+/// Which words of a query may be misspelled; at most [`MAX_FORGIVEN`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Forgive {
-    /// Those that begin no word of a listing. Each stands for the nearest words that there are.
+    /// Words that are no prefix of a word of a listing. Each stands for the nearest words of listings.
     Unknown,
-    /// The rarest of the others too. Each stands for what begins with it and for all that is one edit away.
+    /// Also the rarest of the other words. Each of these stands for the words that begin with it, and for the words one edit away.
     Rarest,
 }
 
 impl Forgive {
-    /// One after the other, until something is found.
+    /// A query tries them in this order until it finds something.
     pub(super) const STEPS: [Self; 2] = [Self::Unknown, Self::Rarest];
 }
 
-/// What the words of a query stand for in one index, the most selective word first.
+/// The matches of each word of a query in one index, the most selective word first.
 #[derive(Debug)]
 pub(super) struct Terms<'a>(Vec<Vec<Match<'a>>>);
 
-/// What a word of a query stands for in each dictionary.
+/// A word of a query, and its matches in each dictionary.
 struct Term<'a, 'q, const N: usize> {
     word: &'q str,
     matches: [Vec<Match<'a>>; N],
 }
 
-/// What the words of a query stand for in each of these dictionaries, which together say whether a word is known. `None`: one of them
-/// stands for nothing in any of them, whatever is forgiven. Also returns whether a word was forgiven.
+/// The matches of the words of a query in each of these dictionaries, and whether a typo in any word was forgiven. A word is known if any of
+/// the dictionaries has it. `None`: a word matches nothing in any of them, even with typos.
 pub(super) fn terms<'a, const N: usize>(
     dictionaries: [&'a TermDictionary; N],
     words: &BTreeSet<String>,
@@ -94,12 +94,12 @@ impl<'a, const N: usize> Term<'a, '_, N> {
         !self.matches.iter().all(Vec::is_empty)
     }
 
-    /// How many docs it stands for. A doc with several words counts several times.
+    /// The number of docs of all matches. A doc with several of the words counts several times.
     fn docs(&self) -> u64 {
         self.matches.iter().map(|matches| docs(matches)).sum()
     }
 
-    /// Adds the words that are so many edits away.
+    /// Adds the words that are `edits` edits away.
     fn forgive(&mut self, dictionaries: [&'a TermDictionary; N], is_alone: bool, edits: u8) {
         let misspelled = Misspelled::new(self.word, is_alone, edits);
         for (matches, dictionary) in self.matches.iter_mut().zip(dictionaries) {
@@ -113,7 +113,7 @@ fn docs(matches: &[Match<'_>]) -> u64 {
 }
 
 impl<'a> Terms<'a> {
-    /// The docs, of those `within` if given, that have all words somewhere. It ends when none is left.
+    /// The docs that have all words in any field, only those `within` if that is given.
     pub(super) fn docs(&self, within: Option<&RoaringBitmap>) -> RoaringBitmap {
         if self.0.iter().any(Vec::is_empty) {
             return RoaringBitmap::new();
@@ -121,14 +121,14 @@ impl<'a> Terms<'a> {
         self.intersect(u8::MAX, within, |found| found.docs.every())
     }
 
-    /// The docs of those `within` that have all words in the title, with so many edits at most.
+    /// The docs of `within` that have all words in the title, each with at most `edits` edits.
     pub(super) fn in_title(&self, edits: u8, within: &RoaringBitmap) -> RoaringBitmap {
         self.intersect(edits, Some(within), |found| {
             std::slice::from_ref(found.docs.title())
         })
     }
 
-    /// The docs of those `within` whose title starts with one of the words, with so many edits at most.
+    /// The docs of `within` whose title starts with one of the words, with at most `edits` edits.
     pub(super) fn starting(&self, edits: u8, within: &RoaringBitmap) -> RoaringBitmap {
         let mut union = Union::default();
         if !within.is_empty() {
@@ -139,7 +139,7 @@ impl<'a> Terms<'a> {
         union.finish()
     }
 
-    /// The docs of those `within` in which all words are whole words, with so many edits at most.
+    /// The docs of `within` that have all words as whole words, each with at most `edits` edits.
     pub(super) fn whole(&self, edits: u8, within: &RoaringBitmap) -> RoaringBitmap {
         self.intersect(edits, Some(within), |found| {
             if found.closeness.is_beginning {
@@ -150,7 +150,7 @@ impl<'a> Terms<'a> {
         })
     }
 
-    /// The docs that are in one of these sets of each word.
+    /// The docs that, for each word, are in any of the `sets` of its matches with at most `edits` edits.
     fn intersect(
         &self,
         edits: u8,
@@ -172,7 +172,7 @@ impl<'a> Terms<'a> {
         left.unwrap_or_default().into_owned()
     }
 
-    /// For each word the matches that need so many edits at most.
+    /// For each word, the matches with at most `edits` edits.
     pub(super) fn within_edits(
         &self,
         edits: u8,

@@ -1,6 +1,6 @@
-//! Long texts, which only a single read needs: in a file instead of memory.
+//! Keeps long texts, which only a single read needs, in a file instead of memory.
 //!
-//! The file belongs to the process, has no name and ends with it. The page cache of the system holds what is read often. The space of a
+//! The file has no name and ends with the process. The page cache of the system holds what is read often. The space of a
 //! replaced text is free again when the process ends; once the file has its greatest size, further texts stay in memory.
 
 use std::fs::File;
@@ -9,7 +9,7 @@ use std::os::unix::fs::FileExt as _;
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Where temporary files are (`TMPDIR`). `None`: no file could be opened there.
+/// A file in the folder of temporary files (`TMPDIR`). `None`: no file could be opened there.
 static FILE: LazyLock<Option<TextFile>> = LazyLock::new(|| match tempfile::tempfile() {
     Ok(file) => Some(TextFile {
         file,
@@ -24,7 +24,7 @@ static FILE: LazyLock<Option<TextFile>> = LazyLock::new(|| match tempfile::tempf
     }
 });
 
-/// Texts of at least so many bytes are worth a place in the file.
+/// Texts of at least this many bytes go into the file.
 const LONG: usize = 64;
 /// The greatest size of the file in bytes: the texts of a million listings, and some three million changes of them.
 const MAX_SIZE: u64 = 4 << 30;
@@ -56,7 +56,7 @@ impl Text {
         }
     }
 
-    /// Appends the text to `to`. A text in the file is read on a thread that may block: the disk answers when it can.
+    /// Appends the text to `to`. A text in the file is read on a blocking thread, since the disk may be slow.
     pub(super) async fn push_to(&self, mut to: Vec<u8>) -> io::Result<Vec<u8>> {
         let place = match self {
             Self::Memory(text) => {

@@ -1,10 +1,10 @@
-//! Points in time as the feed says them.
+//! Decodes the times of the feed.
 
 use anyhow::Context as _;
 use prost_types::Timestamp;
 use time::OffsetDateTime;
 
-/// When something happened.
+/// Decodes a required time.
 pub(super) fn point_in_time(at: Option<&Timestamp>) -> anyhow::Result<OffsetDateTime> {
     let at = at.context("a time is missing")?;
     let at = kit::timestamp::decode(*at).context("a time is in no calendar")?;
@@ -12,13 +12,13 @@ pub(super) fn point_in_time(at: Option<&Timestamp>) -> anyhow::Result<OffsetDate
     Ok(at)
 }
 
-/// The same in microseconds since 1970: what PostgreSQL keeps.
+/// The same in microseconds since 1970, the precision of PostgreSQL.
 pub(super) fn microseconds(at: Option<&Timestamp>) -> anyhow::Result<i64> {
     let nanos = point_in_time(at)?.unix_timestamp_nanos();
     Ok(i64::try_from(nanos / 1_000)?)
 }
 
-/// The latest of these times, likewise: whichever a listing has.
+/// The latest of those times that a listing has, in microseconds since 1970.
 pub(super) fn latest<const N: usize>(times: [Option<&Timestamp>; N]) -> anyhow::Result<i64> {
     let times = times.into_iter().filter(Option::is_some).map(microseconds);
     let times: anyhow::Result<Vec<i64>> = times.collect();

@@ -1,4 +1,4 @@
-//! Everything at once: at a start, and at the end of a rebuild.
+//! Builds the writer and its indexes whole: at a start, and at the end of a rebuild.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::index::parallel::parallel;
 use crate::index::snapshot::Dataset;
 
 impl IndexWriter {
-    /// A writer that stands at `position` and has these entities, none of them twice. It takes all processors.
+    /// A writer at `position` with these entities, each of which must come once. It uses all processors.
     pub fn build(
         position: Position,
         chunk_rows: u16,
@@ -30,7 +30,7 @@ impl IndexWriter {
         let creators: Vec<_> = pages.filter_map(|page| page.creator.clone()).collect();
         let events = writer.events.values();
         let events = events.filter_map(EventState::listed).collect();
-        let games = writer.show_all_games();
+        let games = writer.list_all_games();
         writer.index(chunk_rows, creators, |dataset| &mut dataset.creators)?;
         writer.index(chunk_rows, games, |dataset| &mut dataset.games)?;
         writer.index(chunk_rows, events, |dataset| &mut dataset.events)?;
@@ -39,7 +39,7 @@ impl IndexWriter {
         Ok(writer)
     }
 
-    /// Keeps an entity; nothing is listed yet.
+    /// Stores an entity without touching the index.
     fn store(&mut self, entity: Entity) {
         match entity.body {
             Body::Page(header, creator) => {
@@ -55,7 +55,7 @@ impl IndexWriter {
         }
     }
 
-    /// Takes the room for growth from what will hardly grow. A tree that is made from sorted items has full nodes.
+    /// Shrinks collections that will hardly grow. A tree that is built from sorted items has full nodes.
     fn pack(&mut self) {
         for page in self.pages.values_mut() {
             page.games.shrink_to_fit();
@@ -65,8 +65,8 @@ impl IndexWriter {
         self.events = std::mem::take(&mut self.events).into_iter().collect();
     }
 
-    /// The games that are public, as their pages let them be seen.
-    fn show_all_games(&mut self) -> Vec<Listed<Game>> {
+    /// The rows of all public games, with the fields of their creators. Marks these games as listed.
+    fn list_all_games(&mut self) -> Vec<Listed<Game>> {
         let pages = &self.pages;
         let public = self.games.values_mut().filter_map(|held| {
             let page = pages.get(&held.page).filter(|_| held.visible)?;

@@ -1,4 +1,4 @@
-//! Which listing changed last, and which is not public any more.
+//! The change logs: the last change of each listing, public or not any more.
 //!
 //! The last change of a listing follows from its last state and that of its page. A replica that was just started therefore has the same
 //! change log as one that has followed all along.
@@ -20,22 +20,22 @@ pub(super) type DatasetChange = (Mode, ListingChange);
 
 impl IndexWriter {
     /// The last change of a page; `None` if the page was never public.
-    pub(super) fn changed_page(&self, id: Uuid) -> Option<DatasetChange> {
+    pub(super) fn page_change(&self, id: Uuid) -> Option<DatasetChange> {
         let page = self.pages.get(&id)?;
-        let known = page.known.as_ref()?;
+        let state = page.state.as_ref()?;
         let row = page.creator.as_ref().map(|(_, row)| Arc::clone(row));
-        let changed = listing_change(known.last_change, ListingKind::Creators, &known.handle, row);
-        Some((known.mode, changed?))
+        let changed = listing_change(state.last_change, ListingKind::Creators, &state.handle, row);
+        Some((state.mode, changed?))
     }
 
     /// The last change of a game.
-    pub(super) fn changed_game(&self, id: Uuid) -> Option<DatasetChange> {
-        self.changed_held_game(self.games.get(&id)?)
+    pub(super) fn game_change(&self, id: Uuid) -> Option<DatasetChange> {
+        self.change_of_game_state(self.games.get(&id)?)
     }
 
-    fn changed_held_game(&self, held: &GameState) -> Option<DatasetChange> {
+    fn change_of_game_state(&self, held: &GameState) -> Option<DatasetChange> {
         let page = self.pages.get(&held.page);
-        let last_change = match page.and_then(|page| page.known.as_ref()) {
+        let last_change = match page.and_then(|page| page.state.as_ref()) {
             Some(page) => held.last_change.under(page.last_change),
             None => held.last_change,
         };
@@ -49,7 +49,7 @@ impl IndexWriter {
     }
 
     /// The last change of an event.
-    pub(super) fn changed_event(&self, id: Uuid) -> Option<DatasetChange> {
+    pub(super) fn event_change(&self, id: Uuid) -> Option<DatasetChange> {
         let held = self.events.get(&id)?;
         let changed = listing_change(
             held.last_change,
@@ -60,12 +60,12 @@ impl IndexWriter {
         Some((held.mode, changed?))
     }
 
-    /// The last changes of a page and its games, which change with it.
-    pub(super) fn changed_with_page(&self, id: Uuid) -> Vec<DatasetChange> {
+    /// The last changes of a page and of its games, which change with the page.
+    pub(super) fn page_and_game_changes(&self, id: Uuid) -> Vec<DatasetChange> {
         let games = self.pages.get(&id).map(|page| page.games.iter());
         let games = games.into_iter().flatten();
-        let games = games.filter_map(|game| self.changed_game(*game));
-        self.changed_page(id).into_iter().chain(games).collect()
+        let games = games.filter_map(|game| self.game_change(*game));
+        self.page_change(id).into_iter().chain(games).collect()
     }
 
     /// Replaces last changes of listings by later ones.
@@ -84,14 +84,14 @@ impl IndexWriter {
 
     /// Builds the change logs from the last change of every listing.
     pub(super) fn build_changes(&mut self) {
-        let pages = self.pages.keys().filter_map(|id| self.changed_page(*id));
+        let pages = self.pages.keys().filter_map(|id| self.page_change(*id));
         let games = parallel(self.games.values().collect(), <[_]>::len, |games| {
             let games = games.into_iter();
-            let changed = games.filter_map(|game| self.changed_held_game(game));
+            let changed = games.filter_map(|game| self.change_of_game_state(game));
             changed.collect::<Vec<_>>()
         });
         let games = games.into_iter().flatten();
-        let events = self.events.keys().filter_map(|id| self.changed_event(*id));
+        let events = self.events.keys().filter_map(|id| self.event_change(*id));
         let (mut live, mut test) = (Vec::new(), Vec::new());
         for (mode, changed) in pages.chain(games).chain(events) {
             match mode {

@@ -1,4 +1,4 @@
-//! Cities: there are those that creators say they are in.
+//! Cities: those that public creators name as theirs.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
@@ -14,9 +14,10 @@ use crate::index::listing_index::Index;
 use crate::index::postings::DocSet;
 use crate::index::snapshot::Snapshot;
 
-/// How cities are written, and which of them must be counted anew.
+/// How creators spell cities, and which cities must be counted again.
 #[derive(Debug, Default)]
 pub(super) struct Cities {
+    /// For each city, how many creators use each spelling.
     spellings: HashMap<Slug, BTreeMap<Spelling, u64>>,
     changed: HashSet<Slug>,
 }
@@ -24,7 +25,7 @@ pub(super) struct Cities {
 /// A city of one mode.
 type Slug = (Mode, Arc<str>);
 
-/// Name and country, as a page has them.
+/// Name of a city and code of its country, as a page has them.
 type Spelling = (Box<str>, Box<str>);
 
 impl Cities {
@@ -50,7 +51,7 @@ impl Cities {
         }
     }
 
-    /// A creator of this city, or a game of one, has changed.
+    /// Marks the city of a creator as changed, since the creator or one of its games has. Returns the city.
     pub(super) fn mark_changed(&mut self, mode: Mode, creator: &CreatorSummary) -> Option<Slug> {
         if creator.city_slug.is_empty() {
             return None;
@@ -60,7 +61,7 @@ impl Cities {
         Some(slug)
     }
 
-    /// Lists what was changed as it is now.
+    /// Updates the rows of the cities that were marked as changed.
     pub(super) fn recount(&mut self, snapshot: &mut Snapshot) -> anyhow::Result<()> {
         for slug in std::mem::take(&mut self.changed) {
             let dataset = snapshot.dataset_mut(slug.0);
@@ -87,7 +88,7 @@ impl Cities {
         Ok(())
     }
 
-    /// How most creators write a city; the first in the alphabet, when several spellings are as frequent. `None`: nobody is there.
+    /// The most frequent spelling of a city; of equally frequent ones the first in the alphabet. `None`: no creator is there.
     fn spelling_of(&self, slug: &Slug) -> Option<&Spelling> {
         let spellings = self.spellings.get(slug)?.iter();
         let most = spellings
@@ -101,5 +102,5 @@ fn spelling(creator: &CreatorSummary) -> Spelling {
 }
 
 fn count<L: Document>(index: &Index<L>, keyword: &Keyword) -> u64 {
-    index.having(keyword).map_or(0, DocSet::len)
+    index.docs_with(keyword).map_or(0, DocSet::len)
 }

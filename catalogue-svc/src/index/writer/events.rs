@@ -13,7 +13,7 @@ pub(super) struct EventState {
     pub(super) mode: Mode,
     pub(super) last_change: LastChange,
     pub(super) slug: Arc<str>,
-    /// Only when it is published.
+    /// `Some` if it is public.
     pub(super) event: Option<Arc<Event>>,
 }
 
@@ -25,14 +25,14 @@ impl EventState {
 }
 
 impl IndexWriter {
-    /// Lists an event as it is now.
+    /// Updates the row of an event in the index.
     pub(super) fn apply_event(&mut self, header: Header, event: Arc<Event>) {
         let old = self.insert_event(header, event);
         let new = self.events.get(&header.id).and_then(EventState::listed);
         self.replace(|dataset| &mut dataset.events, old, new);
     }
 
-    /// Takes in an event; returns the row that was public.
+    /// Stores an event without touching the index. Returns the row that was public.
     pub(super) fn insert_event(
         &mut self,
         header: Header,

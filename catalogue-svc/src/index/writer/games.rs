@@ -17,23 +17,27 @@ pub(super) struct GameState {
     pub(super) visible: bool,
     pub(super) last_change: LastChange,
     pub(super) page: Uuid,
-    /// Shared with the index when the game is public; else with the creator it had last, or none.
+    /// If the game is public, the row of the index; otherwise a row with the creator that it showed last, if any.
     pub(super) game: Arc<Game>,
-    /// Whether it is in the index, as it is here.
+    /// Whether `game` is in the index.
     pub(super) listed: bool,
 }
 
+impl GameState {
+    /// Its row in the index.
+    fn listed(&self) -> Option<Listed<Game>> {
+        self.listed.then(|| (self.mode, Arc::clone(&self.game)))
+    }
+}
+
 impl IndexWriter {
-    /// Lists a game as it is now.
+    /// Updates the row of a game in the index.
     pub(super) fn apply_game(&mut self, header: Header, game: NewGame) {
-        let was = self.insert_game(header, game);
-        if let Some((mode, game)) = &was {
-            self.cities.mark_changed(*mode, &game.creator);
-        }
-        self.show_game(header.id, was);
+        let old = self.insert_game(header, game);
+        self.replace_game(header.id, old);
     }
 
-    /// Takes in a game without listing it; returns the row that is in the index.
+    /// Stores a game without touching the index. Returns the row that is in the index.
     pub(super) fn insert_game(&mut self, header: Header, new: NewGame) -> Option<Listed<Game>> {
         let page = self.pages.entry(new.page).or_default();
         if let Err(at) = page.games.binary_search(&header.id) {
@@ -58,20 +62,14 @@ impl IndexWriter {
         old.listed.then_some((old.mode, old.game))
     }
 
-    /// Lists a game whose page changed, or removes it from the index.
-    pub(super) fn list_game(&mut self, id: Uuid) {
-        let Some(held) = self.games.get(&id) else {
-            return;
-        };
-        let was = held.listed.then(|| (held.mode, Arc::clone(&held.game)));
-        if let Some((mode, game)) = &was {
-            self.cities.mark_changed(*mode, &game.creator);
-        }
-        self.show_game(id, was);
+    /// Updates the row of a game whose page changed.
+    pub(super) fn update_game(&mut self, id: Uuid) {
+        let old = self.games.get(&id).and_then(GameState::listed);
+        self.replace_game(id, old);
     }
 
-    /// Replaces the row that `was` in the index by the new one, if the game is public now.
-    fn show_game(&mut self, id: Uuid, was: Option<Listed<Game>>) {
+    /// Replaces the row `old` of a game by its new row, if the game is public now.
+    fn replace_game(&mut self, id: Uuid, old: Option<Listed<Game>>) {
         let Some(held) = self.games.get_mut(&id) else {
             return;
         };
@@ -83,10 +81,10 @@ impl IndexWriter {
             held.game = Arc::new(held.game.with_creator(summary));
         }
         held.listed = summary.is_some();
-        let is = held.listed.then(|| (held.mode, Arc::clone(&held.game)));
-        if let Some((mode, game)) = &is {
+        let new = held.listed();
+        for (mode, game) in [&old, &new].into_iter().flatten() {
             self.cities.mark_changed(*mode, &game.creator);
         }
-        self.replace(|dataset| &mut dataset.games, was, is);
+        self.replace(|dataset| &mut dataset.games, old, new);
     }
 }

@@ -33,11 +33,11 @@ pub struct IndexWriter {
     cities: Cities,
 }
 
-/// A row that is in an index: in which mode, and what it is.
+/// A row of an index, and the mode of the index.
 pub(super) type Listed<L> = (Mode, Arc<L>);
 
 impl IndexWriter {
-    /// A writer that knows nothing yet and stands at `position`.
+    /// A writer at `position` without listings.
     pub fn new(position: Position, chunk_rows: u16) -> Self {
         Self {
             snapshot: Snapshot::new(position, chunk_rows),
@@ -48,12 +48,12 @@ impl IndexWriter {
         }
     }
 
-    /// How far it has come.
+    /// The last change of the feed that was applied.
     pub fn position(&self) -> Position {
         self.snapshot.position
     }
 
-    /// The feed goes on under `epoch`, in which all that was applied is history as well.
+    /// The feed continues under `epoch`, whose history contains all changes that were applied.
     pub fn set_epoch(&mut self, epoch: Uuid) {
         self.snapshot.position.epoch = epoch;
     }
@@ -63,32 +63,32 @@ impl IndexWriter {
         self.snapshot.clone()
     }
 
-    /// Applies one change. It cannot fail: what could is done by then ([`Entity::read`]).
+    /// Applies one change. It cannot fail: [`Entity::read`] has done everything that can.
     pub fn apply(&mut self, entity: Entity) {
         match entity.body {
             Body::Page(header, creator) => {
-                let before = self.changed_with_page(header.id);
+                let before = self.page_and_game_changes(header.id);
                 let changes_games = self.apply_page(header, creator);
                 if changes_games {
-                    self.list_games_of(header.id);
+                    self.update_games_of(header.id);
                 }
-                self.update_changes(before, self.changed_with_page(header.id));
+                self.update_changes(before, self.page_and_game_changes(header.id));
             }
             Body::Game(header, game) => {
-                let before = self.changed_game(header.id);
+                let before = self.game_change(header.id);
                 self.apply_game(header, *game);
-                self.update_changes(before, self.changed_game(header.id));
+                self.update_changes(before, self.game_change(header.id));
             }
             Body::Event(header, event) => {
-                let before = self.changed_event(header.id);
+                let before = self.event_change(header.id);
                 self.apply_event(header, event);
-                self.update_changes(before, self.changed_event(header.id));
+                self.update_changes(before, self.event_change(header.id));
             }
             other => self.apply_place(entity.id, other),
         }
     }
 
-    /// All changes up to `seq` have been applied: counts what they touched.
+    /// Called after all changes up to `seq` were applied: counts the cities that they touched again.
     pub fn flush(&mut self, seq: i64) -> anyhow::Result<()> {
         self.snapshot.position.seq = seq;
         self.cities.recount(&mut self.snapshot)?;
@@ -98,7 +98,7 @@ impl IndexWriter {
         Ok(())
     }
 
-    /// Puts a row in the place of another in an index; either may be missing, and they may be of two modes.
+    /// Replaces a row of an index by another. Either may be absent, and their modes may differ.
     fn replace<L: Document>(
         &mut self,
         index: impl Fn(&mut Dataset) -> &mut Index<L>,
@@ -120,7 +120,7 @@ impl IndexWriter {
         }
     }
 
-    /// Genres and countries. Of the gazetteer's cities nothing is shown that pages and events do not say themselves.
+    /// Stores a genre or a country. Cities of the gazetteer are not stored: pages and events carry the names of their cities.
     fn apply_place(&mut self, id: String, body: Body) {
         match body {
             Body::Genre(genre) => {

@@ -1,4 +1,4 @@
-//! Pages: creators, to the public.
+//! Pages, which the public calls creators.
 
 use std::sync::Arc;
 
@@ -12,11 +12,11 @@ use crate::index::creators::{Creator, CreatorSummary};
 /// A page and the ids of its games. A game may arrive before its page.
 #[derive(Debug, Default)]
 pub(super) struct PageEntry {
-    /// `None` while only games of it have arrived.
-    pub(super) known: Option<PageState>,
-    /// Only when it is published.
+    /// `None` until the page itself arrives.
+    pub(super) state: Option<PageState>,
+    /// `Some` if it is public.
     pub(super) creator: Option<Listed<Creator>>,
-    /// In the order of their ids.
+    /// The ids of its games, in ascending order.
     pub(super) games: Vec<Uuid>,
 }
 
@@ -29,14 +29,14 @@ pub(super) struct PageState {
 }
 
 impl PageEntry {
-    /// What its games show of it; `None` when they are not public.
+    /// The fields that its games show of it; `None`: it is not public, and neither are its games.
     pub(super) fn summary(&self) -> Option<&Arc<CreatorSummary>> {
         Some(&self.creator.as_ref()?.1.summary)
     }
 }
 
 impl IndexWriter {
-    /// Lists a page as it is now; says whether its games show anything else now.
+    /// Updates the row of a page in the index. Returns whether the fields that its games show have changed.
     pub(super) fn apply_page(&mut self, header: Header, creator: Arc<Creator>) -> bool {
         let (old, new) = self.insert_page(header, creator);
         let summary = |page: &Option<Listed<Creator>>| {
@@ -48,20 +48,20 @@ impl IndexWriter {
         changes_games
     }
 
-    /// Takes in a page; returns the creator that was public before, and the one that is public now.
+    /// Stores a page without touching the index. Returns the row that was public before, and the row that is public now.
     pub(super) fn insert_page(
         &mut self,
         header: Header,
         creator: Arc<Creator>,
     ) -> (Option<Listed<Creator>>, Option<Listed<Creator>>) {
-        let known = PageState {
+        let state = PageState {
             mode: header.mode,
             handle: Arc::clone(&creator.key.handle),
             last_change: header.last_change,
         };
         let new = header.visible.then_some((header.mode, creator));
         let page = self.pages.entry(header.id).or_default();
-        page.known = Some(known);
+        page.state = Some(state);
         let old = std::mem::replace(&mut page.creator, new.clone());
         if let Some((mode, creator)) = &old {
             self.cities.remove_creator(*mode, &creator.summary);
@@ -72,11 +72,11 @@ impl IndexWriter {
         (old, new)
     }
 
-    /// A page changed: its games show its name and place, and are public only while it is.
-    pub(super) fn list_games_of(&mut self, id: Uuid) {
+    /// Updates the rows of a page's games, which show its name and place and are public only while it is.
+    pub(super) fn update_games_of(&mut self, id: Uuid) {
         let games = self.pages.get(&id).map(|page| page.games.clone());
         for game in games.unwrap_or_default() {
-            self.list_game(game);
+            self.update_game(game);
         }
     }
 }
