@@ -1,4 +1,4 @@
-//! From rows in memory to an answer: JSON, of the bytes that were rendered when a listing changed.
+//! Makes the JSON of answers from the bytes that were rendered when a listing changed.
 
 use std::sync::Arc;
 
@@ -27,34 +27,34 @@ pub(super) async fn single(text: &Rendered) -> Result<Vec<u8>, Fault> {
 pub(super) fn with_rows<L: Document>(object: &[u8], rows: &[Arc<L>]) -> Result<Vec<u8>, Fault> {
     let before = object.strip_suffix(b"[]}");
     let before =
-        before.ok_or_else(|| broken(&anyhow::anyhow!("the last field is no empty list")))?;
+        before.ok_or_else(|| broken(&anyhow::anyhow!("the last field is not an empty list")))?;
     let mut json = before.to_vec();
     push_rows(&mut json, rows);
     json.push(b'}');
     Ok(json)
 }
 
-/// The JSON of something that is made anew for each answer.
+/// The JSON of a value that is made for this answer.
 pub(super) fn json(value: &impl Serialize) -> Result<Vec<u8>, Fault> {
     serde_json::to_vec(value).map_err(|error| Fault::internal(&error))
 }
 
-/// What a page says about its list.
+/// The total of a list, and the cursor of its next page.
 pub(super) fn page_info<L: Document<Key: Serialize>>(
     page: &ResultPage<L>,
     binding: Binding,
 ) -> Result<PageInfo, Fault> {
     let last = page.rows.last().filter(|_| page.more);
-    info(page.total, last.map(|row| row.key()), binding)
+    page_info_after(page.total, last.map(|row| row.key()), binding)
 }
 
-/// The same, when the next page begins after `mark`.
-pub(super) fn info(
+/// The same for a page whose last row has the key `last`; `None`: no page follows.
+pub(super) fn page_info_after(
     total: u64,
-    mark: Option<&impl Serialize>,
+    last: Option<&impl Serialize>,
     binding: Binding,
 ) -> Result<PageInfo, Fault> {
-    let cursor = mark.map(|mark| binding.encode(mark)).transpose();
+    let cursor = last.map(|last| binding.encode(last)).transpose();
     Ok(PageInfo {
         total,
         next_cursor: cursor.map_err(|error| Fault::internal(&error))?,
@@ -84,7 +84,7 @@ fn push_rows<L: Document>(json: &mut Vec<u8>, rows: &[Arc<L>]) {
     json.push(b']');
 }
 
-/// What is in memory was rendered once, so it can be rendered again, unless something broke.
+/// The error for a rendered listing that cannot be read or parsed, which no request can cause.
 pub(super) fn broken(error: &anyhow::Error) -> Fault {
     Fault::internal(error.as_ref())
 }

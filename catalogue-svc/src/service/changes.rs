@@ -16,14 +16,14 @@ use super::query_params::ReadFields as _;
 use crate::domain::changes::MirrorCursor;
 use crate::domain::listing::Mode;
 
-/// The reason why a cursor is refused that was edited.
+/// Why an edited cursor is refused.
 const NOT_A_CURSOR: &str = "It belongs to another list: begin without one.";
 
-/// A call that can be answered.
+/// A valid call.
 struct ChangesQuery {
     mode: Mode,
     limit: usize,
-    /// Where the mirror stands; `None`: it has nothing.
+    /// The position of the mirror; `None`: it starts with nothing.
     cursor: Option<MirrorCursor>,
 }
 
@@ -39,7 +39,7 @@ impl ChangesService for Reads {
         if let (Some(cursor), Some(newest)) = (&query.cursor, &at_least) {
             check_is_past(cursor, newest)?;
         }
-        let snapshot = self.at(at_least.as_ref()).await?;
+        let snapshot = self.snapshot_at(at_least.as_ref()).await?;
         let changes = &snapshot.dataset(query.mode).changes;
         let cursor = match query.cursor {
             Some(cursor) => {
@@ -49,7 +49,7 @@ impl ChangesService for Reads {
             None => MirrorCursor::beginning(snapshot.position.epoch, changes.newest()),
         };
         let page: Vec<_> = changes.after(&cursor).take(query.limit).collect();
-        // Nothing new leaves a mirror where it is, and so the answer and its tag as they are.
+        // Without a new change the cursor stays the same, and with it the answer and its ETag.
         let next = page.last().map(|last| last.cursor(&cursor));
         let next = next.unwrap_or(cursor);
         Ok(Response::new(ListChangesResponse {
@@ -64,7 +64,7 @@ impl ChangesService for Reads {
     }
 }
 
-/// The cursor as callers get it.
+/// The cursor as callers see it.
 pub(super) fn encode(mode: Mode, cursor: &MirrorCursor) -> Result<String, Fault> {
     let cursor = binding(mode).encode(cursor);
     cursor.map_err(|error| Fault::internal(&error))
@@ -111,7 +111,7 @@ fn check_history(
             Ok(())
         };
     }
-    // The listings go on under the epoch of the cursor: it is this replica that has not heard of it.
+    // The listings continue under the epoch of the cursor, of which this replica has not learnt yet.
     if at_least.is_some_and(|wanted| wanted.epoch == cursor.epoch.to_string()) {
         return Err(is_behind());
     }

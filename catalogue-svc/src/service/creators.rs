@@ -14,7 +14,7 @@ use tonic::{Request, Response, Status};
 
 use super::Reads;
 use super::answer;
-use super::query_params::{self, ListQuery, ReadFields as _, bound, given, one_of};
+use super::query_params::{self, ListQuery, ReadFields as _, non_empty, one_of, words_key};
 use crate::domain::facet::Facet;
 use crate::domain::keyword::Keyword;
 use crate::domain::listing::Mode;
@@ -28,7 +28,7 @@ impl CreatorsService for Reads {
         request: Request<ListCreatorsRequest>,
     ) -> Result<Response<ListCreatorsResponse>, Status> {
         let request = request.into_inner();
-        let snapshot = self.at(request.at_least.as_ref()).await?;
+        let snapshot = self.snapshot_at(request.at_least.as_ref()).await?;
         let list = read(request, &snapshot)?;
         let page = snapshot.dataset(list.mode).creators.search(&list.query);
         Ok(Response::new(ListCreatorsResponse {
@@ -43,7 +43,7 @@ impl CreatorsService for Reads {
         request: Request<GetCreatorRequest>,
     ) -> Result<Response<GetCreatorResponse>, Status> {
         let request = request.into_inner();
-        let snapshot = self.at(request.at_least.as_ref()).await?;
+        let snapshot = self.snapshot_at(request.at_least.as_ref()).await?;
         let mode = query_params::mode(request.mode)?;
         let dataset = snapshot.dataset(mode);
         let creator = dataset.creators.get(&request.handle);
@@ -62,14 +62,14 @@ impl CreatorsService for Reads {
     }
 }
 
-/// Which countries there are, `snapshot` says.
+/// Reads and checks the parameters. The country must be one of `snapshot`.
 fn read(request: ListCreatorsRequest, snapshot: &Snapshot) -> Result<ListQuery<CreatorKey>, Fault> {
     let mut bad = BadFields::default();
     let mode = bad.mode(request.mode);
-    let country = query_params::code(request.country);
-    let kind = given(request.kind);
-    let role = given(request.role);
-    let city = given(request.city);
+    let country = query_params::country_code(request.country);
+    let kind = non_empty(request.kind);
+    let role = non_empty(request.role);
+    let city = non_empty(request.city);
     let words = bad.words(request.q.as_deref());
     let updated_since = bad.updated_since(request.updated_since);
     let facets = [
@@ -87,7 +87,7 @@ fn read(request: ListCreatorsRequest, snapshot: &Snapshot) -> Result<ListQuery<C
             role.as_deref(),
             country.as_deref(),
             city.as_deref(),
-            bound(words.as_ref()).as_deref(),
+            words_key(words.as_ref()).as_deref(),
             since.as_deref(),
         ],
     );

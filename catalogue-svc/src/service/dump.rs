@@ -1,4 +1,4 @@
-//! The whole catalogue at once, for staff: where a mirror may start.
+//! The whole catalogue in one stream, for staff. A mirror can start with it.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -12,20 +12,20 @@ use kit::bad_fields::BadFields;
 use kit::rpc::staff::Member;
 use tonic::{Request, Response, Status};
 
-use super::query_params::{given, one_of};
+use super::query_params::{non_empty, one_of};
 use super::{Reads, change_row, changes};
 use crate::domain::changes::{ListingKind, MirrorCursor};
 use crate::domain::listing::Mode;
 use crate::index::{ListingChange, Snapshot};
 
-/// A message is sent when its lines have so many bytes.
+/// A message is sent when its lines have at least this many bytes.
 const FULL: usize = 64 * 1024;
 
-/// A dump under way. All of it comes from one snapshot.
-struct Rest {
+/// The state of a dump. All its rows come from one snapshot.
+struct Dump {
     snapshot: Arc<Snapshot>,
     kind: Option<ListingKind>,
-    /// Where a mirror stands that has the lines so far.
+    /// The position of a mirror that has read the lines so far.
     cursor: MirrorCursor,
     rows: u64,
     is_over: bool,
@@ -40,7 +40,7 @@ impl StaffDumpService for Reads {
         &self,
         request: Request<DumpCatalogueRequest>,
     ) -> Result<Response<Self::DumpCatalogueStream>, Status> {
-        // All that it tells is public: every member of the staff may have it.
+        // Everything in it is public: every member of staff may read it.
         let member = Member::of(&request)?;
         let kind = read(request.into_inner())?;
         let snapshot = self.catalogue.snapshot()?;
@@ -50,22 +50,22 @@ impl StaffDumpService for Reads {
             "the catalogue is dumped"
         );
         let newest = snapshot.dataset(Mode::Live).changes.newest();
-        let rest = Rest {
+        let dump = Dump {
             cursor: MirrorCursor::beginning(snapshot.position.epoch, newest),
             snapshot,
             kind,
             rows: 0,
             is_over: false,
         };
-        let parts = stream::try_unfold(rest, |mut rest| async move {
-            let part = rest.next()?;
-            Ok(part.map(|part| (DumpCatalogueResponse { part: Some(part) }, rest)))
+        let parts = stream::try_unfold(dump, |mut dump| async move {
+            let part = dump.next()?;
+            Ok(part.map(|part| (DumpCatalogueResponse { part: Some(part) }, dump)))
         });
         Ok(Response::new(Box::pin(parts)))
     }
 }
 
-impl Rest {
+impl Dump {
     /// The next message; `None` after the last.
     fn next(&mut self) -> Result<Option<Part>, Fault> {
         if self.is_over {
@@ -106,7 +106,7 @@ impl Rest {
 
 fn read(request: DumpCatalogueRequest) -> Result<Option<ListingKind>, Fault> {
     let mut bad = BadFields::default();
-    let kind = given(request.r#type).and_then(|key| {
+    let kind = non_empty(request.r#type).and_then(|key| {
         let found = ListingKind::ALL
             .into_iter()
             .find(|kind| kind.as_str() == key);

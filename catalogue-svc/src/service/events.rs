@@ -13,7 +13,7 @@ use tonic::{Request, Response, Status};
 
 use super::Reads;
 use super::answer;
-use super::query_params::{self, ListQuery, ReadFields as _, bound, given, one_of};
+use super::query_params::{self, ListQuery, ReadFields as _, non_empty, one_of, words_key};
 use crate::domain::days::{self, Span, When};
 use crate::domain::facet::Facet;
 use crate::domain::keyword::Keyword;
@@ -28,7 +28,7 @@ impl EventsService for Reads {
         request: Request<ListEventsRequest>,
     ) -> Result<Response<ListEventsResponse>, Status> {
         let request = request.into_inner();
-        let snapshot = self.at(request.at_least.as_ref()).await?;
+        let snapshot = self.snapshot_at(request.at_least.as_ref()).await?;
         let today = self.clock.now().to_offset(UtcOffset::UTC).date();
         let with_times = request.with_times;
         let list = read(request, &snapshot, today)?;
@@ -52,7 +52,7 @@ impl EventsService for Reads {
         request: Request<GetEventRequest>,
     ) -> Result<Response<GetEventResponse>, Status> {
         let request = request.into_inner();
-        let snapshot = self.at(request.at_least.as_ref()).await?;
+        let snapshot = self.snapshot_at(request.at_least.as_ref()).await?;
         let mode = query_params::mode(request.mode)?;
         let event = snapshot.dataset(mode).events.get(&request.slug);
         let event = event.ok_or_else(|| unknown(mode))?;
@@ -65,7 +65,7 @@ impl EventsService for Reads {
     }
 }
 
-/// Which countries there are, `snapshot` says.
+/// Reads and checks the parameters. The country must be one of `snapshot`.
 fn read(
     request: ListEventsRequest,
     snapshot: &Snapshot,
@@ -73,11 +73,11 @@ fn read(
 ) -> Result<ListQuery<EventKey>, Fault> {
     let mut bad = BadFields::default();
     let mode = bad.mode(request.mode);
-    let country = query_params::code(request.country);
-    let kind = given(request.kind);
-    let city = given(request.city);
-    let when = given(request.when);
-    let (from, to) = (given(request.from), given(request.to));
+    let country = query_params::country_code(request.country);
+    let kind = non_empty(request.kind);
+    let city = non_empty(request.city);
+    let when = non_empty(request.when);
+    let (from, to) = (non_empty(request.from), non_empty(request.to));
     let words = bad.words(request.q.as_deref());
     let updated_since = bad.updated_since(request.updated_since);
     let facets = [
@@ -105,7 +105,7 @@ fn read(
             Some(when),
             from.as_deref(),
             to.as_deref(),
-            bound(words.as_ref()).as_deref(),
+            words_key(words.as_ref()).as_deref(),
             since.as_deref(),
         ],
     );

@@ -1,4 +1,4 @@
-//! Published games (§2.2, §4.2). Everything is answered from one snapshot in memory; no call costs SQL.
+//! Published games (§2.2, §4.2). A call is answered from one snapshot in memory, without SQL.
 
 use std::borrow::Cow;
 
@@ -15,7 +15,7 @@ use tonic::{Request, Response, Status};
 
 use super::Reads;
 use super::answer;
-use super::query_params::{self, ListQuery, ReadFields as _, bound, given, one_of};
+use super::query_params::{self, ListQuery, ReadFields as _, non_empty, one_of, words_key};
 use crate::domain::facet::Facet;
 use crate::domain::keyword::Keyword;
 use crate::domain::listing::Mode;
@@ -29,7 +29,7 @@ impl GamesService for Reads {
         request: Request<ListGamesRequest>,
     ) -> Result<Response<ListGamesResponse>, Status> {
         let request = request.into_inner();
-        let snapshot = self.at(request.at_least.as_ref()).await?;
+        let snapshot = self.snapshot_at(request.at_least.as_ref()).await?;
         let list = read(request, &snapshot)?;
         let page = snapshot.dataset(list.mode).games.search(&list.query);
         Ok(Response::new(ListGamesResponse {
@@ -44,7 +44,7 @@ impl GamesService for Reads {
         request: Request<GetGameRequest>,
     ) -> Result<Response<GetGameResponse>, Status> {
         let request = request.into_inner();
-        let snapshot = self.at(request.at_least.as_ref()).await?;
+        let snapshot = self.snapshot_at(request.at_least.as_ref()).await?;
         let mode = query_params::mode(request.mode)?;
         let dataset = snapshot.dataset(mode);
         let game = dataset.games.get(&request.slug);
@@ -75,7 +75,7 @@ struct CreditHandle<'a> {
     handle: Option<Cow<'a, str>>,
 }
 
-/// A game without the handles of creators who are not public: there is no page that such a credit could lead to.
+/// Removes from the credits of a game the handles of creators who are not public, since these have no page.
 fn with_public_credits(json: Vec<u8>, creators: &Index<Creator>) -> Result<Vec<u8>, Fault> {
     let is_hidden = |handle: &str| creators.get(handle).is_none();
     let handles: Credits<'_> =
@@ -96,11 +96,11 @@ fn with_public_credits(json: Vec<u8>, creators: &Index<Creator>) -> Result<Vec<u
 fn read(request: ListGamesRequest, snapshot: &Snapshot) -> Result<ListQuery<GameKey>, Fault> {
     let mut bad = BadFields::default();
     let mode = bad.mode(request.mode);
-    let country = query_params::code(request.country);
-    let genre = given(request.genre);
-    let platform = given(request.platform);
-    let stage = given(request.stage);
-    let creator = given(request.creator);
+    let country = query_params::country_code(request.country);
+    let genre = non_empty(request.genre);
+    let platform = non_empty(request.platform);
+    let stage = non_empty(request.stage);
+    let creator = non_empty(request.creator);
     let words = bad.words(request.q.as_deref());
     let updated_since = bad.updated_since(request.updated_since);
     let facets = [
@@ -123,7 +123,7 @@ fn read(request: ListGamesRequest, snapshot: &Snapshot) -> Result<ListQuery<Game
             country.as_deref(),
             stage.as_deref(),
             creator.as_deref(),
-            bound(words.as_ref()).as_deref(),
+            words_key(words.as_ref()).as_deref(),
             since.as_deref(),
         ],
     );
@@ -145,7 +145,7 @@ fn read(request: ListGamesRequest, snapshot: &Snapshot) -> Result<ListQuery<Game
     })
 }
 
-/// A genre that no game has is still one: it filters everything away.
+/// The facet of a genre of the feed. Its value is one that no game has if no game ever had the genre.
 fn read_genre(key: &str, snapshot: &Snapshot) -> Result<Facet, String> {
     let keys = snapshot.genres.keys();
     if keys.binary_search(&key).is_err() {

@@ -1,4 +1,4 @@
-//! What catalogue-svc answers over gRPC: a file a resource, and what they have in common in `query_params` and `answer`.
+//! The gRPC services of catalogue-svc, a file a resource. `query_params` and `answer` have what these files share.
 
 mod answer;
 mod change_row;
@@ -52,17 +52,17 @@ pub struct Reads {
     pub catalogue: Arc<Catalogue>,
     /// The boards.
     pub boards: Arc<Boards>,
-    /// Says what day it is.
+    /// The current time.
     pub clock: Clock,
-    /// The page of a city is below it; other listings bring their addresses along.
+    /// Base address of the pages of cities. The feed has the addresses of other listings.
     pub public_url: String,
-    /// Listings in a file of the sitemap, one at least.
+    /// Listings in a file of the sitemap; at least one.
     pub sitemap_file_rows: u64,
 }
 
 impl Reads {
-    /// The snapshot from which a call is answered that must see `at_least`.
-    async fn at(&self, at_least: Option<&Position>) -> Result<Arc<Snapshot>, Fault> {
+    /// The snapshot for a call that must see `at_least`.
+    async fn snapshot_at(&self, at_least: Option<&Position>) -> Result<Arc<Snapshot>, Fault> {
         self.catalogue.snapshot_at(at_least).await
     }
 }
@@ -76,7 +76,7 @@ pub struct Dependencies {
     pub reads: Reads,
     /// The catalogue's own feed.
     pub producer: Producer,
-    /// Through which votes go.
+    /// Writes votes.
     pub writer: Writer<CommandHandler>,
     /// Signs the pairs that voters are shown.
     pub draw_key: SigningKey,

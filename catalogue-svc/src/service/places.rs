@@ -28,7 +28,7 @@ impl PlacesService for Reads {
         request: Request<ListGenresRequest>,
     ) -> Result<Response<ListGenresResponse>, Status> {
         let request = request.into_inner();
-        let snapshot = self.at(request.at_least.as_ref()).await?;
+        let snapshot = self.snapshot_at(request.at_least.as_ref()).await?;
         let rows = snapshot.genre_rows(query_params::mode(request.mode)?);
         Ok(Response::new(ListGenresResponse {
             json: answer::json(&rows)?.into(),
@@ -45,7 +45,7 @@ impl PlacesService for Reads {
         request: Request<ListCountriesRequest>,
     ) -> Result<Response<ListCountriesResponse>, Status> {
         let request = request.into_inner();
-        let snapshot = self.at(request.at_least.as_ref()).await?;
+        let snapshot = self.snapshot_at(request.at_least.as_ref()).await?;
         let mut bad = BadFields::default();
         let mode = bad.mode(request.mode);
         let empty = request.empty.then_some("empty");
@@ -70,7 +70,7 @@ impl PlacesService for Reads {
         let last = rows.last().filter(|_| more).map(key);
         Ok(Response::new(ListCountriesResponse {
             json: answer::json(&rows)?.into(),
-            page: Some(answer::info(total, last.as_ref(), binding)?),
+            page: Some(answer::page_info_after(total, last.as_ref(), binding)?),
             position: Some(snapshot.position.into()),
         }))
     }
@@ -80,7 +80,7 @@ impl PlacesService for Reads {
         request: Request<GetCountryRequest>,
     ) -> Result<Response<GetCountryResponse>, Status> {
         let request = request.into_inner();
-        let snapshot = self.at(request.at_least.as_ref()).await?;
+        let snapshot = self.snapshot_at(request.at_least.as_ref()).await?;
         let mode = query_params::mode(request.mode)?;
         let code = request.code.to_ascii_uppercase();
         let row = snapshot.country_row(mode, &code).ok_or_else(unknown)?;
@@ -104,7 +104,7 @@ impl PlacesService for Reads {
         request: Request<ListCitiesRequest>,
     ) -> Result<Response<ListCitiesResponse>, Status> {
         let request = request.into_inner();
-        let snapshot = self.at(request.at_least.as_ref()).await?;
+        let snapshot = self.snapshot_at(request.at_least.as_ref()).await?;
         let list = read_cities(request, &snapshot)?;
         let page = snapshot.dataset(list.mode).cities.search(&list.query);
         Ok(Response::new(ListCitiesResponse {
@@ -119,7 +119,7 @@ impl PlacesService for Reads {
         request: Request<GetCityRequest>,
     ) -> Result<Response<GetCityResponse>, Status> {
         let request = request.into_inner();
-        let snapshot = self.at(request.at_least.as_ref()).await?;
+        let snapshot = self.snapshot_at(request.at_least.as_ref()).await?;
         let mode = query_params::mode(request.mode)?;
         let city = snapshot.dataset(mode).cities.get(&request.slug);
         let city = city.ok_or_else(|| Fault::not_found("No creator is in a city of this name."))?;
@@ -132,14 +132,14 @@ impl PlacesService for Reads {
     }
 }
 
-/// Which countries there are, `snapshot` says.
+/// Reads and checks the parameters. The country must be one of `snapshot`.
 fn read_cities(
     request: ListCitiesRequest,
     snapshot: &Snapshot,
 ) -> Result<ListQuery<CityKey>, Fault> {
     let mut bad = BadFields::default();
     let mode = bad.mode(request.mode);
-    let country = query_params::code(request.country);
+    let country = query_params::country_code(request.country);
     let facet = bad.country(country.as_deref(), snapshot);
     let binding = Binding::new("cities", [Some(mode.as_str()), country.as_deref()]);
     let (limit, after) = bad.page(request.page, binding);

@@ -1,4 +1,4 @@
-//! From the fields of a message to a question, with all bad ones named at once (§4.1): what calls have in common.
+//! Reads the fields that calls have in common, and collects the reasons of all bad ones (§4.1).
 
 use std::collections::BTreeSet;
 
@@ -16,23 +16,24 @@ use crate::domain::rankings::BoardKind;
 use crate::domain::{point_in_time, words};
 use crate::index::{Query, Snapshot};
 
-/// Words of a `q` at most (§4.1).
+/// The most words of a `q` (§4.1).
 const MAX_WORDS: usize = 10;
-/// A list call that can be answered.
+
+/// A valid list call.
 #[derive(Debug)]
 pub(super) struct ListQuery<K> {
     pub(super) mode: Mode,
     pub(super) query: Query<K>,
-    /// What cursors of this list belong to.
+    /// Binds cursors to this list and its filters.
     pub(super) binding: Binding,
 }
 
-/// How the fields of reads are read. What a bad field returns stands in until [`BadFields::check`] refuses.
+/// Reads the fields of reads. A bad field adds its reason, and returns a value that is not used: [`BadFields::check`] refuses the call.
 pub(super) trait ReadFields {
     /// The dataset.
     fn mode(&mut self, mode: i32) -> Mode;
 
-    /// How many rows are wanted, and after what.
+    /// The number of rows of the page, and the key of the row before it.
     fn page<M>(
         &mut self,
         page: Option<common::PageRequest>,
@@ -52,10 +53,10 @@ pub(super) trait ReadFields {
     /// A filter by country, the code in upper case.
     fn country(&mut self, code: Option<&str>, snapshot: &Snapshot) -> Option<Facet>;
 
-    /// Since when rows must have changed (§10.14), in microseconds since 1970.
+    /// The time since which rows must have changed (§10.14), in microseconds since 1970.
     fn updated_since(&mut self, text: Option<String>) -> Option<i64>;
 
-    /// The words of a `q`; `None` when it is absent. A set without a word asks for something that nothing has.
+    /// The words of a `q`; `None` when it is absent. An empty set (`q` has no letter and no digit) matches nothing.
     fn words(&mut self, q: Option<&str>) -> Option<BTreeSet<String>>;
 }
 
@@ -99,7 +100,7 @@ impl ReadFields for BadFields {
     }
 
     fn updated_since(&mut self, text: Option<String>) -> Option<i64> {
-        let since = point_in_time::read(&given(text)?);
+        let since = point_in_time::read(&non_empty(text)?);
         let reason = "Use a time in RFC 3339, such as 2026-03-01T08:00:00Z, or a day, such as 2026-03-01. Write + as %2B.";
         self.read("updated_since", since.ok_or(reason))
     }
@@ -114,8 +115,8 @@ impl ReadFields for BadFields {
     }
 }
 
-/// What a cursor is bound to of the words of a `q`: the same for all ways to write them.
-pub(super) fn bound(words: Option<&BTreeSet<String>>) -> Option<String> {
+/// The words of a `q` for the binding of a cursor: the same for every spelling that leads to these words.
+pub(super) fn words_key(words: Option<&BTreeSet<String>>) -> Option<String> {
     words.map(|words| {
         words
             .iter()
@@ -125,7 +126,7 @@ pub(super) fn bound(words: Option<&BTreeSet<String>>) -> Option<String> {
     })
 }
 
-/// The mode of a call for a single thing.
+/// The mode of a call for a single listing.
 pub(super) fn mode(mode: i32) -> Result<Mode, Fault> {
     let mut bad = BadFields::default();
     let mode = bad.mode(mode);
@@ -133,22 +134,22 @@ pub(super) fn mode(mode: i32) -> Result<Mode, Fault> {
     Ok(mode)
 }
 
-/// A parameter; an empty one is an absent one (§4.1).
-pub(super) fn given(value: Option<String>) -> Option<String> {
+/// A parameter; an empty one counts as absent (§4.1).
+pub(super) fn non_empty(value: Option<String>) -> Option<String> {
     value.filter(|value| !value.is_empty())
 }
 
-/// A country code as it is written in upper case.
-pub(super) fn code(code: Option<String>) -> Option<String> {
-    given(code).map(|code| code.to_ascii_uppercase())
+/// A country code in upper case.
+pub(super) fn country_code(code: Option<String>) -> Option<String> {
+    non_empty(code).map(|code| code.to_ascii_uppercase())
 }
 
-/// What is voted on.
+/// Parses the kind of a board.
 pub(super) fn board_kind(name: &str) -> Result<BoardKind, String> {
     BoardKind::parse(name).ok_or_else(|| one_of(&BoardKind::ALL.map(BoardKind::as_str)))
 }
 
-/// The reason why a value outside a fixed set is refused. The value is not repeated: it may be anything.
+/// The reason why a value outside a fixed set is refused. It does not repeat the value, which may be any text.
 pub(super) fn one_of(values: &[&str]) -> String {
     format!("Use one of: {}.", values.join(", "))
 }

@@ -33,11 +33,11 @@ struct BoardQuery {
 struct BoardPage {
     rows: Vec<RankingRow>,
     total: u64,
-    /// The last row's place, when more rows follow.
+    /// The key of the last row, if more rows follow.
     next: Option<BoardKey<'static>>,
 }
 
-/// Where a listing stands on the boards.
+/// The ranks of a listing on the boards of its kind; `None` if there is no such listing.
 fn ranks<L: Ranked>(
     boards: &DatasetBoards,
     snapshot: &Snapshot,
@@ -65,7 +65,7 @@ impl RankingsService for Reads {
         request: Request<ListRankingRequest>,
     ) -> Result<Response<ListRankingResponse>, Status> {
         let request = request.into_inner();
-        let snapshot = self.at(request.at_least.as_ref()).await?;
+        let snapshot = self.snapshot_at(request.at_least.as_ref()).await?;
         let query = read(request)?;
         let boards = self.boards.of(query.mode)?;
         let page = match query.kind {
@@ -75,7 +75,11 @@ impl RankingsService for Reads {
         let page = page.map_err(|error| answer::broken(&error))?;
         Ok(Response::new(ListRankingResponse {
             json: answer::json(&page.rows)?.into(),
-            page: Some(answer::info(page.total, page.next.as_ref(), query.binding)?),
+            page: Some(answer::page_info_after(
+                page.total,
+                page.next.as_ref(),
+                query.binding,
+            )?),
             position: Some(snapshot.position.into()),
         }))
     }
@@ -85,7 +89,7 @@ impl RankingsService for Reads {
         request: Request<GetRanksRequest>,
     ) -> Result<Response<GetRanksResponse>, Status> {
         let request = request.into_inner();
-        let snapshot = self.at(request.at_least.as_ref()).await?;
+        let snapshot = self.snapshot_at(request.at_least.as_ref()).await?;
         let kind = BoardKind::parse(&request.kind).ok_or_else(unknown_kind)?;
         let (mode, name) = (query_params::mode(request.mode)?, request.name.as_str());
         let boards = self.boards.of(mode)?;

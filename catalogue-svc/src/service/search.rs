@@ -10,7 +10,7 @@ use tonic::{Request, Response, Status};
 
 use super::Reads;
 use super::answer;
-use super::query_params::{self, ReadFields as _, bound, given, one_of};
+use super::query_params::{self, ReadFields as _, non_empty, one_of, words_key};
 use crate::domain::listing::Mode;
 use crate::index::{Document as _, Hit, HitKind, Search, Snapshot};
 
@@ -18,7 +18,7 @@ use crate::index::{Document as _, Hit, HitKind, Search, Snapshot};
 struct SearchQuery {
     mode: Mode,
     search: Search,
-    /// What cursors of this list belong to.
+    /// Binds cursors to this search.
     binding: Binding,
 }
 
@@ -80,7 +80,7 @@ impl SearchService for Reads {
         request: Request<SearchRequest>,
     ) -> Result<Response<SearchResponse>, Status> {
         let request = request.into_inner();
-        let snapshot = self.at(request.at_least.as_ref()).await?;
+        let snapshot = self.snapshot_at(request.at_least.as_ref()).await?;
         let query = read(request, &snapshot)?;
         let hits = snapshot.dataset(query.mode).search(&query.search);
         let rows = hits.rows.iter().map(|hit| self.result(hit));
@@ -88,14 +88,18 @@ impl SearchService for Reads {
         let rows = rows.map_err(|error| answer::broken(&error))?;
         Ok(Response::new(SearchResponse {
             json: answer::json(&rows)?.into(),
-            page: Some(answer::info(hits.total, hits.next.as_ref(), query.binding)?),
+            page: Some(answer::page_info_after(
+                hits.total,
+                hits.next.as_ref(),
+                query.binding,
+            )?),
             position: Some(snapshot.position.into()),
             similar: hits.similar,
         }))
     }
 }
 
-/// Which countries there are, `snapshot` says.
+/// Reads and checks the parameters. The country must be one of `snapshot`.
 fn read(request: SearchRequest, snapshot: &Snapshot) -> Result<SearchQuery, Fault> {
     let mut bad = BadFields::default();
     let mode = bad.mode(request.mode);
@@ -103,7 +107,7 @@ fn read(request: SearchRequest, snapshot: &Snapshot) -> Result<SearchQuery, Faul
     if request.q.trim().is_empty() {
         bad.add("q", "Say what to search for.".to_owned());
     }
-    let key = given(request.r#type);
+    let key = non_empty(request.r#type);
     let kind = key.as_deref().and_then(|key| {
         let found = HitKind::ALL.into_iter().find(|kind| kind.as_str() == key);
         bad.read(
@@ -111,13 +115,13 @@ fn read(request: SearchRequest, snapshot: &Snapshot) -> Result<SearchQuery, Faul
             found.ok_or_else(|| one_of(&HitKind::ALL.map(HitKind::as_str))),
         )
     });
-    let country = query_params::code(request.country);
+    let country = query_params::country_code(request.country);
     let facet = bad.country(country.as_deref(), snapshot);
     let binding = Binding::new(
         "search",
         [
             Some(mode.as_str()),
-            bound(words.as_ref()).as_deref(),
+            words_key(words.as_ref()).as_deref(),
             key.as_deref(),
             country.as_deref(),
         ],

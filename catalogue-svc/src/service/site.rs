@@ -1,4 +1,4 @@
-//! What only the public site reads: its sitemap, and the newest games whether featured or not.
+//! Reads of the public site: its sitemap, and the newest games, featured or not.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use super::answer;
 use crate::domain::listing::Mode;
 use crate::index::{Dataset, Direction, Document, Game, Index};
 
-/// Listings in a file of the sitemap: the most that search engines read of one.
+/// Listings in a file of the sitemap: the most that search engines read from one file.
 pub const SITEMAP_FILE_ROWS: u64 = 50_000;
 /// Listings in a message: some 200 KB.
 const MESSAGE_ROWS: u64 = 5_000;
@@ -33,10 +33,10 @@ const KINDS: [(&str, Direction); 4] = [
     ("cities", Direction::Forwards),
 ];
 
-/// Where the next part of a file begins.
+/// The position in a file after which the next part begins.
 #[derive(Debug, Serialize, Deserialize)]
 struct PartCursor<K> {
-    /// Listings of the file that are still to come, at most.
+    /// The most listings of the file that are still to come.
     left: u64,
     /// The last listing so far.
     after: K,
@@ -177,7 +177,7 @@ async fn description(game: &Game) -> anyhow::Result<String> {
     Ok(game.description)
 }
 
-/// The newest games. The list has the featured ones first, so both parts of it are read.
+/// The newest games. The list has the featured games first: the newest of both parts are merged.
 fn newest(games: &Index<Game>, limit: usize) -> Vec<(Arc<Game>, i64)> {
     let featured = games.count_before(|game| game.key.featured.0);
     let of_featured = usize::try_from(featured).unwrap_or(usize::MAX).min(limit);
@@ -205,7 +205,7 @@ fn version<L: Document>(index: &Index<L>, direction: Direction, first: u64, rows
     hash.finish()
 }
 
-/// The time of a listing's last change. Cities have 0 in its place.
+/// The time of a listing's last change. A city has none: its time is 0.
 fn change_time(at: i64) -> Option<Timestamp> {
     (at != 0).then(|| answer::timestamp(at))
 }

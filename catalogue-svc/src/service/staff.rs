@@ -39,11 +39,11 @@ use crate::store::voters;
 use crate::store::votes::{self, NewlyFavoured};
 use crate::write::{Command, CommandHandler, Outcome, Void};
 
-/// Listings in an answer at most.
+/// The most listings in an answer.
 const LISTED: usize = 100;
-/// Voters of a listing in an answer at most.
+/// The most voters of a listing in an answer.
 const LISTED_VOTERS: i64 = 500;
-/// Voters who are voided at the same time.
+/// Voters whose votes are voided concurrently.
 const AT_ONCE: usize = 32;
 
 /// The service.
@@ -95,7 +95,7 @@ impl StaffService for Staff {
         &self,
         request: Request<proto::VoidVotesRequest>,
     ) -> Result<Response<proto::VoidVotesResponse>, Status> {
-        let name = shown(request.get_ref().voters.as_ref());
+        let name = audit_name(request.get_ref().voters.as_ref());
         let by = self.admit(&request, Action::VoidVotes, &name).await?;
         let request = request.into_inner();
         let reason = reason(&request.reason)?;
@@ -111,7 +111,7 @@ impl StaffService for Staff {
         &self,
         request: Request<proto::RestoreVotesRequest>,
     ) -> Result<Response<proto::RestoreVotesResponse>, Status> {
-        let name = shown(request.get_ref().voters.as_ref());
+        let name = audit_name(request.get_ref().voters.as_ref());
         let by = self.admit(&request, Action::RestoreVotes, &name).await?;
         let request = request.into_inner();
         let reason = reason(&request.reason)?;
@@ -129,7 +129,7 @@ impl StaffService for Staff {
 }
 
 impl Staff {
-    /// Who makes this call, if the member's role allows the action.
+    /// The member of staff who makes this call, if their role allows the action.
     async fn admit<T>(
         &self,
         request: &Request<T>,
@@ -148,7 +148,7 @@ impl Staff {
 
     async fn suspicious(&self) -> Result<proto::ListSuspiciousVotesResponse, Fault> {
         let now = self.reads.clock.now();
-        // The boards tell how many wins a listing has, so they must have the votes that were read.
+        // The boards have the wins of each listing: they must include the votes that were read.
         let favoured = votes::by_new_voters(&self.pool, now - suspicion::NEW).await?;
         let refreshed = self.refresh(now).await;
         refreshed.map_err(|error| Fault::internal(error.as_ref()))?;
@@ -180,7 +180,7 @@ impl Staff {
         })
     }
 
-    /// Voids votes, or restores them, voter by voter: a call that was interrupted is repeated.
+    /// Voids or restores the votes of each voter in a transaction of its own. After an interruption the call can be repeated.
     async fn set_void(
         &self,
         by: &By,
@@ -208,7 +208,7 @@ impl Staff {
         results.buffered(AT_ONCE).try_collect().await
     }
 
-    /// Reads which voters of a listing are meant.
+    /// Reads and checks the filter of the voters of a listing.
     fn filter(&self, of: &proto::ListingVoters) -> Result<VoterFilter, Fault> {
         let snapshot = self.reads.catalogue.snapshot()?;
         let live = snapshot.dataset(Mode::Live);
@@ -239,6 +239,7 @@ impl Staff {
         })
     }
 
+    /// The ids of the voters that a call names.
     async fn voters(&self, voters: Option<proto::VotersOf>) -> Result<Vec<Uuid>, Fault> {
         match voters.and_then(|voters| voters.voters) {
             Some(Voters::Voter(voter)) => {
@@ -302,8 +303,8 @@ fn suspicious<L: Votable>(
     listings.map_err(|error| Fault::internal(error.as_ref()))
 }
 
-/// What the audit calls the voters of a call.
-fn shown(voters: Option<&proto::VotersOf>) -> String {
+/// The name of the voters of a call in the audit.
+fn audit_name(voters: Option<&proto::VotersOf>) -> String {
     match voters.and_then(|voters| voters.voters.as_ref()) {
         Some(Voters::Voter(name) | Voters::Address(name)) => name.clone(),
         Some(Voters::Listing(of)) => format!("{}/{}", of.kind, of.listing),

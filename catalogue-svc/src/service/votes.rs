@@ -24,7 +24,7 @@ use crate::index::{Creator, Dataset, Game};
 use crate::store::votes;
 use crate::write::{Command, CommandHandler, Outcome};
 
-/// The most further accounts of a voter.
+/// The most other accounts of a voter.
 const MOST_ACCOUNTS: usize = 1_000;
 
 /// Draws pairs and takes votes.
@@ -139,6 +139,7 @@ impl Votes {
         let (Some(voter), Some(kind), Some(winner), Some(loser), Some(draw)) =
             (voter, kind, winner, loser, draw)
         else {
+            // Not reached: a field without a value is a bad field.
             return Err(Fault::not_found("There is no such vote."));
         };
         Ok(Vote {
