@@ -1,4 +1,4 @@
-//! The six boards of a dataset, sorted at the same time.
+//! The six boards of a dataset, which are sorted together.
 
 use std::sync::Arc;
 
@@ -28,7 +28,7 @@ impl Ranked for Creator {
     }
 }
 
-/// The boards of a dataset, and what they were sorted by.
+/// The boards of a dataset, and the votes and the snapshot with which they were sorted.
 #[derive(Debug)]
 pub struct DatasetBoards {
     mode: Mode,
@@ -57,7 +57,7 @@ impl DatasetBoards {
         }
     }
 
-    /// Whether these votes and listings lead to the same boards.
+    /// Whether the boards were sorted with these votes and listings.
     pub(super) fn is_of(&self, votes: &VoteCounts, snapshot: &Snapshot) -> bool {
         self.votes.position == votes.position
             && self.votes.tallies.hour() == votes.tallies.hour()
@@ -74,7 +74,7 @@ impl DatasetBoards {
         &L::boards(self)[window.index()]
     }
 
-    /// What has changed on a board up to `snapshot`.
+    /// The changes of a board up to `snapshot`.
     pub fn overlay<L: Ranked>(&self, window: Window, snapshot: &Snapshot) -> Arc<BoardOverlay<L>> {
         let newest = self.newer(snapshot);
         self.board::<L>(window).overlay(

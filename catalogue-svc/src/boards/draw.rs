@@ -8,10 +8,10 @@ use rand::{Rng, RngExt as _};
 use super::votable::Votable;
 use crate::index::{Direction, Index};
 
-/// Random pairs that a draw tries. They suffice unless the voter may judge only a few of all pairs.
-const TRIES: usize = 100;
-/// The most pairs that a draw goes through after that.
-const MOST: usize = 50_000;
+/// The random pairs that a draw tries. They suffice unless the voter may judge only a few of all pairs.
+const RANDOM_TRIES: usize = 100;
+/// The most listings, and the most of their pairs, that a draw examines after that.
+const MAX_EXAMINED: usize = 50_000;
 
 /// Draws two listings of different creators, as a pair that `is_open`. Every such pair has the same chance, in either order. `None`: no
 /// examined pair qualifies.
@@ -27,7 +27,7 @@ pub(super) fn draw<L: Votable>(
     if listings.is_empty() {
         return None;
     }
-    for _ in 0..TRIES {
+    for _ in 0..RANDOM_TRIES {
         let mut choose = || {
             let number = rng.random_range(0..listings.len());
             let chosen = listings.walk_from(Direction::Forwards, number).next();
@@ -38,10 +38,10 @@ pub(super) fn draw<L: Votable>(
             return Some([one, other].map(Arc::clone));
         }
     }
-    let listings: Vec<&Arc<L>> = listings.rows().take(MOST).collect();
+    let listings: Vec<&Arc<L>> = listings.rows().take(MAX_EXAMINED).collect();
     let pairs = (listings.iter().enumerate())
         .flat_map(|(at, one)| listings[at + 1..].iter().map(move |other| (*one, *other)));
-    let pairs = pairs.take(MOST);
+    let pairs = pairs.take(MAX_EXAMINED);
     let (one, other) = pairs
         .filter(|(one, other)| is_pair(one, other))
         .choose(rng)?;

@@ -68,7 +68,7 @@ pub use sorted::{BoardOverlay, SortedBoard};
 pub use votable::{Card, Votable};
 pub use vote_counts::VoteCounts;
 
-/// The time limit of the question whether there are new votes; the next one uses another connection.
+/// The time limit of the query for new votes. After a timeout the next query uses another connection.
 const DEADLINE: Duration = Duration::from_secs(10);
 
 /// The current boards, and the votes from which they were sorted.
@@ -111,8 +111,8 @@ impl Boards {
         boards.ok_or_else(|| Fault::unavailable("the boards, which are still being built"))
     }
 
-    /// Brings the boards up to date with the votes that were added up before this call, the hour, and the newest listings. Of several
-    /// callers each waits for those before it. Returns how long it took.
+    /// Updates the boards to the votes that were added up before this call, the hour, and the newest listings. Concurrent calls run one after
+    /// the other. Returns how long it took.
     ///
     /// # Errors
     /// PostgreSQL's.

@@ -1,4 +1,4 @@
-//! Keeps the boards of a replica up to date: with the votes that were added up, the hour, and the newest listings.
+//! Keeps the boards of a replica up to date with the votes that were added up, the hour, and the newest listings.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use tokio::sync::watch;
 
 use super::Boards;
 
-/// How often a replica polls: a vote is added up within a second, and a wakeup may be lost.
+/// How often a replica polls, since votes are added up within a second and wakeups may be lost.
 const PERIOD: Duration = Duration::from_secs(1);
 /// The shortest pause between two updates: votes that are committed meanwhile are sorted together.
 const PAUSE: Duration = Duration::from_secs(2);
@@ -18,7 +18,7 @@ const PAUSE: Duration = Duration::from_secs(2);
 /// free for calls.
 const SHARE: u32 = 9;
 
-/// Refreshes the boards from time to time, and when `wakeups` tells of votes.
+/// Refreshes the boards periodically, and when `wakeups` signals new votes.
 ///
 /// # Errors
 /// The receiver was closed.
@@ -28,18 +28,18 @@ pub async fn run(
     clock: Clock,
     wakeups: watch::Receiver<u64>,
 ) -> anyhow::Result<()> {
-    let votes = CatchUp {
+    let catch_up = CatchUp {
         rows: "votes",
         meanwhile: "the boards stay as they are",
         poll: PERIOD,
         debounce: PAUSE,
     };
-    let mut votes = votes.on(wakeups);
+    let mut catch_up = catch_up.on(wakeups);
     loop {
-        votes.begin();
+        catch_up.begin();
         let refreshed = boards.refresh(&pool, clock.now()).await;
         let took = refreshed.as_ref().copied().unwrap_or_default();
         tokio::time::sleep((took * SHARE).saturating_sub(PAUSE)).await;
-        votes.end(refreshed.map(drop)).await?;
+        catch_up.end(refreshed.map(drop)).await?;
     }
 }

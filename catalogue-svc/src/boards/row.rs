@@ -16,7 +16,7 @@ pub struct BoardRow<L> {
 }
 
 impl<L: Votable> BoardRow<L> {
-    /// The row of a listing with this record. `None`: nobody has voted on it.
+    /// The row of a listing with this record; `None`: it has no votes.
     pub(super) fn new(record: Record, listing: &Arc<L>) -> Option<Self> {
         (record.votes() > 0).then(|| Self {
             record,

@@ -1,4 +1,4 @@
-//! A board: the listings with votes in a window, sorted seconds ago, and what has changed on it since.
+//! A board: the listings with votes in a window, sorted a few seconds ago, and an overlay of what has changed since.
 
 use std::iter;
 use std::sync::Arc;
@@ -25,14 +25,14 @@ pub struct SortedBoard<L> {
     overlay: ArcSwapOption<BoardOverlay<L>>,
 }
 
-/// What changed on a board between the snapshot of the catalogue that it was sorted with and a newer one.
+/// The changes of a board between the snapshot of the catalogue that it was sorted with and a newer snapshot.
 #[derive(Debug)]
 pub struct BoardOverlay<L> {
-    /// Of the newer snapshot.
+    /// The position of the newer snapshot.
     position: Position,
     /// Indexes of the board's rows whose listings have changed since, in ascending order.
     replaced: Vec<usize>,
-    /// The current rows of the listings that have changed, as far as they are public, in the order of their keys.
+    /// The current rows of the changed listings that are public and have votes, in the order of their keys.
     current: Vec<BoardRow<L>>,
 }
 
@@ -57,8 +57,7 @@ impl<L: Votable> SortedBoard<L> {
         rows.map(|row| *row.listing.id()).collect()
     }
 
-    /// What has changed from the listings `sorted`, which the board was sorted with, to those of `newest` at a later position of the same
-    /// epoch.
+    /// The changes from the listings `sorted`, with which the board was sorted, to the listings `newest` at a later position of the same epoch.
     pub(super) fn overlay(
         &self,
         tallies: &Tallies,
@@ -96,7 +95,7 @@ impl<L: Votable> SortedBoard<L> {
             }));
             current.extend(row(newest, &change.address));
         }
-        // An address that two listings had one after the other comes twice.
+        // If two listings had an address one after the other, the address comes twice.
         replaced.sort_unstable();
         replaced.dedup();
         current.sort_unstable_by(|a, b| a.key().cmp(&b.key()));
@@ -113,7 +112,7 @@ impl<L: Votable> SortedBoard<L> {
         self.rows.len() - overlay.replaced.len() + overlay.current.len()
     }
 
-    /// The rows after a key, from the best, and how many come before them.
+    /// The number of rows up to the key `after`, and the rows after it, the best first.
     pub fn after<'a>(
         &'a self,
         overlay: &'a BoardOverlay<L>,

@@ -14,9 +14,9 @@ use crate::index::{Creator, Dataset, Document, Game, Index};
 pub trait Votable: Document<Id = Uuid> + 'static {
     /// The kind of its boards.
     const KIND: BoardKind;
-    /// What the listings feed calls it.
+    /// Its entity type on the listings feed.
     const ENTITY: &'static str;
-    /// What the list of changes calls its kind.
+    /// Its kind in the change log.
     const LISTING_KIND: ListingKind;
 
     /// The listings of its kind.
@@ -28,7 +28,7 @@ pub trait Votable: Document<Id = Uuid> + 'static {
     /// The handle of its creator; `None` for a creator.
     fn creator(&self) -> Option<&str>;
 
-    /// The accounts that own it. `dataset` is the one that it is of.
+    /// The accounts that own it. `dataset` is the dataset that contains it.
     fn owners<'a>(&'a self, dataset: &'a Dataset) -> &'a [Uuid];
 
     /// The fields that boards and voters see.

@@ -1,4 +1,4 @@
-//! The votes that the boards count, as the schema has them.
+//! The sums of votes that the boards show, as the schema has them.
 
 use std::sync::Arc;
 
@@ -29,7 +29,7 @@ impl VoteCounts {
     /// # Errors
     /// PostgreSQL's.
     pub async fn load(pool: &PgPool, empty: Tallies) -> Result<Self, sqlx::Error> {
-        // All tallies are one statement.
+        // One statement loads all tallies.
         let begin =
             "begin isolation level repeatable read, read only; set local statement_timeout = 0";
         let deadline = kit::pg::deadline(pool) * LOAD_DEADLINES;

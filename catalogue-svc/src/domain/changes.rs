@@ -1,12 +1,12 @@
-//! The order in which listings changed (§10.15), and where a reader of it stands.
+//! The order in which listings changed (§10.15), and the position of a mirror in it.
 //!
-//! A listing has one place: that of the change, on the feed of listings-svc, after which it is as it is now. Every replica has the same
-//! feed, so every replica has the same order, before and after a restart.
+//! A listing comes once, at the position of its last change on the feed of listings-svc. All replicas have the same feed, and therefore the
+//! same order, also after a restart.
 
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-/// What a listing is. A creator comes before its games, where both have changed at once.
+/// The kind of a listing. If one change is of a creator and its games, the creator comes first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ListingKind {
@@ -22,7 +22,7 @@ impl ListingKind {
     /// Every kind.
     pub const ALL: [Self; 3] = [Self::Games, Self::Creators, Self::Events];
 
-    /// As it is written.
+    /// Its name in the API and in cursors.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Creators => "creators",
@@ -35,43 +35,44 @@ impl ListingKind {
 /// The last change of a listing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LastChange {
-    /// Where it is on the feed.
+    /// The position of the change on the feed.
     pub seq: i64,
-    /// Whether the public sees the listing, or saw it at some time. A listing that nobody ever saw is not named.
+    /// Whether the listing is or was ever public. A listing that never was is not in the list of changes.
     pub was_visible: bool,
     /// Whether the listing was edited since it was first published.
     pub is_edited: bool,
 }
 
 impl LastChange {
-    /// Of a game, under a page whose last change is `page`: a game shows its page's name and place, and is public only while it is.
+    /// The last change of a game whose page has the last change `page`: a game shows its page's name and place, and is public only while the
+    /// page is.
     #[must_use]
     pub fn under(self, page: Self) -> Self {
         let later = if page.seq > self.seq { page } else { self };
         Self {
             seq: later.seq,
             is_edited: later.is_edited,
-            // Its page may be another than it had when the public saw it.
+            // The game may have been public under another page.
             was_visible: self.was_visible,
         }
     }
 }
 
-/// Where a mirror stands. It has all changes before.
+/// The position of a mirror, which has read all changes before it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MirrorCursor {
     /// The epoch of the feed that the numbers belong to.
     pub epoch: Uuid,
-    /// The newest change when the mirror began: until it has come there, it needs no removals of what it never had.
+    /// The newest change when the mirror began. Up to this change it needs no removals, since it never had these listings.
     pub began_at: i64,
-    /// It has all changes before this one.
+    /// The mirror has read all changes before this one.
     pub seq: i64,
-    /// And of this one the listings up to here; `None`: all of them. With a page change its games, too.
+    /// The mirror has read the listings of this change up to this one; `None`: all of them. A change of a page is also one of its games.
     pub listing: Option<(ListingKind, String)>,
 }
 
 impl MirrorCursor {
-    /// Of a mirror that has nothing, when the newest change is `newest`.
+    /// The cursor of a mirror that begins when the newest change is `newest`.
     pub fn beginning(epoch: Uuid, newest: i64) -> Self {
         Self {
             epoch,
@@ -81,7 +82,7 @@ impl MirrorCursor {
         }
     }
 
-    /// Of a mirror that has everything up to the change `newest`.
+    /// The cursor of a mirror that has read everything up to the change `newest`.
     pub fn end(epoch: Uuid, newest: i64) -> Self {
         Self {
             seq: newest,
@@ -89,7 +90,7 @@ impl MirrorCursor {
         }
     }
 
-    /// The newest change that a replica must have to go on from here.
+    /// The newest change that a replica must have to continue from this cursor.
     pub fn newest_seen(&self) -> i64 {
         self.seq.max(self.began_at)
     }

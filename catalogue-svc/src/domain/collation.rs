@@ -7,13 +7,12 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::words;
 
-/// A name that sorts as a reader expects.
+/// A name in the order of Unicode's root collation, as far as names of the directory need it; a test compares the two.
 ///
-/// Letters sort by what they are; case and diacritics decide only between names that are alike otherwise. Spaces come before punctuation,
+/// Case and diacritics decide only between names that are equal otherwise. Spaces come before punctuation,
 /// punctuation before digits, digits before letters.
 ///
-/// It is the order of Unicode's root collation for names as the directory has them; a test compares the two. The key is folded as words
-/// are, which the words of a `q` need anyway.
+/// The key is folded with the function that folds the words of a `q`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Name {
     text: Arc<str>,
@@ -21,7 +20,7 @@ pub struct Name {
 }
 
 impl Name {
-    /// The name that reads `text`.
+    /// The name with this text.
     pub fn new(text: &str) -> Self {
         Self {
             text: text.into(),
@@ -29,7 +28,7 @@ impl Name {
         }
     }
 
-    /// As it reads.
+    /// Its text.
     pub fn as_str(&self) -> &str {
         &self.text
     }
@@ -38,7 +37,7 @@ impl Name {
 /// Punctuation in the order of the root collation.
 const PUNCTUATION: &str = "_-‐–—,;:!?.'‘’\"“”()[]{}@*/\\&#%`´^+<=>|~$";
 
-/// What a name is compared by: its letters and digits folded, before them what stands between words, in its order.
+/// The sort key of a name: letters and digits are folded; spaces and punctuation become control characters, which sort before them.
 fn key(text: &str) -> String {
     let folded = words::fold_text(text);
     let before_digits = |rank: usize| {

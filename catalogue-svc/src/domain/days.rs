@@ -1,4 +1,4 @@
-//! The days on which events take place, and those that are asked about (§4.2).
+//! The days on which events take place, and conditions on them (§4.2).
 
 use time::Date;
 use time::format_description::BorrowedFormatItem;
@@ -8,12 +8,12 @@ const DAY: &[BorrowedFormatItem<'static>] = format_description!("[year]-[month]-
 
 /// The day of the calendar that `text` names as YYYY-MM-DD.
 pub fn read(text: &str) -> Option<Date> {
-    // The format takes a sign before the year.
+    // The format also accepts a sign before the year.
     let digit = text.starts_with(|c: char| c.is_ascii_digit());
     Date::parse(text, DAY).ok().filter(|_| digit)
 }
 
-/// The days that an event takes.
+/// The first and the last day of an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Days {
     /// Its first day.
@@ -22,7 +22,7 @@ pub struct Days {
     pub last: Date,
 }
 
-/// The days of several events: from when to when they begin, and end.
+/// The ranges of the first days and of the last days of several events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bounds {
     first: (Date, Date),
@@ -30,7 +30,7 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    /// Those of one event.
+    /// The bounds of one event.
     pub fn of(days: Days) -> Self {
         Self {
             first: (days.first, days.first),
@@ -38,7 +38,7 @@ impl Bounds {
         }
     }
 
-    /// Takes another event in.
+    /// Extends the bounds to another event.
     pub fn extend(&mut self, days: Days) {
         let wider = |(from, to): (Date, Date), day| (from.min(day), to.max(day));
         self.first = wider(self.first, days.first);
@@ -46,30 +46,30 @@ impl Bounds {
     }
 }
 
-/// How many events of some [`Bounds`] are wanted, as far as these tell.
+/// How many of the events within [`Bounds`] meet a condition, as far as the bounds tell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Overlap {
     /// None of them.
     None,
-    /// Perhaps some.
+    /// Some, none or all of them.
     Some,
     /// All of them.
     All,
 }
 
-/// Which events are wanted, seen from today.
+/// Which events are wanted, relative to today.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum When {
-    /// Those that have not ended before today.
+    /// Events that have not ended before today.
     Upcoming,
-    /// Those that have.
+    /// Events that ended before today.
     Past,
     /// Both.
     All,
 }
 
 impl When {
-    /// What there is to choose from.
+    /// The names of the choices.
     pub const KEYS: [&str; 3] = ["upcoming", "past", "all"];
 
     /// The choice called `key`.
@@ -92,7 +92,7 @@ pub struct Span {
 }
 
 impl Span {
-    /// Events of that kind, as seen on the day `today`, that take place on any day from `from` to `to`, both included.
+    /// Selects the events by `when`, relative to the day `today`, that take place on any day from `from` to `to`, both included.
     pub fn new(when: When, today: Date, from: Option<Date>, to: Option<Date>) -> Self {
         let from = from.unwrap_or(Date::MIN);
         Self {
@@ -105,10 +105,10 @@ impl Span {
         }
     }
 
-    /// How many events within these bounds are wanted.
+    /// How many of the events within these bounds meet the condition.
     pub fn overlap(&self, bounds: Bounds) -> Overlap {
         let holds = |first, last| self.holds(Days { first, last });
-        // Each condition is about one of the two days, and the more easily met the earlier or the later that is.
+        // Each condition is a limit for one of the two days: the ends of its range tell whether all or no days meet it.
         let (from, to) = (bounds.first, bounds.last);
         let ends_before = |day| self.ends_before.is_none_or(|before| day < before);
         if from.0 > self.begins_by || to.1 < self.ends_from || !ends_before(to.0) {
@@ -120,7 +120,7 @@ impl Span {
         }
     }
 
-    /// Whether an event that takes these days is wanted.
+    /// Whether an event on these days meets the condition.
     pub fn holds(&self, days: Days) -> bool {
         days.first <= self.begins_by
             && days.last >= self.ends_from

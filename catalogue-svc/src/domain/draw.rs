@@ -1,4 +1,4 @@
-//! Draws: the pairs that the service chose for voters. Each is signed, so that nobody chooses a pair (§2.5).
+//! Draws: the pairs that the service chooses for voters. They are signed, so that voters cannot choose a pair (§2.5).
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -10,7 +10,7 @@ use uuid::Uuid;
 use super::rankings::BoardKind;
 use super::vote::Pair;
 
-/// How long a draw takes a vote.
+/// How long a draw is valid for a vote.
 const VALID: Duration = Duration::minutes(10);
 /// Separates the key of draws from other uses of the fleet token.
 const CONTEXT: &[u8] = b"mchezo: draws of pairs to vote on";
@@ -18,16 +18,16 @@ const CONTEXT: &[u8] = b"mchezo: draws of pairs to vote on";
 const FIELDS: usize = 16 + 1 + 16 + 16 + 8;
 const SIGNATURE: usize = 32;
 
-/// A pair that a voter was shown.
+/// A pair that was drawn for a voter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Draw {
-    /// The voter, by id.
+    /// The id of the voter.
     pub voter: Uuid,
     /// The kind of both listings.
     pub kind: BoardKind,
     /// The two listings.
     pub pair: Pair,
-    /// To the second.
+    /// The time of the draw, to the second.
     pub drawn_at: OffsetDateTime,
 }
 
@@ -48,7 +48,7 @@ impl SigningKey {
         Self(mac(&key.finalize().into_bytes()))
     }
 
-    /// The draw as text, for the voter.
+    /// Encodes and signs a draw, for the voter.
     pub fn sign(&self, draw: &Draw) -> String {
         let mut bytes = Vec::with_capacity(FIELDS + SIGNATURE);
         bytes.extend(draw.voter.as_bytes());
@@ -61,10 +61,10 @@ impl SigningKey {
         URL_SAFE_NO_PAD.encode(bytes)
     }
 
-    /// The draw of a vote that `voter` casts at `now`.
+    /// Decodes and verifies the draw of a vote that `voter` casts at `now`.
     ///
     /// # Errors
-    /// The sentence for the caller: this is no draw, a stranger's, or too old.
+    /// The reason for the caller: it is not a draw, it was drawn for another voter, or it is too old.
     pub fn verify(&self, signed: &str, voter: Uuid, now: OffsetDateTime) -> Result<Draw, String> {
         let draw = self
             .read(signed)

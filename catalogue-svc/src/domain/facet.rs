@@ -2,20 +2,20 @@
 
 use contracts::public::{CREATOR_KINDS, EVENT_KINDS, PLATFORMS, STAGES};
 
-/// A property that a listing has or has not.
+/// A value that a listing may have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Facet {
-    /// A game's genres; the index gives out the number.
+    /// A game's genre, by the number that the index has given it.
     Genre(u32),
-    /// A game's platforms, by their place in [`PLATFORMS`].
+    /// A game's platform, by its place in [`PLATFORMS`].
     Platform(u8),
-    /// A country, in upper case. A game's is its maker's.
+    /// A country, in upper case. A game has the country of its creator.
     Country([u8; 2]),
     /// A game's stage, by its place in [`STAGES`].
     Stage(u8),
-    /// What a creator is, by its place in [`CREATOR_KINDS`].
+    /// The kind of a creator, by its place in [`CREATOR_KINDS`].
     CreatorKind(u8),
-    /// What an event is, by its place in [`EVENT_KINDS`].
+    /// The kind of an event, by its place in [`EVENT_KINDS`].
     EventKind(u8),
 }
 
@@ -40,7 +40,7 @@ impl Facet {
         place(&EVENT_KINDS, key).map(Self::EventKind)
     }
 
-    /// The country with this code, in either case. Whether there is such a country is another question.
+    /// The facet for a country code, in either case. It is not checked whether there is such a country.
     pub fn country(code: &str) -> Option<Self> {
         let letters: [u8; 2] = code.as_bytes().try_into().ok()?;
         letters

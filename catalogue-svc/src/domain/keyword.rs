@@ -2,16 +2,16 @@
 
 use std::sync::Arc;
 
-/// A property that a listing has or has not. Nobody knows all values: one that is unknown is simply nobody's.
+/// A value that a listing may have. There is no list of all values: an unknown one matches no listing.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Keyword {
-    /// A game's maker, by handle.
+    /// A game's creator, by handle.
     Creator(Arc<str>),
-    /// What a creator does, by key.
+    /// A creator's role, by key.
     Role(Arc<str>),
-    /// Where it is, by the slug of the city. A game's is its maker's.
+    /// The slug of its city. A game has the city of its creator.
     City(Arc<str>),
-    /// How many words its title or name has, up to [`words::LONGEST_TITLE`]: a search brings shorter ones first.
+    /// The number of words of its title or name, up to [`words::LONGEST_TITLE`]: a search lists shorter titles first.
     ///
     /// [`words::LONGEST_TITLE`]: crate::domain::words::LONGEST_TITLE
     TitleWords(u8),

@@ -1,10 +1,10 @@
-//! What every listing has: a mode, and whether the public sees it.
+//! The header of a listing: its mode, and whether it is public.
 
 use uuid::Uuid;
 
 use super::changes::LastChange;
 
-/// The two datasets (§5.3): a live key meets real listings, a test key sample ones.
+/// The two datasets (§5.3): a live key reads real listings, a test key samples.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Mode {
     /// Real listings.
@@ -14,7 +14,7 @@ pub enum Mode {
 }
 
 impl Mode {
-    /// As it is written in a cursor.
+    /// Its name in metrics and in the bindings of cursors.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Live => "live",
@@ -23,15 +23,15 @@ impl Mode {
     }
 }
 
-/// What every listing has.
+/// The fields that all kinds of listings have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Header {
     /// The producer's id.
     pub id: Uuid,
     /// Its dataset.
     pub mode: Mode,
-    /// Whether the public sees it, as listings-svc decides.
+    /// Whether it is public, as listings-svc decides.
     pub visible: bool,
-    /// The change that brought it into this state.
+    /// Its last change.
     pub last_change: LastChange,
 }

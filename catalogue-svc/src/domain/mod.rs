@@ -1,5 +1,5 @@
-//! What is true of listings and votes without any storage or transport: the orders of lists and boards, what listings can be filtered by,
-//! their words, and how votes are counted.
+//! The rules of listings and votes, without I/O: the orders of lists and boards, the values to filter listings by, their words, and how votes
+//! are counted.
 
 pub mod changes;
 pub mod collation;

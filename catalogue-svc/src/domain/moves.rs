@@ -4,28 +4,28 @@ use uuid::Uuid;
 
 use super::ranks::Ranks;
 
-/// A listing that stands at another rank.
+/// The change of a listing's rank.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Move {
-    /// Which one.
+    /// The id of the listing.
     pub listing: Uuid,
-    /// From 1; 0 when it left the board.
+    /// From 1; 0: it left the board.
     pub rank: u32,
-    /// 0 when it was not on the board.
+    /// From 1; 0: it was not on the board.
     pub previous_rank: u32,
 }
 
-/// The moves between two snapshots, each in the order of its ranks, of listings whose rank or previous rank is `lowest` or better: by rank,
-/// then those that left.
-pub fn moves(before: &[Uuid], after: &[Uuid], lowest: u32) -> Vec<Move> {
-    let highest = usize::try_from(lowest).unwrap_or(usize::MAX);
-    // Far down nothing is told, but a listing may have come from there, or gone there.
+/// The moves between two snapshots, each of which has the listings of a board, best first. A move is of a listing whose rank or previous rank
+/// is `max_rank` or better. They are ordered by rank; listings that left the board come last.
+pub fn moves(before: &[Uuid], after: &[Uuid], max_rank: u32) -> Vec<Move> {
+    let count = usize::try_from(max_rank).unwrap_or(usize::MAX);
+    // A listing beyond `max_rank` has no move unless it comes from a better rank or goes to one.
     let (ranks_before, ranks_after) = (Ranks::of(before), Ranks::of(after));
-    let high = after.iter().take(highest);
-    let fallen = before.iter().take(highest);
+    let high = after.iter().take(count);
+    let fallen = before.iter().take(count);
     let fallen = fallen.filter(|listing| {
         let rank = ranks_after.get(listing);
-        rank == 0 || rank > lowest
+        rank == 0 || rank > max_rank
     });
     let mut moves: Vec<Move> = (high.chain(fallen))
         .map(|listing| Move {
@@ -83,16 +83,16 @@ mod tests {
         fn a_move_is_told_when_either_rank_is_high(
             before in Just((0..40_u128).collect::<Vec<_>>()).prop_shuffle(),
             after in Just((10..50_u128).collect::<Vec<_>>()).prop_shuffle(),
-            lowest in 0..60_u32,
+            max_rank in 0..60_u32,
         ) {
             let (before, after) = (ids(before), ids(after));
             let rank = |order: &[Uuid], id| order.iter().position(|one| *one == id).map_or(0, |at| u32::try_from(at).unwrap() + 1);
-            let is_high = |rank: u32| (1..=lowest).contains(&rank);
+            let is_high = |rank: u32| (1..=max_rank).contains(&rank);
             let mut expected: Vec<(u128, u32, u32)> = (0..50)
                 .map(|id| (id, rank(&after, Uuid::from_u128(id)), rank(&before, Uuid::from_u128(id))))
                 .filter(|(_, now, then)| now != then && (is_high(*now) || is_high(*then)))
                 .collect();
-            let mut told = shown(&moves(&before, &after, lowest));
+            let mut told = shown(&moves(&before, &after, max_rank));
             told.sort_unstable();
             expected.sort_unstable();
             prop_assert_eq!(told, expected);

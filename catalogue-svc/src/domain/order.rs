@@ -1,4 +1,4 @@
-//! The orders of the lists (§4.2): a sort key for each, which is also what a cursor says about the row it stands after.
+//! The orders of the lists (§4.2): a sort key for each. A cursor contains the key of the row after which a page begins.
 //!
 //! Keys compare field by field, and end in the slug or handle, so that no two rows of a list are equal.
 
@@ -17,7 +17,7 @@ use super::tally::Record;
 pub struct GameKey {
     /// Whether it is featured.
     pub featured: Reverse<bool>,
-    /// When it was first published, in microseconds since 1970: what PostgreSQL keeps.
+    /// When it was first published, in microseconds since 1970, the precision of PostgreSQL.
     pub published_at: Reverse<i64>,
     /// Its slug.
     #[serde(with = "shared")]
@@ -49,7 +49,7 @@ pub struct EventKey {
 pub struct CityKey {
     /// How many creators are there.
     pub creators: Reverse<u64>,
-    /// How many games they made.
+    /// How many games these creators have.
     pub games: Reverse<u64>,
     /// Its name.
     pub name: Name,
@@ -72,7 +72,8 @@ pub struct CountryKey {
 pub struct BoardKey<'a> {
     /// Votes for the listing.
     pub wins: Reverse<u32>,
-    /// Votes for the other one: of equal wins, fewer losses are the larger share. Without a win the share is the same.
+    /// Votes for the other listing of a pair. With equal wins, fewer losses are a larger share of wins. Without a win it is 0: the share is
+    /// always the same.
     pub losses: u32,
     /// When it was first published, in microseconds since 1970.
     pub published_at: i64,
@@ -100,7 +101,7 @@ impl<'a> BoardKey<'a> {
     }
 }
 
-/// Shared text, written as text.
+/// Serializes a shared text as a string.
 mod shared {
     use std::sync::Arc;
 

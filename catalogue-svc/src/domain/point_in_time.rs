@@ -1,11 +1,11 @@
-//! Points in time that callers name (§10.14).
+//! Parses the points in time of callers (§10.14).
 
 use time::format_description::well_known::Rfc3339;
 use time::{OffsetDateTime, Time};
 
 use super::days;
 
-/// The point in time that `text` names, by RFC 3339 or as a day, which begins at midnight (UTC): in microseconds since 1970, rounded up.
+/// Parses a time of RFC 3339, or a day, which stands for its midnight (UTC). Returns microseconds since 1970, rounded up.
 pub fn read(text: &str) -> Option<i64> {
     let moment = OffsetDateTime::parse(text, &Rfc3339).ok();
     let moment = moment.or_else(|| {

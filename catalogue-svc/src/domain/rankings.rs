@@ -1,8 +1,8 @@
-//! Which boards there are (§4.2), and the hours that their windows are made of.
+//! The kinds and windows of boards (§4.2), and the hours of which windows consist.
 
 use time::{Duration, OffsetDateTime};
 
-/// What a board ranks, and what a vote is about.
+/// The kind of listings that a board ranks and a vote compares.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum BoardKind {
     /// Games.
@@ -15,7 +15,7 @@ impl BoardKind {
     /// Both.
     pub const ALL: [Self; 2] = [Self::Games, Self::Creators];
 
-    /// As paths, messages and the schema have it.
+    /// Its name in paths, messages and the schema.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Games => "games",
@@ -32,19 +32,19 @@ impl BoardKind {
 /// The votes that a board counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Window {
-    /// Those of the last 168 hours, the current one included.
+    /// Votes of the last 168 hours, including the current one.
     Week,
-    /// Those of the last 720 hours.
+    /// Votes of the last 720 hours, including the current one.
     Month,
     /// Every vote.
     All,
 }
 
 impl Window {
-    /// All of them; [`Window::index`] is the place in it.
+    /// All windows, by [`Window::index`].
     pub const ALL: [Self; 3] = [Self::Week, Self::Month, Self::All];
 
-    /// As paths and the schema have it.
+    /// Its name in paths and the schema.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Week => "week",
@@ -63,7 +63,7 @@ impl Window {
         self as usize
     }
 
-    /// The first hour that counts when `now` is the current one; `None`: there is no first.
+    /// The first hour that counts when `now` is the current hour; `None`: all hours count.
     pub const fn first(self, now: Hour) -> Option<Hour> {
         let hours = match self {
             Self::Week => 168,
@@ -83,11 +83,11 @@ impl Window {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Hour(pub u32);
 
-/// Hours that the schema keeps: those of the longest window, and of two days more, for a snapshot or a replica that is late; in whole days.
+/// Hours that the schema keeps: those of the longest window and two more days, for a snapshot or a replica that is late.
 pub const HOURS_KEPT: u32 = 768;
 
 impl Hour {
-    /// The hour that a moment lies in.
+    /// The hour that contains a moment.
     pub fn of(at: OffsetDateTime) -> Self {
         Self(u32::try_from(at.unix_timestamp() / 3_600).unwrap_or_default())
     }
@@ -97,7 +97,7 @@ impl Hour {
         OffsetDateTime::UNIX_EPOCH + Duration::hours(self.0.into())
     }
 
-    /// The one after it.
+    /// The next hour.
     #[must_use]
     pub const fn next(self) -> Self {
         Self(self.0.saturating_add(1))
@@ -109,7 +109,7 @@ impl Hour {
         Self(self.0.saturating_sub(HOURS_KEPT))
     }
 
-    /// The one that is so many hours earlier.
+    /// The hour that is `hours` hours earlier.
     #[must_use]
     pub const fn before(self, hours: u32) -> Self {
         Self(self.0.saturating_sub(hours))

@@ -1,31 +1,31 @@
-//! What staff do with votes, and the role that each action needs.
+//! The actions of staff on votes, and the role that each needs.
 
 use kit::audit;
 use kit::rpc::staff::Role;
 use strum::{IntoStaticStr, VariantArray};
 
-/// What a call of staff does.
+/// An action of staff.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "snake_case")]
 pub enum Action {
     /// Reads which votes look bought.
     Look,
-    /// Takes the votes of a voter from the boards.
+    /// Voids the votes of a voter.
     VoidVotes,
-    /// Gives them back.
+    /// Restores the votes of a voter.
     RestoreVotes,
-    /// Reads what others did.
+    /// Reads the audit.
     ReadAudit,
 }
 
-/// A member of staff, and what they do here.
+/// A member of staff and their action.
 pub type By = audit::AuthorizedAction<Action>;
 
 impl audit::Action for Action {
     const KINDS: &'static [&'static str] = &["voter", "member"];
     const READ_AUDIT: Self = Self::ReadAudit;
 
-    /// A reviewer looks, an admin does the rest.
+    /// A reviewer reads votes; everything else needs an admin.
     fn needs(self) -> Role {
         match self {
             Self::Look => Role::Reviewer,

@@ -1,10 +1,10 @@
-//! Which votes look bought.
+//! Rules by which votes look bought.
 
 use time::Duration;
 
 /// How long a voter counts as new.
 pub const NEW: Duration = Duration::DAY;
-/// The votes of this period are examined, as for the board of the week.
+/// The votes of this period are examined; it is that of the board of the week.
 pub const PERIOD: Duration = Duration::days(7);
 /// A person judges at most this many pairs in an hour.
 pub const VOTES_IN_AN_HOUR: i64 = 50;

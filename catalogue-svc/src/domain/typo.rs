@@ -1,39 +1,39 @@
-//! What a misspelled word of a query may stand for.
+//! Typo tolerance: which words of listings a misspelled word of a query matches.
 //!
-//! An edit is a letter too many, a letter left out, a wrong letter, or two neighbours that changed places. A word may be one edit from
-//! the word that was meant, and two when it has eight letters or more. The longer of both has five letters at least; beside other words
-//! of the query, which speak for the row too, four are enough. A word of five letters or more may also be a beginning that is one edit
-//! from right. Numbers are never forgiven: another year is another event.
+//! An edit is an extra letter, a missing letter, a wrong letter, or a swap of two neighbours. A word matches words that are one edit away, and
+//! with eight letters or more also words two edits away. The longer of the two words has at least five letters; if the query has other words,
+//! which also narrow the result, four. A word of five letters or more also matches the words of which a prefix is one edit away. Numbers
+//! tolerate no edit: another year is another event.
 
 use std::sync::LazyLock;
 
 use levenshtein_automata::{DFA, Distance, LevenshteinAutomatonBuilder};
 
-/// Words of a query that are forgiven at most: the automata of a long one take a millisecond and megabytes.
+/// The most words of a query in which typos are forgiven: the automata of a long word take a millisecond and megabytes.
 pub const MAX_FORGIVEN: usize = 2;
-/// Letters from which two edits are forgiven.
+/// A word with this many letters or more may have two edits.
 const TWO_EDITS: usize = 8;
-/// Letters from which a beginning may be misspelled.
+/// A word with this many letters or more may be a misspelled prefix.
 const BEGINNING: usize = 5;
-/// Letters up to which anything is forgiven. The automaton of a word takes memory by its letters: for these, some megabytes.
+/// A longer word may have no edit. The memory of an automaton grows with the letters of the word: with this many it takes some megabytes.
 const LONGEST: usize = 24;
 
-/// What automata are made from, for one edit and for two.
+/// Builders of automata for one edit and for two.
 static BUILDERS: [LazyLock<LevenshteinAutomatonBuilder>; 2] = [
     LazyLock::new(|| LevenshteinAutomatonBuilder::new(1, true)),
     LazyLock::new(|| LevenshteinAutomatonBuilder::new(2, true)),
 ];
 
-/// How near a word of a listing is to the word that was asked for; the nearer is the lesser.
+/// How close a word of a listing is to a word of the query. Closer is less.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Closeness {
-    /// How many edits they are apart.
+    /// The number of edits between them.
     pub edits: u8,
-    /// Whether only the beginning of the listing's word was asked for.
+    /// Whether the word of the query is only a prefix of the listing's word.
     pub is_beginning: bool,
 }
 
-/// How many edits are forgiven at most in a word of a query; `is_alone`: it is the only one.
+/// The most edits that a word of a query may have. `is_alone`: it is the only word.
 pub fn most_edits(word: &str, is_alone: bool) -> u8 {
     let letters = word.chars().count();
     // A letter may have been left out.
@@ -54,7 +54,7 @@ fn is_text(word: &str) -> bool {
     word.chars().all(char::is_alphabetic)
 }
 
-/// The words that are so many edits from a word of a query.
+/// Matches words that are a number of edits away from a word of a query.
 #[expect(
     missing_debug_implementations,
     reason = "an automaton is a table of thousands of numbers"
@@ -63,14 +63,14 @@ pub struct Misspelled<'a> {
     word: &'a str,
     edits: u8,
     letters: usize,
-    /// Letters that the longer of the two words has at least.
+    /// The least letters of the longer of the two words.
     shortest: usize,
     whole: DFA,
     beginning: Option<DFA>,
 }
 
 impl<'a> Misspelled<'a> {
-    /// Matches words that are `edits` away from `word`. The caller checks that [`most_edits`] allows so many.
+    /// Matches words that are `edits` edits away from `word`. The caller checks that [`most_edits`] allows them.
     pub fn new(word: &'a str, is_alone: bool, edits: u8) -> Self {
         let builder = &BUILDERS[usize::from(edits > 1)];
         let letters = word.chars().count();
@@ -84,12 +84,13 @@ impl<'a> Misspelled<'a> {
         }
     }
 
-    /// Accepts every word for which [`Self::closeness`] is some, and a few others.
+    /// An automaton that accepts every word for which [`Self::closeness`] is `Some`, and a few others.
     pub fn automaton(&self) -> &DFA {
         self.beginning.as_ref().unwrap_or(&self.whole)
     }
 
-    /// How near a word is, if it may have been meant. A word that begins with what was asked for needs no forgiveness.
+    /// The closeness of a word, if it is the given number of edits away. `None` also for a word that begins with the word of the query: it matches
+    /// without edits.
     pub fn closeness(&self, word: &str) -> Option<Closeness> {
         if word.starts_with(self.word)
             || !is_text(word)

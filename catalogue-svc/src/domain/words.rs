@@ -10,24 +10,24 @@ use std::collections::{BTreeMap, BTreeSet};
 use unicode_normalization::UnicodeNormalization as _;
 use unicode_normalization::char::is_combining_mark;
 
-/// Where a listing has a word (§4.2). Only a word of the pitch counts in a second place as well: a pitch often names the city, which says
-/// nothing against a search for the name and the city.
+/// The field in which a listing has a word (§4.2); the best one, if several have it. Only a word that is in the pitch and in the rest counts
+/// in both: a pitch often names the city, and a search for the name and the city must find it in the rest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Field {
     /// At the start of its title or name.
     TitleStart,
     /// Further on in its title or name.
     Title,
-    /// In its pitch.
+    /// In its tagline.
     Pitch,
-    /// In its pitch, and in its maker's name or its city.
+    /// In its tagline, and in its creator's name or its city.
     PitchAndRest,
-    /// In its maker's name or its city.
+    /// In its creator's name or its city.
     Rest,
 }
 
 impl Field {
-    /// Where a word is that is in both.
+    /// The field of a word that is in both.
     fn and(self, other: Self) -> Self {
         match (self.min(other), self.max(other)) {
             (Self::Pitch, Self::PitchAndRest | Self::Rest) => Self::PitchAndRest,
@@ -36,10 +36,10 @@ impl Field {
     }
 }
 
-/// Words, each with where the listing has it.
+/// The words of a listing, each with its field.
 pub type Words = BTreeMap<String, Field>;
 
-/// The words under which a listing with these texts is found, each with where the listing has it.
+/// The words of a listing with these texts. The first word of each text of [`Field::Title`] gets [`Field::TitleStart`].
 pub fn of_texts<'a>(texts: impl IntoIterator<Item = (Field, &'a str)>) -> Words {
     let mut words = Words::new();
     let mut insert = |word: String, field: Field| {
@@ -64,16 +64,16 @@ pub fn of_texts<'a>(texts: impl IntoIterator<Item = (Field, &'a str)>) -> Words 
     words
 }
 
-/// Titles of more words count as having so many.
+/// The length of titles with this number of words or more.
 pub const LONGEST_TITLE: u8 = 8;
 
-/// How many words a title has, from one to [`LONGEST_TITLE`]; those that only apostrophes part count as one.
+/// The number of words of a title, from one to [`LONGEST_TITLE`]. Words that only apostrophes separate count as one.
 pub fn title_length(title: &str) -> u8 {
     let words = split(title).len();
     u8::try_from(words).map_or(LONGEST_TITLE, |words| words.clamp(1, LONGEST_TITLE))
 }
 
-/// What the words begin with, up to two letters, each with where the listing has such words.
+/// The prefixes of one and two letters of the words, each with the field of these words.
 pub fn short_prefixes(words: &Words) -> BTreeMap<&str, Field> {
     let mut prefixes = BTreeMap::new();
     for (word, field) in words {
@@ -88,13 +88,13 @@ pub fn short_prefixes(words: &Words) -> BTreeMap<&str, Field> {
     prefixes
 }
 
-/// The words that `q` asks for, each once: none when it has no letter and no digit. `None` when there are more than `limit`.
+/// The words of a `q`: an empty set if it has no letter and no digit. `None`: there are more than `limit`.
 pub fn of_query(q: &str, limit: usize) -> Option<BTreeSet<String>> {
     let words: BTreeSet<String> = split(q).into_iter().flatten().collect();
     (words.len() <= limit).then_some(words)
 }
 
-/// The words of a text; those that only apostrophes part stand together.
+/// The words of a text, in groups: words that only apostrophes separate are one group.
 fn split(text: &str) -> Vec<Vec<String>> {
     // No ASCII letter decomposes.
     if text.is_ascii() {
@@ -107,7 +107,7 @@ fn split(text: &str) -> Vec<Vec<String>> {
 fn split_letters(text: impl Iterator<Item = char>) -> Vec<Vec<String>> {
     let mut groups: Vec<Vec<String>> = Vec::new();
     let mut word = String::new();
-    // Whether the next word goes on with the group of the one before.
+    // Whether the next word continues the last group.
     let mut joined = false;
     for letter in text.chain(std::iter::once(' ')) {
         if is_combining_mark(letter) {
@@ -136,7 +136,7 @@ fn split_letters(text: impl Iterator<Item = char>) -> Vec<Vec<String>> {
     groups
 }
 
-/// A text whose letters are folded as those of words are, and everything else left as it is.
+/// Folds the letters of a text as those of words, and leaves everything else as it is.
 pub fn fold_text(text: &str) -> String {
     let mut folded = String::with_capacity(text.len());
     for letter in text.nfkd().filter(|letter| !is_combining_mark(*letter)) {

@@ -1,4 +1,4 @@
-//! Every replica's own follower: from the schema, and then the feed, into memory.
+//! The follower that each replica has: loads the schema into memory, then follows the feed.
 //!
 //! The feed is followed in two ways:
 //!
@@ -52,7 +52,7 @@ const LISTINGS_FEED: Subscription = Subscription {
     schema: SCHEMA,
     producer: crate::PRODUCER,
 };
-/// Rows that are converted in one go.
+/// Rows that one task converts.
 const ROWS: usize = 4_096;
 
 /// Follows the feed into a [`Catalogue`] and its [`Boards`]. It is not registered: what compaction removes, a newer row replaces.
@@ -66,20 +66,20 @@ pub struct Follower {
     last_row: Option<Fingerprint>,
 }
 
-/// How far it has come.
+/// The state of a follower.
 #[derive(Debug)]
 enum Progress {
-    /// It starts from nothing.
+    /// It has no entity yet.
     Nothing,
-    /// It gathers the state of everything, which is indexed at once when it is whole. Until then the catalogue keeps what it had.
+    /// It gathers the state of all entities, and indexes them when they are complete. Until then the catalogue keeps its last snapshot.
     Gathering {
         position: Position,
-        /// The change at which it is whole.
+        /// The change at which the entities are complete.
         whole_at: i64,
         /// By kind and id.
         entities: HashMap<(&'static str, String), Entity>,
     },
-    /// Every batch becomes a snapshot.
+    /// It publishes a snapshot after every batch.
     Following(Box<IndexWriter>),
 }
 
@@ -91,7 +91,7 @@ pub async fn retry_dead_letters(pool: &PgPool, listings: &impl ChangeSource) {
 }
 
 impl Follower {
-    /// Loads what the schema holds, of one moment, into `catalogue` and `boards`, and goes on from there.
+    /// Loads one snapshot of the schema into `catalogue` and `boards`, and returns the follower that continues from there.
     pub async fn load(
         pool: &PgPool,
         catalogue: Arc<Catalogue>,
@@ -116,8 +116,8 @@ impl Follower {
         Ok(follower)
     }
 
-    /// Follows the feed behind `client` for ever. `loaded` is met at once when the schema was whole: then calls can be answered from
-    /// it, whether listings-svc is there or not. Else it is met at the head of the feed.
+    /// Follows the feed of `client` for ever. If the schema was complete, `loaded` is met at once, since calls can be answered without
+    /// listings-svc. Otherwise it is met at the head of the feed.
     pub async fn follow(self, client: Client, loaded: Condition) -> anyhow::Result<()> {
         if matches!(self.progress, Progress::Following(_)) {
             loaded.set(true);
@@ -125,7 +125,7 @@ impl Follower {
         consume(client, "", self, Some(loaded)).await
     }
 
-    /// Begins with what the schema holds.
+    /// Begins with the entities of the schema.
     async fn begin(&mut self, loaded: Loaded) -> anyhow::Result<()> {
         self.last_row = loaded.cursor.last_row;
         let position = loaded.cursor.position;
@@ -143,7 +143,7 @@ impl Follower {
         }
     }
 
-    /// Indexes what was gathered, when it is whole, and publishes it.
+    /// Indexes and publishes the gathered entities if they are complete.
     async fn index_if_whole(&mut self) -> anyhow::Result<()> {
         match std::mem::replace(&mut self.progress, Progress::Nothing) {
             Progress::Gathering {
@@ -160,10 +160,10 @@ impl Follower {
         }
     }
 
-    /// Indexes entities, none of them twice, and publishes them.
+    /// Indexes entities, each of which must come once, and publishes them.
     async fn index(&mut self, position: Position, entities: Vec<Entity>) -> anyhow::Result<()> {
         let chunk_rows = self.chunk_rows;
-        // It takes all processors for as long as it takes.
+        // It uses all processors.
         let build = move || IndexWriter::build(position, chunk_rows, entities);
         let writer = tokio::task::spawn_blocking(build).await??;
         self.boards.publish(writer.snapshot()).await?;
@@ -172,22 +172,22 @@ impl Follower {
     }
 }
 
-/// What the schema holds.
+/// The entities of the schema, and their cursor.
 struct Loaded {
     cursor: load::Cursor,
     entities: Vec<Entity>,
 }
 
-/// Reads the rows and the place in the feed that they are of, in one snapshot.
+/// Reads the rows and their cursor in the feed in one snapshot of the database.
 ///
-/// While the schema itself is rebuilt, only the rows of that rebuild count, and they are not whole yet.
+/// While the schema itself is rebuilt, only the rows of the rebuild are read, which are not complete yet.
 async fn read(pool: &PgPool) -> anyhow::Result<Option<Loaded>> {
     let mut transaction = load::begin(pool).await?;
     let Some(cursor) = load::cursor(&mut transaction).await? else {
         return Ok(None);
     };
     let rows = entity::rows(&mut transaction, cursor.generation).try_chunks(ROWS);
-    // Rows are read while those before are converted, by all processors.
+    // The next rows are read while all processors convert the last ones.
     let converted = rows.map(async |rows| {
         let rows = rows.map_err(|TryChunksError(_, error)| error)?;
         let converted = tokio::task::spawn_blocking(move || convert_rows(&rows));
@@ -202,14 +202,14 @@ async fn read(pool: &PgPool) -> anyhow::Result<Option<Loaded>> {
     }))
 }
 
-/// The rows that convert.
+/// The entities of those rows that can be converted.
 fn convert_rows(rows: &[entity::Row]) -> Vec<Entity> {
     let rows = rows.iter();
     rows.filter_map(|row| convert(&row.kind, &row.id, row.seq, &row.body))
         .collect()
 }
 
-/// The entity; `None` when its kind is unknown or it cannot be converted. Its last state stays then.
+/// Converts an entity. `None`: its kind is unknown, or it cannot be converted; the catalogue then keeps its last state.
 fn convert(kind: &str, id: &str, seq: i64, encoded: &[u8]) -> Option<Entity> {
     let read = Entity::read(kind, id, seq, encoded);
     let mut entity = read.unwrap_or_else(|error| {
@@ -230,7 +230,7 @@ fn convert(kind: &str, id: &str, seq: i64, encoded: &[u8]) -> Option<Entity> {
 }
 
 impl Consumer for Follower {
-    /// Readers wait for it.
+    /// No pause: readers wait for changes.
     const PAUSE: Duration = Duration::ZERO;
 
     fn producer(&self) -> &'static str {

@@ -1,4 +1,4 @@
-//! At 04:00 UTC: a snapshot of each board, and what moved on those of the week (§6).
+//! Takes a snapshot of each board at 04:00 UTC, and publishes the moves on the boards of the week (§6).
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -46,7 +46,7 @@ pub(crate) fn spawn(leader: &Leader, job: Job, hour: u8) -> anyhow::Result<()> {
 }
 
 impl Job {
-    /// Takes the snapshot of `due`, as the boards stood then, whenever it is taken. Taken again, it stays as it is.
+    /// Takes the snapshot of the boards as they stood at `due`, also if that is long ago. A snapshot that was taken before does not change.
     ///
     /// # Errors
     /// PostgreSQL's, or the catalogue is not loaded yet.
@@ -67,19 +67,19 @@ impl Job {
         Ok(())
     }
 
-    /// Stores the boards of a kind; returns what moved on that of the week, of listings that are public now.
+    /// Stores the boards of a kind; returns the moves on the board of the week, of listings that are public now.
     async fn take_kind<L: Ranked>(
         &self,
         due: OffsetDateTime,
         boards: &DatasetBoards,
     ) -> anyhow::Result<Vec<NamedMove>> {
-        let mut after = Vec::new();
-        // The week comes last.
-        for window in [Window::Month, Window::All, Window::Week] {
+        for window in [Window::Month, Window::All] {
             let order = boards.board::<L>(window).order();
-            after = self.store(due, (L::KIND, window), order).await?;
+            self.store(due, (L::KIND, window), order).await?;
         }
         let week = (L::KIND, Window::Week);
+        let after = boards.board::<L>(Window::Week).order();
+        let after = self.store(due, week, after).await?;
         let before = match board_snapshots::before(&self.pool, due).await? {
             Some(before) => board_snapshots::board(&self.pool, before, week).await?,
             None => None,
