@@ -89,8 +89,8 @@ impl<'a> Misspelled<'a> {
         self.beginning.as_ref().unwrap_or(&self.whole)
     }
 
-    /// The closeness of a word, if it is the given number of edits away. `None` also for a word that begins with the word of the query: it matches
-    /// without edits.
+    /// The closeness of a word, if it is the given number of edits away. `None` also for a word that begins with the word of the query: it
+    /// matches without edits.
     pub fn closeness(&self, word: &str) -> Option<Closeness> {
         if word.starts_with(self.word)
             || !is_text(word)

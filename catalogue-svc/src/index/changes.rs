@@ -113,7 +113,8 @@ impl ChangeLog {
         newest.max().unwrap_or(BEFORE_ALL)
     }
 
-    /// The changes that a mirror at `cursor` has not seen, in order, without removals from before the mirror began: it never had these listings.
+    /// The changes that a mirror at `cursor` has not seen, in order, without removals from before the mirror began: it never had these
+    /// listings.
     pub fn after(&self, cursor: &MirrorCursor) -> impl Iterator<Item = &ListingChange> {
         let mut public = self.public.range(start(cursor)).peekable();
         let of_removed = if cursor.seq <= cursor.began_at {

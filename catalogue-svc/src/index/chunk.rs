@@ -12,7 +12,8 @@ use crate::domain::facet::Facet;
 
 /// Consecutive rows of the sort order.
 ///
-/// A row has an offset, which it keeps while it is in this chunk, and a position in `order`, which shifts. Bit sets have offsets. The row's number in the index (its *doc id*) is the chunk's number times its capacity, plus the offset.
+/// A row has an offset, which it keeps while it is in this chunk, and a position in `order`, which shifts. Bit sets have offsets. The row's
+/// number in the index (its *doc id*) is the chunk's number times its capacity, plus the offset.
 #[derive(Debug, Clone)]
 pub(super) struct Chunk {
     pub(super) number: u32,

@@ -37,8 +37,8 @@ impl<L: Document> Index<L> {
         }
     }
 
-    /// The rows after the first `skipped` ones, each with the time of its last change in microseconds since 1970. Skipping costs a step for each
-    /// chunk, not for each row.
+    /// The rows after the first `skipped` ones, each with the time of its last change in microseconds since 1970. Skipping costs a step for
+    /// each chunk, not for each row.
     pub fn walk_from(
         &self,
         direction: Direction,

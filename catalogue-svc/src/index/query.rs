@@ -158,7 +158,8 @@ impl<L: Document> Index<L> {
         indexes
     }
 
-    /// Where a page begins: the index of a chunk, and a position in it. The rows of the page are at or after this position; backwards, before it.
+    /// Where a page begins: the index of a chunk, and a position in it. The rows of the page are at or after this position; backwards, before
+    /// it.
     fn start(&self, query: &Query<L::Key>) -> (usize, usize) {
         match (&query.after, query.backwards) {
             (None, false) => (0, 0),

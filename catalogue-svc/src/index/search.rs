@@ -169,22 +169,22 @@ impl Dataset {
             if walk.is_full() {
                 break;
             }
-            walk.segment(HitKind::Games, &self.games, &mut games, game, Hit::Game);
-            walk.segment(
+            walk.add_segment(HitKind::Games, &self.games, &mut games, game, Hit::Game);
+            walk.add_segment(
                 HitKind::Creators,
                 &self.creators,
                 &mut creators,
                 creator,
                 Hit::Creator,
             );
-            walk.segment(
+            walk.add_segment(
                 HitKind::Events,
                 &self.events,
                 &mut events,
                 event,
                 Hit::Event,
             );
-            walk.segment(HitKind::Cities, &self.cities, &mut cities, city, Hit::City);
+            walk.add_segment(HitKind::Cities, &self.cities, &mut cities, city, Hit::City);
         }
         walk.end()
     }
@@ -251,7 +251,7 @@ impl Walk<'_> {
 
     /// Adds the rows of the segment of a kind at the current rank to the page, until the page is full. `after` is the row of the cursor, if
     /// that is of this kind. Segments before the cursor are skipped.
-    fn segment<L: Document>(
+    fn add_segment<L: Document>(
         &mut self,
         kind: HitKind,
         index: &Index<L>,

@@ -32,7 +32,8 @@ pub(crate) fn spawn(leader: &Leader, pool: &PgPool, periods: Periods) {
     });
 }
 
-/// Removes votes, voters and snapshots that are older than their periods; returns the number of removed votes. The tally of all time keeps them.
+/// Removes votes, voters and snapshots that are older than their periods; returns the number of removed votes. The tally of all time keeps
+/// them.
 ///
 /// # Errors
 /// PostgreSQL's.

@@ -162,8 +162,8 @@ pub async fn busy_voters(
     since: OffsetDateTime,
     most: i64,
 ) -> Result<Vec<BusyVoter>, sqlx::Error> {
-    // Any hour touches two hours of the clock, one of which has at least half of its votes: only voters with such an hour of the clock are counted
-    // exactly.
+    // Any hour touches two hours of the clock, one of which has at least half of its votes: only voters with such an hour of the clock are
+    // counted exactly.
     sqlx::query_as!(
         BusyVoter,
         r#"with suspect as (
