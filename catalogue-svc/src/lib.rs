@@ -32,10 +32,10 @@ use service::{Dependencies, Reads, SITEMAP_FILE_ROWS};
 
 /// The schema that this service owns.
 pub const SCHEMA: Schema = Schema("catalogue");
-/// Whose feed is followed, as the cursor names it.
+/// The producer whose feed is followed, as the cursor names it.
 pub const PRODUCER: &str = "listings";
 
-/// How long the feed keeps what happened.
+/// How long the feed keeps one-off events.
 const FEED_KEPT: Duration = Duration::from_hours(48);
 
 /// Brings the schema `catalogue` up to date.
