@@ -15,8 +15,9 @@ pub struct Move {
     pub previous_rank: u32,
 }
 
-/// The moves between two snapshots, each of which has the listings of a board, best first. A move is of a listing whose rank or previous rank
-/// is `max_rank` or better. They are ordered by rank; listings that left the board come last.
+/// The moves between two snapshots of a board, of listings whose rank or previous rank is `max_rank` or better.
+///
+/// A snapshot has the listings of the board, the best first. The moves are ordered by rank; listings that left the board come last.
 pub fn moves(before: &[Uuid], after: &[Uuid], max_rank: u32) -> Vec<Move> {
     let count = usize::try_from(max_rank).unwrap_or(usize::MAX);
     // A listing beyond `max_rank` has no move unless it comes from a better rank or goes to one.

@@ -38,6 +38,10 @@ fn plus(count: u32, more: i64) -> u32 {
 
 /// Votes of an hour for and against a listing. Negative numbers void votes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(
+    clippy::module_name_repetitions,
+    reason = "a `Change` is that of a feed"
+)]
 pub struct TallyChange {
     /// The kind of the listing.
     pub kind: BoardKind,

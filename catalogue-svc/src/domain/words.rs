@@ -10,8 +10,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use unicode_normalization::UnicodeNormalization as _;
 use unicode_normalization::char::is_combining_mark;
 
-/// The field in which a listing has a word (§4.2); the best one, if several have it. Only a word that is in the pitch and in the rest counts
-/// in both: a pitch often names the city, and a search for the name and the city must find it in the rest.
+/// The field in which a listing has a word (§4.2); the best one, if several have it.
+///
+/// Only a word that is in the pitch and in the rest counts in both: a pitch often names the city, and a search for the name and the city
+/// must find it in the rest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Field {
     /// At the start of its title or name.
