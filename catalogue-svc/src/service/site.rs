@@ -16,7 +16,7 @@ use tonic::{Request, Response, Status};
 use super::Reads;
 use super::answer;
 use crate::domain::listing::Mode;
-use crate::index::{Dataset, Direction, Document, Game, Index};
+use crate::index::{Dataset, Direction, Document, Game, HitKind, Index};
 
 /// Listings in a file of the sitemap: the most that search engines read from one file.
 pub const SITEMAP_FILE_ROWS: u64 = 50_000;
@@ -26,11 +26,11 @@ const MESSAGE_ROWS: u64 = 5_000;
 const MAX_NEW_GAMES: u32 = 50;
 
 /// The kinds of files, each with the order of its listings.
-const KINDS: [(&str, Direction); 4] = [
-    ("games", Direction::Backwards),
-    ("creators", Direction::Backwards),
-    ("events", Direction::Forwards),
-    ("cities", Direction::Forwards),
+const KINDS: [(HitKind, Direction); 4] = [
+    (HitKind::Games, Direction::Backwards),
+    (HitKind::Creators, Direction::Backwards),
+    (HitKind::Events, Direction::Forwards),
+    (HitKind::Cities, Direction::Forwards),
 ];
 
 /// The position in a file after which the next part begins.
@@ -45,15 +45,15 @@ struct PartCursor<K> {
 impl Reads {
     fn files(&self, dataset: &Dataset) -> Vec<proto::SitemapFile> {
         let rows = self.sitemap_file_rows;
-        let of_kind = |(kind, direction): (&str, Direction)| {
+        let of_kind = |(kind, direction): (HitKind, Direction)| {
             let latest = match kind {
-                "games" => dataset.games.latest_by_group(direction, rows),
-                "creators" => dataset.creators.latest_by_group(direction, rows),
-                "events" => dataset.events.latest_by_group(direction, rows),
-                _ => dataset.cities.latest_by_group(direction, rows),
+                HitKind::Games => dataset.games.latest_by_group(direction, rows),
+                HitKind::Creators => dataset.creators.latest_by_group(direction, rows),
+                HitKind::Events => dataset.events.latest_by_group(direction, rows),
+                HitKind::Cities => dataset.cities.latest_by_group(direction, rows),
             };
             let files = (1..).zip(latest).map(|(number, at)| proto::SitemapFile {
-                kind: kind.to_owned(),
+                kind: kind.as_str().to_owned(),
                 number,
                 updated_at: change_time(at),
             });
@@ -67,13 +67,14 @@ impl Reads {
         dataset: &Dataset,
         request: &proto::ReadSitemapFileRequest,
     ) -> Result<proto::ReadSitemapFileResponse, Fault> {
-        let known = KINDS.into_iter().find(|(kind, _)| *kind == request.kind);
-        let (kind, direction) = known.ok_or_else(no_file)?;
+        let mut kinds = KINDS.into_iter();
+        let found = kinds.find(|(kind, _)| kind.as_str() == request.kind);
+        let (kind, direction) = found.ok_or_else(no_file)?;
         match kind {
-            "games" => self.part(&dataset.games, direction, request),
-            "creators" => self.part(&dataset.creators, direction, request),
-            "events" => self.part(&dataset.events, direction, request),
-            _ => self.part(&dataset.cities, direction, request),
+            HitKind::Games => self.part(&dataset.games, direction, request),
+            HitKind::Creators => self.part(&dataset.creators, direction, request),
+            HitKind::Events => self.part(&dataset.events, direction, request),
+            HitKind::Cities => self.part(&dataset.cities, direction, request),
         }
     }
 
