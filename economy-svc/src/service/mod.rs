@@ -13,6 +13,7 @@ mod rate_lists;
 mod rate_series;
 mod rates;
 mod render;
+mod report_message;
 mod reports;
 mod snapshots;
 mod staff;

@@ -8,7 +8,7 @@ use sqlx::PgPool;
 
 use super::currencies::{not_yours, parse_account};
 use super::page;
-use super::reports::report_message;
+use super::report_message::report_message;
 use crate::store::games;
 use crate::store::own_reports::{self, OwnReport};
 

@@ -11,8 +11,7 @@ use uuid::Uuid;
 use super::calls::{Call, CommandRunner};
 use super::own_reports;
 use crate::domain::report::Report;
-use crate::store::currencies;
-use crate::store::reports::{self, Row};
+use crate::store::{currencies, reports};
 use crate::write::report::{check_interval, no_currency};
 use crate::write::{Command, Outcome, SubmitReport};
 
@@ -91,30 +90,5 @@ impl Service {
         let now = self.0.clock.now();
         let newest = reports::baseline(&mut connection, game).await?.newest;
         check_interval(newest.map(|(at, _)| at), &self.0.policy, now)
-    }
-}
-
-/// A report as staff and the owners of its game see it.
-pub(super) fn report_message(row: &Row) -> proto::Report {
-    let report = &row.report;
-    proto::Report {
-        id: row.id,
-        game: row.slug.clone(),
-        currency: row.currency.clone(),
-        at: Some(timestamp::encode(row.at)),
-        supply: report.supply,
-        minted: report.minted,
-        burned: report.burned,
-        meal: report.basket.meal,
-        ride: report.basket.ride,
-        wage: report.basket.wage,
-        rent: report.basket.rent,
-        cost: report.basket.cost(),
-        output: report.output,
-        active_players: report.active_players,
-        policy_rate: report.policy_rate.map(|rate| rate.to_string()),
-        naira_per_unit: report.naira_per_unit.map(|price| price.to_string()),
-        supply_expected: row.supply_expected,
-        supply_differs: row.supply_differs,
     }
 }

@@ -12,7 +12,7 @@ use kit::page::Page;
 use super::{Service, required_reason};
 use crate::domain::staff_action::By;
 use crate::service::page;
-use crate::service::reports::report_message;
+use crate::service::report_message::report_message;
 use crate::store::held_reports::{self, HeldReport};
 use crate::store::reports::{self, Row, Selection};
 use crate::write::{Command, Outcome, ReviewOutcome, ReviewReport};
