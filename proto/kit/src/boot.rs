@@ -231,7 +231,7 @@ impl<S: Settings> Boot<S> {
         let common = self.common();
         let listener = bind(common.grpc_listen, "grpc_listen").await?;
         let readiness = self.readiness.clone();
-        let (draining, ended) = (self.lifecycle.draining(), self.lifecycle.ended());
+        let draining = self.lifecycle.draining();
         self.lifecycle.spawn_server(
             "gRPC server",
             rpc::server::serve(
@@ -240,7 +240,6 @@ impl<S: Settings> Boot<S> {
                 authenticator,
                 readiness,
                 draining,
-                ended,
             ),
         );
         Ok(())

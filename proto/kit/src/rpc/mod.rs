@@ -4,7 +4,6 @@ pub mod actor;
 pub mod client;
 pub mod directory;
 mod identity;
-mod incoming;
 mod methods;
 pub mod server;
 pub mod staff;

@@ -2,26 +2,26 @@
 
 use std::convert::Infallible;
 use std::future::Future;
+use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
-use futures::FutureExt as _;
 use futures::future::Either;
+use futures::stream::{self, Stream};
+use futures::FutureExt as _;
 use http::{Request, Response};
 use metrics::Histogram;
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpStream};
 use tokio_util::sync::CancellationToken;
 use tonic::body::Body;
 use tonic::service::{Routes, RoutesBuilder};
 use tonic::transport::Server;
-use tower::layer::util::Stack;
 use tower::{Layer, Service};
 use tracing::Instrument as _;
 
 use super::identity::{self, Authenticator, Principal};
-use super::incoming::connections;
 use super::methods;
 use crate::admin::Readiness;
 use crate::code::Code;
@@ -29,7 +29,6 @@ use crate::fault::Fault;
 use crate::handles::Handles;
 use crate::overload::ConcurrencyLimit;
 use crate::request_id::{REQUEST_ID_HEADER, scope};
-use crate::workers::{self, Workers};
 use crate::{ids, telemetry};
 
 /// The most reset streams that a connection may still hold. A gateway resets many streams when its callers disconnect at once; with the
@@ -38,15 +37,16 @@ const PENDING_RESETS: usize = 4_096;
 /// The most calls in flight in a process; a streaming call counts until the head of its response. Services of the fleet stay below this
 /// limit; it stops a caller without one.
 const MAX_CALLS: usize = 4_096;
+/// Pause after an accept that failed.
+const ACCEPT_BACKOFF: Duration = Duration::from_millis(20);
 
-/// Serves `services` until `draining`, then finishes the calls in flight. Connections are spread over one worker thread per core.
+/// Serves `services` until `draining`, then finishes the calls in flight.
 pub async fn serve(
     listener: TcpListener,
     mut services: RoutesBuilder,
     authenticator: Authenticator,
     readiness: Readiness,
     draining: CancellationToken,
-    ended: CancellationToken,
 ) -> anyhow::Result<()> {
     let reflection = tonic_reflection::server::Builder::configure()
         .register_encoded_file_descriptor_set(contracts::DESCRIPTORS)
@@ -69,33 +69,38 @@ pub async fn serve(
         }
     };
 
-    let (routes, drained) = (services.routes(), draining.clone());
     let limit = Arc::new(ConcurrencyLimit::new("rpc", MAX_CALLS));
-    let workers = Workers::start("rpc", workers::available_cores(), &ended, move |assigned| {
-        let draining = drained.clone();
-        let server = server(&authenticator, &limit)
-            .add_routes(routes.clone())
-            .serve_with_incoming_shutdown(connections(assigned), draining.cancelled_owned());
-        async { Ok(server.await?) }
-    })?;
-    tokio::select! {
-        served = workers.accept(listener, draining, || std::future::ready(()), |stream, ()| stream) => served,
-        () = report => Ok(()),
-    }
-}
-
-fn server(
-    authenticator: &Authenticator,
-    limit: &Arc<ConcurrencyLimit>,
-) -> Server<Stack<CallLayer, tower::layer::util::Identity>> {
-    let (authenticator, limit) = (authenticator.clone(), Arc::clone(limit));
-    Server::builder()
+    let server = Server::builder()
         .http2_max_pending_accept_reset_streams(Some(PENDING_RESETS))
         .http2_keepalive_interval(Some(Duration::from_secs(20)))
         .layer(CallLayer {
             authenticator,
             limit,
         })
+        .add_routes(services.routes())
+        .serve_with_incoming_shutdown(connections(listener), draining.cancelled_owned());
+    tokio::select! {
+        served = server => Ok(served?),
+        () = report => Ok(()),
+    }
+}
+
+/// The connections that callers open.
+fn connections(listener: TcpListener) -> impl Stream<Item = io::Result<TcpStream>> {
+    stream::unfold(listener, |listener| async {
+        let accepted = listener.accept().await;
+        if let Err(error) = &accepted {
+            // The process has no file descriptor left, or the caller has closed the connection. The server goes on.
+            tracing::warn!(%error, "cannot accept a connection");
+            tokio::time::sleep(ACCEPT_BACKOFF).await;
+        }
+        let connection = accepted.and_then(|(stream, _)| {
+            // Without TCP_NODELAY the last packet of a response waits for the caller's delayed acknowledgement, 40 ms.
+            stream.set_nodelay(true)?;
+            Ok(stream)
+        });
+        Some((connection, listener))
+    })
 }
 
 /// An empty set of services.
