@@ -13,7 +13,7 @@ pub struct HeldPermit {
     limits: Arc<AdmissionLimits>,
 }
 
-/// The limits of one thread.
+/// The limits of a port.
 #[derive(Debug)]
 pub struct AdmissionLimits {
     /// Requests that run.
@@ -39,7 +39,7 @@ impl HeldPermit {
     /// Waits for `body`, which the client sends, without a permit. Then queues for a permit like a new request.
     ///
     /// # Errors
-    /// Too many bodies arrive at this thread, or no permit became free in time.
+    /// Too many bodies arrive, or no permit became free in time.
     pub async fn yield_to<T>(&self, body: impl Future<Output = T>) -> Result<T, Fault> {
         let _arrives = self.limits.bodies.try_acquire()?;
         self.release();

@@ -1,4 +1,4 @@
-//! State of one server thread: what the process shares, and the connections that the thread has for itself.
+//! The state of the process that its handlers share.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,8 +24,7 @@ use kit::client_address::{ProxyHeader, TrustedProxies};
 /// The state that handlers and layers get.
 pub type App = Arc<Gateway>;
 
-/// State of one server thread. The connections to Redis and to the services belong to the thread, so that a request never waits
-/// for another thread.
+/// What a request needs.
 pub struct Gateway {
     pub clock: Clock,
     /// The format of API keys.

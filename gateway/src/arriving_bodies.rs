@@ -16,7 +16,7 @@ enum Sender {
     Address(Network),
 }
 
-/// The bodies that are arriving at all threads, by account and by address.
+/// The bodies that are arriving, by account and by address.
 #[derive(Debug)]
 pub struct ArrivingBodies {
     limit: u32,

@@ -104,14 +104,11 @@ pub struct Port {
     pub http_listen: SocketAddr,
     #[command(flatten)]
     pub limits: Limits,
-    /// Threads of the public port [default: one per core]
-    #[arg(long, value_parser = threads)]
-    pub http_threads: Option<usize>,
     /// Request bodies of an account, and from an address, that may arrive at once
     #[arg(long, default_value = "64", value_parser = clap::value_parser!(u32).range(1..))]
     pub http_client_bodies: u32,
-    /// Concurrent requests per thread; up to 4,096 more wait, and further ones get 503
-    #[arg(long, default_value = "512", value_parser = count)]
+    /// Concurrent requests; up to 4,096 more wait, and further ones get 503
+    #[arg(long, default_value = "1024", value_parser = count)]
     pub http_calls: usize,
 }
 
@@ -125,8 +122,8 @@ pub struct Upstream {
     /// Deadline of a write to a service, in seconds
     #[arg(long, default_value = "10", value_parser = a_second_or_more)]
     pub upstream_write_deadline: Duration,
-    /// Concurrent calls to a service, per thread; further ones wait
-    #[arg(long, default_value = "64", value_parser = count)]
+    /// Concurrent calls to a service; further ones wait
+    #[arg(long, default_value = "128", value_parser = count)]
     pub upstream_calls: usize,
     /// Milliseconds that a call waits for a permit before it gets 503
     #[arg(long, default_value = "500", value_parser = milliseconds)]
@@ -221,13 +218,6 @@ fn is_prefix(text: &str) -> bool {
                 .bytes()
                 .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
     })
-}
-
-fn threads(value: &str) -> Result<usize, String> {
-    let threads = value.parse().ok();
-    threads
-        .filter(|threads| (1..=1_024).contains(threads))
-        .ok_or_else(|| "must be a whole number from 1 to 1024".to_owned())
 }
 
 /// Tombstones in Redis last for a day, so a revoked key must not be cached for longer.

@@ -29,7 +29,7 @@ impl<T: Default> Default for PerThread<T> {
     fn default() -> Self {
         let cores = available_parallelism().map_or(1, usize::from);
         Self {
-            // Twice the cores: staff calls and jobs have threads besides those of the public port.
+            // Twice the cores: blocking work has threads besides those of the runtime.
             shards: (0..cores * 2).map(|_| Shard::default()).collect(),
         }
     }

@@ -1,7 +1,6 @@
 //! Wires up the process and starts its servers and tasks.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use contracts::gateway::v1::accounts_service_server::AccountsServiceServer;
@@ -10,12 +9,10 @@ use contracts::gateway::v1::test_call_service_server::TestCallServiceServer;
 use kit::audit::Audit;
 use kit::boot::{self, Boot};
 use kit::feed::{HighWaterMark, Producer, Retention, Writer};
-use kit::http_server::serve_on_threads;
+use kit::http_server;
 use kit::leader::Leader;
 use kit::redis::Redis;
 use kit::rpc::FleetMembers;
-use kit::rpc::client::{Client, Resolver};
-use kit::workers;
 use sqlx::PgPool;
 use time::OffsetDateTime;
 use tonic::service::RoutesBuilder;
@@ -23,7 +20,7 @@ use tonic::service::RoutesBuilder;
 use crate::app::{App, Gateway};
 use crate::arriving_bodies::ArrivingBodies;
 use crate::call_log::{CallLog, CallRecorder};
-use crate::coding::{EncodedPrefixCache, YearlyFile};
+use crate::coding::YearlyFile;
 use crate::config::Settings;
 use crate::domain::plan::Plans;
 use crate::domain::secret::KeyFormat;
@@ -98,49 +95,47 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     let quota = Quota::new(redis.new_connection(), Arc::clone(&counters));
     let call_log = CallLog::new(redis.new_connection(), settings.call_log);
     let operations = Arc::new(operations(&boot, pool, writer, &plans, quota)?);
-    let catalogue = Resolver::watch(settings.catalogue_addresses.clone(), &boot.lifecycle)?;
-    let listings = Resolver::watch(settings.listings_addresses.clone(), &boot.lifecycle)?;
-    let economy = Resolver::watch(settings.economy_addresses.clone(), &boot.lifecycle)?;
-    let webhook = Resolver::watch(settings.webhook_addresses.clone(), &boot.lifecycle)?;
-    let (thread_settings, clock) = (settings.clone(), boot.clock.clone());
     let openapi = openapi_file(&settings.api_url, boot.clock.now())?;
-    let (encoded_prefixes, openapi) = (Arc::default(), Arc::new(openapi));
     let limits = settings.upstream.limits();
-    let build_app = move || -> anyhow::Result<App> {
-        let redis = redis.new_connection();
-        let token = &thread_settings.common.identity.fleet_token;
-        let client = |addresses: &Resolver| Client::new(addresses.clone(), token);
-        let (catalogue, listings) = (client(&catalogue)?, client(&listings)?);
-        Ok(Arc::new(Gateway {
-            clock: clock.clone(),
-            format: KeyFormat::new(&thread_settings.key_prefix),
-            proxies: thread_settings.lookup.trusted_proxies.clone(),
-            proxy_header: thread_settings.lookup.proxy_header,
-            docs_url: thread_settings.docs_url.clone(),
-            plans: Arc::clone(&plans),
-            switches: Arc::clone(&switches),
-            lookup: Arc::clone(&lookup),
-            refused_calls: Arc::clone(&refused_calls),
-            arriving_bodies: Arc::clone(&arriving_bodies),
-            last_used: Arc::clone(&last_used),
-            call_recorder: Arc::clone(&call_recorder),
-            encoded_prefixes: Arc::<EncodedPrefixCache>::clone(&encoded_prefixes),
-            openapi: Arc::clone(&openapi),
-            quota: Quota::new(redis.clone(), Arc::clone(&counters)),
-            catalogue: Upstream::new("catalogue", catalogue, limits),
-            listings: Upstream::new("listings", listings.clone(), limits),
-            economy: Upstream::new("economy", client(&economy)?, limits),
-            webhooks: Arc::new(Upstream::new("webhook", client(&webhook)?, limits)),
-            operations: Arc::clone(&operations),
-            player_calls: thread_settings.player_calls,
-            pictures: Arc::new(Pictures::new(listings.clone(), limits)),
-            newest_position: HighWaterMark::new(redis, PRODUCER),
-            listings_position: ListingsPosition::new(listings, limits.position_timeout),
-            body_timeout: thread_settings.port.limits.timeouts.http_body,
-        }))
-    };
-    serve_rpc(&boot, services(&producer, &build_app()?, call_log)).await?;
-    serve_http(&boot, build_app).await
+    let client = |addresses| boot.client(addresses);
+    let (catalogue, listings) = (
+        client(&settings.catalogue_addresses)?,
+        client(&settings.listings_addresses)?,
+    );
+    let (economy, webhooks) = (
+        client(&settings.economy_addresses)?,
+        client(&settings.webhook_addresses)?,
+    );
+    let redis = redis.new_connection();
+    let app = Arc::new(Gateway {
+        clock: boot.clock.clone(),
+        format: KeyFormat::new(&settings.key_prefix),
+        proxies: settings.lookup.trusted_proxies.clone(),
+        proxy_header: settings.lookup.proxy_header,
+        docs_url: settings.docs_url.clone(),
+        plans,
+        switches,
+        lookup,
+        refused_calls,
+        arriving_bodies,
+        last_used,
+        call_recorder,
+        encoded_prefixes: Arc::default(),
+        openapi: Arc::new(openapi),
+        quota: Quota::new(redis.clone(), counters),
+        catalogue: Upstream::new("catalogue", catalogue, limits),
+        listings: Upstream::new("listings", listings.clone(), limits),
+        economy: Upstream::new("economy", economy, limits),
+        webhooks: Arc::new(Upstream::new("webhook", webhooks, limits)),
+        operations,
+        player_calls: settings.player_calls,
+        pictures: Arc::new(Pictures::new(listings.clone(), limits)),
+        newest_position: HighWaterMark::new(redis, PRODUCER),
+        listings_position: ListingsPosition::new(listings, limits.position_timeout),
+        body_timeout: settings.port.limits.timeouts.http_body,
+    });
+    serve_rpc(&boot, services(&producer, &app, call_log)).await?;
+    serve_http(&boot, app).await
 }
 
 /// What owners and staff may do with keys.
@@ -244,34 +239,22 @@ async fn serve_rpc(boot: &Boot<Settings>, services: RoutesBuilder) -> anyhow::Re
     boot.serve_rpc_to_members(services, Arc::new(members)).await
 }
 
-/// Opens the public port. Each of its threads calls `build_app` once, and connects to Redis before the replica is ready.
-async fn serve_http(
-    boot: &Boot<Settings>,
-    build_app: impl Fn() -> anyhow::Result<App> + Send + Sync + 'static,
-) -> anyhow::Result<()> {
+/// Opens the public port. The replica is ready when it has connected to Redis.
+async fn serve_http(boot: &Boot<Settings>, app: App) -> anyhow::Result<()> {
     let port = &boot.settings.port;
     let listener = boot::bind(port.http_listen, "http_listen").await?;
-    let limits = ConcurrencyLimits::new(port.http_calls);
     let lookup = &boot.settings.lookup;
     let (proxies, draining) = (lookup.trusted_proxies.clone(), boot.lifecycle.draining());
     let settings = (port.limits).settings(proxies, lookup.proxy_header, draining);
-    let threads = port.http_threads.unwrap_or_else(workers::available_cores);
-    let connected = boot.readiness.condition("the connections to Redis");
-    let connecting = Arc::new(AtomicUsize::new(threads));
-    let on = (threads, boot.lifecycle.ended());
-    let server = serve_on_threads(listener, settings, on, move || {
-        let (app, connected, connecting) =
-            (build_app(), connected.clone(), Arc::clone(&connecting));
-        async move {
-            let app = app?;
-            app.quota.warm_up().await;
-            if connecting.fetch_sub(1, Ordering::Relaxed) == 1 {
-                connected.set(true);
-            }
-            Ok(limit_calls(router(&app), &app, limits))
-        }
+    let limits = ConcurrencyLimits::new(port.http_calls);
+    let connected = boot.readiness.condition("the connection to Redis");
+    boot.lifecycle.spawn_server("HTTP server", async move {
+        app.quota.warm_up().await;
+        connected.set(true);
+        let router = limit_calls(router(&app), &app, limits);
+        http_server::serve(listener, settings, router).await;
+        Ok(())
     });
-    boot.lifecycle.spawn_server("HTTP server", server);
     Ok(())
 }
 

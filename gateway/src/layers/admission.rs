@@ -1,4 +1,4 @@
-//! Admission control: limits how many requests a thread runs at once.
+//! Admission control: limits how many requests run at once.
 //!
 //! Further requests queue, first in, first out. A request is shed with 503 before any work is done for it if the queue is full or
 //! its wait is too long.
@@ -21,7 +21,7 @@ use crate::admission_permit::{AdmissionLimits, HeldPermit};
 use crate::app::App;
 use crate::request_limits::{self, Rejection};
 
-/// The limits of one thread.
+/// The limits of a port.
 #[derive(Debug, Clone, Copy)]
 pub struct ConcurrencyLimits {
     /// Requests that run at once.

@@ -17,8 +17,8 @@ impl Ledger {
         self.used.with(|counts| raise(counts, month, used));
     }
 
-    /// Redis has refunded a call that this thread counted. If another thread has recorded a higher count since, that one is
-    /// written: one too many rather than one too few.
+    /// Redis has refunded a call. If another thread has recorded the highest count, that one is written: one too many rather than one too
+    /// few.
     pub(super) fn refund(&self, month: AccountMonth) {
         self.used.with(|counts| {
             if let Some(used) = counts.get_mut(&month) {

@@ -21,7 +21,7 @@ use uuid::Uuid;
 use crate::domain::key::Caller;
 use crate::domain::quota::{AccountMonth, Limits, Month, RateLimitStatus};
 
-/// How long a thread waits for its connection before it serves.
+/// How long the gateway waits for the connection before it serves.
 const WARM_UP: std::time::Duration = std::time::Duration::from_secs(2);
 
 #[derive(Debug)]

@@ -4,7 +4,6 @@ use std::future::Future;
 use std::panic::resume_unwind;
 
 use kit::Lifecycle;
-use tokio::runtime::Handle;
 use tokio_util::task::TaskTracker;
 use tracing::Instrument as _;
 
@@ -15,12 +14,10 @@ use tracing::Instrument as _;
 #[derive(Clone, Debug)]
 pub struct ChangeTasks {
     tasks: TaskTracker,
-    /// The runtime of the process. That of a thread of the public port may end before the change.
-    runtime: Handle,
 }
 
 impl ChangeTasks {
-    /// Must be called within the runtime of the process. Shutdown waits for the changes.
+    /// Shutdown waits for the changes.
     pub fn start(lifecycle: &Lifecycle) -> Self {
         let tasks = TaskTracker::new();
         let (tracker, stopping) = (tasks.clone(), lifecycle.stopping());
@@ -30,10 +27,7 @@ impl ChangeTasks {
             tracker.wait().await;
             Ok(())
         });
-        Self {
-            tasks,
-            runtime: Handle::current(),
-        }
+        Self { tasks }
     }
 
     /// Makes a change in a task of its own, and returns its result.
@@ -41,7 +35,7 @@ impl ChangeTasks {
         &self,
         change: impl Future<Output = T> + Send + 'static,
     ) -> T {
-        let task = self.tasks.spawn_on(change.in_current_span(), &self.runtime);
+        let task = self.tasks.spawn(change.in_current_span());
         match task.await {
             Ok(result) => result,
             Err(ended) => match ended.try_into_panic() {

@@ -1,4 +1,4 @@
-//! Limits how many calls one thread makes to a service at once.
+//! Limits how many calls the gateway makes to a service at once.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;

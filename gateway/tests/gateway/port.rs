@@ -1,6 +1,5 @@
 //! The public port: both versions of HTTP on one listener, long heads, the connection limit, and draining.
 
-use std::future::ready;
 use std::net::SocketAddr;
 use std::time::Duration;
 
@@ -9,11 +8,11 @@ use bytes::Bytes;
 use http_body_util::{BodyExt as _, Empty};
 use hyper::client::conn::http2::{SendRequest, handshake};
 use hyper_util::rt::{TokioExecutor, TokioIo};
-use kit::http_server::{ClientLimits, Settings, Timeouts, serve_on_threads};
+use kit::http_server::{ClientLimits, Settings, Timeouts, serve};
 use sqlx::PgPool;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
-use tokio_util::sync::{CancellationToken, DropGuard};
+use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::support::Test;
@@ -22,7 +21,6 @@ use crate::support::Test;
 pub(crate) struct Port {
     pub(crate) address: SocketAddr,
     draining: CancellationToken,
-    _ended: DropGuard,
     pub(crate) server: TaskTracker,
 }
 
@@ -52,11 +50,9 @@ impl Port {
         client: ClientLimits,
     ) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let ended = CancellationToken::new();
         let port = Self {
             address: listener.local_addr().unwrap(),
             draining: CancellationToken::new(),
-            _ended: ended.clone().drop_guard(),
             server: TaskTracker::new(),
         };
         let settings = Settings {
@@ -65,9 +61,7 @@ impl Port {
             client,
             draining: port.draining.clone(),
         };
-        let router = move || ready(Ok(router.clone()));
-        let served = serve_on_threads(listener, settings, (1, ended), router);
-        drop(port.server.spawn(served));
+        drop(port.server.spawn(serve(listener, settings, router)));
         port.server.close();
         port
     }

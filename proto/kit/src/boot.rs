@@ -121,7 +121,6 @@ where
         draining.cancelled().await;
         started.set(false);
     });
-    drop(lifecycle);
     let ended = supervisor.run(common.drain).await;
     tokio::task::spawn_blocking(|| telemetry.shutdown()).await?;
     ended
@@ -234,13 +233,7 @@ impl<S: Settings> Boot<S> {
         let draining = self.lifecycle.draining();
         self.lifecycle.spawn_server(
             "gRPC server",
-            rpc::server::serve(
-                listener,
-                services,
-                authenticator,
-                readiness,
-                draining,
-            ),
+            rpc::server::serve(listener, services, authenticator, readiness, draining),
         );
         Ok(())
     }

@@ -38,7 +38,6 @@ pub mod text;
 pub mod timestamp;
 pub mod token_changes;
 pub mod wakeup;
-pub mod workers;
 
 pub use clock::Clock;
 pub use code::Code;

@@ -4,14 +4,13 @@
 //! stop, on which calls may depend. A background task that ends by itself ends the process, so that a supervisor can restart it.
 
 use std::future::Future;
-use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
 use anyhow::Context as _;
 use tokio::runtime;
 use tokio::sync::{mpsc, oneshot};
-use tokio_util::sync::{CancellationToken, DropGuard};
+use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 /// Spawns and stops everything that runs in a process. Clones share one lifecycle.
@@ -19,12 +18,9 @@ use tokio_util::task::TaskTracker;
 pub struct Lifecycle {
     draining: CancellationToken,
     stopping: CancellationToken,
-    ended: CancellationToken,
     servers: TaskTracker,
     tasks: TaskTracker,
     failures: mpsc::UnboundedSender<anyhow::Error>,
-    /// Cancels `ended` when the last clone is dropped.
-    _end: Arc<DropGuard>,
 }
 
 /// The other half of a [`Lifecycle`]: waits for a reason to stop, then stops the tasks.
@@ -38,15 +34,12 @@ impl Lifecycle {
     /// A lifecycle and its supervisor.
     pub fn new() -> (Self, Supervisor) {
         let (failures, receiver) = mpsc::unbounded_channel();
-        let ended = CancellationToken::new();
         let lifecycle = Self {
             draining: CancellationToken::new(),
             stopping: CancellationToken::new(),
             servers: TaskTracker::new(),
             tasks: TaskTracker::new(),
             failures,
-            _end: Arc::new(ended.clone().drop_guard()),
-            ended,
         };
         let supervisor = Supervisor {
             lifecycle: lifecycle.clone(),
@@ -63,11 +56,6 @@ impl Lifecycle {
     /// Cancelled at step two: background tasks stop.
     pub fn stopping(&self) -> CancellationToken {
         self.stopping.clone()
-    }
-
-    /// Cancelled when every clone of the lifecycle is dropped: the supervisor and all tasks that hold a clone have ended.
-    pub fn ended(&self) -> CancellationToken {
-        self.ended.clone()
     }
 
     /// Spawns a server. It must end once [`Lifecycle::draining`] is cancelled. If it ends before that, the process stops.
@@ -242,18 +230,6 @@ mod tests {
         });
         let error = supervisor.run(Duration::from_secs(5)).await.unwrap_err();
         assert_eq!(error.to_string(), "poller panicked");
-    }
-
-    #[tokio::test]
-    async fn it_has_ended_when_every_clone_is_dropped() {
-        let (lifecycle, supervisor) = Lifecycle::new();
-        let (ended, clone) = (lifecycle.ended(), lifecycle.clone());
-        lifecycle.spawn_background("trigger", async { anyhow::bail!("time to go") });
-        drop(lifecycle);
-        supervisor.run(Duration::from_secs(5)).await.unwrap_err();
-        assert!(!ended.is_cancelled());
-        drop(clone);
-        assert!(ended.is_cancelled());
     }
 
     #[tokio::test]

@@ -7,6 +7,7 @@ mod config;
 pub(crate) mod http_body;
 
 use std::path::Path;
+use std::thread::available_parallelism;
 
 use serde_json::{Value, json};
 use tokio::process::Child;
@@ -101,7 +102,7 @@ async fn start(program: &str, config: &str, address: &str) -> Child {
         Path::new(program).is_file(),
         "there is no {program}: give the path of an envoy binary"
     );
-    let workers = kit::workers::available_cores().to_string();
+    let workers = available_parallelism().map_or(1, usize::from).to_string();
     let args = [
         "-c",
         config,

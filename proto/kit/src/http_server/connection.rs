@@ -35,7 +35,7 @@ const MAX_STREAMS: u32 = 100;
 const STREAM_WINDOW: u32 = 64 * 1024;
 const CONNECTION_WINDOW: u32 = 256 * 1024;
 
-/// Serves connections. Those of a thread share it, or all of the process.
+/// Serves the connections of a port.
 pub(super) struct ConnectionServer {
     pub(super) builder: Builder<TokioExecutor>,
     pub(super) router: Router,

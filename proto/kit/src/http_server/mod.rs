@@ -25,7 +25,6 @@ use tokio_util::task::TaskTracker;
 
 use crate::client_address::{ProxyHeader, TrustedProxies};
 use crate::descriptor_limit;
-use crate::workers::{Receiver, Workers};
 pub use clients::ClientLimits;
 use clients::Clients;
 use connection::{ConnectionServer, builder};
@@ -97,7 +96,7 @@ impl Settings {
     }
 }
 
-/// Serves on the runtime of the caller until the server is drained, then finishes running requests.
+/// Serves until the server is drained, then finishes running requests.
 pub async fn serve(listener: TcpListener, settings: Settings, router: Router) {
     let (permits, draining) = (settings.permits(), settings.draining.clone());
     let server = Arc::new(ConnectionServer {
@@ -134,61 +133,6 @@ pub async fn serve(listener: TcpListener, settings: Settings, router: Router) {
     drop(listener);
     connections.close();
     connections.wait().await;
-}
-
-/// Serves on `threads` threads with a runtime each. Each calls `router` once, before it serves. Their runtimes live until `ended`, since
-/// other tasks use pooled connections that are bound to them.
-///
-/// # Errors
-/// A thread cannot be started, or a router cannot be built.
-pub async fn serve_on_threads<R>(
-    listener: TcpListener,
-    settings: Settings,
-    (threads, ended): (usize, CancellationToken),
-    router: impl Fn() -> R + Send + Sync + 'static,
-) -> anyhow::Result<()>
-where
-    R: Future<Output = anyhow::Result<Router>>,
-{
-    let (permits, draining) = (settings.permits(), settings.draining.clone());
-    let clients = Clients::new(settings.connections, settings.client.clone());
-    let workers = Workers::start("http", threads, &ended, move |accepted| {
-        let (router, settings, clients) = (router(), settings.clone(), Arc::clone(&clients));
-        async move {
-            let server = ConnectionServer {
-                builder: builder(),
-                router: router.await?,
-                settings,
-                clients,
-            };
-            serve_thread(accepted, Arc::new(server)).await
-        }
-    })?;
-    let permit = || Arc::clone(&permits).acquire_owned();
-    let accepted = |stream, permit| (stream, permit);
-    workers.accept(listener, draining, permit, accepted).await
-}
-
-/// Serves the connections that one thread gets.
-async fn serve_thread<Permit: Send + 'static>(
-    mut accepted: Receiver<(std::net::TcpStream, Permit)>,
-    server: Arc<ConnectionServer>,
-) -> anyhow::Result<()> {
-    let connections = TaskTracker::new();
-    while let Some(assigned) = accepted.recv().await {
-        let server = Arc::clone(&server);
-        // The tracker waits for the connection, so its handle is not needed.
-        drop(connections.spawn(async move {
-            let ((stream, _permit), _assigned) = assigned.into_parts();
-            match TcpStream::from_std(stream) {
-                Ok(stream) => serve_counted(server, stream).await,
-                Err(error) => tracing::warn!(%error, "cannot register an accepted connection"),
-            }
-        }));
-    }
-    connections.close();
-    connections.wait().await;
-    Ok(())
 }
 
 /// Serves a connection, which the metrics count.

@@ -8,9 +8,9 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
+use futures::FutureExt as _;
 use futures::future::Either;
 use futures::stream::{self, Stream};
-use futures::FutureExt as _;
 use http::{Request, Response};
 use metrics::Histogram;
 use tokio::net::{TcpListener, TcpStream};

@@ -50,14 +50,12 @@ pub async fn serve_with_authenticator(
 ) -> anyhow::Result<String> {
     let listener = bind(([127, 0, 0, 1], 0).into(), "port of the test").await?;
     let address = format!("http://{}", listener.local_addr()?);
-    let (draining, ended) = (lifecycle.draining(), lifecycle.ended());
     let serving = server::serve(
         listener,
         services,
         authenticator,
         Readiness::default(),
-        draining,
-        ended,
+        lifecycle.draining(),
     );
     lifecycle.spawn_server("gRPC server of the test", serving);
     Ok(address)

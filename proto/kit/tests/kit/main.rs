@@ -16,4 +16,3 @@ mod logs;
 mod pg;
 mod private_folder;
 mod redis;
-mod shutdown;
