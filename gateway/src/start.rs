@@ -30,6 +30,7 @@ use crate::jobs::call_records::{CallRecords, delete_old_counts};
 use crate::jobs::last_used::LastUsed;
 use crate::jobs::month_use::MonthUse;
 use crate::layers::admission::{ConcurrencyLimits, limit_calls};
+use crate::layers::response_cache::ResponseCache;
 use crate::lookup::Lookup;
 use crate::openapi;
 use crate::quota::{Quota, SharedCounters};
@@ -120,6 +121,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         arriving_bodies,
         last_used,
         call_recorder,
+        responses: ResponseCache::default(),
         encoded_prefixes: Arc::default(),
         openapi: Arc::new(openapi),
         quota: Quota::new(redis.clone(), counters),

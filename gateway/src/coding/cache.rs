@@ -12,8 +12,8 @@ use xxhash_rust::xxh3::xxh3_128_with_seed;
 
 use super::{Coding, EncodedPrefix};
 
-/// Size of the cache in bytes: about 25,000 pages of twenty rows. Frequently used entries stay.
-const MAX_BYTES: u64 = 64 * 1024 * 1024;
+/// Size of the cache in bytes: about 19,000 pages of twenty rows. Frequently used entries stay.
+const MAX_BYTES: u64 = 48 * 1024 * 1024;
 /// Prefixes of up to this many bytes are compressed where the request runs, which takes a fraction of a millisecond. Larger ones go
 /// to a blocking thread, so that other requests do not wait.
 const MAX_INLINE: usize = 16 * 1024;

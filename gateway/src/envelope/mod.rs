@@ -12,7 +12,7 @@ use std::sync::Arc;
 use axum::body::Body;
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
-use contracts::common::v1::PageInfo;
+use contracts::common::v1::{self as proto, PageInfo};
 use contracts::economy::v1::RatesHead;
 use futures::stream;
 use http::header::{
@@ -20,6 +20,7 @@ use http::header::{
     HeaderValue, LOCATION, VARY,
 };
 use http::{Method, StatusCode};
+use kit::feed::Position;
 use kit::{Code, Fault};
 use serde::Serialize;
 
@@ -47,6 +48,8 @@ pub struct ApiResponse {
     outcome: WriteOutcome,
     /// The revision of the listing that the request read or wrote.
     revision: Option<i64>,
+    /// The position of the listings feed at which the response was made, if it depends on nothing else.
+    position: Option<Position>,
 }
 
 /// The outcome of a write.
@@ -95,6 +98,7 @@ impl ApiResponse {
             rate_limit: None,
             outcome: WriteOutcome::default(),
             revision: None,
+            position: None,
         }
     }
 
@@ -117,6 +121,38 @@ impl ApiResponse {
     pub fn at_revision(mut self, revision: i64) -> Self {
         self.revision = (revision > 0).then_some(revision);
         self
+    }
+
+    /// Says that the response depends on nothing but the listings at `position`, so that it may be cached.
+    #[must_use]
+    pub fn made_at(mut self, position: Option<&proto::Position>) -> Self {
+        self.position = position.and_then(|position| Position::try_from(position).ok());
+        self
+    }
+
+    /// See [`made_at`](Self::made_at).
+    pub fn position(&self) -> Option<Position> {
+        self.position
+    }
+
+    /// A copy whose data do not keep the whole message in memory with which they came.
+    pub fn detached(&self) -> Self {
+        let mut copy = self.clone();
+        if let Content::Data(json, _) = &mut copy.content {
+            *json = Bytes::copy_from_slice(json);
+        }
+        copy
+    }
+
+    /// The bytes of the data.
+    pub fn data_size(&self) -> usize {
+        match &self.content {
+            Content::Data(json, page) => {
+                let cursor = page.as_ref().and_then(|page| page.next_cursor.as_ref());
+                json.len() + cursor.map_or(0, String::len)
+            }
+            Content::Rates(_) | Content::Error(_) => 0,
+        }
     }
 
     /// Adds `Idempotency-Replayed` if the response is a stored one (§10.4).

@@ -1,9 +1,10 @@
 //! What every read of catalogue-svc needs. The checks of the route put the position into the request.
 
 use axum::extract::FromRequestParts;
-use contracts::common::v1::Position;
+use contracts::common::v1 as proto;
 use http::request::Parts;
 use kit::Fault;
+use kit::feed::Position;
 use tonic::{Request, Response, Status};
 
 use super::caller::{AuthenticatedCaller, unchecked_route};
@@ -15,7 +16,7 @@ use crate::upstream::GrpcClient;
 
 /// The position in the feed of listings-svc that the response must have reached (§1), as a request extension; `None` if no position is
 /// known.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Copy)]
 pub struct MinPosition(pub Option<Position>);
 
 /// A read, with the fields that all requests to catalogue-svc have.
@@ -23,7 +24,7 @@ pub struct CatalogueRead {
     pub app: App,
     query: Option<String>,
     pub mode: i32,
-    pub at_least: Option<Position>,
+    pub at_least: Option<proto::Position>,
 }
 
 impl FromRequestParts<App> for CatalogueRead {
@@ -37,7 +38,7 @@ impl FromRequestParts<App> for CatalogueRead {
             app: App::clone(app),
             query: parts.uri.query().map(ToOwned::to_owned),
             mode: convert::mode(caller.key.mode).into(),
-            at_least: at_least.ok_or_else(unchecked_route)?.0,
+            at_least: at_least.ok_or_else(unchecked_route)?.0.map(Into::into),
         })
     }
 }

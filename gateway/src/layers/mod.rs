@@ -9,4 +9,5 @@ pub mod identity;
 pub mod panic;
 pub mod policy;
 pub mod request_context;
+pub mod response_cache;
 pub mod route_checks;

@@ -73,8 +73,7 @@ impl RouteChecks {
                 None => app.listings_position.get().await,
                 position => position,
             };
-            let min_position = MinPosition(position.map(Into::into));
-            request.extensions_mut().insert(min_position);
+            request.extensions_mut().insert(MinPosition(position));
             status
         } else {
             let consumed = consume.await;
@@ -82,7 +81,7 @@ impl RouteChecks {
         };
         request.extensions_mut().insert(status);
 
-        let response = self.run(kind, request, next).await;
+        let response = self.run(kind, request, next, now).await;
         let status = if response.status().is_server_error() {
             app.quota.refund(&caller, status).await
         } else {
@@ -123,7 +122,13 @@ impl RouteChecks {
     }
 
     /// Runs the handler, or answers an unknown path, a wrong method or a large body.
-    async fn run(&self, kind: RouteKind, request: Request, next: Next) -> Response {
+    async fn run(
+        &self,
+        kind: RouteKind,
+        request: Request,
+        next: Next,
+        now: OffsetDateTime,
+    ) -> Response {
         let error = match kind {
             // 10: unknown path, wrong method.
             RouteKind::NotFound => ApiError::path_not_found(),
@@ -131,6 +136,9 @@ impl RouteChecks {
             // 11: too_large. The later checks belong to the handler and the services.
             RouteKind::CatalogueRead | RouteKind::OtherRead | RouteKind::Write => {
                 match request_limits::body(&request) {
+                    Ok(()) if kind == RouteKind::CatalogueRead => {
+                        return self.app.responses.respond(request, next, now).await;
+                    }
                     Ok(()) => return panic::caught(next.run(request)).await,
                     Err(fault) => fault.into(),
                 }

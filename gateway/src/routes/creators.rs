@@ -36,7 +36,7 @@ pub async fn list(read: CatalogueRead) -> Result<ApiResponse, ApiError> {
     let creators = read
         .send(params, CreatorsServiceClient::list_creators, request)
         .await?;
-    Ok(ApiResponse::list(creators.json, creators.page))
+    Ok(ApiResponse::list(creators.json, creators.page).made_at(creators.position.as_ref()))
 }
 
 pub async fn get(
@@ -56,5 +56,5 @@ pub async fn get(
             request,
         )
         .await?;
-    Ok(ApiResponse::object(creator.json))
+    Ok(ApiResponse::object(creator.json).made_at(creator.position.as_ref()))
 }

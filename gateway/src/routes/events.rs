@@ -63,7 +63,9 @@ pub async fn get(read: CatalogueRead, PathParam(slug): PathParam) -> Result<ApiR
     let event = read
         .send(Params::default(), EventsServiceClient::get_event, request)
         .await?;
-    Ok(ApiResponse::object(event.json).at_revision(event.revision))
+    Ok(ApiResponse::object(event.json)
+        .at_revision(event.revision)
+        .made_at(event.position.as_ref()))
 }
 
 pub async fn create(

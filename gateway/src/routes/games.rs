@@ -48,7 +48,7 @@ pub async fn list(read: CatalogueRead) -> Result<ApiResponse, ApiError> {
     let games = read
         .send(params, GamesServiceClient::list_games, request)
         .await?;
-    Ok(ApiResponse::list(games.json, games.page))
+    Ok(ApiResponse::list(games.json, games.page).made_at(games.position.as_ref()))
 }
 
 pub async fn get(read: CatalogueRead, PathParam(slug): PathParam) -> Result<ApiResponse, ApiError> {
@@ -60,7 +60,9 @@ pub async fn get(read: CatalogueRead, PathParam(slug): PathParam) -> Result<ApiR
     let game = read
         .send(Params::default(), GamesServiceClient::get_game, request)
         .await?;
-    Ok(ApiResponse::object(game.json).at_revision(game.revision))
+    Ok(ApiResponse::object(game.json)
+        .at_revision(game.revision)
+        .made_at(game.position.as_ref()))
 }
 
 pub async fn create(

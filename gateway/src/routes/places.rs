@@ -19,7 +19,7 @@ pub async fn genres(read: CatalogueRead) -> Result<ApiResponse, ApiError> {
     let genres = read
         .send(Params::default(), PlacesServiceClient::list_genres, request)
         .await?;
-    Ok(ApiResponse::list(genres.json, genres.page))
+    Ok(ApiResponse::list(genres.json, genres.page).made_at(genres.position.as_ref()))
 }
 
 pub async fn countries(read: CatalogueRead) -> Result<ApiResponse, ApiError> {
@@ -34,7 +34,7 @@ pub async fn countries(read: CatalogueRead) -> Result<ApiResponse, ApiError> {
     let countries = read
         .send(params, PlacesServiceClient::list_countries, request)
         .await?;
-    Ok(ApiResponse::list(countries.json, countries.page))
+    Ok(ApiResponse::list(countries.json, countries.page).made_at(countries.position.as_ref()))
 }
 
 pub async fn country(
@@ -49,7 +49,7 @@ pub async fn country(
     let country = read
         .send(Params::default(), PlacesServiceClient::get_country, request)
         .await?;
-    Ok(ApiResponse::object(country.json))
+    Ok(ApiResponse::object(country.json).made_at(country.position.as_ref()))
 }
 
 pub async fn cities(read: CatalogueRead) -> Result<ApiResponse, ApiError> {
@@ -63,5 +63,5 @@ pub async fn cities(read: CatalogueRead) -> Result<ApiResponse, ApiError> {
     let cities = read
         .send(params, PlacesServiceClient::list_cities, request)
         .await?;
-    Ok(ApiResponse::list(cities.json, cities.page))
+    Ok(ApiResponse::list(cities.json, cities.page).made_at(cities.position.as_ref()))
 }

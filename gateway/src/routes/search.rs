@@ -23,5 +23,5 @@ pub async fn list(read: CatalogueRead) -> Result<ApiResponse, ApiError> {
     let found = read
         .send(params, SearchServiceClient::search, request)
         .await?;
-    Ok(ApiResponse::list(found.json, found.page))
+    Ok(ApiResponse::list(found.json, found.page).made_at(found.position.as_ref()))
 }

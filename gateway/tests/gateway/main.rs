@@ -44,6 +44,7 @@ mod reads;
 mod redis_cluster;
 mod redis_latency;
 mod rejected_reads;
+mod response_cache;
 mod staff;
 mod staff_members;
 mod start;

@@ -12,7 +12,8 @@ use contracts::catalogue::v1::games_service_server::{GamesService, GamesServiceS
 use contracts::catalogue::v1::places_service_server::{PlacesService, PlacesServiceServer};
 use contracts::catalogue::v1::rankings_service_server::{RankingsService, RankingsServiceServer};
 use contracts::catalogue::v1::search_service_server::{SearchService, SearchServiceServer};
-use contracts::common::v1::PageInfo;
+use contracts::common::v1::{self as common, PageInfo};
+use kit::feed::Position;
 use kit::{Code, Fault, Lifecycle};
 use tokio::net::TcpListener;
 use tokio::sync::Notify;
@@ -51,6 +52,7 @@ struct StubState {
     total: u64,
     /// The revision of all games and events.
     revision: i64,
+    position: Option<Position>,
 }
 
 /// The `data` of a list, and its page.
@@ -71,6 +73,7 @@ impl Catalogue {
                 data: None,
                 total: 61,
                 revision: 0,
+                position: None,
             })),
             script_set: Arc::default(),
         };
@@ -101,6 +104,15 @@ impl Catalogue {
         let state = self.state.lock().unwrap();
         let last_request = state.last_request.as_ref().unwrap();
         last_request.downcast_ref::<Q>().unwrap().clone()
+    }
+
+    /// Sets the position of all responses.
+    pub(crate) fn set_position(&self, position: Position) {
+        self.state.lock().unwrap().position = Some(position);
+    }
+
+    fn position(&self) -> Option<common::Position> {
+        self.state.lock().unwrap().position.map(Into::into)
     }
 
     pub(crate) fn set_revision(&self, revision: i64) {
@@ -169,6 +181,7 @@ impl GamesService for Catalogue {
         Ok(Response::new(proto::ListGamesResponse {
             json,
             page,
+            position: self.position(),
             ..Default::default()
         }))
     }
@@ -182,6 +195,7 @@ impl GamesService for Catalogue {
         Ok(Response::new(proto::GetGameResponse {
             json,
             revision,
+            position: self.position(),
             ..Default::default()
         }))
     }
@@ -197,6 +211,7 @@ impl CreatorsService for Catalogue {
         Ok(Response::new(proto::ListCreatorsResponse {
             json,
             page,
+            position: self.position(),
             ..Default::default()
         }))
     }
@@ -209,6 +224,7 @@ impl CreatorsService for Catalogue {
         let (json, _) = self.one(request.handle.clone(), request).await?;
         Ok(Response::new(proto::GetCreatorResponse {
             json,
+            position: self.position(),
             ..Default::default()
         }))
     }
@@ -224,6 +240,7 @@ impl PlacesService for Catalogue {
         Ok(Response::new(proto::ListGenresResponse {
             json,
             page,
+            position: self.position(),
             ..Default::default()
         }))
     }
@@ -236,6 +253,7 @@ impl PlacesService for Catalogue {
         Ok(Response::new(proto::ListCountriesResponse {
             json,
             page,
+            position: self.position(),
             ..Default::default()
         }))
     }
@@ -248,6 +266,7 @@ impl PlacesService for Catalogue {
         let (json, _) = self.one(request.code.clone(), request).await?;
         Ok(Response::new(proto::GetCountryResponse {
             json,
+            position: self.position(),
             ..Default::default()
         }))
     }
@@ -267,6 +286,7 @@ impl PlacesService for Catalogue {
         Ok(Response::new(proto::ListCitiesResponse {
             json,
             page,
+            position: self.position(),
             ..Default::default()
         }))
     }
@@ -282,6 +302,7 @@ impl EventsService for Catalogue {
         Ok(Response::new(proto::ListEventsResponse {
             json,
             page,
+            position: self.position(),
             ..Default::default()
         }))
     }
@@ -295,6 +316,7 @@ impl EventsService for Catalogue {
         Ok(Response::new(proto::GetEventResponse {
             json,
             revision,
+            position: self.position(),
             ..Default::default()
         }))
     }
@@ -317,6 +339,7 @@ impl RankingsService for Catalogue {
         Ok(Response::new(proto::ListRankingResponse {
             json,
             page,
+            position: self.position(),
             ..Default::default()
         }))
     }
@@ -332,6 +355,7 @@ impl SearchService for Catalogue {
         Ok(Response::new(proto::SearchResponse {
             json,
             page,
+            position: self.position(),
             ..Default::default()
         }))
     }

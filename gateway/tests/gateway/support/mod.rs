@@ -283,6 +283,7 @@ impl Test {
             player_calls: 30,
             pictures: Arc::new(Pictures::new(listings.clone(), with.upstream)),
             listings_position: upstream::ListingsPosition::new(listings, position_timeout),
+            responses: ResponseCache::default(),
             encoded_prefixes: Arc::default(),
             openapi: openapi(&clock),
             newest_position,

@@ -1,0 +1,128 @@
+//! A cache of the catalogue's responses.
+//!
+//! A response that depends on the listings alone names the position of their feed at which it was made. It is the response to every read
+//! that must show this position or an earlier one of the same epoch (§1). So a read that knows no position is never answered from here,
+//! and a change of any listing ends the use of all that was stored before.
+
+use std::sync::Arc;
+
+use axum::extract::Request;
+use axum::middleware::Next;
+use axum::response::{IntoResponse as _, Response};
+use kit::feed::Position;
+use metrics::{Counter, Gauge};
+use quick_cache::Weighter;
+use quick_cache::sync::Cache;
+use time::{Duration, OffsetDateTime};
+
+use super::panic;
+use crate::domain::key::{Caller, Mode};
+use crate::envelope::ApiResponse;
+use crate::extract::catalogue_read::MinPosition;
+
+/// Size of the cache in bytes: about 3,000 pages of twenty rows.
+const MAX_BYTES: u64 = 16 * 1024 * 1024;
+/// Sizes the cache's shards: an entry may take half of one.
+const EXPECTED_ITEMS: usize = 4_096;
+/// The longest use of a response. Not every change has a position of its own: a retried dead letter has none, and a release of
+/// catalogue-svc may render listings in another way.
+const MAX_AGE: Duration = Duration::seconds(10);
+
+/// The cache.
+pub struct ResponseCache {
+    entries: Cache<Key, Entry, BySize>,
+    hits: Counter,
+    misses: Counter,
+    bytes: Gauge,
+}
+
+/// A request. Its parameters are not parsed: the same ones in another order are another request.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+struct Key {
+    is_test: bool,
+    path_and_query: Box<str>,
+}
+
+#[derive(Debug, Clone)]
+struct Entry {
+    response: Arc<ApiResponse>,
+    position: Position,
+    made: OffsetDateTime,
+}
+
+#[derive(Debug, Clone)]
+struct BySize;
+
+impl Weighter<Key, Entry> for BySize {
+    fn weight(&self, key: &Key, entry: &Entry) -> u64 {
+        let fixed = size_of::<Key>() + size_of::<Entry>() + size_of::<ApiResponse>();
+        let bytes = fixed + key.path_and_query.len() + entry.response.data_size();
+        u64::try_from(bytes).unwrap_or(u64::MAX)
+    }
+}
+
+impl Default for ResponseCache {
+    fn default() -> Self {
+        Self {
+            entries: Cache::with_weighter(EXPECTED_ITEMS, MAX_BYTES, BySize),
+            hits: metrics::counter!("response_cache_hits_total"),
+            misses: metrics::counter!("response_cache_misses_total"),
+            bytes: metrics::gauge!("response_cache_bytes"),
+        }
+    }
+}
+
+impl ResponseCache {
+    /// Responds to a read of the catalogue at `now`. The handler runs only if the cache has no response.
+    pub async fn respond(&self, request: Request, next: Next, now: OffsetDateTime) -> Response {
+        let Some((key, at_least)) = key_and_position(&request) else {
+            return panic::caught(next.run(request)).await;
+        };
+        if let Some(response) = self.get(&key, at_least, now) {
+            self.hits.increment(1);
+            return ApiResponse::clone(&response).into_response();
+        }
+        self.misses.increment(1);
+        let response = panic::caught(next.run(request)).await;
+        if let Some(made) = response.extensions().get::<ApiResponse>() {
+            self.insert(key, made, now);
+        }
+        response
+    }
+
+    /// A response that was made at `at_least` or later.
+    fn get(&self, key: &Key, at_least: Position, now: OffsetDateTime) -> Option<Arc<ApiResponse>> {
+        let entry = self.entries.get(key)?;
+        let age = (now - entry.made).abs();
+        let is_current = entry.position.reaches(at_least) && age < MAX_AGE;
+        is_current.then_some(entry.response)
+    }
+
+    /// Stores a response, if it says at which position it was made.
+    fn insert(&self, key: Key, response: &ApiResponse, now: OffsetDateTime) {
+        let Some(position) = response.position() else {
+            return;
+        };
+        let entry = Entry {
+            response: Arc::new(response.detached()),
+            position,
+            made: now,
+        };
+        self.entries.insert(key, entry);
+        // At most `MAX_BYTES`.
+        let bytes = u32::try_from(self.entries.weight()).unwrap_or(u32::MAX);
+        self.bytes.set(bytes);
+    }
+}
+
+/// The key of a read, and the position that its response must have reached.
+fn key_and_position(request: &Request) -> Option<(Key, Position)> {
+    let extensions = request.extensions();
+    let MinPosition(position) = extensions.get()?;
+    let caller = extensions.get::<Arc<Caller>>()?;
+    let key = Key {
+        is_test: caller.key.mode == Mode::Test,
+        path_and_query: request.uri().path_and_query()?.as_str().into(),
+    };
+    Some((key, (*position)?))
+}

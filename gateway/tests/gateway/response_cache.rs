@@ -1,0 +1,173 @@
+//! A response of the catalogue is used again for reads that must show no newer position of the listings (§1).
+
+use kit::feed::{CommittedPosition, Position};
+use kit::{Clock, Code, Fault};
+use sqlx::PgPool;
+use time::Duration;
+
+use crate::support::{NO_REDIS, Script, Test, TestConfig, TestKey};
+
+/// The routes whose responses depend on the listings alone.
+const CACHED: [&str; 12] = [
+    "/games",
+    "/games?genre=puzzle&limit=2",
+    "/games/kora",
+    "/creators",
+    "/creators/kora",
+    "/events/kora",
+    "/genres",
+    "/countries",
+    "/countries?empty=true",
+    "/countries/kora",
+    "/cities?country=GH",
+    "/search?q=kora",
+];
+
+/// What coming events are depends on the day; boards depend on votes, and `/changes` on the cursor.
+const NOT_CACHED: [&str; 3] = ["/events", "/rankings/games", "/changes"];
+
+fn position(seq: i64) -> Position {
+    Position {
+        epoch: kit::ids::row_id(),
+        seq,
+    }
+}
+
+/// Publishes the position that reads must show.
+async fn publish(test: &Test, position: Position) {
+    let at = Clock::system().now();
+    let committed = CommittedPosition { position, at };
+    assert!(test.app.newest_position.publish(committed).await);
+}
+
+/// Reads `path` and asserts how often catalogue-svc was called.
+async fn reads(test: &Test, key: &TestKey, path: &str, calls: u32) {
+    let before = test.catalogue.calls();
+    let response = test.get(key, path).await;
+    assert!(response.is_ok(), "{path}: {}", response.text);
+    assert_eq!(test.catalogue.calls() - before, calls, "{path}");
+}
+
+/// A gateway and a catalogue that are at `position`.
+async fn at(pool: PgPool, position: Position) -> (Test, TestKey) {
+    let test = Test::new(pool).await;
+    let key = test.live_key().await;
+    publish(&test, position).await;
+    test.catalogue.set_position(position);
+    (test, key)
+}
+
+#[testing::database_test(gateway::MIGRATOR)]
+async fn a_response_is_used_until_a_listing_changes(pool: PgPool) {
+    let first = position(7);
+    let (test, key) = at(pool, first).await;
+    for path in CACHED {
+        reads(&test, &key, path, 1).await;
+        reads(&test, &key, path, 0).await;
+    }
+    let changed = Position { seq: 8, ..first };
+    publish(&test, changed).await;
+    for path in CACHED {
+        // This replica is behind, so its response is not that of the next read.
+        reads(&test, &key, path, 1).await;
+        reads(&test, &key, path, 1).await;
+    }
+    test.catalogue.set_position(changed);
+    for path in CACHED {
+        reads(&test, &key, path, 1).await;
+        reads(&test, &key, path, 0).await;
+    }
+}
+
+#[testing::database_test(gateway::MIGRATOR)]
+async fn what_depends_on_more_than_the_listings_is_read_each_time(pool: PgPool) {
+    let (test, key) = at(pool, position(7)).await;
+    for path in NOT_CACHED {
+        reads(&test, &key, path, 1).await;
+        reads(&test, &key, path, 1).await;
+    }
+}
+
+#[testing::database_test(gateway::MIGRATOR)]
+async fn another_epoch_ends_the_use_of_a_response(pool: PgPool) {
+    let (test, key) = at(pool, position(7)).await;
+    reads(&test, &key, "/games", 1).await;
+    let restored = position(3);
+    publish(&test, restored).await;
+    reads(&test, &key, "/games", 1).await;
+    test.catalogue.set_position(restored);
+    reads(&test, &key, "/games", 1).await;
+    reads(&test, &key, "/games", 0).await;
+}
+
+#[testing::database_test(gateway::MIGRATOR)]
+async fn without_a_position_no_stored_response_is_used(pool: PgPool) {
+    let without_redis = TestConfig {
+        redis: NO_REDIS.to_owned(),
+        ..TestConfig::default()
+    };
+    let test = Test::with(pool, without_redis).await;
+    let key = test.live_key().await;
+    test.catalogue.set_position(position(7));
+    reads(&test, &key, "/games", 1).await;
+    reads(&test, &key, "/games", 1).await;
+}
+
+#[testing::database_test(gateway::MIGRATOR)]
+async fn a_response_is_used_for_ten_seconds_at_most(pool: PgPool) {
+    let (test, key) = at(pool, position(7)).await;
+    reads(&test, &key, "/games", 1).await;
+    test.clock.advance(Duration::seconds(9));
+    reads(&test, &key, "/games", 0).await;
+    test.clock.advance(Duration::seconds(2));
+    reads(&test, &key, "/games", 1).await;
+}
+
+#[testing::database_test(gateway::MIGRATOR)]
+async fn sample_data_and_live_data_are_kept_apart(pool: PgPool) {
+    let (test, key) = at(pool, position(7)).await;
+    let account = test.account("unlimited").await;
+    let test_key = test.key(&account, "test").await;
+    reads(&test, &key, "/games", 1).await;
+    reads(&test, &test_key, "/games", 1).await;
+    let sample = test.get(&test_key, "/games").await;
+    assert!(sample.text.contains("\"mode\":\"test\""), "{}", sample.text);
+    assert_eq!(test.catalogue.calls(), 2);
+}
+
+#[testing::database_test(gateway::MIGRATOR)]
+async fn a_stored_response_counts_and_is_complete(pool: PgPool) {
+    let (test, key) = at(pool, position(7)).await;
+    test.catalogue.set_revision(5);
+    let first = test.get(&key, "/games/kora").await;
+    let second = test.get(&key, "/games/kora").await;
+    assert_eq!(test.catalogue.calls(), 1);
+    assert_eq!(first.header("etag"), second.header("etag"));
+    assert!(first.header("etag").starts_with("\"r5-"));
+    assert_ne!(first.header("x-request-id"), second.header("x-request-id"));
+    let left = |response: &str| response.to_owned();
+    assert_ne!(
+        left(first.header("ratelimit")),
+        left(second.header("ratelimit"))
+    );
+    let tag = second.header("etag");
+    let known = key.get("/games/kora").header("if-none-match", tag);
+    assert_eq!(test.call(known).await.status, 304);
+    assert_eq!(test.catalogue.calls(), 1);
+}
+
+#[testing::database_test(gateway::MIGRATOR)]
+async fn an_error_is_not_stored(pool: PgPool) {
+    let (test, key) = at(pool, position(7)).await;
+    for _ in 0..2 {
+        let before = test.catalogue.calls();
+        let response = test.get(&key, "/games/none").await;
+        assert_eq!(response.error(), (404, "not_found"));
+        assert_eq!(test.catalogue.calls() - before, 1);
+    }
+    test.catalogue
+        .script(Script::Refuse(Fault::new(Code::Invalid, "no")));
+    assert_eq!(test.get(&key, "/games").await.error().0, 400);
+    test.catalogue.script(Script::Answer);
+    reads(&test, &key, "/games", 1).await;
+}
