@@ -23,7 +23,7 @@ pub(crate) struct Length {
 }
 
 /// What is loaded, and whose work it is.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Side {
     pub(crate) name: &'static str,
     pub(crate) request: wrk::Request,

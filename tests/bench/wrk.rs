@@ -5,7 +5,7 @@ use std::io::ErrorKind;
 use tokio::process::Command;
 
 /// A request that is sent again and again.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Request {
     args: Vec<String>,
 }

@@ -32,6 +32,9 @@ fn game(slug: &str, word: &str, creator: &str) -> Value {
     })
 }
 
+/// Those that write at once.
+const WRITERS: u64 = 16;
+
 /// A word for each round. No word is a prefix of another.
 fn word(round: u64) -> String {
     format!("w{round:06}x")
@@ -156,5 +159,51 @@ async fn whoever_wrote_reads_it_through_any_replica() {
         )
         .await;
     }
+    fleet.assert_no_read_behind().await;
+}
+
+/// A writer changes its game and reads it at once, through both gateways, while fifteen others do the same.
+async fn change_and_read(staff: Staff, clients: &[Client], writer: u64) {
+    let slug = format!("shared-{writer}");
+    for round in 1..=rounds() {
+        let word = format!("v{writer:02}{}", word(round));
+        let row = game(&slug, &word, &self::word(0));
+        staff.import("game", &[row]).await;
+        let title = format!("Game {word}");
+        join_all(clients.iter().map(async |client| {
+            let single = format!("/games/{slug}");
+            let list = format!("/games?q={word}");
+            let (single, listed, all) = tokio::join!(
+                client.one::<Game>(&single),
+                client.rows::<GameRow>(&list, 20),
+                // Every writer reads this list, so that a response to one may be used for another.
+                client.rows::<GameRow>(
+                    &format!("/games?creator=maker-{}&limit=100", self::word(0)),
+                    100
+                ),
+            );
+            assert_eq!(single.row.title, title);
+            assert_eq!(listed, [single.row.clone()]);
+            assert!(all.contains(&single.row), "{title}");
+        }))
+        .await;
+    }
+}
+
+#[tokio::test]
+async fn sixteen_writers_read_their_own_writes_through_two_gateways() {
+    let mut small = SmallFleet::patient();
+    let plans = small.plans();
+    let replicas = ["--replicas", "gateway=2,catalogue-svc=2"];
+    let fleet = small
+        .up_with(&[&replicas[..], &["--plans", &plans]].concat())
+        .await;
+    let staff = Staff::of(&fleet).await;
+    let caller = staff.clone().caller(&fleet, "unlimited").await;
+    let gateways = fleet.services.iter().filter(|one| one.name == "gateway");
+    let clients: Vec<Client> = gateways.map(|gateway| caller.at(gateway)).collect();
+    assert_eq!(clients.len(), 2);
+    staff.import("page", &[creator(&word(0))]).await;
+    join_all((0..WRITERS).map(|writer| change_and_read(staff.clone(), &clients, writer))).await;
     fleet.assert_no_read_behind().await;
 }

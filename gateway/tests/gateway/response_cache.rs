@@ -24,7 +24,7 @@ const CACHED: [&str; 12] = [
 ];
 
 /// What coming events are depends on the day; boards depend on votes, and `/changes` on the cursor.
-const NOT_CACHED: [&str; 3] = ["/events", "/rankings/games", "/changes"];
+const NOT_CACHED: [&str; 3] = ["/events", "/rankings/games/week", "/changes"];
 
 fn position(seq: i64) -> Position {
     Position {
@@ -126,7 +126,7 @@ async fn a_response_is_used_for_ten_seconds_at_most(pool: PgPool) {
 #[testing::database_test(gateway::MIGRATOR)]
 async fn sample_data_and_live_data_are_kept_apart(pool: PgPool) {
     let (test, key) = at(pool, position(7)).await;
-    let account = test.account("unlimited").await;
+    let account = test.account("build").await;
     let test_key = test.key(&account, "test").await;
     reads(&test, &key, "/games", 1).await;
     reads(&test, &test_key, "/games", 1).await;
