@@ -136,6 +136,7 @@ impl ApiResponse {
     }
 
     /// A copy whose data do not keep the whole message in memory with which they came.
+    #[must_use]
     pub fn detached(&self) -> Self {
         let mut copy = self.clone();
         if let Content::Data(json, _) = &mut copy.content {

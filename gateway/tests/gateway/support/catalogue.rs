@@ -182,7 +182,6 @@ impl GamesService for Catalogue {
             json,
             page,
             position: self.position(),
-            ..Default::default()
         }))
     }
 
@@ -212,7 +211,6 @@ impl CreatorsService for Catalogue {
             json,
             page,
             position: self.position(),
-            ..Default::default()
         }))
     }
 
@@ -241,7 +239,6 @@ impl PlacesService for Catalogue {
             json,
             page,
             position: self.position(),
-            ..Default::default()
         }))
     }
 
@@ -254,7 +251,6 @@ impl PlacesService for Catalogue {
             json,
             page,
             position: self.position(),
-            ..Default::default()
         }))
     }
 
@@ -267,7 +263,6 @@ impl PlacesService for Catalogue {
         Ok(Response::new(proto::GetCountryResponse {
             json,
             position: self.position(),
-            ..Default::default()
         }))
     }
 
@@ -287,7 +282,6 @@ impl PlacesService for Catalogue {
             json,
             page,
             position: self.position(),
-            ..Default::default()
         }))
     }
 }
@@ -317,7 +311,6 @@ impl EventsService for Catalogue {
             json,
             revision,
             position: self.position(),
-            ..Default::default()
         }))
     }
 }
@@ -340,7 +333,6 @@ impl RankingsService for Catalogue {
             json,
             page,
             position: self.position(),
-            ..Default::default()
         }))
     }
 }

@@ -29,6 +29,7 @@ use gateway::domain::secret::KeyFormat;
 use gateway::feeds::invalidation::Invalidation;
 use gateway::jobs::call_records::CallRecords;
 use gateway::jobs::last_used::LastUsed;
+use gateway::layers::response_cache::ResponseCache;
 use gateway::lookup::Options;
 use gateway::quota::{self, Quota};
 use gateway::refused_calls::RefusedCalls;
