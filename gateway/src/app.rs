@@ -12,7 +12,6 @@ use crate::coding::{EncodedPrefixCache, YearlyFile};
 use crate::domain::plan::Plans;
 use crate::domain::secret::KeyFormat;
 use crate::jobs::last_used::LastUsed;
-use crate::layers::response_cache::ResponseCache;
 use crate::lookup::Lookup;
 use crate::quota::Quota;
 use crate::refused_calls::RefusedCalls;
@@ -48,8 +47,6 @@ pub struct Gateway {
     pub last_used: Arc<LastUsed>,
     /// Calls by account, written in batches as well.
     pub call_recorder: Arc<CallRecorder>,
-    /// Responses of the catalogue.
-    pub responses: ResponseCache,
     /// Compressed beginnings of responses.
     pub encoded_prefixes: Arc<EncodedPrefixCache>,
     /// The OpenAPI document.

@@ -22,6 +22,7 @@ use crate::domain::switch::Switch;
 use crate::layers::panic;
 use crate::layers::policy::{Policy, Route, RouteKind};
 use crate::layers::request_context::request_context;
+use crate::layers::response_cache::ResponseCache;
 use crate::layers::route_checks::{self, RouteChecks};
 use crate::routes::account::{deliveries, endpoints, keys, usage};
 use crate::routes::{
@@ -93,8 +94,9 @@ const OPENAPI: &str = "/v1/openapi.json";
 
 /// The router of the public port.
 pub fn router(app: &App) -> Router {
+    let responses = Arc::new(ResponseCache::default());
     let api = routes_with_methods(app).fold(Router::new(), |router, (route, handlers)| {
-        router.route(route.pattern, checked(app, route, handlers))
+        router.route(route.pattern, checked(app, &responses, route, handlers))
     });
     let not_found = Route {
         pattern: "none",
@@ -107,7 +109,7 @@ pub fn router(app: &App) -> Router {
     api.route(PICTURE, open(any(pictures::get), PICTURE))
         .route(OPENAPI, open(any(openapi::get), OPENAPI))
         .with_state(Arc::clone(app))
-        .fallback_service(checked(app, not_found, MethodRouter::new()))
+        .fallback_service(checked(app, &responses, not_found, MethodRouter::new()))
         .layer(from_fn_with_state(Arc::clone(app), request_context))
 }
 
@@ -143,13 +145,19 @@ fn routes_with_methods(app: &App) -> impl Iterator<Item = (Route, MethodRouter)>
 
 /// Puts the checks of a route in front of its handlers. They run before axum dispatches by method, since axum would add an `Allow`
 /// header of its own to the response of a failed check.
-fn checked<S>(app: &App, route: Route, handlers: MethodRouter) -> MethodRouter<S>
+fn checked<S>(
+    app: &App,
+    responses: &Arc<ResponseCache>,
+    route: Route,
+    handlers: MethodRouter,
+) -> MethodRouter<S>
 where
     S: Clone + Send + Sync + 'static,
 {
     let checks = RouteChecks {
         app: Arc::clone(app),
         route: Arc::new(route),
+        responses: Arc::clone(responses),
     };
     any_service(from_fn_with_state(checks, route_checks::run).layer(handlers))
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use axum::Router;
 use contracts::gateway::v1::accounts_service_server::AccountsServiceServer;
 use contracts::gateway::v1::staff_service_server::StaffServiceServer;
 use contracts::gateway::v1::test_call_service_server::TestCallServiceServer;
@@ -30,7 +31,6 @@ use crate::jobs::call_records::{CallRecords, delete_old_counts};
 use crate::jobs::last_used::LastUsed;
 use crate::jobs::month_use::MonthUse;
 use crate::layers::admission::{ConcurrencyLimits, limit_calls};
-use crate::layers::response_cache::ResponseCache;
 use crate::lookup::Lookup;
 use crate::openapi;
 use crate::quota::{Quota, SharedCounters};
@@ -121,7 +121,6 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         arriving_bodies,
         last_used,
         call_recorder,
-        responses: ResponseCache::default(),
         encoded_prefixes: Arc::default(),
         openapi: Arc::new(openapi),
         quota: Quota::new(redis.clone(), counters),
@@ -136,8 +135,9 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         listings_position: ListingsPosition::new(listings, limits.position_timeout),
         body_timeout: settings.port.limits.timeouts.http_body,
     });
-    serve_rpc(&boot, services(&producer, &app, call_log)).await?;
-    serve_http(&boot, app).await
+    let router = router(&app);
+    serve_rpc(&boot, services(&producer, &app, &router, call_log)).await?;
+    serve_http(&boot, app, router).await
 }
 
 /// What owners and staff may do with keys.
@@ -173,11 +173,11 @@ fn openapi_file(api_url: &str, now: OffsetDateTime) -> anyhow::Result<YearlyFile
     })
 }
 
-/// The calls that people make in the documentation. They go through a router of their own, with few calls at once.
-fn test_calls(app: &App) -> TestCalls {
+/// The calls that people make in the documentation, of which few run at once.
+fn test_calls(app: &App, router: &Router) -> TestCalls {
     TestCalls {
         operations: Arc::clone(&app.operations),
-        router: limit_calls(router(app), app, ConcurrencyLimits::new(TEST_CALLS)),
+        router: limit_calls(router.clone(), app, ConcurrencyLimits::new(TEST_CALLS)),
     }
 }
 
@@ -213,7 +213,7 @@ async fn follow_gateway_feed(
 }
 
 /// The services of the internal port.
-fn services(producer: &Producer, app: &App, call_log: CallLog) -> RoutesBuilder {
+fn services(producer: &Producer, app: &App, router: &Router, call_log: CallLog) -> RoutesBuilder {
     let operations = &app.operations;
     let (pool, clock) = (operations.pool.clone(), operations.clock.clone());
     let mut services = kit::rpc::server::services();
@@ -228,7 +228,7 @@ fn services(producer: &Producer, app: &App, call_log: CallLog) -> RoutesBuilder 
             call_log,
             webhooks: Arc::clone(&app.webhooks),
         }))
-        .add_service(TestCallServiceServer::new(test_calls(app)));
+        .add_service(TestCallServiceServer::new(test_calls(app, router)));
     services
 }
 
@@ -242,7 +242,7 @@ async fn serve_rpc(boot: &Boot<Settings>, services: RoutesBuilder) -> anyhow::Re
 }
 
 /// Opens the public port. The replica is ready when it has connected to Redis.
-async fn serve_http(boot: &Boot<Settings>, app: App) -> anyhow::Result<()> {
+async fn serve_http(boot: &Boot<Settings>, app: App, router: Router) -> anyhow::Result<()> {
     let port = &boot.settings.port;
     let listener = boot::bind(port.http_listen, "http_listen").await?;
     let lookup = &boot.settings.lookup;
@@ -253,7 +253,7 @@ async fn serve_http(boot: &Boot<Settings>, app: App) -> anyhow::Result<()> {
     boot.lifecycle.spawn_server("HTTP server", async move {
         app.quota.warm_up().await;
         connected.set(true);
-        let router = limit_calls(router(&app), &app, limits);
+        let router = limit_calls(router, &app, limits);
         http_server::serve(listener, settings, router).await;
         Ok(())
     });

@@ -17,6 +17,7 @@ use time::OffsetDateTime;
 use super::identity::{self, invalid_key};
 use super::panic;
 use super::policy::{Route, RouteKind};
+use super::response_cache::ResponseCache;
 use crate::app::App;
 use crate::client_ip;
 use crate::context::Context;
@@ -35,6 +36,7 @@ use crate::request_limits;
 pub struct RouteChecks {
     pub app: App,
     pub route: Arc<Route>,
+    pub responses: Arc<ResponseCache>,
 }
 
 /// Runs the checks: the request reaches its handler, or is answered here.
@@ -137,7 +139,7 @@ impl RouteChecks {
             RouteKind::CatalogueRead | RouteKind::OtherRead | RouteKind::Write => {
                 match request_limits::body(&request) {
                     Ok(()) if kind == RouteKind::CatalogueRead => {
-                        return self.app.responses.respond(request, next, now).await;
+                        return self.responses.respond(request, next, now).await;
                     }
                     Ok(()) => return panic::caught(next.run(request)).await,
                     Err(fault) => fault.into(),

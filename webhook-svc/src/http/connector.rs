@@ -56,7 +56,7 @@ impl ConnectionEnd {
 }
 
 /// Waits until a request is lost.
-pub(super) async fn lost(mut request: CaptureConnection) {
+pub(super) async fn until_request_is_lost(mut request: CaptureConnection) {
     while let Some(end) = ConnectionEnd::of(&mut request).await {
         end.0.cancelled().await;
         sleep(LOST).await;

@@ -13,7 +13,7 @@ use hyper_util::client::legacy::Error;
 use hyper_util::client::legacy::connect::{HttpInfo, capture_connection};
 use tokio::time::{Instant, sleep, timeout_at};
 
-use super::connector::{OPENED, lost};
+use super::connector::{OPENED, until_request_is_lost};
 use super::{AttemptOutcome, PostRequest, Sender, reason, request};
 
 /// The nth repetition waits n times as long. A receiver that refuses everything gets some 125 requests of an attempt.
@@ -38,7 +38,7 @@ impl Sender {
                 let reason = format!("could not be called: {error}");
                 (AttemptOutcome::Failed, reason)
             })?;
-            let lost = lost(capture_connection(&mut request));
+            let lost = until_request_is_lost(capture_connection(&mut request));
             let sending = async {
                 sleep(PAUSE * repetitions).await;
                 let response = tokio::select! {

@@ -29,7 +29,6 @@ use gateway::domain::secret::KeyFormat;
 use gateway::feeds::invalidation::Invalidation;
 use gateway::jobs::call_records::CallRecords;
 use gateway::jobs::last_used::LastUsed;
-use gateway::layers::response_cache::ResponseCache;
 use gateway::lookup::Options;
 use gateway::quota::{self, Quota};
 use gateway::refused_calls::RefusedCalls;
@@ -284,7 +283,6 @@ impl Test {
             player_calls: 30,
             pictures: Arc::new(Pictures::new(listings.clone(), with.upstream)),
             listings_position: upstream::ListingsPosition::new(listings, position_timeout),
-            responses: ResponseCache::default(),
             encoded_prefixes: Arc::default(),
             openapi: openapi(&clock),
             newest_position,

@@ -1,0 +1,217 @@
+//! No call returns a list that only the data bound: it has pages, or the table says what bounds it.
+#![expect(clippy::unwrap_used, reason = "a test")]
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use prost::Message as _;
+use prost_types::field_descriptor_proto::{Label, Type};
+use prost_types::{DescriptorProto, FileDescriptorSet};
+
+/// Calls that return lists without pages, and what bounds each.
+const WITHOUT_PAGES: [(&str, &str); 41] = [
+    (
+        "catalogue.v1.RankingsService/GetRanks",
+        "one for each board",
+    ),
+    (
+        "catalogue.v1.StaffDumpService/DumpCatalogue",
+        "a stream of chunks of one moment of the catalogue",
+    ),
+    (
+        "catalogue.v1.StaffService/ListVoters",
+        "the 500 with the most votes",
+    ),
+    (
+        "catalogue.v1.StaffService/RestoreVotes",
+        "those that the request names",
+    ),
+    (
+        "catalogue.v1.StaffService/VoidVotes",
+        "those that the request names",
+    ),
+    ("common.v1.FeedService/Follow", "a stream of chunks"),
+    (
+        "economy.v1.RatesService/ListRateSeries",
+        "the points of time that a request may ask for",
+    ),
+    ("economy.v1.RatesService/ListRates", "a stream of chunks"),
+    (
+        "economy.v1.StaffService/ImportSwaps",
+        "1,000 swaps of a request",
+    ),
+    (
+        "gateway.v1.AccountsService/ListKeys",
+        "the plan's keys, and the newest 100 that no longer work",
+    ),
+    (
+        "gateway.v1.AccountsService/ListTokens",
+        "the account's tokens, and the newest 100 that no longer work",
+    ),
+    (
+        "gateway.v1.AccountsService/ListUse",
+        "92 days of the API's routes",
+    ),
+    (
+        "gateway.v1.AccountsService/WithdrawKeyRequests",
+        "the keys that wait to be revealed",
+    ),
+    (
+        "gateway.v1.StaffService/ListKeys",
+        "the plan's keys, and the newest 100 that no longer work",
+    ),
+    (
+        "gateway.v1.StaffService/ListTokens",
+        "the account's tokens, and the newest 100 that no longer work",
+    ),
+    (
+        "gateway.v1.TestCallService/RunTestCall",
+        "the headers of a response",
+    ),
+    (
+        "listings.v1.NotesService/CreateNote",
+        "the owners of a page",
+    ),
+    ("listings.v1.NotesService/ListOwnNotes", "the oldest 50"),
+    ("listings.v1.PagesService/ListOwnClaims", "the newest 100"),
+    ("listings.v1.PagesService/ListOwnPages", "500"),
+    (
+        "listings.v1.StaffPageService/AddOwner",
+        "the owners of a page, whom staff add one by one",
+    ),
+    (
+        "listings.v1.StaffPageService/ListOwners",
+        "the owners of a page, whom staff add one by one",
+    ),
+    (
+        "listings.v1.StaffPageService/RemoveOwner",
+        "the owners of a page, whom staff add one by one",
+    ),
+    (
+        "listings.v1.StaffPictureService/PurgePicture",
+        "the sizes of a picture, and the listings that show it",
+    ),
+    (
+        "listings.v1.StaffReviewService/Decide",
+        "100 listings of a request",
+    ),
+    (
+        "listings.v1.StaffReviewService/GetReview",
+        "the fields of a listing, and its newest 100 revisions",
+    ),
+    (
+        "listings.v1.StaffReviewService/Watch",
+        "a stream of single listings",
+    ),
+    (
+        "webhook.v1.DeliveriesService/GetDelivery",
+        "the attempts of the schedule",
+    ),
+    (
+        "webhook.v1.EndpointsService/ListEndpoints",
+        "the plan's endpoints",
+    ),
+    (
+        "webhook.v1.ReceiversService/CheckReceiver",
+        "one for each rule",
+    ),
+    (
+        "catalogue.v1.SiteService/ListSitemapFiles",
+        "a file for each 50,000 listings of a kind",
+    ),
+    (
+        "catalogue.v1.StaffService/ListSuspiciousVotes",
+        "100 listings and 100 voters",
+    ),
+    (
+        "common.v1.StaffDeadLetterService/ListFollowers",
+        "the services of the fleet",
+    ),
+    (
+        "gateway.v1.AccountsService/ListPlans",
+        "the plans of the fleet",
+    ),
+    (
+        "gateway.v1.StaffService/ListPlans",
+        "the plans of the fleet",
+    ),
+    (
+        "gateway.v1.AccountsService/ListSwitches",
+        "the switches of the API",
+    ),
+    (
+        "gateway.v1.StaffService/ListSwitches",
+        "the switches of the API",
+    ),
+    (
+        "listings.v1.OwnListingsService/ListFieldValues",
+        "the genres, countries and kinds that a listing may have",
+    ),
+    (
+        "listings.v1.StaffImportService/Import",
+        "the rows that the caller sends",
+    ),
+    (
+        "listings.v1.StaffMemberService/ListMembers",
+        "the people of staff",
+    ),
+    (
+        "webhook.v1.ReceiversService/ListEventTypes",
+        "the types of events",
+    ),
+];
+
+#[test]
+fn every_list_has_pages_or_a_bound() {
+    let files = FileDescriptorSet::decode(contracts::DESCRIPTORS).unwrap();
+    let mut messages = BTreeMap::new();
+    for file in &files.file {
+        for message in &file.message_type {
+            messages.insert(format!(".{}.{}", file.package(), message.name()), message);
+        }
+    }
+    let mut without_pages = BTreeSet::new();
+    for file in &files.file {
+        for service in &file.service {
+            for method in &service.method {
+                let returns_list =
+                    method.server_streaming() || has_list(messages[method.output_type()]);
+                if returns_list && !has_page(messages[method.input_type()]) {
+                    let package = file.package();
+                    without_pages.insert(format!("{package}.{}/{}", service.name(), method.name()));
+                }
+            }
+        }
+    }
+    let bounded = WITHOUT_PAGES.map(|(call, _)| call.to_owned());
+    assert_eq!(
+        without_pages,
+        BTreeSet::from(bounded),
+        "left: lists without `page`, `limit` or `cursor` in the request; right: those whose bound the table says"
+    );
+}
+
+fn has_list(message: &DescriptorProto) -> bool {
+    let is_map = |type_name: &str| {
+        let entries = message.nested_type.iter();
+        let mut maps = entries.filter(|nested| {
+            nested
+                .options
+                .as_ref()
+                .is_some_and(|options| options.map_entry())
+        });
+        maps.any(|nested| type_name.ends_with(&format!(".{}", nested.name())))
+    };
+    let mut lists = message
+        .field
+        .iter()
+        .filter(|field| field.label() == Label::Repeated);
+    lists.any(|field| !is_map(field.type_name()))
+}
+
+fn has_page(message: &DescriptorProto) -> bool {
+    message.field.iter().any(|field| {
+        field.type_name() == ".common.v1.PageRequest"
+            || field.name() == "cursor"
+            || (field.name() == "limit" && matches!(field.r#type(), Type::Uint32 | Type::Int32))
+    })
+}
