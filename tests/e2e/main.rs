@@ -24,6 +24,7 @@ mod me;
 mod members;
 mod messages;
 mod notes;
+mod numbers;
 mod pictures;
 mod places;
 mod port;

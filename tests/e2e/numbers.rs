@@ -1,0 +1,109 @@
+//! The numbers of an account are the same wherever they are shown: in headers, `GET /me`, the account API, the dashboard and `staff`.
+
+use contracts::gateway::v1::{Account, ListPlansRequest};
+use contracts::public::{AccountUsage, Me};
+use e2e::{
+    AccountTokens, Client, Fleet, KeyRequest, NewAccount, Staff, WebClient, eventually, mails,
+};
+
+/// An account with a person who is signed in, and the path of its pages.
+async fn sign_up(fleet: &Fleet) -> (WebClient, NewAccount, String) {
+    let mut browser = WebClient::new(fleet);
+    let address = format!("numbers-{}@studio.example", kit::ids::row_id());
+    let sent = browser.post("/sign-up", &[("email", &address)]).await;
+    assert_eq!(sent.status, 200, "{}", sent.text);
+    let link = mails::link(&fleet.mail_dir, &address).await;
+    let fields = [
+        ("account_name", "Numbers"),
+        ("password", "baobab lorry teapot nine"),
+    ];
+    let made = browser.post(&link, &fields).await;
+    assert_eq!(made.status, 303, "{}", made.text);
+    let id = made.location.strip_prefix("/accounts/").unwrap().to_owned();
+    let account = Account {
+        id,
+        ..Account::default()
+    };
+    (browser, NewAccount { account }, made.location)
+}
+
+/// The number after `name` in an item of a header such as `"month";r=49997;t=86400`.
+fn item(header: &str, window: &str, name: &str) -> Option<u64> {
+    let mut items = header.split(", ");
+    let item = items.find(|item| item.starts_with(&format!("\"{window}\"")))?;
+    let mut parameters = item.split(';');
+    let number = parameters.find_map(|parameter| parameter.strip_prefix(&format!("{name}=")))?;
+    number.parse().ok()
+}
+
+#[tokio::test]
+async fn an_account_has_the_same_numbers_everywhere() {
+    let fleet = Fleet::shared();
+    let (mut browser, account, pages) = sign_up(&fleet).await;
+    let mut staff = Staff::of(&fleet).await;
+    let live = KeyRequest {
+        mode: "live",
+        ..KeyRequest::default()
+    };
+    let client = Client::new(&fleet, &staff.key(&account, live).await.1);
+    // Answered, not found, refused, and a call that is answered with 304.
+    let listed = client.get("/games?limit=1").await;
+    let tag = listed.header("etag").unwrap();
+    client.get("/games/no-such-game-anywhere").await;
+    client.get("/games?limit=nothing").await;
+    let known = client.request(http::Method::GET, "/games?limit=1");
+    let known = client.send(known.header("if-none-match", tag)).await;
+    assert_eq!(known.status, 304);
+
+    let answer = client.get("/me").await;
+    let me: Me = serde_json::from_value(answer.data().clone()).unwrap();
+    let month = me.month.unwrap();
+    let limit = month.limit.unwrap();
+    assert_eq!((month.used, month.remaining), (5, Some(limit - 5)));
+    let left = answer.header("ratelimit").unwrap();
+    let policy = answer.header("ratelimit-policy").unwrap();
+    assert_eq!(item(left, "month", "r"), month.remaining, "{left}");
+    assert_eq!(item(policy, "month", "q"), Some(limit), "{policy}");
+    let minute = (
+        me.minute.limit.map(u64::from),
+        me.minute.remaining.map(u64::from),
+    );
+    let shown = (item(policy, "minute", "q"), item(left, "minute", "r"));
+    assert_eq!(minute, shown, "{policy} {left}");
+
+    let plans = staff.gateway.list_plans(ListPlansRequest {}).await.unwrap();
+    let plans = plans.into_inner().plans;
+    let plan = me.account.unwrap().plan;
+    let of_staff = plans.iter().find(|one| one.name == plan.name).unwrap();
+    assert_eq!(of_staff.calls_per_month, Some(limit));
+    assert_eq!(of_staff.calls_per_minute.map(u64::from), minute.0);
+
+    let mut tokens = AccountTokens::of(&fleet).await;
+    let token = tokens.create(&account, &["usage:read"]).await;
+    let program = Client::new(&fleet, &token.secret);
+    let usage = eventually("the calls are counted by day and route", async || {
+        let usage = program.get("/account/usage?days=2").await;
+        let usage: AccountUsage = serde_json::from_value(usage.data().clone()).unwrap();
+        let live = usage.rows.iter().filter(|row| row.mode == "live");
+        (live.map(|row| row.calls).sum::<u64>() == 5).then_some(usage)
+    })
+    .await;
+    assert_eq!((usage.month.used, usage.month.limit), (5, Some(limit)));
+    assert_eq!((usage.plan, usage.working_keys), (plan.name.clone(), 1));
+    let errors = usage.rows.iter().map(|row| row.client_errors);
+    assert_eq!(errors.sum::<u64>(), 2);
+
+    let overview = browser.get(&pages).await.text;
+    let group = |number: u64| {
+        let digits = number.to_string();
+        let (thousands, rest) = digits.split_at(digits.len() - 3);
+        format!("{thousands},{rest}")
+    };
+    let calls = format!("<dd>5 of {}</dd>", group(limit));
+    assert!(overview.contains(&calls), "{calls}: {overview}");
+    assert!(overview.contains(&plan.title), "{overview}");
+    assert!(
+        overview.contains(&format!("{pages}/keys\">1</a>")),
+        "{overview}"
+    );
+}
