@@ -6,7 +6,7 @@ use kit::timestamp;
 
 use crate::domain::account::Account;
 use crate::domain::account_token::Token;
-use crate::domain::key::{Key, Mode};
+use crate::domain::key::{GameState, Key, Mode};
 use crate::domain::key_request::KeyRequest;
 use crate::domain::plan::Plan;
 use crate::domain::switch::Setting;
@@ -64,6 +64,10 @@ impl From<&Key> for proto::Key {
             grace_until: key.grace_until.map(timestamp::encode),
             revoked_at: key.revoked_at.map(timestamp::encode),
             revision: key.revision,
+            game_state: match key.game_state {
+                GameState::Usable => String::new(),
+                state => state.as_str().to_owned(),
+            },
         }
     }
 }

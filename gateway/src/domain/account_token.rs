@@ -158,10 +158,10 @@ impl Token {
                 grace_until: None,
                 revoked_at: self.revoked_at,
                 revision: self.revision,
+                game_state: GameState::Usable,
             },
             account_name,
             plan,
-            game: GameState::Usable,
             scopes: self.scopes,
         }
     }

@@ -82,6 +82,12 @@ impl Plans {
         self.0.iter().find(|plan| plan.webhook_events)
     }
 
+    /// The cheapest plan in which an account with this many working keys may have another.
+    pub fn cheapest_with_more_keys(&self, working: i64) -> Option<&Plan> {
+        let has_more = |plan: &&Plan| plan.working_keys.is_none_or(|most| working < most.into());
+        self.0.iter().find(has_more)
+    }
+
     /// Cheapest first.
     pub fn iter(&self) -> impl Iterator<Item = &Plan> {
         self.0.iter()

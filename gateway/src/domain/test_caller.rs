@@ -46,10 +46,10 @@ impl TestCaller {
                 grace_until: None,
                 revoked_at: None,
                 revision: 1,
+                game_state: GameState::Usable,
             },
             account_name: self.account_name,
             plan: self.plan,
-            game: GameState::Usable,
             scopes: match kind {
                 KeyKind::Token => Scopes::of(&Scope::READS),
                 _ => Scopes::default(),

@@ -56,7 +56,7 @@ pub(super) fn operations() -> Vec<Operation> {
     vec![
         get("/account/keys", "listKeys", "Lists the keys of the account, and its requests for live keys.", rows("AccountKey"), PAGE),
         post("/account/keys", "createKey", "Makes a test key, or requests a live one.", "NewAccountKey", &[])
-            .with_body("KeySubmission", Added("NewAccountKey")),
+            .with_body("KeySubmission", Added("NewAccountKey")).with_codes(&[Code::PlanRequired]),
         get("/account/keys/{id}", "getKey", "Gets a key.", Object("AccountKey"), ONE),
         post("/account/keys/{id}/rotate", "rotateKey", "Makes a new secret for a key.", "RotatedAccountKey", &[p::ID, p::GRACE]),
         post("/account/keys/{id}/revoke", "revokeKey", "Revokes a key.", "AccountKey", ONE),

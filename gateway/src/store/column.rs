@@ -4,7 +4,7 @@ use sqlx::error::BoxDynError;
 use sqlx::postgres::{PgTypeInfo, PgValueRef};
 use sqlx::{Decode, Postgres, Type};
 
-use crate::domain::key::{KeyKind, Mode};
+use crate::domain::key::{GameState, KeyKind, Mode};
 use crate::domain::key_request::KeyRequestState;
 
 /// Reads a column by the function `parse` of the enum.
@@ -25,4 +25,4 @@ macro_rules! read_text {
     )*};
 }
 
-read_text!(Mode KeyKind KeyRequestState);
+read_text!(Mode KeyKind KeyRequestState GameState);

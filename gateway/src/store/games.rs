@@ -64,31 +64,21 @@ pub async fn sweep(connection: &mut PgConnection, epoch: Uuid) -> Result<(), sql
     Ok(())
 }
 
-/// Whether keys with this mode that the account has for the game may work.
-///
-/// A sample game, which only test keys may have, belongs to nobody. A page that is not known yet does not end a key: this service is
-/// behind the feed.
+/// Whether keys with this mode that the account has for the game may work; without a game they may.
 pub async fn state(
     connection: &mut PgConnection,
-    slug: &str,
+    slug: Option<&str>,
     mode: Mode,
     account: Uuid,
 ) -> Result<GameState, sqlx::Error> {
-    let owned = sqlx::query_scalar!(
-        r#"select bool_or(game.mode = 'test' or page.id is null or $3 = any (page.owners))
-           from gateway.game left join gateway.page on page.id = game.page
-           where game.slug = $1 and game.published and (game.mode = 'live' or $2 = 'test')"#,
+    sqlx::query_scalar!(
+        r#"select gateway.game_state($1, $2, $3) as "state!: GameState""#,
         slug,
         mode.as_str(),
         account,
     )
     .fetch_one(connection)
-    .await?;
-    Ok(match owned {
-        Some(true) => GameState::Usable,
-        Some(false) => GameState::NotOwned,
-        None => GameState::NotPublished,
-    })
+    .await
 }
 
 /// The highest change number of games and pages.

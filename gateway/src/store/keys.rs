@@ -7,7 +7,7 @@ use sqlx::{PgConnection, PgPool};
 use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 
-use super::{accounts, games};
+use super::accounts;
 use crate::domain::account_token::Scopes;
 use crate::domain::key::{Caller, GameState, Key, KeyKind, Mode};
 use crate::domain::owner_limits::{self, KeyCounts};
@@ -21,7 +21,8 @@ pub async fn caller(
     let key = sqlx::query_as!(
         Key,
         r#"select id, account_id as account, name, mode as "mode: Mode", kind as "kind: KeyKind", may_write, game, last4, created_at,
-             last_used_at, expires_at, grace_until, revoked_at, revision
+             last_used_at, expires_at, grace_until, revoked_at, revision,
+             gateway.game_state(game, mode, account_id) as "game_state!: GameState"
          from gateway.key where hash = $1"#,
         &hash.0,
     )
@@ -30,17 +31,12 @@ pub async fn caller(
     let Some(key) = key else {
         return Ok(None);
     };
-    let account = accounts::find(&mut *connection, key.account).await?;
+    let account = accounts::find(connection, key.account).await?;
     let account = account.ok_or(sqlx::Error::RowNotFound)?;
-    let game = match &key.game {
-        Some(slug) => games::state(connection, slug, key.mode, key.account).await?,
-        None => GameState::Usable,
-    };
     Ok(Some(Caller {
         key,
         account_name: account.name,
         plan: account.plan,
-        game,
         scopes: Scopes::default(),
     }))
 }
@@ -65,7 +61,7 @@ pub async fn of_account(
          )
          select id as "id!", account_id as "account!", name as "name!", mode as "mode!: Mode", kind as "kind!: KeyKind",
              may_write as "may_write!", game, last4 as "last4!", created_at as "created_at!", last_used_at, expires_at, grace_until, revoked_at,
-             revision as "revision!"
+             revision as "revision!", gateway.game_state(game, mode, account_id) as "game_state!: GameState"
          from listed order by id"#,
         account,
         ended,
@@ -86,7 +82,8 @@ pub async fn expiring(
     sqlx::query_as!(
         Key,
         r#"select id, account_id as account, name, mode as "mode: Mode", kind as "kind: KeyKind", may_write, game, last4, created_at,
-             last_used_at, expires_at, grace_until, revoked_at, revision
+             last_used_at, expires_at, grace_until, revoked_at, revision,
+             gateway.game_state(game, mode, account_id) as "game_state!: GameState"
          from gateway.key
          where revoked_at is null and grace_until is null and expires_at > $1 and expires_at <= $2 and id > $3
          order by id limit $4"#,
@@ -103,7 +100,8 @@ pub async fn find(pool: &PgPool, id: Uuid) -> Result<Option<Key>, sqlx::Error> {
     sqlx::query_as!(
         Key,
         r#"select id, account_id as account, name, mode as "mode: Mode", kind as "kind: KeyKind", may_write, game, last4, created_at,
-             last_used_at, expires_at, grace_until, revoked_at, revision
+             last_used_at, expires_at, grace_until, revoked_at, revision,
+             gateway.game_state(game, mode, account_id) as "game_state!: GameState"
          from gateway.key where id = $1"#,
         id,
     )
@@ -115,7 +113,8 @@ pub async fn lock(connection: &mut PgConnection, id: Uuid) -> Result<RowLock<Key
     let row = sqlx::query_as!(
         Key,
         r#"select id, account_id as account, name, mode as "mode: Mode", kind as "kind: KeyKind", may_write, game, last4, created_at,
-             last_used_at, expires_at, grace_until, revoked_at, revision
+             last_used_at, expires_at, grace_until, revoked_at, revision,
+             gateway.game_state(game, mode, account_id) as "game_state!: GameState"
          from gateway.key where id = $1 for update skip locked"#,
         id,
     )
@@ -190,8 +189,8 @@ pub async fn update_rotated(
     Ok(())
 }
 
-/// How many of the plan's working keys an account has (§8): live keys that are not revoked, not expired and not in their grace
-/// period, and open requests for live keys.
+/// How many of the plan's working keys an account has (§8): live keys that are not revoked, not expired, not in their grace
+/// period and not without their game, and open requests for live keys.
 pub async fn count_working(
     connection: &mut PgConnection,
     account: Uuid,
@@ -202,7 +201,7 @@ pub async fn count_working(
         r#"select (
              select count(*) from gateway.key
              where account_id = $1 and mode = 'live' and revoked_at is null and grace_until is null
-                 and (expires_at is null or expires_at > $2)
+                 and (expires_at is null or expires_at > $2) and gateway.game_state(game, mode, account_id) = 'usable'
          ) + (
              select count(*) from gateway.key_request
              where account_id = $1 and state in ('asked', 'approved') and (expires_at is null or expires_at > $2)

@@ -12,7 +12,7 @@ use uuid::Uuid;
 
 use super::{NewKey, Outcome, accounts, feed_row, locked_row};
 use crate::domain::account::{Account, Identifier};
-use crate::domain::key::{GameState, Key, Spec};
+use crate::domain::key::{Key, Spec};
 use crate::domain::owner_limits;
 use crate::domain::plan::Plans;
 use crate::store::{games, keys};
@@ -49,11 +49,9 @@ pub(super) async fn lock_account(
 ) -> Result<Account, ApplyError> {
     let account = accounts::lock(connection, identifier).await?;
     let working = keys::count_working(connection, account.id, now).await?;
-    let game = match &spec.game {
-        Some(slug) => games::state(connection, slug, spec.mode, account.id).await?,
-        None => GameState::Usable,
-    };
-    spec.check(limits.plans.get_or_cheapest(&account.plan), working, game)?;
+    let game = games::state(connection, spec.game.as_deref(), spec.mode, account.id).await?;
+    let plans = limits.plans;
+    spec.check(plans, plans.get_or_cheapest(&account.plan), working, game)?;
     if limits.limited {
         let counts = keys::counts(connection, account.id, now).await?;
         owner_limits::check(Some(spec.mode), counts, now)?;
@@ -101,6 +99,11 @@ async fn lock(connection: &mut PgConnection, id: Uuid) -> Result<Key, ApplyError
 }
 
 pub(super) fn publish(key: &Key, event: &'static str) -> NewChange {
-    let state = proto::Key::from(key).encode_to_vec();
+    let state = proto::Key {
+        // A change of the game is no change of the key, so the feed would not follow it.
+        game_state: String::new(),
+        ..key.into()
+    };
+    let state = state.encode_to_vec();
     feed_row("key", key.id.to_string(), key.revision, event, state)
 }

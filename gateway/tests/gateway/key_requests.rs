@@ -194,7 +194,9 @@ async fn concurrent_requests_are_limited_by_the_plan(pool: PgPool) {
         "five, and one works already"
     );
     for outcome in refused {
-        assert!(field_error(outcome, "account").contains("5 live keys"));
+        let refused = Fault::from(outcome.unwrap_err());
+        assert_eq!(refused.code, Code::PlanRequired);
+        assert!(refused.message.contains("5 live keys"), "{refused}");
     }
     let ids: Vec<String> = good.into_iter().flatten().collect();
 

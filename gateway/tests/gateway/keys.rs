@@ -2,6 +2,7 @@
 
 use contracts::common::v1::{Change, Mode};
 use contracts::gateway::v1 as proto;
+use contracts::gateway::v1::accounts_service_server::AccountsService as _;
 use contracts::gateway::v1::staff_service_server::StaffService as _;
 use contracts::listings::v1 as listings;
 use gateway::feeds::listings::{GamesAndPages, PRODUCER};
@@ -11,8 +12,10 @@ use prost::Message as _;
 use sqlx::PgPool;
 use testing::poison::assert_put_aside_and_retried;
 use time::Duration;
+use tonic::Request;
 use uuid::Uuid;
 
+use crate::account_api::token;
 use crate::support::{NO_REDIS, START, Test, TestConfig, TestKey, account_key, by_operator};
 
 /// A change of a game on the listings feed. Its page is `page-of-` and the slug.
@@ -332,6 +335,53 @@ async fn a_key_of_a_game_ends_with_the_ownership_of_its_page(pool: PgPool) {
     follow_changes(&here, &[moved], Uuid::nil()).await;
     there.catch_up().await;
     assert_eq!(there.get(&key, "/games").await.error(), REFUSED);
+}
+
+#[testing::database_test(gateway::MIGRATOR)]
+async fn a_key_whose_game_stops_it_says_so_and_leaves_room_for_another(pool: PgPool) {
+    let test = Test::new(pool).await;
+    let (account, heir) = (test.account("free").await, test.account("free").await);
+    publish(&test, "kora", true).await;
+    let key = key_of_game(&test, &account, "kora").await.unwrap();
+    for _ in 1..5 {
+        test.key(&account, "live").await;
+    }
+    let caller = token(&test, &account, &["keys:read", "usage:read"]).await;
+    // The state by the API and for the dashboard, and the keys of the plan that are used up.
+    let seen = async || {
+        let path = format!("/account/keys/{}", key.id);
+        let one = test.get(&caller, &path).await;
+        let usage = test.get(&caller, "/account/usage").await;
+        let request = proto::AccountsServiceListKeysRequest {
+            account_id: account.clone(),
+        };
+        let listed = test.accounts.list_keys(Request::new(request)).await;
+        let mut listed = listed.unwrap().into_inner().keys.into_iter();
+        let listed = listed.find(|it| it.id == key.id).unwrap();
+        let state = one.json["data"]["state"].as_str().unwrap().to_owned();
+        let working = usage.json["data"]["working_keys"].as_u64().unwrap();
+        (state, listed.game_state, working)
+    };
+    let expected = |state: &str, of_game: &str, working| {
+        (state.to_owned(), of_game.to_owned(), working)
+    };
+    assert_eq!(seen().await, expected("working", "", 5));
+    let live = || account_key(&account, "live");
+    let full = test.key_like(live()).await.err().unwrap();
+    assert_eq!(full.code, Code::PlanRequired);
+
+    publish(&test, "kora", false).await;
+    assert_eq!(seen().await, expected("game_gone", "game_gone", 4));
+    publish(&test, "kora", true).await;
+    follow_changes(&test, &[page_change("kora", &[&heir])], Uuid::nil()).await;
+    assert_eq!(seen().await, expected("not_owned", "not_owned", 4));
+    test.key_like(live()).await.unwrap();
+    // It works again, also beyond the number of the plan.
+    follow_changes(&test, &[page_change("kora", &[&account])], Uuid::nil()).await;
+    assert_eq!(seen().await, expected("working", "", 6));
+    test.revoke(&key).await;
+    publish(&test, "kora", false).await;
+    assert_eq!(seen().await, expected("revoked", "game_gone", 5));
 }
 
 #[testing::database_test(gateway::MIGRATOR)]

@@ -3,6 +3,7 @@
 use contracts::gateway::v1 as proto;
 use contracts::gateway::v1::staff_service_server::StaffService as _;
 use prost::Message as _;
+use kit::Code;
 use sqlx::PgPool;
 
 use crate::support::{Test, TestConfig, account_key, by_operator, plans};
@@ -87,7 +88,9 @@ async fn limits_working_keys_and_webhooks_come_from_the_table(pool: PgPool) {
     let account = test.account("free").await;
     let key = test.key(&account, "live").await;
     let another = test.key_like(account_key(&account, "live")).await;
-    assert!(another.err().unwrap().fields["account"].contains("1 live keys"));
+    let refused = another.err().unwrap();
+    assert_eq!(refused.code, Code::PlanRequired);
+    assert!(refused.message.contains("1 live keys"), "{refused}");
     for _ in 0..2 {
         let response = test.get(&key, "/games").await;
         let policy = "\"minute\";q=5;w=60, \"month\";q=2";

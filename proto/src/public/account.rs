@@ -21,7 +21,8 @@ pub struct AccountKey {
     pub id: String,
     /// What it is for.
     pub name: String,
-    /// `requested`, `approved`, `rejected`, `working`, `rotated` (its grace lasts), `expired` or `revoked`.
+    /// `requested`, `approved`, `rejected`, `working`, `rotated` (its grace lasts), `expired`, `revoked`, `game_gone` (its game is not
+    /// published) or `not_owned` (the account does not own the page of its game).
     #[schema(value_type = AccountKeyState)]
     pub state: String,
     /// `test` or `live`.

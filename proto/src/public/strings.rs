@@ -63,7 +63,7 @@ described! {
     /// What has become of a delivery.
     DeliveryState = one_of(&["waiting", "delivered", "failed", "cancelled"]);
     /// The state of a key, or of a request for one.
-    AccountKeyState = one_of(&["requested", "approved", "rejected", "working", "rotated", "expired", "revoked"]);
+    AccountKeyState = one_of(&["requested", "approved", "rejected", "working", "rotated", "expired", "revoked", "game_gone", "not_owned"]);
     /// Which events, seen from today.
     EventTime = one_of(&["upcoming", "past", "all"]);
     /// The kind of a board.

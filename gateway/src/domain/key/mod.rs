@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use kit::Fault;
+use kit::{Code, Fault};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::account_token::Scopes;
-use super::plan::Plan;
+use super::plan::{Plan, Plans};
 
 /// The data that a key works on (§5.3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,6 +58,7 @@ pub struct Key {
     pub revoked_at: Option<OffsetDateTime>,
     /// Incremented by every change.
     pub revision: i64,
+    pub game_state: GameState,
 }
 
 /// The properties of a key that is to be created.
@@ -79,8 +80,6 @@ pub struct Caller {
     pub account_name: String,
     /// The name of the account's plan.
     pub plan: String,
-    /// Of the key's game; [`GameState::Usable`] for a key of the account.
-    pub game: GameState,
     /// Those of a token.
     pub scopes: Scopes,
 }
@@ -88,9 +87,10 @@ pub struct Caller {
 /// Whether an account's keys for a game may work (§5.1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GameState {
-    /// The game is published, and the account owns its page.
+    /// The game is published, and the account owns its page; or the key belongs to no game.
     Usable,
-    NotPublished,
+    /// No published game has the slug.
+    Gone,
     /// Another account owns the page of the game, or none does.
     NotOwned,
 }
@@ -163,25 +163,51 @@ impl KeyKind {
     }
 }
 
+impl GameState {
+    /// Its name in the database, and the state of a key whose game does not let it work.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Usable => "usable",
+            Self::Gone => "game_gone",
+            Self::NotOwned => "not_owned",
+        }
+    }
+
+    pub fn parse(text: &str) -> Option<Self> {
+        let all = [Self::Usable, Self::Gone, Self::NotOwned];
+        all.into_iter().find(|state| state.as_str() == text)
+    }
+}
+
 impl Spec {
-    /// Rejects a key that the plan or the directory does not allow. `working` is how many working keys the account has, and
+    /// Rejects a key that the account's plan or the directory does not allow. `working` is how many working keys the account has, and
     /// `game` the state of the key's game.
-    pub fn check(&self, plan: &Plan, working: i64, game: GameState) -> Result<(), Fault> {
+    pub fn check(
+        &self,
+        plans: &Plans,
+        plan: &Plan,
+        working: i64,
+        game: GameState,
+    ) -> Result<(), Fault> {
         if self.mode == Mode::Live
             && let Some(limit) = plan.working_keys
             && working >= i64::from(limit)
         {
             let title = &plan.title;
-            return Err(Fault::invalid_field(
-                "account",
+            let way_out = plans.cheapest_with_more_keys(working).map_or_else(
+                || "No plan has more. Revoke one.".to_owned(),
+                |other| format!("Revoke one, or change to the plan {}.", other.title),
+            );
+            return Err(Fault::new(
+                Code::PlanRequired,
                 format!(
-                    "The account already has the {limit} live keys of the plan {title}, requested keys included. Revoke one, or choose a larger plan."
+                    "The account already has the {limit} live keys of the plan {title}, requested keys included. {way_out}"
                 ),
             ));
         }
         let problem = match game {
             GameState::Usable => return Ok(()),
-            GameState::NotPublished => "No published game has this slug.",
+            GameState::Gone => "No published game has this slug.",
             GameState::NotOwned => {
                 "The account does not own the page of this game. Make it an owner of the page first."
             }
@@ -207,6 +233,7 @@ impl Key {
             grace_until: None,
             revoked_at: None,
             revision: 1,
+            game_state: GameState::Usable,
         }
     }
 
@@ -265,7 +292,7 @@ impl Key {
 impl Caller {
     /// Whether the key and its game are in order.
     pub fn works(&self, now: OffsetDateTime) -> bool {
-        self.game == GameState::Usable && self.key.works(now)
+        self.key.game_state == GameState::Usable && self.key.works(now)
     }
 }
 

@@ -49,10 +49,10 @@ pub(crate) fn caller() -> Caller {
             grace_until: None,
             revoked_at: None,
             revision: 1,
+            game_state: GameState::Usable,
         },
         account_name: "Savanna".to_owned(),
         plan: "free".to_owned(),
-        game: GameState::Usable,
         scopes: Scopes::default(),
     }
 }
@@ -90,20 +90,14 @@ fn a_plan_limits_live_keys_and_a_key_needs_a_published_game_of_its_account() {
     let plans = plan_table::parse(plan_table::BUILT_IN).unwrap();
     let plan = plans.get_or_cheapest("free");
     let limit = i64::from(plan.working_keys.unwrap());
-    let field = |mode, taken, game| {
-        let checked = spec(mode).check(plan, taken, game);
-        checked
-            .err()
-            .and_then(|fault| fault.fields.into_keys().next())
-    };
-    assert_eq!(field(Mode::Live, limit - 1, GameState::Usable), None);
-    assert_eq!(
-        field(Mode::Live, limit, GameState::Usable).as_deref(),
-        Some("account")
-    );
-    assert_eq!(field(Mode::Test, limit, GameState::Usable), None);
-    for game in [GameState::NotPublished, GameState::NotOwned] {
-        assert_eq!(field(Mode::Test, 0, game).as_deref(), Some("game"));
+    let check = |mode, taken, game| spec(mode).check(&plans, plan, taken, game).err();
+    assert_eq!(check(Mode::Live, limit - 1, GameState::Usable), None);
+    let full = check(Mode::Live, limit, GameState::Usable).unwrap();
+    assert_eq!((full.code, full.fields.len()), (Code::PlanRequired, 0));
+    assert!(full.message.contains("the plan Build."), "{full}");
+    assert_eq!(check(Mode::Test, limit, GameState::Usable), None);
+    for game in [GameState::Gone, GameState::NotOwned] {
+        assert!(check(Mode::Test, 0, game).unwrap().fields.contains_key("game"));
     }
     let endless = plans.get_or_cheapest("partner");
     let unlimited = Plan {
@@ -112,7 +106,7 @@ fn a_plan_limits_live_keys_and_a_key_needs_a_published_game_of_its_account() {
     };
     assert!(
         spec(Mode::Live)
-            .check(&unlimited, i64::MAX, GameState::Usable)
+            .check(&plans, &unlimited, i64::MAX, GameState::Usable)
             .is_ok()
     );
 }
@@ -151,8 +145,9 @@ fn a_revoked_key_and_a_key_without_its_game_do_not_work() {
     let mut revoked = caller();
     revoked.key.revoked_at = Some(NOW);
     assert!(!revoked.works(NOW));
-    for game in [GameState::NotPublished, GameState::NotOwned] {
-        let orphan = Caller { game, ..caller() };
+    for game in [GameState::Gone, GameState::NotOwned] {
+        let mut orphan = caller();
+        orphan.key.game_state = game;
         assert!(!orphan.works(NOW), "{game:?}");
     }
 }

@@ -11,7 +11,7 @@ use uuid::Uuid;
 use super::{IdParam, TokenCaller, change, not_found, page, refused};
 use crate::app::{App, Gateway};
 use crate::domain::account::Identifier;
-use crate::domain::key::{Key, Mode};
+use crate::domain::key::{GameState, Key, Mode};
 use crate::domain::key_request::{KeyRequest, KeyRequestState};
 use crate::domain::staff_action::Action;
 use crate::envelope::ApiResponse;
@@ -190,6 +190,8 @@ fn shape(key: Key, now: OffsetDateTime) -> AccountKey {
         "revoked"
     } else if !key.works(now) {
         "expired"
+    } else if key.game_state != GameState::Usable {
+        key.game_state.as_str()
     } else if key.grace_until.is_some() {
         "rotated"
     } else {

@@ -157,7 +157,7 @@ impl Operations {
         };
         let state = async {
             let mut connection = self.pool.acquire().await?;
-            games::state(&mut connection, slug, spec.mode, account.id).await
+            games::state(&mut connection, Some(slug), spec.mode, account.id).await
         };
         if state.await.map_err(|error| pg::fault(&error))? == GameState::Usable {
             return Ok(());

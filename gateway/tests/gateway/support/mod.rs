@@ -204,10 +204,10 @@ pub(crate) fn caller(account: Uuid, mode: Mode) -> Caller {
             grace_until: None,
             revoked_at: None,
             revision: 1,
+            game_state: GameState::Usable,
         },
         account_name: "Savanna".to_owned(),
         plan: "free".to_owned(),
-        game: GameState::Usable,
         scopes: Scopes::default(),
     }
 }

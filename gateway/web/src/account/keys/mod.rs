@@ -151,6 +151,11 @@ fn state(key: &proto::Key, now: OffsetDateTime) -> KeyState {
     if expires.is_some_and(|expires| expires <= now) {
         return state("expired".to_owned(), false);
     }
+    match key.game_state.as_str() {
+        "game_gone" => return state("its game is not published".to_owned(), false),
+        "not_owned" => return state("its game has another owner".to_owned(), false),
+        _ => {}
+    }
     match grace {
         // The page shows the rest of the grace period next to this.
         Some(until) => state("rotated".to_owned(), until > now),
@@ -192,6 +197,17 @@ mod tests {
             ..rotated
         };
         assert_eq!(text(revoked), "revoked");
+        let without_game = |reason: &str| proto::Key {
+            game_state: reason.to_owned(),
+            ..proto::Key::default()
+        };
+        for (reason, shown) in [
+            ("game_gone", "its game is not published"),
+            ("not_owned", "its game has another owner"),
+        ] {
+            let shown_state = state(&without_game(reason), NOW);
+            assert_eq!((&*shown_state.text, shown_state.works), (shown, false));
+        }
         let expires = |after| proto::Key {
             expires_at: at(after),
             ..proto::Key::default()
