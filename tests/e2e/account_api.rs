@@ -140,7 +140,7 @@ async fn a_program_looks_after_endpoints_and_deliveries() {
     assert_eq!(counted.data()["dry_run"], true);
     post(&client, &recover).await.data();
 
-    let bad = json!({"url": 1, "events": [], "rate_limit": 20_000});
+    let bad = json!({"url": "http://a.example", "events": [], "rate_limit": 20_000});
     assert_hidden_from_others((&path, &query, &one), (&again, &recover), &bad).await;
     let refused = call(&client, Method::PATCH, &path, bad).await;
     refused.assert_error(400, "invalid");

@@ -33,6 +33,9 @@ use crate::extract::path_param::PathParam;
 use crate::extract::query::Params;
 use crate::service::operations::AccountFilter;
 
+/// The only write with a dry run.
+const RECOVER: &str = "/v1/account/deliveries/recover";
+
 /// The token that calls, and its account.
 pub struct TokenCaller {
     pub account: Uuid,
@@ -77,6 +80,10 @@ impl FromRequestParts<App> for TokenCaller {
             let reason = "Leave this header out: calls below /account have none. After a lost response, read the list before you repeat a call.";
             return Err(Fault::invalid_field("Idempotency-Key", reason).into());
         }
+        let is_write = !matches!(parts.method, Method::GET | Method::HEAD);
+        if is_write && parts.uri.path() != RECOVER {
+            refuse_dry_run(parts.uri.query())?;
+        }
         Ok(Self {
             account: caller.key.account,
             token: ApiToken {
@@ -86,6 +93,16 @@ impl FromRequestParts<App> for TokenCaller {
             },
         })
     }
+}
+
+/// Refuses a dry run, which is not ignored: its caller relies on it that nothing changes.
+fn refuse_dry_run(query: Option<&str>) -> Result<(), Fault> {
+    let mut query = Params::parse(query, &["dry_run"]);
+    if query.flag("dry_run") {
+        let reason = "Leave this parameter out: the call has no dry run, and makes the change.";
+        query.bad.add("dry_run", reason);
+    }
+    query.finish()
 }
 
 /// An id in a path. All ids are UUIDs, so any other text is a 404.
