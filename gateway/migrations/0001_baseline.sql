@@ -300,3 +300,10 @@ create table gateway.day_use (
 ) with (fillfactor = 70);
 -- Old days are deleted.
 create index day_use_by_day on gateway.day_use (day);
+
+-- Batches of counts that were added to `day_use`, so that none is added twice. Old ones are deleted.
+create table gateway.day_use_batch (
+    id uuid primary key,
+    written_at timestamptz not null
+);
+create index day_use_batch_by_time on gateway.day_use_batch (written_at);

@@ -10,7 +10,7 @@ use std::time::Duration;
 use contracts::gateway::v1::Call;
 use futures::StreamExt as _;
 use futures::stream;
-use kit::{Clock, pg, timestamp};
+use kit::{Clock, ids, pg, timestamp};
 use sqlx::PgPool;
 use time::OffsetDateTime;
 use tokio_util::sync::CancellationToken;
@@ -35,6 +35,12 @@ const CONCURRENT_LOGS: usize = 16;
 /// The most groups of calls that wait for PostgreSQL; about 20 MB. Calls of further ones are not counted.
 const MAX_GROUPS: usize = 100_000;
 
+/// After this time, no replica writes a batch again.
+const BATCH_AGE: time::Duration = time::Duration::days(7);
+
+/// The most groups of calls that one statement writes.
+const BATCH: usize = 1_000;
+
 /// The most rows that one statement deletes.
 const DELETED_ROWS: i64 = 10_000;
 
@@ -48,6 +54,15 @@ pub struct CallRecords {
     key_prefix: String,
     /// Counts that PostgreSQL does not have.
     unwritten: HashMap<CallGroup, CallCounts>,
+    /// Counts that PostgreSQL may have: their last write failed.
+    batch: Option<Batch>,
+}
+
+/// Counts that are written once. A retry has the same id and the same counts.
+#[derive(Debug)]
+struct Batch {
+    id: Uuid,
+    counts: Vec<(CallGroup, CallCounts)>,
 }
 
 impl CallRecords {
@@ -65,6 +80,7 @@ impl CallRecords {
             clock,
             key_prefix: key_prefix.to_owned(),
             unwritten: HashMap::new(),
+            batch: None,
         }
     }
 
@@ -118,23 +134,31 @@ impl CallRecords {
         count_lost("log", lost as u64);
     }
 
-    /// Adds the counts to those in PostgreSQL. After an error they are added again later. If PostgreSQL has committed them nevertheless,
-    /// they count twice.
+    /// Adds the counts to those in PostgreSQL. After an error they are written again later, and count once also if PostgreSQL has committed
+    /// them nevertheless.
     pub async fn write_counts(&mut self) -> Result<(), sqlx::Error> {
-        if self.unwritten.is_empty() {
-            return Ok(());
+        while let Some(batch) = self.batch.take().or_else(|| self.next_batch()) {
+            let now = self.clock.now();
+            let written = pg::within(&self.pool, TIMEOUT, async |connection| {
+                day_use::add(connection, batch.id, &batch.counts, now).await
+            });
+            if let Err(error) = written.await {
+                self.batch = Some(batch);
+                return Err(error);
+            }
         }
-        let counts: Vec<_> = self
-            .unwritten
-            .iter()
-            .map(|(group, counts)| (*group, *counts))
-            .collect();
-        pg::within(&self.pool, TIMEOUT, async |connection| {
-            day_use::add(connection, &counts).await
-        })
-        .await?;
-        self.unwritten.clear();
         Ok(())
+    }
+
+    fn next_batch(&mut self) -> Option<Batch> {
+        let groups: Vec<CallGroup> = self.unwritten.keys().take(BATCH).copied().collect();
+        let counts = groups.into_iter();
+        let counts = counts.filter_map(|group| self.unwritten.remove_entry(&group));
+        let counts: Vec<_> = counts.collect();
+        (!counts.is_empty()).then(|| Batch {
+            id: ids::row_id(),
+            counts,
+        })
     }
 }
 
@@ -142,6 +166,7 @@ impl CallRecords {
 pub async fn delete_old_counts(pool: PgPool, now: OffsetDateTime) -> anyhow::Result<u64> {
     let first = call_record::first_day(now, COUNTED_DAYS);
     let mut connection = pool.acquire().await?;
+    day_use::delete_batches_before(&mut connection, now - BATCH_AGE).await?;
     let mut deleted = 0;
     loop {
         let rows = day_use::delete_before(&mut connection, first, DELETED_ROWS).await?;

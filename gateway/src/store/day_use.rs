@@ -1,7 +1,7 @@
 //! The table `gateway.day_use`: calls per account, day and route.
 
 use sqlx::{PgConnection, PgPool};
-use time::Date;
+use time::{Date, OffsetDateTime};
 use uuid::Uuid;
 
 use crate::domain::call_record::{CallCounts, CallGroup};
@@ -16,10 +16,12 @@ pub struct RouteUse {
     pub counts: CallCounts,
 }
 
-/// Adds counts to those of the table.
+/// Adds the counts of a batch to those of the table, unless they were added before. A statement that is still running is awaited.
 pub async fn add(
     connection: &mut PgConnection,
+    batch: Uuid,
     counts: &[(CallGroup, CallCounts)],
+    now: OffsetDateTime,
 ) -> Result<(), sqlx::Error> {
     let mut rows: Vec<&(CallGroup, CallCounts)> = counts.iter().collect();
     // All gateways lock the rows in one order, so that there is no deadlock.
@@ -37,10 +39,13 @@ pub async fn add(
         counts.collect()
     };
     sqlx::query!(
-        "insert into gateway.day_use as held
+        "with batch as (
+             insert into gateway.day_use_batch (id, written_at) values ($10, $11) on conflict do nothing returning id
+         )
+         insert into gateway.day_use as held
              (account_id, day, mode, route, method, calls, client_errors, rate_limited, server_errors)
-         select * from unnest($1::uuid[], $2::date[], $3::text[], $4::text[], $5::text[], $6::bigint[], $7::bigint[], $8::bigint[],
-             $9::bigint[])
+         select counts.* from batch, unnest($1::uuid[], $2::date[], $3::text[], $4::text[], $5::text[], $6::bigint[], $7::bigint[],
+             $8::bigint[], $9::bigint[]) as counts
          on conflict (account_id, day, mode, route, method) do update set
              calls = held.calls + excluded.calls,
              client_errors = held.client_errors + excluded.client_errors,
@@ -55,6 +60,8 @@ pub async fn add(
         &column(|counts| counts.client_errors),
         &column(|counts| counts.rate_limited),
         &column(|counts| counts.server_errors),
+        batch,
+        now,
     )
     .execute(connection)
     .await?;
@@ -108,4 +115,15 @@ pub async fn delete_before(
     .execute(connection)
     .await?;
     Ok(done.rows_affected())
+}
+
+/// Forgets batches that were written before `at`.
+pub async fn delete_batches_before(
+    connection: &mut PgConnection,
+    at: OffsetDateTime,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!("delete from gateway.day_use_batch where written_at < $1", at)
+        .execute(connection)
+        .await?;
+    Ok(())
 }

@@ -10,7 +10,9 @@ use sqlx::PgPool;
 use time::Duration;
 use tonic::{Request, Status};
 
-use crate::support::{CALL_LOG, NO_REDIS, START, Script, Test, TestConfig, TestKey, plans};
+use crate::support::{
+    CALL_LOG, NO_REDIS, START, Script, Test, TestConfig, TestKey, eventually, lock, plans,
+};
 
 async fn list_use(test: &Test, account: &str, days: u32) -> Vec<proto::RouteUse> {
     let request = proto::AccountsServiceListUseRequest {
@@ -159,6 +161,37 @@ async fn counts_wait_while_postgresql_fails(pool: PgPool) {
     test.call_records.write_counts().await.unwrap();
     let [row] = list_use(&test, &account, 1).await.try_into().unwrap();
     assert_eq!(row.calls, 2);
+}
+
+/// PostgreSQL commits a statement for which this service does not wait any more.
+#[testing::database_test(gateway::MIGRATOR)]
+async fn calls_count_once_when_a_slow_write_is_repeated(pool: PgPool) {
+    let mut test = Test::new(pool.clone()).await;
+    let account = test.account("free").await;
+    let key = test.key(&account, "live").await;
+    call(&mut test, &key, &["/games", "/games"]).await;
+    // The write waits for the table until the service has given up.
+    let locked = lock(&pool, "gateway.day_use").await;
+    assert!(test.call_records.write_counts().await.is_err());
+    locked.rollback().await.unwrap();
+    call(&mut test, &key, &["/games"]).await;
+    test.call_records.write_counts().await.unwrap();
+    let waiting = async || {
+        let count = sqlx::query_scalar!(
+            r#"select count(*) as "count!" from pg_stat_activity
+               where state = 'active' and pid <> pg_backend_pid() and query like '%day_use%' and datname = current_database()"#
+        );
+        count.fetch_one(&pool).await.unwrap()
+    };
+    eventually("no write is running", async || waiting().await == 0).await;
+    let [row] = list_use(&test, &account, 1).await.try_into().unwrap();
+    assert_eq!(row.calls, 3);
+    let batches = sqlx::query_scalar!(r#"select count(*) as "count!" from gateway.day_use_batch"#);
+    assert_eq!(batches.fetch_one(&pool).await.unwrap(), 2);
+    let later = test.clock.now() + Duration::DAY * 8;
+    delete_old_counts(pool.clone(), later).await.unwrap();
+    let batches = sqlx::query_scalar!(r#"select count(*) as "count!" from gateway.day_use_batch"#);
+    assert_eq!(batches.fetch_one(&pool).await.unwrap(), 0);
 }
 
 #[testing::database_test(gateway::MIGRATOR)]
