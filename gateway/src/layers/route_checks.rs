@@ -202,8 +202,11 @@ fn quota_error(denial: Denial, plan: &Plan) -> ApiResponse {
 
 fn month_error(status: RateLimitStatus, message: String) -> ApiResponse {
     let resets_at = status.month_resets_at();
+    // In the last seconds of a month, its minute may end later.
+    let minute = (status.minute_left() == Some(0)).then(|| status.minute_wait());
+    let wait = status.seconds_until(resets_at).max(minute.unwrap_or(0));
     let fault = Fault {
-        retry_after: Some(status.seconds_until(resets_at)),
+        retry_after: Some(wait),
         ..Fault::new(Code::QuotaExceeded, message)
     };
     let error = ApiError {

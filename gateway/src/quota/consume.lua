@@ -24,24 +24,25 @@ if not start or now - start >= 60000 or start - now >= 60000 then
   start, calls = now, 0
 end
 
-local per_minute = tonumber(ARGV[4])
+-- The month is checked before the minute, since its end is farther away: a client that waits for the minute would be refused again.
+local in_month, is_public = ARGV[6] == '1', ARGV[7] == '1'
+local per_minute, per_month, per_public_month = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[8])
+if in_month and per_month >= 0 and month >= per_month then
+  return {3, start, calls, month, public}
+end
+if in_month and is_public and per_public_month >= 0 and public >= per_public_month then
+  return {5, start, calls, month, public}
+end
 if per_minute >= 0 and calls >= per_minute then
   return {2, start, calls, month, public}
 end
+
 calls = calls + 1
-if ARGV[6] ~= '1' then
+if not in_month then
   redis.call('hset', KEYS[1], start_field, start, calls_field, calls)
   return {0, start, calls, month, public}
 end
-local per_month = tonumber(ARGV[5])
-if per_month >= 0 and month >= per_month then
-  return {3, start, calls - 1, month, public}
-end
-if ARGV[7] == '1' then
-  local per_public_month = tonumber(ARGV[8])
-  if per_public_month >= 0 and public >= per_public_month then
-    return {5, start, calls - 1, month, public}
-  end
+if is_public then
   public = public + 1
   redis.call('hset', KEYS[1], public_field, public)
 end

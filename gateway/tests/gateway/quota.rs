@@ -139,8 +139,8 @@ async fn concurrent_calls_are_counted_in_order(pool: PgPool) {
             let counted = most.min(place);
             let status = match outcome {
                 Ok(status) if place <= most => status,
-                Err(Denial::Minute(status)) if place > most && minute <= month => status,
-                Err(Denial::Month(status)) if place > most && month < minute => status,
+                Err(Denial::Minute(status)) if place > most && minute < month => status,
+                Err(Denial::Month(status)) if place > most && month <= minute => status,
                 other => panic!("{place} of {minute} and {month}: {other:?}"),
             };
             assert_eq!(

@@ -178,6 +178,42 @@ async fn an_exceeded_month_has_its_reset(pool: PgPool) {
 }
 
 #[testing::database_test(gateway::MIGRATOR)]
+async fn of_two_windows_that_are_used_up_the_error_names_the_one_that_waits_longest(pool: PgPool) {
+    let test = Test::with(pool, limited("calls_per_minute = 1\ncalls_per_month = 2")).await;
+    let account = test.account("free").await;
+    let (one, other) = (
+        test.key(&account, "live").await,
+        test.key(&account, "live").await,
+    );
+    let refused = async |key: &TestKey| {
+        let refused = test.get(key, "/games").await;
+        let wait: u32 = refused.header("retry-after").parse().unwrap();
+        (refused.error().1.to_owned(), wait)
+    };
+    assert!(test.get(&one, "/games").await.is_ok());
+    assert_eq!(refused(&one).await, ("rate_limited".to_owned(), 60));
+    // Ten seconds before the month ends, the minute of the other key begins, and the month is used up.
+    test.clock.advance(Duration::seconds(835_190));
+    assert!(test.get(&other, "/games").await.is_ok());
+    assert_eq!(refused(&one).await, ("quota_exceeded".to_owned(), 10));
+    assert_eq!(refused(&other).await, ("quota_exceeded".to_owned(), 60));
+    test.clock.advance(Duration::seconds(60));
+    assert!(test.get(&other, "/games").await.is_ok());
+}
+
+#[testing::database_test(gateway::MIGRATOR)]
+async fn with_both_windows_used_up_the_answer_waits_for_the_month(pool: PgPool) {
+    let test = Test::with(pool, limited("calls_per_minute = 2\ncalls_per_month = 2")).await;
+    let key = test.live_key().await;
+    for _ in 0..2 {
+        assert!(test.get(&key, "/games").await.is_ok());
+    }
+    let refused = test.get(&key, "/games").await;
+    assert_eq!(refused.error(), (429, "quota_exceeded"));
+    assert_eq!(refused.header("retry-after"), "835200");
+}
+
+#[testing::database_test(gateway::MIGRATOR)]
 async fn server_errors_are_refunded(pool: PgPool) {
     let test = Test::with(pool, limited("calls_per_minute = 3\ncalls_per_month = 3")).await;
     let key = test.live_key().await;
