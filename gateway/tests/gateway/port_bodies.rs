@@ -5,9 +5,11 @@ use std::net::Ipv4Addr;
 use axum::body::Body;
 use bytes::Bytes;
 use contracts::gateway::v1::CreateKeyRequest;
+use futures::channel::mpsc;
 use futures::stream::{self, FuturesUnordered};
-use futures::{FutureExt as _, StreamExt as _};
+use futures::{FutureExt as _, SinkExt as _, StreamExt as _};
 use gateway::layers::admission::{ConcurrencyLimits, limit_calls};
+use http_body_util::BodyExt as _;
 use hyper::client::conn::http2::{SendRequest, handshake};
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use sqlx::PgPool;
@@ -155,4 +157,30 @@ async fn a_request_queues_again_when_its_body_has_arrived(pool: PgPool) {
     let mut both = FuturesUnordered::from_iter([post(), post()]);
     let shed = both.next().await.unwrap().unwrap();
     assert_eq!(shed.status(), 503);
+}
+
+/// A client that is still sending its body may lose the response to a stream that is reset.
+#[testing::database_test(gateway::MIGRATOR)]
+async fn a_refusal_over_http2_does_not_stop_the_body(pool: PgPool) {
+    const CHUNK: usize = 4 * 1024;
+    const DRAINED: usize = 256 * 1024;
+    let test = limited(pool).await;
+    let port = Port::open(test.router.clone(), PATIENT, 100).await;
+    let mut sender = connect(&port, 1).await;
+    for (length, most) in [(5 * CHUNK, 5 * CHUNK), (8 * DRAINED, 2 * DRAINED)] {
+        let (mut chunks, body) = mpsc::channel::<std::io::Result<Bytes>>(0);
+        let request = http::Request::post(format!("http://{}/v1/games", port.address))
+            .body(Body::from_stream(body))
+            .unwrap();
+        let refused = sender.send_request(request).await.unwrap();
+        assert_eq!(refused.status().as_u16(), 401);
+        let refused = refused.into_body().collect().await.unwrap().to_bytes();
+        assert!(refused.starts_with(b"{\"success\":false"), "{refused:?}");
+        let mut sent = 0;
+        while sent < length && chunks.send(Ok(vec![b' '; CHUNK].into())).await.is_ok() {
+            sent += CHUNK;
+        }
+        let least = length.min(DRAINED);
+        assert!((least..=most).contains(&sent), "{sent} of {length} bytes");
+    }
 }

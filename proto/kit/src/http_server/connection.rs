@@ -16,6 +16,7 @@ use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
 use tokio::net::TcpStream;
 use tokio::time::{Instant, timeout};
+use tokio_util::task::TaskTracker;
 use tower::ServiceExt as _;
 
 use super::Settings;
@@ -41,6 +42,8 @@ pub(super) struct ConnectionServer {
     pub(super) router: Router,
     pub(super) settings: Settings,
     pub(super) clients: Arc<Clients>,
+    /// The connections, and the bodies over HTTP/2 that are dropped.
+    pub(super) tasks: TaskTracker,
 }
 
 impl ConnectionServer {
@@ -91,7 +94,7 @@ impl ConnectionServer {
     }
 
     /// Answers a request. Over HTTP/1.1, the next request begins where the body ends, so the rest of the body is read and
-    /// dropped. If that is not possible, the response says `Connection: close`.
+    /// dropped. If that is not possible, the response says `Connection: close`. Over HTTP/2, the response is sent meanwhile.
     async fn respond(
         self: Arc<Self>,
         request: Request<Incoming>,
@@ -109,7 +112,10 @@ impl ConnectionServer {
         let Ok(mut response) = self.router.clone().oneshot(request).await;
         if is_http1 && !body.is_end_stream() {
             // A client that sent `Expect` may or may not send the body after a final response.
-            close |= expects_continue || !body.drain(deadline).await;
+            close |= expects_continue || body.is_too_long() || !body.drain(deadline).await;
+        } else if !body.is_end_stream() {
+            // The tracker waits for the task, so its handle is not needed.
+            drop(self.tasks.spawn(body.drain(deadline)));
         }
         if is_http1 && close {
             response

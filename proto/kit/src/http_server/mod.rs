@@ -99,13 +99,14 @@ impl Settings {
 /// Serves until the server is drained, then finishes running requests.
 pub async fn serve(listener: TcpListener, settings: Settings, router: Router) {
     let (permits, draining) = (settings.permits(), settings.draining.clone());
+    let tasks = TaskTracker::new();
     let server = Arc::new(ConnectionServer {
         builder: builder(),
         router,
         clients: Clients::new(settings.connections, settings.client.clone()),
         settings,
+        tasks: tasks.clone(),
     });
-    let connections = TaskTracker::new();
     loop {
         let accepting = async {
             let permit = Arc::clone(&permits).acquire_owned().await;
@@ -119,7 +120,7 @@ pub async fn serve(listener: TcpListener, settings: Settings, router: Router) {
             Ok((stream, _)) => {
                 let served = serve_counted(Arc::clone(&server), stream);
                 // The tracker waits for the connection, so its handle is not needed.
-                drop(connections.spawn(async move {
+                drop(tasks.spawn(async move {
                     let _permit = permit;
                     served.await;
                 }));
@@ -131,8 +132,8 @@ pub async fn serve(listener: TcpListener, settings: Settings, router: Router) {
         }
     }
     drop(listener);
-    connections.close();
-    connections.wait().await;
+    tasks.close();
+    tasks.wait().await;
 }
 
 /// Serves a connection, which the metrics count.

@@ -1,5 +1,7 @@
-//! Request bodies over HTTP/1.1. The unread rest of a body precedes the next request on the connection. It is read and dropped up
-//! to a limit; beyond that, the connection is closed.
+//! Request bodies that the service does not read to their end. The rest is read and dropped up to a limit.
+//!
+//! Over HTTP/1.1, the rest precedes the next request on the connection, which is closed if the rest is longer. Over HTTP/2, the stream of
+//! a request is reset when its body is dropped, and some clients that still send then lose the response.
 
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -11,7 +13,7 @@ use http_body_util::BodyExt as _;
 use hyper::body::Incoming;
 use tokio::time::{Instant, timeout_at};
 
-/// Bytes of an unread body that are read and dropped to keep the connection open.
+/// Bytes of an unread body that are read and dropped.
 const MAX_DRAINED: u64 = 256 * 1024;
 
 /// A body that the connection and the handler share.
@@ -23,12 +25,14 @@ impl SharedBody {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Whether the rest of the body is known to be longer than what is dropped.
+    pub(super) fn is_too_long(&self) -> bool {
+        self.incoming().size_hint().lower() > MAX_DRAINED
+    }
+
     /// Reads the rest of the body. Returns false if it is too long, takes too long or breaks off.
     pub(super) async fn drain(mut self, deadline: Instant) -> bool {
         let mut left = MAX_DRAINED;
-        if self.incoming().size_hint().lower() > left {
-            return false;
-        }
         let reading = async {
             while let Some(frame) = self.frame().await {
                 let length = frame.ok()?.data_ref().map_or(0, Bytes::len);
