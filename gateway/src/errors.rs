@@ -1,6 +1,6 @@
 //! Errors of the API: what HTTP needs besides the status, which the table of [`Code`] has.
 
-use http::header::{ALLOW, HeaderMap, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
+use http::header::{ACCEPT_ENCODING, ALLOW, HeaderMap, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
 use http::{StatusCode, header};
 use kit::{Code, Fault};
 use time::OffsetDateTime;
@@ -67,6 +67,8 @@ impl ApiError {
             .or_else(|| (code == Code::Unavailable).then_some(1));
         set(RETRY_AFTER, wait.map(|seconds| seconds.to_string()));
         set(ALLOW, self.allow.clone());
+        let encoding = (code == Code::UnsupportedEncoding).then(|| "identity".to_owned());
+        set(ACCEPT_ENCODING, encoding);
         headers
     }
 }

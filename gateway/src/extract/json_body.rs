@@ -11,6 +11,8 @@ use axum::body::to_bytes;
 use axum::extract::{FromRequest, Request};
 use bytes::Bytes;
 use futures::poll;
+use http::HeaderMap;
+use http::header::CONTENT_ENCODING;
 use http::request::Parts;
 use http_body_util::LengthLimitError;
 use kit::{Code, Fault};
@@ -25,6 +27,12 @@ use crate::domain::key::Caller;
 use crate::errors::ApiError;
 use crate::request_limits;
 
+/// Some editors write it before a text in UTF-8. A parser of JSON may ignore it (RFC 8259, 8.1).
+const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
+
+/// The most characters of a coding that an error repeats.
+const SHOWN_CODING: usize = 32;
+
 /// The bytes of a JSON object, as they were sent. The service reads its fields.
 #[derive(Debug)]
 pub struct JsonBody(pub Bytes);
@@ -34,6 +42,7 @@ impl FromRequest<App> for JsonBody {
 
     async fn from_request(request: Request, app: &App) -> Result<Self, ApiError> {
         let (head, body) = request.into_parts();
+        unencoded(&head.headers)?;
         let most = usize::try_from(request_limits::MAX_BODY).unwrap_or(usize::MAX);
         let mut body = pin!(to_bytes(body, most));
         let body = match poll!(&mut body) {
@@ -41,6 +50,11 @@ impl FromRequest<App> for JsonBody {
             Poll::Pending => arrival(app, &head, body).await?,
         };
         let body = body.map_err(|error| unread(&error))?;
+        let body = if body.starts_with(BYTE_ORDER_MARK) {
+            body.slice(BYTE_ORDER_MARK.len()..)
+        } else {
+            body
+        };
         object(&body)?;
         Ok(Self(body))
     }
@@ -58,6 +72,23 @@ async fn arrival<T>(app: &App, head: &Parts, body: impl Future<Output = T>) -> R
         None => body.await,
     };
     body.map_err(|_elapsed| too_slow(app.body_timeout))
+}
+
+/// Rejects a body with a content coding: nothing is decompressed.
+fn unencoded(headers: &HeaderMap) -> Result<(), ApiError> {
+    let lines = headers.get_all(CONTENT_ENCODING).iter();
+    let codings = lines.flat_map(|line| line.as_bytes().split(|byte| *byte == b','));
+    let is_coded =
+        |coding: &&[u8]| !coding.is_empty() && !coding.eq_ignore_ascii_case(b"identity");
+    let Some(coding) = codings.map(<[u8]>::trim_ascii).find(is_coded) else {
+        return Ok(());
+    };
+    let coding = String::from_utf8_lossy(coding);
+    let shown: String = coding.chars().take(SHOWN_CODING).collect();
+    let message = format!(
+        "The body has the Content-Encoding `{shown}`, and bodies are read as they are. Send it uncompressed, without the header."
+    );
+    Err(Fault::new(Code::UnsupportedEncoding, message).into())
 }
 
 /// Rejects everything but a JSON object. The service checks the fields.

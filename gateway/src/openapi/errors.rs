@@ -44,7 +44,7 @@ pub(super) fn codes(
             || is_required(code, requirements)
             || match code {
                 Code::NotFound => operation.path.contains('{'),
-                Code::BadJson => operation.body.is_some(),
+                Code::BadJson | Code::UnsupportedEncoding => operation.body.is_some(),
                 Code::OutcomeUnknown => operation.method != Method::GET,
                 Code::IdempotencyInFlight | Code::IdempotencyMismatch => {
                     let mut parameters = operation.parameters.iter();
@@ -113,6 +113,7 @@ pub(super) fn response(status: u16, codes: &[Code], is_token: bool) -> Value {
         401 => header(&mut headers, "WWW-Authenticate", true),
         429 => header(&mut headers, "Retry-After", true),
         409 => header(&mut headers, "Retry-After", false),
+        415 => header(&mut headers, "Accept-Encoding", true),
         503 => header(
             &mut headers,
             "Retry-After",

@@ -46,6 +46,10 @@ pub(super) fn header(headers: &mut Map<String, Value>, name: &str, required: boo
             "`true` on the stored response of an earlier call with the same `Idempotency-Key`.",
             json!({"type": "string", "const": "true"}),
         ),
+        "Accept-Encoding" => (
+            "The coding of bodies: none.",
+            json!({"type": "string", "const": "identity"}),
+        ),
         "WWW-Authenticate" => (
             "How to authenticate.",
             json!({"type": "string", "const": "Bearer"}),

@@ -106,6 +106,9 @@ codes! {
     UriTooLong = "uri_too_long", URI_TOO_LONG, InvalidArgument,
         "Path and query are over 16 KiB.",
         "Send fewer or shorter parameters.";
+    UnsupportedEncoding = "unsupported_encoding", UNSUPPORTED_MEDIA_TYPE, InvalidArgument,
+        "The body has a `Content-Encoding`, such as gzip; bodies are read as they are.",
+        "Send the body uncompressed, and leave the header out.";
     HeadersTooLarge = "headers_too_large", REQUEST_HEADER_FIELDS_TOO_LARGE, InvalidArgument,
         "The headers are over 32 KiB, or more than 100.",
         "Send fewer headers, above all fewer cookies.";
