@@ -6,6 +6,8 @@ use xxhash_rust::xxh3::Xxh3Default;
 
 /// The first character of a tag that names a revision.
 const REVISION: &str = "r";
+/// The length of the hash of data.
+const HASH_DIGITS: usize = 32;
 
 /// The entity tag of a response. It depends on `data` only, so it is the same at every replica and in every content coding.
 ///
@@ -112,16 +114,18 @@ pub struct ParsedTag<'a> {
 }
 
 impl ParsedTag<'_> {
-    /// The revision that the tag names, if it is one of ours. Only the canonical form counts, so that no two tags name one
-    /// revision.
+    /// The revision that the tag names, if it is one of ours: of a write, or of a read, with the hash of its data. Only the canonical form
+    /// counts. A proxy that compresses may append to the tag of a read, as in `"r12-5eb7…-gzip"`, which still names the revision.
     pub fn revision(&self) -> Option<i64> {
         let text = std::str::from_utf8(self.opaque).ok()?;
-        let named = text.strip_prefix(REVISION)?;
-        let digits = named
-            .split_once('-')
-            .map_or(named, |(digits, _hash)| digits);
+        let mut parts = text.strip_prefix(REVISION)?.splitn(3, '-');
+        let digits = parts.next()?;
+        let is_hash = |hash: &str| {
+            let is_digit = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+            hash.len() == HASH_DIGITS && hash.bytes().all(is_digit)
+        };
         let revision: i64 = digits.parse().ok()?;
-        (revision.to_string() == digits).then_some(revision)
+        (revision.to_string() == digits && parts.next().is_none_or(is_hash)).then_some(revision)
     }
 }
 
@@ -223,13 +227,17 @@ mod tests {
 
     #[test]
     fn a_tag_names_its_revision() {
-        let read = |value: &'static str| match parse_tags(&[HeaderValue::from_static(value)])? {
+        let read = |value: &str| match parse_tags(&[HeaderValue::from_str(value).unwrap()])? {
             TagList::Tags(tags) => Some((tags[0].weak, tags[0].revision())),
             TagList::Any => None,
         };
         assert_eq!(read(r#""r12""#), Some((false, Some(12))));
-        assert_eq!(read(r#""r12-5eb7558f""#), Some((false, Some(12))));
-        assert_eq!(read(r#"W/"r12-5eb7558f""#), Some((true, Some(12))));
+        let hash = "5eb7558f4adb757b4f51907aaf55d5a4";
+        let of_read = format!("\"r12-{hash}\"");
+        assert_eq!(read(&of_read), Some((false, Some(12))));
+        assert_eq!(read(&format!("W/{of_read}")), Some((true, Some(12))));
+        let by_proxy = format!("\"r12-{hash}-gzip\"");
+        assert_eq!(read(&by_proxy), Some((false, Some(12))));
         for other in [
             r#""12""#,
             r#""r""#,
@@ -240,6 +248,12 @@ mod tests {
             r#""r12 ""#,
             r#""5eb7558f4adb757b4f51907aaf55d5a4""#,
             r#""r99999999999999999999""#,
+            r#""r1-zz""#,
+            r#""r1-""#,
+            r#""r12-5eb7558f""#,
+            r#""r12-5EB7558F4ADB757B4F51907AAF55D5A4""#,
+            r#""r12-5eb7558f4adb757b4f51907aaf55d5a40""#,
+            r#""r12-gzip""#,
         ] {
             let named = read(other).and_then(|(_, revision)| revision);
             assert_eq!(named, None, "{other}");

@@ -62,9 +62,13 @@ mod tests {
         assert_eq!(revisions(&[]).unwrap(), None);
         assert_eq!(revisions(&[" * "]).unwrap(), None);
         assert_eq!(revisions(&[r#""r7""#]).unwrap(), Some(vec![7]));
-        let several = [r#""r7-5eb7", "r8""#, r#""other", "r9-0""#];
+        let hash = "5eb7558f4adb757b4f51907aaf55d5a4";
+        let several = [
+            &*format!(r#""r7-{hash}", "r8""#),
+            &format!(r#""other", "r9-{hash}""#),
+        ];
         assert_eq!(revisions(&several).unwrap(), Some(vec![7, 8, 9]));
-        for never in [r#"W/"r7""#, r#""other""#, r#"W/"r7", "7""#] {
+        for never in [r#"W/"r7""#, r#""other""#, r#"W/"r7", "7""#, r#""r1-zz""#] {
             assert_eq!(revisions(&[never]).unwrap(), Some(vec![]), "{never}");
         }
     }
