@@ -1,18 +1,10 @@
 //! Parses the points in time of callers (§10.14).
 
-use time::format_description::well_known::Rfc3339;
-use time::{OffsetDateTime, Time};
+use kit::timestamp;
 
-use super::days;
-
-/// Parses a time of RFC 3339, or a day, which stands for its midnight (UTC). Returns microseconds since 1970, rounded up.
+/// Parses a time or a day. Returns microseconds since 1970, rounded up.
 pub fn read(text: &str) -> Option<i64> {
-    let moment = OffsetDateTime::parse(text, &Rfc3339).ok();
-    let moment = moment.or_else(|| {
-        let day = days::read(text)?;
-        Some(day.with_time(Time::MIDNIGHT).assume_utc())
-    })?;
-    let nanos = moment.unix_timestamp_nanos();
+    let nanos = timestamp::parse(text)?.unix_timestamp_nanos();
     i64::try_from((nanos + 999).div_euclid(1_000)).ok()
 }
 

@@ -7,6 +7,7 @@ use kit::Fault;
 use kit::bad_fields::BadFields;
 use kit::cursor::Binding;
 use kit::page::{Limits, Page};
+use kit::timestamp;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -101,8 +102,7 @@ impl ReadFields for BadFields {
 
     fn updated_since(&mut self, text: Option<String>) -> Option<i64> {
         let since = point_in_time::read(&non_empty(text)?);
-        let reason = "Use a time in RFC 3339, such as 2026-03-01T08:00:00Z, or a day, such as 2026-03-01. Write + as %2B.";
-        self.read("updated_since", since.ok_or(reason))
+        self.read("updated_since", since.ok_or(timestamp::EXPECTED))
     }
 
     fn words(&mut self, q: Option<&str>) -> Option<BTreeSet<String>> {

@@ -77,25 +77,24 @@ pub fn first_day(now: OffsetDateTime, days: u16) -> Date {
 }
 
 /// Path and query for the log: cut off at [`TARGET_BYTES`], and without API keys, which belong into a header. `prefix` is the prefix of
-/// all keys.
+/// all keys, which are found percent-encoded too.
 pub fn target(text: &str, prefix: &str) -> String {
+    let (bytes, starts) = percent_decoded(text);
     let mut shown = String::with_capacity(text.len().min(TARGET_BYTES));
-    let mut rest = text;
-    while let Some(at) = rest.find(prefix) {
-        let (before, found) = rest.split_at(at);
-        shown.push_str(before);
-        let secret_begins = prefix.len() + mode_length(&found[prefix.len()..]);
-        let is_secret = |c: char| c.is_ascii_alphanumeric() || "_-".contains(c);
-        let end = found[secret_begins..]
-            .find(|c| !is_secret(c))
-            .map_or(found.len(), |length| secret_begins + length);
-        shown.push_str(&found[..secret_begins]);
-        if end > secret_begins {
+    // The first byte after the last key, and where it begins in `text`.
+    let (mut next, mut rest) = (0, 0);
+    while let Some(key) = find(&bytes[next..], prefix.as_bytes()) {
+        let secret = next + key + prefix.len();
+        let secret = secret + mode_length(&bytes[secret..]);
+        let is_secret = |byte: &&u8| byte.is_ascii_alphanumeric() || b"_-".contains(byte);
+        next = secret + bytes[secret..].iter().take_while(is_secret).count();
+        shown.push_str(&text[rest..starts[secret]]);
+        if next > secret {
             shown.push('…');
         }
-        rest = &found[end..];
+        rest = starts[next];
     }
-    shown.push_str(rest);
+    shown.push_str(&text[rest..]);
     if shown.len() > TARGET_BYTES {
         let end = (0..=TARGET_BYTES)
             .rev()
@@ -105,15 +104,38 @@ pub fn target(text: &str, prefix: &str) -> String {
     shown
 }
 
+/// The percent-decoded bytes of a text, and where each begins in it; then the length of the text.
+fn percent_decoded(text: &str) -> (Vec<u8>, Vec<usize>) {
+    let (mut bytes, mut starts) = (Vec::with_capacity(text.len()), Vec::with_capacity(text.len()));
+    let mut at = 0;
+    while let Some(byte) = text.as_bytes().get(at) {
+        let digits = text.get(at + 1..at + 3).filter(|_| *byte == b'%');
+        // `from_str_radix` alone would also accept a sign.
+        let digits = digits.filter(|digits| digits.bytes().all(|it| it.is_ascii_hexdigit()));
+        let encoded = digits.and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        bytes.push(encoded.unwrap_or(*byte));
+        starts.push(at);
+        at += if encoded.is_some() { 3 } else { 1 };
+    }
+    starts.push(text.len());
+    (bytes, starts)
+}
+
+fn find(bytes: &[u8], part: &[u8]) -> Option<usize> {
+    bytes.windows(part.len()).position(|window| window == part)
+}
+
 /// The length of the mode in a key, such as that of `live_`.
-fn mode_length(text: &str) -> usize {
+fn mode_length(text: &[u8]) -> usize {
     let modes = ["live_", "test_"];
-    let found = modes.into_iter().find(|mode| text.starts_with(mode));
+    let found = modes.into_iter().find(|mode| text.starts_with(mode.as_bytes()));
     found.map_or(0, str::len)
 }
 
 #[cfg(test)]
 mod tests {
+    use proptest::collection::vec;
+    use proptest::prelude::*;
     use time::macros::{date, datetime};
 
     use super::*;
@@ -169,6 +191,39 @@ mod tests {
         );
         assert_eq!(shown("/v1/games?s=svc_whsec_abc/x"), "/v1/games?s=svc_…/x");
         assert_eq!(shown("/v1/svc_"), "/v1/svc_");
+    }
+
+    #[test]
+    fn encoded_keys_are_left_out_of_the_log() {
+        let shown = |text| target(text, "svc_");
+        assert_eq!(
+            shown("/v1/games?key=svc%5Flive%5FabcDEF123&q=x"),
+            "/v1/games?key=svc%5Flive%5F…&q=x"
+        );
+        assert_eq!(
+            shown("/v1/games/%73vc_live_abc%44EF%31"),
+            "/v1/games/%73vc_live_…"
+        );
+        // What is no encoding stays, whatever surrounds it.
+        for text in ["/v1/games?q=100%", "/v1/%zz%4", "/v1/é%C3%A9%+1", "/v1/%"] {
+            assert_eq!(shown(text), text);
+        }
+        assert_eq!(shown("/é%svc_test_x%é"), "/é%svc_test_…%é");
+    }
+
+    proptest! {
+        #[test]
+        fn no_encoding_hides_a_key(before in "[a-z%/é]{0,9}", encoded in vec(any::<bool>(), 30)) {
+            let key = "svc_live_0123456789abcdefghijk";
+            let written: String = key
+                .chars()
+                .zip(encoded)
+                .map(|(c, encoded)| if encoded { format!("%{:02x}", u32::from(c)) } else { c.to_string() })
+                .collect();
+            let shown = target(&format!("/{before}/{written}/end"), "svc_");
+            let decoded = percent_encoding::percent_decode_str(&shown).decode_utf8_lossy();
+            prop_assert!(!decoded.contains("0123") && shown.ends_with("…/end"), "{shown}");
+        }
     }
 
     #[test]

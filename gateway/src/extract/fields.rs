@@ -2,11 +2,9 @@
 
 use kit::bad_fields::BadFields;
 use kit::json_object::{self, ParseError};
-use kit::{Code, Fault};
+use kit::{Code, Fault, timestamp};
 use prost_types::Timestamp;
 use serde_json::{Map, Value};
-use time::OffsetDateTime;
-use time::format_description::well_known::Rfc3339;
 
 use super::json_body::JsonBody;
 
@@ -72,10 +70,8 @@ impl Fields {
     }
 
     pub fn timestamp(&mut self, name: &str) -> Option<Timestamp> {
-        let expected = "Give a timestamp such as 2026-03-01T08:00:00Z.";
-        self.take(name, expected, |value| {
-            let at = OffsetDateTime::parse(value.as_str()?, &Rfc3339).ok()?;
-            Some(kit::timestamp::encode(at))
+        self.take(name, timestamp::EXPECTED, |value| {
+            timestamp::parse(value.as_str()?).map(timestamp::encode)
         })
     }
 }

@@ -4,10 +4,9 @@ use std::collections::BTreeMap;
 
 use contracts::common::v1::PageRequest;
 use kit::bad_fields::BadFields;
-use kit::{Code, Fault};
+use kit::{Code, Fault, timestamp};
 use percent_encoding::percent_decode;
 use time::OffsetDateTime;
-use time::format_description::well_known::Rfc3339;
 
 /// A moment in a query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -94,18 +93,13 @@ impl Params {
         }
     }
 
-    /// Removes and returns an ISO 8601 timestamp; `None` if it is absent.
+    /// Removes and returns a time or a day; `None` if it is absent.
     pub fn timestamp(&mut self, name: &str) -> Option<OffsetDateTime> {
-        let text = self.text(name)?;
-        let timestamp = OffsetDateTime::parse(&text, &Rfc3339).ok();
-        if timestamp.is_none() {
-            self.bad
-                .add(name, "Give a timestamp such as 2026-03-01T08:00:00Z.");
-        }
-        timestamp
+        let timestamp = timestamp::parse(&self.text(name)?).ok_or(timestamp::EXPECTED);
+        self.bad.read(name, timestamp)
     }
 
-    /// Removes and returns a timestamp or the word `now`; `None` if it is absent.
+    /// Removes and returns a time, a day or the word `now`; `None` if it is absent.
     pub fn timestamp_or_now(&mut self, name: &str) -> Option<TimeOrNow> {
         if self.values.get(name).is_some_and(|text| text == "now") {
             self.values.remove(name);
@@ -194,6 +188,7 @@ fn spelling(name: &str) -> impl Iterator<Item = char> {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
+    use time::macros::datetime;
 
     use super::*;
 
@@ -237,6 +232,30 @@ mod tests {
             assert_eq!(bad(&format!("{name}=true")), [name], "{name}");
         }
         assert!(bad("dry_run=true&dry_runs=1&dry=1&x=y").is_empty());
+    }
+
+    #[test]
+    fn a_time_is_one_of_rfc_3339_or_a_day() {
+        let read = |text: &str| {
+            let mut query = Params::parse(Some(&format!("at={text}")), &["at"]);
+            let at = query.timestamp("at");
+            (at, query.bad.into_fields().remove("at"))
+        };
+        assert_eq!(read("").0, None);
+        for good in ["2026-03-01", "2026-03-01T02:00:00%2B02:00"] {
+            let expected = (Some(datetime!(2026-03-01 00:00 UTC)), None);
+            assert_eq!(read(good), expected, "{good}");
+        }
+        for bad in [
+            "2026-03-01T02:00:00+02:00",
+            "0000-01-01T00:00:00%2B00:01",
+            "9999-12-31T23:59:59-00:01",
+            "now",
+        ] {
+            let (at, reason) = read(bad);
+            assert_eq!(at, None, "{bad}");
+            assert!(reason.unwrap().contains("write + as %2B"), "{bad}");
+        }
     }
 
     #[test]

@@ -32,7 +32,8 @@ const ABOUT: &str = "A directory of African games: games, the studios and person
     `meta.request_id` when a call fails. Every GET can be sent as HEAD. Unknown query parameters are ignored, and an empty one counts as \
     absent. New fields, values and error codes may come at any time: ignore a field that you do not know, and treat a value that \
     `x-extensible-enum` does not list as *other*. The formats `cursor`, `words`, `line`, `text`, `genre`, `country`, `currency`, `page`, \
-    `own-game`, `https-address`, `time-or-day` and `time-or-now` stand for rules that JSON Schema cannot express; the descriptions say which.";
+    `own-game`, `https-address`, `time-or-day` and `time-or-now` stand for rules that JSON Schema cannot express; the descriptions say which. A time is one of RFC 3339, in which a + is written as %2B; a \
+    day such as `2026-03-01` stands for its midnight in UTC.";
 
 /// The document of a year, as it is served.
 ///

@@ -156,7 +156,7 @@ pub(super) const COUNTRY: Parameter = Parameter::query(
 pub(super) const UPDATED_SINCE: Parameter = Parameter::query(
     "updated_since",
     Form::Format("time-or-day"),
-    "A time or a day: listings that were edited, or published for the first time, then or later. In an address, a + is written as %2B.",
+    "A time or a day: listings that were edited, or published for the first time, then or later.",
 );
 pub(super) const GENRE: Parameter =
     Parameter::query("genre", Form::Format("genre"), "A key of `GET /genres`.");
@@ -216,18 +216,18 @@ pub(super) const TO_CURRENCY: Parameter = Parameter::query(
 );
 pub(super) const AT: Parameter = Parameter::query(
     "at",
-    Form::Format("date-time"),
-    "The rates at this moment, which is not in the future, by what is known now.",
+    Form::Format("time-or-day"),
+    "A time or a day, not in the future: the rates at that moment, by what is known now.",
 );
 pub(super) const FROM_MOMENT: Parameter = Parameter::query(
     "from",
-    Form::Format("date-time"),
-    "Reports at this moment or later.",
+    Form::Format("time-or-day"),
+    "A time or a day: reports at that moment or later.",
 );
 pub(super) const TO_MOMENT: Parameter = Parameter::query(
     "to",
-    Form::Format("date-time"),
-    "Reports before this moment.",
+    Form::Format("time-or-day"),
+    "A time or a day: reports before that moment.",
 );
 pub(super) const ID: Parameter = Parameter::path("id", Form::Text, "An id of the account's list.")
     .example("0199f3a2-5d0c-7c57-9d1f-0f3a3f0f8f11");
@@ -262,18 +262,18 @@ pub(super) const EVENT_OF_DELIVERY: Parameter = Parameter::query(
 );
 pub(super) const SINCE_MOMENT: Parameter = Parameter::query(
     "since",
-    Form::Format("date-time"),
-    "Only deliveries made at this moment or later.",
+    Form::Format("time-or-day"),
+    "A time or a day: only deliveries made at that moment or later.",
 );
 pub(super) const UNTIL_MOMENT: Parameter = Parameter::query(
     "until",
-    Form::Format("date-time"),
-    "Only deliveries made before this moment.",
+    Form::Format("time-or-day"),
+    "A time or a day: only deliveries made before that moment.",
 );
 pub(super) const RECOVER_SINCE: Parameter = Parameter::query(
     "since",
-    Form::Format("date-time"),
-    "Deliveries that were made since this moment and have failed.",
+    Form::Format("time-or-day"),
+    "A time or a day: deliveries that were made since that moment and have failed.",
 )
 .required();
 pub(super) const ONLY_COUNT: Parameter = Parameter::query(
@@ -294,7 +294,7 @@ pub(super) const AFTER: Parameter = Parameter::query(
 pub(super) const SINCE: Parameter = Parameter::query(
     "since",
     Form::Format("time-or-now"),
-    "Instead of `after`, a time, or `now`: the list begins at that time, or after the newest message.",
+    "Instead of `after`, a time or a day, or `now`: the list begins at that moment, or after the newest message.",
 );
 pub(super) const MESSAGE_EVENT: Parameter = Parameter::query(
     "event",

@@ -1,7 +1,28 @@
-//! Conversion between `time` and protobuf timestamps.
+//! Times in requests of callers, and conversion between `time` and protobuf timestamps.
 
 use prost_types::Timestamp;
-use time::OffsetDateTime;
+use time::format_description::BorrowedFormatItem;
+use time::format_description::well_known::Rfc3339;
+use time::macros::format_description;
+use time::{Date, OffsetDateTime, UtcOffset};
+
+const DAY: &[BorrowedFormatItem<'static>] = format_description!("[year]-[month]-[day]");
+
+/// What [`parse`] takes, for the error of another text.
+pub const EXPECTED: &str = "Give a time such as 2026-03-01T08:00:00Z, or a day such as 2026-03-01 for its midnight in UTC. In a query, \
+    write + as %2B.";
+
+/// Parses a time of RFC 3339, or a day, which stands for its midnight in UTC (§2). Answers can print the years 0 to 9999 of UTC.
+pub fn parse(text: &str) -> Option<OffsetDateTime> {
+    let at = OffsetDateTime::parse(text, &Rfc3339).ok().or_else(|| {
+        // The format also accepts a sign before the year.
+        let is_signed = !text.starts_with(|c: char| c.is_ascii_digit());
+        let day = Date::parse(text, DAY).ok().filter(|_| !is_signed)?;
+        Some(day.midnight().assume_utc())
+    })?;
+    let at = at.checked_to_offset(UtcOffset::UTC)?;
+    (0..=9_999).contains(&at.year()).then_some(at)
+}
 
 /// The timestamp for a message.
 pub fn encode(at: OffsetDateTime) -> Timestamp {
@@ -22,8 +43,35 @@ pub fn decode(at: Timestamp) -> Option<OffsetDateTime> {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
+    use time::macros::datetime;
 
     use super::*;
+
+    #[test]
+    fn a_time_or_a_day_is_parsed_and_nothing_else() {
+        let eight = datetime!(2026-03-01 08:00 UTC);
+        for (text, at) in [
+            ("2026-03-01T08:00:00Z", Some(eight)),
+            ("2026-03-01T10:00:00+02:00", Some(eight)),
+            ("2026-03-01", Some(datetime!(2026-03-01 00:00 UTC))),
+            ("0000-01-01T00:00:00Z", Some(datetime!(0000-01-01 00:00 UTC))),
+            ("9999-12-31", Some(datetime!(9999-12-31 00:00 UTC))),
+            // They are in the years -1 and 10000 of UTC.
+            ("0000-01-01T00:00:00+00:01", None),
+            ("9999-12-31T23:59:59-00:01", None),
+            // A plus that was not encoded.
+            ("2026-03-01T10:00:00 02:00", None),
+            ("2026-02-30", None),
+            ("+2026-03-01", None),
+            ("-0001-03-01", None),
+            ("2026-03-01T08:00", None),
+            ("1772352000", None),
+            ("today", None),
+            ("", None),
+        ] {
+            assert_eq!(parse(text), at, "{text}");
+        }
+    }
 
     proptest! {
         #[test]

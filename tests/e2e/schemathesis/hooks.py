@@ -42,8 +42,9 @@ MOMENT = st.datetimes(min_value=datetime(1970, 1, 1), max_value=NOW).map("{:%Y-%
 DAY = st.dates(min_value=date(1900, 1, 1), max_value=date(2099, 12, 31)).map(str)
 schemathesis.openapi.format("date-time", MOMENT)
 schemathesis.openapi.format("date", DAY)
-schemathesis.openapi.format("time-or-day", MOMENT | DAY)
-schemathesis.openapi.format("time-or-now", MOMENT | st.just("now"))
+PAST_DAY = st.dates(min_value=date(1970, 1, 1), max_value=NOW.date()).map(str)
+schemathesis.openapi.format("time-or-day", MOMENT | PAST_DAY)
+schemathesis.openapi.format("time-or-now", MOMENT | PAST_DAY | st.just("now"))
 
 
 @schemathesis.hook
@@ -78,7 +79,8 @@ def repair_query(query, path):
     if isinstance(query.get("q"), str):
         query["q"] = " ".join(WORD.findall(query["q"])[:5]) or "lagos"
     currencies = ["from", "to", "game"] if path.endswith("/rates") else ["game"]
-    for name in ("since", "updated_since"):
+    times = ["from", "to"] if path.endswith("/history") else []
+    for name in ["at", "since", "until", "updated_since", *times]:
         if name in query and not TIME.fullmatch(str(query[name])):
             query[name] = "2026-03-01T08:00:00Z"
     formats = {"country": "country", "genre": "genre"} | {name: "currency" for name in currencies}
