@@ -116,7 +116,12 @@ impl EncodedPrefix {
         }
     }
 
-    /// In bytes.
+    /// The encoded length, in bytes.
+    pub fn length(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// The size in memory, in bytes.
     pub fn size(&self) -> usize {
         size_of::<Self>() + self.bytes.len()
     }

@@ -12,6 +12,7 @@ use futures::{StreamExt as _, stream};
 use http::HeaderMap;
 use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, ETAG, HeaderValue, VARY};
 use kit::Fault;
+use tokio::time::timeout;
 
 use super::etag::ETag;
 use super::negotiation::Negotiation;
@@ -23,6 +24,8 @@ use crate::upstream::Rates;
 
 /// Larger lists are streamed, in bytes. A slow client holds the whole list of its version, also after the cache has dropped it.
 const MAX_CACHED: u64 = 8 * 1024 * 1024;
+/// A list of so many rows may be so small that it is not compressed: a row has 128 bytes or more.
+const MAX_SMALL_ROWS: u64 = 8;
 /// Cached bytes are written to the connection in parts of this size, so that they are not counted as unsent once per client.
 const PART: usize = 256 * 1024;
 
@@ -58,14 +61,15 @@ pub async fn rates(
     if negotiation.if_none_match(&ETag::of_version(&head.version)) {
         return Ok(response(head, Rows::NotModified).into_response());
     }
-    // The length is not known yet, but rates never fit into one packet.
-    let coding = negotiation.coding(usize::MAX);
-    let cached = app
-        .encoded_prefixes
-        .get_or_encode_version(coding, &head.version, read(request, &head.version, app))
-        .await;
+    // The whole list is read within the deadline of a slow read. Calls that wait for the same version read one after the other if the
+    // service fails, and none of them waits longer.
+    let cached = timeout(app.economy.write_deadline, cached_rows(&head, request, negotiation, app));
+    let cached = cached.await.unwrap_or_else(|_elapsed| {
+        let fault = Fault::unavailable("economy-svc has not sent the rates in time");
+        Err(Uncached::Failed(fault))
+    });
     match cached {
-        Ok(prefix) => Ok(response(head, Rows::Cached(coding, prefix)).into_response()),
+        Ok((coding, prefix)) => Ok(response(head, Rows::Cached(coding, prefix)).into_response()),
         Err(Uncached::Failed(fault)) => Err(fault),
         Err(Uncached::Streamed(rates)) => {
             let mut response = response(rates.head.clone(), Rows::Streamed).into_response();
@@ -77,6 +81,28 @@ pub async fn rates(
             Ok(response)
         }
     }
+}
+
+/// The rows from the cache, where they are read into if it lacks them, and their coding.
+async fn cached_rows(
+    head: &RatesHead,
+    request: ListRatesRequest,
+    negotiation: &Negotiation,
+    app: &Gateway,
+) -> Result<(Option<Coding>, Arc<EncodedPrefix>), Uncached> {
+    let (cache, version) = (&app.encoded_prefixes, head.version.as_str());
+    let rows = head.page.as_ref().map_or(u64::MAX, |page| page.total);
+    // More rows never fit into one packet. The length of fewer ones is known once they are read.
+    let coding = if rows > MAX_SMALL_ROWS {
+        negotiation.coding(usize::MAX)
+    } else {
+        let read = read(request.clone(), version, app);
+        let plain = cache.get_or_encode_version(None, version, read).await?;
+        negotiation.coding(plain.length() - body::PREFIX.len())
+    };
+    let read = read(request, version, app);
+    let prefix = cache.get_or_encode_version(coding, version, read).await?;
+    Ok((coding, prefix))
 }
 
 /// Reads all rows into memory, after the prefix of the envelope.

@@ -6,7 +6,7 @@ use http::header::{ACCEPT_ENCODING, IF_NONE_MATCH};
 use serde_json::{Value, json};
 use sqlx::PgPool;
 
-use crate::support::economy::{RATES, VERSION};
+use crate::support::economy::{RATES, RatesScript, VERSION};
 use crate::support::{Test, TestKey, TestResponse, account_key};
 
 /// A live key of the game `kora`.
@@ -141,6 +141,7 @@ async fn rates_are_streamed_with_the_tag_of_their_version(pool: PgPool) {
         let coded = test.call(call).await;
         assert_eq!(coded.json["data"], rows, "{coding}");
         assert_eq!(coded.header("etag"), tag);
+        assert_eq!(coded.header("content-encoding"), "", "they are short");
     }
     let past = test.get(&key, "/economy/rates?at=2026-03-01T08:00:00Z");
     let meta = &past.await.json["meta"];
@@ -149,6 +150,26 @@ async fn rates_are_streamed_with_the_tag_of_their_version(pool: PgPool) {
     for bad in ["at=yesterday", "from=a&from=b"] {
         let response = test.get(&key, &format!("/economy/rates?{bad}")).await;
         assert_eq!(response.error(), (400, "invalid"), "{bad}");
+    }
+}
+
+#[testing::database_test(gateway::MIGRATOR)]
+async fn few_rates_are_compressed_by_their_length(pool: PgPool) {
+    for (length, coding) in [(1_024, ""), (1_025, "gzip")] {
+        let test = Test::new(pool.clone()).await;
+        let key = key_of_game(&test, "secret").await;
+        let rows = format!("[{}]", " ".repeat(length - 2));
+        test.economy.set_rates(RatesScript {
+            pieces: vec![rows.into()],
+            ..RatesScript::default()
+        });
+        for (accepted, coding) in [("gzip", coding), ("gzip, identity;q=0", "gzip")] {
+            let call = key.get("/economy/rates").header(ACCEPT_ENCODING, accepted);
+            let response = test.call(call).await;
+            let used = response.header("content-encoding");
+            assert_eq!(used, coding, "{length}: {accepted}");
+            assert_eq!(response.json["data"], json!([]));
+        }
     }
 }
 

@@ -1,6 +1,9 @@
 //! `GET /economy/rates` with many rows: clients that stop reading, a service that fails, and many clients at once.
 
+use std::time::{Duration, Instant};
+
 use bytes::Bytes;
+use gateway::upstream;
 use http_body_util::BodyExt as _;
 use sqlx::PgPool;
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
@@ -10,7 +13,7 @@ use tower::ServiceExt as _;
 use crate::economy::key_of_game;
 use crate::port::{PATIENT, Port};
 use crate::support::economy::{RATES, RatesScript};
-use crate::support::{Test, TestKey};
+use crate::support::{Test, TestConfig, TestKey, UPSTREAM, eventually};
 
 const PIECE: usize = 64 * 1024;
 const PIECES: usize = 1_600;
@@ -157,6 +160,37 @@ async fn rates_that_break_off_are_cut_off(pool: PgPool) {
     let response = test.router.clone().oneshot(request.unwrap()).await.unwrap();
     assert_eq!(response.status(), 200);
     assert!(response.into_body().collect().await.is_err());
+}
+
+/// A call that waits for another to read the same rates has one deadline, however many wait with it.
+#[testing::database_test(gateway::MIGRATOR)]
+async fn calls_that_wait_for_rates_do_not_wait_for_each_other(pool: PgPool) {
+    const CLIENTS: u32 = 8;
+    let deadline = Duration::from_secs(1);
+    let with = TestConfig {
+        upstream: upstream::CallLimits {
+            write_deadline: deadline,
+            ..UPSTREAM
+        },
+        ..TestConfig::default()
+    };
+    let test = Test::with(pool, with).await;
+    let key = key_of_game(&test, "secret").await;
+    eventually("the gateway is connected", async || {
+        test.get(&key, "/economy/currencies").await.is_ok()
+    })
+    .await;
+    // The service answers with heads, and never with rows.
+    test.economy.set_rates(RatesScript {
+        after_heads: usize::MAX,
+        ..RatesScript::default()
+    });
+    let began = Instant::now();
+    let calls = (0..CLIENTS).map(|_| test.get(&key, "/economy/rates"));
+    for response in futures::future::join_all(calls).await {
+        assert_eq!(response.error(), (503, "unavailable"), "{}", response.text);
+    }
+    assert!(began.elapsed() < deadline * CLIENTS / 2);
 }
 
 #[testing::database_test(gateway::MIGRATOR)]
