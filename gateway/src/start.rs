@@ -23,6 +23,7 @@ use crate::arriving_bodies::ArrivingBodies;
 use crate::call_log::{CallLog, CallRecorder};
 use crate::coding::YearlyFile;
 use crate::config::Settings;
+use crate::domain::key::GraceRange;
 use crate::domain::plan::Plans;
 use crate::domain::secret::KeyFormat;
 use crate::feeds::invalidation::Invalidation;
@@ -96,7 +97,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     let quota = Quota::new(redis.new_connection(), Arc::clone(&counters));
     let call_log = CallLog::new(redis.new_connection(), settings.call_log);
     let operations = Arc::new(operations(&boot, pool, writer, &plans, quota)?);
-    let openapi = openapi_file(&settings.api_url, boot.clock.now())?;
+    let openapi = openapi_file(&settings.api_url, settings.grace_range(), boot.clock.now())?;
     let limits = settings.upstream.limits();
     let client = |addresses| boot.client(addresses);
     let (catalogue, listings) = (
@@ -166,10 +167,14 @@ fn operations(
 }
 
 /// The description of the API.
-fn openapi_file(api_url: &str, now: OffsetDateTime) -> anyhow::Result<YearlyFile> {
+fn openapi_file(
+    api_url: &str,
+    grace: GraceRange,
+    now: OffsetDateTime,
+) -> anyhow::Result<YearlyFile> {
     let api_url = api_url.to_owned();
     YearlyFile::new(now, move |year| {
-        openapi::file(&api_url, year, router::policy)
+        openapi::file(&api_url, year, grace, router::policy)
     })
 }
 

@@ -147,7 +147,12 @@ pub fn key(bad: &mut BadFields, spec: &Spec, now: OffsetDateTime) {
     if spec.kind == KeyKind::Public && spec.may_write {
         bad.add("may_write", "A public key never writes.");
     }
-    if spec.expires_at.is_some_and(|end| end <= now) {
+    expires_at(bad, spec.expires_at, now);
+}
+
+/// The expiry of a key.
+pub fn expires_at(bad: &mut BadFields, end: Option<OffsetDateTime>, now: OffsetDateTime) {
+    if end.is_some_and(|end| end <= now) {
         bad.add("expires_at", "Give a time in the future.");
     }
 }

@@ -58,7 +58,7 @@ pub(super) fn operations() -> Vec<Operation> {
         post("/account/keys", "createKey", "Makes a test key, or requests a live one.", "NewAccountKey", &[])
             .with_body("KeySubmission", Added("NewAccountKey")).with_codes(&[Code::PlanRequired]),
         get("/account/keys/{id}", "getKey", "Gets a key.", Object("AccountKey"), ONE),
-        post("/account/keys/{id}/rotate", "rotateKey", "Makes a new secret for a key.", "RotatedAccountKey", &[p::ID, p::GRACE]),
+        post("/account/keys/{id}/rotate", "rotateKey", "Makes a new secret for a key.", "RotatedAccountKey", &[p::ID, p::GRACE, p::EXPIRES_AT]),
         post("/account/keys/{id}/revoke", "revokeKey", "Revokes a key.", "AccountKey", ONE),
         post("/account/keys/{id}/reveal", "revealKey", "Reveals the key of an approved request, once.", "NewAccountKey", ONE),
         get("/account/endpoints", "listEndpoints", "Lists the endpoints of webhooks.", rows("AccountEndpoint"), PAGE),

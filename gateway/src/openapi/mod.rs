@@ -18,9 +18,11 @@ use kit::Code;
 use serde_json::{Map, Value, json};
 
 use self::operations::{Operation, Tag, operations};
+use self::parameters::Parameter;
 use self::responses::{body, reference};
 use crate::coding::EncodedFile;
 use crate::domain::access::AllowedKeys;
+use crate::domain::key::GraceRange;
 use crate::layers::policy::{Policy, Route};
 
 /// The version segment of the base address.
@@ -42,19 +44,21 @@ const ABOUT: &str = "A directory of African games: games, the studios and person
 pub fn file(
     api_url: &str,
     year: i32,
+    grace: GraceRange,
     policy: impl Fn(&str) -> Option<Policy>,
 ) -> anyhow::Result<EncodedFile> {
-    let document = document(api_url, year, policy)?;
+    let document = document(api_url, year, grace, policy)?;
     Ok(EncodedFile::new(serde_json::to_vec(&document)?)?)
 }
 
-/// The document. `api_url` is the base address with the version, `policy` finds the policy of a route's pattern.
+/// The document. `api_url` is the base address with the version, `grace` is a setting, `policy` finds the policy of a route's pattern.
 ///
 /// # Errors
 /// A schema cannot be serialized, or an operation has no route.
 pub fn document(
     api_url: &str,
     year: i32,
+    grace: GraceRange,
     policy: impl Fn(&str) -> Option<Policy>,
 ) -> anyhow::Result<Value> {
     let schemas = components(year)?;
@@ -79,7 +83,7 @@ pub fn document(
         }
         let path = paths.entry(operation.path).or_insert_with(|| json!({}));
         let method = operation.method.as_str().to_ascii_lowercase();
-        let mut described = described(&operation, &codes, is_token);
+        let mut described = described(&operation, &codes, is_token, grace);
         described["security"] = security::alternatives(&requirements).into();
         if let Some(responses) = described["responses"].as_object_mut() {
             examples::add_to_responses(responses, &schemas);
@@ -109,22 +113,27 @@ fn components(year: i32) -> anyhow::Result<BTreeMap<String, Value>> {
     Ok(schemas)
 }
 
-fn described(operation: &Operation, codes: &BTreeMap<u16, Vec<Code>>, is_token: bool) -> Value {
+fn described(
+    operation: &Operation,
+    codes: &BTreeMap<u16, Vec<Code>>,
+    is_token: bool,
+    grace: GraceRange,
+) -> Value {
     let mut responses = responses::successes(operation);
     for (status, codes) in codes {
         let name = errors::component_name(codes, is_token);
         let response = json!({"$ref": format!("#/components/responses/{name}")});
         responses.insert(status.to_string(), response);
     }
-    let mut parameters: Vec<Value> = operation.parameters.iter().map(|it| it.to_json()).collect();
+    let mut parameters: Vec<Parameter> = operation.parameters.to_vec();
     if operation.method == http::Method::GET {
-        parameters.push(parameters::IF_NONE_MATCH.to_json());
+        parameters.push(parameters::IF_NONE_MATCH);
     }
     let mut described = json!({
         "operationId": operation.id,
         "summary": operation.summary,
         "tags": [operation.tag.texts().0],
-        "parameters": parameters,
+        "parameters": parameters.into_iter().map(|it| it.to_json(grace)).collect::<Vec<_>>(),
         "responses": responses,
     });
     if let Some(description) = descriptions::description(operation.id) {

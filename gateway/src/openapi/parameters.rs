@@ -6,6 +6,7 @@ use utoipa::PartialSchema;
 use utoipa::openapi::{RefOr, Schema};
 
 use super::responses::reference;
+use crate::domain::key::GraceRange;
 
 /// A parameter of an operation.
 #[derive(Debug, Clone, Copy)]
@@ -38,7 +39,7 @@ pub(super) enum Form {
     /// One of a set of values.
     Set(fn() -> RefOr<Schema>),
     Flag,
-    /// Seconds of a grace after a rotation.
+    /// Seconds of a grace after a rotation. Its range is a setting.
     Grace,
     /// Days of usage.
     Days,
@@ -92,7 +93,12 @@ impl Parameter {
         }
     }
 
-    pub(super) fn to_json(self) -> Value {
+    pub(super) fn to_json(self, grace: GraceRange) -> Value {
+        let description = match self.form {
+            // Generators of clients cannot read a choice of ranges.
+            Form::Grace => format!("{}: {grace}.", self.description),
+            _ => self.description.to_owned(),
+        };
         let location = match self.location {
             Location::Path => "path",
             Location::Query => "query",
@@ -102,8 +108,8 @@ impl Parameter {
             "name": self.name,
             "in": location,
             "required": self.required,
-            "description": self.description,
-            "schema": self.form.schema(),
+            "description": description,
+            "schema": self.form.schema(grace),
         });
         // An empty parameter counts as absent (§4).
         if self.location == Location::Query && !self.required {
@@ -117,7 +123,7 @@ impl Parameter {
 }
 
 impl Form {
-    fn schema(self) -> Value {
+    fn schema(self, grace: GraceRange) -> Value {
         match self {
             Self::Text => json!({"type": "string"}),
             Self::Format(format) => json!({"type": "string", "format": format}),
@@ -125,8 +131,7 @@ impl Form {
             Self::Day => reference("Day"),
             Self::Set(schema) => json!(schema()),
             Self::Flag => json!({"type": "boolean", "default": false}),
-            // The description has the two ranges: generators of clients cannot read a choice of ranges.
-            Self::Grace => json!({"type": "integer", "default": 86_400}),
+            Self::Grace => json!({"type": "integer", "default": grace.most.as_secs()}),
             Self::Days => json!({"type": "integer", "minimum": 1, "maximum": 92, "default": 31}),
             Self::Limit => json!({"type": "integer", "minimum": 1, "maximum": 100, "default": 20}),
         }
@@ -236,7 +241,12 @@ pub(super) const ACTION: Parameter =
 pub(super) const GRACE: Parameter = Parameter::query(
     "grace_seconds",
     Form::Grace,
-    "How many seconds the old secret still works: 0, or 3600 to 86400.",
+    "How many seconds the old secret still works",
+);
+pub(super) const EXPIRES_AT: Parameter = Parameter::query(
+    "expires_at",
+    Form::Format("time-or-day"),
+    "A time or a day in the future: when the new key ends by itself. Without it, it ends when the old one does.",
 );
 pub(super) const TEST_EVENT: Parameter = Parameter::query(
     "event",

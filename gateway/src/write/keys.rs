@@ -1,7 +1,5 @@
 //! Commands on keys: create, rotate, revoke.
 
-use std::time::Duration;
-
 use contracts::gateway::v1 as proto;
 use kit::Fault;
 use kit::feed::{ApplyError, ApplyResult, NewChange};
@@ -10,7 +8,7 @@ use sqlx::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::{NewKey, Outcome, accounts, feed_row, locked_row};
+use super::{KeyRotation, NewKey, Outcome, accounts, feed_row, locked_row};
 use crate::domain::account::{Account, Identifier};
 use crate::domain::key::{Key, Spec};
 use crate::domain::owner_limits;
@@ -61,18 +59,18 @@ pub(super) async fn lock_account(
 
 pub(super) async fn rotate(
     connection: &mut PgConnection,
-    id: Uuid,
-    new_key: &NewKey,
-    grace: Duration,
+    rotation: &KeyRotation,
     limited: bool,
     now: OffsetDateTime,
 ) -> ApplyResult<Outcome> {
-    let key = lock(connection, id).await?;
+    let key = lock(connection, rotation.id).await?;
     if limited {
         let counts = keys::counts(connection, key.account, now).await?;
         owner_limits::check(None, counts, now)?;
     }
-    let (old, new) = key.rotated(new_key.id, &new_key.last4, grace, now)?;
+    let new_key = &rotation.new_key;
+    let (old, mut new) = key.rotated(new_key.id, &new_key.last4, rotation.grace, now)?;
+    new.expires_at = rotation.expires_at.or(new.expires_at);
     keys::insert(connection, &new, new_key.hash).await?;
     keys::update_rotated(connection, &old, new.id).await?;
     let changes = vec![publish(&new, "created"), publish(&old, "rotated")];

@@ -75,8 +75,7 @@ pub enum Command {
     RejectKey(Uuid, String),
     /// Creates the approved key. It gets the id of the request.
     RevealKey(NewKey),
-    /// The old key works for this long.
-    RotateKey(Uuid, NewKey, Duration),
+    RotateKey(KeyRotation),
     RevokeKey(Uuid),
     /// Creates a token for the account API, with the SHA-256 of its secret.
     CreateToken(Token, Hash),
@@ -96,6 +95,17 @@ pub struct NewKey {
     pub hash: Hash,
     /// The last four characters of the secret.
     pub last4: String,
+}
+
+/// How a key is rotated.
+#[derive(Debug, Clone)]
+pub struct KeyRotation {
+    pub id: Uuid,
+    pub new_key: NewKey,
+    /// The old key works for this long.
+    pub grace: Duration,
+    /// The expiry of the new key; `None` for that of the old one.
+    pub expires_at: Option<OffsetDateTime>,
 }
 
 /// New values of an account; absent ones stay.
@@ -187,8 +197,8 @@ impl CommandHandler {
                 key_requests::reject(connection, *id, reason, now).await
             }
             Command::RevealKey(new_key) => key_requests::reveal(connection, new_key, now).await,
-            Command::RotateKey(id, new_key, grace) => {
-                keys::rotate(connection, *id, new_key, *grace, limited, now).await
+            Command::RotateKey(rotation) => {
+                keys::rotate(connection, rotation, limited, now).await
             }
             Command::RevokeKey(id) => keys::revoke(connection, *id, now).await,
             Command::CreateToken(token, hash) => {

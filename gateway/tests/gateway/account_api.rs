@@ -365,6 +365,41 @@ async fn keys_are_made_rotated_and_revoked(pool: PgPool) {
 }
 
 #[testing::database_test(gateway::MIGRATOR)]
+async fn a_rotated_key_has_the_old_expiry_or_a_new_one(pool: PgPool) {
+    let test = Test::new(pool).await;
+    let account = test.account("free").await;
+    let caller = token(&test, &account, &ALL).await;
+    let body = json!({"name": "ci", "mode": "test", "expires_at": "2026-03-23"});
+    let made = post(&test, &caller, "/account/keys", &body).await;
+    let mut key = made.json["data"]["key"].clone();
+    let old = "2026-03-23T00:00:00.000Z";
+    assert_eq!(key["expires_at"], old, "{}", made.text);
+    for (query, expires_at) in [
+        ("", old),
+        ("?expires_at=2027-01-01", "2027-01-01T00:00:00.000Z"),
+        (
+            "?grace_seconds=0&expires_at=2027-02-01T00:00:00%2B01:00",
+            "2027-01-31T23:00:00.000Z",
+        ),
+    ] {
+        let path = format!("/account/keys/{}/rotate{query}", key["id"].as_str().unwrap());
+        let rotated = post(&test, &caller, &path, &json!({})).await;
+        assert!(rotated.is_ok(), "{}", rotated.text);
+        let (new, before) = (&rotated.json["data"]["key"], &rotated.json["data"]["old_key"]);
+        assert_eq!(new["expires_at"], expires_at);
+        assert_eq!(before["expires_at"], key["expires_at"]);
+        key = new.clone();
+    }
+    let path = format!("/account/keys/{}/rotate", key["id"].as_str().unwrap());
+    for bad in ["2026-03-22T08:00:00.500Z", "soon"] {
+        let query = format!("{path}?grace_seconds=1&expires_at={bad}");
+        let refused = post(&test, &caller, &query, &json!({})).await;
+        assert_eq!(refused.error(), (400, "invalid"), "{bad}");
+        assert_eq!(refused.fields(), ["expires_at", "grace_seconds"], "{bad}");
+    }
+}
+
+#[testing::database_test(gateway::MIGRATOR)]
 async fn a_live_key_is_requested_and_revealed_once(pool: PgPool) {
     let test = Test::new(pool).await;
     let account = test.account("free").await;

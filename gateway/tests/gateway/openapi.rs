@@ -6,7 +6,7 @@ use http::{Method, Request};
 use serde_json::{Value, json};
 use sqlx::PgPool;
 
-use crate::support::{Test, TestResponse};
+use crate::support::{Test, TestConfig, TestResponse};
 
 const PATH: &str = "/v1/openapi.json";
 
@@ -326,6 +326,22 @@ async fn the_document_takes_no_other_method_and_has_no_parts(pool: PgPool) {
     }
     let below = test.call(Request::get("/v1/openapi.json/")).await;
     assert_eq!(below.error(), (401, "missing_key"));
+}
+
+#[testing::database_test(gateway::MIGRATOR)]
+async fn the_grace_of_a_rotation_is_that_of_the_settings(pool: PgPool) {
+    let with = TestConfig {
+        grace: std::time::Duration::from_hours(2),
+        ..TestConfig::default()
+    };
+    let test = Test::with(pool, with).await;
+    let document = ask(&test, "GET", &[]).await.json;
+    let rotate = &document["paths"]["/account/keys/{id}/rotate"]["post"];
+    let mut parameters = rotate["parameters"].as_array().unwrap().iter();
+    let grace = parameters.find(|it| it["name"] == "grace_seconds").unwrap();
+    assert_eq!(grace["schema"]["default"], 7_200);
+    let text = grace["description"].as_str().unwrap();
+    assert!(text.ends_with(": 0, or 3600 to 7200."), "{text}");
 }
 
 #[testing::database_test(gateway::MIGRATOR)]

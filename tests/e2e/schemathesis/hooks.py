@@ -83,6 +83,8 @@ def repair_query(query, path):
     for name in ["at", "since", "until", "updated_since", *times]:
         if name in query and not TIME.fullmatch(str(query[name])):
             query[name] = "2026-03-01T08:00:00Z"
+    if "expires_at" in query:
+        query["expires_at"] = "2099-01-01"
     formats = {"country": "country", "genre": "genre"} | {name: "currency" for name in currencies}
     for name, values in formats.items():
         if name in query and query[name] not in VALUES[values]:

@@ -1,5 +1,6 @@
 //! API keys and their callers (§5.2).
 
+use std::fmt::{self, Display, Formatter};
 use std::time::Duration;
 
 use kit::{Code, Fault};
@@ -117,11 +118,25 @@ impl GraceRange {
         if chosen.is_zero() || (self.least..=self.most).contains(&chosen) {
             return Ok(chosen);
         }
-        Err(format!(
-            "Give 0, or {} to {} seconds.",
-            self.least.as_secs(),
-            self.most.as_secs()
-        ))
+        Err(format!("Give {self} seconds."))
+    }
+}
+
+/// The settings as they are shipped.
+impl Default for GraceRange {
+    fn default() -> Self {
+        Self {
+            least: Duration::from_hours(1),
+            most: Duration::from_hours(24),
+        }
+    }
+}
+
+/// The seconds that can be chosen.
+impl Display for GraceRange {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let (least, most) = (self.least.as_secs(), self.most.as_secs());
+        write!(f, "0, or {least} to {most}")
     }
 }
 

@@ -11,6 +11,7 @@ use uuid::Uuid;
 use super::{IdParam, TokenCaller, change, not_found, page, refused};
 use crate::app::{App, Gateway};
 use crate::domain::account::Identifier;
+use crate::domain::fields;
 use crate::domain::key::{GameState, Key, Mode};
 use crate::domain::key_request::{KeyRequest, KeyRequestState};
 use crate::domain::staff_action::Action;
@@ -90,17 +91,20 @@ pub async fn rotate(
     IdParam(id): IdParam,
     RawQuery(query): RawQuery,
 ) -> Result<ApiResponse, ApiError> {
-    let mut query = Params::parse(query.as_deref(), &["grace_seconds"]);
+    let mut query = Params::parse(query.as_deref(), &["grace_seconds", "expires_at"]);
     let grace = app.operations.grace.choose(query.number("grace_seconds"));
-    if !query.bad.is_empty() {
+    let grace = query.bad.read("grace_seconds", grace);
+    let expires_at = query.timestamp("expires_at");
+    fields::expires_at(&mut query.bad, expires_at, app.clock.now());
+    let Some(grace) = grace.filter(|_| query.bad.is_empty()) else {
         return Err(refused(query.bad, find(&app, &caller, id)).await);
-    }
+    };
     let gateway = Arc::clone(&app);
     change(&app, async move {
         let by = caller.author(Action::RotateKey);
         let rotated = gateway
             .operations
-            .rotate_key(by, caller.only(), id, grace)
+            .rotate_key(by, caller.only(), id, Ok(grace), expires_at)
             .await?;
         let now = gateway.clock.now();
         ApiResponse::json(&RotatedAccountKey {

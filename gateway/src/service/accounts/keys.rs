@@ -180,7 +180,7 @@ pub(super) async fn rotate(
     bad.check()?;
     let grace = accounts.operations.grace.choose(request.grace_seconds);
     let filter = AccountFilter::Only(account);
-    let rotated = accounts.operations.rotate_key(by, filter, id, grace);
+    let rotated = accounts.operations.rotate_key(by, filter, id, grace, None);
     Ok(rotated.await?.into())
 }
 

@@ -9,7 +9,7 @@ use prost_types::Timestamp;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::{AccountFilter, Operations};
+use super::{AccountCredential, AccountFilter, Operations};
 use crate::domain::account::Identifier;
 use crate::domain::author::Author;
 use crate::domain::fields;
@@ -17,7 +17,7 @@ use crate::domain::key::{GameState, Key, KeyKind, Mode, Spec};
 use crate::domain::secret::Secret;
 use crate::feeds::listings::PRODUCER;
 use crate::store::{feed_cursor, games, keys};
-use crate::write::{Command, NewKey, Outcome};
+use crate::write::{Command, KeyRotation, NewKey, Outcome};
 
 /// The most ended keys in a list, which has the newest ones.
 const ENDED_KEYS: usize = 100;
@@ -95,19 +95,26 @@ impl Operations {
         Ok(KeyList { keys, left_out })
     }
 
-    /// Rotates a key. The old one works for `grace`, which is checked once the key is found.
+    /// Rotates a key. The old one works for `grace`, which is checked once the key is found. The new one has the expiry of the old one,
+    /// unless `expires_at` is another.
     pub(crate) async fn rotate_key(
         &self,
         by: Author,
         filter: AccountFilter,
         id: Uuid,
         grace: Result<Duration, String>,
+        expires_at: Option<OffsetDateTime>,
     ) -> Result<Rotation, Fault> {
         let old = self.key(filter, id).await?;
         let grace = grace.map_err(|problem| Fault::invalid_field("grace_seconds", problem))?;
         let (secret, new_key) = self.new_secret(ids::row_id(), old.mode, old.kind);
-        let command = Command::RotateKey(id, new_key, grace);
-        match self.write_and_stop(by, command).await? {
+        let command = Command::RotateKey(KeyRotation {
+            id,
+            new_key,
+            grace,
+            expires_at,
+        });
+        match self.write_and_stop(by, command, None).await? {
             Outcome::Rotated(key, old_key) => Ok(Rotation {
                 key,
                 secret,
@@ -123,8 +130,10 @@ impl Operations {
         filter: AccountFilter,
         id: Uuid,
     ) -> Result<Key, Fault> {
-        self.key(filter, id).await?;
-        match self.write_and_stop(by, Command::RevokeKey(id)).await? {
+        let account = self.key(filter, id).await?.account;
+        let revoked = Some(AccountCredential { account, id });
+        let command = Command::RevokeKey(id);
+        match self.write_and_stop(by, command, revoked).await? {
             Outcome::Key(key) => Ok(key),
             other => Err(unexpected_outcome(&other)),
         }

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use kit::bad_fields::BadFields;
 use kit::feed::Writer;
 use kit::overload::ConcurrencyLimit;
-use kit::{Clock, Fault};
+use kit::{Clock, Code, Fault};
 use sqlx::PgPool;
 use time::OffsetDateTime;
 use uuid::Uuid;
@@ -49,6 +49,13 @@ pub struct Operations {
     pub game_waits: ConcurrencyLimit,
 }
 
+/// A key or a token of an account.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct AccountCredential {
+    pub(super) account: Uuid,
+    pub(super) id: Uuid,
+}
+
 /// Whose keys, key requests and tokens a call finds.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum AccountFilter {
@@ -74,22 +81,30 @@ impl Operations {
         Ok(outcome)
     }
 
-    /// Applies a command that may stop a key or a token, which then gets a tombstone, also if the caller hangs up.
+    /// Applies a command that may stop a key or a token, which then gets a tombstone, also if the caller hangs up. `revoked` is what the
+    /// command certainly stops.
     pub(super) async fn write_and_stop(
         &self,
         by: impl Into<Author>,
         command: Command,
+        revoked: Option<AccountCredential>,
     ) -> Result<Outcome, Fault> {
         let command = AuthoredCommand::by_author(by.into(), command);
         let (writer, quota) = (self.writer.clone(), Arc::clone(&self.quota));
         let clock = self.clock.clone();
         let change = async move {
-            let (outcome, _) = writer.write(command).await?;
+            let written = writer.write(command).await;
             let now = clock.now();
-            if let Some((account, id)) = stopped(&outcome, now) {
-                add_tombstone(&quota, account, id, now).await;
+            let stopped = match &written {
+                Ok((outcome, _)) => stopped(outcome, now),
+                // Its owner wants it to stop, whether the revocation took effect or not.
+                Err(fault) if fault.code == Code::OutcomeUnknown => revoked,
+                Err(_) => None,
+            };
+            if let Some(stopped) = stopped {
+                add_tombstone(&quota, stopped, now).await;
             }
-            Ok(outcome)
+            written.map(|(outcome, _)| outcome)
         };
         self.changes.run(change).await
     }
@@ -97,21 +112,26 @@ impl Operations {
 
 /// With the tombstone, every gateway rejects the next call with the key. Without it, the gateways learn of the revocation from the feed,
 /// within a second.
-async fn add_tombstone(quota: &Quota, account: Uuid, id: Uuid, now: OffsetDateTime) {
+async fn add_tombstone(
+    quota: &Quota,
+    AccountCredential { account, id }: AccountCredential,
+    now: OffsetDateTime,
+) {
     if !quota.revoke(account, id, now).await {
         tracing::warn!(key.id = %id, "Redis is away, so the stopped key has no tombstone; gateways reject it once they have read the feed");
     }
 }
 
-/// The account and the id of the key or token that a command has stopped.
-fn stopped(outcome: &Outcome, now: OffsetDateTime) -> Option<(Uuid, Uuid)> {
-    match outcome {
-        Outcome::Key(key) if key.revoked_at.is_some() => Some((key.account, key.id)),
+/// The key or token that a command has stopped.
+fn stopped(outcome: &Outcome, now: OffsetDateTime) -> Option<AccountCredential> {
+    let (account, id) = match outcome {
+        Outcome::Key(key) if key.revoked_at.is_some() => (key.account, key.id),
         // Without a grace period, a rotation is a revocation.
-        Outcome::Rotated(_, old) if !old.works(now) => Some((old.account, old.id)),
-        Outcome::Token(token) if token.revoked_at.is_some() => Some((token.account, token.id)),
-        _ => None,
-    }
+        Outcome::Rotated(_, old) if !old.works(now) => (old.account, old.id),
+        Outcome::Token(token) if token.revoked_at.is_some() => (token.account, token.id),
+        _ => return None,
+    };
+    Some(AccountCredential { account, id })
 }
 
 impl AccountFilter {

@@ -4,7 +4,7 @@ use kit::feed::unexpected_outcome;
 use kit::{Fault, pg};
 use uuid::Uuid;
 
-use super::{AccountFilter, Operations};
+use super::{AccountCredential, AccountFilter, Operations};
 use crate::domain::account_token::Token;
 use crate::domain::author::Author;
 use crate::store::account_tokens;
@@ -28,11 +28,16 @@ impl Operations {
         id: Uuid,
     ) -> Result<Token, Fault> {
         let found = account_tokens::find(&self.pool, id).await;
-        found
+        let token = found
             .map_err(|error| pg::fault(&error))?
             .filter(|token| filter.includes(token.account))
             .ok_or_else(|| Fault::not_found("There is no account token with this id."))?;
-        match self.write_and_stop(by, Command::RevokeToken(id)).await? {
+        let revoked = AccountCredential {
+            account: token.account,
+            id,
+        };
+        let command = Command::RevokeToken(id);
+        match self.write_and_stop(by, command, Some(revoked)).await? {
             Outcome::Token(token) => Ok(token),
             other => Err(unexpected_outcome(&other)),
         }

@@ -48,7 +48,8 @@ pub(super) async fn rotate(
     request: proto::RotateKeyRequest,
 ) -> Result<proto::RotateKeyResponse, Fault> {
     let (id, grace) = (id("id", &request.id)?, staff.operations.grace.most);
-    let rotated = (staff.operations).rotate_key(by.into(), AccountFilter::Any, id, Ok(grace));
+    let (by, filter) = (by.into(), AccountFilter::Any);
+    let rotated = (staff.operations).rotate_key(by, filter, id, Ok(grace), None);
     Ok(rotated.await?.into())
 }
 

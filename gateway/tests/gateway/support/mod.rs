@@ -284,7 +284,7 @@ impl Test {
             pictures: Arc::new(Pictures::new(listings.clone(), with.upstream)),
             listings_position: upstream::ListingsPosition::new(listings, position_timeout),
             encoded_prefixes: Arc::default(),
-            openapi: openapi(&clock),
+            openapi: openapi(&clock, grace),
             newest_position,
             body_timeout: with.body_timeout,
             last_used: Arc::new(LastUsed::default()),

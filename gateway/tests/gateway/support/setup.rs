@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use gateway::call_log::{CallLog, CallRecorder};
 use gateway::coding::YearlyFile;
+use gateway::domain::key::GraceRange;
 use gateway::domain::plan::Plans;
 use gateway::feeds::invalidation::Invalidation;
 use gateway::jobs::call_records::CallRecords;
@@ -92,9 +93,11 @@ pub(super) fn call_records(
 }
 
 /// The description of the API at the time of `clock`.
-pub(super) fn openapi(clock: &Clock) -> Arc<YearlyFile> {
-    let make =
-        |year| gateway::openapi::file("https://api.example/v1", year, gateway::router::policy);
+pub(super) fn openapi(clock: &Clock, grace: GraceRange) -> Arc<YearlyFile> {
+    let make = move |year| {
+        let (url, policy) = ("https://api.example/v1", gateway::router::policy);
+        gateway::openapi::file(url, year, grace, policy)
+    };
     Arc::new(YearlyFile::new(clock.now(), make).unwrap())
 }
 

@@ -6,6 +6,7 @@ use axum::Router;
 use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::get;
+use gateway::domain::key::GraceRange;
 use http::header::{AUTHORIZATION, ETAG, IF_NONE_MATCH};
 use http::{HeaderMap, StatusCode};
 use serde_json::Value;
@@ -44,9 +45,10 @@ pub(crate) struct Document {
 
 impl Default for Document {
     fn default() -> Self {
-        let policy = gateway::router::policy;
+        let (api, policy) = ("https://mchezo.example/v1", gateway::router::policy);
+        let grace = GraceRange::default();
         Self {
-            json: gateway::openapi::document("https://mchezo.example/v1", 2026, policy).unwrap(),
+            json: gateway::openapi::document(api, 2026, grace, policy).unwrap(),
             reads: Vec::new(),
         }
     }

@@ -109,6 +109,8 @@ fn is_header(value: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use gateway::domain::key::GraceRange;
+
     use super::*;
     use crate::docs::reference::Reference;
 
@@ -116,7 +118,7 @@ mod tests {
 
     fn reference() -> Reference {
         let policy = gateway::router::policy;
-        let document = gateway::openapi::document(API, 2026, policy).unwrap();
+        let document = gateway::openapi::document(API, 2026, GraceRange::default(), policy).unwrap();
         Reference::read(document.to_string().as_bytes(), API).unwrap()
     }
 

@@ -112,6 +112,7 @@ fn page(name: String, group: String, text: &str) -> anyhow::Result<DocsPage> {
 mod tests {
     use std::collections::BTreeSet;
 
+    use gateway::domain::key::GraceRange;
     use pages::docs::Hit;
     use serde_json::json;
 
@@ -121,7 +122,7 @@ mod tests {
 
     /// The document of the real gateway.
     fn document() -> Value {
-        gateway::openapi::document(API, 2026, gateway::router::policy).unwrap()
+        gateway::openapi::document(API, 2026, GraceRange::default(), gateway::router::policy).unwrap()
     }
 
     fn reference() -> Reference {
