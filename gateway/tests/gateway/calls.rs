@@ -1,15 +1,19 @@
 //! The calls of an account as its owner sees them: counts by day and route, and the log.
 
+use axum::body::Body;
 use contracts::gateway::v1 as proto;
 use contracts::gateway::v1::accounts_service_server::AccountsService as _;
 use futures::FutureExt as _;
 use gateway::call_log::SAMPLE;
 use gateway::jobs::call_records::delete_old_counts;
+use gateway::layers::admission::{ConcurrencyLimits, limit_calls};
 use kit::{Code, Fault};
 use sqlx::PgPool;
 use time::Duration;
 use tonic::{Request, Status};
+use tower::ServiceExt as _;
 
+use crate::account_api::token;
 use crate::support::{
     CALL_LOG, NO_REDIS, START, Script, Test, TestConfig, TestKey, eventually, lock, plans,
 };
@@ -377,4 +381,123 @@ async fn without_redis_only_the_log_is_lost(pool: PgPool) {
     let away = Fault::from(list(&test, all(&account)).await.unwrap_err());
     assert_eq!(away.code, Code::Unavailable);
     assert_eq!(away.retry_after, Some(1));
+}
+
+/// The calls of an account as its client counts them.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Counts {
+    calls: u64,
+    client_errors: u64,
+    rate_limited: u64,
+    server_errors: u64,
+    /// Those that use the month.
+    month: u64,
+}
+
+impl Counts {
+    fn add(&mut self, status: u16, month: u64) {
+        self.calls += 1;
+        self.client_errors += u64::from((400..500).contains(&status) && status != 429);
+        self.rate_limited += u64::from(status == 429);
+        self.server_errors += u64::from(status >= 500);
+        self.month += month;
+    }
+}
+
+#[testing::database_test(gateway::MIGRATOR)]
+async fn the_log_the_usage_and_the_month_agree_with_what_the_client_counted(pool: PgPool) {
+    let config = || TestConfig {
+        plans: plans("calls_per_minute = 8\ncalls_per_month = 100"),
+        ..TestConfig::default()
+    };
+    let first = Test::with(pool.clone(), config()).await;
+    let account = first.account("free").await;
+    let (live, sample, revoked) = (
+        first.key(&account, "live").await,
+        first.key(&account, "test").await,
+        first.key(&account, "live").await,
+    );
+    first.revoke(&revoked).await;
+    let reader = token(&first, &account, &["usage:read"]).await;
+    drop(first);
+
+    let mut counted = Counts::default();
+    let mut statuses = Vec::new();
+    // Between the rounds, the gateway restarts.
+    for round in 0..2 {
+        let mut test = Test::with(pool.clone(), config()).await;
+        test.clock.advance(Duration::MINUTE * 2 * round);
+        let tag = test.get(&live, "/games").await.header("etag").to_owned();
+        let mut made = vec![(200, 200, 1)];
+        let known = live.get("/games").header("if-none-match", tag);
+        made.push((test.call(known).await.status.as_u16(), 304, 1));
+        for (path, status) in [("/games?limit=no", 400), ("/nothing", 404)] {
+            made.push((test.get(&live, path).await.status.as_u16(), status, 1));
+        }
+        // Refused before the quota, refunded, and shed, which nobody counts.
+        let write = test.call(live.request("POST", "/games")).await;
+        made.push((write.status.as_u16(), 403, 0));
+        let broken = Fault::new(Code::Internal, "The service is broken.");
+        test.catalogue.script(Script::Refuse(broken));
+        let failed = test.get(&live, "/creators").await;
+        made.push((failed.status.as_u16(), 500, 0));
+        test.catalogue.script(Script::Answer);
+        let none = ConcurrencyLimits {
+            calls: 0,
+            queued: 0,
+            ..ConcurrencyLimits::new(0)
+        };
+        let full = limit_calls(test.router.clone(), &test.app, none);
+        let shed = live.get("/games").body(Body::empty()).unwrap();
+        assert_eq!(full.oneshot(shed).await.unwrap().status(), 503);
+        for (status, month) in [(200, 1), (200, 1), (200, 1), (200, 1), (429, 0), (429, 0)] {
+            let response = test.get(&live, "/games").await;
+            made.push((response.status.as_u16(), status, month));
+        }
+        let refused = test.get(&revoked, "/games").await;
+        made.push((refused.status.as_u16(), 401, 0));
+        let free = test.get(&sample, "/games").await;
+        made.push((free.status.as_u16(), 200, 0));
+        for (status, expected, month) in made {
+            assert_eq!(status, expected);
+            counted.add(status, month);
+            statuses.push(u32::from(status));
+        }
+        // As the gateway does when it stops.
+        test.call_records.write_log().await;
+        test.call_records.write_counts().await.unwrap();
+    }
+    assert_eq!((counted.calls, counted.month), (28, 16));
+
+    let test = Test::with(pool.clone(), config()).await;
+    test.clock.advance(Duration::MINUTE * 5);
+    eventually("the month is written", async || {
+        let month = sqlx::query_scalar!("select used from gateway.month_use");
+        month.fetch_one(&pool).await.unwrap().cast_unsigned() == counted.month
+    })
+    .await;
+    let used = async || {
+        let usage = test.get(&reader, "/account/usage").await;
+        let data = usage.json["data"].clone();
+        let sum = |name: &str| -> u64 {
+            let rows = data["rows"].as_array().unwrap().iter();
+            rows.map(|row| row[name].as_u64().unwrap()).sum()
+        };
+        Counts {
+            calls: sum("calls"),
+            client_errors: sum("client_errors"),
+            rate_limited: sum("rate_limited"),
+            server_errors: sum("server_errors"),
+            month: data["month"]["used"].as_u64().unwrap(),
+        }
+    };
+    let usage = used().await;
+    assert_eq!(usage, counted);
+    let me = test.get(&sample, "/me").await;
+    assert_eq!(me.json["data"]["month"]["used"], counted.month);
+    let log = list(&test, all(&account)).await.unwrap();
+    let mut logged: Vec<u32> = log.calls.iter().map(|call| call.status).collect();
+    logged.sort_unstable();
+    statuses.sort_unstable();
+    assert_eq!((logged, log.left_out), (statuses, 0));
 }
