@@ -3,100 +3,54 @@
 use http::Method;
 use kit::Code;
 
-use super::operations::{ListKind, Operation, Success, Tag};
+use super::operations::{ListKind, Operation, PAGE, Success, Tag, get, rows};
 use super::parameters::{self as p, Parameter};
 
-const PAGE: &[Parameter] = &[p::LIMIT, p::CURSOR];
 const ONE: &[Parameter] = &[p::ID];
 const ONE_DELIVERY: &[Parameter] = &[p::ID, p::ENDPOINT];
-
-/// An operation that reads one object.
-const fn get(
-    path: &'static str,
-    id: &'static str,
-    summary: &'static str,
-    success: Success,
-    parameters: &'static [Parameter],
-) -> Operation {
-    Operation {
-        method: Method::GET,
-        path,
-        id,
-        tag: Tag::AccountApi,
-        summary,
-        parameters,
-        body: None,
-        success,
-        codes: &[],
-    }
-}
-
-/// An operation that changes something, and answers with this object.
-fn post(
-    path: &'static str,
-    id: &'static str,
-    summary: &'static str,
-    object: &'static str,
-    parameters: &'static [Parameter],
-) -> Operation {
-    Operation {
-        method: Method::POST,
-        ..get(path, id, summary, Success::Object(object), parameters)
-    }
-}
-
-const fn rows(row: &'static str) -> Success {
-    Success::List(row, ListKind::Plain)
-}
 
 /// Every operation that an account token calls.
 #[rustfmt::skip]
 pub(super) fn operations() -> Vec<Operation> {
-    use Success::{Added, Object};
+    use Success::{Added, List, Object};
     vec![
-        get("/account/keys", "listKeys", "Lists the keys of the account, and its requests for live keys.", rows("AccountKey"), PAGE),
-        post("/account/keys", "createKey", "Makes a test key, or requests a live one.", "NewAccountKey", &[])
-            .with_body("KeySubmission", Added("NewAccountKey")).with_codes(&[Code::PlanRequired]),
-        get("/account/keys/{id}", "getKey", "Gets a key.", Object("AccountKey"), ONE),
-        post("/account/keys/{id}/rotate", "rotateKey", "Makes a new secret for a key.", "RotatedAccountKey", &[p::ID, p::GRACE, p::EXPIRES_AT]),
-        post("/account/keys/{id}/revoke", "revokeKey", "Revokes a key.", "AccountKey", ONE),
-        post("/account/keys/{id}/reveal", "revealKey", "Reveals the key of an approved request, once.", "NewAccountKey", ONE),
-        get("/account/endpoints", "listEndpoints", "Lists the endpoints of webhooks.", rows("AccountEndpoint"), PAGE),
-        post("/account/endpoints", "addEndpoint", "Adds an endpoint.", "NewAccountEndpoint", &[])
-            .with_body("EndpointSubmission", Added("NewAccountEndpoint")).with_codes(&[Code::PlanRequired]),
-        get("/account/endpoints/{id}", "getEndpoint", "Gets an endpoint.", Object("AccountEndpoint"), ONE),
-        post("/account/endpoints/{id}", "changeEndpoint", "Changes an endpoint.", "AccountEndpoint", ONE)
-            .with_body("EndpointChange", Object("AccountEndpoint")).with_method(Method::PATCH),
-        post("/account/endpoints/{id}", "removeEndpoint", "Removes an endpoint and its queue.", "RemovedEndpoint", ONE)
-            .with_method(Method::DELETE),
-        post("/account/endpoints/{id}/{action}", "runEndpointAction", "Pauses, resumes or tests an endpoint, or rotates its secret.",
-            "EndpointActionResult", &[p::ID, p::ACTION, p::TEST_EVENT, p::TEST_KIND]),
-        get("/account/deliveries", "listDeliveries", "Lists deliveries to an endpoint, the newest first.", Success::List("AccountDelivery", ListKind::Page),
+        get("/account/keys", "listKeys", Tag::AccountApi, "Lists the keys of the account, and its requests for live keys.", rows("AccountKey"), PAGE),
+        get("/account/keys", "createKey", Tag::AccountApi, "Makes a test key, or requests a live one.",
+            Added("NewAccountKey"), &[]).write(Method::POST, "KeySubmission").codes(&[Code::PlanRequired])
+            .about("A test key comes at once, with its secret. A live key is requested: staff look at the request, and then `revealKey` \
+                has the secret, once."),
+        get("/account/keys/{id}", "getKey", Tag::AccountApi, "Gets a key.", Object("AccountKey"), ONE),
+        get("/account/keys/{id}/rotate", "rotateKey", Tag::AccountApi, "Makes a new secret for a key.",
+            Object("RotatedAccountKey"), &[p::ID, p::GRACE, p::EXPIRES_AT]).method(Method::POST)
+            .about("The response has the new secret, once. The old secret works until its grace ends."),
+        get("/account/keys/{id}/revoke", "revokeKey", Tag::AccountApi, "Revokes a key.", Object("AccountKey"), ONE).method(Method::POST),
+        get("/account/keys/{id}/reveal", "revealKey", Tag::AccountApi, "Reveals the key of an approved request, once.",
+            Object("NewAccountKey"), ONE).method(Method::POST)
+            .about("The key is made at that moment, and nobody else has seen its secret."),
+        get("/account/endpoints", "listEndpoints", Tag::AccountApi, "Lists the endpoints of webhooks.", rows("AccountEndpoint"), PAGE),
+        get("/account/endpoints", "addEndpoint", Tag::AccountApi, "Adds an endpoint.",
+            Added("NewAccountEndpoint"), &[]).write(Method::POST, "EndpointSubmission").codes(&[Code::PlanRequired])
+            .about("The response has the signing secret, once. The address must be https, and public."),
+        get("/account/endpoints/{id}", "getEndpoint", Tag::AccountApi, "Gets an endpoint.", Object("AccountEndpoint"), ONE),
+        get("/account/endpoints/{id}", "changeEndpoint", Tag::AccountApi, "Changes an endpoint.",
+            Object("AccountEndpoint"), ONE).write(Method::PATCH, "EndpointChange"),
+        get("/account/endpoints/{id}", "removeEndpoint", Tag::AccountApi, "Removes an endpoint and its queue.",
+            Object("RemovedEndpoint"), ONE).method(Method::DELETE),
+        get("/account/endpoints/{id}/{action}", "runEndpointAction", Tag::AccountApi, "Pauses, resumes or tests an endpoint, or rotates its secret.",
+            Object("EndpointActionResult"), &[p::ID, p::ACTION, p::TEST_EVENT, p::TEST_KIND]).method(Method::POST)
+            .about("`pause` keeps deliveries until `resume`. `rotate-secret` answers with a new secret, which signs beside the old one \
+                until `switch-secret`, or for a day. `test` sends a sample of an event."),
+        get("/account/deliveries", "listDeliveries", Tag::AccountApi, "Lists deliveries to an endpoint, the newest first.",
+            List("AccountDelivery", ListKind::Page),
             &[p::ENDPOINT, p::DELIVERY_STATE, p::EVENT_OF_DELIVERY, p::SINCE_MOMENT, p::UNTIL_MOMENT, p::LIMIT, p::CURSOR])
-            .with_codes(&[Code::NotFound]),
-        post("/account/deliveries/recover", "recoverDeliveries", "Sends what was made since a moment and has failed again.", "RecoveredDeliveries",
-            &[p::ENDPOINT, p::RECOVER_SINCE, p::ONLY_COUNT]).with_codes(&[Code::NotFound, Code::PlanRequired]),
-        get("/account/deliveries/{id}", "getDelivery", "Gets a delivery with its attempts.", Object("OneDelivery"), ONE_DELIVERY),
-        post("/account/deliveries/{id}/send-again", "sendDeliveryAgain", "Makes an attempt at once.", "SentDelivery", ONE_DELIVERY)
-            .with_codes(&[Code::PlanRequired]),
-        get("/account/usage", "getUsage", "Says what the account has used.", Object("AccountUsage"), &[p::DAYS]),
+            .codes(&[Code::NotFound]),
+        get("/account/deliveries/recover", "recoverDeliveries", Tag::AccountApi, "Sends what was made since a moment and has failed again.",
+            Object("RecoveredDeliveries"), &[p::ENDPOINT, p::RECOVER_SINCE, p::ONLY_COUNT]).method(Method::POST)
+            .codes(&[Code::NotFound, Code::PlanRequired]),
+        get("/account/deliveries/{id}", "getDelivery", Tag::AccountApi, "Gets a delivery with its attempts.", Object("OneDelivery"), ONE_DELIVERY),
+        get("/account/deliveries/{id}/send-again", "sendDeliveryAgain", Tag::AccountApi, "Makes an attempt at once.",
+            Object("SentDelivery"), ONE_DELIVERY).method(Method::POST).codes(&[Code::PlanRequired]),
+        get("/account/usage", "getUsage", Tag::AccountApi, "Says what the account has used.", Object("AccountUsage"), &[p::DAYS])
+            .about("Only calls of live keys count in the month."),
     ]
-}
-
-impl Operation {
-    fn with_body(self, body: &'static str, success: Success) -> Self {
-        Self {
-            body: Some(body),
-            success,
-            ..self
-        }
-    }
-
-    fn with_method(self, method: Method) -> Self {
-        Self { method, ..self }
-    }
-
-    fn with_codes(self, codes: &'static [Code]) -> Self {
-        Self { codes, ..self }
-    }
 }

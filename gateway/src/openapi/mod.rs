@@ -2,7 +2,6 @@
 //! defines the errors of an operation.
 
 mod account;
-mod descriptions;
 mod errors;
 mod examples;
 mod operations;
@@ -17,7 +16,7 @@ use std::collections::BTreeMap;
 use kit::Code;
 use serde_json::{Map, Value, json};
 
-use self::operations::{Operation, Tag, operations};
+use self::operations::{Operation, Tag};
 use self::parameters::Parameter;
 use self::responses::{body, reference};
 use crate::coding::EncodedFile;
@@ -34,8 +33,8 @@ const ABOUT: &str = "A directory of African games: games, the studios and person
     `meta.request_id` when a call fails. Every GET can be sent as HEAD. Unknown query parameters are ignored, and an empty one counts as \
     absent. New fields, values and error codes may come at any time: ignore a field that you do not know, and treat a value that \
     `x-extensible-enum` does not list as *other*. The formats `cursor`, `words`, `line`, `text`, `genre`, `country`, `currency`, `page`, \
-    `own-game`, `https-address`, `time-or-day` and `time-or-now` stand for rules that JSON Schema cannot express; the descriptions say which. A time is one of RFC 3339, in which a + is written as %2B; a \
-    day such as `2026-03-01` stands for its midnight in UTC.";
+    `own-game`, `https-address`, `time-or-day` and `time-or-now` stand for rules that JSON Schema cannot express; the descriptions say which. \
+    A time is one of RFC 3339, in which a + is written as %2B; a day such as `2026-03-01` stands for its midnight in UTC.";
 
 /// The document of a year, as it is served.
 ///
@@ -64,7 +63,7 @@ pub fn document(
     let schemas = components(year)?;
     let mut paths: Map<String, Value> = Map::new();
     let mut errors: BTreeMap<String, Value> = BTreeMap::new();
-    for operation in operations() {
+    for operation in operations::operations().into_iter().chain(account::operations()) {
         let pattern = format!("{VERSION}{}", operation.path);
         let policy = policy(&pattern);
         let policy = policy.ok_or_else(|| anyhow::anyhow!("no route has the path {pattern}"))?;
@@ -136,7 +135,7 @@ fn described(
         "parameters": parameters.into_iter().map(|it| it.to_json(grace)).collect::<Vec<_>>(),
         "responses": responses,
     });
-    if let Some(description) = descriptions::description(operation.id) {
+    if let Some(description) = operation.description {
         described["description"] = description.into();
     }
     if let Some(schema) = operation.body {
@@ -164,4 +163,19 @@ fn tags() -> Vec<Value> {
     let tags = Tag::ALL.map(Tag::texts).into_iter();
     tags.map(|(name, description)| json!({"name": name, "description": description}))
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_texts_of_operations_are_sentences() {
+        for operation in operations::operations().iter().chain(&account::operations()) {
+            let texts = [Some(operation.summary), operation.description];
+            for text in texts.into_iter().flatten() {
+                assert!(text.ends_with('.'), "{}: {text}", operation.id);
+            }
+        }
+    }
 }

@@ -129,9 +129,12 @@ pub(super) struct Operation {
     pub(super) success: Success,
     /// Error codes besides those that follow from the policy of the route.
     pub(super) codes: &'static [Code],
+    /// What the summary does not say, in Markdown.
+    pub(super) description: Option<&'static str>,
 }
 
-const fn get(
+/// An operation that reads.
+pub(super) const fn get(
     path: &'static str,
     id: &'static str,
     tag: Tag,
@@ -149,20 +152,37 @@ const fn get(
         body: None,
         success,
         codes: &[],
+        description: None,
     }
 }
 
 impl Operation {
-    fn write(self, method: Method, body: &'static str) -> Self {
+    pub(super) fn method(self, method: Method) -> Self {
+        Self { method, ..self }
+    }
+
+    /// An operation with a body.
+    pub(super) fn write(self, method: Method, body: &'static str) -> Self {
         Self {
             method,
             body: Some(body),
             ..self
         }
     }
+
+    pub(super) fn codes(self, codes: &'static [Code]) -> Self {
+        Self { codes, ..self }
+    }
+
+    pub(super) fn about(self, description: &'static str) -> Self {
+        Self {
+            description: Some(description),
+            ..self
+        }
+    }
 }
 
-const fn rows(row: &'static str) -> Success {
+pub(super) const fn rows(row: &'static str) -> Success {
     Success::List(row, ListKind::Plain)
 }
 
@@ -185,69 +205,92 @@ const TIPPED: Success = Success::Created {
     checked: "CheckedTip",
     is_listing: false,
 };
-const PAGE: &[Parameter] = &[p::LIMIT, p::CURSOR];
+pub(super) const PAGE: &[Parameter] = &[p::LIMIT, p::CURSOR];
 const SUBMIT: &[Parameter] = &[p::DRY_RUN, p::IDEMPOTENCY_KEY];
 const EDIT: &[Parameter] = &[p::SLUG, p::DRY_RUN, p::IF_MATCH];
 const EDIT_EVENT: &[Parameter] = &[p::EVENT_SLUG, p::DRY_RUN, p::IF_MATCH];
 
-/// Every operation of the API.
+/// Every operation that a key calls.
 #[rustfmt::skip]
 pub(super) fn operations() -> Vec<Operation> {
     use Success::{List, Listing, Object};
-    let mut operations = vec![
+    vec![
         get("/games", "listGames", Tag::Games, "Lists published games, the featured first, then the newest first.", rows("GameRow"),
-            &[p::GENRE, p::PLATFORM, p::COUNTRY, p::STAGE, p::CREATOR, p::Q, p::UPDATED_SINCE, p::LIMIT, p::CURSOR]),
+            &[p::GENRE, p::PLATFORM, p::COUNTRY, p::STAGE, p::CREATOR, p::Q, p::UPDATED_SINCE, p::LIMIT, p::CURSOR])
+            .about("The order is the same with every filter. Filters apply together, and `meta.total` counts what they leave."),
         get("/games", "submitGame", Tag::Games, "Submits a game, which staff review.", CREATED, SUBMIT)
-            .write(Method::POST, "GameSubmission"),
-        get("/games/{slug}", "getGame", Tag::Games, "Gets a published game.", Listing("Game"), &[p::SLUG]),
+            .write(Method::POST, "GameSubmission")
+            .about("The game is pending until a person has reviewed it. Send an `Idempotency-Key`, so that a repeated call submits one \
+                game. A test key checks everything and stores nothing."),
+        get("/games/{slug}", "getGame", Tag::Games, "Gets a published game.", Listing("Game"), &[p::SLUG])
+            .about("A game that is not public is 404: `GET /me/listings` has your own in every state. Keep the `ETag` to change the game \
+                with `If-Match`."),
         get("/games/{slug}", "updateGame", Tag::Games, "Changes a game of the account.", CHANGED, EDIT)
-            .write(Method::PATCH, "GameChange"),
+            .write(Method::PATCH, "GameChange")
+            .about("Send the fields that change, or the whole game as you read it. A field is replaced as a whole; null clears an optional \
+                one. A change of a public game shows at once; a change of a rejected one submits it again. A test key changes samples, \
+                and nothing is stored."),
         get("/events", "listEvents", Tag::Events, "Lists events, the soonest first; past ones the latest first.", rows("Event"),
-            &[p::EVENT_KIND, p::COUNTRY, p::CITY, p::WHEN, p::FROM_DAY, p::TO_DAY, p::Q, p::UPDATED_SINCE, p::LIMIT, p::CURSOR]),
+            &[p::EVENT_KIND, p::COUNTRY, p::CITY, p::WHEN, p::FROM_DAY, p::TO_DAY, p::Q, p::UPDATED_SINCE, p::LIMIT, p::CURSOR])
+            .about("Without `when`, it lists the upcoming events, which include those in progress."),
         get("/events", "submitEvent", Tag::Events, "Submits an event, which staff review.", CREATED, SUBMIT)
-            .write(Method::POST, "EventSubmission"),
-        get("/events/{slug}", "getEvent", Tag::Events, "Gets a published event.", Listing("Event"), &[p::EVENT_SLUG]),
+            .write(Method::POST, "EventSubmission")
+            .about("The event is pending until a person has reviewed it. Send an `Idempotency-Key`, so that a repeated call submits one \
+                event. A test key checks everything and stores nothing."),
+        get("/events/{slug}", "getEvent", Tag::Events, "Gets a published event.", Listing("Event"), &[p::EVENT_SLUG])
+            .about("An event that is not public is 404: `GET /me/listings` has your own in every state. Keep the `ETag` to change the \
+                event with `If-Match`."),
         get("/events/{slug}", "updateEvent", Tag::Events, "Changes an event of the account.", CHANGED, EDIT_EVENT)
-            .write(Method::PATCH, "EventChange"),
+            .write(Method::PATCH, "EventChange")
+            .about("Send the fields that change, or the whole event as you read it. A field is replaced as a whole; null clears an \
+                optional one. A change of a public event shows at once; a change of a rejected one submits it again. A test key \
+                changes samples, and nothing is stored."),
         get("/creators", "listCreators", Tag::Creators, "Lists studios and persons, the newest first.", rows("CreatorRow"),
             &[p::CREATOR_KIND, p::ROLE, p::COUNTRY, p::CITY, p::Q, p::UPDATED_SINCE, p::LIMIT, p::CURSOR]),
         get("/creators/{handle}", "getCreator", Tag::Creators, "Gets a studio or a person, with its games.", Object("Creator"), &[p::HANDLE]),
-        get("/genres", "listGenres", Tag::Places, "Lists all genres by name.", rows("GenreRow"), &[]),
-        get("/countries", "listCountries", Tag::Places, "Lists countries by name.", rows("CountryRow"), &[p::EMPTY, p::LIMIT, p::CURSOR]),
+        get("/genres", "listGenres", Tag::Places, "Lists all genres by name.", rows("GenreRow"), &[])
+            .about("Every key is listed, also one without games."),
+        get("/countries", "listCountries", Tag::Places, "Lists countries by name.", rows("CountryRow"), &[p::EMPTY, p::LIMIT, p::CURSOR])
+            .about("Without `empty`, it lists the countries that have listings."),
         get("/countries/{code}", "getCountry", Tag::Places, "Gets a country with its cities.", Object("Country"), &[p::CODE]),
         get("/cities", "listCities", Tag::Places, "Lists cities with creators, the biggest first.", rows("CityRow"),
             &[p::COUNTRY, p::LIMIT, p::CURSOR]),
         get("/search", "search", Tag::Search, "Searches games, creators, events and cities, the best first.", rows("SearchResult"),
-            &[p::Q_OF_SEARCH, p::RESULT_KIND, p::COUNTRY, p::LIMIT, p::CURSOR]),
+            &[p::Q_OF_SEARCH, p::RESULT_KIND, p::COUNTRY, p::LIMIT, p::CURSOR])
+            .about("Every word must match the beginning of a word. Results with fewer typos come first."),
         get("/changes", "listChanges", Tag::Mirrors, "Lists public listings in the order of their last change.",
-            List("ListingChange", ListKind::Endless), PAGE),
+            List("ListingChange", ListKind::Endless), PAGE)
+            .codes(&[Code::Gone])
+            .about("For a copy of the directory: read on with `meta.next_cursor`, which is never null, and apply each row by its `type` \
+                and its slug or handle. After 410 `gone`, start again without a cursor."),
         get("/rankings/{kind}/{board}", "listRanking", Tag::Rankings, "Lists a board, the first rank first.", rows("RankingRow"),
-            &[p::BOARD_KIND, p::BOARD, p::LIMIT, p::CURSOR]),
+            &[p::BOARD_KIND, p::BOARD, p::LIMIT, p::CURSOR])
+            .about("A board is computed from the votes of visitors in the window that `board` names."),
         get("/me", "getMe", Tag::Account, "Describes the key of the call and what is left of its limits.", Object("Me"), &[]),
         get("/me/listings", "listOwnListings", Tag::Account, "Lists the account's own games and events, the newest first.",
-            rows("OwnListing"), PAGE),
+            rows("OwnListing"), PAGE)
+            .about("With the state of each, and the reason of a rejection. A test key has the samples as its own."),
         get("/webhooks/messages", "listMessages", Tag::Webhooks, "Lists the webhook messages of the account, the oldest first.",
-            List("WebhookMessage", ListKind::EndlessPage), &[p::AFTER, p::SINCE, p::MESSAGE_EVENT, p::LIMIT]),
+            List("WebhookMessage", ListKind::EndlessPage), &[p::AFTER, p::SINCE, p::MESSAGE_EVENT, p::LIMIT])
+            .codes(&[Code::Gone])
+            .about("The same messages as those to endpoints, for a receiver without a public address. Store the `cursor` of the last \
+                message that you have handled, and continue with it as `after`."),
         get("/play/tips", "sendTip", Tag::Economy, "Tips the game of the key on behalf of a player.", TIPPED, SUBMIT)
-            .write(Method::POST, "TipSubmission"),
+            .write(Method::POST, "TipSubmission")
+            .codes(&[Code::NotFound])
+            .about("The amount is in whole units of the game's currency. A test key books nothing."),
         get("/economy/report", "submitReport", Tag::Economy, "Reports the state of the game's economy.", REPORTED, SUBMIT)
-            .write(Method::POST, "ReportSubmission"),
+            .write(Method::POST, "ReportSubmission")
+            .codes(&[Code::BadRequest, Code::TooSoon])
+            .about("Amounts are whole units of the game's currency. A report whose basket costs much more or less than the last counted \
+                one is held until staff have looked at it. A test key stores nothing."),
         get("/economy/rates", "listRates", Tag::Economy, "Lists exchange rates between the currencies of games.",
-            List("Rate", ListKind::Rates), &[p::FROM_CURRENCY, p::TO_CURRENCY, p::AT]),
+            List("Rate", ListKind::Rates), &[p::FROM_CURRENCY, p::TO_CURRENCY, p::AT])
+            .about("Without `from` and `to`, it lists the rates between all pairs. With `at`, it lists those of that moment."),
         get("/economy/currencies", "listCurrencies", Tag::Economy, "Lists the currencies of games with their figures.",
             List("Currency", ListKind::Economy), &[]),
         get("/economy/history", "listHistory", Tag::Economy, "Lists the counted reports of a game, the oldest first.",
             List("HistoryRow", ListKind::Economy), &[p::GAME, p::FROM_MOMENT, p::TO_MOMENT, p::LIMIT, p::CURSOR]),
         get("/economy/methodology", "getMethodology", Tag::Economy, "Says how rates and figures are computed.", Object("Methodology"), &[]),
-    ];
-    for operation in &mut operations {
-        operation.codes = match operation.id {
-            "listChanges" | "listMessages" => &[Code::Gone],
-            "submitReport" => &[Code::BadRequest, Code::TooSoon],
-            "sendTip" => &[Code::NotFound],
-            _ => &[],
-        };
-    }
-    operations.extend(super::account::operations());
-    operations
+    ]
 }
