@@ -18,7 +18,7 @@ pub struct Context {
     /// The key in the Authorization header, if its value is shaped like a key.
     pub presented_key: Option<ParsedKey>,
     route: OnceLock<&'static str>,
-    key_owner: OnceLock<Arc<Caller>>,
+    identified_caller: OnceLock<Arc<Caller>>,
     caller: OnceLock<Arc<Caller>>,
     error: OnceLock<Code>,
 }
@@ -29,7 +29,7 @@ impl Context {
             id: kit::ids::request_id(),
             presented_key: bearer(headers).and_then(|text| format.parse(text)),
             route: OnceLock::new(),
-            key_owner: OnceLock::new(),
+            identified_caller: OnceLock::new(),
             caller: OnceLock::new(),
             error: OnceLock::new(),
         }
@@ -52,8 +52,8 @@ impl Context {
     }
 
     /// The owner of the presented key, once it is found, also if the key does not work any more.
-    pub fn key_owner(&self) -> Option<&Arc<Caller>> {
-        self.key_owner.get()
+    pub fn identified_caller(&self) -> Option<&Arc<Caller>> {
+        self.identified_caller.get()
     }
 
     /// The code of the error that the request was answered with.
@@ -70,8 +70,8 @@ impl Context {
         self.route.get_or_init(|| pattern);
     }
 
-    pub fn set_key_owner(&self, owner: &Arc<Caller>) {
-        self.key_owner.get_or_init(|| Arc::clone(owner));
+    pub fn set_identified_caller(&self, caller: &Arc<Caller>) {
+        self.identified_caller.get_or_init(|| Arc::clone(caller));
     }
 
     pub fn set_error(&self, code: Code) {

@@ -4,12 +4,12 @@ use std::net::IpAddr;
 
 use uuid::Uuid;
 
-use super::staff_action::{Action, By};
+use super::staff_action::{Action, AuthorizedAction};
 
 /// The author of a change.
 #[derive(Debug, Clone)]
 pub enum Author {
-    Staff(By),
+    Staff(AuthorizedAction),
     Person(Person, Action),
     /// A program with a token of the account.
     Token(ApiToken, Action),
@@ -39,8 +39,8 @@ impl Author {
     }
 }
 
-impl From<By> for Author {
-    fn from(by: By) -> Self {
+impl From<AuthorizedAction> for Author {
+    fn from(by: AuthorizedAction) -> Self {
         Self::Staff(by)
     }
 }

@@ -22,8 +22,8 @@ pub fn parse(text: &str) -> Result<Plans, Vec<String>> {
     for (key, value) in &table {
         match (key.as_str(), value) {
             ("plan", Value::Array(rows)) => {
-                for (place, row) in rows.iter().enumerate() {
-                    let plan = Row::new(place, row).read(&mut problems);
+                for (index, row) in rows.iter().enumerate() {
+                    let plan = Row::new(index, row).read(&mut problems);
                     if plans.iter().any(|other| other.name == plan.name) {
                         problems.push(format!("two plans have the name `{}`", plan.name));
                     }
@@ -54,11 +54,11 @@ struct Row {
 }
 
 impl Row {
-    fn new(place: usize, value: &Value) -> Self {
+    fn new(index: usize, value: &Value) -> Self {
         let rest = value.as_table().cloned().unwrap_or_default();
         let title = match rest.get("name") {
             Some(Value::String(name)) => format!("plan `{name}`"),
-            _ => format!("plan {}", place + 1),
+            _ => format!("plan {}", index + 1),
         };
         Self {
             title,

@@ -32,7 +32,7 @@ pub enum Action {
 }
 
 /// A member of staff and the action that was authorized.
-pub type By = audit::AuthorizedAction<Action>;
+pub type AuthorizedAction = audit::AuthorizedAction<Action>;
 
 impl audit::Action for Action {
     const READ_AUDIT: Self = Self::ReadAudit;

@@ -65,10 +65,10 @@ impl Drop for AccessLog {
             "request"
         );
         count(route, method, self.status, elapsed);
-        if let Some(owner) = self.context.key_owner() {
+        if let Some(caller) = self.context.identified_caller() {
             let target = self.uri.path_and_query();
             self.app.call_recorder.record(&FinishedCall {
-                key: &owner.key,
+                key: &caller.key,
                 at: self.at,
                 request_id: &self.context.id,
                 method,

@@ -29,7 +29,7 @@ pub async fn caller(
     // Only `service/test_calls` adds this extension: no request from outside has it.
     if let Some(test_caller) = request.extensions.get::<TestCaller>() {
         let caller = Arc::new(test_caller.clone().into_caller(allowed, now));
-        context.set_key_owner(&caller);
+        context.set_identified_caller(&caller);
         return Ok(caller);
     }
     let presented_key = context
@@ -42,7 +42,7 @@ pub async fn caller(
         None => find_unknown(app, hash, request, now).await?,
     };
     if let Some(found) = &found {
-        context.set_key_owner(found);
+        context.set_identified_caller(found);
     }
     found
         .filter(|caller| caller.works(now))

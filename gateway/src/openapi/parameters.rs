@@ -16,7 +16,7 @@ pub(super) struct Parameter {
     /// Path parameters are always required.
     pub(super) required: bool,
     pub(super) description: &'static str,
-    pub(super) form: Form,
+    pub(super) shape: Shape,
     pub(super) example: Option<&'static str>,
 }
 
@@ -30,7 +30,7 @@ pub(super) enum Location {
 
 /// The shape of a parameter.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Form {
+pub(super) enum Shape {
     Text,
     /// Text with a format. A format that JSON Schema does not define tells generators of requests which values exist.
     Format(&'static str),
@@ -48,34 +48,34 @@ pub(super) enum Form {
 }
 
 /// The values of a public type.
-const fn set<T: PartialSchema>() -> Form {
-    Form::Set(T::schema)
+const fn set<T: PartialSchema>() -> Shape {
+    Shape::Set(T::schema)
 }
 
 impl Parameter {
-    const fn query(name: &'static str, form: Form, description: &'static str) -> Self {
+    const fn query(name: &'static str, shape: Shape, description: &'static str) -> Self {
         Self {
             name,
             location: Location::Query,
             required: false,
             description,
-            form,
+            shape,
             example: None,
         }
     }
 
-    const fn path(name: &'static str, form: Form, description: &'static str) -> Self {
+    const fn path(name: &'static str, shape: Shape, description: &'static str) -> Self {
         Self {
             location: Location::Path,
             required: true,
-            ..Self::query(name, form, description)
+            ..Self::query(name, shape, description)
         }
     }
 
-    const fn header(name: &'static str, form: Form, description: &'static str) -> Self {
+    const fn header(name: &'static str, shape: Shape, description: &'static str) -> Self {
         Self {
             location: Location::Header,
-            ..Self::query(name, form, description)
+            ..Self::query(name, shape, description)
         }
     }
 
@@ -94,9 +94,9 @@ impl Parameter {
     }
 
     pub(super) fn to_json(self, grace: GraceRange) -> Value {
-        let description = match self.form {
+        let description = match self.shape {
             // Generators of clients cannot read a choice of ranges.
-            Form::Grace => format!("{}: {grace}.", self.description),
+            Shape::Grace => format!("{}: {grace}.", self.description),
             _ => self.description.to_owned(),
         };
         let location = match self.location {
@@ -109,7 +109,7 @@ impl Parameter {
             "in": location,
             "required": self.required,
             "description": description,
-            "schema": self.form.schema(grace),
+            "schema": self.shape.schema(grace),
         });
         // An empty parameter counts as absent (§4).
         if self.location == Location::Query && !self.required {
@@ -122,7 +122,7 @@ impl Parameter {
     }
 }
 
-impl Form {
+impl Shape {
     fn schema(self, grace: GraceRange) -> Value {
         match self {
             Self::Text => json!({"type": "string"}),
@@ -141,30 +141,30 @@ impl Form {
 /// Tags in a header such as `If-Match`.
 const TAGS: &str = r#"^(\*|(W/)?"[!#-~]*"( *, *(W/)?"[!#-~]*")*)$"#;
 
-pub(super) const LIMIT: Parameter = Parameter::query("limit", Form::Limit, "Rows on a page.");
+pub(super) const LIMIT: Parameter = Parameter::query("limit", Shape::Limit, "Rows on a page.");
 pub(super) const CURSOR: Parameter = Parameter::query(
     "cursor",
-    Form::Format("cursor"),
+    Shape::Format("cursor"),
     "`meta.next_cursor` of the page before, with the same filters.",
 );
 pub(super) const Q: Parameter = Parameter::query(
     "q",
-    Form::Format("words"),
+    Shape::Format("words"),
     "Words that must all match the beginning of a word, at most ten different ones. Typos are forgiven.",
 );
 pub(super) const Q_OF_SEARCH: Parameter = Q.required().example("lagos");
 pub(super) const COUNTRY: Parameter = Parameter::query(
     "country",
-    Form::Format("country"),
+    Shape::Format("country"),
     "An African country, two letters; the case makes no difference.",
 );
 pub(super) const UPDATED_SINCE: Parameter = Parameter::query(
     "updated_since",
-    Form::Format("time-or-day"),
+    Shape::Format("time-or-day"),
     "A time or a day: listings that were edited, or published for the first time, then or later.",
 );
 pub(super) const GENRE: Parameter =
-    Parameter::query("genre", Form::Format("genre"), "A key of `GET /genres`.");
+    Parameter::query("genre", Shape::Format("genre"), "A key of `GET /genres`.");
 pub(super) const PLATFORM: Parameter = Parameter::query(
     "platform",
     set::<shapes::Platform>(),
@@ -172,12 +172,12 @@ pub(super) const PLATFORM: Parameter = Parameter::query(
 );
 pub(super) const STAGE: Parameter =
     Parameter::query("stage", set::<shapes::GameStage>(), "How far the game is.");
-pub(super) const CREATOR: Parameter = Parameter::query("creator", Form::Text, "A handle.");
+pub(super) const CREATOR: Parameter = Parameter::query("creator", Shape::Text, "A handle.");
 pub(super) const CREATOR_KIND: Parameter =
     Parameter::query("kind", set::<shapes::CreatorKind>(), "Studios, or persons.");
 pub(super) const ROLE: Parameter =
-    Parameter::query("role", Form::Text, "A role such as `composer`.");
-pub(super) const CITY: Parameter = Parameter::query("city", Form::Text, "A slug of `GET /cities`.");
+    Parameter::query("role", Shape::Text, "A role such as `composer`.");
+pub(super) const CITY: Parameter = Parameter::query("city", Shape::Text, "A slug of `GET /cities`.");
 pub(super) const EVENT_KIND: Parameter =
     Parameter::query("kind", set::<shapes::EventKind>(), "What the event is.");
 pub(super) const WHEN: Parameter = Parameter::query(
@@ -187,65 +187,65 @@ pub(super) const WHEN: Parameter = Parameter::query(
 );
 pub(super) const FROM_DAY: Parameter = Parameter::query(
     "from",
-    Form::Day,
+    Shape::Day,
     "Events that take place on this day or later.",
 );
 pub(super) const TO_DAY: Parameter = Parameter::query(
     "to",
-    Form::Day,
+    Shape::Day,
     "Events that take place on this day or earlier.",
 );
 pub(super) const EMPTY: Parameter = Parameter::query(
     "empty",
-    Form::Flag,
+    Shape::Flag,
     "Whether countries without listings are in the list too.",
 );
 pub(super) const RESULT_KIND: Parameter =
     Parameter::query("type", set::<shapes::ResultKind>(), "What to search.");
 pub(super) const GAME: Parameter = Parameter::query(
     "game",
-    Form::Format("currency"),
+    Shape::Format("currency"),
     "The slug of a game with a listed currency.",
 )
 .required()
 .example("sample-baobab-runner");
 pub(super) const FROM_CURRENCY: Parameter = Parameter::query(
     "from",
-    Form::Format("currency"),
+    Shape::Format("currency"),
     "The slug of a game: the rates from its currency.",
 );
 pub(super) const TO_CURRENCY: Parameter = Parameter::query(
     "to",
-    Form::Format("currency"),
+    Shape::Format("currency"),
     "The slug of a game: the rates to its currency.",
 );
 pub(super) const AT: Parameter = Parameter::query(
     "at",
-    Form::Format("time-or-day"),
+    Shape::Format("time-or-day"),
     "A time or a day, not in the future: the rates at that moment, by what is known now.",
 );
 pub(super) const FROM_MOMENT: Parameter = Parameter::query(
     "from",
-    Form::Format("time-or-day"),
+    Shape::Format("time-or-day"),
     "A time or a day: reports at that moment or later.",
 );
 pub(super) const TO_MOMENT: Parameter = Parameter::query(
     "to",
-    Form::Format("time-or-day"),
+    Shape::Format("time-or-day"),
     "A time or a day: reports before that moment.",
 );
-pub(super) const ID: Parameter = Parameter::path("id", Form::Text, "An id of the account's list.")
+pub(super) const ID: Parameter = Parameter::path("id", Shape::Text, "An id of the account's list.")
     .example("0199f3a2-5d0c-7c57-9d1f-0f3a3f0f8f11");
 pub(super) const ACTION: Parameter =
     Parameter::path("action", set::<shapes::EndpointAction>(), "What to do.").example("pause");
 pub(super) const GRACE: Parameter = Parameter::query(
     "grace_seconds",
-    Form::Grace,
+    Shape::Grace,
     "How many seconds the old secret still works",
 );
 pub(super) const EXPIRES_AT: Parameter = Parameter::query(
     "expires_at",
-    Form::Format("time-or-day"),
+    Shape::Format("time-or-day"),
     "A time or a day in the future: when the new key ends by itself. Without it, it ends when the old one does.",
 );
 pub(super) const TEST_EVENT: Parameter = Parameter::query(
@@ -255,11 +255,11 @@ pub(super) const TEST_EVENT: Parameter = Parameter::query(
 );
 pub(super) const TEST_KIND: Parameter = Parameter::query(
     "kind",
-    Form::Text,
+    Shape::Text,
     "Of `test`: what the sample is about, such as `game`.",
 );
 pub(super) const ENDPOINT: Parameter =
-    Parameter::query("endpoint", Form::Format("uuid"), "The id of an endpoint.").required();
+    Parameter::query("endpoint", Shape::Format("uuid"), "The id of an endpoint.").required();
 pub(super) const DELIVERY_STATE: Parameter = Parameter::query(
     "state",
     set::<shapes::DeliveryState>(),
@@ -272,38 +272,38 @@ pub(super) const EVENT_OF_DELIVERY: Parameter = Parameter::query(
 );
 pub(super) const SINCE_MOMENT: Parameter = Parameter::query(
     "since",
-    Form::Format("time-or-day"),
+    Shape::Format("time-or-day"),
     "A time or a day: only deliveries made at that moment or later.",
 );
 pub(super) const UNTIL_MOMENT: Parameter = Parameter::query(
     "until",
-    Form::Format("time-or-day"),
+    Shape::Format("time-or-day"),
     "A time or a day: only deliveries made before that moment.",
 );
 pub(super) const RECOVER_SINCE: Parameter = Parameter::query(
     "since",
-    Form::Format("time-or-day"),
+    Shape::Format("time-or-day"),
     "A time or a day: deliveries that were made since that moment and have failed.",
 )
 .required();
 pub(super) const ONLY_COUNT: Parameter = Parameter::query(
     "dry_run",
-    Form::Flag,
+    Shape::Flag,
     "Whether the deliveries are only counted.",
 );
 pub(super) const DAYS: Parameter = Parameter::query(
     "days",
-    Form::Days,
+    Shape::Days,
     "How many days the calls are listed for.",
 );
 pub(super) const AFTER: Parameter = Parameter::query(
     "after",
-    Form::Format("cursor"),
+    Shape::Format("cursor"),
     "`meta.next_cursor` of a response with the same `event`, or `cursor` of a message: the list begins after it.",
 );
 pub(super) const SINCE: Parameter = Parameter::query(
     "since",
-    Form::Format("time-or-now"),
+    Shape::Format("time-or-now"),
     "Instead of `after`, a time or a day, or `now`: the list begins at that moment, or after the newest message.",
 );
 pub(super) const MESSAGE_EVENT: Parameter = Parameter::query(
@@ -313,18 +313,18 @@ pub(super) const MESSAGE_EVENT: Parameter = Parameter::query(
 );
 pub(super) const DRY_RUN: Parameter = Parameter::query(
     "dry_run",
-    Form::Flag,
+    Shape::Flag,
     "Whether everything is only checked. A test key never writes.",
 );
 
 pub(super) const SLUG: Parameter =
-    Parameter::path("slug", Form::Text, "Its slug.").example("sample-seed-bank");
+    Parameter::path("slug", Shape::Text, "Its slug.").example("sample-seed-bank");
 pub(super) const EVENT_SLUG: Parameter = SLUG.example("sample-dakar-game-tea");
 pub(super) const HANDLE: Parameter =
-    Parameter::path("handle", Form::Text, "Its handle.").example("sample-karoo-giants");
+    Parameter::path("handle", Shape::Text, "Its handle.").example("sample-karoo-giants");
 pub(super) const CODE: Parameter = Parameter::path(
     "code",
-    Form::Text,
+    Shape::Text,
     "A country, two letters; the case makes no difference.",
 )
 .example("KE");
@@ -335,18 +335,18 @@ pub(super) const BOARD: Parameter =
 
 pub(super) const IDEMPOTENCY_KEY: Parameter = Parameter::header(
     "Idempotency-Key",
-    Form::Pattern("^[!-~]{1,255}$"),
+    Shape::Pattern("^[!-~]{1,255}$"),
     "A name of this call, 1 to 255 visible ASCII characters: the same call under the same name has its effect once.",
 )
 .example("8a0f6b1e-5d0c-4c57-9d1f-0f3a3f0f8f11");
 pub(super) const IF_MATCH: Parameter = Parameter::header(
     "If-Match",
-    Form::Pattern(TAGS),
+    Shape::Pattern(TAGS),
     "`ETag`s of a read or a write of the listing: the change is made only at that revision.",
 )
 .example("\"r7\"");
 pub(super) const IF_NONE_MATCH: Parameter = Parameter::header(
     "If-None-Match",
-    Form::Text,
+    Shape::Text,
     "`ETag`s that the caller has: the response is 304 without a body if one of them is the current one.",
 );

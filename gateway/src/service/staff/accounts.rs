@@ -10,13 +10,13 @@ use uuid::Uuid;
 use super::Staff;
 use crate::domain::account::Account;
 use crate::domain::fields;
-use crate::domain::staff_action::By;
+use crate::domain::staff_action::AuthorizedAction;
 use crate::store::accounts;
 use crate::write::Command;
 
 pub(super) async fn create(
     staff: &Staff,
-    by: By,
+    by: AuthorizedAction,
     request: proto::CreateAccountRequest,
 ) -> Result<proto::CreateAccountResponse, Fault> {
     let operations = &staff.operations;
@@ -77,7 +77,7 @@ pub(super) async fn get(
 
 pub(super) async fn set_plan(
     staff: &Staff,
-    by: By,
+    by: AuthorizedAction,
     request: proto::SetAccountPlanRequest,
 ) -> Result<proto::SetAccountPlanResponse, Fault> {
     let operations = &staff.operations;

@@ -10,14 +10,14 @@ use uuid::Uuid;
 use super::Staff;
 use crate::domain::fields;
 use crate::domain::key::Mode;
-use crate::domain::staff_action::By;
+use crate::domain::staff_action::AuthorizedAction;
 use crate::service::operations::{AccountFilter, KeyFields, id};
 use crate::store::key_requests;
 use crate::write::Command;
 
 pub(super) async fn request(
     staff: &Staff,
-    by: By,
+    by: AuthorizedAction,
     request: proto::RequestKeyRequest,
 ) -> Result<proto::RequestKeyResponse, Fault> {
     let mut bad = BadFields::default();
@@ -65,7 +65,7 @@ pub(super) async fn list(
 
 pub(super) async fn approve(
     staff: &Staff,
-    by: By,
+    by: AuthorizedAction,
     request: proto::ApproveKeyRequest,
 ) -> Result<proto::ApproveKeyResponse, Fault> {
     let command = Command::ApproveKey(id("id", &request.id)?);
@@ -77,7 +77,7 @@ pub(super) async fn approve(
 
 pub(super) async fn reject(
     staff: &Staff,
-    by: By,
+    by: AuthorizedAction,
     request: proto::RejectKeyRequest,
 ) -> Result<proto::RejectKeyResponse, Fault> {
     let mut bad = BadFields::default();
@@ -99,7 +99,7 @@ pub(super) async fn reject(
 
 pub(super) async fn reveal(
     staff: &Staff,
-    by: By,
+    by: AuthorizedAction,
     request: proto::RevealKeyRequest,
 ) -> Result<proto::RevealKeyResponse, Fault> {
     let id = id("id", &request.id)?;

@@ -6,12 +6,12 @@ use kit::bad_fields::BadFields;
 
 use super::{Staff, accounts};
 use crate::domain::fields;
-use crate::domain::staff_action::By;
+use crate::domain::staff_action::AuthorizedAction;
 use crate::service::operations::{AccountFilter, KeyFields, id};
 
 pub(super) async fn create(
     staff: &Staff,
-    by: By,
+    by: AuthorizedAction,
     request: proto::CreateKeyRequest,
 ) -> Result<proto::CreateKeyResponse, Fault> {
     let mut bad = BadFields::default();
@@ -44,7 +44,7 @@ pub(super) async fn list(
 
 pub(super) async fn rotate(
     staff: &Staff,
-    by: By,
+    by: AuthorizedAction,
     request: proto::RotateKeyRequest,
 ) -> Result<proto::RotateKeyResponse, Fault> {
     let (id, grace) = (id("id", &request.id)?, staff.operations.grace.most);
@@ -55,7 +55,7 @@ pub(super) async fn rotate(
 
 pub(super) async fn revoke(
     staff: &Staff,
-    by: By,
+    by: AuthorizedAction,
     request: proto::RevokeKeyRequest,
 ) -> Result<proto::RevokeKeyResponse, Fault> {
     let id = id("id", &request.id)?;

@@ -7,7 +7,7 @@ use kit::feed::unexpected_outcome;
 
 use super::Staff;
 use crate::domain::fields;
-use crate::domain::staff_action::By;
+use crate::domain::staff_action::AuthorizedAction;
 use crate::write::{Command, Outcome, SwitchUpdate};
 
 pub(super) async fn list(
@@ -22,7 +22,7 @@ pub(super) async fn list(
 
 pub(super) async fn set(
     staff: &Staff,
-    by: By,
+    by: AuthorizedAction,
     request: proto::SetSwitchRequest,
 ) -> Result<proto::SetSwitchResponse, Fault> {
     let mut bad = BadFields::default();

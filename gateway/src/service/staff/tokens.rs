@@ -4,7 +4,7 @@ use contracts::gateway::v1 as proto;
 use kit::Fault;
 
 use super::{Staff, accounts};
-use crate::domain::staff_action::By;
+use crate::domain::staff_action::AuthorizedAction;
 use crate::service::operations::{AccountFilter, id};
 
 pub(super) async fn list(
@@ -20,7 +20,7 @@ pub(super) async fn list(
 
 pub(super) async fn revoke(
     staff: &Staff,
-    by: By,
+    by: AuthorizedAction,
     request: proto::RevokeTokenRequest,
 ) -> Result<proto::RevokeTokenResponse, Fault> {
     let id = id("id", &request.id)?;
