@@ -83,6 +83,9 @@ pub struct Key {
     #[prost(int64, tag = "14")]
     #[serde(skip)]
     pub revision: i64,
+    /// Why its game keeps it from working: `game_gone`, or `not_owned` by the account. Empty if it does not, and always on the feed.
+    #[prost(string, tag = "15")]
+    pub game_state: ::prost::alloc::string::String,
 }
 /// A request for a live key (§5.2).
 #[derive(serde::Serialize)]
