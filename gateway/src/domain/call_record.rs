@@ -106,7 +106,10 @@ pub fn target(text: &str, prefix: &str) -> String {
 
 /// The percent-decoded bytes of a text, and where each begins in it; then the length of the text.
 fn percent_decoded(text: &str) -> (Vec<u8>, Vec<usize>) {
-    let (mut bytes, mut starts) = (Vec::with_capacity(text.len()), Vec::with_capacity(text.len()));
+    let (mut bytes, mut starts) = (
+        Vec::with_capacity(text.len()),
+        Vec::with_capacity(text.len()),
+    );
     let mut at = 0;
     while let Some(byte) = text.as_bytes().get(at) {
         let digits = text.get(at + 1..at + 3).filter(|_| *byte == b'%');
@@ -128,7 +131,9 @@ fn find(bytes: &[u8], part: &[u8]) -> Option<usize> {
 /// The length of the mode in a key, such as that of `live_`.
 fn mode_length(text: &[u8]) -> usize {
     let modes = ["live_", "test_"];
-    let found = modes.into_iter().find(|mode| text.starts_with(mode.as_bytes()));
+    let found = modes
+        .into_iter()
+        .find(|mode| text.starts_with(mode.as_bytes()));
     found.map_or(0, str::len)
 }
 

@@ -63,7 +63,10 @@ pub async fn rates(
     }
     // The whole list is read within the deadline of a slow read. Calls that wait for the same version read one after the other if the
     // service fails, and none of them waits longer.
-    let cached = timeout(app.economy.write_deadline, cached_rows(&head, request, negotiation, app));
+    let cached = timeout(
+        app.economy.write_deadline,
+        cached_rows(&head, request, negotiation, app),
+    );
     let cached = cached.await.unwrap_or_else(|_elapsed| {
         let fault = Fault::unavailable("economy-svc has not sent the rates in time");
         Err(Uncached::Failed(fault))

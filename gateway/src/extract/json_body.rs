@@ -78,9 +78,9 @@ async fn arrival<T>(app: &App, head: &Parts, body: impl Future<Output = T>) -> R
 fn unencoded(headers: &HeaderMap) -> Result<(), ApiError> {
     let lines = headers.get_all(CONTENT_ENCODING).iter();
     let codings = lines.flat_map(|line| line.as_bytes().split(|byte| *byte == b','));
-    let is_coded =
-        |coding: &&[u8]| !coding.is_empty() && !coding.eq_ignore_ascii_case(b"identity");
-    let Some(coding) = codings.map(<[u8]>::trim_ascii).find(is_coded) else {
+    let mut codings = codings.map(<[u8]>::trim_ascii);
+    let coded = codings.find(|it| !it.is_empty() && !it.eq_ignore_ascii_case(b"identity"));
+    let Some(coding) = coded else {
         return Ok(());
     };
     let coding = String::from_utf8_lossy(coding);

@@ -63,7 +63,10 @@ pub fn document(
     let schemas = components(year)?;
     let mut paths: Map<String, Value> = Map::new();
     let mut errors: BTreeMap<String, Value> = BTreeMap::new();
-    for operation in operations::operations().into_iter().chain(account::operations()) {
+    for operation in operations::operations()
+        .into_iter()
+        .chain(account::operations())
+    {
         let pattern = format!("{VERSION}{}", operation.path);
         let policy = policy(&pattern);
         let policy = policy.ok_or_else(|| anyhow::anyhow!("no route has the path {pattern}"))?;
@@ -171,7 +174,10 @@ mod tests {
 
     #[test]
     fn the_texts_of_operations_are_sentences() {
-        for operation in operations::operations().iter().chain(&account::operations()) {
+        for operation in operations::operations()
+            .iter()
+            .chain(&account::operations())
+        {
             let texts = [Some(operation.summary), operation.description];
             for text in texts.into_iter().flatten() {
                 assert!(text.ends_with('.'), "{}: {text}", operation.id);

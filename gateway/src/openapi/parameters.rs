@@ -177,7 +177,8 @@ pub(super) const CREATOR_KIND: Parameter =
     Parameter::query("kind", set::<shapes::CreatorKind>(), "Studios, or persons.");
 pub(super) const ROLE: Parameter =
     Parameter::query("role", Shape::Text, "A role such as `composer`.");
-pub(super) const CITY: Parameter = Parameter::query("city", Shape::Text, "A slug of `GET /cities`.");
+pub(super) const CITY: Parameter =
+    Parameter::query("city", Shape::Text, "A slug of `GET /cities`.");
 pub(super) const EVENT_KIND: Parameter =
     Parameter::query("kind", set::<shapes::EventKind>(), "What the event is.");
 pub(super) const WHEN: Parameter = Parameter::query(

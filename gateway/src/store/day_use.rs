@@ -122,8 +122,11 @@ pub async fn delete_batches_before(
     connection: &mut PgConnection,
     at: OffsetDateTime,
 ) -> Result<(), sqlx::Error> {
-    sqlx::query!("delete from gateway.day_use_batch where written_at < $1", at)
-        .execute(connection)
-        .await?;
+    sqlx::query!(
+        "delete from gateway.day_use_batch where written_at < $1",
+        at
+    )
+    .execute(connection)
+    .await?;
     Ok(())
 }

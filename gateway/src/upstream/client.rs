@@ -37,7 +37,7 @@ pub struct Upstream {
     client: Client,
     pub(super) limit: CallLimit,
     deadline: Duration,
-    pub(super) write_deadline: Duration,
+    pub(crate) write_deadline: Duration,
 }
 
 /// A generated client.

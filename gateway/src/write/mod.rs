@@ -197,9 +197,7 @@ impl CommandHandler {
                 key_requests::reject(connection, *id, reason, now).await
             }
             Command::RevealKey(new_key) => key_requests::reveal(connection, new_key, now).await,
-            Command::RotateKey(rotation) => {
-                keys::rotate(connection, rotation, limited, now).await
-            }
+            Command::RotateKey(rotation) => keys::rotate(connection, rotation, limited, now).await,
             Command::RevokeKey(id) => keys::revoke(connection, *id, now).await,
             Command::CreateToken(token, hash) => {
                 account_tokens::create(connection, token, *hash, now).await

@@ -382,10 +382,16 @@ async fn a_rotated_key_has_the_old_expiry_or_a_new_one(pool: PgPool) {
             "2027-01-31T23:00:00.000Z",
         ),
     ] {
-        let path = format!("/account/keys/{}/rotate{query}", key["id"].as_str().unwrap());
+        let path = format!(
+            "/account/keys/{}/rotate{query}",
+            key["id"].as_str().unwrap()
+        );
         let rotated = post(&test, &caller, &path, &json!({})).await;
         assert!(rotated.is_ok(), "{}", rotated.text);
-        let (new, before) = (&rotated.json["data"]["key"], &rotated.json["data"]["old_key"]);
+        let (new, before) = (
+            &rotated.json["data"]["key"],
+            &rotated.json["data"]["old_key"],
+        );
         assert_eq!(new["expires_at"], expires_at);
         assert_eq!(before["expires_at"], key["expires_at"]);
         key = new.clone();

@@ -362,9 +362,8 @@ async fn a_key_whose_game_stops_it_says_so_and_leaves_room_for_another(pool: PgP
         let working = usage.json["data"]["working_keys"].as_u64().unwrap();
         (state, listed.game_state, working)
     };
-    let expected = |state: &str, of_game: &str, working| {
-        (state.to_owned(), of_game.to_owned(), working)
-    };
+    let expected =
+        |state: &str, of_game: &str, working| (state.to_owned(), of_game.to_owned(), working);
     assert_eq!(seen().await, expected("working", "", 5));
     let live = || account_key(&account, "live");
     let full = test.key_like(live()).await.err().unwrap();

@@ -121,7 +121,8 @@ async fn bad_parameters_and_refusals_have_their_answers(pool: PgPool) {
         ("since=yesterday", "since"),
         ("since=Now", "since"),
         ("since=now&since=now", "since"),
-        ("since=2026-03-01", "since"),
+        ("since=2026-02-30", "since"),
+        ("since=2026-03-01T10:00:00+02:00", "since"),
         ("event=%ff", "event"),
         ("After=a", "After"),
     ] {
@@ -129,6 +130,8 @@ async fn bad_parameters_and_refusals_have_their_answers(pool: PgPool) {
         assert_eq!(response.error(), (400, "invalid"), "{query}");
         assert_eq!(response.fields(), [field], "{query}");
     }
+    let day = test.get(&key, &format!("{PATH}?since=2026-03-01")).await;
+    assert!(day.is_ok(), "{}", day.text);
     let post = test.call(key.request("POST", PATH)).await;
     assert_eq!(post.error(), (405, "method_not_allowed"));
     assert_eq!(

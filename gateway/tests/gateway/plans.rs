@@ -2,8 +2,8 @@
 
 use contracts::gateway::v1 as proto;
 use contracts::gateway::v1::staff_service_server::StaffService as _;
-use prost::Message as _;
 use kit::Code;
+use prost::Message as _;
 use sqlx::PgPool;
 
 use crate::support::{Test, TestConfig, account_key, by_operator, plans};

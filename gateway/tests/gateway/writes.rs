@@ -209,7 +209,9 @@ async fn a_body_with_a_coding_is_refused_and_nothing_is_decompressed(pool: PgPoo
         assert_eq!(written.status, 201, "{coding}: {}", written.text);
     }
     // The length is checked first: nothing of such a body is read.
-    let call = key.request("POST", "/games").header(CONTENT_ENCODING, "gzip");
+    let call = key
+        .request("POST", "/games")
+        .header(CONTENT_ENCODING, "gzip");
     let long = write(&test, call.header(CONTENT_LENGTH, 300_000)).await;
     assert_eq!(long.error(), (413, "too_large"));
 }

@@ -54,7 +54,10 @@ mod tests {
             ("2026-03-01T08:00:00Z", Some(eight)),
             ("2026-03-01T10:00:00+02:00", Some(eight)),
             ("2026-03-01", Some(datetime!(2026-03-01 00:00 UTC))),
-            ("0000-01-01T00:00:00Z", Some(datetime!(0000-01-01 00:00 UTC))),
+            (
+                "0000-01-01T00:00:00Z",
+                Some(datetime!(0000-01-01 00:00 UTC)),
+            ),
             ("9999-12-31", Some(datetime!(9999-12-31 00:00 UTC))),
             // They are in the years -1 and 10000 of UTC.
             ("0000-01-01T00:00:00+00:01", None),

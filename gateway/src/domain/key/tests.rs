@@ -97,7 +97,12 @@ fn a_plan_limits_live_keys_and_a_key_needs_a_published_game_of_its_account() {
     assert!(full.message.contains("the plan Build."), "{full}");
     assert_eq!(check(Mode::Test, limit, GameState::Usable), None);
     for game in [GameState::Gone, GameState::NotOwned] {
-        assert!(check(Mode::Test, 0, game).unwrap().fields.contains_key("game"));
+        assert!(
+            check(Mode::Test, 0, game)
+                .unwrap()
+                .fields
+                .contains_key("game")
+        );
     }
     let endless = plans.get_or_cheapest("partner");
     let unlimited = Plan {

@@ -118,7 +118,8 @@ mod tests {
 
     fn reference() -> Reference {
         let policy = gateway::router::policy;
-        let document = gateway::openapi::document(API, 2026, GraceRange::default(), policy).unwrap();
+        let document =
+            gateway::openapi::document(API, 2026, GraceRange::default(), policy).unwrap();
         Reference::read(document.to_string().as_bytes(), API).unwrap()
     }
 

@@ -122,7 +122,8 @@ mod tests {
 
     /// The document of the real gateway.
     fn document() -> Value {
-        gateway::openapi::document(API, 2026, GraceRange::default(), gateway::router::policy).unwrap()
+        gateway::openapi::document(API, 2026, GraceRange::default(), gateway::router::policy)
+            .unwrap()
     }
 
     fn reference() -> Reference {
