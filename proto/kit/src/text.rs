@@ -22,12 +22,12 @@ pub fn line(raw: &str, max_chars: usize) -> Result<String, String> {
 /// # Errors
 /// A sentence that says how to correct the text.
 pub fn paragraphs(raw: &str, max_chars: usize) -> Result<String, String> {
-    let text = normalize(&raw.replace("\r\n", "\n"));
-    check(text, max_chars, |c| matches!(c, '\n' | '\t'))
+    check(normalize(raw), max_chars, |c| matches!(c, '\n' | '\t'))
 }
 
-fn normalize(raw: &str) -> String {
-    let text: String = raw.trim().nfc().collect();
+/// The text as [`line`] and [`paragraphs`] store it, if they accept it.
+pub(crate) fn normalize(raw: &str) -> String {
+    let text: String = raw.replace("\r\n", "\n").trim().nfc().collect();
     // A text of invisible characters counts as empty.
     if text.chars().all(is_invisible) {
         return String::new();

@@ -26,6 +26,12 @@ async fn the_same_call_has_its_effect_once(pool: PgPool) {
     let spaced = call.game_of_bytes(&service, &bytes).await.unwrap();
     assert_eq!(spaced.slug, first.slug);
     assert!(spaced.replayed);
+    // So is one in another Unicode normal form, which is stored alike.
+    let keyed = Call::keyed("another-key");
+    let composed = keyed.game(&service, &game("Caf\u{e9}")).await.unwrap();
+    let decomposed = keyed.game(&service, &game("Cafe\u{301}")).await.unwrap();
+    assert_eq!(decomposed.slug, composed.slug);
+    assert!(decomposed.replayed);
     // Other routes, accounts and datasets have their own keys.
     assert!(
         !call
@@ -53,8 +59,8 @@ async fn the_same_call_has_its_effect_once(pool: PgPool) {
         kit::idempotency::delete_expired(&service.pool, listings::SCHEMA, &service.clock).await;
     assert_eq!(
         forgotten,
-        Ok(3),
-        "those of Ada's game and event, and of Bob's game"
+        Ok(4),
+        "those of Ada's games and event, and of Bob's game"
     );
     let later = call.game(&service, &game("Another")).await.unwrap();
     assert_eq!(

@@ -1,22 +1,24 @@
-//! The hash of a JSON body's value: equal values have equal hashes, however they are written (§10.4).
+//! The hash of a JSON body's value: values that are stored as equal ones have equal hashes, however they are written (§10.4).
 
 use serde_json::{Map, Number, Value};
 use sha2::{Digest as _, Sha256};
 
+use crate::text;
+
 /// The largest magnitude up to which a float represents every whole number (2^53).
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
-/// The SHA-256 of an object's value. It does not depend on the order of keys, white space, escapes in strings or the notation of numbers,
-/// but on the order of arrays.
+/// The SHA-256 of an object's value. It does not depend on the order of keys, white space around strings, escapes and the Unicode normal
+/// form in strings or the notation of numbers, but on the order of arrays.
 pub fn of(body: &Map<String, Value>) -> Vec<u8> {
     // The map is sorted by key, so its text is canonical.
     let mut body = Value::Object(body.clone());
-    normalize_numbers(&mut body);
+    normalize(&mut body);
     Sha256::digest(body.to_string()).to_vec()
 }
 
-/// Writes 1.0 and 1e0 as 1.
-fn normalize_numbers(value: &mut Value) {
+/// Writes 1.0 and 1e0 as 1, and strings as they are stored.
+fn normalize(value: &mut Value) {
     match value {
         Value::Number(number) => {
             let float = number.as_f64().filter(|_| number.is_f64());
@@ -29,9 +31,10 @@ fn normalize_numbers(value: &mut Value) {
                 *number = Number::from(float as i64);
             }
         }
-        Value::Array(values) => values.iter_mut().for_each(normalize_numbers),
-        Value::Object(fields) => fields.values_mut().for_each(normalize_numbers),
-        Value::Null | Value::Bool(_) | Value::String(_) => {}
+        Value::String(string) => *string = text::normalize(string),
+        Value::Array(values) => values.iter_mut().for_each(normalize),
+        Value::Object(fields) => fields.values_mut().for_each(normalize),
+        Value::Null | Value::Bool(_) => {}
     }
 }
 
@@ -67,5 +70,17 @@ mod tests {
             hash(r#"{"genres":["b","a"]}"#)
         );
         assert_eq!(hash(r#"{"n":-0.0}"#), hash(r#"{"n":0}"#));
+    }
+
+    #[test]
+    fn texts_are_compared_as_they_are_stored() {
+        let composed = hash(r#"{"title":"Caf\u00e9","tags":["a\nb"]}"#);
+        for same in [
+            r#"{"title":"Cafe\u0301","tags":["a\nb"]}"#,
+            r#"{"title":" Caf\u00e9 ","tags":["a\r\nb"]}"#,
+        ] {
+            assert_eq!(hash(same), composed, "{same}");
+        }
+        assert_ne!(hash(r#"{"title":"Cafe","tags":["a\nb"]}"#), composed);
     }
 }
