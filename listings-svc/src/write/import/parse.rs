@@ -46,6 +46,10 @@ fn object(text: &str) -> Result<Map<String, Value>, Problems> {
 
 /// Why a line is not a JSON object.
 fn not_an_object(text: &str) -> String {
+    // The other byte of each character in UTF-16, and what the sender makes of bytes that are not UTF-8.
+    if text.contains(['\0', char::REPLACEMENT_CHARACTER]) {
+        return "The file is not in UTF-8: save it as UTF-8.".to_owned();
+    }
     match serde_json::from_str::<Value>(text) {
         Ok(other) => format!("A row is a JSON object, not {}.", type_name(&other)),
         Err(error) => match json_object::reason(&error) {
@@ -177,6 +181,22 @@ mod tests {
         let numbers: Vec<u64> = refused.iter().map(|r| r.line).collect();
         assert_eq!(numbers, [4, 5, 6, 7, 8]);
         assert!(refused[3].fields["row"].contains("too long"));
+    }
+
+    #[test]
+    fn a_file_in_another_encoding_is_named_as_one() {
+        let file = "{\"key\": \"action\"}\n";
+        let utf16 = file.encode_utf16().flat_map(u16::to_le_bytes);
+        let utf16: Vec<u8> = [0xFF, 0xFE].into_iter().chain(utf16).collect();
+        let texts: Vec<_> = utf16.split(|byte| *byte == b'\n').collect();
+        let texts: Vec<_> = texts.into_iter().map(String::from_utf8_lossy).collect();
+        let texts: Vec<&str> = texts.iter().map(AsRef::as_ref).collect();
+        let (_, refused) = read(parse_lines(&lines(&texts)));
+        assert_eq!(refused.len(), 2);
+        for row in refused {
+            let reason = &row.fields["row"];
+            assert!(reason.contains("save it as UTF-8"), "{reason}");
+        }
     }
 
     #[test]
