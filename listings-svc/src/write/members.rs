@@ -70,7 +70,9 @@ pub(super) async fn apply(
             (AuditAction::RevokeMember, json!({ "role": row.role }))
         }
         MemberOperation::Renew(token) => {
-            check_working(find(&members, name)?)?;
+            let row = find(&members, name)?;
+            check_working(row)?;
+            check_renewal(row, &change.by, now)?;
             store::set_token(connection, name, *token).await?;
             (AuditAction::RenewToken, json!({}))
         }
@@ -129,6 +131,17 @@ fn check_last_admin(members: &[MemberRow], row: &MemberRow, by: &Member) -> Resu
     Err(Fault::invalid_field(
         "name",
         "You are the last admin: make another member an admin first, or ask the operator.",
+    ))
+}
+
+/// Whoever renews a token gets it, and could act under that member's name: only the member and the operator renew one that still works.
+fn check_renewal(row: &MemberRow, by: &Member, now: OffsetDateTime) -> Result<(), Fault> {
+    if by.name == row.name || by.name == OPERATOR || row.expires_at <= now {
+        return Ok(());
+    }
+    Err(Fault::invalid_field(
+        "name",
+        "The token of this member still works: the member renews it by `staff login`. If it is lost, revoke the member, or ask the operator.",
     ))
 }
 

@@ -70,7 +70,7 @@ async fn a_token_expires_unless_it_is_renewed(pool: PgPool) {
 }
 
 #[testing::database_test(listings::MIGRATOR)]
-async fn members_renew_their_own_token_and_admins_that_of_others(pool: PgPool) {
+async fn members_renew_their_own_token_and_admins_an_expired_one(pool: PgPool) {
     let service = start(pool).await;
     let ada = create(&service, "ada", proto::Role::Reviewer).await;
     let bea = create(&service, "bea", proto::Role::Admin).await;
@@ -81,6 +81,15 @@ async fn members_renew_their_own_token_and_admins_that_of_others(pool: PgPool) {
     );
     let own = renew(&service, &ada, "").await.unwrap();
     assert!(who_am_i(&service, &ada).await.is_err());
+    // An admin does not get a token of somebody who works with theirs.
+    assert_eq!(
+        code(renew(&service, &bea, "ada").await),
+        Code::InvalidArgument
+    );
+    assert!(who_am_i(&service, &own).await.is_ok());
+    service.clock.advance(time::Duration::days(60));
+    let bea = renew(&service, &bea, "").await.unwrap();
+    service.clock.advance(time::Duration::days(30));
     let given = renew(&service, &bea, "ada").await.unwrap();
     assert!(who_am_i(&service, &own).await.is_err());
     assert!(who_am_i(&service, &given).await.is_ok());
@@ -94,7 +103,15 @@ async fn members_renew_their_own_token_and_admins_that_of_others(pool: PgPool) {
     let entries = service.operator().await.audit_entries().await;
     let renewals = entries.iter().filter(|entry| entry.1 == "renew_token");
     let renewals: Vec<(&str, bool)> = renewals.map(|it| (it.0.as_str(), it.3)).collect();
-    assert_eq!(renewals, [("ada", true), ("ada", false), ("bea", false)]);
+    assert_eq!(
+        renewals,
+        [
+            ("ada", true),
+            ("ada", false),
+            ("bea", false),
+            ("bea", false)
+        ]
+    );
 }
 
 #[testing::database_test(listings::MIGRATOR)]
