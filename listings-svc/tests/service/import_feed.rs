@@ -112,3 +112,21 @@ async fn the_gazetteer_is_published_under_its_own_keys(pool: PgPool) {
         ("updated", 2)
     );
 }
+
+#[testing::database_test(listings::MIGRATOR)]
+async fn a_game_that_nobody_would_be_told_of_is_not_announced(pool: PgPool) {
+    let service = start(pool).await.with_gazetteer().await;
+    service
+        .import(&File::rows("page", &[creator("studio")]))
+        .await;
+    service.accounts().await.page("pending").await;
+    let mut hidden = game("hidden", "Hidden");
+    hidden["creator"] = json!("pending");
+    let mut file = File::rows("game", &[hidden, game("shown", "Shown")]);
+    file.header.announce = true;
+    let report = service.import(&file).await;
+    assert_eq!(counts(&report), (1, 0, 0, 1));
+    assert!(report.refused[0].fields["creator"].contains("--announce"));
+    file.header.announce = false;
+    assert_eq!(counts(&service.import(&file).await), (1, 0, 1, 0));
+}

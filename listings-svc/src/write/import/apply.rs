@@ -48,8 +48,9 @@ pub async fn apply(
     if !imports::lock_gate(connection, entity, chunk.mode).await? {
         return Err(ApplyError::Busy);
     }
-    let writer = ChunkWriter {
+    let mut writer = ChunkWriter {
         chunk,
+        refused: chunk.refused.clone(),
         public_url,
         now,
     };
@@ -63,7 +64,13 @@ pub async fn apply(
         Rows::Cities(rows) => writer.run::<GazetteerEntry<City>>(connection, rows).await,
         Rows::Pages(rows) => writer.run::<Listing<Page>>(connection, rows).await,
         Rows::Games(rows) => {
-            let rows = under_pages(connection, rows).await?;
+            let mut rows = under_pages(connection, rows).await?;
+            if chunk.announce {
+                let hidden = rows.extract_if(.., |row| row.draft.hidden_by_page);
+                writer
+                    .refused
+                    .extend(hidden.map(|row| refused_announcement(&row)));
+            }
             writer.run::<Listing<Game>>(connection, &rows).await
         }
         Rows::Events(rows) => writer.run::<Listing<Event>>(connection, rows).await,
@@ -87,8 +94,17 @@ async fn under_pages(
     Ok(rows)
 }
 
+/// Nobody would ever be told of the game: it is not visible now, and when its page is published, games that were imported are not announced.
+fn refused_announcement(row: &ParsedRow<Draft<Game>>) -> ReportedRow {
+    let reason = "The page of the game is not public, so that the game cannot be announced: publish the page first, or import the game without --announce.";
+    let fields = Problems::from([("creator".to_owned(), reason.to_owned())]);
+    reported_row(row.line, &row.draft.content.slug, fields)
+}
+
 struct ChunkWriter<'a> {
     chunk: &'a Chunk,
+    /// Rows that are refused before they are planned.
+    refused: Vec<ReportedRow>,
     public_url: &'a PublicUrl,
     now: OffsetDateTime,
 }
@@ -106,7 +122,7 @@ impl ChunkWriter<'_> {
         let ids: Vec<Uuid> = existing.iter().filter_map(listing_id).collect();
         let last_stated = imports::last_stated(connection, T::ENTITY, &ids).await?;
         let mut report = Report {
-            refused: self.chunk.refused.clone(),
+            refused: self.refused.clone(),
             ..Report::default()
         };
         let plan = plan::<T>(

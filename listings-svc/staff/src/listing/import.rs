@@ -26,7 +26,7 @@ pub(crate) struct Import {
     /// Real listings or samples
     #[arg(long, default_value = "live")]
     mode: ListingMode,
-    /// Announce what is published by webhooks
+    /// Announce what is published by webhooks; a game whose page is not public is refused then
     #[arg(long)]
     announce: bool,
     /// Overwrite fields that owners or staff changed since the last import, where a row names them
