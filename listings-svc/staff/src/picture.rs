@@ -193,13 +193,11 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
     }
 }
 
-/// Reads a picture in parts, and writes the file.
-async fn save_file(
+/// Reads a picture in parts.
+pub(crate) async fn read(
     pictures: &mut StaffPictureServiceClient<Client>,
     url: &str,
-    path: &Path,
-    output: Output,
-) -> Result<(), Error> {
+) -> Result<Vec<u8>, Error> {
     let name = url.rsplit('/').next().unwrap_or_default();
     let mut file = Vec::new();
     loop {
@@ -211,12 +209,27 @@ async fn save_file(
         };
         let part = pictures.read_picture(request).await?.into_inner().part;
         if part.is_empty() {
-            break;
+            return Ok(file);
         }
         file.extend_from_slice(&part);
     }
-    std::fs::write(path, &file)
-        .map_err(|error| Error::usage(format!("{} cannot be written: {error}", path.display())))?;
+}
+
+/// Writes a file.
+pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<(), Error> {
+    std::fs::write(path, bytes)
+        .map_err(|error| Error::usage(format!("{} cannot be written: {error}", path.display())))
+}
+
+/// Saves a picture as a file.
+async fn save_file(
+    pictures: &mut StaffPictureServiceClient<Client>,
+    url: &str,
+    path: &Path,
+    output: Output,
+) -> Result<(), Error> {
+    let file = read(pictures, url).await?;
+    write(path, &file)?;
     let document = serde_json::json!({ "file": path, "bytes": file.len() });
     let columns: [Column<(String, usize)>; 2] = [
         ("file", |(path, _)| path.clone()),

@@ -229,6 +229,11 @@ pub(crate) async fn run(
                 output::note(&format!("{} stays as it is", name.name));
                 continue;
             }
+            // A rejection is not bound to what was shown: an account that changes its listing all the time does not evade it.
+            let revision = match decision {
+                proto::Decision::Reject => target.revision,
+                _ => revision,
+            };
             let name = Some(name.clone());
             items.push(proto::DecideItem { name, revision });
         }

@@ -1,9 +1,12 @@
 //! One interactive review: the listings of the queue in their order, with a way back.
 
 use contracts::listings::v1 as proto;
+use contracts::listings::v1::staff_picture_service_client::StaffPictureServiceClient;
+use kit::rpc::client::Client;
 use kit::{Code, Fault};
 
 use super::Service;
+use super::saved_pictures::{self, SavedPictures};
 use crate::account::AccountNames;
 use crate::error::Error;
 use crate::listing::review_text;
@@ -12,12 +15,13 @@ use crate::prompt::read_line;
 use crate::sanitize::sanitize;
 
 /// The prompts, and the help of their keys.
-const DECIDE: &str = "a(pprove) r(eject) s(kip) b(ack) o(pen) q(uit) ? > ";
+const DECIDE: &str = "a(pprove) r(eject) s(kip) b(ack) o(pen) p(ictures) q(uit) ? > ";
 const DECIDE_HELP: &str = "  a  approve the listing as it is shown: it is public at once
-  r  reject it; the next line is the reason that the submitter reads
+  r  reject it, as it is by then; the next line is the reason that the submitter reads
   s  skip it: it stays pending
   b  back to the previous listing of this review
   o  open: show all fields and the history
+  p  pictures: save them until the end of the review, and print a link that shows all of them
   q  quit; decisions are kept
   ?  show this help";
 const LOOK_BACK: &str = "n(ext) b(ack) o(pen) q(uit) ? > ";
@@ -55,6 +59,9 @@ enum Step {
 
 struct Session {
     service: Service,
+    pictures: StaffPictureServiceClient<Client>,
+    /// The pictures that were shown. They are deleted at the end of the review.
+    saved: Vec<SavedPictures>,
     names: AccountNames,
     kind: String,
     output: Output,
@@ -66,13 +73,15 @@ struct Session {
 }
 
 pub(super) async fn run(
-    service: Service,
+    client: Client,
     names: AccountNames,
     kind: &str,
     output: Output,
 ) -> Result<(), Error> {
     let mut session = Session {
-        service,
+        service: Service::new(client.clone()),
+        pictures: StaffPictureServiceClient::new(client),
+        saved: Vec::new(),
         names,
         kind: kind.to_owned(),
         output,
@@ -206,6 +215,11 @@ impl Session {
                         continue;
                     }
                     let reject = proto::Decision::Reject;
+                    // At any revision: an account that changes its listing all the time does not evade the decision.
+                    let item = proto::DecideItem {
+                        revision: None,
+                        ..item
+                    };
                     if self.send(reject, item, reason).await?.is_none() {
                         return Ok(Step::Again);
                     }
@@ -219,11 +233,12 @@ impl Session {
                 }
                 "b" => return Ok(Step::Back),
                 "o" => self.output.print(&review_text::whole(review)),
+                "p" => self.show_pictures(review).await?,
                 "q" => return Ok(Step::Quit),
                 "?" => self.output.print(DECIDE_HELP),
                 "" => {}
                 other => output::note(&format!(
-                    "{} is not one of a, r, s, b, o, q: ? for help",
+                    "{} is not one of a, r, s, b, o, p, q: ? for help",
                     sanitize(other)
                 )),
             }
@@ -249,6 +264,19 @@ impl Session {
                 )),
             }
         }
+    }
+
+    /// Saves the pictures of a listing, and prints the address of a page that shows them.
+    async fn show_pictures(&mut self, review: &proto::GetReviewResponse) -> Result<(), Error> {
+        match saved_pictures::save(&mut self.pictures, review).await? {
+            Some(saved) => {
+                self.output
+                    .print(&format!("file://{}", saved.page().display()));
+                self.saved.push(saved);
+            }
+            None => output::note("this listing has no uploaded picture"),
+        }
+        Ok(())
     }
 
     fn set(&mut self, at: usize, outcome: ReviewOutcome) {

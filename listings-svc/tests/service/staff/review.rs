@@ -32,7 +32,7 @@ async fn a_review_reads_its_answers_as_lines(pool: PgPool) {
     assert!(!text.contains('\u{1b}'), "{text}");
     let complaint = ran.complaint();
     assert!(complaint.contains("needs a reason"), "{complaint}");
-    let unknown = "x is not one of a, r, s, b, o, q: ? for help";
+    let unknown = "x is not one of a, r, s, b, o, p, q: ? for help";
     assert!(complaint.contains(unknown), "{complaint}");
 
     let ran = staff_with(&service, &token, &["--json", "review", "list"], "").await;
