@@ -104,11 +104,14 @@ impl PictureSettings {
     }
 }
 
+/// The site receives no larger picture.
+const MAX_PICTURE_MEGABYTES: usize = 10;
+
 fn megabytes(value: &str) -> Result<usize, String> {
     let megabytes = value.parse().ok();
     megabytes
-        .filter(|megabytes| (1..=100).contains(megabytes))
-        .ok_or_else(|| "give a whole number from 1 to 100".to_owned())
+        .filter(|megabytes| (1..=MAX_PICTURE_MEGABYTES).contains(megabytes))
+        .ok_or_else(|| format!("give a whole number from 1 to {MAX_PICTURE_MEGABYTES}"))
 }
 
 impl kit::config::Settings for Settings {
@@ -152,6 +155,15 @@ mod tests {
         assert_eq!("a/b".parse(), Ok(PictureLocation::Folder("a/b".into())));
         for bad in ["", "s3://", "s3:///x", "gs://mchezo"] {
             assert!(bad.parse::<PictureLocation>().is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn the_limit_of_pictures_is_one_that_the_site_knows() {
+        assert_eq!(megabytes("5"), Ok(5));
+        assert_eq!(megabytes("10"), Ok(10));
+        for bad in ["0", "11", "-1", "ten"] {
+            assert!(megabytes(bad).is_err(), "{bad}");
         }
     }
 
