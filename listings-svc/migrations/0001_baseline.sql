@@ -117,6 +117,8 @@ create table listings.gazetteer (
     -- The key of a genre, the code of a country or the slug of a city.
     key text not null,
     revision bigint not null,
+    -- Whether staff imported the content; files that are part of the binary leave such an entry alone.
+    by_staff boolean not null,
     -- The fields of the entry, with its key.
     content jsonb not null,
     primary key (kind, key),

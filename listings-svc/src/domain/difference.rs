@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value};
 
 /// Fields that the service sets itself.
-const METADATA_FIELDS: [&str; 10] = [
+const METADATA_FIELDS: [&str; 11] = [
     "id",
     "mode",
     "state",
@@ -16,6 +16,7 @@ const METADATA_FIELDS: [&str; 10] = [
     "first_published_at",
     "hidden_by_page",
     "updated_at",
+    "by_staff",
 ];
 
 /// A field whose value differs.

@@ -34,6 +34,8 @@ pub struct ImportOptions {
     pub overwrite: bool,
     /// Take over listings that accounts submitted.
     pub adopt: bool,
+    /// The file is part of the binary: it leaves alone what staff imported of the gazetteer.
+    pub is_bundled: bool,
 }
 
 /// A valid row of an import.
@@ -66,7 +68,8 @@ pub trait Record: Sized + Send + Sync + 'static {
     fn key(&self) -> &str;
     fn revision(&self) -> i64;
     /// A new record. Kinds without an id ignore `id`.
-    fn from_draft(draft: &Self::Draft, id: Uuid, mode: Mode, now: OffsetDateTime) -> Self;
+    fn from_row(row: ImportRow<'_, Self::Draft>, id: Uuid, mode: Mode, now: OffsetDateTime)
+    -> Self;
     /// The record after an import of a row, or why the row is refused.
     fn import(
         &self,
@@ -87,6 +90,8 @@ pub trait Record: Sized + Send + Sync + 'static {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GazetteerEntry<C> {
     pub revision: i64,
+    /// Whether staff imported its content.
+    pub by_staff: bool,
     #[serde(flatten)]
     pub content: C,
 }
@@ -107,20 +112,33 @@ impl<C: Content + FromImportRow> Record for GazetteerEntry<C> {
         self.revision
     }
 
-    fn from_draft(draft: &C, _id: Uuid, _mode: Mode, _now: OffsetDateTime) -> Self {
+    fn from_row(row: ImportRow<'_, C>, _id: Uuid, _mode: Mode, _now: OffsetDateTime) -> Self {
         Self {
             revision: 1,
-            content: draft.clone(),
+            by_staff: !row.options.is_bundled,
+            content: row.draft.clone(),
         }
     }
 
     fn import(&self, row: ImportRow<'_, C>, _: OffsetDateTime) -> Result<Imported<Self>, Problems> {
-        let after = (self.content != *row.draft).then(|| Self {
-            revision: self.revision + 1,
-            content: row.draft.clone(),
-        });
-        let kept = Problems::new();
-        Ok(Imported { after, kept })
+        let mut imported = Imported {
+            after: None,
+            kept: Problems::new(),
+        };
+        if self.content == *row.draft {
+            return Ok(imported);
+        }
+        if self.by_staff && row.options.is_bundled {
+            let reason = "Staff imported this entry, and it stays as it is.";
+            imported.kept.insert("row".to_owned(), reason.to_owned());
+        } else {
+            imported.after = Some(Self {
+                revision: self.revision + 1,
+                by_staff: !row.options.is_bundled,
+                content: row.draft.clone(),
+            });
+        }
+        Ok(imported)
     }
 }
 
@@ -143,8 +161,8 @@ where
         self.revision
     }
 
-    fn from_draft(draft: &Draft<C>, id: Uuid, mode: Mode, now: OffsetDateTime) -> Self {
-        Self::imported(id, mode, draft.clone(), now)
+    fn from_row(row: ImportRow<'_, Draft<C>>, id: Uuid, mode: Mode, now: OffsetDateTime) -> Self {
+        Self::imported(id, mode, row.draft.clone(), now)
     }
 
     fn import(
@@ -169,8 +187,8 @@ where
             last_stated: row.last_stated,
         };
         let merged = import_merge::merge::<C>(fields, &current, options.overwrite);
-        // A game that stays under its page is hidden as that page hides it.
-        let is_moved = merged.content.get("page_id") == fields.content.get("page_id");
+        // A game that staff moved stays under its page, whose state hides it or not.
+        let is_under_page_of_row = merged.content.get("page_id") == fields.content.get("page_id");
         let draft = Draft {
             content: serde_json::from_value(merged.content.into()).map_err(|error| {
                 Problems::from([(
@@ -181,7 +199,7 @@ where
             created_at: draft.created_at,
             // The time of a change by an owner or staff stays.
             updated_at: (draft.updated_at).filter(|at| options.overwrite || *at >= self.updated_at),
-            hidden_by_page: if is_moved {
+            hidden_by_page: if is_under_page_of_row {
                 draft.hidden_by_page
             } else {
                 self.hidden_by_page

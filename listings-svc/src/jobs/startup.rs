@@ -1,7 +1,8 @@
 //! Imports the bundled files at start: the gazetteer, and the samples that test keys see.
 //!
 //! The files are part of the binary. The importer of staff's files loads them, once per fleet, and again only after a newer build bundles
-//! other files. In a rollout, or after a rollback, an older build leaves alone what a newer one has done.
+//! other files. In a rollout, or after a rollback, an older build leaves alone what a newer one has done. What staff have imported of the
+//! gazetteer stays as it is.
 
 use std::time::Duration;
 
@@ -59,13 +60,18 @@ const MESSAGE_VERSION: i32 = 1;
 
 /// Lines per call of the importer.
 const LINES_PER_BATCH: usize = 1_000;
+/// After this time, a rollout has stopped the replicas of the earlier deployment.
+const ROLLOUT: Duration = Duration::from_mins(10);
 /// Delay before a failed task is tried again.
 const RETRY_DELAY: Duration = Duration::from_secs(1);
 
 /// Runs the startup tasks in the background, and meets `loaded` once the bundled files are imported.
 pub fn spawn(lifecycle: &Lifecycle, loaded: Condition, importer: Importer, public_url: PublicUrl) {
     let stopping = lifecycle.stopping();
-    lifecycle.spawn(async move { run(&stopping, &loaded, &importer, &public_url).await });
+    lifecycle.spawn(async move {
+        run(&stopping, &loaded, &importer, &public_url).await;
+        run_after_rollout(&stopping, &importer, &public_url).await;
+    });
 }
 
 /// Runs the startup tasks.
@@ -82,17 +88,13 @@ pub async fn run(
             input: BUNDLED_DIGEST.to_owned(),
         },
     };
-    let republish = StartupTask {
-        kind: TaskKind::Republish,
-        input: TaskInput {
-            version: MESSAGE_VERSION,
-            input: format!("{} {MESSAGE_VERSION}", public_url.as_str()),
-        },
-    };
-    // An empty database has no listing with an old URL. Records the task as done before the import adds listings.
+    let republish = StartupTask::republish(TaskKind::Republish, public_url);
+    // An empty database has no listing with an old URL. Records the tasks as done before the import adds listings.
     let republished = startup_tasks::last_input(importer.pool(), republish.kind.name()).await;
     if matches!(republished, Ok(None)) {
         republish.run_once(importer, stopping).await;
+        let again = StartupTask::republish(TaskKind::RepublishAfterRollout, public_url);
+        again.run_once(importer, stopping).await;
     }
     import.run_once(importer, stopping).await;
     if stopping.is_cancelled() {
@@ -102,12 +104,31 @@ pub async fn run(
     republish.run_once(importer, stopping).await;
 }
 
+/// Republishes all listings again after a rollout with another public URL: until a replica of the earlier deployment is stopped, its writes
+/// have the earlier URL.
+pub async fn run_after_rollout(
+    stopping: &CancellationToken,
+    importer: &Importer,
+    public_url: &PublicUrl,
+) {
+    let again = StartupTask::republish(TaskKind::RepublishAfterRollout, public_url);
+    if again.is_done(importer).await.unwrap_or(false) {
+        return;
+    }
+    tokio::select! {
+        () = stopping.cancelled() => {}
+        () = importer.clock().sleep(ROLLOUT) => again.run_once(importer, stopping).await,
+    }
+}
+
 #[derive(Debug, Clone, Copy)]
 enum TaskKind {
     /// Imports the gazetteer and the samples.
     ImportBundled,
     /// Republishes all listings when the public URL or the version of the messages changes.
     Republish,
+    /// Does it again, once replicas with the earlier URL are stopped.
+    RepublishAfterRollout,
 }
 
 impl TaskKind {
@@ -115,13 +136,14 @@ impl TaskKind {
         match self {
             Self::ImportBundled => "gazetteer and samples",
             Self::Republish => "public addresses",
+            Self::RepublishAfterRollout => "public addresses after a rollout",
         }
     }
 
     async fn run(self, importer: &Importer) -> Result<(), Fault> {
         match self {
             Self::ImportBundled => import_bundled_files(importer).await,
-            Self::Republish => republish::run(importer).await,
+            Self::Republish | Self::RepublishAfterRollout => republish::run(importer).await,
         }
     }
 }
@@ -134,6 +156,16 @@ struct StartupTask {
 }
 
 impl StartupTask {
+    fn republish(kind: TaskKind, public_url: &PublicUrl) -> Self {
+        Self {
+            kind,
+            input: TaskInput {
+                version: MESSAGE_VERSION,
+                input: format!("{} {MESSAGE_VERSION}", public_url.as_str()),
+            },
+        }
+    }
+
     /// Runs the task unless it was done with this input or by a newer version. One replica runs it; the others wait. It
     /// has a lease of its own: in a rollout, the leader may be a replica of an older version, which does not know the input.
     /// `stopping` cancels it.
@@ -180,7 +212,10 @@ pub async fn import_bundled_files(importer: &Importer) -> Result<(), Fault> {
             mode: file.mode,
             file_name: file.name.to_owned(),
             announce: false,
-            options: ImportOptions::default(),
+            options: ImportOptions {
+                is_bundled: true,
+                ..ImportOptions::default()
+            },
             dry_run: false,
             by: None,
         };

@@ -150,6 +150,7 @@ fn header(header: &proto::ImportHeader, by: Member) -> Result<Header, Fault> {
             options: ImportOptions {
                 overwrite: header.overwrite,
                 adopt: header.adopt,
+                is_bundled: false,
             },
             dry_run: header.dry_run,
             by: Some(by),

@@ -1,5 +1,6 @@
 //! Listings are published again when the public URL changes, and by no replica of an older version.
 
+use contracts::common::v1::Change;
 use contracts::listings::v1 as proto;
 use kit::Code;
 use kit::admin::Readiness;
@@ -106,4 +107,35 @@ async fn a_replica_of_an_older_version_undoes_nothing(pool: PgPool) {
     assert!(after > seq, "this version is the newest again");
     run_startup_tasks(&service, new).await;
     assert_eq!(service.head().await, after);
+}
+
+#[testing::database_test(listings::MIGRATOR)]
+async fn what_an_old_replica_writes_in_a_rollout_gets_the_new_url(pool: PgPool) {
+    let (old, new) = ("https://mchezo.example", "https://new.example");
+    let replica = start_at(pool.clone(), old).await;
+    run_startup_tasks(&replica, old).await;
+    let moved = start_at(pool, new).await;
+    run_startup_tasks(&moved, new).await;
+    replica
+        .import(&File::rows("page", &[creator("studio")]))
+        .await;
+    let seq = replica.head().await;
+    let (stopping, url) = (CancellationToken::new(), PublicUrl::new(new));
+    let rollout = startup::run_after_rollout(&stopping, &moved.importer, &url);
+    let has_new_url = async || {
+        let changes = moved.changes(seq).await;
+        let page = |change: &Change| proto::Page::decode(&change.state[..]).unwrap();
+        let mut pages = changes.iter().filter(|it| it.entity == "page").map(page);
+        pages.any(|page| page.url == "https://new.example/creators/studio")
+    };
+    let time_passes = async {
+        while !has_new_url().await {
+            moved.clock.advance(time::Duration::MINUTE);
+        }
+    };
+    let both = futures::future::join(rollout, time_passes);
+    tokio::time::timeout(testing::LONG, both).await.unwrap();
+    let seq = moved.head().await;
+    startup::run_after_rollout(&stopping, &moved.importer, &url).await;
+    assert_eq!(moved.head().await, seq, "it is done");
 }

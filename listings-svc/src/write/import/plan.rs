@@ -75,8 +75,14 @@ pub(super) fn plan<T: ImportableRecord>(
     };
     for ParsedRow { line, draft, named } in rows {
         let (line, name) = (*line, T::draft_key(draft));
+        let mut row = ImportRow {
+            draft,
+            named,
+            last_stated: None,
+            options: chunk.options,
+        };
         let Some(before) = existing.remove(name) else {
-            let after = T::from_draft(draft, ids::row_id(), chunk.mode, now);
+            let after = T::from_row(row, ids::row_id(), chunk.mode, now);
             let stated = listing_id(&after).map(|id| (line, id, T::stated(draft)));
             plan.stated.extend(stated);
             plan.changes.push(RecordChange {
@@ -88,12 +94,7 @@ pub(super) fn plan<T: ImportableRecord>(
         };
         let id = listing_id(&before);
         let last_stated = id.and_then(|id| last_stated.get(&id));
-        let row = ImportRow {
-            draft,
-            named,
-            last_stated,
-            options: chunk.options,
-        };
+        row.last_stated = last_stated;
         let imported = match before.import(row, now) {
             Ok(imported) => imported,
             Err(fields) => {

@@ -1,6 +1,7 @@
 //! Reviews and other decisions.
 
 use super::*;
+use crate::pictures::set_cover;
 
 #[testing::database_test(listings::MIGRATOR)]
 async fn a_review_reads_its_answers_as_lines(pool: PgPool) {
@@ -253,4 +254,21 @@ async fn taking_many_down_and_revoking_are_confirmed(pool: PgPool) {
     let args = ["game", "take-down", "three", "--reason", "Why"];
     let ran = Ran(staff(&service.address, &args).await);
     assert_eq!(ran.status(), 0, "{ran:?}");
+}
+
+#[testing::database_test(listings::MIGRATOR)]
+async fn a_review_shows_pictures_that_are_not_public(pool: PgPool) {
+    let (service, token) = reviewed(pool).await;
+    let accounts = service.accounts().await;
+    accounts.game("one").await;
+    service.clock.advance(time::Duration::MINUTE);
+    accounts.game("two").await;
+    let cover = picture(1_200, 675, [1, 2, 3]);
+    set_cover(&service, "one", &cover).await.unwrap();
+    let ran = staff_with(&service, &token, &["review"], "p\ns\np\nq\n").await;
+    assert_eq!(ran.status(), 0, "{ran:?}");
+    let text = ran.text();
+    assert_eq!(text.matches("/pictures.html").count(), 1, "{text}");
+    let complaint = ran.complaint();
+    assert!(complaint.contains("no uploaded picture"), "{complaint}");
 }
