@@ -5,18 +5,17 @@ use std::time::Duration;
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::own_pictures_service_client::OwnPicturesServiceClient;
 use contracts::listings::v1::prepare_picture_request::Message;
-use contracts::listings::v1::staff_picture_service_client::StaffPictureServiceClient;
 use kit::rpc::client::Client;
 use kit::{Code, Fault};
 use listings::jobs::sweep::sweep;
 use sqlx::PgPool;
 use uuid::Uuid;
 
-use crate::pictures::{name_of, picture, read, read_as, start_with_game, whole};
+use crate::pictures::{name_of, picture, read_as, start_with_game};
 use crate::review::listing_name;
 use crate::support::{Service, decide};
 
-const STRANGER: Uuid = Uuid::from_u128(77);
+pub(crate) const STRANGER: Uuid = Uuid::from_u128(77);
 
 fn client(service: &Service) -> OwnPicturesServiceClient<Client> {
     OwnPicturesServiceClient::new(service.fleet.clone())
@@ -43,7 +42,7 @@ async fn send(service: &Service, messages: Vec<Message>) -> Result<proto::Prepar
     Ok(prepared.into_inner().picture.unwrap())
 }
 
-async fn prepare(
+pub(crate) async fn prepare(
     service: &Service,
     account: Uuid,
     (kind, name): (proto::PictureKind, &str),
@@ -56,7 +55,7 @@ async fn prepare(
     send(service, messages).await
 }
 
-async fn give(
+pub(crate) async fn give(
     service: &Service,
     account: Uuid,
     id: &str,
@@ -67,6 +66,7 @@ async fn give(
         id: id.to_owned(),
         alt: alt.to_owned(),
         place,
+        writes_per_day: None,
     };
     let used = client(service).use_picture(request).await?;
     Ok(used.into_inner().written.unwrap())
@@ -85,7 +85,7 @@ async fn own_game(service: &Service, account: Uuid) -> proto::Game {
     }
 }
 
-const COVER: proto::PictureKind = proto::PictureKind::Cover;
+pub(crate) const COVER: proto::PictureKind = proto::PictureKind::Cover;
 const SHOT: proto::PictureKind = proto::PictureKind::Screenshot;
 
 #[testing::database_test(listings::MIGRATOR)]
@@ -126,6 +126,7 @@ async fn a_picture_is_looked_at_before_the_listing_has_it(pool: PgPool) {
         kind: COVER.into(),
         name: "a-game".to_owned(),
         url: String::new(),
+        writes_per_day: None,
     };
     for _ in 0..2 {
         let removed = client(&service).remove_own_picture(remove.clone()).await;
@@ -174,6 +175,7 @@ async fn screenshots_have_texts_and_an_order(pool: PgPool) {
             account_id: account.to_string(),
             name: "a-game".to_owned(),
             screenshots: screenshots.collect(),
+            writes_per_day: None,
         };
         let arranged = client(&service).arrange_screenshots(request).await;
         arranged
@@ -199,6 +201,58 @@ async fn screenshots_have_texts_and_an_order(pool: PgPool) {
         }
     }
     assert_eq!(alts().await, ["A hill at dawn", "Hill 2", ""]);
+}
+
+#[testing::database_test(listings::MIGRATOR)]
+async fn pictures_of_a_public_listing_are_writes_of_the_day(pool: PgPool) {
+    let service = start_with_game(pool).await;
+    let accounts = service.accounts().await;
+    let (ada, writes_per_day) = (accounts.account, Some(2));
+    // Submitting a game is a write.
+    accounts.game("a-second-game").await;
+    let mut client = client(&service);
+    for (game, expected) in [
+        ("a-second-game", None),
+        ("a-second-game", None),
+        ("a-game", None),
+        ("a-game", Some(Code::Limit)),
+    ] {
+        let file = picture(640, 480, [1, 2, 3]);
+        let prepared = prepare(&service, ada, (SHOT, game), &file).await.unwrap();
+        let request = proto::UsePictureRequest {
+            account_id: ada.to_string(),
+            id: prepared.id,
+            alt: format!("{expected:?}"),
+            place: None,
+            writes_per_day,
+        };
+        let given = client.use_picture(request).await.map_err(Fault::from);
+        assert_eq!(given.err().map(|fault| fault.code), expected, "{game}");
+    }
+    let shot = own_game(&service, ada).await.screenshots.remove(0);
+    let arrange = |alt: &str| proto::ArrangeScreenshotsRequest {
+        account_id: ada.to_string(),
+        name: "a-game".to_owned(),
+        screenshots: vec![proto::ArrangedScreenshot {
+            url: shot.url.clone(),
+            alt: alt.to_owned(),
+        }],
+        writes_per_day,
+    };
+    let same = client.arrange_screenshots(arrange(&shot.alt)).await;
+    assert!(same.is_ok(), "it changes nothing");
+    let refused = client.arrange_screenshots(arrange("A hill")).await;
+    assert_eq!(Fault::from(refused.unwrap_err()).code, Code::Limit);
+    let remove = proto::RemoveOwnPictureRequest {
+        account_id: ada.to_string(),
+        kind: SHOT.into(),
+        name: "a-game".to_owned(),
+        url: shot.url,
+        writes_per_day,
+    };
+    let refused = client.remove_own_picture(remove).await.unwrap_err();
+    assert_eq!(Fault::from(refused).code, Code::Limit);
+    assert_eq!(own_game(&service, ada).await.revision, 2);
 }
 
 #[testing::database_test(listings::MIGRATOR)]
@@ -286,70 +340,4 @@ async fn a_new_picture_submits_a_rejected_game_again(pool: PgPool) {
         .unwrap();
     let written = give(&service, ada, &prepared.id, ("", None)).await.unwrap();
     assert_eq!(written.state(), proto::State::Pending);
-}
-
-/// Who sees a picture: the public, the member of an account, a stranger's account, and staff.
-async fn seen(service: &Service, account: Uuid, name: &str) -> [bool; 4] {
-    let staff = StaffPictureServiceClient::new(service.operator_client.clone());
-    let by_staff = staff.clone().read_picture(whole(name)).await;
-    let readers = [
-        read(service, name).await.map(drop),
-        read_as(service, account, name).await.map(drop),
-        read_as(service, STRANGER, name).await.map(drop),
-        by_staff.map(drop),
-    ];
-    readers.map(|read| match read {
-        Ok(()) => true,
-        Err(status) => {
-            assert_eq!(Fault::from(status).code, Code::NotFound);
-            false
-        }
-    })
-}
-
-#[testing::database_test(listings::MIGRATOR)]
-async fn the_public_sees_a_picture_once_a_public_listing_has_it(pool: PgPool) {
-    use proto::Decision::{Approve, Reject, TakeDown};
-    let service = start_with_game(pool).await;
-    let accounts = service.accounts().await;
-    let ada = accounts.account;
-    accounts.game("a-second-game").await;
-    let of = (COVER, "a-second-game");
-    let [first, second] = [1, 2].map(|n| picture(640, 480, [n, n, n]));
-    let prepared = prepare(&service, ada, of, &first).await.unwrap();
-    let sizes = [&prepared.picture, &prepared.small];
-    let names = sizes.map(|size| name_of(size.as_ref()).to_string());
-    let assert_seen = async |expected: [bool; 4], when: &str| {
-        for name in &names {
-            assert_eq!(seen(&service, ada, name).await, expected, "{when}: {name}");
-        }
-    };
-    let (members, everybody, staff) = (
-        [false, true, false, true],
-        [true; 4],
-        [false, false, false, true],
-    );
-    assert_seen(members, "prepared").await;
-    give(&service, ada, &prepared.id, ("", None)).await.unwrap();
-    assert_seen(members, "pending").await;
-    let decided = async |decision| {
-        let name = (listing_name("game", "a-second-game"), None);
-        let client = &service.operator_client;
-        decide(client, decision, name, "A reason").await.unwrap();
-    };
-    decided(Reject).await;
-    assert_seen(members, "rejected").await;
-
-    // Another cover submits it again; the one before was never public.
-    let other = prepare(&service, ada, of, &second).await.unwrap();
-    give(&service, ada, &other.id, ("", None)).await.unwrap();
-    decided(Approve).await;
-    assert_seen(members, "replaced before the approval").await;
-    give(&service, ada, &prepared.id, ("", None)).await.unwrap();
-    assert_seen(everybody, "approved").await;
-    give(&service, ada, &other.id, ("", None)).await.unwrap();
-    assert_seen(everybody, "replaced while it was public").await;
-    give(&service, ada, &prepared.id, ("", None)).await.unwrap();
-    decided(TakeDown).await;
-    assert_seen(staff, "taken down").await;
 }

@@ -29,7 +29,7 @@ pub async fn list(pool: &PgPool, names: &[FileName]) -> Result<Vec<PictureUse>, 
     let rows = sqlx::query!(
         r#"select 'game' as "entity!", mode as "mode!", slug as "name!",
                 state = 'published' and not hidden_by_page as "is_public!",
-                state = 'removed' or (state = 'published' and hidden_by_page) as "is_withdrawn!",
+                state = 'removed' or (state = 'published' and hidden_by_page and first_published_at is not null) as "is_withdrawn!",
                 listings.owners('game', id) as "owners!"
            from listings.game
            where listings.uploaded_pictures(cover_url, screenshots) && $1
