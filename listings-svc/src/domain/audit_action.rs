@@ -22,6 +22,9 @@ pub enum AuditAction {
     /// Puts a game first in lists.
     Feature,
     Unfeature,
+    /// Gives a page the verified badge.
+    Verify,
+    Unverify,
     /// Moves a game to another page, or assigns an event to another account.
     Reassign,
     /// Makes an account an owner of a page.

@@ -1,4 +1,5 @@
-//! Edits of listings by staff, inside the writer's transaction: fields, a featured game, the page of a game, the account of an event.
+//! Edits of listings by staff, inside the writer's transaction: fields, a featured game, a verified page, the page of a game, the account
+//! of an event.
 
 use kit::Fault;
 use kit::feed::{ApplyError, NewChange};
@@ -49,6 +50,8 @@ pub enum EditOperation {
     Revert(i64),
     /// Features a game, or ends that.
     Feature(bool),
+    /// Gives a page the verified badge, or takes it away.
+    Verify(bool),
     /// Moves a game to the page with this handle.
     MoveToPage(String),
     /// Assigns an event to this account.
@@ -62,6 +65,8 @@ impl EditOperation {
             Self::Revert(_) => AuditAction::Revert,
             Self::Feature(true) => AuditAction::Feature,
             Self::Feature(false) => AuditAction::Unfeature,
+            Self::Verify(true) => AuditAction::Verify,
+            Self::Verify(false) => AuditAction::Unverify,
             Self::MoveToPage(_) | Self::AssignToAccount(_) => AuditAction::Reassign,
         }
     }
@@ -107,6 +112,14 @@ pub async fn apply(
                 Ok(game.apply_staff_edit(content, now))
             };
             context.apply_under_page(connection, change).await
+        }
+        (EditOperation::Verify(verified), Entity::Page) => {
+            let change = |page: &Listing<Page>| {
+                let mut content = page.content.clone();
+                content.verified = *verified;
+                Ok(page.apply_staff_edit(content, now))
+            };
+            context.apply(connection, change).await
         }
         (EditOperation::MoveToPage(handle), Entity::Game) => {
             // Locked, so that nobody takes the page down meanwhile.

@@ -199,6 +199,39 @@ async fn a_game_is_featured_and_unfeatured(pool: PgPool) {
 }
 
 #[testing::database_test(listings::MIGRATOR)]
+async fn only_admins_give_a_page_the_badge(pool: PgPool) {
+    let (service, operator) = start_with_listings(pool).await;
+    let eve = service.member("eve", proto::Role::Reviewer).await;
+    let reviewer = StaffReviewServiceClient::new(eve.channel);
+    let verify = async |review: &Review, kind: &str, verified: bool, seen: Option<i64>| {
+        let name = if kind == "page" { "studio" } else { "a-game" };
+        let request = proto::VerifyRequest {
+            name: Some(listing_name(kind, name)),
+            verified,
+            revision: seen,
+        };
+        review.clone().verify(request).await
+    };
+    let refused = verify(&reviewer, "page", true, None).await.unwrap_err();
+    assert_eq!(refused.code(), tonic::Code::PermissionDenied);
+    let changes = r#"{"verified": true}"#;
+    let refused = edit(&reviewer, "page", "studio", changes).await;
+    assert_eq!(fields(refused), ["verified"]);
+    assert_eq!(
+        fields(verify(&operator, "page", true, Some(9)).await),
+        ["revision"]
+    );
+    for (verified, revision) in [(true, 2), (true, 2), (false, 3)] {
+        let answer = verify(&operator, "page", verified, None).await.unwrap();
+        assert_eq!(answer.into_inner().listing.unwrap().revision, revision);
+    }
+    assert_eq!(
+        fields(verify(&operator, "game", true, None).await),
+        ["kind"]
+    );
+}
+
+#[testing::database_test(listings::MIGRATOR)]
 async fn a_listing_is_reassigned(pool: PgPool) {
     let (service, review) = start_with_listings(pool).await;
     let account = Uuid::max().to_string();

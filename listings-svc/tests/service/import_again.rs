@@ -122,7 +122,12 @@ async fn a_file_may_change_and_clear_what_nobody_else_changed(pool: PgPool) {
 #[testing::database_test(listings::MIGRATOR)]
 async fn a_verified_page_stays_verified(pool: PgPool) {
     let (service, review) = start_with_game(pool).await;
-    edit(&review, "page", "studio", json!({"verified": true})).await;
+    let request = proto::VerifyRequest {
+        name: Some(listing_name("page", "studio")),
+        verified: true,
+        revision: None,
+    };
+    review.clone().verify(request).await.unwrap();
     let mut renamed = creator("studio");
     renamed["name"] = json!("Another Studio");
     let report = service.import(&File::rows("page", &[renamed])).await;

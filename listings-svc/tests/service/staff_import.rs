@@ -34,8 +34,8 @@ async fn apply_never_overwrites_what_was_changed_since(pool: PgPool) {
     let apply = ["--json", "apply", fleet.to_str().unwrap()];
     let first: Value = serde_json::from_str(&text(&service, &apply).await).unwrap();
     assert_eq!(first["files"][0]["created"], 1);
-    let ours = json!({"name": "Ours", "verified": true});
-    edit(&service, "page", "studio", ours).await;
+    edit(&service, "page", "studio", json!({"name": "Ours"})).await;
+    text(&service, &["page", "verify", "studio"]).await;
     let mut row = creator("studio");
     row["tagline"] = json!("New in the file");
     std::fs::write(&pages, row.to_string()).unwrap();

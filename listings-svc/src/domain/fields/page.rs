@@ -56,6 +56,8 @@ impl Body for Page {
         let city = |fields: &mut Fields<'_>| fields.line("city", text::MAX_TITLE);
         let place = Place::from_body(fields, reference, place(&page), city);
         read_common_fields(&mut page, fields, place);
+        // Staff verified the page under its name.
+        page.verified &= current.is_none_or(|current| current.name == page.name);
         page
     }
 }
@@ -67,6 +69,7 @@ impl FromImportRow for Draft<Page> {
         let (created_at, updated_at) = fields.times(reference);
         let mut content = Page {
             handle: fields.slug("handle"),
+            verified: fields.boolean("verified"),
             ..Page::default()
         };
         read_staff_fields(&mut content, fields, reference);
@@ -81,8 +84,13 @@ impl FromImportRow for Draft<Page> {
 
 impl Editable for Page {
     fn edited(&self, fields: &mut Fields<'_>, reference: &ReferenceData) -> Self {
-        let handle = Value::from(self.handle.as_str());
+        let (handle, verified) = (
+            Value::from(self.handle.as_str()),
+            Value::from(self.verified),
+        );
         fields.read_only("handle", || Some(&handle), NEVER_CHANGES);
+        let reason = "Use `verify` to give a page the badge, and `unverify` to take it away.";
+        fields.read_only("verified", || Some(&verified), reason);
         for name in ["created_at", "updated_at"] {
             fields.read_only(name, || None, KEPT_BY_SERVICE);
         }
@@ -105,9 +113,6 @@ fn read_staff_fields(page: &mut Page, fields: &mut Fields<'_>, reference: &Refer
     }
     fields.update("avatar_url", &mut page.avatar_url, |fields| {
         fields.address("avatar_url")
-    });
-    fields.update("verified", &mut page.verified, |fields| {
-        fields.boolean("verified")
     });
     fields.update("source", &mut page.source, |fields| {
         fields.line("source", text::MAX_DESCRIPTION)

@@ -75,6 +75,22 @@ impl Service {
             .await
     }
 
+    pub(super) async fn edit_verified(
+        &self,
+        request: proto::VerifyRequest,
+        by: Member,
+    ) -> Result<proto::Listing, Fault> {
+        let mut bad = BadFields::default();
+        let name = live(request.name, &mut bad);
+        if name.as_ref().is_some_and(|n| n.entity != Entity::Page) {
+            bad.add("kind", "Only pages can be verified.");
+        }
+        let name = bad.finish(name)?;
+        let operation = EditOperation::Verify(request.verified);
+        self.apply_edit(&name, operation, String::new(), request.revision, by)
+            .await
+    }
+
     pub(super) async fn edit_owner(
         &self,
         request: proto::ReassignRequest,

@@ -166,6 +166,23 @@ impl StaffReviewService for Service {
         }))
     }
 
+    async fn verify(
+        &self,
+        request: Request<proto::VerifyRequest>,
+    ) -> Result<Response<proto::VerifyResponse>, Status> {
+        let name = request.get_ref().name.as_ref();
+        let action = if request.get_ref().verified {
+            AuditAction::Verify
+        } else {
+            AuditAction::Unverify
+        };
+        let by = self.admit(&request, action, name).await?;
+        let listing = self.edit_verified(request.into_inner(), by).await?;
+        Ok(Response::new(proto::VerifyResponse {
+            listing: Some(listing),
+        }))
+    }
+
     async fn reassign(
         &self,
         request: Request<proto::ReassignRequest>,

@@ -10,7 +10,7 @@ pub(crate) mod reassign;
 mod revert;
 pub(crate) mod review_text;
 mod search;
-mod show;
+pub(crate) mod show;
 mod upload;
 
 use clap::Subcommand;
