@@ -4,24 +4,24 @@ use std::net::IpAddr;
 
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::notes_service_server::NotesService;
-use kit::Fault;
 use kit::bad_fields::BadFields;
 use kit::feed::{Writer, unexpected_outcome};
+use kit::{Clock, Fault};
 use sqlx::PgPool;
 use tonic::{Request, Response, Status};
 use uuid::Uuid;
 
 use super::account_id::parse_uuid;
-use super::my_listings::entity;
 use super::own_listing::not_found;
+use super::own_listings::entity;
 use super::tickets;
 use crate::domain::slug;
 use crate::domain::ticket::{TicketKind, TicketState};
 use crate::domain::visitor_note::{self, NoteText};
-use crate::store::my_listings;
+use crate::store::own_listings;
 use crate::store::tickets::{self as store, Subject};
-use crate::write::CommandHandler;
 use crate::write::tickets::{NamedListing, SentNote, TicketChange, TicketOutcome};
+use crate::write::{CommandHandler, limits};
 
 /// Corrections that an account gets at once.
 const MAX_CORRECTIONS: i64 = 50;
@@ -30,11 +30,16 @@ const MAX_CORRECTIONS: i64 = 50;
 pub struct Service {
     pool: PgPool,
     writer: Writer<CommandHandler>,
+    clock: Clock,
 }
 
 impl Service {
-    pub fn new(pool: PgPool, writer: Writer<CommandHandler>) -> Self {
-        Self { pool, writer }
+    pub fn new(pool: PgPool, writer: Writer<CommandHandler>, clock: Clock) -> Self {
+        Self {
+            pool,
+            writer,
+            clock,
+        }
     }
 }
 
@@ -45,6 +50,7 @@ impl NotesService for Service {
         request: Request<proto::CreateNoteRequest>,
     ) -> Result<Response<proto::CreateNoteResponse>, Status> {
         let sent = read(request.into_inner())?;
+        self.check_limit(&sent).await?;
         let change = TicketChange::SendNote(sent);
         match tickets::write(&self.writer, change).await? {
             TicketOutcome::NoteSent(receipt) => Ok(Response::new(proto::CreateNoteResponse {
@@ -91,6 +97,20 @@ impl NotesService for Service {
 }
 
 impl Service {
+    /// Refuses a note beyond the limit of its network before it waits for the writer. A repeated note is not refused; the writer checks again.
+    async fn check_limit(&self, sent: &SentNote) -> Result<(), Fault> {
+        let now = self.clock.now();
+        let since = now - limits::NOTES_WINDOW;
+        let mut connection = self.pool.acquire().await?;
+        let earlier = store::times_of_network(&mut connection, &sent.network, since).await?;
+        let Err(refused) = limits::check_notes(&earlier, now) else {
+            return Ok(());
+        };
+        let (network, form, text) = (&sent.network, &sent.form, &sent.note.text);
+        let is_repeated = store::is_repeated(&mut connection, network, form, text, since).await?;
+        if is_repeated { Ok(()) } else { Err(refused) }
+    }
+
     async fn corrections(
         &self,
         request: proto::ListOwnNotesRequest,
@@ -100,7 +120,7 @@ impl Service {
         if !slug::is_valid(&request.name) {
             return Err(not_found());
         }
-        let own = my_listings::find_with_state(&self.pool, account, entity, &request.name).await?;
+        let own = own_listings::find_with_state(&self.pool, account, entity, &request.name).await?;
         let (listing, _) = own.ok_or_else(not_found)?;
         let subject = Subject { entity, listing };
         let notes = store::list_corrections(&self.pool, subject, MAX_CORRECTIONS).await?;

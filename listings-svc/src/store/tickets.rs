@@ -155,6 +155,28 @@ pub async fn times_of_network(
     .await
 }
 
+/// Whether a network has sent a note with this form or this text since `since`.
+pub async fn is_repeated(
+    connection: &mut PgConnection,
+    network: &str,
+    form: &str,
+    text: &str,
+    since: OffsetDateTime,
+) -> Result<bool, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"select exists (
+               select from listings.ticket
+               where network = $1 and sent_on >= ($4 at time zone 'UTC')::date and made_at > $4 and (form = $2 or text = $3)
+           ) as "exists!""#,
+        network,
+        form,
+        text,
+        since
+    )
+    .fetch_one(connection)
+    .await
+}
+
 /// The accounts that own a listing.
 pub async fn owners(
     executor: impl PgExecutor<'_>,

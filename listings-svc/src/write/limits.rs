@@ -11,7 +11,7 @@ pub const MAX_WAITING_CLAIMS: i64 = 10;
 const MAX_WAITING_TAKEDOWNS: i64 = 10;
 /// Maximum number of notes of one network in [`NOTES_WINDOW`].
 const MAX_NOTES: usize = 5;
-pub(super) const NOTES_WINDOW: Duration = Duration::HOUR;
+pub const NOTES_WINDOW: Duration = Duration::HOUR;
 
 /// Refuses a submission beyond the limit of pending ones; `whose` names the account for which it counts.
 pub(super) fn check_pending_limit(pending: i64, limit: i64, whose: &str) -> Result<(), Fault> {
@@ -47,7 +47,7 @@ pub(super) fn check_waiting_takedowns(others: i64) -> Result<(), Fault> {
 }
 
 /// Refuses a note beyond the limit of its network; `earlier` has the times of the notes in the window, oldest first.
-pub(super) fn check_notes(earlier: &[OffsetDateTime], now: OffsetDateTime) -> Result<(), Fault> {
+pub fn check_notes(earlier: &[OffsetDateTime], now: OffsetDateTime) -> Result<(), Fault> {
     let Some(excess) = earlier.len().checked_sub(MAX_NOTES) else {
         return Ok(());
     };
