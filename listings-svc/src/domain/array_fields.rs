@@ -126,12 +126,15 @@ fn screenshot_address(raw: &str) -> Result<String, String> {
     address::read(raw)
 }
 
-/// Reads the credits of a game. A handle must be that of an existing page.
+/// Reads the credits of a game. A handle must be that of an existing page, or of a hidden one that the `current` credits name. A reader sees
+/// null for the latter, so that a credit that is sent back with null keeps the handle.
 pub fn credits(
     fields: &mut Fields<'_>,
     name: &'static str,
+    current: &[Credit],
     reference: &ReferenceData,
 ) -> Vec<Credit> {
+    let hidden = &reference.hidden_creators;
     let mut credits = Vec::new();
     for (path, item) in items(fields, name, MAX_ITEMS) {
         let Some(object) = object(fields, &path, item, &["handle", "name", "role"]) else {
@@ -139,13 +142,13 @@ pub fn credits(
         };
         let handle = optional_text(fields, &path, object, "handle", |raw| {
             parse_slug(raw)?;
-            match reference.creators.get(raw) {
-                Some(_) => Ok(raw.to_owned()),
-                None => Err(
-                    "No creator has this handle: give null for a person or studio without a page."
-                        .to_owned(),
-                ),
+            if reference.creators.contains_key(raw) || hidden.contains(raw) {
+                return Ok(raw.to_owned());
             }
+            Err(
+                "No creator has this handle: give null for a person or studio without a page."
+                    .to_owned(),
+            )
         });
         let name = required_text(fields, &path, object, "name", not_empty);
         let role = optional_text(fields, &path, object, "role", |raw| {
@@ -153,6 +156,12 @@ pub fn credits(
         });
         if let Some(name) = name {
             let role = role.unwrap_or_default();
+            let is_same = |it: &&Credit| it.name == name && it.role == role;
+            let hidden_handle = || {
+                let handle = current.iter().find(is_same)?.handle.clone();
+                handle.filter(|handle| hidden.contains(handle))
+            };
+            let handle = handle.or_else(hidden_handle);
             credits.push(Credit { handle, name, role });
         }
     }
@@ -278,7 +287,7 @@ mod tests {
         let mut fields = Fields::new(row.as_object().unwrap());
         assert_eq!(screenshots(&mut fields, "screenshots", &[]).len(), 1);
         assert_eq!(
-            credits(&mut fields, "credits", &ReferenceData::default())[0].role,
+            credits(&mut fields, "credits", &[], &ReferenceData::default())[0].role,
             "Goat"
         );
         let problems = fields.finish(()).unwrap_err();
@@ -299,6 +308,45 @@ mod tests {
             .into_iter()
             .collect::<Vec<_>>()
         );
+    }
+
+    #[test]
+    fn the_handle_of_a_hidden_page_stays_in_the_credits() {
+        let credit = |handle: Option<&str>, name: &str| Credit {
+            handle: handle.map(ToOwned::to_owned),
+            name: name.to_owned(),
+            role: "Code".to_owned(),
+        };
+        let current = [credit(Some("gone"), "Ada"), credit(Some("bob"), "Bob")];
+        let reference = ReferenceData {
+            creators: [("bob".to_owned(), uuid::Uuid::nil())].into(),
+            hidden_creators: ["gone".to_owned()].into(),
+            ..ReferenceData::default()
+        };
+        let read = |list: Value| {
+            let row = json!({ "credits": list });
+            let mut fields = Fields::new(row.as_object().unwrap());
+            let read = credits(&mut fields, "credits", &current, &reference);
+            fields.finish(read)
+        };
+        let sent = |handle: Option<&str>, name: &str| json!({"handle": handle, "name": name, "role": "Code"});
+        // As a read returns them, and as they are stored.
+        for first in [sent(None, "Ada"), sent(Some("gone"), "Ada")] {
+            assert_eq!(
+                read(json!([first, sent(Some("bob"), "Bob")])).unwrap(),
+                current
+            );
+        }
+        // The page of Bob is public: without a handle the credit does not name it any more.
+        assert_eq!(
+            read(json!([sent(None, "Bob")])).unwrap(),
+            [credit(None, "Bob")]
+        );
+        assert_eq!(
+            read(json!([sent(None, "Eve")])).unwrap(),
+            [credit(None, "Eve")]
+        );
+        assert!(read(json!([sent(Some("eve"), "Eve")])).is_err());
     }
 
     #[test]

@@ -137,12 +137,12 @@ mod tests {
         };
         let reference = ReferenceData {
             countries: ["NG", "KE"].map(str::to_owned).into(),
-            gazetteer: Gazetteer::new(vec![
+            gazetteer: std::sync::Arc::new(Gazetteer::new(vec![
                 city("aba-ng-2", "Aba", "NG"),
                 city("aba-ng", "Aba", "NG"),
                 city("uige", "Uíge", "AO"),
                 city("tala-ke", "Tala", "KE"),
-            ]),
+            ])),
             ..ReferenceData::default()
         };
         let place = |row: serde_json::Value| {

@@ -1,6 +1,7 @@
 //! Reference data: what a row or a body may refer to.
 
 use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
 
 use time::OffsetDateTime;
 use uuid::Uuid;
@@ -8,7 +9,7 @@ use uuid::Uuid;
 use super::gazetteer::Gazetteer;
 
 /// The data that a row or a body may refer to, and the bounds of its dates.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct ReferenceData {
     /// The current year, in UTC.
     pub year: i32,
@@ -16,7 +17,9 @@ pub struct ReferenceData {
     pub no_later_than: Option<OffsetDateTime>,
     pub genres: BTreeSet<String>,
     pub countries: BTreeSet<String>,
-    pub gazetteer: Gazetteer,
-    /// Pages by handle, in the dataset of the row.
+    pub gazetteer: Arc<Gazetteer>,
+    /// Pages by handle, in the dataset of the row. For an account: the public ones among those that the body names.
     pub creators: HashMap<String, Uuid>,
+    /// For an account: pages that the credits of its game name and that are not public. A read returns null for their handles.
+    pub hidden_creators: BTreeSet<String>,
 }

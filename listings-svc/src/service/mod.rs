@@ -9,9 +9,9 @@ pub mod import;
 pub mod listing;
 mod listing_name;
 pub mod member;
-pub mod my_listings;
 pub mod notes;
 mod own_listing;
+pub mod own_listings;
 pub mod page_owners;
 pub mod pages;
 pub mod pictures;
@@ -114,15 +114,17 @@ impl Dependencies {
                 pool.clone(),
                 self.clock.clone(),
             )))
-            .add_service(OwnListingsServiceServer::new(my_listings::Service::new(
+            .add_service(OwnListingsServiceServer::new(own_listings::Service::new(
                 submissions,
                 pool.clone(),
                 self.writer.clone(),
                 public_url,
+                self.clock.clone(),
             )))
             .add_service(NotesServiceServer::new(notes::Service::new(
                 pool.clone(),
                 self.writer.clone(),
+                self.clock.clone(),
             )))
             .add_service(PictureServiceServer::new(pictures::public::Service::new(
                 pool,

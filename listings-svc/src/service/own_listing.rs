@@ -5,6 +5,7 @@ use contracts::listings::v1::get_own_listing_response::Listing as Content;
 use kit::Fault;
 use serde::Serialize;
 use sqlx::{PgConnection, PgPool};
+use time::Date;
 
 use super::account_id::parse_uuid;
 use super::tickets;
@@ -18,20 +19,21 @@ use crate::domain::slug;
 use crate::domain::state::ListingState;
 use crate::feed::{PublicUrl, Publish};
 use crate::store::tickets::{Subject, newest_takedown_of};
-use crate::store::{ListingTable, my_listings, pages};
+use crate::store::{ListingTable, accounts, own_listings, pages};
 
 pub(super) async fn get(
     pool: &PgPool,
     public_url: &PublicUrl,
     entity: Entity,
     request: proto::GetOwnListingRequest,
+    today: Date,
 ) -> Result<proto::GetOwnListingResponse, Fault> {
     let account = parse_uuid("account_id", &request.account_id)?;
     let name = &request.name;
     if !slug::is_valid(name) {
         return Err(not_found());
     }
-    let own = my_listings::find_with_state(pool, account, entity, name).await?;
+    let own = own_listings::find_with_state(pool, account, entity, name).await?;
     let (id, state) = own.ok_or_else(not_found)?;
     let mut connection = pool.acquire().await?;
     let (mut note, mut creator) = (None, String::new());
@@ -57,7 +59,7 @@ pub(super) async fn get(
         ),
     };
     let reason = match state {
-        ListingState::Rejected => my_listings::rejection(&mut *connection, entity, id).await?,
+        ListingState::Rejected => own_listings::rejection(&mut *connection, entity, id).await?,
         _ => None,
     };
     let subject = Subject {
@@ -65,12 +67,14 @@ pub(super) async fn get(
         listing: id,
     };
     let takedown = newest_takedown_of(&mut *connection, account, subject).await?;
+    let writes_today = accounts::writes_on(&mut connection, account, today).await?;
     Ok(proto::GetOwnListingResponse {
         listing: Some(listing),
         reason: reason.unwrap_or_default(),
         note: note.unwrap_or_default(),
         creator,
         takedown: takedown.map(tickets::takedown),
+        writes_today: u32::try_from(writes_today).unwrap_or_default(),
     })
 }
 

@@ -71,12 +71,11 @@ impl Service {
     }
 }
 
-/// Pages do not count as writes of the day (§8).
-fn author(account_id: String) -> proto::Author {
+fn author(account_id: String, writes_per_day: Option<u32>) -> proto::Author {
     proto::Author {
         account_id,
         mode: common::Mode::Live.into(),
-        writes_per_day: None,
+        writes_per_day,
     }
 }
 
@@ -88,7 +87,7 @@ impl PagesService for Service {
     ) -> Result<Response<proto::CreatePageResponse>, Status> {
         let request = request.into_inner();
         let writing = proto::Writing {
-            author: Some(author(request.account_id)),
+            author: Some(author(request.account_id, None)),
             body: request.body,
             dry_run: request.dry_run,
             idempotency_key: request.idempotency_key,
@@ -106,7 +105,7 @@ impl PagesService for Service {
     ) -> Result<Response<proto::UpdatePageResponse>, Status> {
         let request = request.into_inner();
         let writing = proto::Writing {
-            author: Some(author(request.account_id)),
+            author: Some(author(request.account_id, request.writes_per_day)),
             body: request.body,
             dry_run: request.dry_run,
             idempotency_key: String::new(),

@@ -10,15 +10,14 @@ use kit::{Clock, Code, Fault};
 use serde_json::{Map, Value};
 use sqlx::PgPool;
 use tonic::Status;
-use uuid::Uuid;
 
 use super::revision;
 use crate::domain::body::json::{self, BadBody};
 use crate::domain::entity::Entity;
 use crate::domain::mode::Mode;
 use crate::feed;
-use crate::write::check::{Preview, check};
 use crate::write::pictures::edit::PictureOperation;
+use crate::write::submission::check::{Preview, check};
 use crate::write::submission::{Author, Receipt, Submission, Target};
 use crate::write::{Command, CommandDependencies, CommandHandler, Outcome};
 
@@ -103,8 +102,13 @@ impl Submissions {
         account_id: &str,
     ) -> Result<Option<proto::Written>, Fault> {
         let account = super::account_id::parse_uuid("account_id", account_id)?;
-        let target = Target::Withdrawal(entity, name);
-        self.submit_for(target, account).await
+        let author = Author {
+            account,
+            mode: Mode::Live,
+            writes_per_day: None,
+        };
+        self.submit_for(Target::Withdrawal(entity, name), author)
+            .await
     }
 
     /// Changes the pictures of a listing of an account that has signed in.
@@ -113,23 +117,19 @@ impl Submissions {
         entity: Entity,
         name: String,
         operation: PictureOperation,
-        account: Uuid,
+        author: Author,
     ) -> Result<Option<proto::Written>, Fault> {
         let target = Target::Pictures(entity, name, operation);
-        self.submit_for(target, account).await
+        self.submit_for(target, author).await
     }
 
     async fn submit_for(
         &self,
         target: Target,
-        account: Uuid,
+        author: Author,
     ) -> Result<Option<proto::Written>, Fault> {
         let submission = Submission {
-            author: Author {
-                account,
-                mode: Mode::Live,
-                writes_per_day: None,
-            },
+            author,
             target,
             body: Map::new(),
             idempotency_key: None,

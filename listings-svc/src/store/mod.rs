@@ -10,7 +10,7 @@ pub mod history;
 pub mod imports;
 pub mod listings;
 pub mod members;
-pub mod my_listings;
+pub mod own_listings;
 pub mod page_owners;
 pub mod pages;
 pub mod pictures;

@@ -3,8 +3,6 @@
 //! A command is one function, with the steps lock, load, decide, save, publish; each kind of command has a file. The writer applies a
 //! command under its own savepoint, in a transaction that commands share.
 
-mod account;
-pub mod check;
 pub mod follow_page;
 pub mod import;
 pub mod limits;
@@ -14,15 +12,10 @@ pub mod page_owners;
 pub mod pictures;
 mod record_change;
 pub mod reference_data_cache;
-mod representation;
 mod republish;
 pub mod staff_edit;
 pub mod submission;
-mod submission_context;
-mod submit;
 pub mod tickets;
-mod update;
-mod withdraw;
 
 use std::sync::Arc;
 
@@ -130,7 +123,8 @@ impl Apply for CommandHandler {
         let public_url = &self.dependencies.public_url;
         let (outcome, mut changes) = match command {
             Command::Submit(submission) => {
-                let submitting = account::apply(connection, submission, &self.dependencies, now);
+                let submitting =
+                    submission::apply::apply(connection, submission, &self.dependencies, now);
                 let (receipt, changes) = Box::pin(submitting).await?;
                 (Outcome::Submitted(receipt), changes)
             }

@@ -36,7 +36,9 @@ impl ReferenceDataCache {
             year: now.year(),
             genres: reference_data::genres(&mut *connection).await?,
             countries: reference_data::countries(&mut *connection).await?,
-            gazetteer: Gazetteer::new(reference_data::cities(&mut *connection).await?),
+            gazetteer: Arc::new(Gazetteer::new(
+                reference_data::cities(&mut *connection).await?,
+            )),
             ..ReferenceData::default()
         });
         let mut cached = self.0.lock().unwrap_or_else(PoisonError::into_inner);

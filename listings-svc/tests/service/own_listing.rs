@@ -202,6 +202,7 @@ async fn a_page_is_checked_first_and_submitted_once(pool: PgPool) {
         precondition: Some(proto::Precondition {
             revisions: vec![revision],
         }),
+        writes_per_day: None,
     };
     let checked = pages
         .update_page(change(true, 1))

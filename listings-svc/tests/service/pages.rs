@@ -11,7 +11,8 @@ use serde_json::{Value, json};
 use sqlx::PgPool;
 use uuid::Uuid;
 
-use crate::support::{File, MAX_PENDING, Service, creator, start};
+use crate::review::listing_name;
+use crate::support::{File, MAX_PENDING, Service, creator, decide, start};
 
 const ADA: Uuid = Uuid::from_u128(1);
 const BOB: Uuid = Uuid::from_u128(2);
@@ -111,6 +112,78 @@ async fn a_page_belongs_to_the_account_that_submitted_it(pool: PgPool) {
     }
     let full = create(&service, ADA, &body("One More")).await;
     assert_eq!(full.unwrap_err().code, Code::TooManyPending);
+}
+
+#[testing::database_test(listings::MIGRATOR)]
+async fn changes_of_a_public_page_are_writes_of_the_day(pool: PgPool) {
+    let service = start(pool).await.with_gazetteer().await;
+    create(&service, ADA, &body("Kora")).await.unwrap();
+    let change = async |tagline: &str, dry_run: bool| {
+        let request = proto::UpdatePageRequest {
+            account_id: ADA.to_string(),
+            handle: "kora".to_owned(),
+            body: json!({ "tagline": tagline }).to_string().into(),
+            dry_run,
+            writes_per_day: Some(1),
+            ..proto::UpdatePageRequest::default()
+        };
+        let changed = pages(&service).update_page(request).await;
+        changed.map_err(|status| Fault::from(status).code)
+    };
+    let writes_today = async || {
+        let request = proto::GetOwnListingRequest {
+            account_id: ADA.to_string(),
+            kind: "page".to_owned(),
+            name: "kora".to_owned(),
+        };
+        let found = service.own.clone().get_own_listing(request).await;
+        found.unwrap().into_inner().writes_today
+    };
+    for tagline in ["A", "B", "C"] {
+        assert!(change(tagline, false).await.is_ok(), "it is pending");
+    }
+    let name = (listing_name("page", "kora"), None);
+    decide(&service.operator_client, proto::Decision::Approve, name, "")
+        .await
+        .unwrap();
+    assert_eq!(writes_today().await, 0);
+    assert!(change("D", true).await.is_ok());
+    assert!(change("D", false).await.is_ok());
+    assert!(change("D", false).await.is_ok(), "it changes nothing");
+    for dry_run in [true, false] {
+        assert_eq!(change("E", dry_run).await.unwrap_err(), Code::Limit);
+    }
+    assert_eq!(writes_today().await, 1);
+    service.clock.advance(time::Duration::days(1));
+    assert!(change("E", false).await.is_ok());
+}
+
+#[testing::database_test(listings::MIGRATOR)]
+async fn a_renamed_page_is_no_longer_verified(pool: PgPool) {
+    let service = start(pool).await.with_gazetteer().await;
+    let mut page = creator("studio");
+    page["verified"] = json!(true);
+    service.import(&File::rows("page", &[page])).await;
+    service.accounts().await;
+    let is_verified = async || {
+        let request = proto::GetOwnListingRequest {
+            account_id: ADA.to_string(),
+            kind: "page".to_owned(),
+            name: "studio".to_owned(),
+        };
+        let found = service.own.clone().get_own_listing(request).await;
+        match found.unwrap().into_inner().listing.unwrap() {
+            proto::get_own_listing_response::Listing::Page(page) => page.verified,
+            other => unreachable!("{other:?}"),
+        }
+    };
+    // A client that sends back the whole page has the badge in it.
+    let same = json!({"name": "A Studio", "tagline": "Games", "verified": true});
+    update(&service, ADA, "studio", &same).await.unwrap();
+    assert!(is_verified().await);
+    let renamed = json!({"name": "A Known Publisher", "verified": true});
+    update(&service, ADA, "studio", &renamed).await.unwrap();
+    assert!(!is_verified().await);
 }
 
 #[testing::database_test(listings::MIGRATOR)]

@@ -315,7 +315,7 @@ pub struct RevokeMemberResponse {
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct RenewTokenRequest {
-    /// Empty for the caller's own token; the token of another member is for admins.
+    /// Empty for the caller's own token. An admin renews the expired token of another member; the operator renews any.
     #[prost(string, tag = "1")]
     pub name: ::prost::alloc::string::String,
 }
@@ -3861,6 +3861,9 @@ pub struct GetOwnListingResponse {
     /// The newest request of the account to take the listing down.
     #[prost(message, optional, tag = "7")]
     pub takedown: ::core::option::Option<TakedownRequest>,
+    /// The writes of the account on this UTC day, for the limit of its plan.
+    #[prost(uint32, tag = "8")]
+    pub writes_today: u32,
     #[prost(oneof = "get_own_listing_response::Listing", tags = "1, 2, 3")]
     pub listing: ::core::option::Option<get_own_listing_response::Listing>,
 }
@@ -5530,6 +5533,9 @@ pub struct UsePictureRequest {
     /// The index of a screenshot, from 0; absent: after the last one.
     #[prost(uint32, optional, tag = "4")]
     pub place: ::core::option::Option<u32>,
+    /// The accepted writes per UTC day that the plan allows; absent: no limit. The change of a public listing is one of them.
+    #[prost(uint32, optional, tag = "5")]
+    pub writes_per_day: ::core::option::Option<u32>,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct UsePictureResponse {
@@ -5548,6 +5554,9 @@ pub struct RemoveOwnPictureRequest {
     /// For a screenshot: its URL, or the last segment of the URL.
     #[prost(string, tag = "4")]
     pub url: ::prost::alloc::string::String,
+    /// The accepted writes per UTC day that the plan allows; absent: no limit. The change of a public listing is one of them.
+    #[prost(uint32, optional, tag = "5")]
+    pub writes_per_day: ::core::option::Option<u32>,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct RemoveOwnPictureResponse {
@@ -5564,6 +5573,9 @@ pub struct ArrangeScreenshotsRequest {
     /// Every screenshot of the game, in the new order.
     #[prost(message, repeated, tag = "3")]
     pub screenshots: ::prost::alloc::vec::Vec<ArrangedScreenshot>,
+    /// The accepted writes per UTC day that the plan allows; absent: no limit. The change of a public listing is one of them.
+    #[prost(uint32, optional, tag = "4")]
+    pub writes_per_day: ::core::option::Option<u32>,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ArrangedScreenshot {
@@ -6224,6 +6236,9 @@ pub struct UpdatePageRequest {
     /// Absent: any revision.
     #[prost(message, optional, tag = "5")]
     pub precondition: ::core::option::Option<Precondition>,
+    /// The accepted writes per UTC day that the plan allows; absent: no limit. The change of a public listing is one of them.
+    #[prost(uint32, optional, tag = "6")]
+    pub writes_per_day: ::core::option::Option<u32>,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct UpdatePageResponse {
@@ -8656,6 +8671,22 @@ pub struct FeatureResponse {
     pub listing: ::core::option::Option<Listing>,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct VerifyRequest {
+    /// A page.
+    #[prost(message, optional, tag = "1")]
+    pub name: ::core::option::Option<ListingName>,
+    #[prost(bool, tag = "2")]
+    pub verified: bool,
+    /// The revision that the caller has seen, as in DecideItem.
+    #[prost(int64, optional, tag = "3")]
+    pub revision: ::core::option::Option<i64>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct VerifyResponse {
+    #[prost(message, optional, tag = "1")]
+    pub listing: ::core::option::Option<Listing>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ReassignRequest {
     /// An event or a game.
     #[prost(message, optional, tag = "1")]
@@ -9070,6 +9101,28 @@ pub mod staff_review_service_client {
                 .insert(GrpcMethod::new("listings.v1.StaffReviewService", "Feature"));
             self.inner.unary(req, path, codec).await
         }
+        /// Gives a page the verified badge, or takes it away. For admins. A change of the name by an owner takes it away too.
+        pub async fn verify(
+            &mut self,
+            request: impl tonic::IntoRequest<super::VerifyRequest>,
+        ) -> std::result::Result<tonic::Response<super::VerifyResponse>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/listings.v1.StaffReviewService/Verify",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("listings.v1.StaffReviewService", "Verify"));
+            self.inner.unary(req, path, codec).await
+        }
         /// Moves an event to another account, or a game to another page. For admins.
         pub async fn reassign(
             &mut self,
@@ -9296,6 +9349,11 @@ pub mod staff_review_service_server {
             &self,
             request: tonic::Request<super::FeatureRequest>,
         ) -> std::result::Result<tonic::Response<super::FeatureResponse>, tonic::Status>;
+        /// Gives a page the verified badge, or takes it away. For admins. A change of the name by an owner takes it away too.
+        async fn verify(
+            &self,
+            request: tonic::Request<super::VerifyRequest>,
+        ) -> std::result::Result<tonic::Response<super::VerifyResponse>, tonic::Status>;
         /// Moves an event to another account, or a game to another page. For admins.
         async fn reassign(
             &self,
@@ -9766,6 +9824,51 @@ pub mod staff_review_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = FeatureSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/listings.v1.StaffReviewService/Verify" => {
+                    #[allow(non_camel_case_types)]
+                    struct VerifySvc<T: StaffReviewService>(pub Arc<T>);
+                    impl<
+                        T: StaffReviewService,
+                    > tonic::server::UnaryService<super::VerifyRequest>
+                    for VerifySvc<T> {
+                        type Response = super::VerifyResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::VerifyRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as StaffReviewService>::verify(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = VerifySvc(inner);
                         let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(

@@ -51,6 +51,23 @@ pub struct GameSubmission {
     pub trailer_url: Option<HttpsAddress>,
     /// All links: a PATCH replaces them together.
     pub links: Option<SubmittedLinks>,
+    /// All credits: a PATCH replaces them together.
+    #[schema(max_items = 200)]
+    pub credits: Option<Vec<CreditSubmission>>,
+}
+
+/// One line of a game's credits, as its maker submits it.
+#[derive(Debug, ToSchema)]
+pub struct CreditSubmission {
+    /// Handle of the public page of the person or studio, if there is one.
+    #[schema(format = "page")]
+    pub handle: Option<String>,
+    /// Name as credited.
+    #[schema(min_length = 1, max_length = 120, format = "line")]
+    pub name: String,
+    /// What the person did.
+    #[schema(max_length = 120, format = "line")]
+    pub role: Option<String>,
 }
 
 /// The handle of a page, or the creator of a game as a read has it, of which only the handle is used.

@@ -28,8 +28,8 @@ pub use account::{
     RemovedEndpoint, RotatedAccountKey, RouteUsage, SentDelivery,
 };
 pub use bodies::{
-    BasketSubmission, CreatorName, EndpointChange, EndpointSubmission, EventSubmission,
-    GameSubmission, KeySubmission, ReportSubmission, TipSubmission,
+    BasketSubmission, CreatorName, CreditSubmission, EndpointChange, EndpointSubmission,
+    EventSubmission, GameSubmission, KeySubmission, ReportSubmission, TipSubmission,
 };
 pub use change::{ChangedRow, ListingChange};
 pub use creator::{Creator, CreatorRow};

@@ -63,7 +63,7 @@ impl AccountFrame {
         self.found.as_ref().map_err(Fault::clone)
     }
 
-    /// Writes of games and events per day in the plan; `None` for no limit.
+    /// Writes per day in the plan; `None` for no limit.
     pub fn writes_per_day(&self) -> Result<Option<u32>, Fault> {
         let plan = self.account()?.plan.as_ref();
         Ok(plan.and_then(|plan| plan.writes_per_day))

@@ -36,7 +36,11 @@ struct Edit<'a> {
 /// The outcome of a form.
 enum Outcome {
     Saved,
-    Preview(proto::Written, String),
+    Preview {
+        written: proto::Written,
+        body: String,
+        writes_today: u32,
+    },
 }
 
 pub async fn show(
@@ -87,7 +91,11 @@ pub async fn send(
             let shown = request.listing_path(listing.kind, &name);
             Ok(see_other(&format!("{shown}?done=listing-changed")))
         }
-        Ok(Outcome::Preview(written, body)) => Ok(edit.preview(&written, &body)),
+        Ok(Outcome::Preview {
+            written,
+            body,
+            writes_today,
+        }) => Ok(edit.preview(&written, &body, writes_today)),
         Err(fault) if fault.code == Code::NotFound => Err(PageError::not_found()),
         Err(fault) => {
             let fault = edit.after_conflict(fault).await;
@@ -129,7 +137,11 @@ impl Edit<'_> {
             let text = "Nothing differs from what is stored. Change a field first.";
             return Err(Fault::invalid_field("*", text));
         }
-        Ok(Outcome::Preview(written, body))
+        Ok(Outcome::Preview {
+            written,
+            body,
+            writes_today: found.writes_today,
+        })
     }
 
     /// If somebody else has changed the listing meanwhile, the form applies to the new revision, and its preview shows all differences from
@@ -190,13 +202,17 @@ impl Edit<'_> {
         html(status, &page)
     }
 
-    fn preview(self, written: &proto::Written, body: &str) -> Response {
+    fn preview(self, written: &proto::Written, body: &str, writes_today: u32) -> Response {
         let (kind, name) = (self.listing.kind, self.listing.name);
         let state = match written.state() {
             proto::State::Pending => "It waits for review after this change.",
             _ => "It is public at once.",
         };
-        let notes = [state.to_owned(), written.note.clone()];
+        let is_write = kind != ListingKind::Page || written.state() == proto::State::Published;
+        let per_day = self.frame.writes_per_day().ok().flatten();
+        let per_day = per_day.filter(|_| is_write);
+        let used = words::writes_used(writes_today, per_day);
+        let notes = [state.to_owned(), written.note.clone(), used];
         let call = match kind {
             ListingKind::Page => String::new(),
             kind => shell_command(&self.request.app.api_url, kind, name, body),

@@ -4,6 +4,7 @@ use contracts::listings::v1 as proto;
 use contracts::listings::v1::get_own_listing_response::Listing;
 use pages::listings::Fact;
 
+use super::typed::credit_lines;
 use super::words::value_name;
 
 /// The parts of a listing that its pages need.
@@ -105,6 +106,7 @@ fn game_facts(game: &proto::Game, creator: &str) -> Vec<Fact> {
         ("Year", game.release_year.to_string()),
         ("Trailer", game.trailer_url.clone().unwrap_or_default()),
         ("Links", links(&game.links)),
+        ("Credits", credit_lines(&game.credits)),
     ])
 }
 

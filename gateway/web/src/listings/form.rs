@@ -143,6 +143,7 @@ impl FormContext<'_> {
             FormPart::Field(year.hint("Without one it is this year.")),
             FormPart::Field(trailer.hint("An https address of a video.")),
             self.links(),
+            self.credits(),
         ]
     }
 
@@ -189,6 +190,12 @@ impl FormContext<'_> {
     fn area(&self, name: &'static str, label: &'static str) -> FormPart {
         let area = Area::new(name, label).rows(8, 10_000).optional();
         FormPart::Area(area.value(self.typed.get(name)).error_in(self.errors))
+    }
+
+    fn credits(&self) -> FormPart {
+        let area = Area::new("credits", "Credits").rows(6, 70_000).optional();
+        let area = area.hint("One person or studio a line: the name, and after a | each the role and the handle of the page here, such as: Ada | Code | ada.");
+        FormPart::Area(area.value(self.typed.get("credits")).error_in(self.errors))
     }
 
     fn country(&self) -> FormPart {

@@ -7,6 +7,7 @@ use pages::listings::pictures::{GalleryPage, Image, ScreenshotRow, SinglePicture
 
 use super::arrangement::{Arranged, alt_path};
 use super::facts::Summary;
+use super::words;
 use crate::account::member_request::MemberRequest;
 use crate::account::page_frame::AccountFrame;
 use crate::domain::picture_name::is_file_name;
@@ -35,8 +36,12 @@ pub(super) async fn gallery(
         Some(refusal) => frame.read_after(refusal, stored).await,
         None => stored.await,
     };
+    let mut writes_today = 0;
     let content = match stored {
-        Ok(found) => found.listing.ok_or_else(PageError::not_found)?,
+        Ok(found) => {
+            writes_today = found.writes_today;
+            found.listing.ok_or_else(PageError::not_found)?
+        }
         // The page shows the typed text again.
         Err(fault) if answer.arranged.is_some() && fault.code != Code::NotFound => {
             Listing::Game(proto::Game {
@@ -66,9 +71,14 @@ pub(super) async fn gallery(
         closed: frame.closed(),
         is_typed: answer.arranged.is_some(),
         note: match summary.state {
-            proto::State::Rejected => "A change of the pictures submits the listing again.",
-            proto::State::Published => "A change of the pictures is public at once.",
-            _ => "",
+            proto::State::Rejected => {
+                "A change of the pictures submits the listing again.".to_owned()
+            }
+            proto::State::Published => {
+                let used = words::writes_used(writes_today, frame.writes_per_day().ok().flatten());
+                format!("A change of the pictures is public at once. {used}")
+            }
+            _ => String::new(),
         },
         shell: frame.api_call(call).shell,
         errors: answer.state.errors,

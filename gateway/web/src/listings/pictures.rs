@@ -61,7 +61,7 @@ pub async fn use_picture(
         frame.admit(None)?;
         let (listings, account) = (&request.app.listings, request.scope.id);
         listings
-            .use_picture(account, &form.id, &form.alt, place)
+            .use_picture(account, &form.id, &form.alt, place, frame.writes_per_day()?)
             .await
     };
     match used.await {
@@ -91,7 +91,7 @@ pub async fn remove(
         let (listings, account) = (&request.app.listings, request.scope.id);
         let kind = upload.proto_kind();
         listings
-            .remove_picture(account, kind, &name, &form.url)
+            .remove_picture(account, kind, &name, &form.url, frame.writes_per_day()?)
             .await
     };
     match removed.await {
@@ -126,7 +126,7 @@ pub async fn arrange(
         let (listings, account) = (&request.app.listings, request.scope.id);
         let screenshots = screenshots.collect();
         listings
-            .arrange_screenshots(account, &name, screenshots)
+            .arrange_screenshots(account, &name, screenshots, frame.writes_per_day()?)
             .await
     };
     match done.await {

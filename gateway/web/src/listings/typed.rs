@@ -1,5 +1,6 @@
 //! The typed fields of a listing's form, with conversions from the browser's form, from a stored listing, and to the JSON of the API.
 
+use contracts::listings::v1 as proto;
 use contracts::listings::v1::get_own_listing_response::Listing;
 use kit::Fault;
 use serde_json::{Map, Value, json};
@@ -83,6 +84,7 @@ impl TypedListing {
                     "trailer_url",
                     game.trailer_url.as_deref().unwrap_or_default(),
                 );
+                typed.push("credits", &credit_lines(&game.credits));
                 Some(&game.links)
             }
             Listing::Event(event) => {
@@ -155,6 +157,9 @@ impl TypedListing {
         let mut body: Map<String, Value> = fields
             .map(|(name, value)| (name.to_owned(), value))
             .collect();
+        if kind == ListingKind::Game && self.0.iter().any(|(name, _)| name == "credits") {
+            body.insert("credits".to_owned(), self.credits());
+        }
         // Only a new page has a handle to choose.
         if !self.get("handle").trim().is_empty() {
             body.insert("handle".to_owned(), Value::from(self.get("handle").trim()));
@@ -177,6 +182,19 @@ impl TypedListing {
         }
     }
 
+    /// Each line has a name and, after a `|` each, a role and the handle of a page.
+    fn credits(&self) -> Value {
+        let lines = self.get("credits").lines().map(str::trim);
+        let credit = |line: &str| {
+            let mut parts = line.splitn(3, '|').map(str::trim);
+            let mut part = || parts.next().unwrap_or_default();
+            let (name, role, handle) = (part(), part(), part());
+            let handle = Some(handle).filter(|handle| !handle.is_empty());
+            json!({ "name": name, "role": role, "handle": handle })
+        };
+        Value::Array(lines.filter(|line| !line.is_empty()).map(credit).collect())
+    }
+
     fn link_values(&self) -> Value {
         let links = self.links().map(|(key, url)| (key, url.trim()));
         let links = links.filter(|(_, url)| !url.is_empty());
@@ -186,6 +204,16 @@ impl TypedListing {
                 .collect(),
         )
     }
+}
+
+/// Credits as the form has them, one a line.
+pub(super) fn credit_lines(credits: &[proto::Credit]) -> String {
+    let line = |credit: &proto::Credit| {
+        let handle = credit.handle.as_deref().unwrap_or_default();
+        let line = format!("{} | {} | {handle}", credit.name, credit.role);
+        line.trim_end_matches([' ', '|']).to_owned()
+    };
+    credits.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
 /// The fields of a change: those that differ from the stored listing.
@@ -212,8 +240,6 @@ pub(super) fn beside_fields(mut fault: Fault) -> Fault {
 
 #[cfg(test)]
 mod tests {
-    use contracts::listings::v1 as proto;
-
     use super::*;
 
     fn typed(pairs: &[(&str, &str)]) -> TypedListing {
@@ -247,6 +273,33 @@ mod tests {
         assert_eq!(body["links"], json!({"play": "https://play.example"}));
         assert_eq!(body["trailer_url"], Value::Null);
         assert!(!body.contains_key("handle"));
+    }
+
+    #[test]
+    fn credits_are_lines() {
+        let credit = |name: &str, role: &str, handle: Option<&str>| proto::Credit {
+            name: name.to_owned(),
+            role: role.to_owned(),
+            handle: handle.map(ToOwned::to_owned),
+        };
+        let credits = [
+            credit("Ada", "Code", Some("ada")),
+            credit("Bob", "", None),
+            credit("Eve", "", Some("eve")),
+        ];
+        let lines = credit_lines(&credits);
+        assert_eq!(lines, "Ada | Code | ada\nBob\nEve |  | eve");
+        let body = typed(&[("credits", &lines)]).body(ListingKind::Game);
+        assert_eq!(
+            body["credits"],
+            json!([
+                {"name": "Ada", "role": "Code", "handle": "ada"},
+                {"name": "Bob", "role": "", "handle": null},
+                {"name": "Eve", "role": "", "handle": "eve"},
+            ])
+        );
+        let none = typed(&[("title", "Okoto")]).body(ListingKind::Game);
+        assert!(!none.contains_key("credits"), "the form had no such field");
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use contracts::listings::v1 as proto;
 use pages::listings::{ChangeRow, StateText};
 use pages::site::{Language, Texts};
+use pages::when::grouped;
 use serde_json::Value;
 
 /// The name of a value of a field, as on the public site: `iOS` for `ios` in the group `platform`.
@@ -31,6 +32,14 @@ pub(super) fn named_state(name: &str) -> StateText {
         "rejected" => proto::State::Rejected,
         "removed" => proto::State::Removed,
         _ => proto::State::Unspecified,
+    })
+}
+
+/// How many writes of the day are left, for a change that is one of them; empty without a limit.
+pub(super) fn writes_used(today: u32, per_day: Option<u32>) -> String {
+    per_day.map_or_else(String::new, |per_day| {
+        let [today, per_day] = [today, per_day].map(|number| grouped(number.into()));
+        format!("It is one of the account's writes of the day: {today} of {per_day} are used.")
     })
 }
 
@@ -63,6 +72,13 @@ fn value(json: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_writes_of_the_day_are_counted_before_they_are_used_up() {
+        let used = writes_used(7, Some(1_050));
+        assert!(used.ends_with("7 of 1,050 are used."), "{used}");
+        assert_eq!(writes_used(7, None), "");
+    }
 
     #[test]
     fn values_are_shown_as_people_read_them() {

@@ -30,7 +30,7 @@ pub struct ListingRef<'a> {
 #[derive(Debug, Clone)]
 pub struct Submission {
     pub account: Uuid,
-    /// Writes of games and events per UTC day in the plan; `None` for no limit.
+    /// Writes per UTC day in the plan; `None` for no limit.
     pub writes_per_day: Option<u32>,
     /// A JSON object.
     pub body: Bytes,
@@ -173,6 +173,7 @@ impl Listings {
                     body: submission.body,
                     dry_run: submission.dry_run,
                     precondition,
+                    writes_per_day: submission.writes_per_day,
                 };
                 calls.write(Pages::update_page, request).await?.written
             }

@@ -32,12 +32,14 @@ impl Listings {
         id: &str,
         alt: &str,
         place: Option<u32>,
+        writes_per_day: Option<u32>,
     ) -> Result<(), Fault> {
         let request = proto::UsePictureRequest {
             account_id: account.to_string(),
             id: id.to_owned(),
             alt: alt.to_owned(),
             place,
+            writes_per_day,
         };
         self.0.read(OwnPictures::use_picture, request).await?;
         Ok(())
@@ -49,12 +51,14 @@ impl Listings {
         kind: proto::PictureKind,
         name: &str,
         url: &str,
+        writes_per_day: Option<u32>,
     ) -> Result<(), Fault> {
         let request = proto::RemoveOwnPictureRequest {
             account_id: account.to_string(),
             kind: kind.into(),
             name: name.to_owned(),
             url: url.to_owned(),
+            writes_per_day,
         };
         self.0
             .read(OwnPictures::remove_own_picture, request)
@@ -68,11 +72,13 @@ impl Listings {
         account: Uuid,
         game: &str,
         screenshots: Vec<proto::ArrangedScreenshot>,
+        writes_per_day: Option<u32>,
     ) -> Result<(), Fault> {
         let request = proto::ArrangeScreenshotsRequest {
             account_id: account.to_string(),
             name: game.to_owned(),
             screenshots,
+            writes_per_day,
         };
         self.0
             .read(OwnPictures::arrange_screenshots, request)

@@ -179,6 +179,7 @@ impl OwnListingsService for StubListings {
                 answer: words,
                 ..proto::TakedownRequest::default()
             }),
+            writes_today: 7,
         }))
     }
 

@@ -212,10 +212,10 @@ mod tests {
         ReferenceData {
             year: 2026,
             countries: ["NG", "KE"].map(str::to_owned).into(),
-            gazetteer: Gazetteer::new(vec![
+            gazetteer: std::sync::Arc::new(Gazetteer::new(vec![
                 city("lagos", "Lagos", "NG"),
                 city("nairobi", "Nairobi", "KE"),
-            ]),
+            ])),
             ..ReferenceData::default()
         }
     }

@@ -19,11 +19,10 @@ const FIRST_YEAR: i32 = 1950;
 const MAX_YEARS_AHEAD: i32 = 5;
 
 /// Fields that accounts cannot change, each with its error.
-const READ_ONLY: [(&str, &str); 9] = [
+const READ_ONLY: [(&str, &str); 8] = [
     ("slug", "The slug never changes."),
     ("cover_url", "Pictures are added on the site."),
     ("screenshots", "Pictures are added on the site."),
-    ("credits", "Credits are given on the site."),
     ("featured", "Staff choose the featured games."),
     ("country_code", "A game is in its creator's country."),
     ("city", "A game is in its creator's city."),
@@ -121,10 +120,6 @@ fn read_staff_fields(game: &mut Game, fields: &mut Fields<'_>, reference: &Refer
     fields.update("screenshots", &mut game.screenshots, |fields| {
         array_fields::screenshots(fields, "screenshots", &current)
     });
-    // Stored credits are not checked again: a page that they name may have been taken down since.
-    fields.update("credits", &mut game.credits, |fields| {
-        array_fields::credits(fields, "credits", reference)
-    });
     fields.update("source", &mut game.source, |fields| {
         fields.line("source", text::MAX_DESCRIPTION)
     });
@@ -160,6 +155,11 @@ fn read_common_fields(
     });
     fields.update("links", &mut game.links, |fields| {
         links::read(fields, links::GAME)
+    });
+    // Stored credits are not checked again: a page that they name may have been taken down since.
+    let current = game.credits.clone();
+    fields.update("credits", &mut game.credits, |fields| {
+        array_fields::credits(fields, "credits", &current, reference)
     });
 }
 

@@ -16,6 +16,7 @@ use uuid::Uuid;
 use super::upload::{self, Part, truncated_stream, unexpected_message};
 use super::{message, operation, stored_address};
 use crate::domain::array_fields::{MAX_ALT_CHARS, MAX_ITEMS};
+use crate::domain::mode::Mode;
 use crate::domain::pictures::{PictureKind, PictureSizes};
 use crate::domain::state::ListingState;
 use crate::domain::{slug, text};
@@ -24,11 +25,12 @@ use crate::pictures::PictureProcessor;
 use crate::service::account_id::parse_uuid;
 use crate::service::own_listing::not_found;
 use crate::service::submissions::Submissions;
-use crate::store::my_listings;
+use crate::store::own_listings;
 use crate::store::pictures::prepared::{self, PreparedPicture};
 use crate::store::pictures::uploads;
 use crate::write::pictures::edit::PictureOperation;
-use crate::write::pictures::owner::picture_gone;
+use crate::write::submission::Author;
+use crate::write::submission::pictures::picture_gone;
 
 /// Maximum number of concurrent uploads: each holds its file in memory. `web` sends a file once it has arrived whole, so a slow browser
 /// holds none of them. Those of staff have a limit of their own.
@@ -86,7 +88,7 @@ impl OwnPicturesService for Service {
         request: Request<proto::RemoveOwnPictureRequest>,
     ) -> Result<Response<proto::RemoveOwnPictureResponse>, Status> {
         let request = request.into_inner();
-        let account = parse_uuid("account_id", &request.account_id)?;
+        let author = author(&request.account_id, request.writes_per_day)?;
         let kind = kind(request.kind())?;
         let operation = match kind {
             PictureKind::Cover => PictureOperation::RemoveCover,
@@ -98,7 +100,7 @@ impl OwnPicturesService for Service {
         };
         let changed =
             self.submissions
-                .change_pictures(kind.entity(), request.name, operation, account);
+                .change_pictures(kind.entity(), request.name, operation, author);
         let written = changed.await?;
         Ok(Response::new(proto::RemoveOwnPictureResponse { written }))
     }
@@ -108,14 +110,14 @@ impl OwnPicturesService for Service {
         request: Request<proto::ArrangeScreenshotsRequest>,
     ) -> Result<Response<proto::ArrangeScreenshotsResponse>, Status> {
         let request = request.into_inner();
-        let account = parse_uuid("account_id", &request.account_id)?;
+        let author = author(&request.account_id, request.writes_per_day)?;
         let order = self.order(request.screenshots)?;
         let operation = PictureOperation::ArrangeScreenshots(order);
         let changed = self.submissions.change_pictures(
             PictureKind::Screenshot.entity(),
             request.name,
             operation,
-            account,
+            author,
         );
         let written = changed.await?;
         Ok(Response::new(proto::ArrangeScreenshotsResponse { written }))
@@ -177,7 +179,7 @@ impl Service {
         if !slug::is_valid(&header.name) {
             return Err(not_found());
         }
-        let own = my_listings::find_with_state(&self.pool, account, entity, &header.name).await?;
+        let own = own_listings::find_with_state(&self.pool, account, entity, &header.name).await?;
         own.filter(|(_, state)| *state != ListingState::Removed)
             .ok_or_else(not_found)?;
         Ok(())
@@ -227,12 +229,12 @@ impl Service {
         &self,
         request: proto::UsePictureRequest,
     ) -> Result<Option<proto::Written>, Fault> {
-        let account = parse_uuid("account_id", &request.account_id)?;
+        let author = author(&request.account_id, request.writes_per_day)?;
         let alt = text::line(&request.alt, MAX_ALT_CHARS);
         let alt = alt.map_err(|problem| Fault::invalid_field("alt", problem))?;
         // Something that is no id is the id of no picture.
         let prepared = match request.id.parse() {
-            Ok(id) => prepared::find(&self.pool, account, id).await?,
+            Ok(id) => prepared::find(&self.pool, author.account, id).await?,
             Err(_no_id) => None,
         };
         let prepared = prepared.ok_or_else(picture_gone)?;
@@ -244,7 +246,7 @@ impl Service {
             prepared.kind.entity(),
             prepared.name,
             operation,
-            account,
+            author,
         );
         changed.await
     }
@@ -271,6 +273,14 @@ impl Service {
             Err(Fault::invalid(problems))
         }
     }
+}
+
+fn author(account_id: &str, writes_per_day: Option<u32>) -> Result<Author, Fault> {
+    Ok(Author {
+        account: parse_uuid("account_id", account_id)?,
+        mode: Mode::Live,
+        writes_per_day,
+    })
 }
 
 fn kind(kind: proto::PictureKind) -> Result<PictureKind, Fault> {

@@ -10,6 +10,7 @@ mod plan;
 pub mod report;
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use kit::feed::{Writer, unexpected_outcome};
 use kit::rpc::staff::Member;
@@ -113,8 +114,8 @@ impl Importer {
             }
             Entity::Page | Entity::Event => {
                 reference_data.countries = store::reference_data::countries(&self.pool).await?;
-                reference_data.gazetteer =
-                    Gazetteer::new(store::reference_data::cities(&self.pool).await?);
+                let cities = store::reference_data::cities(&self.pool).await?;
+                reference_data.gazetteer = Arc::new(Gazetteer::new(cities));
             }
         }
         Ok(reference_data)

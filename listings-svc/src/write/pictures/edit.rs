@@ -58,7 +58,7 @@ pub enum PictureOperation {
 
 impl PictureOperation {
     /// The files that the listing names after the edit.
-    pub(super) fn files(&self) -> Vec<FileName> {
+    pub(in crate::write) fn files(&self) -> Vec<FileName> {
         match self {
             Self::SetCover(picture)
             | Self::SetAvatar(picture)
@@ -78,7 +78,7 @@ impl PictureOperation {
     }
 }
 
-pub(super) trait HasPictures: Clone {
+pub(in crate::write) trait HasPictures: Clone {
     /// The content after an edit.
     ///
     /// # Errors

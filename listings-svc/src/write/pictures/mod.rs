@@ -1,4 +1,3 @@
 //! Commands that change the pictures of listings.
 
 pub mod edit;
-pub mod owner;

@@ -11,7 +11,7 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::limits;
-use super::update::not_found;
+use super::submission::not_found;
 use crate::domain::entity::Entity;
 use crate::domain::listing::Listing;
 use crate::domain::mode::Mode;
@@ -23,7 +23,7 @@ use crate::domain::visitor_note::NoteText;
 use crate::feed::PublicUrl;
 use crate::store::page_owners as owners;
 use crate::store::tickets::{self as store, AccountTicket, Closing, Subject, Ticket};
-use crate::store::{ListingTable as _, accounts, my_listings};
+use crate::store::{ListingTable as _, accounts, own_listings};
 use decide::decide;
 use notes::{close_own_note, send_note};
 
@@ -226,7 +226,7 @@ async fn own_listing(
     if !slug::is_valid(name) {
         return Err(not_found(*entity).into());
     }
-    let found = my_listings::find_with_state(&mut *connection, account, *entity, name).await?;
+    let found = own_listings::find_with_state(&mut *connection, account, *entity, name).await?;
     let (listing, state) = found.ok_or_else(|| not_found(*entity))?;
     let subject = Subject {
         entity: *entity,

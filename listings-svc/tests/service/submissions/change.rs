@@ -196,3 +196,55 @@ async fn a_change_is_made_only_at_a_revision_that_its_condition_names(pool: PgPo
         .await;
     assert_eq!(code(late), Code::PreconditionFailed);
 }
+
+#[testing::database_test(listings::MIGRATOR)]
+async fn an_owner_gives_credits_and_sends_hidden_ones_back(pool: PgPool) {
+    let service = start_with_pages(pool).await;
+    let made = LIVE.game(&service, &game("A Game")).await.unwrap();
+    let slug = made.slug.unwrap();
+    let change = async |credits: Value| {
+        let body = json!({ "credits": credits });
+        LIVE.change_game(&service, &slug, &body).await
+    };
+    let credits = async || {
+        let request = proto::GetOwnListingRequest {
+            account_id: ADA.to_string(),
+            kind: "game".to_owned(),
+            name: slug.clone(),
+        };
+        let found = service.own.clone().get_own_listing(request).await;
+        match found.unwrap().into_inner().listing.unwrap() {
+            proto::get_own_listing_response::Listing::Game(game) => game.credits,
+            other => unreachable!("{other:?}"),
+        }
+    };
+    let named = json!([{"handle": "other", "name": "Bob", "role": "Code"}, {"name": "Eve"}]);
+    change(named).await.unwrap();
+    let stored = credits().await;
+    assert_eq!(stored[0].handle.as_deref(), Some("other"));
+    assert_eq!(
+        (stored[1].name.as_str(), stored[1].handle.clone()),
+        ("Eve", None)
+    );
+
+    // The page of Bob is taken down: a read has no handle, and sending that back changes nothing.
+    let name = (crate::review::listing_name("page", "other"), None);
+    let client = &service.operator_client;
+    let down = proto::Decision::TakeDown;
+    crate::support::decide(client, down, name, "A reason")
+        .await
+        .unwrap();
+    let read = json!([{"handle": null, "name": "Bob", "role": "Code"}, {"handle": null, "name": "Eve", "role": ""}]);
+    let before = change(read).await.unwrap();
+    assert_eq!((before.revision, credits().await), (2, stored.clone()));
+    change(json!([{"name": "Eve"}, {"name": "Bob", "role": "Code"}]))
+        .await
+        .unwrap();
+    assert_eq!(credits().await, [stored[1].clone(), stored[0].clone()]);
+    // A page that is not public cannot be credited anew.
+    change(json!([])).await.unwrap();
+    for handle in ["other", "nobody", "no\0ne"] {
+        let refused = change(json!([{"handle": handle, "name": "Bob"}])).await;
+        assert!(refused.unwrap_err().fields.contains_key("credits.0.handle"));
+    }
+}

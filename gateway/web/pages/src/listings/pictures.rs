@@ -50,8 +50,8 @@ pub struct GalleryPage {
     pub closed: Option<&'static str>,
     /// The texts and places are those of a form that was refused.
     pub is_typed: bool,
-    /// Said before a change of a rejected listing.
-    pub note: &'static str,
+    /// What a change of the pictures does; empty for a pending listing.
+    pub note: String,
 }
 
 impl GalleryPage {

@@ -141,7 +141,7 @@ fn gallery() -> GalleryPage {
         may_edit: true,
         closed: None,
         is_typed: false,
-        note: "",
+        note: String::new(),
     }
 }
 

@@ -5,10 +5,10 @@ use kit::feed::ApplyError;
 use sqlx::PgPool;
 use time::OffsetDateTime;
 
-use super::submission::{Receipt, Submission};
-pub use super::submission_context::Preview;
-use super::submission_context::SubmissionContext;
-use super::{CommandDependencies, account};
+pub use super::context::Preview;
+use super::context::SubmissionContext;
+use super::{Receipt, Submission, apply};
+use crate::write::CommandDependencies;
 
 /// Makes the same decision as the call, on rows that are not locked. Returns its receipt, and what it would change.
 ///
@@ -22,7 +22,7 @@ pub async fn check(
 ) -> Result<(Receipt, Option<Preview>), Fault> {
     let mut connection = pool.acquire().await?;
     let context = SubmissionContext::new(&mut connection, submission, dependencies, now).dry_run();
-    match account::run(context).await {
+    match apply::run(context).await {
         Ok(accepted) => Ok((accepted.receipt, accepted.preview)),
         Err(ApplyError::Rejected(fault)) => Err(fault),
         Err(ApplyError::Busy) => Err(Fault::unavailable("a row that is read without a lock")),

@@ -3,18 +3,18 @@
 use kit::Fault;
 use kit::feed::ApplyError;
 
-use super::edit::{HasPictures, PictureOperation};
+use super::context::{AcceptedSubmission, SubmissionContext, SubmittedListing};
+use super::update::{is_shown_with, not_found, own_page, update};
 use crate::domain::entity::Entity;
 use crate::domain::listing::Listing;
 use crate::domain::state::ListingState;
 use crate::store::page_owners::PageRef;
 use crate::store::pictures;
 use crate::write::limits::taken_down;
-use crate::write::submission_context::{AcceptedSubmission, SubmissionContext, SubmittedListing};
-use crate::write::update::{is_shown_with, not_found, own_page, update};
+use crate::write::pictures::edit::{HasPictures, PictureOperation};
 
-/// It does not count as a write of the day (§8): uploads have a limit of their own.
-pub(in crate::write) async fn apply(
+/// A change of a public listing is one of the day's writes (§8); uploads have a limit of their own.
+pub(super) async fn apply(
     context: &mut SubmissionContext<'_>,
     entity: Entity,
     name: &str,

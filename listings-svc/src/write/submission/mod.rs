@@ -1,14 +1,27 @@
 //! Submissions of accounts, which are new listings and changes (§4.3), and their receipts.
+//!
+//! [`apply`] writes a submission, and [`check`] makes the same decision without writing.
+
+pub(super) mod apply;
+pub mod check;
+mod context;
+mod create;
+pub mod pictures;
+mod representation;
+mod update;
+mod withdraw;
+
+pub(super) use update::not_found;
 
 use kit::idempotency;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use uuid::Uuid;
 
-use super::pictures::edit::PictureOperation;
 use crate::domain::entity::Entity;
 use crate::domain::mode::Mode;
 use crate::domain::state::ListingState;
+use crate::write::pictures::edit::PictureOperation;
 
 /// The account that submits.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,11 +52,12 @@ pub enum Target {
 }
 
 impl Target {
-    /// What the submission counts as among the writes of the day: a page, a picture or a withdrawal counts as none (§8).
-    pub(super) const fn daily_writes(&self) -> i32 {
+    /// Whether the submission is one of the day's writes (§8) even if it changes nothing. A submission about a page or pictures is one only
+    /// if it changes what the public sees.
+    pub(super) const fn always_counts(&self) -> bool {
         match self {
-            Self::NewGame | Self::Game(_) | Self::NewEvent | Self::Event(_) => 1,
-            Self::NewPage | Self::Page(_) | Self::Pictures(..) | Self::Withdrawal(..) => 0,
+            Self::NewGame | Self::Game(_) | Self::NewEvent | Self::Event(_) => true,
+            Self::NewPage | Self::Page(_) | Self::Pictures(..) | Self::Withdrawal(..) => false,
         }
     }
 }

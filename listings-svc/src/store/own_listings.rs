@@ -12,7 +12,7 @@ use crate::domain::entity::Entity;
 use crate::domain::state::ListingState as State;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct MyListing {
+pub struct OwnListingRow {
     /// `game` or `event`.
     pub kind: String,
     /// Never public.
@@ -49,11 +49,11 @@ pub async fn list(
     account: Uuid,
     after: Option<SortKey>,
     limit: i64,
-) -> Result<Vec<MyListing>, sqlx::Error> {
+) -> Result<Vec<OwnListingRow>, sqlx::Error> {
     // With a bound that is always present, an index scan can start at the bound.
     let after = after.unwrap_or(BEFORE_FIRST);
     sqlx::query_as!(
-        MyListing,
+        OwnListingRow,
         r#"with my_listing as (
                (
                    select game.*, page.handle as page, page.state as page_state
@@ -167,9 +167,9 @@ pub async fn list_samples(
     executor: impl PgExecutor<'_>,
     after: Option<SortKey>,
     limit: i64,
-) -> Result<Vec<MyListing>, sqlx::Error> {
+) -> Result<Vec<OwnListingRow>, sqlx::Error> {
     sqlx::query_as!(
-        MyListing,
+        OwnListingRow,
         r#"with my_listing as (
                select 'game' as kind, id, slug, title, state, created_at, updated_at from listings.game where mode = 'test'
                union all

@@ -8,7 +8,7 @@ use kit::bad_fields::BadFields;
 use kit::cursor::Binding;
 use kit::feed::Writer;
 use kit::page::{Limits, Page};
-use kit::{Fault, timestamp};
+use kit::{Clock, Fault, timestamp};
 use sqlx::PgPool;
 use tonic::{Request, Response, Status};
 use uuid::Uuid;
@@ -23,7 +23,7 @@ use crate::domain::page::hidden_note;
 use crate::domain::{links, slug, text};
 use crate::feed::PublicUrl;
 use crate::store::history::{self, RevisionRow};
-use crate::store::my_listings::{self, MyListing, SortKey};
+use crate::store::own_listings::{self, OwnListingRow, SortKey};
 use crate::store::reference_data;
 use crate::write::CommandHandler;
 use crate::write::tickets::{NamedListing, TicketChange};
@@ -37,6 +37,7 @@ pub struct Service {
     pool: PgPool,
     writer: Writer<CommandHandler>,
     public_url: PublicUrl,
+    clock: Clock,
 }
 
 #[tonic::async_trait]
@@ -68,7 +69,9 @@ impl OwnListingsService for Service {
     ) -> Result<Response<proto::GetOwnListingResponse>, Status> {
         let request = request.into_inner();
         let entity = entity(&request.kind)?;
-        let listing = own_listing::get(&self.pool, &self.public_url, entity, request).await?;
+        let today = self.clock.now().date();
+        let listing = own_listing::get(&self.pool, &self.public_url, entity, request, today);
+        let listing = listing.await?;
         Ok(Response::new(listing))
     }
 
@@ -159,12 +162,14 @@ impl Service {
         pool: PgPool,
         writer: Writer<CommandHandler>,
         public_url: PublicUrl,
+        clock: Clock,
     ) -> Self {
         Self {
             submissions,
             pool,
             writer,
             public_url,
+            clock,
         }
     }
 
@@ -178,7 +183,7 @@ impl Service {
         if !slug::is_valid(&request.name) {
             return Err(not_found());
         }
-        let found = my_listings::find(&self.pool, account, entity, &request.name).await?;
+        let found = own_listings::find(&self.pool, account, entity, &request.name).await?;
         let id = found.ok_or_else(not_found)?;
         let page = request.page.unwrap_or_default();
         let mut bad = BadFields::default();
@@ -212,12 +217,12 @@ impl Service {
         let (after, limit) = (page.after, page.rows_to_fetch());
         let (rows, total) = match mode {
             Mode::Live => (
-                my_listings::list(&self.pool, account, after, limit).await,
-                my_listings::count(&self.pool, account).await,
+                own_listings::list(&self.pool, account, after, limit).await,
+                own_listings::count(&self.pool, account).await,
             ),
             Mode::Test => (
-                my_listings::list_samples(&self.pool, after, limit).await,
-                my_listings::count_samples(&self.pool).await,
+                own_listings::list_samples(&self.pool, after, limit).await,
+                own_listings::count_samples(&self.pool).await,
             ),
         };
         let (mut rows, total) = (rows?, total?);
@@ -235,7 +240,7 @@ impl Service {
         Ok((json, page))
     }
 
-    fn shape(&self, row: MyListing) -> OwnListing {
+    fn shape(&self, row: OwnListingRow) -> OwnListing {
         let entity = if row.kind == Entity::Game.as_str() {
             Entity::Game
         } else {

@@ -5,9 +5,8 @@ use std::cell::LazyCell;
 use kit::feed::ApplyError;
 use kit::{Code, Fault};
 
-use super::limits::taken_down;
-use super::submission_context::{AcceptedSubmission, SubmissionContext, SubmittedListing};
-use super::{record_change, representation};
+use super::context::{AcceptedSubmission, SubmissionContext, SubmittedListing};
+use super::representation;
 use crate::domain::body::{self, CurrentListing};
 use crate::domain::entity::Entity;
 use crate::domain::event::Event;
@@ -18,6 +17,8 @@ use crate::domain::state::ListingState;
 use crate::feed::ChangeKind;
 use crate::store::page_owners::{OwnedPage, PageRef};
 use crate::store::revisions::Actor;
+use crate::write::limits::taken_down;
+use crate::write::record_change;
 
 pub(super) async fn game(
     context: &mut SubmissionContext<'_>,
@@ -25,7 +26,8 @@ pub(super) async fn game(
 ) -> Result<AcceptedSubmission, ApplyError> {
     let not_found = || not_found(Entity::Game);
     let (before, page) = context.lock_game(slug).await?.ok_or_else(not_found)?;
-    let reference = context.reference_data().await?;
+    let credits = &before.content.credits;
+    let reference = context.reference_data_of_game(credits).await?;
     let read = {
         let public_url = &context.dependencies.public_url;
         let representation = LazyCell::new(|| representation::game(&before, &page, public_url));
@@ -98,7 +100,6 @@ pub(super) async fn event(
     update(context, before, read, true).await
 }
 
-/// It does not count as a write of the day (§8).
 pub(super) async fn page(
     context: &mut SubmissionContext<'_>,
     handle: &str,
@@ -143,7 +144,7 @@ pub(super) async fn own_page(
 }
 
 /// No listing of the account has this name.
-pub(super) fn not_found(entity: Entity) -> Fault {
+pub(in crate::write) fn not_found(entity: Entity) -> Fault {
     let (kind, name) = match entity {
         Entity::Page => ("page", "handle"),
         _ => (entity.as_str(), "slug"),
@@ -182,8 +183,10 @@ where
         let submitter = before.submitter.unwrap_or(author);
         context.check_pending_limit(submitter).await?;
     }
-    if context.submission.target.daily_writes() > 0 {
+    if context.submission.target.always_counts() {
         context.check_daily_limit()?;
+    } else if after.is_some() && before.is_visible() {
+        context.count_write().await?;
     }
     // The last check: a change that is refused anyway is refused for that reason.
     if let Some(revisions) = &context.submission.precondition

@@ -3,8 +3,7 @@
 use kit::feed::ApplyError;
 use kit::{Fault, ids};
 
-use super::record_change;
-use super::submission_context::{AcceptedSubmission, SubmissionContext, SubmittedListing};
+use super::context::{AcceptedSubmission, SubmissionContext, SubmittedListing};
 use crate::domain::body;
 use crate::domain::entity::Entity;
 use crate::domain::event::Event;
@@ -17,13 +16,14 @@ use crate::domain::state::ListingState;
 use crate::feed::ChangeKind;
 use crate::store::revisions::Actor;
 use crate::store::{listings, page_owners};
+use crate::write::record_change;
 
 /// Submits a game under a page of the account.
 pub(super) async fn game(
     context: &mut SubmissionContext<'_>,
 ) -> Result<AcceptedSubmission, ApplyError> {
     let author = context.submission.author.account;
-    let reference = context.reference_data().await?;
+    let reference = context.reference_data_of_game(&[]).await?;
     let body = &context.submission.body;
     let read = body::read::<Game>(body, &reference, None).map_err(Fault::invalid)?;
     let handle = read.creator.unwrap_or_default();
@@ -56,7 +56,7 @@ pub(super) async fn event(
     Ok(context.accept(None, &listing, Some(ChangeKind::Submitted)))
 }
 
-/// Submits a page; the account becomes its owner. It does not count as a write of the day (§8).
+/// Submits a page; the account becomes its owner. It is not one of the day's writes (§8): the limit of pending submissions holds.
 pub(super) async fn page(
     context: &mut SubmissionContext<'_>,
 ) -> Result<AcceptedSubmission, ApplyError> {

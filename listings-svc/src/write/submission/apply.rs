@@ -1,19 +1,19 @@
 //! Applies submissions of accounts (§4.3), each once per `Idempotency-Key` (§10.4).
 //!
-//! The steps are in the order of §7.1: lock the account, look for a stored receipt, then (`submit`, `update`) lock and load the listing
+//! The steps are in the order of §7.1: lock the account, look for a stored receipt, then (`create`, `update`) lock and load the listing
 //! (404), read the body (`invalid`, `not_yours`), check the limits of the account (`too_many_pending`, `limit`), save, and publish.
 
 use kit::feed::{ApplyError, ApplyResult};
 use sqlx::PgConnection;
 use time::OffsetDateTime;
 
-use super::submission::{Receipt, Submission, Target};
-use super::submission_context::{AcceptedSubmission, SubmissionContext};
-use super::{CommandDependencies, pictures, submit, update, withdraw};
+use super::context::{AcceptedSubmission, SubmissionContext};
+use super::{Receipt, Submission, Target, create, pictures, update, withdraw};
 use crate::SCHEMA;
+use crate::write::CommandDependencies;
 
 /// Applies a submission, inside the writer's transaction.
-pub(super) async fn apply(
+pub(in crate::write) async fn apply(
     connection: &mut PgConnection,
     submission: &Submission,
     dependencies: &CommandDependencies,
@@ -47,17 +47,17 @@ pub(super) async fn run(
         }
     }
     // Locks and counts in one round trip; a refusal rolls the count back.
-    let writes = submission.target.daily_writes();
+    let writes = submission.target.always_counts().into();
     context.writes_today = context.lock_account(writes).await?;
     let accepted = match &submission.target {
-        Target::NewGame => submit::game(&mut context).await?,
-        Target::NewEvent => submit::event(&mut context).await?,
-        Target::NewPage => submit::page(&mut context).await?,
+        Target::NewGame => create::game(&mut context).await?,
+        Target::NewEvent => create::event(&mut context).await?,
+        Target::NewPage => create::page(&mut context).await?,
         Target::Game(slug) => update::game(&mut context, slug).await?,
         Target::Event(slug) => update::event(&mut context, slug).await?,
         Target::Page(handle) => update::page(&mut context, handle).await?,
         Target::Pictures(entity, name, operation) => {
-            pictures::owner::apply(&mut context, *entity, name, operation).await?
+            pictures::apply(&mut context, *entity, name, operation).await?
         }
         Target::Withdrawal(entity, name) => withdraw::apply(&mut context, *entity, name).await?,
     };

@@ -1,4 +1,4 @@
-//! The public representation of a listing, for bodies that send it back whole.
+//! The public representation of a listing, for bodies that send it back whole. Only read-only fields are compared with it.
 
 use contracts::public;
 use serde::Serialize;
@@ -49,13 +49,8 @@ pub(super) fn game(
             })
             .collect(),
         links: game.content.links,
-        credits: (game.content.credits.into_iter())
-            .map(|credit| public::Credit {
-                handle: credit.handle,
-                name: credit.name,
-                role: credit.role,
-            })
-            .collect(),
+        // Accounts write them.
+        credits: Vec::new(),
         trailer_url: game.content.trailer_url,
         updated_at: public::Timestamp(game.updated_at),
     })

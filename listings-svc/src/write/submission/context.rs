@@ -1,5 +1,6 @@
-//! What `submit` and `update` share while a submission is applied. Rows are locked in the order accounts, listings, head of the feed.
+//! What `create` and `update` share while a submission is applied. Rows are locked in the order accounts, listings, head of the feed.
 
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use kit::feed::{ApplyError, NewChange};
@@ -10,9 +11,9 @@ use sqlx::types::Json;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::submission::{Receipt, Submission};
-use super::{CommandDependencies, limits};
-use crate::domain::game::Game;
+use super::{Receipt, Submission};
+use crate::domain::array_fields::Credit;
+use crate::domain::game::{self, Game};
 use crate::domain::listing::Listing;
 use crate::domain::mode::Mode;
 use crate::domain::page::Page;
@@ -25,6 +26,7 @@ use crate::store::page_owners::{self, OwnedPage, PageRef};
 use crate::store::{
     ListingTable, LockedRows, RecordTable as _, accounts, games, listings, pages, to_json_row,
 };
+use crate::write::{CommandDependencies, limits};
 
 /// Slugs with the same base in the first query; each further query doubles the number.
 const FIRST_WINDOW: usize = 8;
@@ -112,6 +114,34 @@ impl<'a> SubmissionContext<'a> {
         let cache = &self.dependencies.reference_data;
         let reference_data = cache.get(self.connection, self.submission, self.now);
         Ok(reference_data.await?)
+    }
+
+    /// The reference data for the body of a game, which may name pages in its credits; `current` are those of the stored game.
+    pub(super) async fn reference_data_of_game(
+        &mut self,
+        current: &[Credit],
+    ) -> Result<Arc<ReferenceData>, ApplyError> {
+        let reference = self.reference_data().await?;
+        let body = &self.submission.body;
+        if !body.contains_key("credits") {
+            return Ok(reference);
+        }
+        let stored = current.iter().filter_map(|credit| credit.handle.as_deref());
+        // A name that is not a slug matches nothing, and PostgreSQL does not accept NUL.
+        let named = game::handles(body).filter(|handle| slug::is_valid(handle));
+        let handles: BTreeSet<&str> = stored.clone().chain(named).collect();
+        let handles: Vec<String> = handles.into_iter().map(ToOwned::to_owned).collect();
+        let mode = self.submission.author.mode;
+        let pages = Listing::<Page>::find(self.connection, mode, &handles).await?;
+        let public = pages.into_iter().filter(Listing::is_visible);
+        let creators: HashMap<String, Uuid> =
+            public.map(|page| (page.content.handle, page.id)).collect();
+        let hidden = stored.filter(|handle| !creators.contains_key(*handle));
+        Ok(Arc::new(ReferenceData {
+            hidden_creators: hidden.map(ToOwned::to_owned).collect(),
+            creators,
+            ..(*reference).clone()
+        }))
     }
 
     /// Locks the listing to change.
@@ -239,6 +269,12 @@ impl<'a> SubmissionContext<'a> {
         };
         let limit = self.dependencies.max_pending;
         Ok(limits::check_pending_limit(waiting, limit, whose)?)
+    }
+
+    /// Counts one more write of the day, and refuses it beyond the limit of the plan. A refusal rolls the count back.
+    pub(super) async fn count_write(&mut self) -> Result<(), ApplyError> {
+        self.writes_today = self.lock_account(1).await?;
+        self.check_daily_limit()
     }
 
     /// Refuses a write beyond the daily limit of the plan.

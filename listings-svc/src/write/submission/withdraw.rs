@@ -3,14 +3,14 @@
 use kit::Fault;
 use kit::feed::ApplyError;
 
-use super::record_change;
-use super::submission_context::{AcceptedSubmission, SubmissionContext, SubmittedListing};
+use super::context::{AcceptedSubmission, SubmissionContext, SubmittedListing};
 use super::update::{not_found, own_event, own_page};
 use crate::domain::entity::Entity;
 use crate::domain::listing::Listing;
 use crate::domain::state::ListingState;
 use crate::feed::ChangeKind;
 use crate::store::revisions::Actor;
+use crate::write::record_change;
 
 /// What the account reads as the reason of the rejection.
 const REASON: &str = "Withdrawn by its account.";
