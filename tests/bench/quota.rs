@@ -294,6 +294,7 @@ fn caller(number: usize) -> Caller {
             kind: KeyKind::Account,
             may_write: false,
             game: None,
+            game_state: GameState::Usable,
             last4: "last".to_owned(),
             created_at: NOW,
             last_used_at: None,
@@ -304,7 +305,6 @@ fn caller(number: usize) -> Caller {
         },
         account_name: "Bench".to_owned(),
         plan: "bench".to_owned(),
-        game: GameState::Usable,
         scopes: Scopes::default(),
     }
 }
