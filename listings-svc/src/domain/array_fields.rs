@@ -126,8 +126,10 @@ fn screenshot_address(raw: &str) -> Result<String, String> {
     address::read(raw)
 }
 
-/// Reads the credits of a game. A handle must be that of an existing page, or of a hidden one that the `current` credits name. A reader sees
-/// null for the latter, so that a credit that is sent back with null keeps the handle.
+/// Reads the credits of a game.
+///
+/// A handle must be that of an existing page, or of a hidden one that the `current` credits name. A reader sees null for the latter, so that
+/// a credit that is sent back with null keeps the handle.
 pub fn credits(
     fields: &mut Fields<'_>,
     name: &'static str,

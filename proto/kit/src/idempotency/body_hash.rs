@@ -8,8 +8,10 @@ use crate::text;
 /// The largest magnitude up to which a float represents every whole number (2^53).
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
-/// The SHA-256 of an object's value. It does not depend on the order of keys, white space around strings, escapes and the Unicode normal
-/// form in strings or the notation of numbers, but on the order of arrays.
+/// The SHA-256 of an object's value.
+///
+/// It does not depend on the order of keys, white space around strings, escapes and the Unicode normal form in strings or the notation of
+/// numbers, but on the order of arrays.
 pub fn of(body: &Map<String, Value>) -> Vec<u8> {
     // The map is sorted by key, so its text is canonical.
     let mut body = Value::Object(body.clone());
