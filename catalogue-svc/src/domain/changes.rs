@@ -51,7 +51,7 @@ impl LastChange {
         let later = if page.seq > self.seq { page } else { self };
         Self {
             seq: later.seq,
-            is_edited: later.is_edited,
+            is_edited: self.is_edited || later.is_edited,
             // The game may have been public under another page.
             was_visible: self.was_visible,
         }
@@ -120,6 +120,12 @@ mod tests {
         // It is published by the approval of its page.
         assert_eq!(game.under(change(7, true, false)).seq, 7);
         assert!(!game.under(change(7, true, false)).is_edited);
+        // An edited game stays one when its page changes owners, which is no edit.
+        assert!(
+            change(5, true, true)
+                .under(change(7, true, false))
+                .is_edited
+        );
     }
 
     #[test]

@@ -34,7 +34,7 @@ pub struct ListingChange {
 /// A changed listing that is public.
 #[derive(Debug, Clone)]
 pub struct ChangedRow {
-    /// Whether it was edited since it was first published. For a game: whether it or its creator was, whichever changed last.
+    /// Whether it was edited since it was first published; a game also if its last change is an edit of its creator.
     pub is_edited: bool,
     /// Its row in the index.
     pub row: Arc<dyn PublicRow>,

@@ -20,6 +20,8 @@ use crate::index::{ListingChange, Snapshot};
 
 /// A message is sent when its lines have at least this many bytes.
 const FULL: usize = 64 * 1024;
+/// The most listings that are read without a pause: with a type, most of them may be of other kinds.
+const MAX_READ: usize = 1_000;
 
 /// The state of a dump. All its rows come from one snapshot.
 struct Dump {
@@ -58,7 +60,7 @@ impl StaffDumpService for Reads {
             is_over: false,
         };
         let parts = stream::try_unfold(dump, |mut dump| async move {
-            let part = dump.next()?;
+            let part = dump.next().await?;
             Ok(part.map(|part| (DumpCatalogueResponse { part: Some(part) }, dump)))
         });
         Ok(Response::new(Box::pin(parts)))
@@ -67,18 +69,30 @@ impl StaffDumpService for Reads {
 
 impl Dump {
     /// The next message; `None` after the last.
-    fn next(&mut self) -> Result<Option<Part>, Fault> {
+    async fn next(&mut self) -> Result<Option<Part>, Fault> {
         if self.is_over {
             return Ok(None);
         }
+        while let Some(lines) = self.read()? {
+            if !lines.is_empty() {
+                return Ok(Some(Part::Lines(lines.into())));
+            }
+            tokio::task::yield_now().await;
+        }
+        self.is_over = true;
+        let end = MirrorCursor::end(self.cursor.epoch, self.cursor.began_at);
+        Ok(Some(Part::End(End {
+            rows: self.rows,
+            next_cursor: changes::encode(Mode::Live, &end)?,
+        })))
+    }
+
+    /// The lines of the next listings, which may be of other kinds; `None` after the last listing.
+    fn read(&mut self) -> Result<Option<Vec<u8>>, Fault> {
         let mut lines = Vec::new();
         let mut last: Option<&ListingChange> = None;
-        for changed in self
-            .snapshot
-            .dataset(Mode::Live)
-            .changes
-            .after(&self.cursor)
-        {
+        let changes = &self.snapshot.dataset(Mode::Live).changes;
+        for changed in changes.after(&self.cursor).take(MAX_READ) {
             last = Some(changed);
             if self.kind.is_none_or(|kind| kind == changed.kind) {
                 change_row::push(&mut lines, changed)?;
@@ -89,18 +103,11 @@ impl Dump {
                 break;
             }
         }
-        if let Some(last) = last {
-            self.cursor = last.cursor(&self.cursor);
-        }
-        if !lines.is_empty() {
-            return Ok(Some(Part::Lines(lines.into())));
-        }
-        self.is_over = true;
-        let end = MirrorCursor::end(self.cursor.epoch, self.cursor.began_at);
-        Ok(Some(Part::End(End {
-            rows: self.rows,
-            next_cursor: changes::encode(Mode::Live, &end)?,
-        })))
+        let Some(last) = last else {
+            return Ok(None);
+        };
+        self.cursor = last.cursor(&self.cursor);
+        Ok(Some(lines))
     }
 }
 

@@ -9,7 +9,7 @@ use contracts::catalogue::v1::{DumpCatalogueRequest, ListChangesRequest};
 use contracts::common::v1::{Change, Mode, PageRequest};
 use contracts::listings::v1 as listings;
 use contracts::public::ListingChange;
-use futures::TryStreamExt as _;
+use futures::{FutureExt as _, StreamExt as _, TryStreamExt as _};
 use kit::rpc::staff::Member;
 use kit::{Code, Fault};
 use tonic::Request;
@@ -128,4 +128,22 @@ async fn a_dump_is_for_staff() {
     let request = Request::new(DumpCatalogueRequest::default());
     let refused = dump.dump_catalogue(request).await.err().unwrap();
     assert_eq!(refused.code(), tonic::Code::PermissionDenied);
+}
+
+#[tokio::test]
+async fn a_dump_of_one_kind_pauses_among_the_others() {
+    let games = (1..2_500).map(|number| game_change(&game(number)));
+    let changes: Vec<Change> = games.chain([page_change(&page(0))]).collect();
+    let mut request = Request::new(DumpCatalogueRequest {
+        r#type: Some("events".to_owned()),
+    });
+    request.extensions_mut().insert(Member::operator());
+    let dump = reads(catalogue(&changes));
+    let mut parts = dump.dump_catalogue(request).await.unwrap().into_inner();
+    assert!(parts.next().now_or_never().is_none());
+    let parts: Vec<_> = parts.try_collect().await.unwrap();
+    assert!(matches!(
+        parts[0].part,
+        Some(Part::End(End { rows: 0, .. }))
+    ));
 }
