@@ -30,7 +30,8 @@ pub struct Event {
     pub updated_at: i64,
     /// The time when it became public, in microseconds since 1970.
     pub published_at: i64,
-    last_day: Date,
+    /// The day on which it ends.
+    pub last_day: Date,
     title: Box<str>,
     city: Box<str>,
     city_slug: Arc<str>,

@@ -1,14 +1,16 @@
 //! One search over everything (§4.2).
 //!
 //! Hits are ordered by their grade ([`super::ranking`]), then by the length of their titles (the shorter first, since the query is a larger
-//! part of them), then by kind, then as in the list of the kind. The result is a sequence of segments, one for each grade, length and kind,
-//! and each segment is a walk along an index. Grade and length together are the *rank* of a hit.
+//! part of them), then by kind, then as in the list of the kind. The result is a sequence of segments, one for each grade, length and kind
+//! (two for events: those to come, and the past ones backwards), and each segment is a walk along an index. Grade and length together are
+//! the *rank* of a hit.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use roaring::RoaringBitmap;
 use serde::{Deserialize, Serialize};
+use time::Date;
 
 use super::cities::City;
 use super::creators::Creator;
@@ -20,6 +22,7 @@ use super::query::Query;
 use super::ranking::{GRADES, Grades};
 use super::snapshot::Dataset;
 use super::terms::{Forgive, Terms, terms};
+use crate::domain::days::{Span, When};
 use crate::domain::facet::Facet;
 use crate::domain::keyword::Keyword;
 use crate::domain::order::{CityKey, CreatorKey, EventKey, GameKey};
@@ -56,8 +59,18 @@ impl HitKind {
 /// Lengths of titles, which tell hits of a grade apart.
 const LENGTHS: usize = LONGEST_TITLE as usize;
 
+/// The segments of a rank, in the order in which they come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Segment {
+    Games,
+    Creators,
+    UpcomingEvents,
+    PastEvents,
+    Cities,
+}
+
 /// A search.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct Search {
     /// Each is a prefix of a word of the hit, or a misspelled word of it. Empty: there are no hits.
     pub words: BTreeSet<String>,
@@ -65,10 +78,26 @@ pub struct Search {
     pub kind: Option<HitKind>,
     /// Only in this country.
     pub country: Option<Facet>,
+    /// Events that ended before this day come after the others.
+    pub today: Date,
     /// Hits come after this one.
     pub after: Option<SearchCursor>,
     /// The most hits of the page.
     pub limit: usize,
+}
+
+/// Finds nothing. All events are to come.
+impl Default for Search {
+    fn default() -> Self {
+        Self {
+            words: BTreeSet::new(),
+            kind: None,
+            country: None,
+            today: Date::MIN,
+            after: None,
+            limit: 0,
+        }
+    }
 }
 
 /// The position of the hit after which the next page begins.
@@ -85,16 +114,18 @@ enum Key {
     Games(GameKey),
     Creators(CreatorKey),
     Events(EventKey),
+    PastEvents(EventKey),
     Cities(CityKey),
 }
 
 impl Key {
-    fn kind(&self) -> HitKind {
+    fn segment(&self) -> Segment {
         match self {
-            Self::Games(_) => HitKind::Games,
-            Self::Creators(_) => HitKind::Creators,
-            Self::Events(_) => HitKind::Events,
-            Self::Cities(_) => HitKind::Cities,
+            Self::Games(_) => Segment::Games,
+            Self::Creators(_) => Segment::Creators,
+            Self::Events(_) => Segment::UpcomingEvents,
+            Self::PastEvents(_) => Segment::PastEvents,
+            Self::Cities(_) => Segment::Cities,
         }
     }
 }
@@ -113,10 +144,11 @@ pub enum Hit {
 }
 
 impl Hit {
-    fn key(&self) -> Key {
+    fn key(&self, today: Date) -> Key {
         match self {
             Self::Game(row) => Key::Games(row.key.clone()),
             Self::Creator(row) => Key::Creators(row.key.clone()),
+            Self::Event(row) if row.last_day < today => Key::PastEvents(row.key.clone()),
             Self::Event(row) => Key::Events(row.key.clone()),
             Self::City(row) => Key::Cities(row.key.clone()),
         }
@@ -159,7 +191,7 @@ impl Dataset {
         match search.after.as_ref().map(|cursor| &cursor.row) {
             Some(Key::Games(key)) => game = Some(key),
             Some(Key::Creators(key)) => creator = Some(key),
-            Some(Key::Events(key)) => event = Some(key),
+            Some(Key::Events(key) | Key::PastEvents(key)) => event = Some(key),
             Some(Key::Cities(key)) => city = Some(key),
             None => {}
         }
@@ -169,22 +201,18 @@ impl Dataset {
             if walk.is_full() {
                 break;
             }
-            walk.add_segment(HitKind::Games, &self.games, &mut games, game, Hit::Game);
+            walk.add_segment(Segment::Games, &self.games, &mut games, game, Hit::Game);
             walk.add_segment(
-                HitKind::Creators,
+                Segment::Creators,
                 &self.creators,
                 &mut creators,
                 creator,
                 Hit::Creator,
             );
-            walk.add_segment(
-                HitKind::Events,
-                &self.events,
-                &mut events,
-                event,
-                Hit::Event,
-            );
-            walk.add_segment(HitKind::Cities, &self.cities, &mut cities, city, Hit::City);
+            for segment in [Segment::UpcomingEvents, Segment::PastEvents] {
+                walk.add_segment(segment, &self.events, &mut events, event, Hit::Event);
+            }
+            walk.add_segment(Segment::Cities, &self.cities, &mut cities, city, Hit::City);
         }
         walk.end()
     }
@@ -249,19 +277,19 @@ impl Walk<'_> {
         Grades::new(terms, docs)
     }
 
-    /// Adds the rows of the segment of a kind at the current rank to the page, until the page is full. `after` is the row of the cursor, if
-    /// that is of this kind. Segments before the cursor are skipped.
+    /// Adds the rows of a segment at the current rank to the page, until the page is full. `after` is the row of the cursor, if that is of
+    /// the kind. Segments before the cursor are skipped.
     fn add_segment<L: Document>(
         &mut self,
-        kind: HitKind,
+        segment: Segment,
         index: &Index<L>,
         grades: &mut Grades<'_>,
         after: Option<&L::Key>,
         hit: fn(Arc<L>) -> Hit,
     ) {
-        let here = (self.rank, kind);
+        let here = (self.rank, segment);
         let begin = self.search.after.as_ref();
-        let begin = begin.map(|cursor| (cursor.rank, cursor.row.kind()));
+        let begin = begin.map(|cursor| (cursor.rank, cursor.row.segment()));
         if self.is_full() || begin.is_some_and(|begin| here < begin) {
             return;
         }
@@ -277,8 +305,15 @@ impl Walk<'_> {
         if docs.is_empty() {
             return;
         }
+        let when = match segment {
+            Segment::UpcomingEvents => Some(When::Upcoming),
+            Segment::PastEvents => Some(When::Past),
+            Segment::Games | Segment::Creators | Segment::Cities => None,
+        };
         let query = Query {
             facets: self.search.country.into_iter().collect(),
+            span: when.map(|when| Span::new(when, self.search.today, None, None)),
+            backwards: segment == Segment::PastEvents,
             after: after.filter(|_| begin == Some(here)).cloned(),
             limit: self.search.limit + 1 - self.rows.len(),
             ..Query::default()
@@ -300,7 +335,7 @@ impl Walk<'_> {
         Hits {
             next: last.map(|(rank, hit)| SearchCursor {
                 rank: *rank,
-                row: hit.key(),
+                row: hit.key(self.search.today),
             }),
             total: self.total,
             similar: self.similar,

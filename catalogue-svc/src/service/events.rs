@@ -86,11 +86,17 @@ fn read(
         }),
         bad.country(country.as_deref(), snapshot),
     ];
-    let when = when.as_deref().unwrap_or("upcoming");
-    let chosen = When::read(when).ok_or_else(|| one_of(&When::KEYS));
-    let chosen = bad.read("when", chosen).unwrap_or(When::All);
     let first = day(&mut bad, "from", from.as_deref());
     let last = day(&mut bad, "to", to.as_deref());
+    let chosen = match when.as_deref() {
+        Some(key) => {
+            let chosen = When::read(key).ok_or_else(|| one_of(&When::KEYS));
+            bad.read("when", chosen).unwrap_or(When::All)
+        }
+        // A range that names past days asks for past events.
+        None if first.is_some() || last.is_some_and(|last| last < today) => When::All,
+        None => When::Upcoming,
+    };
     if first.zip(last).is_some_and(|(first, last)| last < first) {
         bad.add("to", "Use a day that is not before `from`.".to_owned());
     }
@@ -102,7 +108,7 @@ fn read(
             kind.as_deref(),
             country.as_deref(),
             city.as_deref(),
-            Some(when),
+            when.as_deref(),
             from.as_deref(),
             to.as_deref(),
             words_key(words.as_ref()).as_deref(),

@@ -6,6 +6,7 @@ use contracts::public::{self, SearchAddress, SearchResult};
 use kit::Fault;
 use kit::bad_fields::BadFields;
 use kit::cursor::Binding;
+use time::{Date, UtcOffset};
 use tonic::{Request, Response, Status};
 
 use super::Reads;
@@ -34,6 +35,7 @@ impl Reads {
                     tagline: game.tagline,
                     country_code: game.country_code,
                     url: game.url,
+                    starts_at: None,
                 }
             }
             Hit::Creator(row) => {
@@ -45,6 +47,7 @@ impl Reads {
                     tagline: creator.tagline,
                     country_code: creator.country_code,
                     url: creator.url,
+                    starts_at: None,
                 }
             }
             Hit::Event(row) => {
@@ -56,6 +59,7 @@ impl Reads {
                     tagline: String::new(),
                     country_code: event.country_code,
                     url: event.url,
+                    starts_at: Some(event.starts_at),
                 }
             }
             Hit::City(row) => {
@@ -67,6 +71,7 @@ impl Reads {
                     name: city.name,
                     tagline: String::new(),
                     country_code: city.country_code,
+                    starts_at: None,
                 }
             }
         })
@@ -81,7 +86,11 @@ impl SearchService for Reads {
     ) -> Result<Response<SearchResponse>, Status> {
         let request = request.into_inner();
         let snapshot = self.snapshot_at(request.at_least.as_ref()).await?;
-        let query = read(request, &snapshot)?;
+        let query = read(
+            request,
+            &snapshot,
+            self.clock.now().to_offset(UtcOffset::UTC).date(),
+        )?;
         let hits = snapshot.dataset(query.mode).search(&query.search);
         let rows = hits.rows.iter().map(|hit| self.result(hit));
         let rows: anyhow::Result<Vec<_>> = rows.collect();
@@ -100,7 +109,7 @@ impl SearchService for Reads {
 }
 
 /// Reads and checks the parameters. The country must be one of `snapshot`.
-fn read(request: SearchRequest, snapshot: &Snapshot) -> Result<SearchQuery, Fault> {
+fn read(request: SearchRequest, snapshot: &Snapshot, today: Date) -> Result<SearchQuery, Fault> {
     let mut bad = BadFields::default();
     let mode = bad.mode(request.mode);
     let words = bad.words(Some(&request.q));
@@ -134,6 +143,7 @@ fn read(request: SearchRequest, snapshot: &Snapshot) -> Result<SearchQuery, Faul
             words: words.unwrap_or_default(),
             kind,
             country: facet,
+            today,
             after,
             limit,
         },

@@ -232,7 +232,7 @@ pub(super) fn operations() -> Vec<Operation> {
                 and nothing is stored."),
         get("/events", "listEvents", Tag::Events, "Lists events, the soonest first; past ones the latest first.", rows("Event"),
             &[p::EVENT_KIND, p::COUNTRY, p::CITY, p::WHEN, p::FROM_DAY, p::TO_DAY, p::Q, p::UPDATED_SINCE, p::LIMIT, p::CURSOR])
-            .about("Without `when`, it lists the upcoming events, which include those in progress."),
+            .about("Without `when`, it lists the upcoming events, which include those in progress; with a `from` or a past `to`, all events of that range."),
         get("/events", "submitEvent", Tag::Events, "Submits an event, which staff review.", CREATED, SUBMIT)
             .write(Method::POST, "EventSubmission")
             .about("The event is pending until a person has reviewed it. Send an `Idempotency-Key`, so that a repeated call submits one \

@@ -280,7 +280,7 @@ mod tests {
         assert_eq!(fields.len(), 20, "{fields:?}");
         assert_eq!(names(game, "required").len(), 20);
         let result = &schemas["SearchResult"];
-        assert_eq!(names(result, "properties").len(), 7, "{result}");
+        assert_eq!(names(result, "properties").len(), 8, "{result}");
         assert_eq!(names(result, "required").len(), 5, "{result}");
     }
 

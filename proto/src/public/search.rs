@@ -30,6 +30,10 @@ pub struct SearchResult {
     /// Public page address.
     #[schema(format = "uri")]
     pub url: String,
+    /// The first day of an event, `YYYY-MM-DD`. Only events have it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(format = "date")]
+    pub starts_at: Option<String>,
 }
 
 /// A creator has a handle, everything else a slug.

@@ -107,7 +107,13 @@ impl Asked {
     }
 
     pub(super) async fn query(&self, connection: &mut PgConnection) -> Vec<Value> {
-        let query = match self.when {
+        // Days compare as their texts do.
+        let is_past = self.to.as_ref().is_some_and(|to| *to < self.today);
+        let when = match self.when {
+            None if self.from.is_some() || is_past => Some("all"),
+            when => when,
+        };
+        let query = match when {
             Some("past") => {
                 "select jsonb_build_object('slug', slug, 'title', title, 'kind', kind, 'starts_at', starts_at)
                  from wanted_events($1)

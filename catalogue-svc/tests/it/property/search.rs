@@ -7,21 +7,26 @@ use catalogue::service::Reads;
 use contracts::catalogue::v1::SearchRequest;
 use contracts::catalogue::v1::search_service_server::SearchService as _;
 use contracts::common::v1::PageRequest;
+use kit::Clock;
 use proptest::prelude::*;
 use proptest::sample::select;
 use serde::Serialize;
 use serde_json::Value;
 use sqlx::PgConnection;
+use time::Date;
 use tonic::Request;
 
 use super::pages::{self, ResultPage};
 use super::tables;
 use crate::build::reads;
-use crate::universe::QUESTIONS;
+use crate::universe::{QUESTIONS, a_day};
 
 #[derive(Debug, Clone, Serialize)]
 pub(super) struct Asked {
     mode: i32,
+    #[serde(skip)]
+    day: Date,
+    today: String,
     q: &'static str,
     r#type: Option<&'static str>,
     country: Option<&'static str>,
@@ -31,12 +36,13 @@ pub(super) struct Asked {
 prop_compose! {
     pub(super) fn asked()(
         mode in 1..=2,
+        day in a_day(),
         q in select(&QUESTIONS),
         r#type in prop::option::weighted(0.3, select(&["games", "creators", "events", "cities"])),
         country in prop::option::weighted(0.3, select(&["KE", "ng", "SN"])),
         limit in 1..8_u32,
     ) -> Asked {
-        Asked { mode, q, r#type, country, limit }
+        Asked { today: day.to_string(), mode, day, q, r#type, country, limit }
     }
 }
 
@@ -58,6 +64,7 @@ impl Asked {
         let url = "https://mchezo.example".to_owned();
         let searches = Reads {
             public_url: url,
+            clock: Clock::fixed(self.day.midnight().assume_utc()),
             ..reads(Arc::clone(catalogue))
         };
         let request = SearchRequest {
@@ -90,9 +97,12 @@ impl Asked {
                  from public_creator
                  union all
                  select mode, 'events', 3,
-                     jsonb_build_object('slug', slug, 'name', title, 'tagline', ''),
+                     jsonb_build_object('slug', slug, 'name', title, 'tagline', '', 'starts_at', starts_at),
                      country, rank(start_words, title_words, '{}', city_words, length, $1),
-                     row_number() over (order by starts_at, slug)
+                     row_number() over (order by last_day < ($1->>'today')::date,
+                         case when last_day >= ($1->>'today')::date then starts_at end,
+                         case when last_day >= ($1->>'today')::date then slug end,
+                         starts_at desc, slug desc)
                  from public_event
                  union all
                  select mode, 'cities', 4,

@@ -128,6 +128,21 @@ async fn every_day_of_four_digits_is_a_day() {
         let found = found.into_inner().page.unwrap().total;
         assert_eq!(found, total, "{from} {to}");
     }
+    // A range that names past days needs no `when`.
+    for (from, to, total) in [
+        (Some("0001-01-01"), Some("9999-12-31"), 3),
+        (Some("0001-01-01"), None, 3),
+        (None, Some("1899-12-31"), 0),
+    ] {
+        let request = ListEventsRequest {
+            from: from.map(str::to_owned),
+            to: to.map(str::to_owned),
+            ..live()
+        };
+        let found = events.list_events(Request::new(request)).await.unwrap();
+        let found = found.into_inner().page.unwrap().total;
+        assert_eq!(found, total, "{from:?} {to:?}");
+    }
     for bad in ["10000-01-01", "-001-01-01", "2026-3-1"] {
         let request = ListEventsRequest {
             from: Some(bad.to_owned()),

@@ -6,7 +6,8 @@ use contracts::catalogue::v1::{SearchRequest, SearchResponse};
 use contracts::common::v1::{Mode, PageRequest};
 use contracts::listings::v1 as listings;
 use contracts::public::{SearchAddress, SearchResult};
-use kit::Fault;
+use kit::{Clock, Fault};
+use time::macros::datetime;
 use tonic::Request;
 
 use super::{catalogue, parse};
@@ -250,5 +251,64 @@ async fn a_search_says_when_it_took_words_for_others() {
         let found = search(question(q)).await.unwrap();
         assert!(!results(&found).is_empty(), "{q}");
         assert_eq!(found.similar, similar, "{q}");
+    }
+}
+
+/// The slugs and first days of the events of a search on 1 March 2026.
+async fn editions(request: SearchRequest) -> (Vec<(String, Option<String>)>, Option<String>) {
+    let events = [
+        (1, "2024-05-01", None),
+        (2, "2025-05-01", None),
+        (3, "2027-05-01", None),
+        (4, "2026-05-01", None),
+        // It is not over yet.
+        (5, "2026-02-27", Some("2026-03-01")),
+    ];
+    let events = events.map(|(number, first, last)| {
+        event_change(&listings::Event {
+            title: "Kora night".to_owned(),
+            starts_at: first.to_owned(),
+            ends_at: last.map(str::to_owned),
+            ..event(number)
+        })
+    });
+    let searches = Reads {
+        clock: Clock::fixed(datetime!(2026-03-01 12:00 UTC)),
+        ..reads(catalogue(&events))
+    };
+    let response = searches.search(Request::new(request)).await.unwrap();
+    let response = response.into_inner();
+    let rows = results(&response).into_iter().map(|row| match row.address {
+        SearchAddress::Slug(slug) | SearchAddress::Handle(slug) => (slug, row.starts_at),
+    });
+    (rows.collect(), response.page.unwrap().next_cursor)
+}
+
+#[tokio::test]
+async fn the_next_edition_of_an_event_comes_first() {
+    let day = |day: &str| Some(day.to_owned());
+    let expected = [
+        ("event-5".to_owned(), day("2026-02-27")),
+        ("event-4".to_owned(), day("2026-05-01")),
+        ("event-3".to_owned(), day("2027-05-01")),
+        ("event-2".to_owned(), day("2025-05-01")),
+        ("event-1".to_owned(), day("2024-05-01")),
+    ];
+    assert_eq!(editions(question("kora night")).await.0, expected);
+    for limit in 1..5 {
+        let (mut rows, mut cursor) = (Vec::new(), String::new());
+        loop {
+            let request = SearchRequest {
+                page: Some(PageRequest { limit, cursor }),
+                ..question("kora night")
+            };
+            let (found, next) = editions(request).await;
+            rows.extend(found);
+            match next {
+                Some(next) => cursor = next,
+                None => break,
+            }
+        }
+        assert_eq!(rows, expected, "{limit}");
     }
 }

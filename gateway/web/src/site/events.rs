@@ -40,7 +40,8 @@ pub async fn list(request: SiteRequest) -> PageResult {
     let list = ListRequest::new(LIST, &FILTERS, query);
     let request = proto::ListEventsRequest {
         page: Some(list.page()),
-        when: list.text("when"),
+        // Without the parameter, the page has upcoming events, also in a range.
+        when: list.text("when").or_else(|| Some("upcoming".to_owned())),
         kind: list.text("kind"),
         country: list.text("country"),
         city: list.text("city"),

@@ -130,7 +130,10 @@ fn result(frame: &Frame, row: SearchResult) -> Row {
     Row {
         link: frame.link(&format!("/{}/{name}", row.kind), row.name),
         kind: texts.value("search-type", &row.kind, &row.kind).to_owned(),
-        tagline: row.tagline,
+        tagline: match &row.starts_at {
+            Some(day) => texts.days(day, None),
+            None => row.tagline,
+        },
         place: cards::country(texts, &row.country_code),
     }
 }
