@@ -126,14 +126,16 @@ create table catalogue.entity (
 
 -- Votes.
 
--- Who votes: an account, or a cookie. A voter without stored votes is deleted, unless staff voided its votes.
+-- Who votes: an account, or a cookie. A voter stays, so that one who returns is not new.
 create table catalogue.voter (
     id uuid primary key,
-    -- The address, or IPv6 network, at which a cookie was first seen; null for an account.
+    -- The address, or IPv6 network, at which a cookie was first seen; null for an account, and for a cookie without stored votes.
     network text,
     first_seen_at timestamptz not null,
     -- Since when its votes do not count.
-    voided_at timestamptz
+    voided_at timestamptz,
+    -- How many votes were removed for their age while they were void: a restore does not bring them back.
+    lost integer not null default 0
 );
 create index voter_by_age on catalogue.voter (first_seen_at);
 create index voter_of_network on catalogue.voter (network) where network is not null;
@@ -146,15 +148,17 @@ create table catalogue.vote (
     -- The two listings, the one with the lower id first.
     low uuid not null,
     high uuid not null,
-    low_won boolean not null,
+    -- Null: the voter picked neither.
+    low_won boolean,
     kind text not null check (kind in ('games', 'creators')),
     at timestamptz not null,
     primary key (voter_id, day, low, high),
     check (low < high)
 );
-create index vote_by_age on catalogue.vote using brin (at) with (autosummarize = on);
+-- For the removal of old votes. Not BRIN: new votes fill the pages of removed ones, so that soon every range of pages has old and new votes.
+create index vote_by_age on catalogue.vote (at);
 
--- Votes with cookies on a day, by address or IPv6 network.
+-- Votes with cookies on a day, by address or IPv6 network (/64 and /48).
 create table catalogue.network_day (
     network text not null,
     day date not null,

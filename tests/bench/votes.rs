@@ -310,6 +310,7 @@ async fn cast(channel: &Channel) -> Result<(), tonic::Status> {
         winner: slug(drawn.first).unwrap(),
         loser: slug(drawn.second).unwrap(),
         draw: drawn.draw,
+        neither: false,
     };
     votes.cast_vote(request).await.map(|_| ())
 }

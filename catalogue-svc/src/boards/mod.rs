@@ -17,7 +17,8 @@
 //! empty), leaves their rows out, and merges in those of the listings that are public ([`BoardOverlay`]). Ranks have no gaps and the total is
 //! exact, because both are counted with these changes.
 //!
-//! **A pair** is drawn at random from all public listings; a draw that does not qualify is drawn again. The answer has the draw (voter,
+//! **A pair** is drawn from all public listings, by random numbers that follow from the voter and the number of pairs judged on the day: a
+//! voter gets the same pair until it is judged. A pair that does not qualify is drawn again. The answer has the draw (voter,
 //! kind, both ids, time), signed with a key that all replicas derive from the fleet token ([`crate::domain::draw`]); nothing of it is stored.
 //! The day of a vote is the day of its draw, so that the key of the table `vote` also keeps a draw from being used twice.
 //!

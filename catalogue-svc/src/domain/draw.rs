@@ -1,10 +1,11 @@
-//! Draws: the pairs that the service chooses for voters. They are signed, so that voters cannot choose a pair (§2.5).
+//! Draws: the pairs that the service chooses for voters. They are signed, so that voters cannot choose a pair, and the choice follows from
+//! who votes, so that voters cannot draw again until they like the pair (§2.5).
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha2::Sha256;
-use time::{Duration, OffsetDateTime};
+use time::{Date, Duration, OffsetDateTime};
 use uuid::Uuid;
 
 use super::rankings::BoardKind;
@@ -31,6 +32,19 @@ pub struct Draw {
     pub drawn_at: OffsetDateTime,
 }
 
+/// Whose draw it is: as long as this stays the same, so does the pair.
+#[derive(Debug, Clone, Copy)]
+pub struct DrawSeed<'a> {
+    /// The voter, or the network of a cookie that has not voted today: a new cookie is no new draw.
+    pub voter: &'a [u8],
+    /// The kind of both listings.
+    pub kind: BoardKind,
+    /// The day (UTC).
+    pub day: Date,
+    /// How many pairs were judged on this day.
+    pub judged: u64,
+}
+
 /// Signs draws. All replicas of a fleet have the same key.
 #[derive(Clone)]
 pub struct SigningKey(Hmac<Sha256>);
@@ -46,6 +60,17 @@ impl SigningKey {
     pub fn new(fleet_token: &str) -> Self {
         let key = mac(fleet_token.as_bytes()).chain_update(CONTEXT);
         Self(mac(&key.finalize().into_bytes()))
+    }
+
+    /// The seed of the random choice of a pair, which nobody without the key can predict.
+    pub fn seed(&self, of: DrawSeed<'_>) -> [u8; 32] {
+        let mac = (self.0.clone())
+            .chain_update(b"seed")
+            .chain_update(of.day.to_julian_day().to_be_bytes())
+            .chain_update(of.judged.to_be_bytes())
+            .chain_update([u8::from(of.kind == BoardKind::Creators)])
+            .chain_update(of.voter);
+        mac.finalize().into_bytes().into()
     }
 
     /// Encodes and signs a draw, for the voter.
@@ -140,6 +165,29 @@ mod tests {
             assert!(key.verify(&signed, VOTER, NOW + later).is_err());
         }
         assert!(key.verify(&signed, Uuid::from_u128(8), NOW).is_err());
+    }
+
+    #[test]
+    fn a_seed_depends_on_each_of_its_parts_and_on_the_key() {
+        let key = SigningKey::new("a token");
+        let of = DrawSeed {
+            voter: VOTER.as_bytes(),
+            kind: BoardKind::Games,
+            day: NOW.date(),
+            judged: 0,
+        };
+        assert_eq!(key.seed(of), SigningKey::new("a token").seed(of));
+        let (kind, day) = (BoardKind::Creators, NOW.date() + Duration::DAY);
+        let others = [
+            DrawSeed { voter: b"", ..of },
+            DrawSeed { kind, ..of },
+            DrawSeed { day, ..of },
+            DrawSeed { judged: 1, ..of },
+        ];
+        for other in others {
+            assert_ne!(key.seed(of), key.seed(other), "{other:?}");
+        }
+        assert_ne!(key.seed(of), SigningKey::new("another token").seed(of));
     }
 
     #[test]

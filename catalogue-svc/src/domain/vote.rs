@@ -33,6 +33,8 @@ pub struct Voter {
     pub id: Uuid,
     /// The [`network`] of a cookie; `None` for an account.
     pub network: Option<String>,
+    /// The [`site`] of a cookie, if its address is of IPv6.
+    pub site: Option<String>,
     /// All accounts of the person who votes, who may not judge their listings.
     pub accounts: Vec<Uuid>,
 }
@@ -44,19 +46,12 @@ pub struct Vote {
     pub voter: Voter,
     /// The kind of both listings.
     pub kind: BoardKind,
-    /// The listing that won.
-    pub winner: Uuid,
-    /// The other listing.
-    pub loser: Uuid,
+    /// The pair that it judges.
+    pub pair: Pair,
+    /// The listing that won; `None`: the voter picked neither, and the vote counts for nobody.
+    pub winner: Option<Uuid>,
     /// The day (UTC) of its draw. A voter has one vote per pair and day, and therefore uses a draw once.
     pub day: Date,
-}
-
-impl Vote {
-    /// The pair that it judges.
-    pub fn pair(&self) -> Pair {
-        Pair::of(self.winner, self.loser)
-    }
 }
 
 /// The key of the limit for an address: an IPv4 address itself, or the /64 network of an IPv6 address, since one holder has all of it.
@@ -66,6 +61,17 @@ pub fn network(address: IpAddr) -> String {
         IpAddr::V6(address) => {
             let [a, b, c, d, ..] = address.segments();
             format!("{}/64", Ipv6Addr::new(a, b, c, d, 0, 0, 0, 0))
+        }
+    }
+}
+
+/// The key of the wider limit for an IPv6 address: its /48, since providers give a customer many /64 networks of one.
+pub fn site(address: IpAddr) -> Option<String> {
+    match address.to_canonical() {
+        IpAddr::V4(_) => None,
+        IpAddr::V6(address) => {
+            let [a, b, c, ..] = address.segments();
+            Some(format!("{}/48", Ipv6Addr::new(a, b, c, 0, 0, 0, 0, 0)))
         }
     }
 }
@@ -125,5 +131,9 @@ mod tests {
         assert_eq!(network("::ffff:192.0.2.7"), "192.0.2.7");
         assert_eq!(network("2001:db8:1:2:3:4:5:6"), "2001:db8:1:2::/64");
         assert_eq!(network("2001:db8:1:2::9"), network("2001:db8:1:2:ffff::1"));
+        let site = |address: &str| site(address.parse().unwrap());
+        assert_eq!(site("192.0.2.7"), None);
+        assert_eq!(site("::ffff:192.0.2.7"), None);
+        assert_eq!(site("2001:db8:1:2::9").as_deref(), Some("2001:db8:1::/48"));
     }
 }

@@ -1,4 +1,4 @@
-//! Removes votes, voters and snapshots every hour that no board, voter or member of staff needs any more.
+//! Removes votes, addresses of voters and snapshots every hour that no board, voter or member of staff needs any more.
 
 use std::time::Duration;
 
@@ -32,7 +32,7 @@ pub(crate) fn spawn(leader: &Leader, pool: &PgPool, periods: Periods) {
     });
 }
 
-/// Removes votes, voters and snapshots that are older than their periods; returns the number of removed votes. The tally of all time keeps
+/// Removes votes, addresses of voters and snapshots that are older than their periods; returns the number of removed votes. The tally of all time keeps
 /// them.
 ///
 /// # Errors
@@ -50,7 +50,10 @@ pub async fn remove(
             break;
         }
     }
-    while voters::remove(pool, now - periods.votes, PORTION).await? == PORTION.unsigned_abs() {}
+    let voted_before = now - periods.votes;
+    while voters::remove_networks_of_voters(pool, voted_before, PORTION).await?
+        == PORTION.unsigned_abs()
+    {}
     voters::remove_networks(pool, vote::day(now)).await?;
     tallies::remove_before(pool, Hour::of(now).oldest_kept()).await?;
     let mut connection = pool.acquire().await?;

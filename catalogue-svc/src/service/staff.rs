@@ -4,8 +4,8 @@
 //! voted on a listing, with `--max-age`, `--block` and `--min-share` as filters; it reads all stored votes once. Voiding (`staff vote void
 //! VOTER`, `--address` for all cookies first seen at an address, or `--listing` with these filters) subtracts the stored votes of a voter from
 //! the tallies by changes on the feed; later votes of this voter are accepted and not counted. `staff vote restore` undoes it. A vote is stored
-//! for 31 days (`CATALOGUE_VOTES_KEPT`), the longest window of a board; older votes stay in the tally of all time. A voter without votes is
-//! deleted together with the address.
+//! for 31 days (`CATALOGUE_VOTES_KEPT`), the longest window of a board; older votes stay in the tally of all time. The last vote of a cookie
+//! is deleted together with its address. A restore says how many votes were deleted while they were void.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -14,12 +14,14 @@ use std::sync::Arc;
 use contracts::catalogue::v1 as proto;
 use contracts::catalogue::v1::staff_service_server::StaffService;
 use contracts::catalogue::v1::voters_of::Voters;
-use contracts::common::v1::{ListAuditRequest, ListAuditResponse};
+use contracts::common::v1::{self as common, ListAuditRequest, ListAuditResponse};
+use contracts::listings::v1 as listings;
 use futures::{StreamExt as _, TryStreamExt as _, stream};
 use kit::audit::{Audit, reason};
 use kit::bad_fields::BadFields;
 use kit::feed::{Writer, unexpected_outcome};
 use kit::{Fault, timestamp};
+use prost::Message as _;
 use sqlx::PgPool;
 use time::{Duration, OffsetDateTime};
 use tonic::{Request, Response, Status};
@@ -34,6 +36,7 @@ use crate::domain::staff_action::{Action, By};
 use crate::domain::{suspicion, vote};
 use crate::feeds::votes::fold;
 use crate::index::{Creator, Game};
+use crate::store::entity;
 use crate::store::listing_voters::{self, VoterFilter};
 use crate::store::voters;
 use crate::store::votes::{self, NewlyFavoured};
@@ -43,6 +46,8 @@ use crate::write::{Command, CommandHandler, Outcome, Void};
 const LISTED: usize = 100;
 /// The most voters of a listing in an answer.
 const LISTED_VOTERS: i64 = 500;
+/// The least votes on a listing for which a share means something: of a single vote all are for one side.
+const MIN_VOTES: u32 = 5;
 /// Voters whose votes are voided concurrently.
 const AT_ONCE: usize = 32;
 
@@ -71,7 +76,7 @@ impl StaffService for Staff {
     ) -> Result<Response<proto::ListVotersResponse>, Status> {
         self.admit(&request, Action::Look, "").await?;
         let of = request.into_inner().voters.unwrap_or_default();
-        let filter = self.filter(&of)?;
+        let filter = self.filter(&of).await?;
         let voters = listing_voters::list(&self.pool, &filter, Some(LISTED_VOTERS));
         let voters = voters.await.map_err(|error| Fault::internal(&error))?;
         let count = |count: i64| u64::try_from(count).unwrap_or_default();
@@ -103,7 +108,12 @@ impl StaffService for Staff {
             let why = "Say why; the audit keeps it.";
             return Err(Fault::invalid_field("reason", why).into());
         }
-        let voters = self.set_void(&by, request.voters, false, &reason).await?;
+        let voters = self.voters(request.voters).await?;
+        let voters = if request.dry_run {
+            self.preview(&voters, false).await?
+        } else {
+            self.set_void(&by, voters, false, &reason).await?
+        };
         Ok(Response::new(proto::VoidVotesResponse { voters }))
     }
 
@@ -115,7 +125,12 @@ impl StaffService for Staff {
         let by = self.admit(&request, Action::RestoreVotes, &name).await?;
         let request = request.into_inner();
         let reason = reason(&request.reason)?;
-        let voters = self.set_void(&by, request.voters, true, &reason).await?;
+        let voters = self.voters(request.voters).await?;
+        let voters = if request.dry_run {
+            self.preview(&voters, true).await?
+        } else {
+            self.set_void(&by, voters, true, &reason).await?
+        };
         Ok(Response::new(proto::RestoreVotesResponse { voters }))
     }
 
@@ -184,11 +199,11 @@ impl Staff {
     async fn set_void(
         &self,
         by: &By,
-        voters: Option<proto::VotersOf>,
+        voters: Vec<Uuid>,
         restore: bool,
         reason: &str,
     ) -> Result<Vec<proto::VoterResult>, Fault> {
-        let results = stream::iter(self.voters(voters).await?).map(async |voter| {
+        let results = stream::iter(voters).map(async |voter| {
             let command = Void {
                 voter,
                 restore,
@@ -203,24 +218,82 @@ impl Staff {
                 voter: voter.to_string(),
                 votes: voided.votes,
                 unchanged: voided.unchanged,
+                lost: voided.lost,
             })
         });
         results.buffered(AT_ONCE).try_collect().await
     }
 
-    /// Reads and checks the filter of the voters of a listing.
-    fn filter(&self, of: &proto::ListingVoters) -> Result<VoterFilter, Fault> {
+    /// What [`Self::set_void`] would do.
+    async fn preview(
+        &self,
+        voters: &[Uuid],
+        restore: bool,
+    ) -> Result<Vec<proto::VoterResult>, Fault> {
+        let counts = voters::vote_counts(&self.pool, voters).await?;
+        if counts.is_empty() && !voters.is_empty() {
+            return Err(Fault::not_found("No voter has this id."));
+        }
+        let result = |count: voters::VoteCount| {
+            let unchanged = count.is_void != restore;
+            let changed = |number: i64| match u64::try_from(number) {
+                Ok(number) if !unchanged => number,
+                _ => 0,
+            };
+            proto::VoterResult {
+                voter: count.id.to_string(),
+                votes: changed(count.votes),
+                unchanged,
+                lost: changed(count.lost.into()),
+            }
+        };
+        Ok(counts.into_iter().map(result).collect())
+    }
+
+    /// The id of a live listing in any state: of its id, or of its slug or handle.
+    async fn listing(&self, kind: BoardKind, name: &str) -> Result<Option<Uuid>, Fault> {
+        if let Ok(id) = name.parse() {
+            return Ok(Some(id));
+        }
         let snapshot = self.reads.catalogue.snapshot()?;
         let live = snapshot.dataset(Mode::Live);
+        let (public, entity) = match kind {
+            BoardKind::Games => (live.games.get(name).map(|row| row.id), Game::ENTITY),
+            BoardKind::Creators => (live.creators.get(name).map(|row| row.id), Creator::ENTITY),
+        };
+        if public.is_some() {
+            return Ok(public);
+        }
+        // Readers have only what is public; the schema has every listing.
+        let bodies = entity::containing(&self.pool, entity, name.as_bytes()).await?;
+        let id = |body: Vec<u8>| {
+            let (id, address, mode) = match kind {
+                BoardKind::Games => {
+                    let game = listings::Game::decode(&*body).ok()?;
+                    (game.id, game.slug, game.mode)
+                }
+                BoardKind::Creators => {
+                    let page = listings::Page::decode(&*body).ok()?;
+                    (page.id, page.handle, page.mode)
+                }
+            };
+            let is_meant = address == name && mode == i32::from(common::Mode::Live);
+            id.parse().ok().filter(|_| is_meant)
+        };
+        Ok(bodies.into_iter().find_map(id))
+    }
+
+    /// Reads and checks the filter of the voters of a listing.
+    async fn filter(&self, of: &proto::ListingVoters) -> Result<VoterFilter, Fault> {
         let mut bad = BadFields::default();
         let kind = bad.read("kind", query_params::board_kind(&of.kind));
-        let listing = kind.and_then(|kind| {
-            let found = match kind {
-                BoardKind::Games => live.games.get(&of.listing).map(|row| row.id),
-                BoardKind::Creators => live.creators.get(&of.listing).map(|row| row.id),
-            };
-            let found = found.ok_or("No published listing of this kind has this name.");
-            bad.read("listing", found)
+        let found = match kind {
+            Some(kind) => self.listing(kind, &of.listing).await?,
+            None => None,
+        };
+        let listing = kind.and_then(|_| {
+            let reason = "No listing of this kind has this name or id.";
+            bad.read("listing", found.ok_or(reason))
         });
         let block = of.block.as_deref().map(vote::block);
         let block = block.and_then(|block| bad.read("block", block));
@@ -228,6 +301,7 @@ impl Staff {
         if of.min_share.is_some() && !(1..=100).contains(&share) {
             bad.add("min_share", "Give a whole number from 1 to 100.");
         }
+        let least = if of.min_share.is_some() { MIN_VOTES } else { 0 };
         let (kind, listing) = bad.finish(kind.zip(listing))?;
         let age = of.max_age_hours.map(|hours| Duration::hours(hours.into()));
         Ok(VoterFilter {
@@ -236,6 +310,7 @@ impl Staff {
             seen_after: age.map(|age| self.reads.clock.now() - age),
             block,
             min_share: share.into(),
+            min_votes: of.min_votes.unwrap_or(least).into(),
         })
     }
 
@@ -268,7 +343,8 @@ impl Staff {
                     let reason = "Filter the voters of a listing by age, block or share: honest ones vote on it too.";
                     return Err(Fault::invalid_field("voters", reason));
                 }
-                let voters = listing_voters::list(&self.pool, &self.filter(&of)?, None).await?;
+                let voters =
+                    listing_voters::list(&self.pool, &self.filter(&of).await?, None).await?;
                 Ok(voters.into_iter().map(|voter| voter.id).collect())
             }
             None => Err(Fault::invalid_field(

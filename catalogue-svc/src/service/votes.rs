@@ -9,6 +9,8 @@ use contracts::catalogue::v1::votes_service_server::VotesService;
 use kit::Fault;
 use kit::bad_fields::BadFields;
 use kit::feed::{Writer, unexpected_outcome};
+use rand::SeedableRng as _;
+use rand::rngs::StdRng;
 use sqlx::PgPool;
 use tonic::{Request, Response, Status};
 use uuid::Uuid;
@@ -16,12 +18,12 @@ use uuid::Uuid;
 use super::Reads;
 use super::query_params::board_kind;
 use crate::boards::Votable;
-use crate::domain::draw::{Draw, SigningKey};
+use crate::domain::draw::{Draw, DrawSeed, SigningKey};
 use crate::domain::listing::Mode;
 use crate::domain::rankings::BoardKind;
 use crate::domain::vote::{self, Pair, Vote, Voter};
 use crate::index::{Creator, Dataset, Game};
-use crate::store::votes;
+use crate::store::{voters, votes};
 use crate::write::{Command, CommandHandler, Outcome};
 
 /// The most other accounts of a voter.
@@ -76,11 +78,24 @@ impl Votes {
         name: fn(String) -> NameInAddress,
     ) -> Result<proto::DrawPairResponse, Fault> {
         let now = self.reads.clock.now();
-        let judged = votes::judged(&self.pool, voter.id, vote::day(now)).await?;
-        let pair = self
-            .reads
-            .boards
-            .draw::<L>(&mut rand::rng(), &voter.accounts, &judged)?;
+        let day = vote::day(now);
+        let judged = votes::judged(&self.pool, voter.id, day).await?;
+        let seed = |voter, judged| DrawSeed {
+            voter,
+            kind: L::KIND,
+            day,
+            judged,
+        };
+        let network = voter.site.as_ref().or(voter.network.as_ref());
+        let seed = match network.filter(|_| judged.is_empty()) {
+            Some(network) => {
+                let votes = voters::network_votes(&self.pool, network, day).await?;
+                seed(network.as_bytes(), u64::try_from(votes).unwrap_or_default())
+            }
+            None => seed(voter.id.as_bytes(), judged.len() as u64),
+        };
+        let mut rng = StdRng::from_seed(self.draw_key.seed(seed));
+        let pair = (self.reads.boards).draw::<L>(&mut rng, &voter.accounts, &judged)?;
         let [first, second] = pair.ok_or_else(|| {
             Fault::not_found("No two listings of different creators are left to judge today.")
         })?;
@@ -145,8 +160,8 @@ impl Votes {
         Ok(Vote {
             voter,
             kind,
-            winner,
-            loser,
+            pair: Pair::of(winner, loser),
+            winner: (!request.neither).then_some(winner),
             day: vote::day(draw.drawn_at),
         })
     }
@@ -182,6 +197,7 @@ fn voter(voter: Option<proto::Voter>) -> Result<Voter, String> {
             Ok(Voter {
                 id,
                 network: None,
+                site: None,
                 accounts,
             })
         }
@@ -191,6 +207,7 @@ fn voter(voter: Option<proto::Voter>) -> Result<Voter, String> {
             Ok(Voter {
                 id: id(&cookie.id)?,
                 network: Some(vote::network(address)),
+                site: vote::site(address),
                 accounts,
             })
         }

@@ -19,6 +19,8 @@ pub struct VoterFilter {
     pub block: Option<String>,
     /// At least this share of all their votes, in percent, is for the listing; or it is against it.
     pub min_share: i64,
+    /// They have at least this many stored votes on the listing.
+    pub min_votes: i64,
 }
 
 /// A voter of a listing.
@@ -55,22 +57,24 @@ pub async fn list(
         r#"with named as (
                select voter_id, count(*) filter (where (low = $2) = low_won) as wins,
                    count(*) filter (where (low = $2) <> low_won) as losses
-               from catalogue.vote where kind = $1 and (low = $2 or high = $2) group by voter_id
+               from catalogue.vote where kind = $1 and (low = $2 or high = $2) and low_won is not null group by voter_id
            )
            select voter.id, voter.network, voter.first_seen_at, voter.voided_at is not null as "is_void!",
                named.wins as "wins!", named.losses as "losses!", all_votes.votes as "votes!", count(*) over () as "total!"
            from named join catalogue.voter on voter.id = named.voter_id
-           cross join lateral (select count(*) as votes from catalogue.vote where voter_id = voter.id) as all_votes
+           cross join lateral (select count(low_won) as votes from catalogue.vote where voter_id = voter.id) as all_votes
            where ($3::timestamptz is null or voter.first_seen_at > $3)
                and ($4::text is null or voter.network::inet <<= $4::text::inet)
                and greatest(named.wins, named.losses) * 100 >= all_votes.votes * $5
+               and named.wins + named.losses >= $7
            order by named.wins + named.losses desc, voter.id limit $6"#,
         filter.kind.as_str(),
         filter.listing,
         filter.seen_after,
         filter.block,
         filter.min_share,
-        limit
+        limit,
+        filter.min_votes
     )
     .fetch_all(pool)
     .await

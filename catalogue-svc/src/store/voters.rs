@@ -7,16 +7,32 @@ use uuid::Uuid;
 
 use crate::domain::vote::Voter;
 
-/// Locks a voter, so that votes of the voter are cast and voided one after the other. Returns whether the votes are void.
-pub async fn lock(connection: &mut PgConnection, id: Uuid) -> Result<RowLock<bool>, sqlx::Error> {
-    let voided = sqlx::query_scalar!(
-        r#"select voided_at is not null as "voided!" from catalogue.voter where id = $1 for update skip locked"#,
+/// A voter whose row is locked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LockedVoter {
+    /// Whether the votes are void.
+    pub is_void: bool,
+    /// Whether the network of a cookie is stored.
+    pub has_network: bool,
+    /// The void votes that are not stored any more.
+    pub lost: i32,
+}
+
+/// Locks a voter, so that votes of the voter are cast and voided one after the other.
+pub async fn lock(
+    connection: &mut PgConnection,
+    id: Uuid,
+) -> Result<RowLock<LockedVoter>, sqlx::Error> {
+    let voter = sqlx::query_as!(
+        LockedVoter,
+        r#"select voided_at is not null as "is_void!", network is not null as "has_network!", lost
+           from catalogue.voter where id = $1 for update skip locked"#,
         id
     )
     .fetch_optional(&mut *connection)
     .await?;
-    if voided.is_some() {
-        return Ok(RowLock::new(voided, true));
+    if voter.is_some() {
+        return Ok(RowLock::new(voter, true));
     }
     let exists = sqlx::query_scalar!(
         r#"select exists (select from catalogue.voter where id = $1) as "exists!""#,
@@ -44,6 +60,22 @@ pub async fn insert(
     Ok(inserted.rows_affected() == 1)
 }
 
+/// Stores the network of a cookie that votes again after its network was removed.
+pub async fn set_network(
+    connection: &mut PgConnection,
+    id: Uuid,
+    network: &str,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "update catalogue.voter set network = $2 where id = $1",
+        id,
+        network
+    )
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
 /// Voids the votes of a voter, or lets them count again.
 pub async fn set_voided(
     connection: &mut PgConnection,
@@ -51,7 +83,7 @@ pub async fn set_voided(
     voided_at: Option<OffsetDateTime>,
 ) -> Result<(), sqlx::Error> {
     sqlx::query!(
-        "update catalogue.voter set voided_at = $2 where id = $1",
+        "update catalogue.voter set voided_at = $2, lost = 0 where id = $1",
         id,
         voided_at
     )
@@ -68,6 +100,16 @@ pub async fn of_network(pool: &PgPool, network: &str) -> Result<Vec<Uuid>, sqlx:
     )
     .fetch_all(pool)
     .await
+}
+
+/// The votes with cookies from a network on a day.
+pub async fn network_votes(pool: &PgPool, network: &str, day: Date) -> Result<i32, sqlx::Error> {
+    let votes = sqlx::query_scalar!(
+        "select votes from catalogue.network_day where network = $1 and day = $2",
+        network,
+        day
+    );
+    Ok(votes.fetch_optional(pool).await?.unwrap_or_default())
 }
 
 /// Counts a vote with a cookie. Returns false if `most` votes were cast from its network on this day already.
@@ -89,17 +131,18 @@ pub async fn count_network(
     Ok(counted.rows_affected() == 1)
 }
 
-/// Removes voters who were first seen before this moment and have no stored vote, unless their votes are void; at most `portion` of them.
-pub async fn remove(
+/// Removes the networks of voters who were first seen before this moment and have no stored vote; at most `portion` of them. The voters stay:
+/// one who returns is not new.
+pub async fn remove_networks_of_voters(
     pool: &PgPool,
     seen_before: OffsetDateTime,
     portion: i64,
 ) -> Result<u64, sqlx::Error> {
     // A voter who is voting now is locked, and stays.
     let removed = sqlx::query!(
-        "delete from catalogue.voter where id in (
+        "update catalogue.voter set network = null where id in (
              select id from catalogue.voter
-             where first_seen_at < $1 and voided_at is null
+             where first_seen_at < $1 and network is not null
                  and not exists (select from catalogue.vote where voter_id = voter.id)
              limit $2 for update skip locked
          )",
@@ -117,4 +160,30 @@ pub async fn remove_networks(pool: &PgPool, before: Date) -> Result<u64, sqlx::E
         .execute(pool)
         .await?;
     Ok(removed.rows_affected())
+}
+
+/// The stored votes of a voter that count or would count.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct VoteCount {
+    /// The voter.
+    pub id: Uuid,
+    /// Whether the votes are void.
+    pub is_void: bool,
+    /// The void votes that are not stored any more.
+    pub lost: i32,
+    /// The stored votes, without those for neither.
+    pub votes: i64,
+}
+
+/// The stored votes of each of these voters; voters that are unknown are left out.
+pub async fn vote_counts(pool: &PgPool, ids: &[Uuid]) -> Result<Vec<VoteCount>, sqlx::Error> {
+    sqlx::query_as!(
+        VoteCount,
+        r#"select id, voided_at is not null as "is_void!", lost,
+               (select count(low_won) from catalogue.vote where voter_id = voter.id) as "votes!"
+           from catalogue.voter where id = any ($1) order by id"#,
+        ids
+    )
+    .fetch_all(pool)
+    .await
 }

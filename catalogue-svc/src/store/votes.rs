@@ -16,7 +16,7 @@ pub async fn insert(
     vote: &Vote,
     now: OffsetDateTime,
 ) -> Result<bool, sqlx::Error> {
-    let Pair { low, high } = vote.pair();
+    let Pair { low, high } = vote.pair;
     let inserted = sqlx::query!(
         "insert into catalogue.vote (voter_id, day, low, high, low_won, kind, at) values ($1, $2, $3, $4, $5, $6, $7)
          on conflict do nothing",
@@ -24,7 +24,7 @@ pub async fn insert(
         vote.day,
         low,
         high,
-        vote.winner == low,
+        vote.winner.map(|winner| winner == low),
         vote.kind.as_str(),
         now
     )
@@ -76,9 +76,9 @@ pub async fn tally_changes_by(
         r#"select kind as "kind!", listing_id as "listing_id!", extract(epoch from date_bin('1 hour', at, 'epoch'))::bigint / 3600 as "hour!",
                count(*) filter (where won) as "wins!", count(*) filter (where not won) as "losses!"
            from (
-               select kind, low as listing_id, low_won as won, at from catalogue.vote where voter_id = $1
+               select kind, low as listing_id, low_won as won, at from catalogue.vote where voter_id = $1 and low_won is not null
                union all
-               select kind, high, not low_won, at from catalogue.vote where voter_id = $1
+               select kind, high, not low_won, at from catalogue.vote where voter_id = $1 and low_won is not null
            ) as of_voter
            group by 1, 2, 3 order by 3, 2"#,
         voter
@@ -123,7 +123,7 @@ pub async fn by_new_voters(
            from (
                select vote.kind, case when low_won then low else high end as listing_id, voter_id, count(*) as votes
                from catalogue.voter join catalogue.vote on vote.voter_id = voter.id
-               where voter.first_seen_at > $1 and voter.voided_at is null
+               where voter.first_seen_at > $1 and voter.voided_at is null and low_won is not null
                group by 1, 2, 3
            ) as wins
            group by kind, listing_id"#,
@@ -192,18 +192,27 @@ pub async fn busy_voters(
     .await
 }
 
-/// Removes votes that were cast before this moment, at most `portion` of them.
+/// Removes votes that were cast before this moment, at most `portion` of them. Void ones are counted, since a restore cannot bring them back.
 pub async fn remove_before(
     pool: &PgPool,
     oldest: OffsetDateTime,
     portion: i64,
 ) -> Result<u64, sqlx::Error> {
-    let removed = sqlx::query!(
-        "delete from catalogue.vote where ctid = any (array(select ctid from catalogue.vote where at < $1 limit $2))",
+    let removed = sqlx::query_scalar!(
+        r#"with removed as (
+               delete from catalogue.vote where ctid = any (array(select ctid from catalogue.vote where at < $1 limit $2))
+               returning voter_id, low_won
+           ),
+           lost as (
+               update catalogue.voter set lost = lost + of_voter.votes
+               from (select voter_id, count(low_won)::integer as votes from removed group by voter_id) as of_voter
+               where voter.id = of_voter.voter_id and voter.voided_at is not null
+           )
+           select count(*) as "removed!" from removed"#,
         oldest,
         portion
     )
-    .execute(pool)
+    .fetch_one(pool)
     .await?;
-    Ok(removed.rows_affected())
+    Ok(u64::try_from(removed).unwrap_or_default())
 }

@@ -7,12 +7,16 @@ use kit::{Code, Fault, ids};
 use prost::Message as _;
 use sqlx::PgConnection;
 use time::{Duration, OffsetDateTime, Time};
+use uuid::Uuid;
 
 use super::{Outcome, happening};
 use crate::domain::rankings::Hour;
-use crate::domain::vote::{self, Vote};
+use crate::domain::vote::{self, Pair, Vote, Voter};
 use crate::store::voters;
 use crate::store::votes;
+
+/// The votes of an IPv6 /48 on a day, in votes of one of its /64 networks.
+const SITE: i32 = 5;
 
 /// Limits of votes.
 #[derive(Debug, Clone, Copy)]
@@ -25,15 +29,21 @@ pub struct Limits {
     pub daily: i64,
 }
 
-/// Stores and publishes a vote. The vote of a voter whose votes are void is only stored.
+/// Stores and publishes a vote. A vote for neither, and that of a voter whose votes are void, is only stored.
 pub(super) async fn cast(
     connection: &mut PgConnection,
     vote: &Vote,
     limits: Limits,
     now: OffsetDateTime,
 ) -> ApplyResult<Outcome> {
-    let voided = match voters::lock(connection, vote.voter.id).await? {
-        RowLock::Acquired(voided) => voided,
+    let Voter { network, site, .. } = &vote.voter;
+    let is_void = match voters::lock(connection, vote.voter.id).await? {
+        RowLock::Acquired(voter) => {
+            if let Some(network) = network.as_ref().filter(|_| !voter.has_network) {
+                voters::set_network(connection, vote.voter.id, network).await?;
+            }
+            voter.is_void
+        }
         RowLock::Busy => return Err(ApplyError::Busy),
         RowLock::NotFound => {
             if !voters::insert(connection, &vote.voter, now).await? {
@@ -63,8 +73,13 @@ pub(super) async fn cast(
         );
         return Err(too_many(message, hour.next().start() - now).into());
     }
-    if let Some(network) = &vote.voter.network {
-        let (day, most) = (vote::day(now), limits.address_daily);
+    let networks = [
+        (network, limits.address_daily),
+        (site, limits.address_daily.saturating_mul(SITE)),
+    ];
+    for (network, most) in networks {
+        let Some(network) = network else { continue };
+        let day = vote::day(now);
         if !voters::count_network(connection, network, day, most).await? {
             let message = format!(
                 "{most} votes without an account have come from this address today. Sign in, or come back tomorrow (UTC)."
@@ -72,7 +87,8 @@ pub(super) async fn cast(
             return Err(too_many(message, tomorrow - now).into());
         }
     }
-    let change = (!voided).then(|| vote_cast(vote, now));
+    let counted = vote.winner.filter(|_| !is_void);
+    let change = counted.map(|winner| vote_cast(vote, winner, now));
     Ok((Outcome::Voted, change.into_iter().collect()))
 }
 
@@ -84,11 +100,13 @@ fn too_many(message: String, wait: Duration) -> Fault {
 }
 
 /// The change on the feed.
-fn vote_cast(vote: &Vote, now: OffsetDateTime) -> NewChange {
+fn vote_cast(vote: &Vote, winner: Uuid, now: OffsetDateTime) -> NewChange {
+    let Pair { low, high } = vote.pair;
+    let loser = if winner == low { high } else { low };
     let state = proto::Vote {
         kind: vote.kind.as_str().to_owned(),
-        winner_id: vote.winner.to_string(),
-        loser_id: vote.loser.to_string(),
+        winner_id: winner.to_string(),
+        loser_id: loser.to_string(),
         hour: Hour::of(now).0,
     };
     let id = ids::row_id().to_string();

@@ -23,7 +23,7 @@ pub(crate) enum Command {
     /// A share is that of all stored votes of the voter which are for the listing, or against it, whichever are more. `vote void` takes the
     /// same filters.
     Voters {
-        /// games/SLUG or creators/HANDLE
+        /// games/SLUG or creators/HANDLE, or the id of a listing in any state: games/ID
         #[arg(value_parser = listing)]
         listing: Listing,
         #[command(flatten)]
@@ -38,6 +38,9 @@ pub(crate) enum Command {
         /// The reason, for the record
         #[arg(long)]
         reason: String,
+        /// Say which votes would be voided, and change nothing
+        #[arg(long)]
+        dry_run: bool,
     },
     /// Count the votes of a voter again, as far as they are stored
     Restore {
@@ -48,6 +51,9 @@ pub(crate) enum Command {
         /// The reason, for the record
         #[arg(long, default_value = "", hide_default_value = true)]
         reason: String,
+        /// Say which votes would be restored, and change nothing
+        #[arg(long)]
+        dry_run: bool,
     },
 }
 
@@ -76,6 +82,9 @@ pub(crate) struct Filters {
     /// Only voters with at least this share, in percent, of one-sided votes
     #[arg(long, value_name = "PERCENT", requires = "listing")]
     min_share: Option<u32>,
+    /// Only voters with at least this many stored votes on the listing; 5 with --min-share
+    #[arg(long, value_name = "VOTES", requires = "listing")]
+    min_votes: Option<u32>,
 }
 
 #[derive(Debug, Clone)]
@@ -102,6 +111,7 @@ impl Filters {
             max_age_hours: self.max_age,
             block: self.block,
             min_share: self.min_share,
+            min_votes: self.min_votes,
         }
     }
 }
@@ -174,25 +184,29 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
             voters,
             filters,
             reason,
+            dry_run,
         } => {
             let request = proto::VoidVotesRequest {
                 voters: Some(voters.with(filters)),
                 reason,
+                dry_run,
             };
             let response = catalogue.void_votes(request).await?.into_inner();
-            print_changed("void", &response.voters, output)
+            print_changed("void", dry_run, &response.voters, output)
         }
         Command::Restore {
             voters,
             filters,
             reason,
+            dry_run,
         } => {
             let request = proto::RestoreVotesRequest {
                 voters: Some(voters.with(filters)),
                 reason,
+                dry_run,
             };
             let response = catalogue.restore_votes(request).await?.into_inner();
-            print_changed("restored", &response.voters, output)
+            print_changed("restored", dry_run, &response.voters, output)
         }
     }
 }
@@ -241,25 +255,37 @@ fn print_voters(response: proto::ListVotersResponse, output: Output) -> Result<(
     Ok(())
 }
 
-fn print_changed(state: &str, voters: &[proto::VoterResult], output: Output) -> Result<(), Error> {
+fn print_changed(
+    state: &str,
+    dry_run: bool,
+    voters: &[proto::VoterResult],
+    output: Output,
+) -> Result<(), Error> {
     for voter in voters.iter().filter(|voter| voter.unchanged) {
         output::note(&format!(
             "nothing was changed: the votes of {} were {state} already",
             voter.voter
         ));
     }
-    let document = serde_json::json!({ "state": state, "voters": voters });
+    let document = serde_json::json!({ "state": state, "dry_run": dry_run, "voters": voters });
     if output.is_json() {
         return output.line(&document, "");
     }
     if voters.is_empty() {
         output.print("nothing was changed: no voter passes the filters");
     }
+    let prefix = if dry_run { "dry run, not done: " } else { "" };
     for voter in voters.iter().filter(|voter| !voter.unchanged) {
         output.print(&format!(
-            "{state}: {} votes of {}",
+            "{prefix}{state}: {} votes of {}",
             voter.votes, voter.voter
         ));
+        if voter.lost > 0 {
+            output::note(&format!(
+                "{} void votes of {} are too old to be stored, and do not come back",
+                voter.lost, voter.voter
+            ));
+        }
     }
     Ok(())
 }

@@ -3760,7 +3760,7 @@ pub struct ListingVoters {
     /// `games` or `creators`.
     #[prost(string, tag = "1")]
     pub kind: ::prost::alloc::string::String,
-    /// Slug or handle of a published listing.
+    /// The id of a listing in any state, or the slug or handle of one that is published.
     #[prost(string, tag = "2")]
     pub listing: ::prost::alloc::string::String,
     /// Voters first seen within so many hours.
@@ -3772,6 +3772,9 @@ pub struct ListingVoters {
     /// Voters of whose votes at least this share, in percent from 1 to 100, is for the listing, or against it.
     #[prost(uint32, optional, tag = "5")]
     pub min_share: ::core::option::Option<u32>,
+    /// Voters with at least so many stored votes on the listing; absent: 5 with `min_share`, since of a single vote all are for one side.
+    #[prost(uint32, optional, tag = "6")]
+    pub min_votes: ::core::option::Option<u32>,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct ListVotersResponse {
@@ -3814,6 +3817,9 @@ pub struct VoidVotesRequest {
     /// Required.
     #[prost(string, tag = "2")]
     pub reason: ::prost::alloc::string::String,
+    /// Only says what would be voided.
+    #[prost(bool, tag = "3")]
+    pub dry_run: bool,
 }
 /// A set of voters.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -3847,6 +3853,9 @@ pub struct RestoreVotesRequest {
     pub voters: ::core::option::Option<VotersOf>,
     #[prost(string, tag = "2")]
     pub reason: ::prost::alloc::string::String,
+    /// Only says what would be restored.
+    #[prost(bool, tag = "3")]
+    pub dry_run: bool,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct RestoreVotesResponse {
@@ -3864,6 +3873,9 @@ pub struct VoterResult {
     /// The votes were already void, or already counted.
     #[prost(bool, tag = "3")]
     pub unchanged: bool,
+    /// Of a restore: void votes that were too old to be stored any more, and are not restored.
+    #[prost(uint64, tag = "4")]
+    pub lost: u64,
 }
 /// Generated client implementations.
 pub mod staff_service_client {
@@ -4866,7 +4878,7 @@ pub struct CookieVoter {
     /// A UUID.
     #[prost(string, tag = "1")]
     pub id: ::prost::alloc::string::String,
-    /// The IP address of the voter. Votes with cookies are limited per address, or IPv6 network (/64), and day.
+    /// The IP address of the voter. Votes with cookies are limited per address, or IPv6 network (/64 and /48), and day.
     #[prost(string, tag = "2")]
     pub address: ::prost::alloc::string::String,
 }
@@ -4934,6 +4946,9 @@ pub struct CastVoteRequest {
     /// Required. The `draw` of `DrawPair`.
     #[prost(string, tag = "5")]
     pub draw: ::prost::alloc::string::String,
+    /// The voter picked neither: the pair is judged, and the vote counts for nobody. `winner` and `loser` are the two in any order.
+    #[prost(bool, tag = "6")]
+    pub neither: bool,
 }
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct CastVoteResponse {
@@ -5034,7 +5049,8 @@ pub mod votes_service_client {
             self
         }
         /// Draws two listings for a voter at random: every pair has the same chance, but for two of the same creator, listings of the voter's
-        /// accounts, and pairs that the voter has judged today. `not_found` when there is no such pair.
+        /// accounts, and pairs that the voter has judged today. A voter gets the same pair until it is judged, and all cookies without a vote of
+        /// the day get the pair of their network. `not_found` when there is no such pair.
         pub async fn draw_pair(
             &mut self,
             request: impl tonic::IntoRequest<super::DrawPairRequest>,
@@ -5101,7 +5117,8 @@ pub mod votes_service_server {
     #[async_trait]
     pub trait VotesService: std::marker::Send + std::marker::Sync + 'static {
         /// Draws two listings for a voter at random: every pair has the same chance, but for two of the same creator, listings of the voter's
-        /// accounts, and pairs that the voter has judged today. `not_found` when there is no such pair.
+        /// accounts, and pairs that the voter has judged today. A voter gets the same pair until it is judged, and all cookies without a vote of
+        /// the day get the pair of their network. `not_found` when there is no such pair.
         async fn draw_pair(
             &self,
             request: tonic::Request<super::DrawPairRequest>,

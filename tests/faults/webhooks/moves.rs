@@ -136,6 +136,7 @@ impl Scene {
             loser: self.games[loser].0.clone(),
             // Signed as if catalogue-svc had drawn this pair.
             draw: SigningKey::new(token).sign(&draw),
+            neither: false,
         };
         let channel = self
             .dial(&replicas[(winner + loser) % replicas.len()])

@@ -75,6 +75,55 @@ async fn every_game_meets_every_other_one_equally_often(pool: PgPool) {
     }
 }
 
+/// The two games of the voter's next pair, in order.
+async fn drawn(replica: &Replica, voter: proto::Voter) -> BTreeSet<String> {
+    let pair = replica.draw(voter, "games").await.unwrap();
+    BTreeSet::from([pair.first, pair.second].map(slug))
+}
+
+#[testing::database_test(catalogue::MIGRATOR)]
+async fn a_voter_gets_the_same_pair_until_it_is_judged(pool: PgPool) {
+    let mut replica = Replica::start(&pool).await;
+    let mut other = Replica::start_at(&pool, replica.clock.clone()).await;
+    for replica in [&mut replica, &mut other] {
+        replica.list(&games_until(40));
+    }
+    let mut seen = BTreeSet::new();
+    for judged in 0..5 {
+        let pair = drawn(&replica, account(1)).await;
+        for replica in [&replica, &other, &replica, &other] {
+            assert_eq!(drawn(replica, account(1)).await, pair, "{judged}");
+        }
+        let games: Vec<&String> = pair.iter().collect();
+        let games = (games[0].as_str(), games[1].as_str());
+        assert!(!replica.pick_neither(account(1), games).await.unwrap());
+        assert!(replica.pick_neither(account(1), games).await.unwrap());
+        assert!(replica.try_vote(account(1), games).await.unwrap());
+        seen.insert(pair);
+    }
+    assert_eq!(seen.len(), 5);
+    assert_eq!(replica.board("all").await, [], "neither counts for nobody");
+    let others = (2..12).map(|voter| drawn(&replica, account(voter)));
+    let others = futures::future::join_all(others).await;
+    assert!(others.into_iter().collect::<BTreeSet<_>>().len() > 5);
+}
+
+#[testing::database_test(catalogue::MIGRATOR)]
+async fn a_new_cookie_is_no_new_draw(pool: PgPool) {
+    let mut replica = Replica::start(&pool).await;
+    replica.list(&games_until(40));
+    let mut pairs = BTreeSet::new();
+    for network in ["192.0.2.1", "2001:db8:7:0::1"] {
+        let pair = drawn(&replica, cookie(1, network)).await;
+        for number in 2..12 {
+            let of_site = network.replace(":0::", &format!(":{number}::"));
+            assert_eq!(drawn(&replica, cookie(number, &of_site)).await, pair);
+        }
+        pairs.insert(pair);
+    }
+    assert_eq!(pairs.len(), 2);
+}
+
 #[testing::database_test(catalogue::MIGRATOR)]
 async fn no_pair_is_of_one_creator_or_drawn_after_it_was_judged(pool: PgPool) {
     let replica = Replica::start(&pool).await;
@@ -174,6 +223,8 @@ async fn nobody_votes_on_a_listing_of_their_account(pool: PgPool) {
             for page in [pair.first, pair.second] {
                 assert_ne!(page.unwrap().name, "Maker 1");
             }
+            // A pair is another one on another day.
+            replica.clock.advance(Duration::DAY);
         }
         // The page may have become theirs after the draw.
         for (pair, field) in [
@@ -239,4 +290,20 @@ async fn a_voter_has_a_limit_an_hour_and_a_day(pool: PgPool) {
     assert_eq!(taken, LIMITS.daily);
     clock.advance(Duration::hours(11));
     assert!(!vote(0).await.unwrap());
+}
+
+#[testing::database_test(catalogue::MIGRATOR)]
+async fn the_networks_of_an_ipv6_site_have_a_limit_together(pool: PgPool) {
+    let replica = Replica::start(&pool).await;
+    let most = u32::try_from(LIMITS.address_daily).unwrap() * 5;
+    let cast = async |number: u32, address: String| {
+        let cast = replica.try_vote(cookie(number, &address), ("game-1", "game-2"));
+        cast.await
+    };
+    for n in 0..most {
+        assert!(!cast(n, format!("2001:db8:1:{n:x}::1")).await.unwrap());
+    }
+    let refused = cast(900, "2001:db8:1:ffff::1".to_owned()).await;
+    assert_eq!(refused.unwrap_err().code, Code::RateLimited);
+    assert!(!cast(900, "2001:db8:2:ffff::1".to_owned()).await.unwrap());
 }

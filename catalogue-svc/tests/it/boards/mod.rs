@@ -7,4 +7,5 @@ mod samples;
 mod snapshot;
 mod staff;
 mod support;
+mod voids;
 mod votes;

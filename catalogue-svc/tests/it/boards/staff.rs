@@ -9,23 +9,24 @@ use time::Duration;
 
 use super::support::{Replica, cookie, shown, voter_id};
 
-fn voter(number: u32) -> proto::VotersOf {
+pub(super) fn voter(number: u32) -> proto::VotersOf {
     proto::VotersOf {
         voters: Some(Voters::Voter(voter_id(number))),
     }
 }
 
-fn at(address: &str) -> proto::VotersOf {
+pub(super) fn at(address: &str) -> proto::VotersOf {
     proto::VotersOf {
         voters: Some(Voters::Address(address.to_owned())),
     }
 }
 
 impl Replica {
-    async fn void(&self, voters: proto::VotersOf) -> Result<Vec<(u64, bool)>, Fault> {
+    pub(super) async fn void(&self, voters: proto::VotersOf) -> Result<Vec<(u64, bool)>, Fault> {
         let request = proto::VoidVotesRequest {
             voters: Some(voters),
             reason: "They look bought".to_owned(),
+            dry_run: false,
         };
         let voided = self.staff.clone().void_votes(request).await;
         let voters = voided.map_err(Fault::from)?.into_inner().voters;
@@ -39,6 +40,7 @@ impl Replica {
         let request = proto::RestoreVotesRequest {
             voters: Some(voters),
             reason: String::new(),
+            dry_run: false,
         };
         let restored = self.staff.clone().restore_votes(request).await;
         let voters = restored.unwrap().into_inner().voters;
@@ -55,7 +57,7 @@ impl Replica {
     }
 
     /// Listings that look favoured: name, wins, wins by new voters, how many these are.
-    async fn favoured(&self) -> Vec<(String, u64, u64, usize)> {
+    pub(super) async fn favoured(&self) -> Vec<(String, u64, u64, usize)> {
         let listings = self.suspicious().await.listings.into_iter();
         listings
             .map(|one| {
@@ -114,6 +116,7 @@ async fn votes_that_are_void_leave_the_boards_and_may_come_back(pool: PgPool) {
     let request = proto::VoidVotesRequest {
         voters: Some(voter(1)),
         reason: "  ".to_owned(),
+        dry_run: false,
     };
     let refused = replica.staff.clone().void_votes(request).await;
     assert!(
@@ -241,6 +244,7 @@ async fn voters_of_a_listing_are_seen_and_voided_by_age_address_and_share(pool: 
         max_age_hours,
         block: block.map(str::to_owned),
         min_share,
+        min_votes: Some(1),
     };
     let list = async |of: proto::ListingVoters| {
         let request = proto::ListVotersRequest { voters: Some(of) };

@@ -263,7 +263,29 @@ impl Replica {
             winner: winner.to_owned(),
             loser: loser.to_owned(),
             draw,
+            neither: false,
         };
+        self.cast(request).await
+    }
+
+    /// Judges a pair of games as if it had been drawn, and picks neither.
+    pub(crate) async fn pick_neither(
+        &self,
+        voter: proto::Voter,
+        pair: (&str, &str),
+    ) -> Result<bool, Fault> {
+        let request = proto::CastVoteRequest {
+            draw: self.signed(&voter, pair),
+            voter: Some(voter),
+            kind: "games".to_owned(),
+            winner: pair.0.to_owned(),
+            loser: pair.1.to_owned(),
+            neither: true,
+        };
+        self.cast(request).await
+    }
+
+    async fn cast(&self, request: proto::CastVoteRequest) -> Result<bool, Fault> {
         let cast = self.votes.clone().cast_vote(request).await;
         Ok(cast.map_err(Fault::from)?.into_inner().repeated_today)
     }

@@ -55,7 +55,7 @@ pub struct Ballot {
     /// The names of the two listings in their addresses.
     first: String,
     second: String,
-    /// `first` or `second`.
+    /// `first`, `second` or `neither`.
     pick: String,
 }
 
@@ -125,16 +125,20 @@ pub async fn cast(
     let (winner, loser) = match ballot.pick.as_str() {
         "first" => (ballot.first, ballot.second),
         "second" => (ballot.second, ballot.first),
+        "neither" => (ballot.first, ballot.second),
         _ => return Ok(next("refused")),
     };
+    let is_neither = ballot.pick == "neither";
     let vote = proto::CastVoteRequest {
         voter: Some(voter.message(client)),
         kind: kind.name.to_owned(),
         winner: winner.clone(),
         loser: loser.clone(),
         draw: ballot.draw,
+        neither: is_neither,
     };
     match app.catalogue.cast_vote(vote).await {
+        Ok(cast) if !cast.repeated_today && is_neither => Ok(next("skipped")),
         Ok(cast) if cast.repeated_today => Ok(next("repeated")),
         Ok(_counted) => {
             let judged = Judged::read(kind.name, app.cookie.value(&headers, JUDGED));

@@ -159,6 +159,16 @@ impl Catalogue {
         self.calls.read(method, message).await
     }
 
+    /// Makes a call that is never repeated.
+    pub(super) async fn write<S: GrpcClient, Q, A>(
+        &self,
+        method: impl AsyncFnOnce(&mut S, Request<Q>) -> Result<Response<A>, Status>,
+        message: Q,
+    ) -> Result<A, Fault> {
+        let _permit = self.limit.acquire(QUEUE_TIMEOUT).await?;
+        self.calls.write(method, message).await
+    }
+
     /// This function sets the `mode` of the request, as the other functions do.
     pub async fn games(&self, mut request: proto::ListGamesRequest) -> Result<Rows, Fault> {
         request.mode = MODE;

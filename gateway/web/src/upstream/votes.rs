@@ -20,12 +20,13 @@ impl Catalogue {
         self.read(Votes::draw_pair, request).await
     }
 
-    /// Casts a vote. A second call changes nothing, and says that the voter has judged the pair already.
+    /// Casts a vote. A second call changes nothing, and says that the voter has judged the pair already. It is therefore not repeated by
+    /// itself: after a lost answer the repetition would say so of the vote that was just counted.
     pub async fn cast_vote(
         &self,
         vote: proto::CastVoteRequest,
     ) -> Result<proto::CastVoteResponse, Fault> {
-        self.read(Votes::cast_vote, vote).await
+        self.write(Votes::cast_vote, vote).await
     }
 
     /// A page of a board; `not_found` without such a board.

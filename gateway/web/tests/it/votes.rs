@@ -90,6 +90,24 @@ async fn a_visitor_votes_by_cookie(pool: PgPool) {
 }
 
 #[testing::database_test(web::MIGRATOR)]
+async fn a_pair_is_skipped_by_a_vote_for_neither(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let mut browser = site.browser();
+    let page = browser.get("/vote").await;
+    page.assert(200, "name=\"pick\" value=\"neither\"");
+    let skipped = send(&mut browser, "/vote", &page, "neither").await;
+    assert_eq!(skipped.location(), "/vote?done=skipped");
+    assert!(!skipped.headers.contains_key(SET_COOKIE));
+    browser
+        .get("/vote?done=skipped")
+        .await
+        .assert(200, "name=\"draw\"");
+    let cast = site.catalogue.votes.cast.lock().unwrap();
+    assert!(cast.iter().all(|vote| vote.neither));
+    assert_eq!(cast.len(), 1);
+}
+
+#[testing::database_test(web::MIGRATOR)]
 async fn a_person_votes_as_the_oldest_account(pool: PgPool) {
     let site = Site::new(pool).await;
     let ada = site.person(ADA).await;
