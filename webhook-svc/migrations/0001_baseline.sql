@@ -249,15 +249,17 @@ create table webhook.attempt_log (
 ) partition by range (created_at);
 create index attempt_log_by_delivery on webhook.attempt_log (endpoint_id, delivery_id, number);
 create index attempt_log_failed on webhook.attempt_log (endpoint_id, delivery_id) where state = 'failed';
+-- Failed deliveries are sent again by the time when they failed.
+create index attempt_log_failed_at on webhook.attempt_log (endpoint_id, at, delivery_id) where state = 'failed';
 
 -- Requests to send the failed deliveries of an endpoint again. A job works through them in batches, and removes a request that is done.
 create table webhook.recovery (
     endpoint_id uuid primary key,
-    -- The request covers deliveries that were created in this span.
+    -- The request covers deliveries that failed in this span. Each batch moves its beginning.
     since timestamptz not null,
     until timestamptz not null,
     -- How many wait again.
     queued bigint not null default 0,
-    -- Deliveries with ids up to this one are done.
+    -- Of the deliveries that failed at `since`, those with ids up to this one are done.
     done_until bigint not null default 0
 );

@@ -30,7 +30,7 @@ fn render(url: &str, page: &str, notification: Notification) -> (String, String)
                 count => format!("{count} webhooks"),
             };
             let body = format!(
-                "{webhooks} to {url} could not be delivered: after all attempts, none was answered with a 2xx status.\n\n\
+                "{webhooks} to {url} could not be delivered: no attempt is left, and the last one was not answered with a 2xx status.\n\n\
                  The page of the address shows each request and its answer:\n{page}\n\n\
                  Once your receiver works again, choose \"Send failed ones again\" there. We send such a mail at most once a day, with the number \
                  of webhooks that have failed since the last one. An address that keeps failing for days is switched off.\n"
@@ -79,6 +79,8 @@ mod tests {
             assert!(body.contains("https://a.example/hook"), "{body}");
             assert!(body.contains(page), "{body}");
             assert!(body.to_lowercase().contains("again"), "{body}");
+            // A delivery that was sent again may have been answered with a 2xx before.
+            assert!(!body.contains("none was answered"), "{body}");
         }
     }
 }

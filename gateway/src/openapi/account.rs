@@ -44,7 +44,7 @@ pub(super) fn operations() -> Vec<Operation> {
             List("AccountDelivery", ListKind::Page),
             &[p::ENDPOINT, p::DELIVERY_STATE, p::EVENT_OF_DELIVERY, p::SINCE_MOMENT, p::UNTIL_MOMENT, p::LIMIT, p::CURSOR])
             .codes(&[Code::NotFound]),
-        get("/account/deliveries/recover", "recoverDeliveries", Tag::AccountApi, "Sends what was made since a moment and has failed again.",
+        get("/account/deliveries/recover", "recoverDeliveries", Tag::AccountApi, "Sends deliveries again that have failed since a moment.",
             Object("RecoveredDeliveries"), &[p::ENDPOINT, p::RECOVER_SINCE, p::ONLY_COUNT]).method(Method::POST)
             .codes(&[Code::NotFound, Code::PlanRequired]),
         get("/account/deliveries/{id}", "getDelivery", Tag::AccountApi, "Gets a delivery with its attempts.", Object("OneDelivery"), ONE_DELIVERY),

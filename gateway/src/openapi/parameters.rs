@@ -284,7 +284,7 @@ pub(super) const UNTIL_MOMENT: Parameter = Parameter::query(
 pub(super) const RECOVER_SINCE: Parameter = Parameter::query(
     "since",
     Shape::Format("time-or-day"),
-    "A time or a day: deliveries that were made since that moment and have failed.",
+    "A time or a day: deliveries that have failed since that moment, whose last try was made since then. It is not in the future.",
 )
 .required();
 pub(super) const ONLY_COUNT: Parameter = Parameter::query(

@@ -166,7 +166,7 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
                 id: delivery,
             };
             let response = webhooks.send_again(request).await?.into_inner();
-            print_queued(response.delivery, &endpoint, output)
+            print_queued(response.delivery, &response.next, &endpoint, output)
         }
         Command::Recover(Recover {
             endpoint,
@@ -199,7 +199,7 @@ pub(crate) async fn test(test: Test, mut webhooks: Webhooks, output: Output) -> 
         kind: test.kind,
     };
     let response = webhooks.send_test_event(request).await?.into_inner();
-    print_queued(response.delivery, &test.endpoint, output)
+    print_queued(response.delivery, &response.next, &test.endpoint, output)
 }
 
 async fn list(filter: List, webhooks: Webhooks, output: Output) -> Result<(), Error> {
@@ -254,13 +254,14 @@ fn print(response: proto::GetDeliveryResponse, output: Output) -> Result<(), Err
 
 fn print_queued(
     delivery: Option<proto::Delivery>,
+    next: &str,
     endpoint: &str,
     output: Output,
 ) -> Result<(), Error> {
     let row = DeliveryRow::from(delivery.unwrap_or_default());
     let number = row.delivery.id;
     let line = format!(
-        "delivery {number} is queued: {} shows the result",
+        "delivery {number} is queued. {next} {} shows the result",
         command_hint::staff(&format!("delivery show {endpoint} {number}"))
     );
     output.line(&row, &line)

@@ -40,6 +40,33 @@ impl BadFields {
         self.read(field, at)
     }
 
+    /// The same, and not after `now`, which is the time of the service.
+    pub fn past_time(
+        &mut self,
+        field: &str,
+        at: Option<Timestamp>,
+        now: OffsetDateTime,
+    ) -> Option<OffsetDateTime> {
+        let at = self.time(field, at)?;
+        self.read(field, timestamp::not_in_the_future(at, now))
+    }
+
+    /// Refuses a range whose end is before its beginning; the names are those of the fields.
+    pub fn range(
+        &mut self,
+        from_name: &str,
+        from: Option<OffsetDateTime>,
+        to_name: &str,
+        to: Option<OffsetDateTime>,
+    ) {
+        if from.zip(to).is_some_and(|(from, to)| from > to) {
+            self.add(
+                to_name,
+                format!("Use a time that is not before `{from_name}`."),
+            );
+        }
+    }
+
     /// Whether `field` has a reason.
     pub fn contains(&self, field: &str) -> bool {
         self.0.contains_key(field)
@@ -114,6 +141,18 @@ mod tests {
             None
         );
         assert_eq!(bad.time("e", None), None);
+        let later = OffsetDateTime::UNIX_EPOCH + time::Duration::SECOND;
+        let [early, late] = [OffsetDateTime::UNIX_EPOCH, later].map(Some);
+        bad.range("e", early, "until", late);
+        bad.range("since", late, "f", early);
+        assert_eq!(
+            bad.past_time(
+                "g",
+                Some(timestamp::encode(later)),
+                OffsetDateTime::UNIX_EPOCH
+            ),
+            None
+        );
         bad.add("a", "A second reason.");
         let fault = bad.finish(Some(1)).unwrap_err();
         let fields: Vec<_> = fault.fields.into_iter().collect();
@@ -122,6 +161,11 @@ mod tests {
             ("b", "Give more."),
             ("c", "Give a UUID."),
             ("d", "It is not a valid timestamp."),
+            ("f", "Use a time that is not before `since`."),
+            (
+                "g",
+                "It is in the future: the service's time is 1970-01-01T00:00:00Z. Your clock may be fast.",
+            ),
         ];
         assert_eq!(
             fields,

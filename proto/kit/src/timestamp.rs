@@ -40,6 +40,23 @@ pub fn decode(at: Timestamp) -> Option<OffsetDateTime> {
     Some(at.truncate_to_millisecond())
 }
 
+/// Refuses a time after `now`, which is the time of the service.
+///
+/// # Errors
+/// The reason for the caller, whose clock may be fast.
+pub fn not_in_the_future(
+    at: OffsetDateTime,
+    now: OffsetDateTime,
+) -> Result<OffsetDateTime, String> {
+    if at <= now {
+        return Ok(at);
+    }
+    let now = now.format(&Rfc3339).unwrap_or_default();
+    Err(format!(
+        "It is in the future: the service's time is {now}. Your clock may be fast."
+    ))
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -74,6 +91,17 @@ mod tests {
         ] {
             assert_eq!(parse(text), at, "{text}");
         }
+    }
+
+    #[test]
+    fn a_time_in_the_future_is_refused_with_the_time_of_the_service() {
+        let now = datetime!(2026-03-01 08:00 UTC);
+        assert_eq!(not_in_the_future(now, now), Ok(now));
+        let future = not_in_the_future(now + time::Duration::MILLISECOND, now);
+        assert_eq!(
+            future.unwrap_err(),
+            "It is in the future: the service's time is 2026-03-01T08:00:00Z. Your clock may be fast."
+        );
     }
 
     proptest! {

@@ -265,6 +265,9 @@ pub struct SendAgainRequest {
 pub struct SendAgainResponse {
     #[prost(message, optional, tag = "1")]
     pub delivery: ::core::option::Option<Delivery>,
+    /// What happens next, in words.
+    #[prost(string, tag = "2")]
+    pub next: ::prost::alloc::string::String,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct RecoverRequest {
@@ -272,7 +275,7 @@ pub struct RecoverRequest {
     pub account_id: ::prost::alloc::string::String,
     #[prost(string, tag = "2")]
     pub endpoint_id: ::prost::alloc::string::String,
-    /// Absent: since ever; only with `dry_run`.
+    /// Deliveries whose last attempt was made since then, and failed. Absent: since ever; only with `dry_run`.
     #[prost(message, optional, tag = "3")]
     pub since: ::core::option::Option<::prost_types::Timestamp>,
     /// Only count the deliveries.
@@ -284,7 +287,7 @@ pub struct RecoverResponse {
     /// How many are, or would be, sent again. Counted up to 10,000.
     #[prost(uint64, tag = "1")]
     pub deliveries: u64,
-    /// When the oldest of them was created; absent: there is none.
+    /// When the first of them failed; absent: there is none.
     #[prost(message, optional, tag = "2")]
     pub oldest: ::core::option::Option<::prost_types::Timestamp>,
 }
@@ -305,6 +308,9 @@ pub struct SendTestEventRequest {
 pub struct SendTestEventResponse {
     #[prost(message, optional, tag = "1")]
     pub delivery: ::core::option::Option<Delivery>,
+    /// What happens next, in words.
+    #[prost(string, tag = "2")]
+    pub next: ::prost::alloc::string::String,
 }
 /// Generated client implementations.
 pub mod deliveries_service_client {
@@ -450,7 +456,7 @@ pub mod deliveries_service_client {
                 .insert(GrpcMethod::new("webhook.v1.DeliveriesService", "GetDelivery"));
             self.inner.unary(req, path, codec).await
         }
-        /// Makes an attempt now, in whatever state the delivery is.
+        /// Makes an attempt now, in whatever state the delivery is; of a paused endpoint, when it is resumed.
         pub async fn send_again(
             &mut self,
             request: impl tonic::IntoRequest<super::SendAgainRequest>,
@@ -475,7 +481,7 @@ pub mod deliveries_service_client {
                 .insert(GrpcMethod::new("webhook.v1.DeliveriesService", "SendAgain"));
             self.inner.unary(req, path, codec).await
         }
-        /// Requests that all deliveries that were created since a time and have failed are sent again, with the full schedule of attempts. They are put
+        /// Requests that all deliveries that have failed since a time are sent again, with the full schedule of attempts. They are put
         /// back into the queue in batches: the response does not wait for them, and GetEndpoint shows the progress.
         pub async fn recover(
             &mut self,
@@ -559,7 +565,7 @@ pub mod deliveries_service_server {
             tonic::Response<super::GetDeliveryResponse>,
             tonic::Status,
         >;
-        /// Makes an attempt now, in whatever state the delivery is.
+        /// Makes an attempt now, in whatever state the delivery is; of a paused endpoint, when it is resumed.
         async fn send_again(
             &self,
             request: tonic::Request<super::SendAgainRequest>,
@@ -567,7 +573,7 @@ pub mod deliveries_service_server {
             tonic::Response<super::SendAgainResponse>,
             tonic::Status,
         >;
-        /// Requests that all deliveries that were created since a time and have failed are sent again, with the full schedule of attempts. They are put
+        /// Requests that all deliveries that have failed since a time are sent again, with the full schedule of attempts. They are put
         /// back into the queue in batches: the response does not wait for them, and GetEndpoint shows the progress.
         async fn recover(
             &self,

@@ -216,6 +216,9 @@ pub struct AccountAttempt {
 pub struct SentDelivery {
     /// The delivery.
     pub delivery: AccountDelivery,
+    /// What happens next, in words.
+    #[schema(example = "One try is made now. If it fails, no other follows.")]
+    pub next: String,
 }
 
 /// A delivery with its attempts and its body.

@@ -8,10 +8,14 @@ use super::Shared;
 use super::lease::Lease;
 use super::pages::DueDelivery;
 use super::target::Target;
-use crate::http::{AttemptOutcome, AttemptRequest, AttemptResult};
+use crate::http::{AttemptOutcome, AttemptRequest, AttemptResult, OwnFault};
 
 /// A delivery after its attempt; `None`: the lease ended before the request was sent.
 pub(super) type Finished = (DueDelivery, Option<(AttemptResult, OffsetDateTime)>);
+
+/// Why nothing is sent, for the owner of the endpoint.
+const UNREADABLE_SECRET: &str =
+    "has a signing secret that we cannot read any more: make a new secret, and switch to it";
 
 /// Sends a delivery, as soon as the replica has a permit for it.
 pub(super) async fn run(
@@ -34,7 +38,11 @@ pub(super) async fn run(
             return (due, Some((result, at)));
         }
     };
-    let (secret, next_secret) = target.secrets(at);
+    let Some((secret, next_secret)) = target.secrets(at) else {
+        let (outcome, reason) = (AttemptOutcome::NotMade(OwnFault::Secret), UNREADABLE_SECRET);
+        let result = AttemptResult::no_response(outcome, reason.to_owned(), Duration::ZERO);
+        return (due, Some((result, at)));
+    };
     let attempt = AttemptRequest {
         endpoint: lease.claim.endpoint,
         address,

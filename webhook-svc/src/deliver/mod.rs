@@ -67,7 +67,7 @@ impl Limits {
     }
 }
 
-/// A doubtful fault of ours is a failed attempt after this time.
+/// A fault of ours that may be the endpoint's is a failed attempt after this time.
 const DOUBT: time::Duration = time::Duration::HOUR;
 
 /// The dependencies of the delivery tasks.
@@ -95,7 +95,7 @@ struct Shared {
     /// A permit for each delivery in flight.
     in_flight: Semaphore,
     messages: Messages,
-    /// Since when this replica has met doubtful faults of ours, by endpoint.
+    /// Since when this replica has met such faults, by endpoint.
     faults: Mutex<HashMap<Uuid, OffsetDateTime>>,
 }
 
@@ -118,7 +118,7 @@ impl Shared {
         reached_at: Option<OffsetDateTime>,
         now: OffsetDateTime,
     ) -> bool {
-        if fault != OwnFault::Doubtful {
+        if fault == OwnFault::Certain {
             return false;
         }
         let mut faults = self.faults.lock().unwrap_or_else(PoisonError::into_inner);

@@ -25,6 +25,7 @@ pub(super) struct DueDelivery {
     pub(super) message: Arc<StoredMessage>,
     pub(super) tries: i32,
     pub(super) tries_left: i32,
+    pub(super) due_at: OffsetDateTime,
     /// When it was created; its attempts are recorded in the partition of this day.
     pub(super) created_at: OffsetDateTime,
     /// The listing is still public, or the delivery is a test.
@@ -108,6 +109,7 @@ pub(super) async fn read(
             message: Arc::clone(message),
             tries: row.tries,
             tries_left: row.tries_left,
+            due_at: row.due_at,
             created_at: row.created_at,
             is_current: true,
         })

@@ -172,6 +172,7 @@ fn complete(shared: &Shared, record: &Record, now: OffsetDateTime) -> Completion
         answer: Vec::new(),
         state: "cancelled",
         tries_left: due.tries_left - 1,
+        was_due_at: due.due_at,
         due_at: None,
     };
     let (result, at) = match &record.outcome {
@@ -289,6 +290,7 @@ mod tests {
             answer: Vec::new(),
             state,
             tries_left: 0,
+            was_due_at: OffsetDateTime::UNIX_EPOCH,
             due_at: None,
         }
     }

@@ -6,16 +6,15 @@ use uuid::Uuid;
 use super::DeliveryDependencies;
 use crate::domain::address::Address;
 use crate::domain::signature::Secret;
-use crate::store::endpoints::{self, EndpointState};
+use crate::store::endpoints::{self, Endpoint, EndpointState};
 use crate::store::plans;
 
 #[derive(Debug)]
 pub(super) struct Target {
     /// Or why it is not allowed: the rules have changed since it was entered.
     pub(super) address: Result<Address, String>,
-    secret: Secret,
-    /// During a rotation: the new secret, and when it replaces `secret`.
-    next_secret: Option<(Secret, OffsetDateTime)>,
+    /// `None`: they cannot be decrypted.
+    secrets: Option<Secrets>,
     /// Maximum deliveries per second.
     pub(super) rate_limit: Option<u32>,
     pub(super) last_success_at: Option<OffsetDateTime>,
@@ -23,14 +22,22 @@ pub(super) struct Target {
     pub(super) has_real_events: bool,
 }
 
+#[derive(Debug)]
+struct Secrets {
+    current: Secret,
+    /// During a rotation: the new secret, and when it replaces the current one.
+    next: Option<(Secret, OffsetDateTime)>,
+}
+
 impl Target {
-    /// The secrets that sign at `now`: the current one and, during a rotation, the next one.
-    pub(super) fn secrets(&self, now: OffsetDateTime) -> (&Secret, Option<&Secret>) {
-        match &self.next_secret {
+    /// The secrets that sign at `now`: the current one and, during a rotation, the next one. `None`: they cannot be decrypted.
+    pub(super) fn secrets(&self, now: OffsetDateTime) -> Option<(&Secret, Option<&Secret>)> {
+        let Secrets { current, next } = self.secrets.as_ref()?;
+        Some(match next {
             Some((next, from)) if *from <= now => (next, None),
-            Some((next, _)) => (&self.secret, Some(next)),
-            None => (&self.secret, None),
-        }
+            Some((next, _)) => (current, Some(next)),
+            None => (current, None),
+        })
     }
 }
 
@@ -46,15 +53,24 @@ pub(super) async fn load(
     let mut connection = dependencies.pool.acquire().await?;
     let allowance = plans::of_account(&mut connection, found.account_id).await?;
     drop(connection);
-    let open = |sealed: &[u8]| dependencies.key_ring.open(endpoint, sealed);
-    let next = found.next_secret.as_deref().zip(found.next_secret_from);
-    let next = next.map(|(next, from)| open(next).map(|next| (next, from)));
     Ok(Some(Target {
         address: Address::parse(&found.url, &dependencies.allow),
-        secret: open(&found.secret)?,
-        next_secret: next.transpose()?,
+        secrets: open_secrets(dependencies, &found),
         last_success_at: found.last_success_at,
         has_real_events: allowance.is_some_and(|allowance| allowance.events),
         rate_limit: found.rate_limit.and_then(|limit| limit.try_into().ok()),
     }))
+}
+
+/// `None`: a secret cannot be decrypted, which the key ring logs.
+fn open_secrets(dependencies: &DeliveryDependencies, endpoint: &Endpoint) -> Option<Secrets> {
+    let open = |sealed: &[u8]| dependencies.key_ring.open(endpoint.id, sealed).ok();
+    let next = match (&endpoint.next_secret, endpoint.next_secret_from) {
+        (Some(next), Some(from)) => Some((open(next)?, from)),
+        _ => None,
+    };
+    Some(Secrets {
+        current: open(&endpoint.secret)?,
+        next,
+    })
 }

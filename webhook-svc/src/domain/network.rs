@@ -102,6 +102,25 @@ mod tests {
 
     use super::*;
 
+    #[test]
+    fn the_log_says_what_an_address_is() {
+        for (address, expected) in [
+            ("127.0.0.2", "a loopback address"),
+            ("::1", "a loopback address"),
+            ("0.0.0.0", "an address of this network"),
+            ("10.0.0.1", "a private address"),
+            ("169.254.169.254", "a link-local address"),
+            ("100.100.100.200", "a carrier-grade NAT address"),
+            ("::ffff:127.0.0.1", "an IPv4-mapped address"),
+            ("64:ff9b::7f00:1", "a NAT64 address"),
+            ("2002:7f00:1::", "a 6to4 address"),
+            ("fd00:ec2::254", "a unique local address"),
+        ] {
+            let what = special_purpose(address.parse().unwrap());
+            assert_eq!(what, Some(expected), "{address}");
+        }
+    }
+
     proptest! {
         /// The standard library's own predicates are a second opinion, as far as they are stable.
         #[test]

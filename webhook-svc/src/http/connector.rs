@@ -104,12 +104,9 @@ pub(super) struct TcpConnection {
 pub(super) enum ConnectError {
     #[error("could not resolve the name {host}: {why}")]
     Unresolved { host: String, why: ResolveError },
-    #[error("{host} resolves to {address}, {what}: only public addresses are called")]
-    NotPublic {
-        host: String,
-        address: IpAddr,
-        what: &'static str,
-    },
+    /// The address is in the log only: a stranger who enters names must not learn what our name servers know of internal ones.
+    #[error("{host} does not resolve to a public address")]
+    NotPublic { host: String },
     #[error("refused the connection")]
     Refused,
     #[error("did not accept a connection in time")]
@@ -283,10 +280,9 @@ impl Dialer {
             if let Some(what) = special_purpose(ip)
                 && !self.allowed.permits(ip, port)
             {
+                tracing::warn!(host, %ip, what, "an endpoint resolves to an address that is not public");
                 return Err(ConnectError::NotPublic {
                     host: host.to_owned(),
-                    address: ip,
-                    what,
                 });
             }
         }

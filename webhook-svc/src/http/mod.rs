@@ -41,8 +41,9 @@ pub use settings::Settings;
 const MAX_CLIENTS: usize = 4_096;
 /// Maximum bytes of a response's body that are stored.
 const EXCERPT_BYTES: usize = 1024;
-/// Maximum bytes of a response's head.
+/// Maximum bytes and fields of a response's head.
 const MAX_HEAD_BYTES: u32 = 32 * 1024;
+const MAX_HEAD_FIELDS: usize = 256;
 /// An idle connection is closed after this time: earlier than most servers close theirs, so that few requests go on a connection that the
 /// server is closing.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(4);
@@ -146,6 +147,11 @@ impl Sender {
             .pool_idle_timeout(IDLE_TIMEOUT)
             .pool_max_idle_per_host(settings.idle_connections)
             .http1_max_buf_size(head)
+            .http1_max_headers(MAX_HEAD_FIELDS)
+            // The status line decides: old servers fold fields, and write spaces before colons.
+            .http1_allow_obsolete_multiline_headers_in_responses(true)
+            .http1_allow_spaces_after_header_name_in_responses(true)
+            .http1_ignore_invalid_headers_in_responses(true)
             .http2_max_header_list_size(MAX_HEAD_BYTES)
             .http2_initial_stream_window_size(STREAM_WINDOW)
             .http2_initial_connection_window_size(CONNECTION_WINDOW)

@@ -13,6 +13,8 @@ pub enum OwnFault {
     /// looks the same (SERVFAIL), and so does an endpoint that has only an IPv6 address for a machine without IPv6. It counts as a failed attempt
     /// when it lasts.
     Doubtful,
+    /// The signing secret cannot be decrypted: this replica lacks a key, or the secret is damaged. It counts as a failed attempt when it lasts.
+    Secret,
 }
 
 impl OwnFault {
@@ -35,6 +37,7 @@ impl OwnFault {
         match self {
             Self::Certain => "sockets",
             Self::Doubtful => "network",
+            Self::Secret => "secret",
         }
     }
 }

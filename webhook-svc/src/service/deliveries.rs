@@ -22,6 +22,10 @@ use crate::store::{messages, plans, recoveries};
 const MAX_WAITING_TESTS: i64 = 100;
 const TESTS_RETRY_AFTER_SECONDS: u32 = 60;
 
+/// What happens next to a delivery of an endpoint that is not on.
+const WHEN_RESUMED: &str =
+    "The endpoint is paused: nothing is sent until it is resumed, and the try is made then.";
+
 impl Dependencies {
     pub(super) async fn list_deliveries(
         &self,
@@ -49,6 +53,7 @@ impl Dependencies {
             until: bad.time("until", request.until),
             before: None,
         };
+        bad.range("since", filter.since, "until", filter.until);
         let (endpoint_id, since, until) = (
             endpoint.id.to_string(),
             filter.since.map(|at| at.unix_timestamp_nanos().to_string()),
@@ -99,12 +104,13 @@ impl Dependencies {
         &self,
         scope: &Scope,
         request: proto::SendAgainRequest,
-    ) -> Result<proto::Delivery, Fault> {
+    ) -> Result<proto::SendAgainResponse, Fault> {
         let endpoint = self
             .endpoint(scope, "endpoint_id", &request.endpoint_id)
             .await?;
         let found = deliveries::find(&self.pool, endpoint.id, request.id).await?;
-        if !found.ok_or_else(not_found)?.is_test {
+        let found = found.ok_or_else(not_found)?;
+        if !found.is_test {
             self.require_real_events(scope, endpoint.account_id).await?;
         }
         check_enabled(endpoint.state)?;
@@ -120,7 +126,17 @@ impl Dependencies {
         let delivery = deliveries::find(&mut *transaction, id, request.id).await?;
         transaction.commit().await?;
         self.wakeup.wake();
-        Ok(convert::delivery(delivery.ok_or_else(not_found)?))
+        let next = match endpoint.state {
+            EndpointState::On if found.state == "waiting" => {
+                "A try is made now. If one is running, the next one follows at once when it fails."
+            }
+            EndpointState::On => "One try is made now. If it fails, no other follows.",
+            EndpointState::Paused | EndpointState::Off => WHEN_RESUMED,
+        };
+        Ok(proto::SendAgainResponse {
+            delivery: Some(convert::delivery(delivery.ok_or_else(not_found)?)),
+            next: next.to_owned(),
+        })
     }
 
     pub(super) async fn recover(
@@ -132,7 +148,8 @@ impl Dependencies {
             .endpoint(scope, "endpoint_id", &request.endpoint_id)
             .await?;
         let mut bad = BadFields::default();
-        let since = bad.time("since", request.since);
+        let now = self.clock.now();
+        let since = bad.past_time("since", request.since, now);
         bad.check()?;
         let missing = || Fault::invalid_field("since", "Give a time.");
         let since = since.or_else(|| request.dry_run.then_some(OffsetDateTime::UNIX_EPOCH));
@@ -141,7 +158,7 @@ impl Dependencies {
             self.require_real_events(scope, endpoint.account_id).await?;
             check_enabled(endpoint.state)?;
         }
-        let (id, now) = (endpoint.id, self.clock.now());
+        let id = endpoint.id;
         let failed = recoveries::count(&self.pool, id, since).await?;
         if !request.dry_run {
             let mut transaction = self.pool.begin().await?;
@@ -162,7 +179,7 @@ impl Dependencies {
         &self,
         scope: &Scope,
         request: proto::SendTestEventRequest,
-    ) -> Result<proto::Delivery, Fault> {
+    ) -> Result<proto::SendTestEventResponse, Fault> {
         let endpoint = self
             .endpoint(scope, "endpoint_id", &request.endpoint_id)
             .await?;
@@ -200,7 +217,14 @@ impl Dependencies {
         let delivery = deliveries::find(&mut *transaction, endpoint.id, delivery).await?;
         transaction.commit().await?;
         self.wakeup.wake();
-        Ok(convert::delivery(delivery.ok_or_else(not_found)?))
+        let next = match endpoint.state {
+            EndpointState::On => "The first try is made now.",
+            EndpointState::Paused | EndpointState::Off => WHEN_RESUMED,
+        };
+        Ok(proto::SendTestEventResponse {
+            delivery: Some(convert::delivery(delivery.ok_or_else(not_found)?)),
+            next: next.to_owned(),
+        })
     }
 }
 

@@ -108,6 +108,11 @@ impl Dependencies {
         };
         self.modify(scope, &request.id, details, |endpoint| {
             if let Some((address, check)) = address.zip(address_check) {
+                if address.as_str() != endpoint.url {
+                    endpoint.forget_failures();
+                    // The mail about the failures of an address names it.
+                    (endpoint.failure_mailed_at, endpoint.failures_since_mail) = (None, 0);
+                }
                 address.as_str().clone_into(&mut endpoint.url);
                 endpoint.address_check = check;
             }
@@ -136,8 +141,7 @@ impl Dependencies {
     pub(super) async fn resume(&self, scope: &Scope, id: &str) -> Result<proto::Endpoint, Fault> {
         self.modify(scope, id, json!({}), |endpoint| {
             if endpoint.state == EndpointState::Off {
-                endpoint.failures = 0;
-                endpoint.first_failure_at = None;
+                endpoint.forget_failures();
                 endpoint.reason.clear();
             }
             endpoint.state = EndpointState::On;

@@ -230,8 +230,8 @@ impl DeliveriesService for Service {
             Target::endpoint(&it.account_id, &it.endpoint_id)
         });
         let (scope, request) = authorized.await?;
-        let delivery = Some(self.operations.send_again(&scope, request).await?);
-        Ok(Response::new(proto::SendAgainResponse { delivery }))
+        let answer = self.operations.send_again(&scope, request).await?;
+        Ok(Response::new(answer))
     }
 
     async fn recover(
@@ -254,8 +254,8 @@ impl DeliveriesService for Service {
             Target::endpoint(&it.account_id, &it.endpoint_id)
         });
         let (scope, request) = authorized.await?;
-        let delivery = Some(self.operations.send_test_event(&scope, request).await?);
-        Ok(Response::new(proto::SendTestEventResponse { delivery }))
+        let answer = self.operations.send_test_event(&scope, request).await?;
+        Ok(Response::new(answer))
     }
 }
 

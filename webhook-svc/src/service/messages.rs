@@ -53,7 +53,7 @@ impl Dependencies {
         &self,
         request: proto::ListMessagesRequest,
     ) -> Result<proto::ListMessagesResponse, Fault> {
-        let query = Query::read(&request)?;
+        let query = Query::read(&request, self.clock.now())?;
         let (rows, end) = match query.mode {
             Mode::Test => sample_rows(&query)?,
             Mode::Live => self.pull(&query).await?,
@@ -131,7 +131,7 @@ impl Dependencies {
 
 impl Query {
     /// Every bad field is reported.
-    fn read(request: &proto::ListMessagesRequest) -> Result<Self, Fault> {
+    fn read(request: &proto::ListMessagesRequest, now: OffsetDateTime) -> Result<Self, Fault> {
         let account = Scope::account(&request.account_id, Caller::Account)?.require_account()?;
         let mode = request.mode();
         let mut bad = BadFields::default();
@@ -157,6 +157,9 @@ impl Query {
                 Begin::Oldest
             }
         };
+        if let Begin::Since(since) = begin {
+            bad.read("since", timestamp::not_in_the_future(since, now));
+        }
         let filters = [
             Some(request.account_id.as_str()),
             Some(mode.as_str_name()),

@@ -23,6 +23,8 @@ pub struct Completion {
     /// Of the delivery.
     pub state: &'static str,
     pub tries_left: i32,
+    /// When the delivery was due, as it was read for the attempt. Another time in its row is a request during the attempt to send it again.
+    pub was_due_at: OffsetDateTime,
     /// When the delivery is attempted next; `None`: it no longer waits.
     pub due_at: Option<OffsetDateTime>,
 }
@@ -32,6 +34,8 @@ pub struct Completion {
 ///
 /// Two conditions keep a replica that has lost its claim from changing anything: the token of the claim, and the number of the attempt, which
 /// stops the one whose transaction began before the other's claim.
+///
+/// A delivery that somebody has asked to send again during the attempt is due at once when the attempt has failed, with one attempt at least.
 ///
 /// The token is read by a subquery for each row, because the planner, which does not know the length of the batch, could plan a join that reads
 /// the whole batch for each claimed endpoint.
@@ -44,32 +48,34 @@ pub async fn complete(
     let failed = sqlx::query!(
         r#"with held as (
              select done.* from unnest($2::uuid[], $3::bigint[], $4::bigint[], $5::integer[], $6::timestamptz[], $7::integer[],
-                 $8::integer[], $9::text[], $10::bytea[], $11::text[], $12::integer[], $13::timestamptz[])
-                 as done (endpoint_id, token, id, number, at, duration_ms, status, reason, answer, state, tries_left, due_at)
+                 $8::integer[], $9::text[], $10::bytea[], $11::text[], $12::integer[], $13::timestamptz[], $14::timestamptz[])
+                 as done (endpoint_id, token, id, number, at, duration_ms, status, reason, answer, state, tries_left, was_due_at, due_at)
              where done.token = (select token from webhook.queue where endpoint_id = done.endpoint_id and holder = $1)
          ), finished as (
              delete from webhook.waiting using held
              where waiting.endpoint_id = held.endpoint_id and waiting.id = held.id and waiting.tries = held.number - 1
-                 and held.due_at is null
+                 and held.due_at is null and (held.state <> 'failed' or waiting.due_at = held.was_due_at)
              returning held.endpoint_id, held.id, held.number, waiting.message_id, waiting.created_at, held.state, held.at,
                  held.duration_ms, held.status, held.reason, held.answer
          ), postponed as (
-             update webhook.waiting set tries = held.number, tries_left = held.tries_left, due_at = held.due_at
+             update webhook.waiting set tries = held.number,
+                 tries_left = case when waiting.due_at = held.was_due_at then held.tries_left else greatest(held.tries_left, 1) end,
+                 due_at = case when waiting.due_at = held.was_due_at then held.due_at else waiting.due_at end
              from held
              where waiting.endpoint_id = held.endpoint_id and waiting.id = held.id and waiting.tries = held.number - 1
-                 and held.due_at is not null
-             returning held.endpoint_id, held.id, held.number, waiting.message_id, waiting.created_at, held.state, held.at,
+                 and (held.due_at is not null or held.state = 'failed' and waiting.due_at <> held.was_due_at)
+             returning held.endpoint_id, held.id, held.number, waiting.message_id, waiting.created_at, 'waiting', held.at,
                  held.duration_ms, held.status, held.reason, held.answer
          ), logged as (
              insert into webhook.attempt_log (endpoint_id, delivery_id, number, message_id, created_at, state, at, duration_ms, status,
                  reason, answer)
              select * from finished union all select * from postponed
          ), healthy as (
-             update webhook.endpoint set failures = 0, first_failure_at = null, last_success_at = $14
+             update webhook.endpoint set failures = 0, first_failure_at = null, last_success_at = $15
              where id in (
                  select id from webhook.endpoint
                  where id in (select endpoint_id from finished where state = 'delivered')
-                     and (failures > 0 or last_success_at is null or last_success_at < $15)
+                     and (failures > 0 or last_success_at is null or last_success_at < $16)
                  order by id for no key update
              )
          )
@@ -86,6 +92,7 @@ pub async fn complete(
         &column(batch, |it| it.answer.clone()),
         &column(batch, |it| it.state.to_owned()),
         &column(batch, |it| it.tries_left),
+        &column(batch, |it| it.was_due_at),
         &column(batch, |it| it.due_at) as _,
         now,
         // To the minute, so that an endpoint's row is not written for each of its deliveries.

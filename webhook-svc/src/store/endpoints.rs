@@ -63,6 +63,11 @@ pub struct Endpoint {
 }
 
 impl Endpoint {
+    /// Counts failures from zero, as after a success.
+    pub fn forget_failures(&mut self) {
+        (self.failures, self.first_failure_at) = (0, None);
+    }
+
     /// The encrypted secrets that sign at `now`: the current one and, during a rotation, the next one.
     pub fn secrets(&self, now: OffsetDateTime) -> (&[u8], Option<&[u8]>) {
         match (&self.next_secret, self.next_secret_from) {

@@ -19,11 +19,11 @@ pub const MAX_COUNTED: i64 = 10_000;
 pub struct Failed {
     /// [`MAX_COUNTED`] at most.
     pub deliveries: i64,
-    /// When the oldest one was created; `None`: there is none.
+    /// When the first of them failed; `None`: there is none.
     pub oldest: Option<OffsetDateTime>,
 }
 
-/// Counts the failed deliveries to an endpoint that were created since `since`.
+/// Counts the deliveries to an endpoint that have failed since `since`: whose last attempt was made since then, and failed.
 ///
 /// The scalar subqueries look each delivery up by an index. The planner could join the whole log instead.
 pub async fn count(
@@ -34,16 +34,16 @@ pub async fn count(
     let mut transaction = pool.begin_with(BEGIN_READ).await?;
     let failed = sqlx::query_as!(
         Failed,
-        r#"select count(*) as "deliveries!", min(created_at) as oldest from (
-               select created_at from webhook.attempt_log as last
-               where endpoint_id = $1 and created_at >= $2 and state = 'failed'
+        r#"select count(*) as "deliveries!", min(at) as oldest from (
+               select at from webhook.attempt_log as last
+               where endpoint_id = $1 and at >= $2 and state = 'failed'
                    and (select id from webhook.waiting where endpoint_id = $1 and id = last.delivery_id) is null
                    and (
                        select true from webhook.attempt_log as later
                        where later.endpoint_id = $1 and later.delivery_id = last.delivery_id and later.number > last.number
                            and later.created_at = last.created_at limit 1
                    ) is null
-               order by delivery_id limit $3
+               order by at, delivery_id limit $3
            ) as failed"#,
         endpoint,
         since,
@@ -55,7 +55,7 @@ pub async fn count(
     Ok(failed)
 }
 
-/// Requests that the failed deliveries that were created between two times are sent again. A request that is not done yet becomes part of it.
+/// Requests that the deliveries that failed between two times are sent again. A request that is not done yet becomes part of it.
 pub async fn insert(
     connection: &mut PgConnection,
     endpoint: Uuid,
@@ -85,7 +85,7 @@ pub async fn endpoints(pool: &PgPool) -> Result<Vec<Uuid>, sqlx::Error> {
 /// Makes the next failed deliveries of a request due, with as many attempts as new ones. Removes the request when none is left.
 ///
 /// The request remembers the last delivery that was looked at, in the same transaction: each delivery is looked at once, also when the job is
-/// interrupted, and when the delivery fails again meanwhile.
+/// interrupted. One that fails again meanwhile fails after the end of the span.
 pub async fn queue_batch(
     pool: &PgPool,
     endpoint: Uuid,
@@ -102,9 +102,9 @@ pub async fn queue_batch(
     };
     let batch = sqlx::query!(
         r#"with batch as (
-             select delivery_id, number, message_id, created_at from webhook.attempt_log
-             where endpoint_id = $1 and state = 'failed' and delivery_id > $2 and created_at between $3 and $4
-             order by delivery_id limit $5
+             select delivery_id, number, message_id, created_at, at from webhook.attempt_log
+             where endpoint_id = $1 and state = 'failed' and (at, delivery_id) > ($3, $2) and at <= $4
+             order by at, delivery_id limit $5
          ), woken as (
              update webhook.queue set due_at = least(due_at, $6) where endpoint_id = $1
          ), queued as (
@@ -120,7 +120,8 @@ pub async fn queue_batch(
              on conflict (endpoint_id, id) do nothing
              returning id
          )
-         select count(*) as "read!", max(delivery_id) as last, (select count(*) from queued) as "queued!" from batch"#,
+         select at, delivery_id, (select count(*) from batch) as "read!", (select count(*) from queued) as "queued!"
+         from batch order by at desc, delivery_id desc limit 1"#,
         endpoint,
         request.done_until,
         request.since,
@@ -129,14 +130,15 @@ pub async fn queue_batch(
         now,
         tries,
     );
-    let batch = batch.fetch_one(&mut *transaction).await?;
-    match batch.last.filter(|_| batch.read == BATCH) {
+    let last = batch.fetch_optional(&mut *transaction).await?;
+    match last.filter(|last| last.read == BATCH) {
         Some(last) => {
             sqlx::query!(
-                "update webhook.recovery set done_until = $2, queued = queued + $3 where endpoint_id = $1",
+                "update webhook.recovery set since = $2, done_until = $3, queued = queued + $4 where endpoint_id = $1",
                 endpoint,
-                last,
-                batch.queued,
+                last.at,
+                last.delivery_id,
+                last.queued,
             )
             .execute(&mut *transaction)
             .await?;

@@ -64,6 +64,36 @@ async fn a_status_decides() {
 }
 
 #[tokio::test]
+async fn a_head_that_curl_takes_is_an_answer() {
+    let authority = Authority::new();
+    let field = |number: u32| format!("x-field-{number}: {number}\r\n");
+    let fields = |count| (0..count).map(field).collect::<String>();
+    let long = format!("x-long: {}\r\n", "a".repeat(30 * 1024));
+    let too_long = format!("x-long: {}\r\n", "a".repeat(200 * 1024));
+    for (fields, status) in [
+        (fields(150), Some(200)),
+        (fields(250), Some(200)),
+        (long, Some(200)),
+        ("x-folded: one\r\n  two\r\n".to_owned(), Some(200)),
+        ("x-spaced : one\r\n".to_owned(), Some(200)),
+        ("x odd: one\r\n".to_owned(), Some(200)),
+        (fields(300), None),
+        (too_long, None),
+    ] {
+        let answer = format!("HTTP/1.1 200 OK\r\n{fields}content-length: 0\r\n\r\n");
+        let receiver = Receiver::answering(&authority, &answer).await;
+        let sender = sender(&authority.settings(&[&receiver]), &receiver);
+        let answer = ping(&sender).await;
+        let head: String = fields.chars().take(40).collect();
+        assert_eq!(answer.status, status, "{head} {:?}", answer.reason);
+        let reason = status
+            .is_none()
+            .then_some("the head of its answer is too large");
+        assert_eq!(answer.reason.as_deref(), reason, "{head}");
+    }
+}
+
+#[tokio::test]
 async fn a_redirect_is_a_failure_and_is_not_followed() {
     let authority = Authority::new();
     let inner =

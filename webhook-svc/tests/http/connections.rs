@@ -40,9 +40,7 @@ async fn a_name_that_leads_elsewhere_at_the_next_connection_is_checked_again() {
         assert_eq!(answer.outcome, AttemptOutcome::Failed);
         assert_eq!(
             answer.reason.as_deref(),
-            Some(
-                "hooks.example resolves to 127.0.0.2, a loopback address: only public addresses are called"
-            )
+            Some("hooks.example does not resolve to a public address")
         );
     }
     assert_eq!(ping(&sender).await.outcome, AttemptOutcome::Delivered);
@@ -56,24 +54,26 @@ async fn addresses_that_are_not_public_are_not_called() {
     let port = receiver.address.port();
     // Another port of the allowed address is not allowed.
     let other_port = SocketAddr::from(([127, 0, 0, 1], port ^ 1)).to_string();
-    for (address, what) in [
-        ("127.0.0.2:443", "a loopback address"),
-        (&other_port, "a loopback address"),
-        ("[::1]:443", "a loopback address"),
-        ("0.0.0.0:443", "an address of this network"),
-        ("10.0.0.1:443", "a private address"),
-        ("169.254.169.254:443", "a link-local address"),
-        ("100.100.100.200:443", "a carrier-grade NAT address"),
-        ("[::ffff:127.0.0.1]:443", "an IPv4-mapped address"),
-        ("[64:ff9b::7f00:1]:443", "a NAT64 address"),
-        ("[2002:7f00:1::]:443", "a 6to4 address"),
-        ("[fd00:ec2::254]:443", "a unique local address"),
+    for address in [
+        "127.0.0.2:443",
+        &other_port,
+        "[::1]:443",
+        "0.0.0.0:443",
+        "10.0.0.1:443",
+        "169.254.169.254:443",
+        "100.100.100.200:443",
+        "[::ffff:127.0.0.1]:443",
+        "[64:ff9b::7f00:1]:443",
+        "[2002:7f00:1::]:443",
+        "[fd00:ec2::254]:443",
     ] {
         let resolver = Scripted::new([vec![address.parse().unwrap()]]);
         let sender = Sender::with_resolver(&authority.settings(&[&receiver]), resolver).unwrap();
         let answer = ping(&sender).await;
         let reason = answer.reason.unwrap();
-        assert!(reason.contains(what), "{address}: {reason}");
+        // Not what the name resolves to: a stranger must not learn internal addresses.
+        let expected = "hooks.example does not resolve to a public address";
+        assert_eq!(reason, expected, "{address}");
         assert_eq!(answer.status, None);
     }
 }

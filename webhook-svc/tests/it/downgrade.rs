@@ -8,7 +8,7 @@ use uuid::Uuid;
 use webhook::store::accounts;
 
 use crate::receiver::{Behaviour, Receiver};
-use crate::support::{ADA, START, TAKEN, Webhook, game, start};
+use crate::support::{ADA, START, TAKEN, game, start};
 
 async fn downgrade(pool: &PgPool) {
     let row = accounts::Row {
@@ -20,16 +20,6 @@ async fn downgrade(pool: &PgPool) {
     accounts::upsert(&mut connection, Uuid::nil(), vec![row])
         .await
         .unwrap();
-}
-
-async fn send_again(service: &Webhook, endpoint: Uuid, id: i64) -> Result<(), Fault> {
-    let request = proto::SendAgainRequest {
-        account_id: ADA.to_string(),
-        endpoint_id: endpoint.to_string(),
-        id,
-    };
-    service.deliveries.clone().send_again(request).await?;
-    Ok(())
 }
 
 #[testing::database_test(webhook::MIGRATOR)]
@@ -74,7 +64,7 @@ async fn only_tests_are_sent_again(pool: PgPool) {
     let test = service.tried(ADA, endpoint, 1).await.id;
 
     downgrade(&pool).await;
-    let refused = send_again(&service, endpoint, real).await.unwrap_err();
+    let refused = service.send_again(ADA, endpoint, real).await.unwrap_err();
     assert_eq!(refused.code, Code::PlanRequired);
     let recover = |dry_run| {
         let request = proto::RecoverRequest {
@@ -90,7 +80,7 @@ async fn only_tests_are_sent_again(pool: PgPool) {
     assert_eq!(refused.code, Code::PlanRequired);
     assert_eq!(recover(true).await.unwrap().into_inner().deliveries, 0);
 
-    send_again(&service, endpoint, test).await.unwrap();
+    service.send_again(ADA, endpoint, test).await.unwrap();
     service.attempted(ADA, endpoint, test, 2).await;
     assert_eq!(receiver.received().len(), 3);
 }
@@ -106,18 +96,9 @@ async fn a_test_that_is_sent_again_is_a_test_in_the_queue(pool: PgPool) {
     let real = service.tried(ADA, endpoint, 1).await.id;
     service.ping(ADA, endpoint).await;
     let test = service.tried(ADA, endpoint, 1).await.id;
-    let pause = proto::PauseEndpointRequest {
-        account_id: ADA.to_string(),
-        id: endpoint.to_string(),
-    };
-    service
-        .endpoints
-        .clone()
-        .pause_endpoint(pause)
-        .await
-        .unwrap();
+    service.set_paused(ADA, endpoint, true).await;
     for id in [real, test] {
-        send_again(&service, endpoint, id).await.unwrap();
+        service.send_again(ADA, endpoint, id).await.unwrap();
     }
     let waiting = sqlx::query!("select id, is_test from webhook.waiting order by id");
     let waiting = waiting.fetch_all(&pool).await.unwrap();

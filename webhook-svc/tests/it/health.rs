@@ -70,6 +70,44 @@ async fn five_days_of_failures_switch_an_endpoint_off(pool: PgPool) {
 }
 
 #[testing::database_test(webhook::MIGRATOR)]
+async fn another_address_starts_from_zero_failures(pool: PgPool) {
+    let receiver = Receiver::start(Behaviour::Status(500)).await;
+    let mut service = start(pool.clone(), &[&receiver]).await.delivering();
+    service.publisher.schedule = Schedule::new(Vec::new());
+    let events = ["listing.updated"];
+    let endpoint = service.added(ADA, &receiver.url(), &events).await;
+    let fail = async |seq: i64, days: i64| {
+        let time = START + Duration::days(days);
+        service.clock.advance(time - service.clock.now());
+        let change = game(seq, "updated", Published);
+        service.listings(&[change], TAKEN).await;
+        service.tried(ADA, endpoint, 1).await;
+    };
+    for (seq, days) in [(1, 0), (2, 3)] {
+        fail(seq, days).await;
+    }
+    let change = async |url: String| {
+        let request = proto::ChangeEndpointRequest {
+            account_id: ADA.to_string(),
+            id: endpoint.to_string(),
+            url: Some(url),
+            ..proto::ChangeEndpointRequest::default()
+        };
+        let changed = service.endpoints.clone().change_endpoint(request).await;
+        let changed = changed.unwrap().into_inner().endpoint.unwrap();
+        changed.health.unwrap().failures
+    };
+    assert_eq!(change(receiver.url()).await, 2, "the same address");
+    assert_eq!(change(format!("{}/repaired", receiver.origin)).await, 0);
+    for (seq, days) in [(3, 4), (4, 5), (5, 6)] {
+        fail(seq, days).await;
+    }
+    let found = service.endpoint(ADA, endpoint).await;
+    assert_eq!(found.state(), EndpointState::On);
+    assert_eq!(found.health.unwrap().failures, 3);
+}
+
+#[testing::database_test(webhook::MIGRATOR)]
 async fn an_endpoint_that_fails_now_and_then_makes_one_mail_a_day(pool: PgPool) {
     let receiver = Receiver::start(Behaviour::Status(500)).await;
     let mut service = start(pool.clone(), &[&receiver]).await.delivering();

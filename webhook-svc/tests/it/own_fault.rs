@@ -117,6 +117,23 @@ async fn an_earlier_outage_does_not_count_once_another_replica_has_reached_the_e
 }
 
 #[testing::database_test(webhook::MIGRATOR)]
+async fn a_secret_that_stays_unreadable_is_told_to_its_owner(pool: PgPool) {
+    let receiver = Receiver::start(Behaviour::Status(200)).await;
+    let service = start(pool.clone(), &[&receiver]).await.delivering();
+    let endpoint = service.added(ADA, &receiver.url(), &["tip.paid"]).await;
+    let damaged = sqlx::query!("update webhook.endpoint set secret = substr(secret, 1, 20)");
+    damaged.execute(&pool).await.unwrap();
+    service.ping(ADA, endpoint).await;
+    let is_tried = async || service.list(ADA, endpoint).await[0].tries > 0;
+    advance_until(&service, Duration::minutes(10), is_tried).await;
+    let delivery = service.list(ADA, endpoint).await.remove(0);
+    let reason = delivery.last_attempt.unwrap().reason;
+    assert!(reason.contains("make a new secret"), "{reason}");
+    assert!(service.clock.now() >= crate::support::START + Duration::HOUR);
+    assert_eq!(receiver.received().len(), 0);
+}
+
+#[testing::database_test(webhook::MIGRATOR)]
 async fn a_domain_that_stays_broken_is_a_failure_of_its_owner(pool: PgPool) {
     let receiver = Receiver::start(Behaviour::Status(200)).await;
     let (service, _servers, endpoint) = with_endpoint(pool, &receiver).await;

@@ -29,6 +29,7 @@ fn attempt(
         answer: Vec::new(),
         state,
         tries_left: 5,
+        was_due_at: START,
         due_at,
     }
 }

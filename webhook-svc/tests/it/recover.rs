@@ -13,7 +13,7 @@ use crate::support::{ADA, START, TAKEN, Webhook, game, start};
 
 const URL: &str = "https://hooks.example/";
 
-/// Inserts failed deliveries, of the ten days before [`START`].
+/// Inserts failed deliveries, of the ten days before [`START`]; each failed when it was created.
 async fn insert_failed(pool: &PgPool, endpoint: Uuid, deliveries: i32) {
     let days = (0..=10).map(|day| partitions::day(START - Duration::days(day)));
     partitions::create(pool, &days.collect()).await.unwrap();
@@ -27,7 +27,8 @@ async fn insert_failed(pool: &PgPool, endpoint: Uuid, deliveries: i32) {
              select id, row_number() over () as number from made
          )
          insert into webhook.attempt_log (endpoint_id, delivery_id, number, message_id, created_at, state, at, duration_ms, reason, answer)
-         select $1, number, 6, id, $2 + interval '10 days' * number / ($3 + 1), 'failed', $2 + interval '10 days', 1, 'refused', ''
+         select $1, number, 6, id, $2 + interval '10 days' * number / ($3 + 1), 'failed',
+             $2 + interval '10 days' * number / ($3 + 1), 1, 'refused', ''
          from numbered",
         endpoint,
         START - Duration::days(10),
@@ -80,7 +81,7 @@ async fn many_failed_deliveries_are_queued_in_batches_each_once(pool: PgPool) {
     assert_eq!(waiting(&pool, endpoint).await, 5_000);
     let progress = service.endpoint(ADA, endpoint).await.recovered;
     assert_eq!(progress, Some(5_000));
-    // The first of them fails again at once: it is not taken again.
+    // The first of them fails again: it is not taken again.
     let first = sqlx::query!(
         "with first as (
              delete from webhook.waiting where endpoint_id = $1
@@ -88,8 +89,9 @@ async fn many_failed_deliveries_are_queued_in_batches_each_once(pool: PgPool) {
              returning *
          )
          insert into webhook.attempt_log (endpoint_id, delivery_id, number, message_id, created_at, state, at, duration_ms, reason, answer)
-         select endpoint_id, id, 7, message_id, created_at, 'failed', created_at, 1, 'gone', '' from first",
-        endpoint
+         select endpoint_id, id, 7, message_id, created_at, 'failed', $2, 1, 'gone', '' from first",
+        endpoint,
+        START + Duration::SECOND,
     );
     first.execute(&pool).await.unwrap();
     next().await.unwrap();
@@ -123,6 +125,61 @@ async fn the_oldest_failed_delivery_is_known_after_a_success(pool: PgPool) {
     let sent = recover(&service, endpoint, Some(START), false).await;
     assert_eq!(sent.deliveries, 2);
     receiver.wait_for(5).await;
+}
+
+/// An owner gives the time at which deliveries began to fail: they may have been made days before.
+#[testing::database_test(webhook::MIGRATOR)]
+async fn deliveries_are_recovered_by_when_they_failed(pool: PgPool) {
+    let receiver = Receiver::start(Behaviour::Status(200)).await;
+    let mut service = start(pool.clone(), &[&receiver]).await.delivering();
+    service.publisher.schedule = Schedule::new(Vec::new());
+    let events = ["listing.updated"];
+    let endpoint = service.added(ADA, &receiver.url(), &events).await;
+    let failed_at = |delivery: proto::Delivery| {
+        let at = delivery.last_attempt.and_then(|attempt| attempt.at);
+        kit::timestamp::decode(at.unwrap()).unwrap()
+    };
+    service.set_paused(ADA, endpoint, true).await;
+    let made = [2, 3, 4].map(|seq| game(seq, "updated", Published));
+    service.listings(&made, TAKEN).await;
+    receiver.set_behaviour(Behaviour::Status(500));
+    service.clock.advance(Duration::days(2));
+    service.set_paused(ADA, endpoint, false).await;
+    let failed = service.failed(ADA, endpoint, 3).await;
+    let first = failed.into_iter().map(failed_at).min().unwrap();
+    assert_eq!(first, START + Duration::days(2));
+
+    let count = async |since| {
+        recover(&service, endpoint, Some(since), true)
+            .await
+            .deliveries
+    };
+    assert_eq!(count(first - Duration::MILLISECOND).await, 3);
+    assert_eq!(count(first).await, 3);
+    assert_eq!(count(first + Duration::MILLISECOND).await, 0);
+    receiver.set_behaviour(Behaviour::Status(200));
+    let since = first - Duration::MILLISECOND;
+    let sent = recover(&service, endpoint, Some(since), false).await;
+    assert_eq!(sent.deliveries, 3);
+    receiver.wait_for(6).await;
+}
+
+#[testing::database_test(webhook::MIGRATOR)]
+async fn a_time_in_the_future_is_refused_with_the_time_of_the_service(pool: PgPool) {
+    let service = start(pool, &[]).await;
+    let endpoint = service.added(ADA, URL, &["listing.updated"]).await;
+    let request = proto::RecoverRequest {
+        account_id: ADA.to_string(),
+        endpoint_id: endpoint.to_string(),
+        since: Some(kit::timestamp::encode(START + Duration::MINUTE)),
+        dry_run: true,
+    };
+    let refused = service.deliveries.clone().recover(request).await;
+    let refused = kit::Fault::from(refused.unwrap_err());
+    assert_eq!(
+        refused.fields["since"],
+        "It is in the future: the service's time is 2026-03-01T08:00:00Z. Your clock may be fast."
+    );
 }
 
 #[testing::database_test(webhook::MIGRATOR)]

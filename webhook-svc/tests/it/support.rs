@@ -349,13 +349,52 @@ impl Webhook {
 
     /// Sends a test event; returns its delivery.
     pub(crate) async fn ping(&self, account: Uuid, endpoint: Uuid) -> proto::Delivery {
+        let sent = self.test_event(account, endpoint).await;
+        sent.delivery.unwrap()
+    }
+
+    /// Sends a test event.
+    pub(crate) async fn test_event(
+        &self,
+        account: Uuid,
+        endpoint: Uuid,
+    ) -> proto::SendTestEventResponse {
         let request = proto::SendTestEventRequest {
             account_id: account.to_string(),
             endpoint_id: endpoint.to_string(),
             ..proto::SendTestEventRequest::default()
         };
         let sent = self.deliveries.clone().send_test_event(request).await;
-        sent.unwrap().into_inner().delivery.unwrap()
+        sent.unwrap().into_inner()
+    }
+
+    /// *Send again*.
+    pub(crate) async fn send_again(
+        &self,
+        account: Uuid,
+        endpoint: Uuid,
+        id: i64,
+    ) -> Result<proto::SendAgainResponse, Fault> {
+        let request = proto::SendAgainRequest {
+            account_id: account.to_string(),
+            endpoint_id: endpoint.to_string(),
+            id,
+        };
+        let answer = self.deliveries.clone().send_again(request).await;
+        Ok(answer?.into_inner())
+    }
+
+    /// Pauses or resumes an endpoint.
+    pub(crate) async fn set_paused(&self, account: Uuid, endpoint: Uuid, is_paused: bool) {
+        let (account_id, id) = (account.to_string(), endpoint.to_string());
+        let mut endpoints = self.endpoints.clone();
+        if is_paused {
+            let request = proto::PauseEndpointRequest { account_id, id };
+            endpoints.pause_endpoint(request).await.unwrap();
+        } else {
+            let request = proto::ResumeEndpointRequest { account_id, id };
+            endpoints.resume_endpoint(request).await.unwrap();
+        }
     }
 
     /// One endpoint.
@@ -409,6 +448,26 @@ impl Webhook {
                 let found = self.delivery(account, endpoint, id).await;
                 if found.attempts.len() >= attempts {
                     return found;
+                }
+                tokio::time::sleep(StdDuration::from_millis(20)).await;
+            }
+        });
+        waited.await.unwrap()
+    }
+
+    /// Waits until this many deliveries to an endpoint have failed, and returns them.
+    pub(crate) async fn failed(
+        &self,
+        account: Uuid,
+        endpoint: Uuid,
+        count: usize,
+    ) -> Vec<proto::Delivery> {
+        let waited = tokio::time::timeout(PATIENCE, async {
+            loop {
+                let mut deliveries = self.list(account, endpoint).await;
+                deliveries.retain(|it| it.state() == proto::DeliveryState::Failed);
+                if deliveries.len() >= count {
+                    return deliveries;
                 }
                 tokio::time::sleep(StdDuration::from_millis(20)).await;
             }

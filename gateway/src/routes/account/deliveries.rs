@@ -130,6 +130,7 @@ pub async fn send_again(
         let sent = sent?;
         ApiResponse::json(&SentDelivery {
             delivery: delivery(sent.delivery.ok_or_else(envelope::internal)?),
+            next: sent.next,
         })
     })
     .await

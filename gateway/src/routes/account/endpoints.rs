@@ -215,9 +215,10 @@ async fn perform(
         _ => {
             let method = DeliveriesServiceClient::send_test_event;
             let sent = webhooks.write(method, caller.request(test)).await;
-            let sent = sent.map_err(of_endpoint)?.delivery;
+            let sent = sent.map_err(of_endpoint)?;
             ApiResponse::json(&SentDelivery {
-                delivery: delivery(sent.ok_or_else(envelope::internal)?),
+                delivery: delivery(sent.delivery.ok_or_else(envelope::internal)?),
+                next: sent.next,
             })
         }
     }

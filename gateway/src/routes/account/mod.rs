@@ -163,10 +163,12 @@ fn not_found() -> Fault {
 
 /// The error of a call about an endpoint, whose id is `endpoint` in the query.
 fn of_endpoint(mut fault: Fault) -> Fault {
-    if let Some(reason) = fault.fields.remove("endpoint_id") {
-        fault.fields.insert("endpoint".to_owned(), reason);
-    }
-    fault
+    let Some(reason) = fault.fields.remove("endpoint_id") else {
+        return fault;
+    };
+    fault.fields.insert("endpoint".to_owned(), reason);
+    // The message names the fields.
+    Fault::invalid(fault.fields)
 }
 
 fn time(at: Option<prost_types::Timestamp>) -> Option<Timestamp> {
@@ -200,4 +202,22 @@ fn page<T: Serialize>(
         ..PageInfo::default()
     };
     Ok(ApiResponse::list(json.into(), Some(info)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_names_the_parameter_in_its_message_and_its_fields() {
+        let fault = of_endpoint(Fault::invalid_field("endpoint_id", "Resume it first."));
+        assert_eq!(fault.fields["endpoint"], "Resume it first.");
+        assert_eq!(
+            fault.message,
+            Fault::invalid_field("endpoint", "").message,
+            "the message names the field"
+        );
+        let other = of_endpoint(Fault::not_found("There is none."));
+        assert_eq!(other.code, Code::NotFound);
+    }
 }

@@ -182,7 +182,7 @@ impl Webhooks {
         sent.delivery.ok_or_else(incomplete)
     }
 
-    /// Counts the deliveries that were created since a time, or ever, and have failed.
+    /// Counts the deliveries that have failed since a time, or ever.
     pub async fn count_failed(
         &self,
         account: Uuid,
@@ -198,7 +198,7 @@ impl Webhooks {
         self.0.read(Deliveries::recover, request).await
     }
 
-    /// Sends the deliveries again that were created since a time and have failed.
+    /// Sends the deliveries again that have failed since a time.
     pub async fn recover(
         &self,
         account: Uuid,

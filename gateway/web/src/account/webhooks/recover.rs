@@ -42,7 +42,7 @@ impl From<FormState> for Outcome {
     }
 }
 
-/// Proposes the time of the oldest delivery that has failed.
+/// Proposes the time at which the first delivery has failed.
 pub async fn show(request: MemberRequest, Path((_, id)): Path<(Uuid, String)>) -> PageResult {
     let id = endpoint_id(&id)?;
     let (app, account) = (&request.app, request.scope.id);
@@ -130,7 +130,7 @@ async fn page(request: &MemberRequest, id: Uuid, since: &str, outcome: Outcome) 
         base: request.webhooks(),
         id: endpoint.id,
         url: endpoint.url,
-        since: Field::minute("since", "Made since (UTC)")
+        since: Field::minute("since", "Failed since (UTC)")
             .hint("When your receiver began to fail. Deliveries are kept for 30 days.")
             .value(since)
             .error_in(&errors),

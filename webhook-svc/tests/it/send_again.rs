@@ -1,0 +1,75 @@
+//! *Send again*: the answer says what happens, and it does.
+
+use contracts::listings::v1::State::Published;
+use contracts::webhook::v1::DeliveryState;
+use sqlx::PgPool;
+use time::Duration;
+use webhook::domain::schedule::Schedule;
+
+use crate::receiver::{Behaviour, Receiver};
+use crate::support::{ADA, TAKEN, game, start};
+
+#[testing::database_test(webhook::MIGRATOR)]
+async fn of_a_paused_endpoint_it_waits_until_the_endpoint_is_resumed(pool: PgPool) {
+    let receiver = Receiver::start(Behaviour::Status(200)).await;
+    let service = start(pool, &[&receiver]).await.delivering();
+    let endpoint = service.added(ADA, &receiver.url(), &["tip.paid"]).await;
+    let id = service.ping(ADA, endpoint).await.id;
+    service.attempted(ADA, endpoint, id, 1).await;
+    service.set_paused(ADA, endpoint, true).await;
+    let answer = service.send_again(ADA, endpoint, id).await.unwrap();
+    assert!(answer.next.contains("until it is resumed"), "{answer:?}");
+    let test = service.test_event(ADA, endpoint).await;
+    assert_eq!(test.next, answer.next);
+    service.set_paused(ADA, endpoint, false).await;
+    receiver.wait_for(3).await;
+    service.attempted(ADA, endpoint, id, 2).await;
+    let answer = service.send_again(ADA, endpoint, id).await.unwrap();
+    assert_eq!(
+        answer.next,
+        "One try is made now. If it fails, no other follows."
+    );
+    receiver.wait_for(4).await;
+}
+
+#[testing::database_test(webhook::MIGRATOR)]
+async fn during_an_attempt_that_fails_it_makes_another_at_once(pool: PgPool) {
+    let receiver = Receiver::start(Behaviour::Hang).await;
+    let service = start(pool, &[&receiver]).await.delivering();
+    let endpoint = service.added(ADA, &receiver.url(), &["tip.paid"]).await;
+    let id = service.ping(ADA, endpoint).await.id;
+    receiver.wait_for(1).await;
+    service.clock.advance(Duration::SECOND);
+    let answer = service.send_again(ADA, endpoint, id).await.unwrap();
+    assert!(answer.next.contains("If one is running"), "{answer:?}");
+    receiver.set_behaviour(Behaviour::Status(500));
+    let shown = service.attempted(ADA, endpoint, id, 2).await;
+    let delivery = shown.delivery.unwrap();
+    assert_eq!(
+        (delivery.state(), delivery.tries),
+        (DeliveryState::Waiting, 2)
+    );
+    assert_eq!(receiver.received().len(), 2);
+}
+
+#[testing::database_test(webhook::MIGRATOR)]
+async fn during_the_last_attempt_it_makes_one_more(pool: PgPool) {
+    let receiver = Receiver::start(Behaviour::Hang).await;
+    let mut service = start(pool, &[&receiver]).await.delivering();
+    // Each delivery has one attempt.
+    service.publisher.schedule = Schedule::new(Vec::new());
+    let events = ["listing.updated"];
+    let endpoint = service.added(ADA, &receiver.url(), &events).await;
+    service
+        .listings(&[game(2, "updated", Published)], TAKEN)
+        .await;
+    let id = service.list(ADA, endpoint).await.remove(0).id;
+    receiver.wait_for(1).await;
+    service.clock.advance(Duration::SECOND);
+    service.send_again(ADA, endpoint, id).await.unwrap();
+    receiver.set_behaviour(Behaviour::Status(500));
+    let shown = service.attempted(ADA, endpoint, id, 2).await;
+    assert_eq!(shown.delivery.unwrap().state(), DeliveryState::Failed);
+    let health = service.endpoint(ADA, endpoint).await.health.unwrap();
+    assert_eq!(health.failures, 1, "a delivery fails once");
+}
