@@ -74,7 +74,7 @@ impl Visitor {
         let secret = self.browser.text("#secret").await;
         self.look("/new-webhook").await;
         let receiver = Receiver {
-            secret: secret.parse().unwrap(),
+            secrets: secret.parse().unwrap(),
             inbox: Inbox::open(&folder.path().join("inbox")).unwrap(),
             arrived: Notify::new(),
         };

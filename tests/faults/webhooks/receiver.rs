@@ -10,7 +10,7 @@ use axum::routing::post;
 use bytes::Bytes;
 use http::{HeaderMap, StatusCode};
 use kit::Clock;
-use receiver::signature::Secret;
+use receiver::signature::Secrets;
 use serde_json::Value;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
@@ -18,7 +18,7 @@ use tokio::task::JoinSet;
 
 /// The received messages, and the secret and the clock to check their signatures.
 struct Came {
-    secret: OnceLock<Secret>,
+    secret: OnceLock<Secrets>,
     clock: Clock,
     /// By id: the body of a message, and how often it arrived.
     messages: Mutex<HashMap<String, (Value, usize)>>,

@@ -6,11 +6,11 @@
 mod table;
 mod tampering;
 
-pub use table::{NOT_JSON, PING, RAW_BODIES, SIGNATURES, UNKNOWN_EVENT};
+pub use table::{NOT_JSON, ODD_BODIES, PING, RAW_BODIES, SIGNATURES, UNKNOWN_EVENT};
 pub use tampering::{Headers, OTHER_SECRET, Tampering};
 
 /// Writes a body with this id and this `created_at`.
-pub type WriteBody = fn(id: &str, created_at: &str) -> String;
+pub type WriteBody = fn(id: &str, created_at: &str) -> Vec<u8>;
 
 /// A test message.
 #[derive(Debug, Clone, Copy)]
@@ -30,6 +30,8 @@ pub struct Probe {
 pub enum SignedTime {
     /// Seconds from now.
     FromNow(i64),
+    /// Now, in milliseconds.
+    Milliseconds,
     Text(&'static str),
 }
 
@@ -38,6 +40,7 @@ impl SignedTime {
     pub fn timestamp(self, now: i64) -> String {
         match self {
             Self::FromNow(seconds) => now.saturating_add(seconds).to_string(),
+            Self::Milliseconds => now.saturating_mul(1_000).to_string(),
             Self::Text(text) => text.to_owned(),
         }
     }

@@ -13,34 +13,39 @@ pub const PING: Probe = Probe {
 };
 
 /// Rule 1: bodies that a JSON parser and serializer would write in another way.
-pub const RAW_BODIES: [Probe; 5] = [
+pub const RAW_BODIES: &[Probe] = &[
     with_body("a body with spaces and line breaks", |id, time| {
         format!(
             "{{ \"id\" : \"{id}\",\n\t\"event\": \"ping\" , \"created_at\": \"{time}\", \"data\":{{ \"message\": \"a check\" }} }}\r\n"
         )
+        .into_bytes()
     }),
     with_body("a body with its keys in another order", |id, time| {
         format!(r#"{{"data":{{"z":1,"a":2}},"created_at":"{time}","event":"ping","id":"{id}"}}"#)
+            .into_bytes()
     }),
     with_body("a body with escapes", |id, time| {
         format!(
             r#"{{"id":"{id}","event":"\u0070ing","created_at":"{time}","data":{{"message":"\u00e9\/\u2713"}}}}"#
         )
+        .into_bytes()
     }),
     with_body("a body that is not ASCII", |id, time| {
         format!(
             r#"{{"id":"{id}","event":"ping","created_at":"{time}","data":{{"message":"Habari, dünya ✓ 𝄞"}}}}"#
         )
+        .into_bytes()
     }),
     with_body("a body with numbers in odd forms", |id, time| {
         format!(
             r#"{{"id":"{id}","event":"ping","created_at":"{time}","data":{{"n":[1.0,1e2,-0,12345678901234567890]}}}}"#
         )
+        .into_bytes()
     }),
 ];
 
 /// Rule 2: messages with a wrong time or signature, and two with a time that is just right.
-pub const SIGNATURES: [Probe; 17] = [
+pub const SIGNATURES: &[Probe] = &[
     rejected("a message without a timestamp", Tampering::NoTimestamp),
     signed_at(
         "a message signed 310 seconds ago",
@@ -67,6 +72,24 @@ pub const SIGNATURES: [Probe; 17] = [
         SignedTime::Text("9999999999999999999999999999999999999999"),
         401,
     ),
+    signed_at(
+        "a message with the signed timestamp NaN",
+        SignedTime::Text("NaN"),
+        401,
+    ),
+    signed_at(
+        "a message with a signed timestamp in milliseconds",
+        SignedTime::Milliseconds,
+        401,
+    ),
+    old_with(
+        "a message signed 310 seconds ago, with a second timestamp of now",
+        Tampering::TimestampAfter,
+    ),
+    old_with(
+        "a message signed 310 seconds ago, with a timestamp of now before its own",
+        Tampering::TimestampBefore,
+    ),
     rejected(
         "a message with a timestamp that is not the signed one",
         Tampering::OtherTimestamp,
@@ -77,6 +100,10 @@ pub const SIGNATURES: [Probe; 17] = [
         Tampering::EmptySignature,
     ),
     rejected("a message with half a signature", Tampering::HalfSignature),
+    rejected(
+        "a message with more characters behind its signature",
+        Tampering::LongSignature,
+    ),
     rejected(
         "a message with the last character of its signature changed",
         Tampering::LastCharacter,
@@ -110,12 +137,39 @@ pub const SIGNATURES: [Probe; 17] = [
 ];
 
 /// Rule 3: signed bodies that are not JSON.
-pub const NOT_JSON: [Probe; 5] = [
-    not_json("a text that is not JSON", |_, _| "not JSON".to_owned()),
-    not_json("half a JSON object", |_, _| "{\"id\":\"1\",".to_owned()),
-    not_json("an empty body", |_, _| String::new()),
-    not_json("two JSON objects", |_, _| "{} {}".to_owned()),
-    not_json("JSON with single quotes", |_, _| "{'id':'1'}".to_owned()),
+pub const NOT_JSON: &[Probe] = &[
+    not_json("a text that is not JSON", |_, _| b"not JSON".to_vec()),
+    not_json("half a JSON object", |_, _| b"{\"id\":\"1\",".to_vec()),
+    not_json("an empty body", |_, _| Vec::new()),
+    not_json("two JSON objects", |_, _| b"{} {}".to_vec()),
+    not_json("JSON with single quotes", |_, _| b"{'id':'1'}".to_vec()),
+    not_json("a body that is not UTF-8", |id, time| {
+        let mut body =
+            format!(r#"{{"id":"{id}","event":"ping","created_at":"{time}","data":{{"message":""#)
+                .into_bytes();
+        body.extend_from_slice(b"\xff\"}}");
+        body
+    }),
+    not_json("JSON with NaN", |id, time| {
+        format!(r#"{{"id":"{id}","event":"ping","created_at":"{time}","data":{{"n":NaN}}}}"#)
+            .into_bytes()
+    }),
+];
+
+/// Signed bodies that are JSON, and no messages of the service. A receiver may answer 200 or 400; it must not break off.
+pub const ODD_BODIES: &[Probe] = &[
+    with_body("a list", |_, _| b"[]".to_vec()),
+    with_body("null", |_, _| b"null".to_vec()),
+    with_body("a text", |_, _| b"\"ping\"".to_vec()),
+    with_body("a ping without an id", |_, _| {
+        b"{\"event\":\"ping\"}".to_vec()
+    }),
+    with_body("a ping whose id is an object", |_, _| {
+        b"{\"event\":\"ping\",\"id\":{}}".to_vec()
+    }),
+    with_body("a message whose event is a list", |id, _| {
+        format!(r#"{{"event":["ping"],"id":"{id}"}}"#).into_bytes()
+    }),
 ];
 
 /// Rule 6: an event that no receiver knows.
@@ -124,14 +178,16 @@ pub const UNKNOWN_EVENT: Probe = Probe {
     event: "check.unknown",
     body: |id, time| {
         format!(r#"{{"id":"{id}","event":"check.unknown","created_at":"{time}","data":{{}}}}"#)
+            .into_bytes()
     },
     ..PING
 };
 
-fn ping(id: &str, time: &str) -> String {
+fn ping(id: &str, time: &str) -> Vec<u8> {
     format!(
         r#"{{"id":"{id}","event":"ping","created_at":"{time}","data":{{"message":"A check of your receiver."}}}}"#
     )
+    .into_bytes()
 }
 
 const fn with_body(name: &'static str, body: WriteBody) -> Probe {
@@ -162,5 +218,13 @@ const fn signed_at(name: &'static str, time: SignedTime, expected_status: u16) -
         time,
         expected_status,
         ..PING
+    }
+}
+
+/// Signed too long ago.
+const fn old_with(name: &'static str, tampering: Tampering) -> Probe {
+    Probe {
+        time: SignedTime::FromNow(-310),
+        ..rejected(name, tampering)
     }
 }

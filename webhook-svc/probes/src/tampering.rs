@@ -12,9 +12,14 @@ pub enum Tampering {
     None,
     NoTimestamp,
     OtherTimestamp,
+    /// A second timestamp of now, after or before the signed one.
+    TimestampAfter,
+    TimestampBefore,
     NoSignature,
     EmptySignature,
     HalfSignature,
+    /// More characters behind the right ones.
+    LongSignature,
     LastCharacter,
     NotHexadecimal,
     /// Not a change: the message is signed with [`OTHER_SECRET`].
@@ -36,15 +41,31 @@ impl Tampering {
                     value.clone_from(&other);
                 }
             }
+            Self::TimestampAfter => {
+                let more = timestamps(headers, now);
+                headers.extend(more);
+            }
+            Self::TimestampBefore => {
+                let more = timestamps(headers, now);
+                headers.splice(0..0, more);
+            }
             Self::NoSignature => headers.retain(|(name, _)| !name.contains("signature")),
             Self::EmptySignature => change_signatures(headers, |_| String::new()),
             Self::HalfSignature => change_signatures(headers, half),
+            Self::LongSignature => change_signatures(headers, longer),
             Self::LastCharacter => change_signatures(headers, last_changed),
             Self::NotHexadecimal => change_signatures(headers, |_| "ü".repeat(64)),
             Self::ChangedBody => body.push(b' '),
             Self::NoBody => body.clear(),
         }
     }
+}
+
+/// A header with the timestamp `now` for each that has one.
+fn timestamps(headers: &Headers, now: i64) -> Headers {
+    let names = headers.iter().map(|(name, _)| *name);
+    let names = names.filter(|name| name.ends_with("timestamp"));
+    names.map(|name| (name, now.to_string())).collect()
 }
 
 /// Changes each signature. During a rotation, a header of Standard Webhooks has two.
@@ -60,6 +81,14 @@ fn change_signatures(headers: &mut Headers, change: fn(&str) -> String) {
 
 fn half(signature: &str) -> String {
     signature.chars().take(signature.len() / 2).collect()
+}
+
+/// Base64 ends in `=`: there the characters come before the last four, so that it remains base64.
+fn longer(signature: &str) -> String {
+    let at = if signature.ends_with('=') { 4 } else { 0 };
+    let (before, last) = signature.split_at(signature.len().saturating_sub(at));
+    let junk = if at == 0 { "zz" } else { "AAAA" };
+    format!("{before}{junk}{last}")
 }
 
 /// Base64 of 32 bytes ends in `=`, and not all bits of the character before count: there the character before these two is changed.

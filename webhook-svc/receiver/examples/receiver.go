@@ -13,12 +13,14 @@ import (
 	"path/filepath"
 	"regexp"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 )
 
 var (
-	secret  = []byte(os.Getenv("SERVICE_WEBHOOK_SECRET"))
+	secrets = strings.Fields(os.Getenv("SERVICE_WEBHOOK_SECRET")) // two while the secret is rotated
 	events  = map[string]bool{"listing.published": true, "listing.updated": true, "tip.paid": true, "ranking.moved": true, "ping": true}
 	isID    = regexp.MustCompile(`^[0-9a-f-]{36}$`).MatchString
 	lock    sync.Mutex
@@ -43,14 +45,18 @@ func isSigned(header http.Header, body []byte) bool {
 	if age := time.Now().Unix() - seconds; age > 300 || age < -300 {
 		return false
 	}
-	signature, err := hex.DecodeString(header.Get("x-service-signature"))
-	if err != nil {
-		return false
+	for _, secret := range secrets {
+		code := hmac.New(sha256.New, []byte(secret))
+		code.Write([]byte(timestamp + "."))
+		code.Write(body)
+		for _, name := range []string{"x-service-signature", "x-service-signature-next"} {
+			signature, err := hex.DecodeString(header.Get(name))
+			if err == nil && hmac.Equal(signature, code.Sum(nil)) {
+				return true
+			}
+		}
 	}
-	code := hmac.New(sha256.New, secret)
-	code.Write([]byte(timestamp + "."))
-	code.Write(body)
-	return hmac.Equal(signature, code.Sum(nil))
+	return false
 }
 
 // save stores a message, unless its id is known, so that a crash does not lose it.
@@ -82,7 +88,7 @@ func receive(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusUnauthorized)
 		return
 	}
-	if !json.Valid(body) {
+	if !utf8.Valid(body) || !json.Valid(body) {
 		w.WriteHeader(http.StatusBadRequest)
 		return
 	}
@@ -121,6 +127,13 @@ func work() {
 }
 
 func main() {
+	isSet := len(secrets) > 0
+	for _, secret := range secrets {
+		isSet = isSet && strings.HasPrefix(secret, "svc_whsec_")
+	}
+	if !isSet {
+		log.Fatal("Set SERVICE_WEBHOOK_SECRET to the whole signing secret.")
+	}
 	if err := os.MkdirAll("messages", 0o700); err != nil {
 		log.Fatal(err)
 	}

@@ -2,7 +2,12 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { existsSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { createServer } from 'node:http';
 
-const SECRET = process.env.SERVICE_WEBHOOK_SECRET;
+// One secret; while it is rotated the old and the new one, with a space between them.
+const SECRETS = (process.env.SERVICE_WEBHOOK_SECRET ?? '').split(' ').filter((it) => it !== '');
+if (SECRETS.length === 0 || !SECRETS.every((it) => it.startsWith('svc_whsec_'))) {
+  console.error('Set SERVICE_WEBHOOK_SECRET to the whole signing secret.');
+  process.exit(1);
+}
 const STORE = 'messages.ndjson';
 const EVENTS = new Set(['listing.published', 'listing.updated', 'tip.paid', 'ranking.moved', 'ping']);
 
@@ -29,20 +34,25 @@ function save(line) {
 function isSigned(headers, body) {
   const timestamp = headers['x-service-timestamp'] ?? '';
   if (!/^\d{1,15}$/.test(timestamp) || Math.abs(Date.now() / 1000 - timestamp) > 300) return false;
-  const expected = createHmac('sha256', SECRET).update(timestamp + '.').update(body).digest();
-  const signature = Buffer.from(headers['x-service-signature'] ?? '', 'hex');
-  return signature.length === expected.length && timingSafeEqual(signature, expected);
+  const names = ['x-service-signature', 'x-service-signature-next'];
+  const signatures = names.map((it) => headers[it] ?? '').filter((it) => /^[0-9a-f]{64}$/.test(it));
+  return SECRETS.some((secret) => {
+    const expected = createHmac('sha256', secret).update(timestamp + '.').update(body).digest();
+    return signatures.some((it) => timingSafeEqual(Buffer.from(it, 'hex'), expected));
+  });
 }
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 function receive(headers, body) {
   if (!isSigned(headers, body)) return 401;
   let message;
   try {
-    message = JSON.parse(body);
+    message = JSON.parse(utf8.decode(body));
   } catch {
     return 400;
   }
-  if (!EVENTS.has(message?.event) || messages.has(message.id)) return 200;
+  if (!EVENTS.has(message?.event) || typeof message.id !== 'string' || messages.has(message.id)) return 200;
   save({ id: message.id, body: body.toString() }); // stored before the answer
   setImmediate(work);
   return 200;

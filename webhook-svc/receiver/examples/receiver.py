@@ -3,11 +3,15 @@ import hmac
 import json
 import os
 import sqlite3
+import sys
 import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-SECRET = os.environ["SERVICE_WEBHOOK_SECRET"].encode()
+# One secret; while it is rotated the old and the new one, with a space between them.
+SECRETS = os.environ.get("SERVICE_WEBHOOK_SECRET", "").split()
+if not SECRETS or not all(secret.startswith("svc_whsec_") for secret in SECRETS):
+    sys.exit("Set SERVICE_WEBHOOK_SECRET to the whole signing secret.")
 EVENTS = {"listing.published", "listing.updated", "tip.paid", "ranking.moved", "ping"}
 
 store = sqlite3.connect("messages.db", check_same_thread=False, isolation_level=None)
@@ -26,19 +30,29 @@ def is_signed(headers, body):
         return False
     if abs(time.time() - int(timestamp)) > 300:
         return False
-    signature = headers.get("x-service-signature", "")
-    expected = hmac.new(SECRET, timestamp.encode() + b"." + body, hashlib.sha256).hexdigest()
-    return hmac.compare_digest(expected.encode(), signature.encode())
+    for secret in SECRETS:
+        expected = hmac.new(secret.encode(), timestamp.encode() + b"." + body, hashlib.sha256).hexdigest()
+        for name in ("x-service-signature", "x-service-signature-next"):
+            signature = headers.get(name, "")
+            if hmac.compare_digest(expected.encode(), signature.encode()):
+                return True
+    return False
+
+
+def not_json(constant):
+    raise ValueError(constant)  # NaN and Infinity
 
 
 def receive(headers, body):
     if not is_signed(headers, body):
         return 401
     try:
-        message = json.loads(body)
+        message = json.loads(body.decode("utf-8"), parse_constant=not_json)
     except (ValueError, RecursionError):
         return 400
-    if not isinstance(message, dict) or message.get("event") not in EVENTS or "id" not in message:
+    if not isinstance(message, dict) or not all(isinstance(message.get(name), str) for name in ("event", "id")):
+        return 200
+    if message["event"] not in EVENTS:
         return 200
     with lock:  # stored before the answer; an id that is there stays as it is
         store.execute("insert or ignore into message (id, body) values (?, ?)", (message["id"], body))

@@ -9,13 +9,15 @@ use redb::{
 };
 use uuid::Uuid;
 
-/// Ids that are stored for deduplication. The service makes the last attempt of a message about 15 hours after the first.
-const MAX_IDS: u64 = 100_000;
+/// How long an id is known, in seconds. *Send again* sends messages of the last 30 days, and for up to a day longer.
+const MAX_AGE: i64 = 32 * 24 * 60 * 60;
+/// The most expired ids that are removed with a new message: twice as many as come, so that the store shrinks after a busy month.
+const MAX_EXPIRED: usize = 2;
 /// Maximum messages that wait for processing.
 const MAX_WAITING: u64 = 10_000;
 
-/// Id of each message by its number, in the order of arrival.
-const ARRIVALS: TableDefinition<'_, u64, u128> = TableDefinition::new("arrivals");
+/// Id and time of arrival of each message by its number, in the order of arrival.
+const ARRIVALS: TableDefinition<'_, u64, (u128, i64)> = TableDefinition::new("arrivals");
 /// Number of each id.
 const IDS: TableDefinition<'_, u128, u64> = TableDefinition::new("ids");
 /// Bodies of waiting messages.
@@ -60,11 +62,11 @@ impl Inbox {
         Ok(Self(database))
     }
 
-    /// Stores a message, unless its id is stored already. After the return a crash does not lose it.
+    /// Stores a message that arrives at `now` (Unix seconds), unless its id is stored already. After the return a crash does not lose it.
     ///
     /// # Errors
     /// The disk is full or broken.
-    pub fn accept(&self, id: Uuid, body: &[u8]) -> Result<Acceptance, redb::Error> {
+    pub fn accept(&self, id: Uuid, body: &[u8], now: i64) -> Result<Acceptance, redb::Error> {
         let write = self.0.begin_write()?;
         {
             let mut arrivals = write.open_table(ARRIVALS)?;
@@ -77,14 +79,23 @@ impl Inbox {
                 return Ok(Acceptance::Full);
             }
             let number = arrivals.last()?.map_or(0, |(number, _)| number.value() + 1);
-            arrivals.insert(number, id.as_u128())?;
+            arrivals.insert(number, (id.as_u128(), now))?;
             ids.insert(id.as_u128(), number)?;
             waiting.insert(number, body)?;
-            // The oldest id belongs to no waiting message: `MAX_WAITING` is smaller than `MAX_IDS`.
-            if arrivals.len()? > MAX_IDS
-                && let Some((_, oldest)) = arrivals.pop_first()?
-            {
-                ids.remove(oldest.value())?;
+            for _ in 0..MAX_EXPIRED {
+                let oldest = arrivals.first()?;
+                let oldest = oldest.map(|(number, row)| (number.value(), row.value()));
+                match oldest {
+                    Some((number, (id, at))) if now - at > MAX_AGE => {
+                        // It still waits for its work.
+                        if waiting.get(number)?.is_some() {
+                            break;
+                        }
+                        arrivals.remove(number)?;
+                        ids.remove(id)?;
+                    }
+                    _ => break,
+                }
             }
         }
         write.commit()?;
@@ -105,7 +116,7 @@ impl Inbox {
         let id = read.open_table(ARRIVALS)?.get(number)?;
         Ok(Some(Pending {
             number,
-            id: Uuid::from_u128(id.map_or(0, |id| id.value())),
+            id: Uuid::from_u128(id.map_or(0, |row| row.value().0)),
             body: body.value().to_vec(),
         }))
     }
@@ -133,9 +144,10 @@ mod tests {
         let id = Uuid::from_u128;
         {
             let inbox = Inbox::open(&file).unwrap();
-            assert_eq!(inbox.accept(id(9), b"nine").unwrap(), Acceptance::Stored);
-            assert_eq!(inbox.accept(id(1), b"one").unwrap(), Acceptance::Stored);
-            assert_eq!(inbox.accept(id(9), b"nine").unwrap(), Acceptance::Duplicate);
+            let accept = |n, body: &[u8]| inbox.accept(id(n), body, 0).unwrap();
+            assert_eq!(accept(9, b"nine"), Acceptance::Stored);
+            assert_eq!(accept(1, b"one"), Acceptance::Stored);
+            assert_eq!(accept(9, b"nine"), Acceptance::Duplicate);
             let first = inbox.next().unwrap().unwrap();
             assert_eq!(
                 (first.id, first.body.as_slice()),
@@ -144,11 +156,29 @@ mod tests {
             inbox.complete(&first).unwrap();
         }
         let inbox = Inbox::open(&file).unwrap();
-        assert_eq!(inbox.accept(id(9), b"nine").unwrap(), Acceptance::Duplicate);
+        let again = inbox.accept(id(9), b"nine", 0).unwrap();
+        assert_eq!(again, Acceptance::Duplicate);
         let second = inbox.next().unwrap().unwrap();
         assert_eq!(second.id, id(1));
         inbox.complete(&second).unwrap();
         assert_eq!(inbox.next().unwrap(), None);
+    }
+
+    #[test]
+    fn an_id_is_known_for_more_than_thirty_days_whatever_comes_between() {
+        const DAY: i64 = 24 * 60 * 60;
+        let folder = tempfile::tempdir().unwrap();
+        let inbox = Inbox::open(&folder.path().join("inbox")).unwrap();
+        let accept = |id, day| inbox.accept(Uuid::from_u128(id), b"{}", day * DAY).unwrap();
+        assert_eq!(accept(1, 0), Acceptance::Stored);
+        assert_eq!(accept(2, 0), Acceptance::Stored);
+        let first = inbox.next().unwrap().unwrap();
+        inbox.complete(&first).unwrap();
+        assert_eq!(accept(1, 31), Acceptance::Duplicate);
+        // Later a new message removes it, and not the one that still waits.
+        assert_eq!(accept(3, 33), Acceptance::Stored);
+        assert_eq!(accept(1, 33), Acceptance::Stored);
+        assert_eq!(accept(2, 33), Acceptance::Duplicate);
     }
 
     #[test]

@@ -11,11 +11,11 @@ use http::{HeaderMap, StatusCode, Uri};
 
 use crate::client::Client;
 use crate::clock::now;
-use crate::signature::{Secret, VerifyError};
+use crate::signature::{Secrets, VerifyError};
 
 #[derive(Debug)]
 pub struct Listener {
-    pub secret: Secret,
+    pub secrets: Secrets,
     /// Receives verified messages.
     pub forward: Option<Uri>,
     pub client: Client,
@@ -41,7 +41,7 @@ async fn receive(
         value.unwrap_or("-").to_owned()
     };
     let line = format!("{} {}", name("x-service-event"), name("x-service-delivery"));
-    if let Err(error) = listener.secret.verify(&headers, &body, now()) {
+    if let Err(error) = listener.secrets.verify(&headers, &body, now()) {
         (listener.show)(&format!("{line} rejected: {}", describe(error)));
         return (StatusCode::UNAUTHORIZED, Bytes::new());
     }

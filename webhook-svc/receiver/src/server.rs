@@ -8,12 +8,13 @@ use axum::extract::{DefaultBodyLimit, State};
 use axum::routing::post;
 use http::{HeaderMap, StatusCode};
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use tokio::sync::Notify;
 use uuid::Uuid;
 
 use crate::clock::now;
 use crate::inbox::{Acceptance, Inbox};
-use crate::signature::Secret;
+use crate::signature::Secrets;
 
 /// The events that the receiver processes.
 const EVENTS: [&str; 5] = [
@@ -30,7 +31,7 @@ const MAX_BODY: usize = 256 * 1024;
 /// The state of a receiver.
 #[derive(Debug)]
 pub struct Receiver {
-    pub secret: Secret,
+    pub secrets: Secrets,
     pub inbox: Inbox,
     /// Wakes the worker.
     pub arrived: Notify,
@@ -58,15 +59,16 @@ async fn receive(
     body: Bytes,
 ) -> (StatusCode, &'static str) {
     // Rule 2: verify the signature before parsing.
-    if receiver.secret.verify(&headers, &body, now()).is_err() {
+    if receiver.secrets.verify(&headers, &body, now()).is_err() {
         return (StatusCode::UNAUTHORIZED, "the signature is not valid");
     }
-    // Rule 3.
-    if serde_json::from_slice::<serde::de::IgnoredAny>(&body).is_err() {
+    // Rule 3. JSON is UTF-8 (RFC 8259).
+    let text = std::str::from_utf8(&body).ok();
+    let Some(text) = text.filter(|it| serde_json::from_str::<IgnoredAny>(it).is_ok()) else {
         return (StatusCode::BAD_REQUEST, "the body is not JSON");
-    }
+    };
     // Rule 6: ignore unknown events.
-    let Ok(message) = serde_json::from_slice::<Message>(&body) else {
+    let Ok(message) = serde_json::from_str::<Message>(text) else {
         return (StatusCode::OK, "ignored");
     };
     if !EVENTS.contains(&message.event.as_str()) {
@@ -75,7 +77,7 @@ async fn receive(
     // Rule 4: an id is stored once. Rule 5: the sender waits for the storing only, not for the work.
     let store = {
         let receiver = Arc::clone(&receiver);
-        move || receiver.inbox.accept(message.id, &body)
+        move || receiver.inbox.accept(message.id, &body, now())
     };
     match tokio::task::spawn_blocking(store).await {
         Ok(Ok(Acceptance::Stored)) => {

@@ -16,6 +16,16 @@ const TOLERANCE: u64 = 300;
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(String);
 
+/// The signing secrets of a receiver: one, or the old and the new one while the secret is rotated. `Debug` hides them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Secrets {
+    pub current: Secret,
+    pub others: Vec<Secret>,
+}
+
+/// The headers with signatures. During a rotation, the second one is made with the new secret.
+const SIGNATURES: [&str; 2] = ["x-service-signature", "x-service-signature-next"];
+
 /// Why a message is rejected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum VerifyError {
@@ -23,7 +33,7 @@ pub enum VerifyError {
     NoTimestamp,
     /// The timestamp differs from now by more than 300 seconds.
     WrongTime,
-    /// `x-service-signature` is missing, or does not match the secret.
+    /// No header has a signature that matches a secret.
     WrongSignature,
 }
 
@@ -60,24 +70,6 @@ impl Secret {
         hex::encode(self.code(timestamp, body).finalize().into_bytes())
     }
 
-    /// Verifies the timestamp and the signature of a message.
-    ///
-    /// # Errors
-    /// Why the message is rejected.
-    pub fn verify(&self, headers: &HeaderMap, body: &[u8], now: i64) -> Result<(), VerifyError> {
-        let text = |name: &str| headers.get(name)?.to_str().ok();
-        let timestamp = text("x-service-timestamp").ok_or(VerifyError::NoTimestamp)?;
-        let seconds: i64 = timestamp.parse().ok().ok_or(VerifyError::NoTimestamp)?;
-        if now.abs_diff(seconds) > TOLERANCE {
-            return Err(VerifyError::WrongTime);
-        }
-        let signature = text("x-service-signature").and_then(|it| hex::decode(it).ok());
-        let signature = signature.ok_or(VerifyError::WrongSignature)?;
-        // Compares in constant time.
-        let same = self.code(timestamp, body).verify_slice(&signature);
-        same.ok().ok_or(VerifyError::WrongSignature)
-    }
-
     fn code(&self, timestamp: &str, body: &[u8]) -> Hmac<Sha256> {
         let Ok(mut code) = Hmac::<Sha256>::new_from_slice(self.0.as_bytes()) else {
             unreachable!("HMAC takes a key of any length");
@@ -89,19 +81,81 @@ impl Secret {
     }
 }
 
+impl FromStr for Secrets {
+    type Err = String;
+
+    /// Parses secrets with spaces between them.
+    fn from_str(text: &str) -> Result<Self, String> {
+        let mut words = text.split_whitespace();
+        Ok(Self {
+            current: words.next().unwrap_or_default().parse()?,
+            others: words.map(str::parse).collect::<Result<_, _>>()?,
+        })
+    }
+}
+
+impl Secrets {
+    /// Verifies the timestamp and the signature of a message.
+    ///
+    /// # Errors
+    /// Why the message is rejected.
+    pub fn verify(&self, headers: &HeaderMap, body: &[u8], now: i64) -> Result<(), VerifyError> {
+        let text = |name: &str| headers.get(name)?.to_str().ok();
+        let timestamp = text("x-service-timestamp").ok_or(VerifyError::NoTimestamp)?;
+        let seconds: i64 = timestamp.parse().ok().ok_or(VerifyError::NoTimestamp)?;
+        if now.abs_diff(seconds) > TOLERANCE {
+            return Err(VerifyError::WrongTime);
+        }
+        let signatures = SIGNATURES.map(|name| text(name).and_then(|it| hex::decode(it).ok()));
+        let is_signed = |secret: &Secret| {
+            let code = secret.code(timestamp, body);
+            // Compares in constant time.
+            let is_good = |it: &Vec<u8>| code.clone().verify_slice(it).is_ok();
+            signatures.iter().flatten().any(is_good)
+        };
+        let mut secrets = std::iter::once(&self.current).chain(&self.others);
+        let is_signed = secrets.any(is_signed);
+        is_signed.then_some(()).ok_or(VerifyError::WrongSignature)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
+    fn while_a_secret_is_rotated_either_is_accepted() {
+        let (old, new) = ("svc_whsec_YQ==", "svc_whsec_Yg==");
+        let now = 1_700_000_000;
+        let verify = |secrets: &str, header: &'static str, signed_with: &str| {
+            let secret: Secret = signed_with.parse().unwrap();
+            let mut headers = HeaderMap::new();
+            headers.insert("x-service-timestamp", now.into());
+            let signature = secret.sign(&now.to_string(), b"{}");
+            headers.insert(header, signature.parse().unwrap());
+            let secrets: Secrets = secrets.parse().unwrap();
+            secrets.verify(&headers, b"{}", now).is_ok()
+        };
+        let both = format!("{old} {new}");
+        for header in SIGNATURES {
+            assert!(verify(&both, header, old) && verify(&both, header, new));
+            assert!(!verify(old, header, new));
+        }
+        for bad in ["", " ", "svc_whsec_", "svc_whsec_YQ== other"] {
+            assert!(bad.parse::<Secrets>().is_err(), "{bad}");
+        }
+    }
+
+    #[test]
     fn a_signature_is_of_its_secret_time_and_body() {
         let secret: Secret = "svc_whsec_YQ==".parse().unwrap();
+        let secrets: Secrets = secret.reveal().parse().unwrap();
         let now = 1_700_000_000;
         let verify = |timestamp: &str, signature: &str, body: &[u8]| {
             let mut headers = HeaderMap::new();
             headers.insert("x-service-timestamp", timestamp.parse().unwrap());
             headers.insert("x-service-signature", signature.parse().unwrap());
-            secret.verify(&headers, body, now)
+            secrets.verify(&headers, body, now)
         };
         for (seconds, expected) in [
             (now, Ok(())),

@@ -10,7 +10,7 @@ use clap::Parser;
 use http::Uri;
 use receiver::check::{self, Target};
 use receiver::client::Client;
-use receiver::signature::Secret;
+use receiver::signature::Secrets;
 
 /// Test whether a receiver of Mchezo's webhooks conforms to the six rules of the contract
 ///
@@ -21,9 +21,9 @@ use receiver::signature::Secret;
 struct Options {
     /// The receiver, such as `http://127.0.0.1:9400/`
     url: Uri,
-    /// Its signing secret
+    /// Its signing secret; or two with a space between them, which it accepts both while its secret is rotated
     #[arg(long, env = "SERVICE_WEBHOOK_SECRET", hide_env_values = true)]
-    secret: Secret,
+    secret: Secrets,
     /// A command that restarts the receiver and returns
     #[arg(long, value_name = "COMMAND")]
     restart: Option<String>,
@@ -59,7 +59,8 @@ async fn run(options: Options) -> anyhow::Result<bool> {
     let target = Target {
         client: Client::new(options.ca_file.as_deref())?,
         url: options.url,
-        secret: options.secret,
+        secret: options.secret.current,
+        other_secrets: options.secret.others,
         restart: options.restart,
         handled: options.handled,
         event: options.event,

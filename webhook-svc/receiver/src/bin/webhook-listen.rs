@@ -16,7 +16,7 @@ use receiver::client::Client;
 use receiver::cursor_file::CursorFile;
 use receiver::listen::{Listener, router};
 use receiver::pull::Puller;
-use receiver::signature::Secret;
+use receiver::signature::Secrets;
 use tokio::net::TcpListener;
 
 /// Forward webhooks of Mchezo to a receiver under development, or to one that only calls out
@@ -29,9 +29,10 @@ struct Options {
     /// Address to listen on
     #[arg(long, default_value = "127.0.0.1:9500", conflicts_with = "api")]
     listen: SocketAddr,
-    /// The signing secret of the endpoint; with --api, any secret that the receiver has
+    /// The signing secret of the endpoint; while it is rotated the old and the new one, with a space between them. With --api, any secret that
+    /// the receiver has
     #[arg(long, env = "SERVICE_WEBHOOK_SECRET", hide_env_values = true)]
-    secret: Secret,
+    secret: Secrets,
     /// URL that messages are forwarded to. A listener forwards verified messages unchanged, and passes the response back
     #[arg(long, value_name = "URL", alias = "forward")]
     forward_to: Option<Uri>,
@@ -71,7 +72,7 @@ async fn run(options: Options) -> anyhow::Result<()> {
         let api = Api::new(client.clone(), base, &api_key()?).map_err(anyhow::Error::msg)?;
         let puller = Puller {
             api,
-            secret: options.secret,
+            secret: options.secret.current,
             forward: forward.clone(),
             client,
             state: CursorFile::new(options.state),
@@ -85,7 +86,7 @@ async fn run(options: Options) -> anyhow::Result<()> {
         };
     }
     let listener = Listener {
-        secret: options.secret,
+        secrets: options.secret,
         forward: options.forward_to,
         client,
         show,

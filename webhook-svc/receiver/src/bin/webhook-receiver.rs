@@ -10,7 +10,7 @@ use anyhow::Context as _;
 use clap::Parser;
 use receiver::inbox::Inbox;
 use receiver::server::{Receiver, router};
-use receiver::signature::Secret;
+use receiver::signature::Secrets;
 use receiver::work;
 use tokio::net::TcpListener;
 use tokio::sync::Notify;
@@ -22,9 +22,9 @@ struct Options {
     /// Address to listen on; a proxy in front terminates HTTPS
     #[arg(long, default_value = "127.0.0.1:9400")]
     listen: SocketAddr,
-    /// The signing secret of the endpoint
+    /// The signing secret of the endpoint; while it is rotated the old and the new one, with a space between them
     #[arg(long, env = "SERVICE_WEBHOOK_SECRET", hide_env_values = true)]
-    secret: Secret,
+    secret: Secrets,
     /// File that stores received messages
     #[arg(long, default_value = "webhooks.redb")]
     store: PathBuf,
@@ -46,7 +46,7 @@ async fn main() -> ExitCode {
 
 async fn run(options: Options) -> anyhow::Result<()> {
     let receiver = Arc::new(Receiver {
-        secret: options.secret,
+        secrets: options.secret,
         inbox: Inbox::open(&options.store)?,
         arrived: Notify::new(),
     });

@@ -70,7 +70,7 @@ impl Signed {
     /// The message of a probe, signed and tampered with.
     pub(super) fn of_probe(probe: &Probe, secret: &Secret) -> Self {
         let (id, now) = (new_id().to_string(), now());
-        let mut body = (probe.body)(&id, CREATED_AT).into_bytes();
+        let mut body = (probe.body)(&id, CREATED_AT);
         let unsigned = Unsigned {
             event: probe.event,
             id: &id,

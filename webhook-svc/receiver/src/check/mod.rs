@@ -25,12 +25,12 @@ pub async fn run(target: &Target) -> Report {
         finding(
             1,
             "reads the raw body before it parses it",
-            target.send_probes(&probes::RAW_BODIES).await,
+            target.send_probes(probes::RAW_BODIES).await,
         ),
         finding(
             2,
             "answers 401 to a wrong time or signature",
-            target.send_probes(&probes::SIGNATURES).await,
+            rules::signatures(target).await,
         ),
         finding(
             2,
@@ -40,7 +40,7 @@ pub async fn run(target: &Target) -> Report {
         finding(
             3,
             "answers 400 to a signed body that is not JSON",
-            target.send_probes(&probes::NOT_JSON).await,
+            rules::not_json(target).await,
         ),
         finding(
             4,

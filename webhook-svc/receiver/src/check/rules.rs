@@ -19,6 +19,23 @@ fn not_checked(why: &str) -> Outcome {
     Err(Verdict::NotChecked(why.to_owned()))
 }
 
+/// Rule 2. Each secret of the receiver signs.
+pub(super) async fn signatures(target: &Target) -> Outcome {
+    target.send_probes(probes::SIGNATURES).await?;
+    for secret in &target.other_secrets {
+        let what = "a message signed with the other secret of a rotation";
+        let signed = target.message().signed(secret);
+        target.expect(what, signed, StatusCode::OK).await?;
+    }
+    Ok(())
+}
+
+/// Rule 3. What is JSON and no message of the service must not break the receiver either.
+pub(super) async fn not_json(target: &Target) -> Outcome {
+    target.send_probes(probes::NOT_JSON).await?;
+    target.send_odd_bodies().await
+}
+
 /// Rule 2, constant time.
 pub(super) fn constant_time() -> Outcome {
     not_checked(

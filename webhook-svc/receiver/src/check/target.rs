@@ -21,6 +21,8 @@ pub struct Target {
     pub client: Client,
     pub url: Uri,
     pub secret: Secret,
+    /// Secrets that the receiver accepts too: during a rotation, the new one.
+    pub other_secrets: Vec<Secret>,
     /// Restarts the receiver.
     pub restart: Option<String>,
     /// Prints how often the message `$WEBHOOK_ID` was processed.
@@ -69,6 +71,28 @@ impl Target {
             let status = StatusCode::from_u16(probe.expected_status).unwrap_or_default();
             let message = Signed::of_probe(probe, &self.secret);
             self.expect(probe.name, message, status).await?;
+        }
+        Ok(())
+    }
+
+    /// Sends signed bodies that are no messages of the service, and expects an answer to each that is no fault of the receiver.
+    pub(super) async fn send_odd_bodies(&self) -> Result<(), Verdict> {
+        for probe in probes::ODD_BODIES {
+            let message = Signed::of_probe(probe, &self.secret);
+            let answer = self.client.post(&self.url, message.headers, message.body);
+            match answer.await {
+                Ok(answer) if !answer.status.is_server_error() => {}
+                Ok(answer) => {
+                    return Err(Verdict::Failed(format!(
+                        "{}, which is JSON and no message: answered {}",
+                        probe.name,
+                        answer.status.as_u16()
+                    )));
+                }
+                Err(problem) => {
+                    return Err(Verdict::Failed(format!("{}: {problem}", probe.name)));
+                }
+            }
         }
         Ok(())
     }

@@ -101,6 +101,50 @@ fn a_text_that_is_accepted_breaks_the_third() {
 }
 
 #[test]
+fn nan_that_is_taken_for_json_breaks_the_third() {
+    assert_breaks(3, "JSON with NaN", &[(", parse_constant=not_json", "")]);
+}
+
+#[test]
+fn a_body_that_is_not_utf_8_and_accepted_breaks_the_third() {
+    let changes = [("body.decode(\"utf-8\")", "body.decode(\"latin-1\")")];
+    assert_breaks(3, "a body that is not UTF-8", &changes);
+}
+
+#[test]
+fn an_odd_body_that_breaks_off_the_receiver_breaks_the_third() {
+    let changes = [(
+        "not isinstance(message, dict) or not all(isinstance(message.get(name), str) for name in (\"event\", \"id\"))",
+        "not isinstance(message, dict) or not all(name in message for name in (\"event\", \"id\"))",
+    )];
+    assert_breaks(3, "a ping whose id is an object", &changes);
+}
+
+#[test]
+fn a_new_secret_that_is_not_accepted_beside_the_old_one_breaks_the_second() {
+    let changes = [("for secret in SECRETS:", "for secret in SECRETS[:1]:")];
+    assert_breaks(2, "the other secret of a rotation", &changes);
+}
+
+#[test]
+fn a_second_timestamp_that_is_believed_breaks_the_second() {
+    let changes = [(
+        "if abs(time.time() - int(timestamp)) > 300:",
+        "if abs(time.time() - int(headers.get_all(\"x-service-timestamp\")[-1])) > 300:",
+    )];
+    assert_breaks(2, "with a second timestamp of now", &changes);
+}
+
+#[test]
+fn characters_behind_a_signature_that_are_believed_break_the_second() {
+    let changes = [(
+        "hmac.compare_digest(expected.encode(), signature.encode())",
+        "hmac.compare_digest(expected.encode(), signature.encode()[:64])",
+    )];
+    assert_breaks(2, "more characters behind its signature", &changes);
+}
+
+#[test]
 fn work_that_is_repeated_breaks_the_fourth() {
     let changes = [
         ("import hashlib\n", "import hashlib, uuid\n"),
@@ -159,7 +203,7 @@ fn work_before_the_answer_breaks_the_fifth() {
 
 #[test]
 fn an_unknown_event_that_is_refused_breaks_the_sixth() {
-    let line = "or \"id\" not in message:\n        return ";
+    let line = "not in EVENTS:\n        return ";
     assert_breaks(
         6,
         "answered 422 instead of 200",
@@ -170,8 +214,8 @@ fn an_unknown_event_that_is_refused_breaks_the_sixth() {
 #[test]
 fn an_unknown_event_that_is_worked_on_breaks_the_sixth() {
     let changes = [(
-        "message.get(\"event\") not in EVENTS",
-        "message.get(\"event\") is None",
+        "message[\"event\"] not in EVENTS",
+        "message[\"event\"] is None",
     )];
     assert_breaks(6, "it processed an unknown event", &changes);
 }

@@ -65,11 +65,13 @@ async fn a_broken_receiver_is_found_out_by_the_rule_that_it_breaks() {
             "signature != '' and expected.startswith(signature)",
         ),
         (3, "return 400", "return 200"),
+        (3, ", parse_constant=not_json", ""),
+        (2, "signature.encode())", "signature.encode()[:64])"),
         (4, "insert or ignore", "insert"),
         (
             6,
-            "or \"id\" not in message:\n        return 200",
-            "or \"id\" not in message:\n        return 422",
+            "not in EVENTS:\n        return 200",
+            "not in EVENTS:\n        return 422",
         ),
     ] {
         let receiver = start_changed(&[(good, bad)]);

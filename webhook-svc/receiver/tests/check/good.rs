@@ -4,7 +4,7 @@ use std::fs;
 use std::process::Command;
 
 use super::broken::start_changed;
-use super::process::{Checked, Receiver, SECRET, check, example, program, start_example};
+use super::process::{Checked, Receiver, SECRETS, check, example, program, start_example};
 
 fn assert_all_six_pass(checked: &Checked) {
     assert_eq!(
@@ -20,7 +20,7 @@ fn assert_all_six_pass(checked: &Checked) {
 
 pub(crate) fn reference() -> String {
     format!(
-        "{} --listen 127.0.0.1:%PORT% --secret {SECRET} --store %STORE% --work %WORK%",
+        "{} --listen 127.0.0.1:%PORT% --secret '{SECRETS}' --store %STORE% --work %WORK%",
         program("webhook-receiver").display()
     )
 }
@@ -47,6 +47,34 @@ fn the_receiver_in_node_keeps_all_rules() {
     fs::write(&file, text.replace(work, &format!("{slow}{work}"))).unwrap();
     let receiver = start_example(&format!("node {}", file.display()));
     assert_all_six_pass(&receiver.check());
+}
+
+/// With an empty secret anybody could sign.
+#[test]
+fn no_receiver_starts_without_its_secret() {
+    let reference = program("webhook-receiver");
+    let (python, node) = (example("receiver.py"), example("receiver.mjs"));
+    let folder = tempfile::tempdir().unwrap();
+    for command in [
+        vec!["python3", python.to_str().unwrap()],
+        vec!["node", node.to_str().unwrap()],
+        vec![reference.to_str().unwrap(), "--listen", "127.0.0.1:0"],
+    ] {
+        for secret in [
+            None,
+            Some(""),
+            Some("  "),
+            Some("whsec_"),
+            Some("${SECRET}"),
+        ] {
+            let mut started = Command::new(command[0]);
+            started.args(&command[1..]).current_dir(folder.path());
+            started.env_remove("SERVICE_WEBHOOK_SECRET");
+            started.envs(secret.map(|secret| ("SERVICE_WEBHOOK_SECRET", secret)));
+            let ended = started.env("PORT", "0").output().unwrap();
+            assert!(!ended.status.success(), "{command:?} {secret:?}");
+        }
+    }
 }
 
 #[test]

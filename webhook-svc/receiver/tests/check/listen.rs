@@ -1,13 +1,13 @@
 //! `webhook-listen` between the service and a receiver.
 
 use super::good::reference;
-use super::process::{Receiver, SECRET, check, program};
+use super::process::{Receiver, SECRETS, check, program};
 
 #[test]
 fn messages_are_verified_and_go_on_unchanged() {
     let receiver = Receiver::start(&reference(), "1");
     let program = format!(
-        "{} --listen 127.0.0.1:%PORT% --secret {SECRET} --forward-to {}",
+        "{} --listen 127.0.0.1:%PORT% --secret '{SECRETS}' --forward-to {}",
         program("webhook-listen").display(),
         receiver.url()
     );

@@ -12,6 +12,9 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 pub(crate) const SECRET: &str = "svc_whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
+/// The same and the new one of a rotation.
+pub(crate) const SECRETS: &str = "svc_whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8= \
+                                  svc_whsec_ICEiIyQlJicoKSorLC0uLzAxMjM0NTY3ODk6Ozw9Pj8=";
 /// For giving up, not for measuring.
 const PATIENCE: Duration = Duration::from_mins(1);
 
@@ -25,7 +28,7 @@ pub(crate) struct Receiver {
 
 /// Starts a receiver of the examples, by this command. It prints a line for each message whose work is done.
 pub(crate) fn start_example(command: &str) -> Receiver {
-    let program = format!("env SERVICE_WEBHOOK_SECRET={SECRET} PORT=%PORT% {command}");
+    let program = format!("env SERVICE_WEBHOOK_SECRET='{SECRETS}' PORT=%PORT% {command}");
     let mut receiver = Receiver::start(&program, "0");
     receiver.handled = format!(
         "grep -c \"handled $WEBHOOK_ID \" {}",
@@ -202,7 +205,7 @@ pub(crate) fn check(url: &str, options: &[&str]) -> Checked {
         stdout,
         stderr,
     } = Command::new(program("webhook-check"))
-        .args([url, "--secret", SECRET])
+        .args([url, "--secret", SECRETS])
         .args(options)
         .output()
         .unwrap();

@@ -17,7 +17,7 @@ use axum::response::{IntoResponse as _, Response};
 use axum::routing::{get, post};
 use bytes::Bytes;
 use hyper::body::Frame;
-use receiver::signature::Secret;
+use receiver::signature::Secrets as ReceiverSecrets;
 use receiver::{clock, signed_headers};
 use serde_json::json;
 use tokio::net::TcpListener;
@@ -123,7 +123,7 @@ async fn list(
 }
 
 async fn receive(State(shared): State<Shared>, headers: HeaderMap, body: Bytes) -> StatusCode {
-    let secret: Secret = SECRET.parse().unwrap();
+    let secret: ReceiverSecrets = SECRET.parse().unwrap();
     if secret.verify(&headers, &body, clock::now()).is_err() {
         return StatusCode::UNAUTHORIZED;
     }

@@ -18,7 +18,7 @@ async fn what_the_service_sends_is_accepted() {
     let folder = tempfile::tempdir().unwrap();
     let secret = Secret::generate();
     let receiver = Arc::new(server::Receiver {
-        secret: secret.reveal().parse().unwrap(),
+        secrets: secret.reveal().parse().unwrap(),
         inbox: Inbox::open(&folder.path().join("inbox")).unwrap(),
         arrived: Notify::new(),
     });
