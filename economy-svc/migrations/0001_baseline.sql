@@ -180,8 +180,6 @@ create table economy.report (
     at timestamptz not null,
     -- The time of the game's report before, whether that one counts or not; null for a game's first report.
     since timestamptz,
-    -- The request, byte for byte.
-    body text not null,
     supply bigint not null,
     minted bigint not null,
     burned bigint not null,
@@ -200,7 +198,7 @@ create table economy.report (
     -- Why the report was held when it came, and the counted report that it was compared with.
     held text,
     compared_with bigint references economy.report (id),
-    -- The decision of staff on a held report.
+    -- The decision of staff: on a held report, or to void one that counted.
     rejected boolean not null default false,
     decided_by text,
     decided_at timestamptz,
@@ -210,7 +208,7 @@ create table economy.report (
     -- Whether the reported supply differs from it by more than 1 %: staff see such reports.
     supply_differs boolean not null default false,
     constraint report_meal check (meal > 0),
-    constraint report_held check (counted or held is not null),
+    constraint report_held check (counted or rejected or held is not null),
     constraint report_rejected check (not (counted and rejected)),
     constraint report_decided check ((decided_at is null) = (decided_by is null))
 );
@@ -256,9 +254,51 @@ create table economy.swap (
     constraint swap_reference check ((exchange = '') = (reference is null)),
     constraint swap_reversed check (num_nulls(reversed_at, reversed_by, reversal_reason) in (0, 3))
 );
-create index swap_by_age on economy.swap (at) include (from_game, to_game, gave, got, party);
+create index swap_by_age on economy.swap (at) include (from_game, to_game, gave, got, party, exchange) where reversed_at is null;
 create index swap_by_age_and_id on economy.swap (at desc, id desc);
 create unique index swap_of_exchange on economy.swap (exchange, reference) where reference is not null;
+
+-- The end of the hour of a time. The full hour itself is the end of the hour before it.
+create function economy.hour_end(at timestamptz) returns timestamptz
+    language sql stable
+    return date_bin('1 hour', at - interval '1 microsecond', timestamptz 'epoch') + interval '1 hour';
+
+-- Swaps that are not reversed, by pair and hour: rates and figures of each moment are computed from these sums, whatever the number of swaps.
+create table economy.swap_hour (
+    from_game uuid not null,
+    to_game uuid not null,
+    hour_end timestamptz not null,
+    swaps bigint not null,
+    gave numeric not null,
+    got numeric not null,
+    -- The first and the last party of the hour by name, each with its exchange: two names are two parties.
+    first_party text collate "C" not null,
+    last_party text collate "C" not null,
+    -- The time of the last swap.
+    last timestamptz not null,
+    primary key (from_game, to_game, hour_end)
+);
+create index swap_hour_by_age on economy.swap_hour (hour_end);
+
+-- The swaps after one time and up to another: sums of the full hours between, and each swap of the parts of hours at both ends.
+create function economy.swaps_within(begins timestamptz, ends timestamptz)
+    returns table (
+        from_game uuid, to_game uuid, swaps bigint, gave numeric, got numeric, first_party text, last_party text, last timestamptz
+    )
+    language sql stable
+    as $$
+        select from_game, to_game, swaps, gave, got, first_party, last_party, last from economy.swap_hour
+        where hour_end > economy.hour_end(begins) and hour_end <= date_bin('1 hour', ends, timestamptz 'epoch')
+        union all
+        select from_game, to_game, 1, gave, got, exchange || ' ' || party collate "C", exchange || ' ' || party collate "C", at
+        from economy.swap
+        where reversed_at is null and at > begins and at <= least(economy.hour_end(begins), ends)
+        union all
+        select from_game, to_game, 1, gave, got, exchange || ' ' || party collate "C", exchange || ' ' || party collate "C", at
+        from economy.swap
+        where reversed_at is null and at <= ends
+            and at > greatest(date_bin('1 hour', ends, timestamptz 'epoch'), economy.hour_end(begins))
+    $$;
 
 -- Tips of players to games.
 create table economy.tip (

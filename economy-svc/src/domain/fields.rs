@@ -113,25 +113,14 @@ impl<'a> Fields<'a> {
         })
     }
 
-    /// A text of 1 to `most` characters without control characters; `None` when it is absent, null or empty.
+    /// A string; `None` when it is absent or null.
     ///
     /// # Errors
-    /// What is wrong with the text.
-    pub fn text(&self, name: &str, most: usize) -> Result<Option<String>, String> {
-        let Some(raw) = self.raw(name) else {
-            return Ok(None);
-        };
-        let Ok(text) = serde_json::from_str::<String>(raw) else {
-            return Err("it must be a string".to_owned());
-        };
-        let text = text.trim();
-        if text.chars().any(char::is_control) {
-            return Err("it contains a control character. Remove it".to_owned());
-        }
-        if text.chars().count() > most {
-            return Err(format!("it must have 1 to {most} characters"));
-        }
-        Ok(Some(text.to_owned()).filter(|text| !text.is_empty()))
+    /// It is something else.
+    pub fn string(&self, name: &str) -> Result<Option<String>, String> {
+        let text = self.raw(name).map(serde_json::from_str);
+        text.transpose()
+            .map_err(|_other| "it must be a string".to_owned())
     }
 }
 

@@ -15,6 +15,8 @@ pub enum Action {
     ApproveReport,
     /// Rejects a held report permanently.
     RejectReport,
+    /// Rejects a report that counts.
+    VoidReport,
     /// Books past swaps.
     ImportSwaps,
     /// Reverses a tip.

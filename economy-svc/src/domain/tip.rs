@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use kit::{Code, Fault};
+use kit::{Code, Fault, text};
 
 use super::fields::{Fields, MAX_SAFE_INTEGER};
 
@@ -36,8 +36,8 @@ impl Tip {
             )
         })?;
         let mut bad = BTreeMap::new();
-        match fields.text("game", usize::MAX) {
-            Ok(Some(game)) if game != key_game => {
+        match fields.string("game") {
+            Ok(Some(game)) if ![key_game, ""].contains(&game.trim()) => {
                 return Err(Fault::not_found(format!(
                     "This key belongs to the game {key_game} and cannot tip another one. Leave `game` out."
                 )));
@@ -50,8 +50,8 @@ impl Tip {
         for (field, problem) in fields.unexpected(FIELDS) {
             bad.insert(field, sentence(&problem));
         }
-        let player = fields.text("player", MAX_PLAYER).unwrap_or_else(|problem| {
-            bad.insert("player".to_owned(), sentence(&problem));
+        let player = line(&fields, "player", MAX_PLAYER).unwrap_or_else(|problem| {
+            bad.insert("player".to_owned(), problem);
             Some(String::new())
         });
         if player.is_none() {
@@ -66,8 +66,8 @@ impl Tip {
                 bad.insert("amount".to_owned(), sentence(&problem));
                 0
             });
-        let note = fields.text("note", MAX_NOTE).unwrap_or_else(|problem| {
-            bad.insert("note".to_owned(), sentence(&problem));
+        let note = line(&fields, "note", MAX_NOTE).unwrap_or_else(|problem| {
+            bad.insert("note".to_owned(), problem);
             None
         });
         if !bad.is_empty() {
@@ -79,6 +79,13 @@ impl Tip {
             note: note.unwrap_or_default(),
         })
     }
+}
+
+/// One line of at most `most` characters, as every text of the service is stored; `None` when it is absent, null or empty.
+fn line(fields: &Fields<'_>, name: &str, most: usize) -> Result<Option<String>, String> {
+    let sent = fields.string(name).map_err(|problem| sentence(&problem))?;
+    let line = sent.map(|text| text::line(&text, most)).transpose()?;
+    Ok(line.filter(|line| !line.is_empty()))
 }
 
 /// For example `It is given twice.`
@@ -104,6 +111,17 @@ mod tests {
             note: "gg".to_owned(),
         };
         assert_eq!(tip, Ok(expected));
+    }
+
+    #[test]
+    fn a_player_has_one_name_however_it_is_written() {
+        let player = |name: &str| {
+            let json = serde_json::json!({ "player": name, "amount": 1 });
+            Tip::read(&json.to_string(), "bao").map(|tip| tip.player)
+        };
+        assert_eq!(player("Jose\u{301}"), Ok("José".to_owned()));
+        let hidden = player("ada\u{202E}").unwrap_err();
+        assert_eq!(hidden.fields["player"], "Remove the character U+202E.");
     }
 
     #[test]

@@ -45,7 +45,7 @@ impl CurrenciesService for Service {
         let snapshot = self.snapshots.now(request.get_ref().mode()).await?;
         let total = u64::try_from(snapshot.economy.currencies.len()).unwrap_or(u64::MAX);
         Ok(Response::new(proto::ListCurrenciesResponse {
-            json: snapshot.currencies().await?,
+            json: self.snapshots.currencies(&snapshot).await?,
             page: Some(render::page_info(total)),
         }))
     }

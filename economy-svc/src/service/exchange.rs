@@ -7,7 +7,7 @@ use contracts::economy::v1::exchange_service_server::ExchangeService;
 use kit::feed::{Writer, unexpected_outcome};
 use kit::{Clock, Code, Fault, timestamp};
 use sqlx::PgPool;
-use time::OffsetDateTime;
+use time::{Duration, OffsetDateTime};
 use tonic::{Request, Response, Status};
 use uuid::Uuid;
 
@@ -24,6 +24,10 @@ pub(super) const ID_CONFLICT: &str =
     "A different swap with this id is already booked. Use a new id for each swap.";
 /// Maximum length of the id of a swap, and of the name of a party.
 const MAX_CHARS: usize = 128;
+/// How far the clock of an exchange may be ahead.
+const MAX_AHEAD: Duration = Duration::seconds(5);
+/// How old a swap may be that an exchange records. An older one would change rates that were published days ago: staff import it.
+const MAX_AGE: Duration = Duration::days(7);
 
 #[derive(Debug)]
 pub(super) struct Service {
@@ -76,7 +80,7 @@ impl Service {
         sent: proto::Swap,
     ) -> Result<proto::RecordSwapResponse, Fault> {
         let currencies = currencies_of(&self.pool, [&sent]).await?;
-        let swap = parse(&sent, &currencies, self.clock.now())?;
+        let swap = parse(&sent, &currencies, self.clock.now(), Some(MAX_AGE))?;
         let source = SwapSource::Exchange(exchange.clone());
         let command = Command::Swaps(source, vec![swap.clone()]);
         let (outcome, _) = self.writer.write(command).await?;
@@ -84,17 +88,22 @@ impl Service {
             return Err(unexpected_outcome(&outcome));
         };
         let replayed = booked.is_empty();
-        let at = if replayed {
-            self.booked_at(&exchange, &swap, sent.at.is_some()).await?
+        let (at, reversal) = if replayed {
+            let at = self.booked_at(&exchange, &swap, sent.at.is_some()).await?;
+            let reversal = swaps::reversal(&self.pool, &exchange, &swap.id).await?;
+            (at, reversal)
         } else {
-            swap.at
+            (swap.at, None)
         };
+        let (reversed_at, reason) = reversal.map(|it| (it.at, it.reason)).unzip();
         Ok(proto::RecordSwapResponse {
             swap: Some(proto::Swap {
                 at: Some(timestamp::encode(at)),
                 ..sent
             }),
             replayed,
+            reversed_at: reversed_at.map(timestamp::encode),
+            reversal_reason: reason.unwrap_or_default(),
         })
     }
 
@@ -137,7 +146,7 @@ pub(super) async fn currencies_of(
     currencies::of_slugs(pool, &slugs).await
 }
 
-/// Parses a swap between two of these currencies.
+/// Parses a swap between two of these currencies, at most `max_age` old.
 ///
 /// # Errors
 /// `invalid`, with every bad field.
@@ -145,6 +154,7 @@ pub(super) fn parse(
     sent: &proto::Swap,
     currencies: &HashMap<String, Uuid>,
     now: OffsetDateTime,
+    max_age: Option<Duration>,
 ) -> Result<Swap, Fault> {
     let mut bad = BTreeMap::new();
     let mut refuse = |field: &str, reason: String| {
@@ -177,9 +187,23 @@ pub(super) fn parse(
     let (gave, got) = (amount("gave", sent.gave), amount("got", sent.got));
     let at = match sent.at.map(timestamp::decode) {
         None => now,
-        Some(Some(at)) if at <= now => at,
-        Some(_) => {
-            refuse("at", "It must be a time in the past.".to_owned());
+        Some(Some(at)) if max_age.is_some_and(|age| at < now - age) => {
+            refuse(
+                "at",
+                format!(
+                    "It is more than {} days ago. Ask staff to import it.",
+                    MAX_AGE.whole_days()
+                ),
+            );
+            now
+        }
+        Some(Some(at)) if at <= now + MAX_AHEAD => at,
+        Some(Some(at)) => timestamp::not_in_the_future(at, now).unwrap_or_else(|reason| {
+            refuse("at", reason);
+            now
+        }),
+        Some(None) => {
+            refuse("at", "It is not a valid timestamp.".to_owned());
             now
         }
     };

@@ -54,6 +54,7 @@ impl Service {
         let mut bad = BadFields::default();
         let from = bad.time("from", request.from);
         let to = bad.time("to", request.to);
+        bad.range("from", from, "to", to);
         let [begin, end] = [from, to].map(|at| at.map(|at| at.unix_timestamp_nanos().to_string()));
         let filters = [
             Some(request.game.as_str()),

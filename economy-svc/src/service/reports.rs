@@ -64,7 +64,6 @@ impl Service {
         }
         let submit = SubmitReport {
             game,
-            body: body.to_owned(),
             report,
             idempotency_key: idempotency_key.clone(),
         };

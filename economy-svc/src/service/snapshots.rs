@@ -1,14 +1,18 @@
 //! A cache of the economy that rates and figures are computed from. Each version is loaded and rendered once; concurrent calls wait until it
-//! is. Economies of past moments are in [`PastSnapshots`].
+//! is. Loading and rendering go on when their caller has gone: what takes longer than the deadline of a call would otherwise begin again with
+//! each of them, and never end. Economies of past moments are in [`PastSnapshots`].
 
+use std::future::Future;
 use std::sync::Arc;
 
 use bytes::Bytes;
 use contracts::common::v1::Mode;
-use kit::{Clock, Fault};
+use kit::{Clock, Fault, timestamp};
 use sqlx::PgPool;
 use time::{Duration, OffsetDateTime};
 use tokio::sync::{Mutex, OnceCell, OwnedSemaphorePermit, Semaphore};
+use tokio_util::task::TaskTracker;
+use tracing::Instrument as _;
 
 use super::past_snapshots::PastSnapshots;
 use super::rate_lists::{MAX_LISTS, RateList};
@@ -95,18 +99,6 @@ impl Snapshot {
         let list = self.rates.get();
         list.is_some_and(|list| Arc::strong_count(list) > 1)
     }
-
-    /// The JSON list of all currencies.
-    pub(super) async fn currencies(self: &Arc<Self>) -> Result<Bytes, Fault> {
-        let rendered = self.currencies.get_or_try_init(|| {
-            let snapshot = Arc::clone(self);
-            let (now, late_after) = (self.at, self.late_after);
-            render::on_blocking_thread(move || {
-                render::currencies(&snapshot.economy, now, late_after)
-            })
-        });
-        rendered.await.cloned()
-    }
 }
 
 /// The current snapshots: live, and of the samples.
@@ -120,6 +112,7 @@ pub(super) struct SnapshotCache {
     past: PastSnapshots,
     /// Limits the lists of live rates, current or of an earlier version.
     lists: Arc<Semaphore>,
+    tasks: TaskTracker,
 }
 
 impl SnapshotCache {
@@ -133,19 +126,52 @@ impl SnapshotCache {
             samples: Mutex::default(),
             past: PastSnapshots::new(past_rates),
             lists: Arc::new(Semaphore::new(MAX_LISTS)),
+            tasks: TaskTracker::new(),
         }
     }
 
+    /// Does work that goes on when its caller has gone.
+    async fn detached<T: Send + 'static>(
+        &self,
+        work: impl Future<Output = Result<T, Fault>> + Send + 'static,
+    ) -> Result<T, Fault> {
+        let done = self.tasks.spawn(work.in_current_span()).await;
+        done.unwrap_or_else(|error| Err(Fault::internal(&error)))
+    }
+
     /// The list of all rates of a snapshot.
-    pub(super) async fn rates(&self, snapshot: &Arc<Snapshot>) -> Result<Arc<RateList>, Fault> {
-        let rendered = snapshot.rates.get_or_try_init(async || {
-            let rendering = Arc::clone(snapshot);
-            let render = move || render::rates(&rendering.economy, None, None);
-            let permit = self.permit(snapshot)?;
-            let chunks = render::on_blocking_thread(render).await?;
-            Ok::<_, Fault>(Arc::new(RateList::new(chunks, permit)))
-        });
-        rendered.await.map(Arc::clone)
+    pub(super) async fn rates(
+        self: &Arc<Self>,
+        snapshot: &Arc<Snapshot>,
+    ) -> Result<Arc<RateList>, Fault> {
+        let (cache, snapshot) = (Arc::clone(self), Arc::clone(snapshot));
+        self.detached(async move {
+            let rendered = snapshot.rates.get_or_try_init(async || {
+                let rendering = Arc::clone(&snapshot);
+                let render = move || render::rates(&rendering.economy, None, None);
+                let permit = cache.permit(&snapshot)?;
+                let chunks = render::on_blocking_thread(render).await?;
+                Ok::<_, Fault>(Arc::new(RateList::new(chunks, permit)))
+            });
+            rendered.await.map(Arc::clone)
+        })
+        .await
+    }
+
+    /// The JSON list of all currencies of a snapshot.
+    pub(super) async fn currencies(&self, snapshot: &Arc<Snapshot>) -> Result<Bytes, Fault> {
+        let snapshot = Arc::clone(snapshot);
+        self.detached(async move {
+            let rendered = snapshot.currencies.get_or_try_init(|| {
+                let rendering = Arc::clone(&snapshot);
+                let (now, late_after) = (snapshot.at, snapshot.late_after);
+                render::on_blocking_thread(move || {
+                    render::currencies(&rendering.economy, now, late_after)
+                })
+            });
+            rendered.await.cloned()
+        })
+        .await
     }
 
     /// The permit for the list of a snapshot. A past snapshot has one already; samples need none.
@@ -165,7 +191,7 @@ impl SnapshotCache {
     }
 
     /// The current economy.
-    pub(super) async fn now(&self, mode: Mode) -> Result<Arc<Snapshot>, Fault> {
+    pub(super) async fn now(self: &Arc<Self>, mode: Mode) -> Result<Arc<Snapshot>, Fault> {
         match mode {
             Mode::Live => self.live_now().await,
             Mode::Test => self.samples_now().await,
@@ -173,8 +199,15 @@ impl SnapshotCache {
         }
     }
 
-    async fn live_now(&self) -> Result<Arc<Snapshot>, Fault> {
+    async fn live_now(self: &Arc<Self>) -> Result<Arc<Snapshot>, Fault> {
         let version = version::read(&self.pool).await?;
+        let cache = Arc::clone(self);
+        self.detached(async move { cache.load_live(version).await })
+            .await
+    }
+
+    /// The live economy of this version or a newer one.
+    async fn load_live(&self, version: Version) -> Result<Arc<Snapshot>, Fault> {
         // Concurrent calls wait here while one of them loads.
         let mut cached = self.live.lock().await;
         let now = self.clock.now();
@@ -212,27 +245,60 @@ impl SnapshotCache {
 
     /// The economy at a past moment, computed from what is stored now, and the current time.
     pub(super) async fn at(
-        &self,
+        self: &Arc<Self>,
         mode: Mode,
         at: OffsetDateTime,
     ) -> Result<(Arc<Snapshot>, OffsetDateTime), Fault> {
         let known_at = self.clock.now();
-        if at > known_at {
-            return Err(Fault::invalid_field("at", "It must be a time in the past."));
-        }
+        timestamp::not_in_the_future(at, known_at)
+            .map_err(|reason| Fault::invalid_field("at", reason))?;
         if mode == Mode::Test {
             // Samples are dated relative to now and are the same at every time.
             return Ok((self.samples_now().await?, known_at));
         }
         let version = version::read(&self.pool).await?;
         let past = self.past.get(version, at)?;
-        let snapshot = past.snapshot.get_or_try_init(async || {
-            let (version, economy) = economy::load_past(&self.pool, at, self.late_after).await?;
-            let permit = Arc::clone(&past.permit);
-            let snapshot = Snapshot::of_past(economy, version, at, self.late_after, permit);
-            Ok::<_, Fault>(Arc::new(snapshot))
+        let (pool, late_after) = (self.pool.clone(), self.late_after);
+        let loaded = self.detached(async move {
+            let snapshot = past.snapshot.get_or_try_init(async || {
+                let (version, economy) = economy::load_past(&pool, at, late_after).await?;
+                let permit = Arc::clone(&past.permit);
+                let snapshot = Snapshot::of_past(economy, version, at, late_after, permit);
+                Ok::<_, Fault>(Arc::new(snapshot))
+            });
+            snapshot.await.map(Arc::clone)
         });
-        let snapshot = Arc::clone(snapshot.await?);
-        Ok((snapshot, known_at))
+        Ok((loaded.await?, known_at))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration as StdDuration;
+
+    use tokio::time::{sleep, timeout};
+
+    use super::*;
+
+    /// Loading takes longer than the caller waits.
+    #[testing::database_test(crate::MIGRATOR)]
+    async fn a_snapshot_is_loaded_when_its_caller_has_gone(pool: PgPool) {
+        let clock = Clock::fixed(OffsetDateTime::UNIX_EPOCH);
+        let cache = SnapshotCache::new(pool.clone(), clock, Duration::DAY, 1);
+        let cache = Arc::new(cache);
+        let mut slow = pool.begin().await.unwrap();
+        sqlx::query!("lock table economy.currency in access exclusive mode")
+            .execute(&mut *slow)
+            .await
+            .unwrap();
+        let call = timeout(StdDuration::from_millis(200), cache.now(Mode::Live));
+        assert!(call.await.is_err());
+        slow.rollback().await.unwrap();
+        let loaded = async {
+            while cache.live.lock().await.is_none() {
+                sleep(StdDuration::from_millis(10)).await;
+            }
+        };
+        timeout(testing::LONG, loaded).await.unwrap();
     }
 }

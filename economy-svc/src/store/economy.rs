@@ -142,11 +142,9 @@ async fn trade_balances(
     let rows = sqlx::query!(
         r#"select game as "game!", sum(units)::text as "units!"
            from (
-               select from_game as game, sum(gave) as units from economy.swap
-               where at > $1 and at <= $2 and reversed_at is null group by from_game
+               select from_game as game, sum(gave) as units from economy.swaps_within($1, $2) group by from_game
                union all
-               select to_game, -sum(got) from economy.swap
-               where at > $1 and at <= $2 and reversed_at is null group by to_game
+               select to_game, -sum(got) from economy.swaps_within($1, $2) group by to_game
            ) as moved
            group by game"#,
         from,
@@ -169,10 +167,10 @@ async fn markets(
 ) -> Result<HashMap<Pair, Market>, sqlx::Error> {
     let rows = sqlx::query!(
         r#"select least(from_game, to_game) as "one!", greatest(from_game, to_game) as "other!",
-               count(*) as "swaps!", count(distinct party) as "parties!", max(at) as "last!",
+               sum(swaps)::bigint as "swaps!", min(first_party collate "C") < max(last_party collate "C") as "has_parties!", max(last) as "last!",
                sum(case when from_game < to_game then gave else got end)::text as "units_of_one!",
                sum(case when from_game < to_game then got else gave end)::text as "units_of_other!"
-           from economy.swap where at > $1 and at <= $2 and reversed_at is null
+           from economy.swaps_within($1, $2)
            group by 1, 2"#,
         from,
         to
@@ -194,7 +192,7 @@ async fn markets(
         };
         let market = Market {
             swaps: row.swaps.unsigned_abs(),
-            parties: row.parties.unsigned_abs(),
+            parties: 1 + u64::from(row.has_parties),
             first,
             second,
             last: row.last,
@@ -214,9 +212,9 @@ async fn oldest_events(
         r#"select
                (select min(at) from economy.report where counted and at > $1) as reported_today,
                (select min(at) from economy.report where counted and at > $2) as reported_in_time,
-               (select min(at) from economy.swap where at > $1) as swapped_today,
-               (select min(at) from economy.swap where at > $3) as swapped_lately,
-               (select min(at) from economy.swap where at > $4) as traded"#,
+               (select min(at) from economy.swap where at > $1 and reversed_at is null) as swapped_today,
+               (select min(at) from economy.swap where at > $3 and reversed_at is null) as swapped_lately,
+               (select min(at) from economy.swap where at > $4 and reversed_at is null) as traded"#,
         at - DAY,
         at - late_after,
         at - (DAY + DAY),

@@ -79,7 +79,7 @@ pub async fn review_state(
     .await
 }
 
-/// A decision of staff on a held report.
+/// A decision of staff on a report.
 #[derive(Debug, Clone, Copy)]
 pub struct Decision<'a> {
     pub approved: bool,
@@ -87,7 +87,7 @@ pub struct Decision<'a> {
     pub reason: &'a str,
 }
 
-/// Decides on a held report.
+/// Decides on a report.
 pub async fn decide(
     connection: &mut PgConnection,
     id: i64,

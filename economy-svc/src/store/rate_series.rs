@@ -26,7 +26,7 @@ pub async fn list(
 ) -> Result<Vec<Row>, sqlx::Error> {
     let rows = sqlx::query!(
         r#"select moment.at as "at!", one.cost as "one_cost!", one.at as "one_at!", other.cost as "other_cost!", other.at as "other_at!",
-               market.swaps as "swaps!", market.parties as "parties!", market.last as "last?",
+               market.swaps as "swaps!", market.has_parties as "has_parties!", market.last as "last?",
                market.first::text as "first!", market.second::text as "second!"
            from unnest($3::timestamptz[]) as moment (at)
            join lateral (
@@ -38,12 +38,11 @@ pub async fn list(
                order by at desc, id desc limit 1
            ) as other on true
            cross join lateral (
-               select count(*) as swaps, count(distinct party) as parties, max(at) as last,
-                   coalesce(sum(case when from_game = $1 then gave else got end), 0) as first,
+               select coalesce(sum(swaps), 0)::bigint as swaps, coalesce(min(first_party collate "C") < max(last_party collate "C"), false) as has_parties,
+                   max(last) as last, coalesce(sum(case when from_game = $1 then gave else got end), 0) as first,
                    coalesce(sum(case when from_game = $1 then got else gave end), 0) as second
-               from economy.swap
-               where at > moment.at - interval '1 day' and at <= moment.at and reversed_at is null
-                   and (from_game = $1 and to_game = $2 or from_game = $2 and to_game = $1)
+               from economy.swaps_within(moment.at - interval '24 hours', moment.at)
+               where from_game = $1 and to_game = $2 or from_game = $2 and to_game = $1
            ) as market
            order by moment.at"#,
         from,
@@ -65,7 +64,7 @@ pub async fn list(
         },
         market: row.last.map(|last| Market {
             swaps: row.swaps.unsigned_abs(),
-            parties: row.parties.unsigned_abs(),
+            parties: 1 + u64::from(row.has_parties),
             first: units(&row.first),
             second: units(&row.second),
             last,

@@ -55,7 +55,6 @@ pub struct NewReport<'a> {
     pub at: OffsetDateTime,
     /// The time of the game's report before this one; `None`: this is the first.
     pub since: Option<OffsetDateTime>,
-    pub body: &'a str,
     pub report: &'a Report,
     /// Why the report is held, and the number of the report that it was compared with.
     pub held: Option<(&'a str, i64)>,
@@ -77,14 +76,13 @@ pub async fn insert(connection: &mut PgConnection, new: NewReport<'_>) -> Result
     } = new.report;
     sqlx::query_scalar!(
         "insert into economy.report (
-             game_id, at, body, supply, minted, burned, meal, ride, wage, rent, cost, output, active_players,
+             game_id, at, supply, minted, burned, meal, ride, wage, rent, cost, output, active_players,
              policy_rate, naira_per_unit, counted, held, compared_with, supply_expected, supply_differs, since
          )
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14::text::numeric, $15::text::numeric, $16, $17, $18, $19, $20, $21)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13::text::numeric, $14::text::numeric, $15, $16, $17, $18, $19, $20)
          returning id",
         new.game,
         new.at,
-        new.body,
         supply.cast_signed(),
         minted.cast_signed(),
         burned.cast_signed(),

@@ -22,7 +22,8 @@ pub struct Swap {
 
 /// Books the swaps of an exchange (empty: imported by staff) whose ids are new, and returns these ids.
 ///
-/// In each currency the party's account and the exchange's account change by the same amount in opposite directions.
+/// In each currency the party's account and the exchange's account change by the same amount in opposite directions. The sums of each pair and
+/// hour grow by the new swaps.
 pub async fn insert(
     connection: &mut PgConnection,
     exchange: &str,
@@ -44,6 +45,15 @@ pub async fn insert(
                union all select 'swap', id, from_game, 'exchange', '', gave, at, $9 from booked
                union all select 'swap', id, to_game, 'exchange', '', -got, at, $9 from booked
                union all select 'swap', id, to_game, 'party', party, got, at, $9 from booked
+           ), hours as (
+               insert into economy.swap_hour as sums (from_game, to_game, hour_end, swaps, gave, got, first_party, last_party, last)
+               select from_game, to_game, economy.hour_end(at), count(*), sum(gave), sum(got), min($9 || ' ' || party collate "C"),
+                   max($9 || ' ' || party collate "C"), max(at)
+               from booked group by 1, 2, 3 order by 1, 2, 3
+               on conflict (from_game, to_game, hour_end) do update set swaps = sums.swaps + excluded.swaps,
+                   gave = sums.gave + excluded.gave, got = sums.got + excluded.got, last = greatest(sums.last, excluded.last),
+                   first_party = least(sums.first_party, excluded.first_party),
+                   last_party = greatest(sums.last_party, excluded.last_party)
            )
            select sent_id as "sent_id!" from booked"#,
         &column(swaps, |swap| swap.id.clone()),
@@ -75,6 +85,21 @@ pub async fn find(pool: &PgPool, exchange: &str, ids: &[String]) -> Result<Vec<S
     )
     .fetch_all(pool)
     .await
+}
+
+/// The reversal of an exchange's swap, if staff have reversed it.
+pub async fn reversal(
+    pool: &PgPool,
+    exchange: &str,
+    id: &str,
+) -> Result<Option<Reversal>, sqlx::Error> {
+    let row = sqlx::query!(
+        "select reversed_at, reversed_by, reversal_reason from economy.swap where exchange = $1 and reference = $2",
+        exchange,
+        id
+    );
+    let row = row.fetch_optional(pool).await?;
+    Ok(row.and_then(|row| reversal_of_row!(row)))
 }
 
 /// A booked swap.
@@ -156,10 +181,10 @@ pub async fn reverse(
     id: &str,
     reversal: &Reversal,
 ) -> Result<bool, sqlx::Error> {
-    sqlx::query_scalar!(
+    let reversed = sqlx::query!(
         r#"with reversed as (
                update economy.swap set reversed_at = $2, reversed_by = $3, reversal_reason = $4
-               where id = $1 and reversed_at is null returning id, exchange, party, from_game, to_game, gave, got
+               where id = $1 and reversed_at is null returning id, exchange, party, from_game, to_game, gave, got, at
            ), entries as (
                insert into economy.entry (transfer_kind, transfer_id, game_id, account_kind, holder, amount, at, exchange)
                select 'swap reversal', id, from_game, 'party', party, gave, $2, exchange from reversed
@@ -167,12 +192,52 @@ pub async fn reverse(
                union all select 'swap reversal', id, to_game, 'exchange', '', got, $2, exchange from reversed
                union all select 'swap reversal', id, to_game, 'party', party, -got, $2, exchange from reversed
            )
-           select exists (select 1 from reversed) as "reversed!""#,
+           select from_game, to_game, economy.hour_end(at) as "hour_end!" from reversed"#,
         id,
         reversal.at,
         reversal.by,
         reversal.reason
     )
-    .fetch_one(connection)
-    .await
+    .fetch_optional(&mut *connection)
+    .await?;
+    let Some(reversed) = reversed else {
+        return Ok(false);
+    };
+    let (from, to, hour_end) = (reversed.from_game, reversed.to_game, reversed.hour_end);
+    sum_again(connection, from, to, hour_end).await?;
+    Ok(true)
+}
+
+/// Sums the swaps of a pair and an hour again: which parties are left cannot be told from the sums.
+async fn sum_again(
+    connection: &mut PgConnection,
+    from: Uuid,
+    to: Uuid,
+    hour_end: OffsetDateTime,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "delete from economy.swap_hour where from_game = $1 and to_game = $2 and hour_end = $3",
+        from,
+        to,
+        hour_end
+    )
+    .execute(&mut *connection)
+    .await?;
+    // The row may be there again: another replica reverses a swap of the hour at the same time.
+    sqlx::query!(
+        r#"insert into economy.swap_hour (from_game, to_game, hour_end, swaps, gave, got, first_party, last_party, last)
+           select $1, $2, $3, count(*), sum(gave), sum(got), min(exchange || ' ' || party collate "C"),
+               max(exchange || ' ' || party collate "C"), max(at)
+           from economy.swap
+           where from_game = $1 and to_game = $2 and at > $3::timestamptz - interval '1 hour' and at <= $3 and reversed_at is null
+           having count(*) > 0
+           on conflict (from_game, to_game, hour_end) do update set (swaps, gave, got, first_party, last_party, last)
+               = (excluded.swaps, excluded.gave, excluded.got, excluded.first_party, excluded.last_party, excluded.last)"#,
+        from,
+        to,
+        hour_end
+    )
+    .execute(connection)
+    .await?;
+    Ok(())
 }

@@ -23,7 +23,7 @@ pub use currency::{NameChange, SetName};
 pub use exchange::ExchangeChange;
 pub use report::{ReportReceipt, SubmitReport};
 pub use reversal::{Reverse, Transfer};
-pub use review::{ReviewOutcome, ReviewReport};
+pub use review::{ReviewOutcome, ReviewReport, Verdict};
 pub use swap::SwapSource;
 pub use tip::{SendTip, TipReceipt};
 
@@ -45,7 +45,7 @@ pub enum Command {
     Swaps(SwapSource, Vec<Swap>),
     /// The name of a currency, given by staff or (`None`) by an owner of the game.
     Name(Option<By>, SetName),
-    /// The decision of staff on a held report.
+    /// The decision of staff on a report.
     Review(By, ReviewReport),
     /// The reversal of a tip or a swap by staff.
     Reverse(By, Reverse),

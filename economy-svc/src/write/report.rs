@@ -20,8 +20,6 @@ use crate::store::reports::{self, NewReport};
 #[derive(Debug)]
 pub struct SubmitReport {
     pub game: Uuid,
-    /// The JSON that the game sent.
-    pub body: String,
     pub report: Report,
     pub idempotency_key: Option<idempotency::Key>,
 }
@@ -73,7 +71,6 @@ pub(super) async fn submit(
         game: submit.game,
         at: now,
         since: baseline.newest.map(|(at, _)| at),
-        body: &submit.body,
         report: &submit.report,
         held: held.as_ref().map(|(reason, id)| (reason.as_str(), *id)),
         expected,

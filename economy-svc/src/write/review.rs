@@ -1,4 +1,4 @@
-//! Decisions of staff on held reports (§3).
+//! Decisions of staff on reports (§3).
 
 use kit::audit::Subject;
 use kit::feed::{ApplyError, ApplyResult};
@@ -11,14 +11,25 @@ use time::OffsetDateTime;
 use super::rates_moved;
 use crate::domain::staff_action::By;
 use crate::store::currencies;
-use crate::store::held_reports::{self, Decision};
+use crate::store::held_reports::{self, Decision, ReviewState};
 
-/// Decides on a held report.
+/// What staff decide about a report.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// A held report counts.
+    Approve,
+    /// A held report is rejected.
+    Reject,
+    /// A report that counts is rejected: it was wrong.
+    Void,
+}
+
+/// Decides on a report.
 #[derive(Debug, Clone)]
 pub struct ReviewReport {
     /// The report's number.
     pub report: i64,
-    pub approved: bool,
+    pub verdict: Verdict,
     /// Also decides on the held reports of the game with lower numbers. A report that came after the member of staff looked is never among
     /// them.
     pub with_older: bool,
@@ -28,7 +39,7 @@ pub struct ReviewReport {
 /// What a [`ReviewReport`] decided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReviewOutcome {
-    /// The report was held until now.
+    /// The report had another state until now.
     pub is_new: bool,
     /// The number of older reports that were decided with it.
     pub older: u64,
@@ -41,7 +52,8 @@ impl ReviewOutcome {
     }
 }
 
-/// Decides on a held report. An approved report counts from its own time, so that the order of approvals makes no difference.
+/// Decides on a report. An approved report counts from its own time, so that the order of approvals makes no difference. A voided one has
+/// never counted: rates and figures, past ones too, are computed from the reports that count now.
 pub(super) async fn decide(
     connection: &mut PgConnection,
     by: &By,
@@ -61,21 +73,10 @@ pub(super) async fn decide(
     let state = held_reports::review_state(connection, review.report)
         .await?
         .unwrap_or(state);
-    let is_new = !state.counted && !state.rejected;
-    if !is_new && state.counted != review.approved {
-        let decision = if state.counted {
-            "counts already"
-        } else {
-            "was rejected"
-        };
-        let message = format!(
-            "Report {} {decision}. Only a held report can be approved or rejected.",
-            review.report
-        );
-        return Err(Fault::new(Code::PreconditionFailed, message).into());
-    }
+    let is_new = changes_state(review, &state)?;
+    let approved = review.verdict == Verdict::Approve;
     let decision = Decision {
-        approved: review.approved,
+        approved,
         by: &by.member.name,
         reason: &review.reason,
     };
@@ -89,12 +90,36 @@ pub(super) async fn decide(
     };
     let outcome = ReviewOutcome { is_new, older };
     // A rejection changes no rate.
-    let changes = if review.approved && !outcome.is_unchanged() {
+    let changes = if review.verdict != Verdict::Reject && !outcome.is_unchanged() {
         vec![rates_moved()]
     } else {
         Vec::new()
     };
     Ok((outcome, changes))
+}
+
+/// Whether a verdict changes the state of its report.
+///
+/// # Errors
+/// `precondition_failed`: the verdict is none on a report in this state.
+fn changes_state(review: &ReviewReport, state: &ReviewState) -> Result<bool, Fault> {
+    let refused = |problem: &str| {
+        let message = format!("Report {} {problem}", review.report);
+        Err(Fault::new(Code::PreconditionFailed, message))
+    };
+    match (review.verdict, state.counted, state.rejected) {
+        (Verdict::Approve | Verdict::Reject, false, false) | (Verdict::Void, true, _) => Ok(true),
+        (Verdict::Approve, true, _) | (Verdict::Reject | Verdict::Void, false, true) => Ok(false),
+        (Verdict::Reject, true, _) => refused(
+            "counts already. Only a held report can be rejected; `staff report void` takes back one that counts.",
+        ),
+        (Verdict::Approve, false, true) => {
+            refused("was rejected. Only a held report can be approved.")
+        }
+        (Verdict::Void, false, false) => refused(
+            "is held. Only a report that counts can be voided; `staff report reject` rejects this one.",
+        ),
+    }
 }
 
 /// The audit's entry.

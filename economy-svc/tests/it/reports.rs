@@ -11,20 +11,33 @@ use time::Duration;
 use crate::support::{ACCOUNT, START, report, start};
 
 #[testing::database_test(economy::MIGRATOR)]
-async fn a_report_is_stored_as_it_came_and_counts(pool: PgPool) {
+async fn a_report_is_stored_and_counts(pool: PgPool) {
     let economy = start(pool).await;
     economy.currency("bao").await;
     let answer = economy.report("bao", &report(10)).await.unwrap();
     assert!(answer.counted && answer.held.is_none() && !answer.replayed);
     assert_eq!(answer.at, Some(timestamp::encode(START)));
-    let stored = sqlx::query_scalar!(
-        "select body from economy.report where id = $1",
+    let stored = sqlx::query!(
+        "select supply, meal, output, active_players from economy.report where id = $1",
         answer.report
     )
     .fetch_one(&economy.pool)
     .await
     .unwrap();
-    assert_eq!(stored, report(10).to_string());
+    let sent = report(10);
+    let sent = [
+        &sent["supply"],
+        &sent["basket"]["meal"],
+        &sent["output"],
+        &sent["active_players"],
+    ];
+    let stored = [
+        stored.supply,
+        stored.meal,
+        stored.output,
+        stored.active_players,
+    ];
+    assert_eq!(sent.map(|value| value.as_i64().unwrap()), stored);
 }
 
 #[testing::database_test(economy::MIGRATOR)]

@@ -303,3 +303,33 @@ async fn one_call_decides_on_a_report_and_the_older_ones_of_its_game(pool: PgPoo
     assert_eq!(approve(bao[3]).await.unwrap(), (false, 0));
     assert!(held(&economy).await.is_empty());
 }
+
+#[testing::database_test(economy::MIGRATOR)]
+async fn a_report_that_counts_is_taken_back(pool: PgPool) {
+    let economy = start(pool).await;
+    economy.listed("kora", 10).await;
+    economy.currency("bao").await;
+    // The first report of a game is never held.
+    let wrong = economy.report("bao", &report(1_000)).await.unwrap();
+    let wrong = wrong.report.unwrap();
+    let void = async |report, reason: &str| {
+        let request = proto::VoidReportRequest {
+            report,
+            reason: reason.to_owned(),
+        };
+        let answer = economy.staff.clone().void_report(request).await;
+        answer.map(|it| it.into_inner().unchanged).map_err(Fault::from)
+    };
+    assert_eq!(economy.all_currencies().await.len(), 2);
+    assert_eq!(void(wrong, "").await.unwrap_err().code, Code::Invalid);
+    assert!(!void(wrong, "In cents.").await.unwrap());
+    assert!(void(wrong, "In cents.").await.unwrap(), "again it changes nothing");
+    assert_eq!(economy.all_currencies().await.len(), 1);
+    economy.clock.advance(Duration::HOUR);
+    // The corrected report is compared with no wrong one.
+    assert!(economy.report("bao", &report(10)).await.unwrap().counted);
+    assert_eq!(economy.rate("bao", "kora").await.rate.as_str(), "1");
+    let held = hold(&economy, "bao", &[100]).await[0];
+    let refused = void(held, "No.").await.unwrap_err();
+    assert_eq!(refused.code, Code::PreconditionFailed);
+}

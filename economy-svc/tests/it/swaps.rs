@@ -105,3 +105,89 @@ async fn history_is_loaded_and_loaded_again(pool: PgPool) {
     assert_eq!((&*rate.source, rate.rate.as_str()), ("market", "2"));
     assert_eq!(rate.at.0, START);
 }
+
+#[testing::database_test(economy::MIGRATOR)]
+async fn sums_of_hours_are_those_of_their_swaps(pool: PgPool) {
+    let economy = start(pool.clone()).await;
+    economy.currency("bao").await;
+    economy.currency("kora").await;
+    economy.clock.advance(Duration::hours(6));
+    let minutes = [0, 1, 59, 60, 61, 119, 120, 150, 180, 299];
+    for (number, minute) in (1_u64..).zip(minutes) {
+        let swap = proto::Swap {
+            id: minute.to_string(),
+            party: format!("party-{}", number % 3),
+            from: "bao".to_owned(),
+            to: "kora".to_owned(),
+            gave: number,
+            got: 2 * number,
+            at: Some(timestamp::encode(START + Duration::minutes(minute))),
+        };
+        let request = proto::RecordSwapRequest { swap: Some(swap) };
+        economy.exchange.clone().record_swap(request).await.unwrap();
+    }
+    let check = async || {
+        let moments = (-30..330).step_by(15).chain([1, 59, 61]);
+        let moments: Vec<i64> = moments.collect();
+        for (from, to) in moments.iter().flat_map(|from| moments.iter().map(move |to| (from, to))) {
+            let [from, to] = [from, to].map(|minute| START + Duration::minutes(*minute));
+            let sums = sqlx::query_scalar!(
+                r#"select concat_ws(' ', sum(swaps), sum(gave), sum(got), min(first_party collate "C"), max(last_party collate "C"), max(last))
+                   from economy.swaps_within($1, $2) where $1::timestamptz < $2::timestamptz"#,
+                from,
+                to
+            );
+            let swaps = sqlx::query_scalar!(
+                r#"select concat_ws(' ', nullif(count(*), 0), sum(gave), sum(got), min(exchange || ' ' || party collate "C"),
+                       max(exchange || ' ' || party collate "C"), max(at))
+                   from economy.swap where at > $1 and at <= $2 and reversed_at is null"#,
+                from,
+                to
+            );
+            let (sums, swaps) = (sums.fetch_one(&pool).await, swaps.fetch_one(&pool).await);
+            assert_eq!(sums.unwrap(), swaps.unwrap(), "{from} {to}");
+        }
+    };
+    check().await;
+    for swap in ["59", "150"] {
+        let booked = economy.staff.clone().list_swaps(proto::ListSwapsRequest::default()).await;
+        let booked = booked.unwrap().into_inner().swaps.remove(0);
+        let request = proto::ReverseSwapRequest {
+            swap: swap.to_owned(),
+            exchange: booked.exchange,
+            reason: "A test.".to_owned(),
+        };
+        economy.staff.clone().reverse_swap(request).await.unwrap();
+    }
+    check().await;
+}
+
+#[testing::database_test(economy::MIGRATOR)]
+async fn an_exchange_dates_its_swaps_within_days_and_seconds(pool: PgPool) {
+    let economy = start(pool).await;
+    economy.currency("bao").await;
+    economy.currency("kora").await;
+    let record = async |id: &str, at| {
+        let swap = proto::Swap {
+            id: id.to_owned(),
+            party: "ada".to_owned(),
+            from: "bao".to_owned(),
+            to: "kora".to_owned(),
+            gave: 1,
+            got: 2,
+            at: Some(timestamp::encode(at)),
+        };
+        let request = proto::RecordSwapRequest { swap: Some(swap) };
+        let answer = economy.exchange.clone().record_swap(request).await;
+        answer.map(|it| it.into_inner().replayed).map_err(kit::Fault::from)
+    };
+    // A clock that is a little fast; the call can be repeated.
+    let ahead = START + Duration::milliseconds(100);
+    assert!(!record("1", ahead).await.unwrap());
+    assert!(record("1", ahead).await.unwrap());
+    for at in [START + Duration::MINUTE, START - Duration::days(8)] {
+        let refused = record("2", at).await.unwrap_err();
+        assert!(refused.fields.contains_key("at"), "{refused:?}");
+    }
+    assert!(!record("2", START - Duration::days(6)).await.unwrap());
+}

@@ -60,6 +60,15 @@ pub(crate) enum Command {
         #[arg(long)]
         reason: String,
     },
+    /// Take back a report that counts: rates and figures, past ones too, are computed without it
+    Void {
+        /// The number of the report
+        #[arg(value_parser = report_number)]
+        report: i64,
+        /// The reason that the owners of the game read
+        #[arg(long)]
+        reason: String,
+    },
 }
 
 #[derive(Debug, Serialize)]
@@ -173,6 +182,11 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
                 response.older,
                 output,
             )
+        }
+        Command::Void { report, reason } => {
+            let request = proto::VoidReportRequest { report, reason };
+            let response = economy.void_report(request).await?.into_inner();
+            print_decision(report, "rejected", response.unchanged, 0, output)
         }
     }
 }

@@ -611,7 +611,7 @@ pub struct Swap {
     /// Whole units that the party gets, 1 to 2^53 - 1.
     #[prost(uint64, tag = "6")]
     pub got: u64,
-    /// Absent: now.
+    /// Absent: now. At most five seconds ahead of the service, and seven days behind it; staff import older swaps.
     #[prost(message, optional, tag = "7")]
     #[serde(serialize_with = "crate::json::timestamp")]
     pub at: ::core::option::Option<::prost_types::Timestamp>,
@@ -629,6 +629,11 @@ pub struct RecordSwapResponse {
     /// An earlier call has recorded it.
     #[prost(bool, tag = "2")]
     pub replayed: bool,
+    /// When staff reversed it, by counter-entries in the ledger, and why. Absent: it stands.
+    #[prost(message, optional, tag = "3")]
+    pub reversed_at: ::core::option::Option<::prost_types::Timestamp>,
+    #[prost(string, tag = "4")]
+    pub reversal_reason: ::prost::alloc::string::String,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ListBalancesRequest {
@@ -2295,6 +2300,20 @@ pub struct RejectReportResponse {
     #[prost(uint64, tag = "2")]
     pub older: u64,
 }
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct VoidReportRequest {
+    #[prost(int64, tag = "1")]
+    pub report: i64,
+    /// Required; the owners of the game see it.
+    #[prost(string, tag = "2")]
+    pub reason: ::prost::alloc::string::String,
+}
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct VoidReportResponse {
+    /// Nothing was decided: the report was already rejected.
+    #[prost(bool, tag = "1")]
+    pub unchanged: bool,
+}
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct ImportSwapsRequest {
     #[prost(message, repeated, tag = "1")]
@@ -2704,6 +2723,31 @@ pub mod staff_service_client {
                 .insert(GrpcMethod::new("economy.v1.StaffService", "RejectReport"));
             self.inner.unary(req, path, codec).await
         }
+        /// Rejects a report that counts, as if it had never counted: it was wrong. Needs an admin.
+        pub async fn void_report(
+            &mut self,
+            request: impl tonic::IntoRequest<super::VoidReportRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::VoidReportResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/economy.v1.StaffService/VoidReport",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("economy.v1.StaffService", "VoidReport"));
+            self.inner.unary(req, path, codec).await
+        }
         /// Reports whose supply differs by more than 1 % from the supply of the game's report before, plus minted, minus burned. Newest first.
         pub async fn list_supply_differences(
             &mut self,
@@ -3041,6 +3085,14 @@ pub mod staff_service_server {
             request: tonic::Request<super::RejectReportRequest>,
         ) -> std::result::Result<
             tonic::Response<super::RejectReportResponse>,
+            tonic::Status,
+        >;
+        /// Rejects a report that counts, as if it had never counted: it was wrong. Needs an admin.
+        async fn void_report(
+            &self,
+            request: tonic::Request<super::VoidReportRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::VoidReportResponse>,
             tonic::Status,
         >;
         /// Reports whose supply differs by more than 1 % from the supply of the game's report before, plus minted, minus burned. Newest first.
@@ -3425,6 +3477,51 @@ pub mod staff_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = RejectReportSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/economy.v1.StaffService/VoidReport" => {
+                    #[allow(non_camel_case_types)]
+                    struct VoidReportSvc<T: StaffService>(pub Arc<T>);
+                    impl<
+                        T: StaffService,
+                    > tonic::server::UnaryService<super::VoidReportRequest>
+                    for VoidReportSvc<T> {
+                        type Response = super::VoidReportResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::VoidReportRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as StaffService>::void_report(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = VoidReportSvc(inner);
                         let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(

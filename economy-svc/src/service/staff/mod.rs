@@ -90,6 +90,19 @@ impl StaffService for Service {
         Ok(Response::new(answer))
     }
 
+    async fn void_report(
+        &self,
+        request: Request<proto::VoidReportRequest>,
+    ) -> Result<Response<proto::VoidReportResponse>, Status> {
+        let name = request.get_ref().report.to_string();
+        let by = (self
+            .audit
+            .admit(&request, Action::VoidReport, ("report", &name)))
+        .await?;
+        let answer = reports::void(self, by, request.into_inner()).await?;
+        Ok(Response::new(answer))
+    }
+
     async fn list_supply_differences(
         &self,
         request: Request<proto::ListSupplyDifferencesRequest>,

@@ -15,7 +15,7 @@ use crate::service::page;
 use crate::service::report_message::report_message;
 use crate::store::held_reports::{self, HeldReport};
 use crate::store::reports::{self, Row, Selection};
-use crate::write::{Command, Outcome, ReviewOutcome, ReviewReport};
+use crate::write::{Command, Outcome, ReviewOutcome, ReviewReport, Verdict};
 
 /// The newest held report of each game, so that a game with many held reports does not hide the others; or the held reports of one game.
 pub(super) async fn held(
@@ -87,7 +87,7 @@ pub(super) async fn approve(
 ) -> Result<proto::ApproveReportResponse, Fault> {
     let review = ReviewReport {
         report: request.report,
-        approved: true,
+        verdict: Verdict::Approve,
         with_older: request.with_older,
         reason: reason(&request.reason)?,
     };
@@ -105,7 +105,7 @@ pub(super) async fn reject(
 ) -> Result<proto::RejectReportResponse, Fault> {
     let review = ReviewReport {
         report: request.report,
-        approved: false,
+        verdict: Verdict::Reject,
         with_older: request.with_older,
         reason: required_reason(&request.reason)?,
     };
@@ -113,6 +113,23 @@ pub(super) async fn reject(
     Ok(proto::RejectReportResponse {
         unchanged: decided.is_unchanged(),
         older: decided.older,
+    })
+}
+
+pub(super) async fn void(
+    service: &Service,
+    by: By,
+    request: proto::VoidReportRequest,
+) -> Result<proto::VoidReportResponse, Fault> {
+    let review = ReviewReport {
+        report: request.report,
+        verdict: Verdict::Void,
+        with_older: false,
+        reason: required_reason(&request.reason)?,
+    };
+    let decided = decide(service, by, review).await?;
+    Ok(proto::VoidReportResponse {
+        unchanged: decided.is_unchanged(),
     })
 }
 
