@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use kit::Clock;
-use kit::feed::HighWaterMark;
+use kit::feed::{HighWaterMark, ProducerPosition};
 
 use crate::arriving_bodies::ArrivingBodies;
 use crate::call_log::CallRecorder;
@@ -17,8 +17,8 @@ use crate::quota::Quota;
 use crate::refused_calls::RefusedCalls;
 use crate::service::operations::Operations;
 use crate::switches::SwitchCache;
+use crate::upstream::Upstream;
 use crate::upstream::pictures::Pictures;
-use crate::upstream::{ListingsPosition, Upstream};
 use kit::client_address::{ProxyHeader, TrustedProxies};
 
 /// The state that handlers and layers get.
@@ -66,7 +66,7 @@ pub struct Gateway {
     /// The newest position of listings-svc's feed, read from Redis.
     pub newest_position: HighWaterMark,
     /// The newest position from listings-svc itself, while Redis has none.
-    pub listings_position: ListingsPosition,
+    pub listings_position: ProducerPosition,
     /// How long the body of a request may take to arrive.
     pub body_timeout: Duration,
 }

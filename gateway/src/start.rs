@@ -9,7 +9,7 @@ use contracts::gateway::v1::staff_service_server::StaffServiceServer;
 use contracts::gateway::v1::test_call_service_server::TestCallServiceServer;
 use kit::audit::Audit;
 use kit::boot::{self, Boot};
-use kit::feed::{HighWaterMark, Producer, Retention, Writer};
+use kit::feed::{HighWaterMark, Producer, ProducerPosition, Retention, Writer};
 use kit::http_server;
 use kit::leader::Leader;
 use kit::redis::Redis;
@@ -44,8 +44,8 @@ use crate::service::staff::Staff;
 use crate::service::test_calls::TestCalls;
 use crate::store::accounts;
 use crate::switches::SwitchCache;
+use crate::upstream::Upstream;
 use crate::upstream::pictures::Pictures;
-use crate::upstream::{ListingsPosition, Upstream};
 use crate::write::{AuthoredCommand, Command, CommandHandler};
 use crate::{MIGRATOR, SCHEMA};
 
@@ -133,7 +133,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         player_calls: settings.player_calls,
         pictures: Arc::new(Pictures::new(listings.clone(), limits)),
         newest_position: HighWaterMark::new(redis, PRODUCER),
-        listings_position: ListingsPosition::new(listings, limits.position_timeout),
+        listings_position: ProducerPosition::new(listings, limits.position_timeout),
         body_timeout: settings.port.limits.timeouts.http_body,
     });
     let router = router(&app);
@@ -161,7 +161,7 @@ fn operations(
         grace: settings.grace_range(),
         clock: boot.clock.clone(),
         changes: ChangeTasks::start(&boot.lifecycle),
-        listings_position: ListingsPosition::new(listings, timeout),
+        listings_position: ProducerPosition::new(listings, timeout),
         game_waits: Operations::limit_game_waits(),
     })
 }

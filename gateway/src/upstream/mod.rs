@@ -3,13 +3,11 @@
 mod client;
 mod limit;
 pub mod pictures;
-mod position;
 mod rates;
 
 use std::time::Duration;
 
 pub use client::{GrpcClient, Upstream};
-pub use position::ListingsPosition;
 pub use rates::Rates;
 
 /// Limits of calls to a service.

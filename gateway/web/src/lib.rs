@@ -58,7 +58,7 @@ use session::sessions::{Lifetimes, Sessions};
 use session::{CookieStyle, Keyspace};
 use share_cards::ShareCards;
 use uploads::Uploads;
-use upstream::{Api, Catalogue, Currencies, Economy, Gateway, Listings, Webhooks};
+use upstream::{Api, Catalogue, Currencies, Economy, Gateway, Listings, NewestPosition, Webhooks};
 
 pub use config::Settings;
 
@@ -80,7 +80,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     let (settings, clock) = (&boot.settings, &boot.clock);
     let redis = Redis::connect(&settings.redis_url, settings.redis_deadline, WITHOUT_REDIS).await?;
     let keyspace = Keyspace {
-        redis,
+        redis: redis.clone(),
         prefix: "web".to_owned(),
     };
 
@@ -99,7 +99,8 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     let economy = boot.client(&settings.economy_addresses)?;
     let catalogue = boot.client(&settings.catalogue_addresses)?;
     let deadline = settings.upstream_deadline;
-    let catalogue = Catalogue::new(catalogue, deadline, settings.catalogue_calls);
+    let position = NewestPosition::new(redis, listings.clone());
+    let catalogue = Catalogue::new(catalogue, deadline, settings.catalogue_calls, position);
     let api = Api::new(settings.api_url(), API_DEADLINE)?;
     let app = Arc::new(Web {
         pool,

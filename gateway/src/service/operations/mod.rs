@@ -10,7 +10,7 @@ mod tokens;
 use std::sync::Arc;
 
 use kit::bad_fields::BadFields;
-use kit::feed::Writer;
+use kit::feed::{ProducerPosition, Writer};
 use kit::overload::ConcurrencyLimit;
 use kit::{Clock, Code, Fault};
 use sqlx::PgPool;
@@ -23,7 +23,6 @@ use crate::domain::plan::Plans;
 use crate::domain::secret::KeyFormat;
 use crate::quota::Quota;
 use crate::service::change_tasks::ChangeTasks;
-use crate::upstream::ListingsPosition;
 use crate::write::{AuthoredCommand, Command, CommandHandler, Outcome};
 
 pub(crate) use keys::{KeyFields, KeyList, Rotation};
@@ -44,7 +43,7 @@ pub struct Operations {
     /// Changes of more than one step.
     pub changes: ChangeTasks,
     /// The newest position of listings-svc: a game that is not known yet may have been published before it.
-    pub listings_position: ListingsPosition,
+    pub listings_position: ProducerPosition,
     /// Limits the calls that wait for a game.
     pub game_waits: ConcurrencyLimit,
 }

@@ -40,6 +40,7 @@ use gateway::upstream;
 use gateway::upstream::pictures::Pictures;
 use kit::client_address::{ProxyHeader, TrustedProxies};
 use kit::config::Secret;
+use kit::feed::ProducerPosition;
 use kit::redis::Redis;
 use kit::rpc::FleetMembers;
 use kit::rpc::staff::Member;
@@ -252,7 +253,7 @@ impl Test {
             grace,
             clock: clock.clone(),
             changes: ChangeTasks::start(&lifecycle),
-            listings_position: upstream::ListingsPosition::new(listings.clone(), position_timeout),
+            listings_position: ProducerPosition::new(listings.clone(), position_timeout),
             game_waits: Operations::limit_game_waits(),
         });
         let call_records =
@@ -282,7 +283,7 @@ impl Test {
             webhooks: webhook,
             player_calls: 30,
             pictures: Arc::new(Pictures::new(listings.clone(), with.upstream)),
-            listings_position: upstream::ListingsPosition::new(listings, position_timeout),
+            listings_position: ProducerPosition::new(listings, position_timeout),
             encoded_prefixes: Arc::default(),
             openapi: openapi(&clock, grace),
             newest_position,

@@ -19,6 +19,7 @@ use tonic::{Request, Response, Status};
 
 use super::call::{Calls, incomplete};
 use super::clients::{CatalogueEvents, CatalogueGames, Creators, GrpcClient, Places, Search};
+use super::position::{ListingRead, NewestPosition};
 
 /// How long a call waits for a permit.
 const QUEUE_TIMEOUT: Duration = Duration::from_secs(2);
@@ -31,6 +32,7 @@ pub(super) const MODE: i32 = Mode::Live as i32;
 pub struct Catalogue {
     calls: Calls,
     limit: Arc<ConcurrencyLimit>,
+    position: Arc<NewestPosition>,
 }
 
 /// A page of a list.
@@ -143,14 +145,25 @@ pub fn page(limit: u32, cursor: Option<&str>) -> PageRequest {
 
 impl Catalogue {
     /// `calls` is the number of calls at once.
-    pub fn new(client: Client, deadline: Duration, calls: usize) -> Self {
+    pub fn new(client: Client, deadline: Duration, calls: usize, position: NewestPosition) -> Self {
         Self {
             calls: Calls { client, deadline },
             limit: Arc::new(ConcurrencyLimit::new("public pages", calls)),
+            position: Arc::new(position),
         }
     }
 
-    pub(super) async fn read<S: GrpcClient, Q, A>(
+    /// Reads listings as they are after all earlier writes.
+    pub(super) async fn read<S: GrpcClient, Q: ListingRead, A>(
+        &self,
+        method: impl AsyncFnOnce(&mut S, Request<Q>) -> Result<Response<A>, Status>,
+        mut message: Q,
+    ) -> Result<A, Fault> {
+        message.set_at_least(self.position.get().await);
+        self.call(method, message).await
+    }
+
+    pub(super) async fn call<S: GrpcClient, Q, A>(
         &self,
         method: impl AsyncFnOnce(&mut S, Request<Q>) -> Result<Response<A>, Status>,
         message: Q,

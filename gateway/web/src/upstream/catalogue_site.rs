@@ -48,7 +48,7 @@ impl Catalogue {
     /// The files of the sitemap.
     pub async fn sitemap_files(&self) -> Result<Vec<proto::SitemapFile>, Fault> {
         let answer = self
-            .read(Site::list_sitemap_files, proto::ListSitemapFilesRequest {})
+            .call(Site::list_sitemap_files, proto::ListSitemapFilesRequest {})
             .await?;
         Ok(answer.files)
     }
@@ -65,13 +65,13 @@ impl Catalogue {
             number,
             cursor: cursor.to_owned(),
         };
-        self.read(Site::read_sitemap_file, request).await
+        self.call(Site::read_sitemap_file, request).await
     }
 
     /// The newest games; the featured ones are not preferred.
     pub async fn new_games(&self, limit: u32) -> Result<NewGames, Fault> {
         let request = proto::ListNewGamesRequest { limit };
-        let answer = self.read(Site::list_new_games, request).await?;
+        let answer = self.call(Site::list_new_games, request).await?;
         Ok(NewGames {
             json: answer.json,
             games: answer.games,

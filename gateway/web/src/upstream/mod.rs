@@ -11,6 +11,7 @@ pub mod gateway;
 pub mod listings;
 mod notes;
 mod pictures;
+mod position;
 pub mod rates;
 mod votes;
 pub mod webhook;
@@ -21,6 +22,7 @@ pub use currencies::Currencies;
 pub use economy::Economy;
 pub use gateway::Gateway;
 pub use listings::Listings;
+pub use position::NewestPosition;
 pub use webhook::Webhooks;
 
 use time::OffsetDateTime;

@@ -17,7 +17,7 @@ impl Catalogue {
             voter: Some(voter),
             kind: kind.to_owned(),
         };
-        self.read(Votes::draw_pair, request).await
+        self.call(Votes::draw_pair, request).await
     }
 
     /// Casts a vote. A second call changes nothing, and says that the voter has judged the pair already. It is therefore not repeated by

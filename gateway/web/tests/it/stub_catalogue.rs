@@ -11,7 +11,7 @@ use contracts::catalogue::v1::rankings_service_server::{RankingsService, Ranking
 use contracts::catalogue::v1::search_service_server::{SearchService, SearchServiceServer};
 use contracts::catalogue::v1::site_service_server::SiteServiceServer;
 use contracts::catalogue::v1::votes_service_server::VotesServiceServer;
-use contracts::common::v1::PageInfo;
+use contracts::common::v1::{PageInfo, Position};
 use kit::Fault;
 use serde_json::{Value, json};
 use time::macros::datetime;
@@ -32,6 +32,8 @@ pub(crate) struct StubCatalogue {
     pub(crate) is_away: Arc<Mutex<bool>>,
     /// The second part of the sitemap's games fails.
     pub(crate) breaks_off: Arc<Mutex<bool>>,
+    /// The positions that reads of listings name.
+    pub(crate) positions: Arc<Mutex<Vec<Option<Position>>>>,
     /// Lists of games, in order.
     pub(crate) asked: Arc<Mutex<Vec<proto::ListGamesRequest>>>,
     /// While it is set, a read of a creator waits, after it has said that it began.
@@ -53,6 +55,7 @@ impl Default for StubCatalogue {
             words: Arc::default(),
             is_away: Arc::default(),
             breaks_off: Arc::default(),
+            positions: Arc::default(),
             asked: Arc::default(),
             held: Arc::default(),
             votes: StubVotes::default(),
@@ -146,6 +149,11 @@ impl StubCatalogue {
         Ok(())
     }
 
+    /// Notes the position that a read names.
+    fn read(&self, at_least: Option<&Position>) {
+        self.positions.lock().unwrap().push(at_least.cloned());
+    }
+
     pub(crate) fn body(&self, mut json: Value) -> bytes::Bytes {
         if let Some((words, link)) = self.words.lock().unwrap().as_ref() {
             write(&mut json, words, link);
@@ -169,6 +177,7 @@ impl GamesService for StubCatalogue {
         &self,
         request: Request<proto::ListGamesRequest>,
     ) -> Answer<proto::ListGamesResponse> {
+        self.read(request.get_ref().at_least.as_ref());
         self.answers()?;
         let request = request.into_inner();
         if request.genre.as_deref() == Some("none") {
@@ -187,6 +196,7 @@ impl GamesService for StubCatalogue {
         &self,
         request: Request<proto::GetGameRequest>,
     ) -> Answer<proto::GetGameResponse> {
+        self.read(request.get_ref().at_least.as_ref());
         let mut game = self.game();
         let file = stub_pictures::file();
         let more = json!({
@@ -213,8 +223,9 @@ impl GamesService for StubCatalogue {
 impl CreatorsService for StubCatalogue {
     async fn list_creators(
         &self,
-        _: Request<proto::ListCreatorsRequest>,
+        request: Request<proto::ListCreatorsRequest>,
     ) -> Answer<proto::ListCreatorsResponse> {
+        self.read(request.get_ref().at_least.as_ref());
         self.answers()?;
         Ok(Response::new(proto::ListCreatorsResponse {
             json: self.body(json!([creator()])),
@@ -227,6 +238,7 @@ impl CreatorsService for StubCatalogue {
         &self,
         request: Request<proto::GetCreatorRequest>,
     ) -> Answer<proto::GetCreatorResponse> {
+        self.read(request.get_ref().at_least.as_ref());
         let held = self.held.lock().unwrap().clone();
         if let Some(held) = held {
             held.began.notify_one();
@@ -256,8 +268,9 @@ impl CreatorsService for StubCatalogue {
 impl PlacesService for StubCatalogue {
     async fn list_genres(
         &self,
-        _: Request<proto::ListGenresRequest>,
+        request: Request<proto::ListGenresRequest>,
     ) -> Answer<proto::ListGenresResponse> {
+        self.read(request.get_ref().at_least.as_ref());
         self.answers()?;
         let rows = json!([{"key": "puzzle", "name": "Puzzle", "games": 1}, {"key": "mancala", "name": "Mancala", "games": 2}]);
         Ok(Response::new(proto::ListGenresResponse {
@@ -269,8 +282,9 @@ impl PlacesService for StubCatalogue {
 
     async fn list_countries(
         &self,
-        _: Request<proto::ListCountriesRequest>,
+        request: Request<proto::ListCountriesRequest>,
     ) -> Answer<proto::ListCountriesResponse> {
+        self.read(request.get_ref().at_least.as_ref());
         self.answers()?;
         Ok(Response::new(proto::ListCountriesResponse {
             json: self.body(json!([country()])),
@@ -283,6 +297,7 @@ impl PlacesService for StubCatalogue {
         &self,
         request: Request<proto::GetCountryRequest>,
     ) -> Answer<proto::GetCountryResponse> {
+        self.read(request.get_ref().at_least.as_ref());
         let mut listing = country();
         listing["cities"] = json!([city()]);
         let code = request.into_inner().code.to_uppercase();
@@ -294,8 +309,9 @@ impl PlacesService for StubCatalogue {
 
     async fn list_cities(
         &self,
-        _: Request<proto::ListCitiesRequest>,
+        request: Request<proto::ListCitiesRequest>,
     ) -> Answer<proto::ListCitiesResponse> {
+        self.read(request.get_ref().at_least.as_ref());
         self.answers()?;
         Ok(Response::new(proto::ListCitiesResponse {
             json: self.body(json!([city()])),
@@ -308,6 +324,7 @@ impl PlacesService for StubCatalogue {
         &self,
         request: Request<proto::GetCityRequest>,
     ) -> Answer<proto::GetCityResponse> {
+        self.read(request.get_ref().at_least.as_ref());
         let slug = request.into_inner().slug;
         Ok(Response::new(proto::GetCityResponse {
             json: self.one((&slug, "lagos"), &city())?,
@@ -322,6 +339,7 @@ impl EventsService for StubCatalogue {
         &self,
         request: Request<proto::ListEventsRequest>,
     ) -> Answer<proto::ListEventsResponse> {
+        self.read(request.get_ref().at_least.as_ref());
         self.answers()?;
         let request = request.into_inner();
         if request.city.is_some_and(|city| city != "lagos") {
@@ -345,6 +363,7 @@ impl EventsService for StubCatalogue {
         &self,
         request: Request<proto::GetEventRequest>,
     ) -> Answer<proto::GetEventResponse> {
+        self.read(request.get_ref().at_least.as_ref());
         let slug = request.into_inner().slug;
         Ok(Response::new(proto::GetEventResponse {
             json: self.one((&slug, "jam"), &event())?,
@@ -359,6 +378,7 @@ impl SearchService for StubCatalogue {
         &self,
         request: Request<proto::SearchRequest>,
     ) -> Answer<proto::SearchResponse> {
+        self.read(request.get_ref().at_least.as_ref());
         self.answers()?;
         if request.get_ref().q.split_whitespace().count() > 10 {
             return Err(Fault::invalid_field("q", "Use at most 10 words.").into());
@@ -382,6 +402,7 @@ impl RankingsService for StubCatalogue {
         &self,
         request: Request<proto::ListRankingRequest>,
     ) -> Answer<proto::ListRankingResponse> {
+        self.read(request.get_ref().at_least.as_ref());
         self.answers()?;
         let request = request.into_inner();
         let (kind, tag) = match request.kind.as_str() {
@@ -410,6 +431,7 @@ impl RankingsService for StubCatalogue {
         &self,
         request: Request<proto::GetRanksRequest>,
     ) -> Answer<proto::GetRanksResponse> {
+        self.read(request.get_ref().at_least.as_ref());
         let request = request.into_inner();
         let name = (request.kind.as_str(), request.name.as_str());
         match name {

@@ -4,10 +4,12 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use axum::Router;
+use contracts::common::v1::feed_service_server::FeedServiceServer;
 use contracts::gateway::v1::accounts_service_server::AccountsServiceServer;
 use contracts::gateway::v1::test_call_service_server::TestCallServiceServer;
 use kit::clock::Clock;
 use kit::config::Secret;
+use kit::feed::{HighWaterMark, ProducerPosition};
 use kit::ids;
 use kit::lifecycle::Lifecycle;
 use kit::mail::{self, NewMessage};
@@ -33,13 +35,16 @@ use web::session::{CookieStyle, Keyspace};
 use web::share_cards::ShareCards;
 use web::store::{members, people};
 use web::uploads::Uploads;
-use web::upstream::{Api, Catalogue, Currencies, Economy, Gateway, Listings, Webhooks};
+use web::upstream::{
+    Api, Catalogue, Currencies, Economy, Gateway, Listings, NewestPosition, Webhooks,
+};
 
 use crate::browser::Browser;
 use crate::gateway::StubGateway;
 use crate::stub_api::StubApi;
 use crate::stub_catalogue::StubCatalogue;
 use crate::stub_economy::StubEconomy;
+use crate::stub_feed::StubFeed;
 use crate::stub_listings::StubListings;
 
 /// The clock's first time.
@@ -60,6 +65,9 @@ pub(crate) struct Site {
     pub(crate) economy: StubEconomy,
     pub(crate) catalogue: StubCatalogue,
     pub(crate) api: StubApi,
+    /// The feed of listings-svc, and its position in Redis.
+    pub(crate) feed: StubFeed,
+    pub(crate) mark: HighWaterMark,
     lifecycle: Lifecycle,
 }
 
@@ -103,15 +111,23 @@ impl Site {
         economy.add_to(&mut services);
         let catalogue = StubCatalogue::default();
         catalogue.add_to(&mut services);
+        let feed = StubFeed::default();
+        services.add_service(FeedServiceServer::new(feed.clone()));
         let address = testing::serve(services, &lifecycle).await.unwrap();
         let client = testing::client(&address, &lifecycle).unwrap();
         // Tests share a Redis, so each has keys of its own.
+        let redis = Redis::lazy(&redis, testing::LONG, "").unwrap();
         let keyspace = Keyspace {
-            redis: Redis::lazy(&redis, testing::LONG, "").unwrap(),
+            redis: redis.clone(),
             prefix: format!("test-{}", ids::row_id()),
         };
+        let mark = HighWaterMark::new(redis, &keyspace.prefix).with_ttl(testing::LONG);
         let stub = Api::new(api.url.clone(), API_DEADLINE).unwrap();
-        let catalogue_client = Catalogue::new(client.clone(), testing::LONG, 1);
+        let position = NewestPosition {
+            mark: mark.clone(),
+            listings: ProducerPosition::new(client.clone(), testing::LONG),
+        };
+        let catalogue_client = Catalogue::new(client.clone(), testing::LONG, 1, position);
         let app = Arc::new(Web {
             pool: pool.clone(),
             clock: clock.clone(),
@@ -162,6 +178,8 @@ impl Site {
             economy,
             catalogue,
             api,
+            feed,
+            mark,
             lifecycle,
         }
     }

@@ -1,32 +1,36 @@
-//! The newest position of the listings feed, from listings-svc itself, while Redis has none (§1).
+//! The newest position of a feed from its producer itself, while Redis has none (§1).
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use contracts::common::v1::GetPositionRequest;
 use contracts::common::v1::feed_service_client::FeedServiceClient;
-use kit::feed::Position;
-use kit::rpc::client::{Client, Idempotent};
 use tokio::time::{Instant, timeout};
 
-/// Joins concurrent calls: one call answers all reads that wait.
-pub struct ListingsPosition {
+use super::Position;
+use crate::rpc::client::{Client, Idempotent};
+
+/// Asks a producer for its newest position. Joins concurrent calls: one call answers all reads that wait.
+#[derive(Debug)]
+pub struct ProducerPosition {
     client: FeedServiceClient<Client>,
     /// How long a read waits. After that it goes on without a position. After a timeout, reads do not wait for as long again; then one
     /// read at a time tries again.
     timeout: Duration,
     last: tokio::sync::Mutex<Option<LastReply>>,
-    /// Set while listings-svc hangs: when the next read may call it.
+    /// Set while the producer hangs: when the next read may call it.
     retry_at: Mutex<Option<Instant>>,
 }
 
+#[derive(Debug)]
 struct LastReply {
     /// The reply covers all writes before this time.
     started: Instant,
     position: Option<Position>,
 }
 
-impl ListingsPosition {
+impl ProducerPosition {
+    /// The producer at `channel`, whose position a read waits for until `timeout`.
     pub fn new(channel: Client, timeout: Duration) -> Self {
         Self {
             client: FeedServiceClient::new(channel),
@@ -36,7 +40,7 @@ impl ListingsPosition {
         }
     }
 
-    /// A position that covers all writes before this call; `None` if listings-svc is away or hangs.
+    /// A position that covers all writes before this call; `None` if the producer is away or hangs.
     pub async fn get(&self) -> Option<Position> {
         let arrived = Instant::now();
         if !self.may_call(arrived) {
@@ -60,13 +64,13 @@ impl ListingsPosition {
         };
         let position = timeout(self.timeout, calling).await.ok().flatten();
         let now = Instant::now();
-        // A listings-svc that fails at once causes no delay.
+        // A the producer that fails at once causes no delay.
         let hangs = position.is_none() && now - arrived >= self.timeout;
         *self.retry_at() = hangs.then(|| now + self.timeout);
         position
     }
 
-    /// While listings-svc hangs, one read calls it and the others go on without a position.
+    /// While the producer hangs, one read calls it and the others go on without a position.
     fn may_call(&self, now: Instant) -> bool {
         let mut retry_at = self.retry_at();
         match *retry_at {

@@ -1,0 +1,75 @@
+//! Public pages show all earlier writes (§1): their reads name the newest position of the listings, which a replica of catalogue-svc that is
+//! behind waits for.
+
+use kit::Clock;
+use kit::feed::{CommittedPosition, Position};
+use kit::ids;
+use sqlx::PgPool;
+
+use crate::support::Site;
+
+/// Pages that read every kind of listing.
+const PAGES: [&str; 18] = [
+    "/",
+    "/games",
+    "/games/okoto",
+    "/games/okoto/card.jpg",
+    "/creators",
+    "/creators/savanna",
+    "/events",
+    "/events/jam",
+    "/countries",
+    "/countries/ng",
+    "/cities",
+    "/cities/lagos",
+    "/search?q=okoto",
+    "/rankings",
+    "/rankings/games/week",
+    "/embed/games/okoto",
+    "/oembed?url=https%3A%2F%2Fmchezo.example%2Fgames%2Fokoto",
+    "/events/feed.xml",
+];
+
+fn position(seq: i64) -> Position {
+    let epoch = ids::row_id();
+    Position { epoch, seq }
+}
+
+/// Opens every page, and asserts that each of its reads names this position.
+async fn assert_reads_at(site: &Site, position: Option<Position>) {
+    let expected = position.map(Into::into);
+    for path in PAGES {
+        site.catalogue.positions.lock().unwrap().clear();
+        let page = site.browser().get(path).await;
+        assert_eq!(page.status, 200, "{path}: {}", page.text);
+        let read = site.catalogue.positions.lock().unwrap().clone();
+        assert!(!read.is_empty(), "{path} reads no listing");
+        assert!(read.iter().all(|it| *it == expected), "{path}: {read:?}");
+    }
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn every_read_of_a_page_names_the_position_of_listings_svc(pool: PgPool) {
+    let site = Site::new(pool).await;
+    // Without any position, the site still answers.
+    assert_reads_at(&site, None).await;
+    for seq in [7, 9] {
+        let newest = position(seq);
+        *site.feed.position.lock().unwrap() = Some(newest);
+        assert_reads_at(&site, Some(newest)).await;
+    }
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn the_position_in_redis_saves_the_call_to_listings_svc(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let in_redis = position(8);
+    let at = Clock::system().now();
+    let committed = CommittedPosition {
+        position: in_redis,
+        at,
+    };
+    assert!(site.mark.publish(committed).await);
+    *site.feed.position.lock().unwrap() = Some(position(7));
+    assert_reads_at(&site, Some(in_redis)).await;
+}
