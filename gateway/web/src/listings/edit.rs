@@ -1,5 +1,7 @@
 //! A change of a listing: the form, a preview of what changes, and the change.
 
+use std::collections::BTreeMap;
+
 use axum::extract::Path;
 use axum::response::Response;
 use contracts::listings::v1 as proto;
@@ -10,9 +12,10 @@ use pages::listings::form::{ListingFormPage, PreviewPage};
 use serde_json::Value;
 use uuid::Uuid;
 
+use super::changes::changed_fields;
 use super::facts::Summary;
 use super::form::{Choices, FormContext};
-use super::typed::{TypedListing, changed_fields};
+use super::typed::TypedListing;
 use super::words;
 use crate::account::member_request::MemberRequest;
 use crate::account::page_frame::AccountFrame;
@@ -59,6 +62,7 @@ pub async fn show(
     if summary.state == proto::State::Removed {
         return Err(taken_down(&request.listing_path(listing.kind, &name)));
     }
+    typed.remember(&typed.clone());
     typed.set("revision", &summary.revision.to_string());
     let edit = Edit {
         request: &request,
@@ -144,20 +148,28 @@ impl Edit<'_> {
         })
     }
 
-    /// If somebody else has changed the listing meanwhile, the form applies to the new revision, and its preview shows all differences from
-    /// it.
+    /// If somebody else has changed the listing meanwhile, the form applies to the new revision. It shows that person's fields, except those
+    /// that this person has changed as well.
     async fn after_conflict(&mut self, fault: Fault) -> Fault {
         if fault.code != Code::PreconditionFailed {
             return fault;
         }
+        let mut changed_by_both = Vec::new();
         if let Ok(found) = self.request.app.listings.get(self.listing).await
             && let Some(content) = &found.listing
         {
+            let newest = TypedListing::of(content, &found.creator);
+            changed_by_both = self.typed.update_unchanged(&newest);
             let revision = Summary::of(content, &found.creator).revision;
             self.typed.set("revision", &revision.to_string());
         }
-        let text = "Somebody else changed this listing since you opened the form. Below is what you typed: look at the changes again, they are now against the newest version.";
-        Fault::new(Code::PreconditionFailed, text)
+        let text = "Somebody else changed this listing since you opened the form. Below are their changes with yours: look at the changes again.";
+        let reason = "Somebody else has changed this as well. What you typed replaces it.";
+        let both = changed_by_both.into_iter();
+        let mut fields: BTreeMap<String, String> =
+            both.map(|name| (name, reason.to_owned())).collect();
+        fields.insert("*".to_owned(), text.to_owned());
+        Fault::invalid(fields)
     }
 
     async fn fresh_form(self) -> PageResult {
@@ -188,7 +200,7 @@ impl Edit<'_> {
             heading: format!("Change {}", title.unwrap_or(name)),
             text: "You see what changes before it is saved. A change of a public listing is public at once.",
             action: format!("{shown}/edit"),
-            hidden: vec![("revision".to_owned(), self.typed.get("revision").to_owned())],
+            hidden: self.typed.hidden(),
             parts: context.form_parts(),
             button: "Look at the changes",
             back: shown,

@@ -1,6 +1,7 @@
 //! Listings of an account: pages, games and events, their pictures, and claims. Every page is an RPC of listings-svc.
 
 mod arrangement;
+mod changes;
 pub mod claims;
 pub mod create;
 mod crop;

@@ -37,6 +37,18 @@ impl TypedListing {
         self.push(name, value);
     }
 
+    /// Replaces the values of a field with those of another form.
+    pub(super) fn replace(&mut self, name: &str, other: &Self) {
+        self.0.retain(|(it, _)| it != name);
+        for value in other.all(name) {
+            self.push(name, value);
+        }
+    }
+
+    pub(super) fn pairs(&self) -> impl Iterator<Item = &(String, String)> {
+        self.0.iter()
+    }
+
     fn push(&mut self, name: &str, value: &str) {
         self.0.push((name.to_owned(), value.to_owned()));
     }
@@ -216,15 +228,6 @@ pub(super) fn credit_lines(credits: &[proto::Credit]) -> String {
     credits.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// The fields of a change: those that differ from the stored listing.
-pub(super) fn changed_fields(
-    stored: &Map<String, Value>,
-    mut typed: Map<String, Value>,
-) -> Map<String, Value> {
-    typed.retain(|name, value| stored.get(name) != Some(value));
-    typed
-}
-
 /// Renames the fields in a service's fault to those of the form: an error of `genres.0` becomes one of `genres`.
 pub(super) fn beside_fields(mut fault: Fault) -> Fault {
     fault.fields = fault
@@ -300,27 +303,6 @@ mod tests {
         );
         let none = typed(&[("title", "Okoto")]).body(ListingKind::Game);
         assert!(!none.contains_key("credits"), "the form had no such field");
-    }
-
-    #[test]
-    fn only_what_differs_is_sent() {
-        let game = proto::Game {
-            title: "Okoto".to_owned(),
-            genres: vec!["puzzle".to_owned()],
-            release_year: 2026,
-            ..proto::Game::default()
-        };
-        let stored = TypedListing::of(&Listing::Game(game), "studio");
-        let kind = ListingKind::Game;
-        assert_eq!(
-            changed_fields(&stored.body(kind), stored.body(kind)),
-            Map::new()
-        );
-        let mut new = stored.clone();
-        new.set("title", "Okoto 2");
-        new.set("links.play", "https://play.example");
-        let change = changed_fields(&stored.body(kind), new.body(kind));
-        assert_eq!(change.keys().collect::<Vec<_>>(), ["links", "title"]);
     }
 
     #[test]

@@ -356,3 +356,70 @@ async fn a_developer_reads_listings_and_an_editor_changes_them(pool: PgPool) {
         .await
         .assert(200, "Look at the changes");
 }
+
+#[testing::database_test(web::MIGRATOR)]
+async fn a_conflict_keeps_the_fields_of_the_other_person(pool: PgPool) {
+    let (site, account, mut owner) = studio(pool).await;
+    let path = format!("/accounts/{account}/listings/game/okoto/edit");
+    site.listings.change(&account, "okoto", |game| {
+        "One\ntwo".clone_into(&mut game.description);
+        game.platforms = vec!["windows".to_owned(), "web".to_owned()];
+    });
+    let opened = owner.get(&path).await.hidden();
+    site.listings.change(&account, "okoto", |game| {
+        "Theirs".clone_into(&mut game.tagline);
+        game.genres.push("runner".to_owned());
+        game.revision += 1;
+    });
+    let hidden = opened
+        .iter()
+        .map(|(name, value)| (name.as_str(), value.as_str()));
+    let more = [("platforms", "web"), ("platforms", "windows")];
+    let more: Vec<(&str, &str)> = hidden.chain(more).collect();
+    let page = owner.post(&path, &fields("Mine", &more)).await;
+    page.assert(422, "Somebody else changed this listing");
+    page.assert(422, "value=\"Mine\"");
+    page.assert(422, "value=\"Theirs\"");
+    page.assert(422, "value=\"runner\" checked");
+    assert!(!page.text.contains("changed this as well"), "{}", page.text);
+    // The form that is shown now saves what this person has typed, and nothing else.
+    let hidden = page.hidden();
+    assert_eq!(hidden["revision"], "2");
+    let hidden = hidden
+        .iter()
+        .map(|(name, value)| (name.as_str(), value.as_str()));
+    let more = [
+        ("tagline", "Theirs"),
+        ("genres", "puzzle"),
+        ("genres", "runner"),
+        ("platforms", "web"),
+        ("platforms", "windows"),
+        ("step", "save"),
+    ];
+    let more: Vec<(&str, &str)> = hidden.chain(more).collect();
+    let saved = owner.post(&path, &fields("Mine", &more)).await;
+    assert!(saved.location().ends_with("?done=listing-changed"));
+    assert_eq!(
+        site.listings.recorded(),
+        ["update okoto {\"title\":\"Mine\"}"]
+    );
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn a_field_that_both_changed_is_named(pool: PgPool) {
+    let (site, account, mut owner) = studio(pool).await;
+    let path = format!("/accounts/{account}/listings/game/okoto/edit");
+    let opened = owner.get(&path).await.hidden();
+    site.listings.change(&account, "okoto", |game| {
+        "Theirs".clone_into(&mut game.title);
+        game.revision += 1;
+    });
+    let hidden = opened
+        .iter()
+        .map(|(name, value)| (name.as_str(), value.as_str()));
+    let more: Vec<(&str, &str)> = hidden.collect();
+    let page = owner.post(&path, &fields("Mine", &more)).await;
+    page.assert(422, "Somebody else changed this listing");
+    page.assert(422, "id=\"title-error\"");
+    page.assert(422, "value=\"Mine\"");
+}

@@ -1,0 +1,213 @@
+//! The changes that a person has made in the form of a listing.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Map, Value, json};
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::typed::TypedListing;
+
+/// Lists of choices, whose order the form does not show: a browser sends them in the order of the page.
+const CHOICES: [&str; 2] = ["genres", "platforms"];
+/// Hidden fields with this prefix have fingerprints of the other fields as they were when the form was opened.
+const OPENED: &str = "opened.";
+/// Fields that are not those of the listing.
+const CONTROLS: [&str; 3] = ["form", "revision", "step"];
+
+/// The fields of a change: those that differ from the stored listing. Choices that stay keep their order, and new ones follow.
+pub(super) fn changed_fields(
+    stored: &Map<String, Value>,
+    mut typed: Map<String, Value>,
+) -> Map<String, Value> {
+    for name in CHOICES {
+        if let (Some(Value::Array(old)), Some(Value::Array(new))) =
+            (stored.get(name), typed.get_mut(name))
+        {
+            new.sort_by_cached_key(|choice| {
+                let place = old.iter().position(|it| it == choice);
+                place.unwrap_or(usize::MAX)
+            });
+        }
+    }
+    typed.retain(|name, value| stored.get(name) != Some(value));
+    typed
+}
+
+impl TypedListing {
+    /// Remembers in hidden fields what the listing is now.
+    pub(super) fn remember(&mut self, stored: &Self) {
+        for name in stored.names() {
+            self.set(&format!("{OPENED}{name}"), &stored.fingerprint(name));
+        }
+    }
+
+    /// The hidden fields of the form.
+    pub(super) fn hidden(&self) -> Vec<(String, String)> {
+        let revision = ("revision".to_owned(), self.get("revision").to_owned());
+        let opened = self.pairs().filter(|(name, _)| name.starts_with(OPENED));
+        std::iter::once(revision).chain(opened.cloned()).collect()
+    }
+
+    /// Replaces the fields that the person has not changed since the form was opened with those of `newest`. Returns the fields that both the
+    /// person and somebody else have changed.
+    pub(super) fn update_unchanged(&mut self, newest: &Self) -> Vec<String> {
+        let names = self.names().chain(newest.names());
+        let names: BTreeSet<String> = names.map(ToOwned::to_owned).collect();
+        let mut changed_by_both = Vec::new();
+        for name in names {
+            let opened = match self.get(&format!("{OPENED}{name}")) {
+                // A link that the listing did not have, or a box that was not ticked.
+                "" => Self::default().fingerprint(&name),
+                opened => opened.to_owned(),
+            };
+            let (typed, theirs) = (self.fingerprint(&name), newest.fingerprint(&name));
+            if typed == opened {
+                self.replace(&name, newest);
+            } else if theirs != opened && theirs != typed {
+                changed_by_both.push(name);
+            }
+        }
+        self.remember(newest);
+        changed_by_both
+    }
+
+    /// The names of the listing's fields.
+    fn names(&self) -> impl Iterator<Item = &str> {
+        let names = self.pairs().map(|(name, _)| name.as_str());
+        names.filter(|name| !name.starts_with(OPENED) && !CONTROLS.contains(name))
+    }
+
+    /// Tells the values of a field apart, whatever their order. An absent field is an empty one.
+    fn fingerprint(&self, name: &str) -> String {
+        let values = self.all(name).into_iter().map(str::trim);
+        let mut values: Vec<&str> = values.filter(|value| !value.is_empty()).collect();
+        values.sort_unstable();
+        format!("{:016x}", xxh3_64(json!(values).to_string().as_bytes()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use contracts::listings::v1 as proto;
+    use contracts::listings::v1::get_own_listing_response::Listing;
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::domain::listing_kind::ListingKind;
+
+    const KIND: ListingKind = ListingKind::Game;
+
+    fn game() -> TypedListing {
+        stored(proto::Game {
+            title: "Okoto".to_owned(),
+            tagline: "Run.".to_owned(),
+            platforms: vec!["windows".to_owned(), "ios".to_owned()],
+            genres: vec!["puzzle".to_owned()],
+            release_year: 2026,
+            ..proto::Game::default()
+        })
+    }
+
+    fn stored(game: proto::Game) -> TypedListing {
+        TypedListing::of(&Listing::Game(game), "studio")
+    }
+
+    /// The form of a stored listing.
+    fn opened(stored: &TypedListing) -> TypedListing {
+        let mut form = stored.clone();
+        form.remember(stored);
+        form
+    }
+
+    /// A form with these boxes ticked.
+    fn with_platforms(form: &TypedListing, platforms: &[&str]) -> TypedListing {
+        let mut pairs = form.without("platforms");
+        let boxes = platforms.iter();
+        pairs.extend(boxes.map(|name| ("platforms".to_owned(), (*name).to_owned())));
+        TypedListing::new(pairs)
+    }
+
+    #[test]
+    fn only_what_differs_is_sent() {
+        let game = game();
+        assert_eq!(
+            changed_fields(&game.body(KIND), game.body(KIND)),
+            Map::new()
+        );
+        let mut new = game.clone();
+        new.set("title", "Okoto 2");
+        new.set("links.play", "https://play.example");
+        let change = changed_fields(&game.body(KIND), new.body(KIND));
+        assert_eq!(change.keys().collect::<Vec<_>>(), ["links", "title"]);
+    }
+
+    #[test]
+    fn choices_keep_their_order() {
+        let game = game();
+        let change = |platforms: &[&str]| {
+            let form = with_platforms(&game, platforms);
+            changed_fields(&game.body(KIND), form.body(KIND))
+        };
+        assert_eq!(change(&["ios", "windows"]), Map::new(), "nothing differs");
+        let one_more = change(&["android", "ios", "windows"]);
+        assert_eq!(one_more["platforms"], json!(["windows", "ios", "android"]));
+        assert_eq!(change(&["ios"])["platforms"], json!(["ios"]));
+        assert_eq!(change(&[])["platforms"], json!([]));
+    }
+
+    #[test]
+    fn a_conflict_keeps_the_fields_of_both() {
+        let before = game();
+        let mut form = with_platforms(&opened(&before), &["ios", "windows"]);
+        form.set("title", "Okoto 2");
+        form.set("links.itch", "");
+        form.set("links.play", "https://play.example");
+        let mut newest = with_platforms(&before, &["windows", "ios", "web"]);
+        newest.set("tagline", "Run and jump.");
+        newest.set("links.steam", "https://steam.example");
+        assert_eq!(form.update_unchanged(&newest), Vec::<String>::new());
+        assert_eq!(form.get("tagline"), "Run and jump.");
+        assert_eq!(form.get("title"), "Okoto 2");
+        assert_eq!(form.get("links.steam"), "https://steam.example");
+        let change = changed_fields(&newest.body(KIND), form.body(KIND));
+        assert_eq!(change.keys().collect::<Vec<_>>(), ["links", "title"]);
+        // The next conflict is with the version that the form shows now.
+        newest.set("tagline", "Jump.");
+        form.update_unchanged(&newest);
+        assert_eq!(form.get("tagline"), "Jump.");
+    }
+
+    #[test]
+    fn a_field_that_both_changed_stays_as_typed_and_is_named() {
+        let before = game();
+        let mut form = with_platforms(&opened(&before), &[]);
+        form.set("title", "Mine");
+        form.set("tagline", "The same");
+        let mut newest = with_platforms(&before, &["web"]);
+        newest.set("title", "Theirs");
+        newest.set("tagline", "The same");
+        assert_eq!(form.update_unchanged(&newest), ["platforms", "title"]);
+        assert_eq!(form.get("title"), "Mine");
+        assert!(form.all("platforms").is_empty());
+    }
+
+    proptest! {
+        #[test]
+        fn a_form_that_was_not_touched_becomes_the_newest_version(
+            before in prop::collection::vec("[a-c]{0,2}", 4),
+            after in prop::collection::vec("[a-c]{0,2}", 4),
+        ) {
+            let listing = |texts: &[String]| stored(proto::Game {
+                title: texts[0].clone(),
+                tagline: texts[1].clone(),
+                genres: vec![texts[2].clone(), texts[3].clone()],
+                ..proto::Game::default()
+            });
+            let (before, newest) = (listing(&before), listing(&after));
+            let mut form = opened(&before);
+            prop_assert_eq!(form.update_unchanged(&newest), Vec::<String>::new());
+            let change = changed_fields(&newest.body(KIND), form.body(KIND));
+            prop_assert_eq!(change, Map::new());
+        }
+    }
+}
