@@ -57,6 +57,8 @@ pub struct DeliveryPage {
     pub message_id: String,
     /// What the state means here.
     pub explanation: String,
+    /// What the button does.
+    pub send_again: &'static str,
     pub attempts: Vec<AttemptRow>,
     /// Indented JSON.
     pub body: String,
@@ -153,6 +155,7 @@ mod tests {
             row: row("ping"),
             message_id: "m".to_owned(),
             explanation: "Every try has failed.".to_owned(),
+            send_again: "One try is made now.",
             attempts: vec![AttemptRow {
                 number: 1,
                 at: "2026-11-23 12:05:07 UTC".to_owned(),

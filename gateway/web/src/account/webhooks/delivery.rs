@@ -110,6 +110,7 @@ async fn page(
         row: words::delivery_row(&delivery),
         message_id: delivery.message_id.clone(),
         explanation: words::explanation(&delivery, found.state()),
+        send_again: words::send_again(&delivery, found.state()),
         attempts: attempts.iter().map(words::attempt_row).collect(),
         body: json_text::indented(&body),
         curl: curl::signed(webhook),

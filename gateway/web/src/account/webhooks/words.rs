@@ -68,6 +68,20 @@ pub(super) fn explanation(delivery: &proto::Delivery, endpoint: EndpointState) -
     }
 }
 
+/// What the button *Send again* does.
+pub(super) fn send_again(delivery: &proto::Delivery, endpoint: EndpointState) -> &'static str {
+    match (endpoint, delivery.state()) {
+        (EndpointState::Paused, _) => "The address is paused: the try is made when you resume it.",
+        (EndpointState::Off, _) => {
+            "The address is switched off: resume it before you send this again."
+        }
+        (_, DeliveryState::Waiting) => {
+            "A try is made now. If one is running and fails, the next one follows at once."
+        }
+        (_, _) => "One try is made now. If it fails, no other follows.",
+    }
+}
+
 /// The answer to an attempt, or the reason why there was none.
 fn result(attempt: &proto::Attempt) -> String {
     match attempt.status {
@@ -185,6 +199,37 @@ mod tests {
         }
         assert_eq!(delivery_state(&waiting(0)).text, "waiting");
         assert_eq!(delivery_state(&waiting(1)).text, "retrying");
+    }
+
+    #[test]
+    fn the_button_says_what_it_does() {
+        for (state, endpoint, words) in [
+            (DeliveryState::Failed, EndpointState::On, "no other follows"),
+            (
+                DeliveryState::Delivered,
+                EndpointState::On,
+                "One try is made now",
+            ),
+            (DeliveryState::Waiting, EndpointState::On, "follows at once"),
+            (
+                DeliveryState::Waiting,
+                EndpointState::Paused,
+                "when you resume it",
+            ),
+            (
+                DeliveryState::Failed,
+                EndpointState::Paused,
+                "when you resume it",
+            ),
+            (
+                DeliveryState::Failed,
+                EndpointState::Off,
+                "resume it before",
+            ),
+        ] {
+            let text = send_again(&delivery(state, 6), endpoint);
+            assert!(text.contains(words), "{text}");
+        }
     }
 
     #[test]
