@@ -52,6 +52,8 @@ create table web.link (
     -- The account and the role of an invitation.
     account_id uuid,
     role text check (role in ('owner', 'developer', 'editor')),
+    -- The person whom an invitation is for, who has had the address and has another one now. Null: whoever has the address.
+    invited_id uuid references web.person on delete cascade,
     created_at timestamptz not null,
     expires_at timestamptz not null,
     check ((purpose = 'invite') = (account_id is not null and role is not null)),
@@ -59,6 +61,7 @@ create table web.link (
 );
 create index link_by_account on web.link (account_id) where account_id is not null;
 create index link_by_person on web.link (person_id);
+create index link_by_invited on web.link (invited_id) where invited_id is not null;
 create index link_by_expiry on web.link (expires_at);
 
 -- Accounts of the gateway: which people may do what in one.

@@ -80,7 +80,7 @@ impl PageError {
     }
 
     pub fn link_gone() -> Self {
-        let text = "It was used before, it is too old, or a newer one replaced it.";
+        let text = "It was used before, it is too old, or it was withdrawn or replaced by a newer one. If it was an invitation, ask the person who invited you for another one.";
         Self::new(StatusCode::GONE, "This link does not work any more", text)
             .way_out("/sign-up", "Create an account")
             .way_out("/reset", "Forgotten password")
@@ -228,6 +228,7 @@ impl From<Fault> for PageError {
                 let title = match code {
                     Code::Unavailable => "Not available now",
                     Code::Closed => "Closed",
+                    Code::RateLimited => "Slow down",
                     _ => "This does not work",
                 };
                 let reasons = fault.fields.values().cloned().collect::<Vec<_>>().join(" ");

@@ -1,17 +1,46 @@
 //! Responses of pages and forms.
 
 use axum::response::{IntoResponse as _, Response};
-use http::header::{CONTENT_TYPE, LOCATION};
+use http::header::{CONTENT_TYPE, LOCATION, RETRY_AFTER};
 use http::{HeaderValue, StatusCode};
 use kit::{Code, Fault};
 use pages::{Fields, Template};
 
+/// The status of a page.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct PageStatus {
+    pub code: StatusCode,
+    /// Seconds after which the same request may succeed.
+    retry_after: Option<u32>,
+}
+
+impl From<StatusCode> for PageStatus {
+    fn from(code: StatusCode) -> Self {
+        let retry_after = None;
+        Self { code, retry_after }
+    }
+}
+
+impl From<&Fault> for PageStatus {
+    fn from(fault: &Fault) -> Self {
+        Self {
+            code: status(fault.code),
+            retry_after: fault.retry_after,
+        }
+    }
+}
+
 /// A page.
-pub fn html(status: StatusCode, page: &impl Template) -> Response {
+pub fn html(status: impl Into<PageStatus>, page: &impl Template) -> Response {
+    let PageStatus { code, retry_after } = status.into();
     match page.render() {
         Ok(text) => {
             let media_type = HeaderValue::from_static("text/html; charset=utf-8");
-            (status, [(CONTENT_TYPE, media_type)], text).into_response()
+            let mut response = (code, [(CONTENT_TYPE, media_type)], text).into_response();
+            if let Some(seconds) = retry_after {
+                response.headers_mut().insert(RETRY_AFTER, seconds.into());
+            }
+            response
         }
         Err(error) => {
             tracing::error!(%error, "cannot render a page");
@@ -41,7 +70,7 @@ pub fn see_other(path: &str) -> Response {
 /// How a form ended, for the page that shows it again. The default is that of a page that is opened.
 #[derive(Debug, Clone, Default)]
 pub struct FormState {
-    pub status: StatusCode,
+    pub status: PageStatus,
     pub errors: Fields,
 }
 
@@ -49,17 +78,22 @@ impl FormState {
     /// A form whose values cannot be right.
     pub fn invalid(errors: Fields) -> Self {
         Self {
-            status: StatusCode::UNPROCESSABLE_ENTITY,
+            status: StatusCode::UNPROCESSABLE_ENTITY.into(),
             errors,
         }
     }
 
-    /// A form that was sent too often.
-    pub fn limited(reason: String) -> Self {
-        Self {
-            status: StatusCode::TOO_MANY_REQUESTS,
-            errors: Fields::general(reason),
+    /// Whether no error was found.
+    pub fn is_accepted(&self) -> bool {
+        self.errors.is_empty()
+    }
+
+    /// Adds the error of a field. The status of an earlier error stays.
+    pub fn add(&mut self, field: &'static str, reason: impl Into<String>) {
+        if self.is_accepted() {
+            self.status = StatusCode::UNPROCESSABLE_ENTITY.into();
         }
+        self.errors.add(field, reason);
     }
 
     /// A form with these fields, which a service refused. An error of a field that the form lacks stands above the form.
@@ -89,7 +123,7 @@ impl FormState {
             errors.general = Some(text);
         }
         Self {
-            status: status(fault.code),
+            status: fault.into(),
             errors,
         }
     }
@@ -129,17 +163,29 @@ mod tests {
         let renamed = [("expires_at", "expires")];
         let FormState { status, errors } =
             FormState::refused_renamed(&fault, &["name", "expires"], &renamed);
-        assert_eq!(status, StatusCode::UNPROCESSABLE_ENTITY);
+        assert_eq!(status.code, StatusCode::UNPROCESSABLE_ENTITY);
         assert_eq!(errors.of("name"), Some("Too long."));
         assert_eq!(errors.of("expires"), Some("In the past."));
         assert_eq!(errors.general.as_deref(), Some("Odd."));
     }
 
     #[test]
+    fn an_added_error_keeps_the_status_of_an_earlier_one() {
+        let mut state = FormState::default();
+        assert!(state.is_accepted());
+        state.add("email", "Odd.");
+        assert_eq!(state.status.code, StatusCode::UNPROCESSABLE_ENTITY);
+        let mut limited = FormState::refused(&Fault::new(Code::RateLimited, "Wait."), &[]);
+        limited.add("email", "Odd.");
+        assert_eq!(limited.status.code, StatusCode::TOO_MANY_REQUESTS);
+        assert_eq!(limited.errors.general.as_deref(), Some("Wait."));
+    }
+
+    #[test]
     fn a_service_that_is_down_is_told_above_the_form() {
         let FormState { status, errors } =
             FormState::refused(&Fault::unavailable("test"), &["name"]);
-        assert_eq!(status, StatusCode::SERVICE_UNAVAILABLE);
+        assert_eq!(status.code, StatusCode::SERVICE_UNAVAILABLE);
         assert!(errors.general.unwrap().contains("Try again"));
     }
 }

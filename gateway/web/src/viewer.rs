@@ -44,7 +44,10 @@ impl Viewer {
         let Some(person) = person else {
             return Ok(None);
         };
-        web.sessions.touch(token.hash(), &session, now).await?;
+        // A Redis that only reads, for example because it is full, signs nobody out.
+        if let Err(fault) = web.sessions.touch(token.hash(), &session, now).await {
+            tracing::warn!(%fault, "a session was seen, and ends as if it was not");
+        }
         Ok(Some(Self {
             person,
             session,

@@ -37,6 +37,8 @@ pub struct PasswordLinkPage {
     pub heading: String,
     pub text: String,
     pub email: String,
+    /// Another person who is signed in in this browser.
+    pub signed_in: Option<String>,
     pub action: String,
     /// The name of the account that is made; absent when no account is.
     pub account_name: Option<Field>,
@@ -44,7 +46,7 @@ pub struct PasswordLinkPage {
     pub button: &'static str,
 }
 
-/// A link that needs nothing but its button.
+/// A link that needs nothing but a button.
 #[derive(Debug, Template)]
 #[template(path = "people/confirm_link.html")]
 pub struct ConfirmLinkPage {
@@ -60,6 +62,8 @@ pub struct ConfirmLinkPage {
 pub struct SignInPage {
     pub shell: Shell,
     pub errors: Fields,
+    /// What the person signs in for; empty: nothing special.
+    pub reason: String,
     pub email: Field,
     pub password: Field,
     /// The page that was asked for.
@@ -175,6 +179,7 @@ mod tests {
             email: Field::email("email", "E-mail").value("ada@studio.example"),
             password: Field::password("password", "Password").value("hunter2"),
             errors,
+            reason: String::new(),
             next: "/accounts".to_owned(),
             sign_up: "/sign-up".to_owned(),
         };

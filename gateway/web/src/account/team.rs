@@ -2,7 +2,6 @@
 
 use axum::extract::Path;
 use axum::response::Response;
-use kit::{Code, Fault};
 use pages::teams::{InviteRow, MemberRow, TeamPage};
 use pages::{Field, Fields, when};
 use serde::Deserialize;
@@ -84,8 +83,7 @@ pub async fn invite(
         let network = request.client.network();
         for (limit, subject) in [(limits::MAILS_TO, &address), (limits::MAILS_FROM, &network)] {
             if let Err(reached) = app.limits.count(limit, subject, now).await? {
-                let text = reached.too_many("mails");
-                return Err(Fault::new(Code::RateLimited, text).into());
+                return Err(reached.too_many("mails").into());
             }
         }
         Ok(mail_invitation(&request, &address, role).await?)

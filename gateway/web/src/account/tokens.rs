@@ -205,7 +205,7 @@ async fn page(request: &MemberRequest, form: &TokenForm, state: FormState) -> Pa
     let members = members?;
     // The page of a refused form shows the typed text again, even if the list cannot be read.
     let tokens = match tokens {
-        Err(_) if status != StatusCode::OK => Vec::new(),
+        Err(_) if status.code != StatusCode::OK => Vec::new(),
         tokens => tokens?,
     };
     let choice = |(name, description, _): (&'static str, &'static str, &str)| ScopeChoice {

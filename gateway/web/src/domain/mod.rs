@@ -3,6 +3,7 @@
 pub mod account_name;
 pub mod action;
 pub mod agent;
+pub mod code_text;
 pub mod curl;
 pub mod email;
 pub mod error_help;
@@ -20,5 +21,6 @@ pub mod role;
 pub mod session_token;
 pub mod snippet;
 pub mod totp;
+pub mod typed_code;
 pub mod utc_minute;
 pub mod voter_cookie;

@@ -3,6 +3,8 @@
 use rand::RngExt as _;
 use sha2::{Digest as _, Sha256};
 
+use super::code_text::normalized;
+
 /// How many codes a person gets.
 pub const COUNT: usize = 10;
 /// Letters and digits that are not mistaken for each other.
@@ -28,11 +30,7 @@ pub fn generate() -> Vec<String> {
 
 /// The hash of a code as it was typed; `None` if it cannot be one.
 pub fn hash(typed: &str) -> Option<Vec<u8>> {
-    let code: String = typed
-        .chars()
-        .filter(|c| !c.is_whitespace() && *c != '-')
-        .map(|c| c.to_ascii_lowercase())
-        .collect();
+    let code = normalized(typed).to_ascii_lowercase();
     let is_code = code.len() == GROUPS * GROUP && code.bytes().all(|c| ALPHABET.contains(&c));
     is_code.then(|| Sha256::digest(code).to_vec())
 }
@@ -48,6 +46,7 @@ mod tests {
         let code = &codes[0];
         let stored = hash(code).unwrap();
         assert_eq!(hash(&code.to_uppercase()), Some(stored.clone()));
+        assert_eq!(hash(&code.replace('-', "\u{2011}")), Some(stored.clone()));
         assert_eq!(hash(&code.replace('-', " ")), Some(stored));
         assert_ne!(hash(code), hash(&codes[1]));
         assert_eq!(hash("123456"), None);

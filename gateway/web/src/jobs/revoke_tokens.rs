@@ -13,19 +13,26 @@ pub async fn run_now(web: &Web) {
     }
 }
 
-/// Revokes the tokens of queued people; returns the number of queue entries.
+/// Revokes the tokens of queued people; returns the number of queue entries. An entry that fails waits for the next run, and the others do
+/// not wait for it; the error is that of the last one.
 pub async fn run(web: &Web) -> anyhow::Result<u64> {
-    let mut done = 0;
+    let (mut done, mut failed) = (0, None);
     for waiting in token_revocations::all(&web.pool).await? {
         match revoke(web, &waiting).await {
             // A missing account has no tokens.
-            Err(fault) if fault.code != Code::NotFound => return Err(fault.into()),
+            Err(fault) if fault.code != Code::NotFound => {
+                failed = Some(fault);
+                continue;
+            }
             Ok(()) | Err(_) => {}
         }
         token_revocations::remove(&web.pool, waiting.id).await?;
         done += 1;
     }
-    Ok(done)
+    match failed {
+        Some(fault) => Err(fault.into()),
+        None => Ok(done),
+    }
 }
 
 async fn revoke(web: &Web, waiting: &TokenRevocation) -> Result<(), Fault> {

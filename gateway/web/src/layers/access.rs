@@ -4,7 +4,7 @@ use axum::RequestExt as _;
 use axum::extract::{Query, RawPathParams, Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
-use http::{Method, StatusCode};
+use http::Method;
 use uuid::Uuid;
 
 use super::typed_form;
@@ -100,9 +100,7 @@ async fn admit(guard: &Guard, request: &mut Request) -> Result<Option<Response>,
         let person = viewer.person.id.to_string();
         let counted = app.limits.count(limits::FORMS, &person, now).await?;
         if let Err(reached) = counted {
-            let text = reached.too_many("forms");
-            let status = StatusCode::TOO_MANY_REQUESTS;
-            return Err(PageError::new(status, "Slow down", text));
+            return Err(reached.too_many("forms").into());
         }
     } else if let Err(seconds) = app.page_limit.count(Visitor::Person(viewer.person.id), now) {
         return Err(PageError::too_many_pages(seconds));

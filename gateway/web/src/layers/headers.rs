@@ -41,7 +41,8 @@ pub async fn add(State(app): State<App>, request: Request, next: Next) -> Respon
         .entry(CONTENT_SECURITY_POLICY)
         .or_insert(HeaderValue::from_static(POLICY));
     if app.cookie == CookieStyle::Secure {
-        let year = HeaderValue::from_static("max-age=31536000; includeSubDomains");
+        // Other sites may be below the same domain, and decide by themselves.
+        let year = HeaderValue::from_static("max-age=31536000");
         headers.insert("strict-transport-security", year);
     }
     // Pages of other sites may show public pictures, which have set this header.

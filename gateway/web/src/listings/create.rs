@@ -117,7 +117,7 @@ impl Create {
             kind => ApiCall::same(format!("POST /v1/{}", kind.api_list())),
         };
         let text = match kind {
-            ListingKind::Game if status == StatusCode::OK && choices.creators.is_empty() => {
+            ListingKind::Game if status.code == StatusCode::OK && choices.creators.is_empty() => {
                 "A game stands under the page of its maker, and you have none yet: submit or claim a page first."
             }
             _ => "A person reviews it before it is public. You can change it while it waits.",

@@ -64,7 +64,7 @@ pub async fn send(
             let is_too_large = fault.code == Code::TooLarge;
             let mut answer = upload.refused(fault);
             if is_too_large {
-                answer.state.status = StatusCode::PAYLOAD_TOO_LARGE;
+                answer.state.status = StatusCode::PAYLOAD_TOO_LARGE.into();
             }
             gallery(&request, frame, upload.listing, answer).await
         }

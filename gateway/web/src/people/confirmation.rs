@@ -1,16 +1,19 @@
 //! Asks a signed-in person for the password again before a change of address, password or second factor, and before a deletion.
 
 use kit::Fault;
+use pages::Fields;
 
 use crate::person_request::PersonRequest;
+use crate::render::FormState;
 use crate::session::limits;
 
-/// Checks the password of a signed-in person; the error is a sentence. Tries have limits of their own: others can use up the tries of
+/// Checks the password of a signed-in person in this field of a form. Tries have limits of their own: others can use up the tries of
 /// sign-in and of codes.
 pub(super) async fn confirm_password(
     request: &PersonRequest,
+    field: &'static str,
     password: &str,
-) -> Result<Result<(), String>, Fault> {
+) -> Result<FormState, Fault> {
     let (web, person) = (&request.app, request.person());
     let now = web.clock.now();
     let (session, id) = (request.viewer.token.hash().hex(), person.id.to_string());
@@ -19,13 +22,14 @@ pub(super) async fn confirm_password(
         (limits::CONFIRMATIONS_OF_PERSON, id),
     ] {
         if let Err(reached) = web.limits.count(limit, &subject, now).await? {
-            return Ok(Err(reached.too_many("tries")));
+            return Ok(FormState::refused(&reached.too_many("tries"), &[]));
         }
     }
     let checked = web.passwords.check(password, Some(&person.password_hash));
     if checked.await?.is_right {
-        Ok(Ok(()))
+        Ok(FormState::default())
     } else {
-        Ok(Err("This is not your password.".to_owned()))
+        let errors = Fields::one(field, "This is not your password.");
+        Ok(FormState::invalid(errors))
     }
 }

@@ -39,35 +39,33 @@ pub async fn send(request: PersonRequest, FormBody(form): FormBody<Input>) -> Pa
     if let Err(closed) = app.gateway.admit_change().await {
         return page(&request, FormState::refused(&closed, &[])).await;
     }
-    if let Err(text) = confirm_password(&request, &form.password).await? {
-        return page(&request, FormState::invalid(Fields::one("password", text))).await;
+    let confirmed = confirm_password(&request, "password", &form.password).await?;
+    if !confirmed.is_accepted() {
+        return page(&request, confirmed).await;
     }
-    let alone = match accounts_of_one(app, person.id).await? {
-        Ok(alone) => alone,
-        Err(errors) => return page(&request, FormState::invalid(errors)).await,
-    };
-    // Begin with the data at other services: if one is away, the person still exists and can send the form again.
     let actor = request.actor();
-    for account in &alone {
-        if let Err(fault) = disconnect(app, &actor, *account).await {
-            return page(&request, FormState::refused(&fault, &[])).await;
-        }
-    }
     let mut transaction = app.pool.begin().await?;
-    let accounts = match leave_accounts(&mut transaction, &request, &alone).await? {
-        Ok(accounts) => accounts,
+    let left = match leave_accounts(&mut transaction, &request).await? {
+        Ok(left) => left,
         Err(errors) => {
             drop(transaction);
             return page(&request, FormState::invalid(errors)).await;
         }
     };
+    // Nothing can refuse the deletion any more. If a service is away, the person still exists and can send the form again.
+    for account in &left.closed {
+        if let Err(fault) = disconnect(app, &actor, *account).await {
+            drop(transaction);
+            return page(&request, FormState::refused(&fault, &[])).await;
+        }
+    }
     let text = "You are deleted at Mchezo, as you asked.\n";
     let action = Action::PersonDeleted;
     record_and_inform(&request, &mut transaction, action, "You are deleted", text).await?;
     people::remove(&mut *transaction, person.id).await?;
     transaction.commit().await?;
     revoke_tokens::run_now(app).await;
-    for account in accounts {
+    for account in left.accounts {
         contact_address::replace(app, &actor, account, &person.email, None).await;
     }
     let session = request.viewer.token.hash();
@@ -80,33 +78,20 @@ pub async fn send(request: PersonRequest, FormBody(form): FormBody<Input>) -> Pa
     Ok(response)
 }
 
-/// The accounts whose only member this person is, or the reason why the person cannot leave. Both may change before [`leave_accounts`]
-/// locks the accounts.
-async fn accounts_of_one(
-    web: &Web,
-    person: Uuid,
-) -> Result<Result<Vec<Uuid>, Fields>, sqlx::Error> {
-    let mut alone = Vec::new();
-    for membership in members::of_person(&web.pool, person).await? {
-        let all = members::of_account(&web.pool, membership.account).await?;
-        let others = all.iter().filter(|member| member.person != person);
-        let has_owner = others.clone().any(|member| member.role == Role::Owner);
-        match (others.count(), has_owner) {
-            (0, _) => alone.push(membership.account),
-            (_, true) => {}
-            (_, false) => return Ok(Err(last_owner())),
-        }
-    }
-    Ok(Ok(alone))
+/// The accounts that a person has left.
+#[derive(Debug, Default)]
+struct LeftAccounts {
+    accounts: Vec<Uuid>,
+    /// Those of them that have no other member.
+    closed: Vec<Uuid>,
 }
 
 /// Locks the person and the person's accounts, and ends the memberships. Closes the accounts that have no other member; each of the others
-/// keeps an owner. The accounts in `disconnected` have nothing left at other services. Returns the accounts.
+/// keeps an owner.
 async fn leave_accounts(
     connection: &mut PgConnection,
     request: &PersonRequest,
-    disconnected: &[Uuid],
-) -> Result<Result<Vec<Uuid>, Fields>, PageError> {
+) -> Result<Result<LeftAccounts, Fields>, PageError> {
     let (person, actor) = (request.person(), request.actor());
     // Lock the accounts in one order, so that two people who leave the same accounts at once do not deadlock.
     let accounts = account_ids(&mut *connection, person.id).await?;
@@ -119,14 +104,13 @@ async fn leave_accounts(
     if account_ids(&mut *connection, person.id).await? != accounts {
         return Ok(Err(accounts_changed()));
     }
+    let mut closed = Vec::new();
     for &account in &accounts {
         let mut others = members::of_account(&mut *connection, account).await?;
         others.retain(|member| member.person != person.id);
         if others.is_empty() {
-            if !disconnected.contains(&account) {
-                return Ok(Err(accounts_changed()));
-            }
             closed_accounts::insert(&mut *connection, account, request.app.clock.now()).await?;
+            closed.push(account);
         } else if others.iter().any(|member| member.role == Role::Owner) {
             token_revocations::insert(&mut *connection, account, person.id, &actor).await?;
         } else {
@@ -136,7 +120,7 @@ async fn leave_accounts(
             .record_in_account(&mut *connection, account, Action::Left, &person.email)
             .await?;
     }
-    Ok(Ok(accounts))
+    Ok(Ok(LeftAccounts { accounts, closed }))
 }
 
 /// The accounts of a person, in the order of their ids.

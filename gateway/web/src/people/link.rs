@@ -2,7 +2,7 @@
 
 use axum::Extension;
 use axum::extract::{Path, Query, State};
-use axum::response::{IntoResponse as _, Response};
+use axum::response::Response;
 use http::StatusCode;
 use pages::people::{ConfirmLinkPage, PasswordLinkPage};
 use pages::{Field, Fields, Shell};
@@ -58,7 +58,7 @@ pub async fn show(
     Query(next): Query<NextPage>,
 ) -> PageResult {
     let next = next_page::after_sign_up(&next.next);
-    match find(&app, &token, viewer).await? {
+    match find(&app, &token, viewer.as_ref()).await? {
         Ok(Requirement::Confirmation(link, _)) => {
             let (heading, text, button) = confirmation(&app, &link).await;
             Ok(ok(&ConfirmLinkPage {
@@ -69,14 +69,15 @@ pub async fn show(
                 button,
             }))
         }
-        Ok(link) => Ok(ok(&password_page(
-            &app,
-            &link,
-            &path(&token, next),
-            "",
-            Fields::default(),
-        )
-        .await)),
+        Ok(link) => {
+            let form = PasswordForm {
+                web: &app,
+                link: &link,
+                viewer: viewer.as_ref(),
+                action: &path(&token, next),
+            };
+            Ok(ok(&form.page("", Fields::default()).await))
+        }
         Err(elsewhere) => Ok(*elsewhere),
     }
 }
@@ -90,13 +91,14 @@ pub async fn send(
     FormBody(input): FormBody<Input>,
 ) -> PageResult {
     let next = next_page::after_sign_up(&next.next);
-    let needed = match find(&app, &token, viewer).await? {
+    let needed = match find(&app, &token, viewer.as_ref()).await? {
         Ok(needed) => needed,
         Err(elsewhere) => return Ok(*elsewhere),
     };
     let form = |link| LinkForm {
         web: &app,
         client: &client,
+        viewer: viewer.as_ref(),
         link,
         next,
         input: &input,
@@ -118,8 +120,13 @@ pub async fn send(
     match done {
         Ok(response) => Ok(response),
         Err(LinkError::Refused(FormState { status, errors })) => {
-            let action = path(&token, next);
-            let page = password_page(&app, &needed, &action, &input.account_name, errors);
+            let form = PasswordForm {
+                web: &app,
+                link: &needed,
+                viewer: viewer.as_ref(),
+                action: &path(&token, next),
+            };
+            let page = form.page(&input.account_name, errors);
             Ok(html(status, &page.await))
         }
         Err(LinkError::Page(error)) => Err(error),
@@ -130,7 +137,7 @@ pub async fn send(
 async fn find(
     web: &Web,
     token: &str,
-    viewer: Option<Viewer>,
+    viewer: Option<&Viewer>,
 ) -> Result<Result<Requirement, Box<Response>>, PageError> {
     let parsed = Token::parse(token).ok_or_else(PageError::link_gone)?;
     let now = web.clock.now();
@@ -143,39 +150,101 @@ async fn find(
             Some(_) => Err(PageError::link_gone()),
         },
         LinkTarget::Reset { person } => {
-            let person = of(person).await?.ok_or_else(PageError::link_gone)?;
+            // Who holds the mailbox of an earlier address of the person sets no password.
+            let person = of(person)
+                .await?
+                .filter(|person| person.email == link.email);
+            let person = person.ok_or_else(PageError::link_gone)?;
             Ok(Ok(Requirement::NewPassword(link, person)))
         }
         LinkTarget::Email { person } => Ok(for_viewer(link, person, viewer, token)),
-        LinkTarget::Invite { .. } => match people::by_email(&web.pool, &link.email).await? {
+        LinkTarget::Invite { .. } => match invited(web, &link).await? {
             None => Ok(Ok(Requirement::NewPerson(link))),
-            Some(invited) => Ok(for_viewer(link, invited.id, viewer, token)),
+            Some(invited) => Ok(for_viewer(link, invited, viewer, token)),
         },
     }
+}
+
+/// The person whom an invitation is for; `None`: a new one.
+async fn invited(web: &Web, link: &Link) -> Result<Option<Uuid>, sqlx::Error> {
+    if link.invited.is_some() {
+        return Ok(link.invited);
+    }
+    let found = people::by_email(&web.pool, &link.email).await?;
+    Ok(found.map(|person| person.id))
 }
 
 /// A link that only `person` may use, signed in.
 fn for_viewer(
     link: Link,
     person: Uuid,
-    viewer: Option<Viewer>,
+    viewer: Option<&Viewer>,
     token: &str,
 ) -> Result<Requirement, Box<Response>> {
+    let path = format!("/link/{token}");
+    let next = encoded(&path);
     match viewer {
         Some(viewer) if viewer.person.id == person => {
-            Ok(Requirement::Confirmation(link, Box::new(viewer)))
+            Ok(Requirement::Confirmation(link, Box::new(viewer.clone())))
         }
-        Some(_) => {
-            let text = "This link is for another person than the one who is signed in here. Sign out, then open it again.";
-            let error = PageError::new(StatusCode::FORBIDDEN, "For another person", text);
-            Err(Box::new(error.into_response()))
+        Some(viewer) => {
+            let page = ConfirmLinkPage {
+                shell: Shell::default(),
+                heading: "For another person".to_owned(),
+                text: for_another(&link, &viewer.person.email),
+                action: format!("/sign-out?next={next}"),
+                button: "Sign out and go on",
+            };
+            Err(Box::new(html(StatusCode::FORBIDDEN, &page)))
         }
-        None => {
-            let next = format!("/link/{token}");
-            let next = encoded(&next);
-            Err(Box::new(see_other(&format!("/sign-in?next={next}"))))
-        }
+        None => Err(Box::new(see_other(&format!("/sign-in?next={next}")))),
     }
+}
+
+/// Whom a link is for, which the person `signed_in` has opened. The mail of an invitation names its address; the mail to a new address does not
+/// name the address that the person has.
+fn for_another(link: &Link, signed_in: &str) -> String {
+    let whose = match link.target {
+        LinkTarget::Invite { .. } => format!("This invitation is for {}", link.email),
+        _ => format!("Another person asked for the address {}", link.email),
+    };
+    format!("{whose}. You are signed in as {signed_in}.")
+}
+
+/// What the sign-in page says that leads to an invitation.
+#[derive(Debug, Default)]
+pub(super) struct Invitation {
+    /// The address to sign in with; empty if the invited person has another one now.
+    pub(super) email: String,
+    pub(super) text: String,
+}
+
+/// The invitation at a path of this site, if there is one.
+pub(super) async fn invitation(web: &Web, path: &str) -> Result<Option<Invitation>, sqlx::Error> {
+    let Some(token) = path.strip_prefix("/link/").and_then(Token::parse) else {
+        return Ok(None);
+    };
+    let link = links::find(&web.pool, token.hash(), web.clock.now()).await?;
+    let Some((link, account)) = link.and_then(|link| match link.target {
+        LinkTarget::Invite { account, .. } => Some((link, account)),
+        _ => None,
+    }) else {
+        return Ok(None);
+    };
+    let (name, email) = (account_name(web, account).await, link.email);
+    Ok(Some(if link.invited.is_none() {
+        Invitation {
+            text: format!("Sign in as {email} to join {name}."),
+            email,
+        }
+    } else {
+        Invitation {
+            text: format!(
+                "Sign in to join {name}. The invitation was sent to {email}, which was your address."
+            ),
+            email: String::new(),
+        }
+    }))
 }
 
 /// Heading, text and button of a link that needs only its button.
@@ -192,52 +261,62 @@ async fn confirmation(web: &Web, link: &Link) -> (String, String, &'static str) 
     ("Change your address".to_owned(), text, "Change the address")
 }
 
-async fn password_page(
-    web: &Web,
-    link: &Requirement,
-    action: &str,
-    typed_name: &str,
-    errors: Fields,
-) -> PasswordLinkPage {
-    let (Requirement::NewPerson(target)
-    | Requirement::NewPassword(target, _)
-    | Requirement::Confirmation(target, _)) = link;
-    let (heading, text, button) = match &target.target {
-        LinkTarget::SignUp => (
-            "Choose a password".to_owned(),
-            "One step left: then you make your first key.".to_owned(),
-            "Create the account",
-        ),
-        LinkTarget::Invite { account, role, .. } => {
-            let name = account_name(web, *account).await;
-            let role = with_article(role.as_str());
-            let text =
-                format!("You become {role} of the account. Choose a password to sign in with.");
-            (format!("Join {name}"), text, "Join")
+/// The form of a link that asks for a password.
+struct PasswordForm<'a> {
+    web: &'a Web,
+    link: &'a Requirement,
+    viewer: Option<&'a Viewer>,
+    action: &'a str,
+}
+
+impl PasswordForm<'_> {
+    async fn page(&self, typed_name: &str, errors: Fields) -> PasswordLinkPage {
+        let web = self.web;
+        let (target, person) = match self.link {
+            Requirement::NewPerson(target) => (target, None),
+            Requirement::NewPassword(target, person) => (target, Some(person.id)),
+            Requirement::Confirmation(target, viewer) => (target, Some(viewer.person.id)),
+        };
+        let (heading, text, button) = match &target.target {
+            LinkTarget::SignUp => (
+                "Choose a password".to_owned(),
+                "One step left: then you make your first key.".to_owned(),
+                "Create the account",
+            ),
+            LinkTarget::Invite { account, role, .. } => {
+                let name = account_name(web, *account).await;
+                let role = with_article(role.as_str());
+                let text =
+                    format!("You become {role} of the account. Choose a password to sign in with.");
+                (format!("Join {name}"), text, "Join")
+            }
+            LinkTarget::Reset { .. } | LinkTarget::Email { .. } => (
+                "Set a new password".to_owned(),
+                "All your sessions end.".to_owned(),
+                "Set the password",
+            ),
+        };
+        let account_name = (target.target == LinkTarget::SignUp).then(|| {
+            Field::text("account_name", "Name of your studio or project")
+                .hint("Your team and our staff see it.")
+                .autocomplete("organization")
+                .value(typed_name)
+                .error_in(&errors)
+        });
+        let signed_in = self.viewer.map(|viewer| &viewer.person);
+        let signed_in = signed_in.filter(|it| Some(it.id) != person);
+        PasswordLinkPage {
+            shell: shell(web, target).await,
+            heading,
+            text,
+            email: target.email.clone(),
+            signed_in: signed_in.map(|other| other.email.clone()),
+            action: self.action.to_owned(),
+            account_name,
+            password: Field::new_password("password", "New password").error_in(&errors),
+            button,
+            errors,
         }
-        LinkTarget::Reset { .. } | LinkTarget::Email { .. } => (
-            "Set a new password".to_owned(),
-            "All your sessions end.".to_owned(),
-            "Set the password",
-        ),
-    };
-    let account_name = (target.target == LinkTarget::SignUp).then(|| {
-        Field::text("account_name", "Name of your studio or project")
-            .hint("Your team and our staff see it.")
-            .autocomplete("organization")
-            .value(typed_name)
-            .error_in(&errors)
-    });
-    PasswordLinkPage {
-        shell: shell(web, target).await,
-        heading,
-        text,
-        email: target.email.clone(),
-        action: action.to_owned(),
-        account_name,
-        password: Field::new_password("password", "New password").error_in(&errors),
-        button,
-        errors,
     }
 }
 

@@ -27,12 +27,14 @@ use crate::store::links::{self, Link, LinkTarget};
 use crate::store::people::{self, NewPerson, Person};
 use crate::store::{closed_accounts, is_taken, members};
 use crate::upstream::gateway::Actor;
-use crate::viewer::{NewSession, begin_session};
+use crate::viewer::{NewSession, Viewer, begin_session};
 
 /// A form of a link that was sent.
 pub(super) struct LinkForm<'a> {
     pub(super) web: &'a Web,
     pub(super) client: &'a ClientInfo,
+    /// The person who is signed in in this browser.
+    pub(super) viewer: Option<&'a Viewer>,
     pub(super) link: &'a Link,
     /// The page to redirect to afterwards, if any.
     pub(super) next: Option<&'a str>,
@@ -63,7 +65,7 @@ impl LinkForm<'_> {
             (limits::LINKS_FROM, self.client.network()),
         ] {
             if let Err(reached) = self.web.limits.count(limit, &subject, now).await? {
-                let refused = FormState::limited(reached.too_many("tries"));
+                let refused = FormState::refused(&reached.too_many("tries"), &[]);
                 return Err(LinkError::Refused(refused));
             }
         }
@@ -201,7 +203,7 @@ impl LinkForm<'_> {
         let hash = self.new_hash().await?;
         let now = web.clock.now();
         let mut transaction = web.pool.begin().await?;
-        use_link(&mut transaction, web, self.link).await?;
+        use_link_of(&mut transaction, web, self.link, person).await?;
         // Other people may have other links of the same kind.
         links::remove_of_person(&mut *transaction, person.id).await?;
         let set = people::set_password(&mut *transaction, person, &hash).await?;
@@ -240,7 +242,13 @@ impl LinkForm<'_> {
     /// in with the password.
     async fn signed_in(&self, session: NewSession, path: &str) -> Response {
         let mut response = see_other(path);
-        let begun = begin_session(self.web, session, self.client, &mut response);
+        let begun = async {
+            if let Some(old) = self.viewer {
+                let hash = old.token.hash();
+                self.web.sessions.end_of(old.person.id, hash).await?;
+            }
+            begin_session(self.web, session, self.client, &mut response).await
+        };
         if let Err(fault) = begun.await {
             tracing::warn!(%fault, "a person must sign in after a new password");
             return see_other("/sign-in");
@@ -284,7 +292,7 @@ async fn join(request: &PersonRequest, link: &Link, account: Uuid, role: Role) -
     let mut transaction = web.pool.begin().await?;
     // Without the lock, the only owner could be deleted at the same time, and the account would have a new member and no owner.
     members::lock(&mut transaction, account).await?;
-    use_link(&mut transaction, web, link).await?;
+    use_link_of(&mut transaction, web, link, person).await?;
     let now = web.clock.now();
     members::insert(&mut *transaction, account, person.id, role, now).await?;
     request
@@ -297,8 +305,9 @@ async fn join(request: &PersonRequest, link: &Link, account: Uuid, role: Role) -
 async fn change_email(request: &PersonRequest, link: &Link) -> PageResult {
     let (web, person) = (&request.app, request.person());
     let mut transaction = web.pool.begin().await?;
-    use_link(&mut transaction, web, link).await?;
+    use_link_of(&mut transaction, web, link, person).await?;
     links::remove_of_person(&mut *transaction, person.id).await?;
+    links::bind_invitations(&mut *transaction, &person.email, person.id).await?;
     let version = match people::set_email(&mut *transaction, person, &link.email).await {
         Ok(version) => version.ok_or_else(sign_in_again)?,
         Err(error) if is_taken(&error) => {
@@ -337,5 +346,22 @@ async fn use_link(connection: &mut PgConnection, web: &Web, link: &Link) -> Resu
         Ok(())
     } else {
         Err(PageError::link_gone())
+    }
+}
+
+/// Uses up the link of a person whom the caller has read. Every transaction locks the person before the person's links, so that no two wait
+/// for each other.
+async fn use_link_of(
+    connection: &mut PgConnection,
+    web: &Web,
+    link: &Link,
+    person: &Person,
+) -> Result<(), PageError> {
+    let is_current = people::lock(&mut *connection, person).await?;
+    use_link(connection, web, link).await?;
+    if is_current {
+        Ok(())
+    } else {
+        Err(sign_in_again())
     }
 }

@@ -59,7 +59,7 @@ pub async fn send(
     let network = client.network();
     let from = web.limits.count(limits::MAILS_FROM, &network, now).await?;
     if let Err(reached) = from {
-        return Ok(Err(FormState::limited(reached.too_many("mails"))));
+        return Ok(Err(FormState::refused(&reached.too_many("mails"), &[])));
     }
     // Beyond the limit of an address, send no mail and show no error: the address may belong to somebody else.
     let to = web.limits.count(limits::MAILS_TO, &address, now).await?;

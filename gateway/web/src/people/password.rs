@@ -1,7 +1,8 @@
 //! Changes the password of a signed-in person, which ends all other sessions.
 
+use axum::response::Response;
+use pages::Field;
 use pages::people::PersonFormPage;
-use pages::{Field, Fields};
 use serde::Deserialize;
 
 use super::confirmation::confirm_password;
@@ -12,7 +13,7 @@ use crate::domain::password;
 use crate::form_body::FormBody;
 use crate::page_error::PageResult;
 use crate::person_request::PersonRequest;
-use crate::render::{ok, refused, see_other};
+use crate::render::{FormState, html, see_other};
 use crate::store::{links, people};
 use crate::viewer::Viewer;
 
@@ -24,20 +25,17 @@ pub struct Input {
 }
 
 pub async fn show(request: PersonRequest) -> PageResult {
-    Ok(ok(&page(&request.viewer, Fields::default())))
+    Ok(page(&request.viewer, FormState::default()))
 }
 
 pub async fn send(request: PersonRequest, FormBody(form): FormBody<Input>) -> PageResult {
     let (app, person) = (&request.app, request.person());
-    let mut errors = Fields::default();
-    if let Err(text) = confirm_password(&request, &form.current).await? {
-        errors.add("current", text);
-    }
+    let mut state = confirm_password(&request, "current", &form.current).await?;
     if let Err(text) = password::check(&form.password, &[&person.email]) {
-        errors.add("password", text);
+        state.add("password", text);
     }
-    if !errors.is_empty() {
-        return Ok(refused(&page(&request.viewer, errors)));
+    if !state.is_accepted() {
+        return Ok(page(&request.viewer, state));
     }
     let hash = app.passwords.hash(&form.password).await?;
     let mut transaction = app.pool.begin().await?;
@@ -59,8 +57,9 @@ pub async fn send(request: PersonRequest, FormBody(form): FormBody<Input>) -> Pa
     Ok(request.renew_session(version, response).await)
 }
 
-fn page(viewer: &Viewer, errors: Fields) -> PersonFormPage {
-    PersonFormPage {
+fn page(viewer: &Viewer, state: FormState) -> Response {
+    let FormState { status, errors } = state;
+    let page = PersonFormPage {
         shell: viewer.shell(),
         heading: "Change password",
         text: vec!["Your other sessions end.".to_owned()],
@@ -72,5 +71,6 @@ fn page(viewer: &Viewer, errors: Fields) -> PersonFormPage {
         button: "Change the password",
         is_dangerous: false,
         errors,
-    }
+    };
+    html(status, &page)
 }

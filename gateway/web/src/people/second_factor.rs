@@ -1,7 +1,6 @@
 //! The second step of sign-in: a code of the authenticator app, or a recovery code.
 
 use axum::extract::Query;
-use http::StatusCode;
 use kit::Fault;
 use pages::people::SecondFactorPage;
 use pages::{Field, Fields, Shell};
@@ -11,15 +10,19 @@ use super::link_mail::inform;
 use crate::app::Web;
 use crate::domain::action::Action;
 use crate::domain::next_page::{self, NextPage};
-use crate::domain::recovery;
+use crate::domain::typed_code::TypedCode;
 use crate::form_body::FormBody;
 use crate::page_error::PageResult;
 use crate::person_request::PersonRequest;
-use crate::render::{html, ok, see_other};
+use crate::render::{FormState, html, ok, refused, see_other};
 use crate::session::limits;
 use crate::session::sessions::Stage;
 use crate::store::people::{self, Person};
 use crate::viewer::{NewSession, begin_session};
+
+/// The error of a text that is no code. It is not counted as a try.
+pub(super) const NO_CODE: &str =
+    "A code of the app has six digits, and a recovery code has 16 letters and digits.";
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
@@ -35,17 +38,18 @@ pub async fn show(Query(next): Query<NextPage>) -> PageResult {
 pub async fn send(request: PersonRequest, FormBody(form): FormBody<CodeForm>) -> PageResult {
     let (app, person) = (&request.app, request.person());
     let (now, next) = (app.clock.now(), next_page::path(&form.next));
+    let Some(code) = TypedCode::parse(&form.code) else {
+        return Ok(refused(&page(next, Fields::one("code", NO_CODE))));
+    };
     let id = person.id.to_string();
     if let Err(reached) = app.limits.count(limits::CODES, &id, now).await? {
-        let text = reached.too_many("codes");
-        let page = page(next, Fields::general(text));
-        return Ok(html(StatusCode::TOO_MANY_REQUESTS, &page));
+        let FormState { status, errors } = FormState::refused(&reached.too_many("codes"), &[]);
+        return Ok(html(status, &page(next, errors)));
     }
-    if !use_code(app, person, &form.code).await? {
+    if !use_code(app, person, &code).await? {
         count_wrong_code(app, person).await?;
         let text = "This code is wrong, or it was used before. Wait for the next one.";
-        let page = page(next, Fields::one("code", text));
-        return Ok(html(StatusCode::UNPROCESSABLE_ENTITY, &page));
+        return Ok(refused(&page(next, Fields::one("code", text))));
     }
     request.record_own(&app.pool, Action::SignedIn).await?;
     let old = request.viewer.token.hash();
@@ -60,11 +64,14 @@ pub async fn send(request: PersonRequest, FormBody(form): FormBody<CodeForm>) ->
     Ok(response)
 }
 
-/// Uses a code of the app, or a recovery code: each works once.
-pub async fn use_code(web: &Web, person: &Person, code: &str) -> Result<bool, Fault> {
-    if let Some(hash) = recovery::hash(code) {
-        return Ok(people::use_recovery_code(&web.pool, person.id, &hash).await?);
-    }
+/// Uses a code: each works once.
+pub async fn use_code(web: &Web, person: &Person, code: &TypedCode) -> Result<bool, Fault> {
+    let code = match code {
+        TypedCode::App(code) => code,
+        TypedCode::Recovery(hash) => {
+            return Ok(people::use_recovery_code(&web.pool, person.id, hash).await?);
+        }
+    };
     let Some(sealed) = &person.totp_secret else {
         return Ok(false);
     };

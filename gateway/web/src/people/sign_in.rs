@@ -2,14 +2,15 @@
 
 use axum::Extension;
 use axum::extract::{Query, State};
+use http::HeaderMap;
 use http::header::SET_COOKIE;
-use http::{HeaderMap, StatusCode};
-use kit::Fault;
+use kit::{Code, Fault};
 use pages::people::SignInPage;
-use pages::{Field, Fields, Shell};
+use pages::{Field, Shell};
 use serde::Deserialize;
 use uuid::Uuid;
 
+use super::link;
 use crate::app::{App, Web};
 use crate::client_info::ClientInfo;
 use crate::domain::action::Action;
@@ -18,7 +19,7 @@ use crate::domain::next_page::{self, NextPage};
 use crate::domain::percent::encoded;
 use crate::form_body::FormBody;
 use crate::page_error::PageResult;
-use crate::render::{html, ok, see_other};
+use crate::render::{FormState, html, see_other};
 use crate::session::limits::{self, LimitReached};
 use crate::session::sessions::Stage;
 use crate::store::activity::{self, NewEntry};
@@ -34,6 +35,7 @@ pub struct Input {
 }
 
 pub async fn show(
+    State(app): State<App>,
     Extension(viewer): Extension<Option<Viewer>>,
     Query(next): Query<NextPage>,
 ) -> PageResult {
@@ -41,7 +43,7 @@ pub async fn show(
     if viewer.is_some() {
         return Ok(see_other(next));
     }
-    Ok(ok(&page("", next, Fields::default())))
+    page(&app, None, next, FormState::default()).await
 }
 
 pub async fn send(
@@ -51,30 +53,26 @@ pub async fn send(
     FormBody(form): FormBody<Input>,
 ) -> PageResult {
     let (now, next) = (app.clock.now(), next_page::path(&form.next));
-    let refuse = |status, text: String| {
-        let errors = Fields::general(text);
-        Ok(html(status, &page(&form.email, next, errors)))
+    let refuse = async |fault: Fault| {
+        let refused = FormState::refused(&fault, &[]);
+        page(&app, Some(&form.email), next, refused).await
     };
     // A text that is not an address gets the same steps as an unknown address, so that both take the same time.
     let address = email::parse(&form.email).unwrap_or_default();
     if let Err(reached) = count(&app, &address, &client).await? {
-        let text = format!(
-            "{} You can also set a new password.",
-            reached.too_many("tries")
-        );
-        return refuse(StatusCode::TOO_MANY_REQUESTS, text);
+        let mut fault = reached.too_many("tries");
+        fault.message = format!("{} You can also set a new password.", fault.message).into();
+        return refuse(fault).await;
     }
     let person = people::by_email(&app.pool, &address).await?;
     let stored = person.as_ref().map(|person| person.password_hash.as_str());
     let checked = match app.passwords.check(&form.password, stored).await {
         Ok(checked) => checked,
-        Err(fault) => {
-            return refuse(StatusCode::SERVICE_UNAVAILABLE, fault.message.into_owned());
-        }
+        Err(fault) => return refuse(fault).await,
     };
     let Some(person) = person.filter(|_| checked.is_right) else {
-        let text = "The address or the password is wrong.".to_owned();
-        return refuse(StatusCode::UNPROCESSABLE_ENTITY, text);
+        let text = "The address or the password is wrong.";
+        return refuse(Fault::new(Code::Invalid, text)).await;
     };
     if checked.is_outdated {
         let hash = app.passwords.hash(&form.password).await?;
@@ -145,19 +143,32 @@ async fn end_session(web: &Web, headers: &HeaderMap) -> Result<(), Fault> {
     Ok(())
 }
 
-pub async fn sign_out(State(app): State<App>, headers: HeaderMap) -> PageResult {
+/// Ends the session, and redirects to the next page if the request names one.
+pub async fn sign_out(
+    State(app): State<App>,
+    headers: HeaderMap,
+    Query(next): Query<NextPage>,
+) -> PageResult {
     end_session(&app, &headers).await?;
-    let mut response = see_other("/?done=signed-out");
+    let mut response = see_other(if next.next.is_empty() {
+        "/?done=signed-out"
+    } else {
+        next_page::path(&next.next)
+    });
     if let Some(cookie) = app.cookie.clear() {
         response.headers_mut().insert(SET_COOKIE, cookie);
     }
     Ok(response)
 }
 
-fn page(email: &str, next: &str, errors: Fields) -> SignInPage {
-    SignInPage {
+/// The page, with the typed address. Before anything is typed, it has the address of the invitation that it leads to.
+async fn page(web: &Web, typed: Option<&str>, next: &str, state: FormState) -> PageResult {
+    let FormState { status, errors } = state;
+    let invitation = link::invitation(web, next).await?.unwrap_or_default();
+    let page = SignInPage {
         shell: Shell::default(),
-        email: Field::email("email", "E-mail").value(email),
+        reason: invitation.text,
+        email: Field::email("email", "E-mail").value(typed.unwrap_or(&invitation.email)),
         password: Field::password("password", "Password"),
         next: next.to_owned(),
         sign_up: match next_page::after_sign_up(next) {
@@ -168,5 +179,6 @@ fn page(email: &str, next: &str, errors: Fields) -> SignInPage {
             None => "/sign-up".to_owned(),
         },
         errors,
-    }
+    };
+    Ok(html(status, &page))
 }

@@ -1,24 +1,26 @@
 //! The second factor: setting up an authenticator app, and turning it off.
 
+use axum::response::Response;
 use kit::Fault;
 use pages::people::{PersonFormPage, RecoveryCodesPage, TotpPage};
-use pages::{Field, Fields, qr};
+use pages::{Field, qr};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::confirmation::confirm_password;
 use super::link_mail::record_and_inform;
-use super::second_factor::{count_wrong_code, use_code};
+use super::second_factor::{NO_CODE, count_wrong_code, use_code};
 use super::sign_in_again;
 use crate::app::Web;
 use crate::domain::action::Action;
 use crate::domain::recovery;
 use crate::domain::totp::SharedSecret;
+use crate::domain::typed_code::TypedCode;
 use crate::form_body::FormBody;
 use crate::once_form::{self, OnceError, OnceForm};
 use crate::page_error::PageResult;
 use crate::person_request::PersonRequest;
-use crate::render::{FormState, html, ok, refused, see_other};
+use crate::render::{FormState, html, ok, see_other};
 use crate::session::once;
 use crate::store::people;
 use crate::viewer::Viewer;
@@ -59,7 +61,7 @@ pub async fn show(request: PersonRequest) -> PageResult {
     if request.person().totp_secret.is_some() {
         return Ok(see_other("/you"));
     }
-    Ok(ok(&page(&request.viewer, Fields::default())))
+    Ok(page(&request.viewer, FormState::default()))
 }
 
 pub async fn turn_on(request: PersonRequest, OnceForm(form, sent): OnceForm<Input>) -> PageResult {
@@ -67,13 +69,18 @@ pub async fn turn_on(request: PersonRequest, OnceForm(form, sent): OnceForm<Inpu
     if viewer.person.totp_secret.is_some() {
         return Ok(see_other("/you"));
     }
-    if let Err(text) = confirm_password(&request, &form.password).await? {
-        return Ok(refused(&page(viewer, Fields::one("password", text))));
+    let mut state = confirm_password(&request, "password", &form.password).await?;
+    if !state.is_accepted() {
+        return Ok(page(viewer, state));
     }
+    let Some(TypedCode::App(code)) = TypedCode::parse(&form.code) else {
+        state.add("code", "The app shows a code of six digits. Type that one.");
+        return Ok(page(viewer, state));
+    };
     let secret = offered(viewer);
-    let Some(step) = secret.step_of(&form.code, app.clock.now()) else {
-        let text = "This code is wrong. Check the clock of your phone, and type the code that the app shows now.";
-        return Ok(refused(&page(viewer, Fields::one("code", text))));
+    let Some(step) = secret.step_of(&code, app.clock.now()) else {
+        state.add("code", "This code is wrong. Check the clock of your phone, and type the code that the app shows now.");
+        return Ok(page(viewer, state));
     };
     let stored = store(&request, &secret, step);
     match once_form::run(app, viewer, &sent, "/you", stored).await? {
@@ -85,10 +92,7 @@ pub async fn turn_on(request: PersonRequest, OnceForm(form, sent): OnceForm<Inpu
             // The second of two clicks begins a session as well: the first one has ended the session of both.
             Ok(request.renew_session(on.version, page).await)
         }
-        Err(fault) => {
-            let refused = FormState::refused(&fault, &[]);
-            Ok(html(refused.status, &page(viewer, refused.errors)))
-        }
+        Err(fault) => Ok(page(viewer, FormState::refused(&fault, &[]))),
     }
 }
 
@@ -116,9 +120,10 @@ async fn store(
     Ok(TurnedOn { codes, version })
 }
 
-fn page(viewer: &Viewer, errors: Fields) -> TotpPage {
+fn page(viewer: &Viewer, state: FormState) -> Response {
+    let FormState { status, errors } = state;
     let secret = offered(viewer);
-    TotpPage {
+    let page = TotpPage {
         shell: viewer.shell(),
         qr: qr::svg(&secret.address(&viewer.person.email)),
         secret: secret.text(),
@@ -126,22 +131,30 @@ fn page(viewer: &Viewer, errors: Fields) -> TotpPage {
         code: Field::code("code", "Code").digits().error_in(&errors),
         password: Field::password("password", "Your password").error_in(&errors),
         errors,
-    }
+    };
+    html(status, &page)
 }
 
 pub async fn show_off(request: PersonRequest) -> PageResult {
-    Ok(ok(&page_off(&request.viewer, Fields::default())))
+    Ok(page_off(&request.viewer, FormState::default()))
 }
 
 pub async fn turn_off(request: PersonRequest, FormBody(form): FormBody<Input>) -> PageResult {
     let (app, viewer, person) = (&request.app, &request.viewer, request.person());
-    if let Err(text) = confirm_password(&request, &form.password).await? {
-        return Ok(refused(&page_off(viewer, Fields::one("password", text))));
+    let mut state = confirm_password(&request, "password", &form.password).await?;
+    if !state.is_accepted() {
+        return Ok(page_off(viewer, state));
     }
-    if person.totp_secret.is_some() && !use_code(app, person, &form.code).await? {
-        count_wrong_code(app, person).await?;
-        let errors = Fields::one("code", "This code is wrong, or it was used before.");
-        return Ok(refused(&page_off(viewer, errors)));
+    if person.totp_secret.is_some() {
+        let Some(code) = TypedCode::parse(&form.code) else {
+            state.add("code", NO_CODE);
+            return Ok(page_off(viewer, state));
+        };
+        if !use_code(app, person, &code).await? {
+            count_wrong_code(app, person).await?;
+            state.add("code", "This code is wrong, or it was used before.");
+            return Ok(page_off(viewer, state));
+        }
     }
     let mut transaction = app.pool.begin().await?;
     let set = people::set_totp(&mut transaction, person, None, &[]);
@@ -154,8 +167,9 @@ pub async fn turn_off(request: PersonRequest, FormBody(form): FormBody<Input>) -
     Ok(request.renew_session(version, response).await)
 }
 
-fn page_off(viewer: &Viewer, errors: Fields) -> PersonFormPage {
-    PersonFormPage {
+fn page_off(viewer: &Viewer, state: FormState) -> Response {
+    let FormState { status, errors } = state;
+    let page = PersonFormPage {
         shell: viewer.shell(),
         heading: "Turn the second factor off",
         text: vec!["Your password alone signs you in afterwards.".to_owned()],
@@ -167,5 +181,6 @@ fn page_off(viewer: &Viewer, errors: Fields) -> PersonFormPage {
         button: "Turn it off",
         is_dangerous: true,
         errors,
-    }
+    };
+    html(status, &page)
 }

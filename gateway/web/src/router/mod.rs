@@ -159,7 +159,12 @@ fn account_routes() -> Vec<Route> {
             team::withdraw,
         ),
         action(account!("/team/{person}/role"), manage, team::change_role),
-        action(account!("/team/{person}/remove"), manage, team::remove),
+        // A member who must go can be removed at any time.
+        open(action(
+            account!("/team/{person}/remove"),
+            manage,
+            team::remove,
+        )),
         page(account!("/activity"), manage, activity::show),
     ]
 }

@@ -1,6 +1,6 @@
 //! Limits on tries per time window. Redis counts the tries for all replicas.
 
-use kit::Fault;
+use kit::{Code, Fault};
 use redis::cmd;
 use sha2::{Digest as _, Sha256};
 use time::OffsetDateTime;
@@ -63,11 +63,16 @@ pub struct LimitReached {
 }
 
 impl LimitReached {
-    /// A sentence about too many `things`, with the minutes that are left, rounded up.
-    pub fn too_many(self, things: &str) -> String {
-        let minutes = (self.retry_after.whole_seconds() + 59) / 60;
+    /// The fault of too many `things`. Its sentence has the minutes that are left, rounded up.
+    pub fn too_many(self, things: &str) -> Fault {
+        let seconds = self.retry_after.whole_seconds().max(1);
+        let minutes = (seconds + 59) / 60;
         let unit = if minutes == 1 { "minute" } else { "minutes" };
-        format!("Too many {things}. Try again in {minutes} {unit}.")
+        let text = format!("Too many {things}. Try again in {minutes} {unit}.");
+        Fault {
+            retry_after: u32::try_from(seconds).ok(),
+            ..Fault::new(Code::RateLimited, text)
+        }
     }
 }
 
@@ -101,5 +106,25 @@ impl Limits {
         let end = (window + 1) * length;
         let retry_after = time::Duration::seconds(end - now.unix_timestamp());
         Ok(Err(LimitReached { retry_after }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refused_try_says_when_the_next_one_may_succeed() {
+        for (seconds, time) in [
+            (1, "in 1 minute."),
+            (60, "in 1 minute."),
+            (61, "in 2 minutes."),
+            (900, "in 15 minutes."),
+        ] {
+            let retry_after = time::Duration::seconds(seconds.into());
+            let fault = LimitReached { retry_after }.too_many("tries");
+            assert!(fault.message.ends_with(time), "{}", fault.message);
+            assert_eq!(fault.retry_after, Some(seconds));
+        }
     }
 }

@@ -24,6 +24,8 @@ pub struct Link {
     /// Where the link was mailed to.
     pub email: String,
     pub target: LinkTarget,
+    /// The person whom an invitation is for, if that person no longer has the address `email`.
+    pub invited: Option<Uuid>,
     pub expires_at: OffsetDateTime,
 }
 
@@ -34,6 +36,7 @@ struct Row {
     person_id: Option<Uuid>,
     account_id: Option<Uuid>,
     role: Option<String>,
+    invited_id: Option<Uuid>,
     expires_at: OffsetDateTime,
 }
 
@@ -69,6 +72,7 @@ impl Row {
             id: self.id,
             email: self.email,
             target,
+            invited: self.invited_id,
             expires_at: self.expires_at,
         })
     }
@@ -114,7 +118,7 @@ pub async fn find(
 ) -> Result<Option<Link>, sqlx::Error> {
     let row = sqlx::query_as!(
         Row,
-        "select id, purpose, email, person_id, account_id, role, expires_at from web.link
+        "select id, purpose, email, person_id, account_id, role, invited_id, expires_at from web.link
          where token_sha256 = $1 and expires_at > $2",
         &token.0[..],
         now,
@@ -150,6 +154,22 @@ pub async fn remove_of_person(
     Ok(())
 }
 
+/// Binds the invitations that were sent to the address of a person to the person, whose address is about to change.
+pub async fn bind_invitations(
+    executor: impl PgExecutor<'_>,
+    email: &str,
+    person: Uuid,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "update web.link set invited_id = $2 where email = $1 and purpose = 'invite' and invited_id is null",
+        email,
+        person,
+    )
+    .execute(executor)
+    .await?;
+    Ok(())
+}
+
 /// The open invitations of an account, newest first.
 pub async fn invitations(
     executor: impl PgExecutor<'_>,
@@ -158,7 +178,7 @@ pub async fn invitations(
 ) -> Result<Vec<Link>, sqlx::Error> {
     let rows = sqlx::query_as!(
         Row,
-        "select id, purpose, email, person_id, account_id, role, expires_at from web.link
+        "select id, purpose, email, person_id, account_id, role, invited_id, expires_at from web.link
          where account_id = $1 and expires_at > $2 order by id desc limit 200",
         account,
         now,

@@ -14,6 +14,8 @@ const ALWAYS_OPEN: [&str; 2] = [
     "/accounts/{account}/keys/{key}/revoke",
     "/accounts/{account}/tokens/{account_token}/revoke",
 ];
+/// A member who must go can be removed at any time. The account's only owner cannot.
+const REMOVE: &str = "/accounts/{account}/team/{person}/remove";
 /// A test call changes nothing, and what is closed is an answer of the API.
 const TRY: &str = "/accounts/{account}/try/{operation}";
 const UPLOAD: &str = "/accounts/{account}/listings/{kind}/{name}/pictures/{picture}";
@@ -63,7 +65,8 @@ async fn buttons_are_closed_too_except_the_end_of_a_key(pool: PgPool) {
     let fields: Vec<(&str, &str)> = fields.iter().map(|(n, v)| (*n, v.as_str())).collect();
     let mut owner = full.owner.clone();
     let of_account = BUTTONS.iter().filter(|it| it.contains("{account}"));
-    for action in of_account.filter(|it| !ALWAYS_OPEN.contains(it) && **it != UPLOAD) {
+    let is_open = |action: &str| ALWAYS_OPEN.contains(&action) || action == REMOVE;
+    for action in of_account.filter(|it| !is_open(it) && **it != UPLOAD) {
         let page = owner.post(&full.own(action), &fields).await;
         page.assert(503, READ_ONLY);
     }
@@ -76,6 +79,8 @@ async fn buttons_are_closed_too_except_the_end_of_a_key(pool: PgPool) {
         );
     owner.send(upload.unwrap()).await.assert(503, READ_ONLY);
     assert_eq!(full.state().await, before);
+    let last = owner.post(&full.own(REMOVE), &[]).await;
+    last.assert(422, "at least one owner");
     for action in ALWAYS_OPEN {
         owner.post(&full.own(action), &[]).await.location();
     }

@@ -224,3 +224,50 @@ async fn nobody_joins_an_account_while_its_owner_is_deleted(pool: PgPool) {
     let role = members::role(&site.pool, account, bob).await.unwrap();
     assert_eq!(role, None);
 }
+
+#[testing::database_test(web::MIGRATOR)]
+async fn a_deletion_that_is_refused_revokes_nothing(pool: PgPool) {
+    let hooks = WebhookSite::new(pool).await;
+    let (site, account) = (&hooks.site, hooks.account);
+    let bob = site.person(BOB).await;
+    let mut owner = hooks.browser.clone();
+    make_token(&mut owner, &account.to_string(), "of-ada").await;
+    let mut transaction = site.pool.begin().await.unwrap();
+    members::lock(&mut transaction, account).await.unwrap();
+    let commit = async {
+        until_one_waits(&site.pool).await;
+        let now = site.clock.now();
+        let joined = members::insert(&mut *transaction, account, bob, Role::Editor, now);
+        joined.await.unwrap();
+        transaction.commit().await.unwrap();
+    };
+    let (page, ()) = futures::join!(owner.post("/you/delete", &DELETE), commit);
+    page.assert(422, "last owner");
+    assert_eq!(working_tokens(site), ["of-ada"]);
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn tokens_are_revoked_although_those_of_another_account_cannot_be(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let (ada, bob) = (site.person(ADA).await, site.person(BOB).await);
+    let mut developer = site.signed_in(BOB).await;
+    let mut accounts = Vec::new();
+    for name in ["first", "second"] {
+        let account = site.account(ada, Role::Owner).await;
+        site.join(account, bob, Role::Developer).await;
+        make_token(&mut developer, &account.to_string(), name).await;
+        accounts.push(account.to_string());
+    }
+    site.gateway
+        .without_tokens
+        .lock()
+        .unwrap()
+        .clone_from(&accounts[0]);
+    let gone = developer.post("/you/delete", &DELETE).await;
+    assert_eq!(gone.location(), "/?done=deleted");
+    assert_eq!(working_tokens(&site), ["first"]);
+    assert!(revoke_tokens::run(&site.app).await.is_err());
+    site.gateway.without_tokens.lock().unwrap().clear();
+    assert_eq!(revoke_tokens::run(&site.app).await.unwrap(), 1);
+    assert!(working_tokens(&site).is_empty());
+}

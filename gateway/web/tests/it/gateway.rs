@@ -26,6 +26,8 @@ pub(crate) struct StubGateway {
     /// Makes the next call that creates a token wait.
     pub(crate) token_gate: Arc<Mutex<Option<PausedCall>>>,
     pub(crate) is_down: Arc<AtomicBool>,
+    /// The account whose tokens cannot be listed.
+    pub(crate) without_tokens: Arc<Mutex<String>>,
     /// What every account uses: by day and route, and the log.
     pub(crate) day_use: Arc<Mutex<proto::AccountsServiceListUseResponse>>,
     pub(crate) calls: Arc<Mutex<proto::AccountsServiceListCallsResponse>>,
@@ -271,12 +273,23 @@ impl AccountsService for StubGateway {
         request: Request<proto::AccountsServiceListKeyRequestsRequest>,
     ) -> Answer<proto::ListKeyRequestsResponse> {
         self.check()?;
-        let account = request.into_inner().account_id;
+        let request = request.into_inner();
         let mut requests = self.requests.lock().unwrap().clone();
-        requests.retain(|request| request.account_id == account);
+        requests.retain(|it| it.account_id == request.account_id);
+        // As the gateway does: newest first, and the number of rows that it allows.
+        requests.reverse();
+        let limit = match request.limit {
+            0 => 100,
+            limit => usize::try_from(limit).unwrap(),
+        };
+        assert!(limit <= 500);
+        let from = request.cursor.parse().unwrap_or(0);
+        let next = from + limit;
+        let next_cursor = (next < requests.len()).then(|| next.to_string());
+        let requests = requests.into_iter().skip(from).take(limit).collect();
         Ok(Response::new(proto::ListKeyRequestsResponse {
             requests,
-            ..proto::ListKeyRequestsResponse::default()
+            next_cursor,
         }))
     }
 
@@ -351,6 +364,9 @@ impl AccountsService for StubGateway {
     ) -> Answer<proto::AccountsServiceListTokensResponse> {
         self.check()?;
         let account = request.into_inner().account_id;
+        if *self.without_tokens.lock().unwrap() == account {
+            return Err(Fault::unavailable("the account of the test").into());
+        }
         let mut tokens = self.tokens.lock().unwrap().clone();
         tokens.retain(|token| token.account_id == account);
         Ok(Response::new(proto::AccountsServiceListTokensResponse {

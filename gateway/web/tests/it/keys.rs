@@ -249,3 +249,24 @@ async fn the_page_of_a_key_says_what_used_it_last_and_what_is_left_of_its_grace(
     let page = browser.get(&format!("{keys}/{id}")).await;
     assert!(!page.text.contains("data-left"), "{}", page.text);
 }
+
+#[testing::database_test(web::MIGRATOR)]
+async fn an_approved_request_is_shown_however_old_it_is(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let (mut browser, account) = owner(&site).await;
+    let request = |name: String, state: &str| contracts::gateway::v1::KeyRequest {
+        id: kit::ids::row_id().to_string(),
+        account_id: account.to_string(),
+        kind: "account".to_owned(),
+        name,
+        state: state.to_owned(),
+        ..contracts::gateway::v1::KeyRequest::default()
+    };
+    {
+        let mut requests = site.gateway.requests.lock().unwrap();
+        requests.push(request("the-oldest".to_owned(), "approved"));
+        requests.extend((0..600).map(|number| request(format!("r{number}"), "revealed")));
+    }
+    let page = browser.get(&format!("/accounts/{account}/keys")).await;
+    page.assert(200, "the-oldest");
+}

@@ -8,6 +8,7 @@ use time::Duration;
 
 use crate::browser::Browser;
 use crate::enumeration::observed;
+use crate::once::until_a_row_is_waited_for;
 use crate::support::{ADA, BOB, PASSWORD, Site};
 
 #[testing::database_test(web::MIGRATOR)]
@@ -268,4 +269,77 @@ async fn mails_to_one_address_are_limited_without_a_word(pool: PgPool) {
         .post("/sign-up", &[("email", "a@b.example\r\nBcc: c@d.example")])
         .await;
     bad.assert(422, "email-error");
+}
+
+const NEW: &str = "another lorry teapot nine";
+
+#[testing::database_test(web::MIGRATOR)]
+async fn a_reset_link_in_the_browser_of_another_person_says_so_first(pool: PgPool) {
+    let site = Site::new(pool).await;
+    site.person(ADA).await;
+    site.person(BOB).await;
+    site.browser().post("/reset", &[("email", ADA)]).await;
+    let link = site.link(ADA).await;
+    let warning = format!("{BOB} is signed in here.");
+    let mut bob = site.signed_in(BOB).await;
+    let session = bob.clone();
+    bob.get(&link).await.assert(200, &warning);
+    let refused = bob.post(&link, &[("password", "password123")]).await;
+    refused.assert(422, &warning);
+    bob.get("/you").await.assert(200, BOB);
+    for mut browser in [site.browser(), site.signed_in(ADA).await] {
+        let page = browser.get(&link).await;
+        page.assert(200, "Set a new password");
+        assert!(!page.text.contains("signed in here"), "{}", page.text);
+    }
+    let set = bob.post(&link, &[("password", NEW)]).await;
+    assert_eq!(set.location(), "/accounts");
+    bob.get("/you").await.assert(200, ADA);
+    // As after signing in, the session of the person before has ended.
+    let mut session = session;
+    assert!(session.get("/you").await.location().starts_with("/sign-in"));
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn a_reset_link_to_an_earlier_address_sets_no_password(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let ada = site.person(ADA).await;
+    site.browser().post("/reset", &[("email", ADA)]).await;
+    let link = site.link(ADA).await;
+    // The address changes while the mail is made, so that the change does not remove the link.
+    sqlx::query!(
+        "update web.person set email = 'ada@moved.example' where id = $1",
+        ada
+    )
+    .execute(&site.pool)
+    .await
+    .unwrap();
+    let mut browser = site.browser();
+    browser.get(&link).await.assert(410, "");
+    let page = browser.post(&link, &[("password", NEW)]).await;
+    page.assert(410, "does not work any more");
+    let fields = [("email", "ada@moved.example"), ("password", PASSWORD)];
+    site.browser().post("/sign-in", &fields).await.location();
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn a_reset_waits_for_a_change_of_the_person_and_not_the_other_way_round(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let ada = site.person(ADA).await;
+    site.browser().post("/reset", &[("email", ADA)]).await;
+    let link = site.link(ADA).await;
+    // A change of the password, as `people/password.rs` makes it: the person first, then the links.
+    let mut change = site.pool.begin().await.unwrap();
+    let person = web::store::people::by_id(&mut *change, ada).await.unwrap();
+    let set = web::store::people::set_password(&mut *change, &person.unwrap(), "hash");
+    set.await.unwrap();
+    let commit = async {
+        until_a_row_is_waited_for(&site.pool).await;
+        let removed = web::store::links::remove_of_person(&mut *change, ada);
+        removed.await.unwrap();
+        change.commit().await.unwrap();
+    };
+    let mut browser = site.browser();
+    let (page, ()) = futures::join!(browser.post(&link, &[("password", NEW)]), commit);
+    page.assert(410, "does not work any more");
 }

@@ -42,6 +42,7 @@ mod recording;
 mod redirects;
 mod reference;
 mod refused_forms;
+mod response_headers;
 mod schema_org;
 mod second_factor;
 mod share;

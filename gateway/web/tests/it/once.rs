@@ -281,7 +281,7 @@ async fn recovery_codes_are_shown_when_redis_fails_after_the_commit(pool: PgPool
 }
 
 /// Waits until a statement waits for the row of another transaction.
-async fn until_a_row_is_waited_for(pool: &PgPool) {
+pub(crate) async fn until_a_row_is_waited_for(pool: &PgPool) {
     let waiting = async || {
         let waiting = sqlx::query_scalar!(
             r#"select exists (

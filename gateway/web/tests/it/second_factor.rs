@@ -188,3 +188,88 @@ async fn a_reset_password_does_not_replace_the_second_factor(pool: PgPool) {
     assert_eq!(set.location(), "/sign-in/code");
     assert!(thief.get("/you").await.location().starts_with("/sign-in"));
 }
+
+#[testing::database_test(web::MIGRATOR)]
+async fn a_code_is_taken_as_people_type_it(pool: PgPool) {
+    let site = Site::new(pool).await;
+    site.person(ADA).await;
+    let mut browser = site.signed_in(ADA).await;
+    let (secret, codes) = turn_on(&site, &mut browser).await;
+    let arabic = |code: &str| {
+        let digits = code.chars().map(|digit| {
+            let value = digit.to_digit(10).unwrap();
+            char::from_u32(0x0660 + value).unwrap()
+        });
+        digits.collect::<String>()
+    };
+    let full_width = |code: &str| {
+        let digits = code.chars().map(|digit| {
+            let value = digit.to_digit(10).unwrap();
+            char::from_u32(0xff10 + value).unwrap()
+        });
+        digits.collect::<String>()
+    };
+    let dashed = |code: &str| format!("\u{200f}{}-{}", &code[..3], &code[3..]);
+    let ways: [&dyn Fn(&str) -> String; 3] = [&arabic, &full_width, &dashed];
+    for way in ways {
+        site.clock.advance(Duration::minutes(16));
+        let typed = way(&secret.code(site.clock.now()));
+        let mut half = half_signed_in(&site).await;
+        let page = half.post("/sign-in/code", &[("code", &typed)]).await;
+        assert_eq!(page.location(), "/accounts", "{typed}");
+    }
+    let mut half = half_signed_in(&site).await;
+    let typed = codes[0].replace('-', "\u{2013}");
+    let page = half.post("/sign-in/code", &[("code", &typed)]).await;
+    assert_eq!(page.location(), "/accounts", "{typed}");
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn a_text_that_is_no_code_is_not_counted(pool: PgPool) {
+    let site = Site::new(pool).await;
+    site.person(ADA).await;
+    let mut browser = site.signed_in(ADA).await;
+    let (secret, _) = turn_on(&site, &mut browser).await;
+    site.clock.advance(Duration::minutes(16));
+    let mut half = half_signed_in(&site).await;
+    for typed in ["", "12345", "1234567", "12 34 5", "the code"] {
+        for _ in 0..5 {
+            let page = half.post("/sign-in/code", &[("code", typed)]).await;
+            page.assert(422, "has six digits");
+        }
+    }
+    let fields = [("code", "12345"), ("password", PASSWORD)];
+    let page = browser.post("/you/totp/off", &fields).await;
+    page.assert(422, "has six digits");
+    let code = secret.code(site.clock.now());
+    let page = half.post("/sign-in/code", &[("code", &code)]).await;
+    assert_eq!(page.location(), "/accounts");
+    let mails = site.mails().await;
+    let warned = mails
+        .iter()
+        .any(|(_, subject, _)| subject.contains("codes"));
+    assert!(!warned, "{mails:?}");
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn a_clock_that_was_fast_locks_nobody_out(pool: PgPool) {
+    let site = Site::new(pool).await;
+    site.person(ADA).await;
+    let mut browser = site.signed_in(ADA).await;
+    let (secret, _) = turn_on(&site, &mut browser).await;
+    let fast = Duration::days(40);
+    site.clock.advance(fast);
+    let mut half = half_signed_in(&site).await;
+    let code = secret.code(site.clock.now());
+    half.post("/sign-in/code", &[("code", &code)])
+        .await
+        .location();
+    site.clock.advance(Duration::minutes(16) - fast);
+    let code = secret.code(site.clock.now());
+    let mut half = half_signed_in(&site).await;
+    let page = half.post("/sign-in/code", &[("code", &code)]).await;
+    assert_eq!(page.location(), "/accounts");
+    let mut again = half_signed_in(&site).await;
+    let page = again.post("/sign-in/code", &[("code", &code)]).await;
+    page.assert(422, "used before");
+}

@@ -163,3 +163,136 @@ async fn a_removed_member_is_out_at_once(pool: PgPool) {
         .await
         .assert(200, "removed bob@games.example");
 }
+
+/// Changes the address of a person, by the link.
+async fn change_address(site: &Site, browser: &mut Browser, new: &str) {
+    let fields = [("email", new), ("password", PASSWORD)];
+    browser.post("/you/email", &fields).await.location();
+    let link = site.link(new).await;
+    browser.post(&link, &[]).await.location();
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn an_invitation_stays_with_a_person_whose_address_changes(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let (ada, bob) = (site.person(ADA).await, site.person(BOB).await);
+    let account = site.account(ada, Role::Owner).await;
+    let team = format!("/accounts/{account}/team");
+    let mut owner = site.signed_in(ADA).await;
+    invite(&mut owner, &team, BOB, "editor").await.location();
+    let link = site.link(BOB).await;
+    let mut invited = site.signed_in(BOB).await;
+    change_address(&site, &mut invited, CAROL).await;
+    // Somebody else gets the old address, and is not the one who was invited.
+    site.person(BOB).await;
+    let mut heir = site.signed_in(BOB).await;
+    heir.get(&link).await.assert(403, "For another person");
+    heir.post(&link, &[]).await.assert(403, "");
+    let mut elsewhere = site.browser();
+    let sign_in = elsewhere.get(&link).await.location().to_owned();
+    let page = elsewhere.get(&sign_in).await;
+    page.assert(200, "Sign in to join Savanna.");
+    assert!(!page.text.contains(CAROL), "{}", page.text);
+    invited.get(&link).await.assert(200, "Join Savanna");
+    invited.post(&link, &[]).await.location();
+    let role = web::store::members::role(&site.pool, account, bob).await;
+    assert_eq!(role.unwrap(), Some(Role::Editor));
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn an_invitation_in_another_browser_says_whom_it_is_for(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let ada = site.person(ADA).await;
+    site.person(BOB).await;
+    site.person(CAROL).await;
+    let account = site.account(ada, Role::Owner).await;
+    let team = format!("/accounts/{account}/team");
+    let mut owner = site.signed_in(ADA).await;
+    invite(&mut owner, &team, BOB, "editor").await.location();
+    let link = site.link(BOB).await;
+    let mut browser = site.signed_in(CAROL).await;
+    let page = browser.get(&link).await;
+    page.assert(403, &format!("This invitation is for {BOB}."));
+    page.assert(403, &format!("You are signed in as {CAROL}."));
+    let next = link.replace('/', "%2F");
+    let action = format!("/sign-out?next={next}");
+    page.assert(403, "Sign out and go on");
+    page.assert(403, "action=\"/sign-out?next=");
+    assert_eq!(browser.post(&action, &[]).await.location(), link);
+    // The sign-in page knows why, also after a typing error.
+    let sign_in = browser.get(&link).await.location().to_owned();
+    let page = browser.get(&sign_in).await;
+    let why = format!("Sign in as {BOB} to join Savanna.");
+    page.assert(200, &why);
+    page.assert(200, &format!("value=\"{BOB}\""));
+    let wrong = [("email", BOB), ("password", "wrong"), ("next", &link)];
+    browser.post("/sign-in", &wrong).await.assert(422, &why);
+    let right = [("email", BOB), ("password", PASSWORD), ("next", &link)];
+    assert_eq!(browser.post("/sign-in", &right).await.location(), link);
+    browser.post(&link, &[]).await.location();
+    let gone = browser.get(&link).await;
+    gone.assert(410, "ask the person who invited you");
+    // The page of other links has no such sentence, and signing out leads nowhere else.
+    let page = site.browser().get("/sign-in?next=%2Faccounts").await;
+    assert!(!page.text.contains("to join"), "{}", page.text);
+    let out = browser.post("/sign-out?next=%2F%2Fevil.example", &[]).await;
+    assert_eq!(out.location(), "/accounts");
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn a_member_is_removed_while_everything_is_read_only(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let (ada, bob) = (site.person(ADA).await, site.person(BOB).await);
+    let account = site.account(ada, Role::Owner).await;
+    site.join(account, bob, Role::Owner).await;
+    let team = format!("/accounts/{account}/team");
+    let mut owner = site.signed_in(ADA).await;
+    site.gateway.switched.lock().unwrap().insert("read_only");
+    let role = format!("{team}/{bob}/role");
+    let refused = owner.post(&role, &[("role", "editor")]).await;
+    refused.assert(503, "read-only for a while");
+    let removed = owner.post(&format!("{team}/{bob}/remove"), &[]).await;
+    assert_eq!(removed.location(), team);
+}
+
+/// The part of a page that is open only after a question.
+fn behind_a_question(page: &Page) -> String {
+    let parts = page.text.split("<details class=\"question\">").skip(1);
+    let parts = parts.filter_map(|part| part.split("</details>").next());
+    parts.collect()
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn what_cannot_be_undone_is_behind_a_question(pool: PgPool) {
+    let full = crate::full_account::FullAccount::new(pool).await;
+    let mut owner = full.owner.clone();
+    for (page, actions) in [
+        (
+            "/accounts/{account}/keys/{key}",
+            &["/accounts/{account}/keys/{key}/revoke"][..],
+        ),
+        (
+            "/accounts/{account}/tokens",
+            &["/accounts/{account}/tokens/{account_token}/revoke"],
+        ),
+        (
+            "/accounts/{account}/webhooks/{endpoint}",
+            &["/accounts/{account}/webhooks/{endpoint}/remove"],
+        ),
+        (
+            "/accounts/{account}/team",
+            &[
+                "/accounts/{account}/team/{person}/remove",
+                "/accounts/{account}/team/leave",
+            ],
+        ),
+    ] {
+        let shown = owner.get(&full.own(page)).await;
+        let hidden = behind_a_question(&shown);
+        for action in actions {
+            let form = format!("action=\"{}\"", full.own(action));
+            assert_eq!(shown.text.matches(&form).count(), 1, "{form}");
+            assert!(hidden.contains(&form), "{form} is not behind a question");
+        }
+    }
+}

@@ -161,7 +161,7 @@ async fn page(
     let (types, errors) = match types {
         Ok(types) => (types, errors),
         // The page shows the typed text again.
-        Err(fault) if status != StatusCode::OK => (Vec::new(), with_fault(errors, fault)),
+        Err(fault) if status.code != StatusCode::OK => (Vec::new(), with_fault(errors, fault)),
         Err(fault) => return Err(fault.into()),
     };
     let (base, path) = (request.webhooks(), id.map(|id| request.webhook(id)));

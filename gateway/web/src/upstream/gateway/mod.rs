@@ -203,15 +203,22 @@ impl Gateway {
         key.ok_or_else(|| Fault::not_found("There is no such key."))
     }
 
-    /// The newest requests for keys.
+    /// The requests for keys, newest first. An approved one may be older than any number of others.
     pub async fn key_requests(&self, account: Uuid) -> Result<Vec<proto::KeyRequest>, Fault> {
-        let request = proto::AccountsServiceListKeyRequestsRequest {
-            account_id: account.to_string(),
-            limit: 0,
-            cursor: String::new(),
-        };
-        let listed = self.0.read(Accounts::list_key_requests, request).await?;
-        Ok(listed.requests)
+        let (mut requests, mut cursor) = (Vec::new(), String::new());
+        loop {
+            let request = proto::AccountsServiceListKeyRequestsRequest {
+                account_id: account.to_string(),
+                limit: 500,
+                cursor,
+            };
+            let listed = self.0.read(Accounts::list_key_requests, request).await?;
+            requests.extend(listed.requests);
+            match listed.next_cursor {
+                Some(next) => cursor = next,
+                None => return Ok(requests),
+            }
+        }
     }
 
     /// Makes a test key; returns its secret.

@@ -1,0 +1,45 @@
+//! What a person types where a code of the second factor is asked for.
+
+use super::code_text::normalized;
+use super::recovery;
+
+/// The digits of a code of the app.
+const DIGITS: usize = 6;
+
+/// What was typed where a code is asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TypedCode {
+    /// Six digits.
+    App(String),
+    /// The hash of a recovery code.
+    Recovery(Vec<u8>),
+}
+
+impl TypedCode {
+    /// `None` if the text is neither kind of code, so that nobody has guessed one.
+    pub fn parse(typed: &str) -> Option<Self> {
+        let code = normalized(typed);
+        if code.len() == DIGITS && code.bytes().all(|byte| byte.is_ascii_digit()) {
+            return Some(Self::App(code));
+        }
+        recovery::hash(&code).map(Self::Recovery)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_is_a_code_of_the_app_or_a_recovery_code_or_neither() {
+        let app = Some(TypedCode::App("123456".to_owned()));
+        assert_eq!(TypedCode::parse("١٢٣-٤٥٦"), app);
+        let code = &recovery::generate()[0];
+        let hash = recovery::hash(code).map(TypedCode::Recovery);
+        assert_eq!(TypedCode::parse(code), hash);
+        assert_eq!(TypedCode::parse(&code.replace('-', "\u{2013}")), hash);
+        for neither in ["", "12345", "1234567", "12345a", "code", "１２３４５"] {
+            assert_eq!(TypedCode::parse(neither), None, "{neither}");
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! Headers that a browser or a program reads: when to come back, and for which sites HTTPS is required.
+
+use kit::config::Secret;
+use kit::ids;
+use kit::redis::Redis;
+use sqlx::PgPool;
+use time::Duration;
+use url::Url;
+use web::domain::role::Role;
+use web::session::limits;
+
+use crate::browser::Page;
+use crate::second_factor::{half_signed_in, turn_on};
+use crate::support::{ADA, PASSWORD, START, Site, redis_url};
+
+#[track_caller]
+fn assert_limited(page: &Page, seconds: u32) {
+    page.assert(429, "Try again in");
+    let header = page.headers.get("retry-after");
+    let header = header.map(|it| it.to_str().unwrap());
+    assert_eq!(header, Some(seconds.to_string().as_str()), "{}", page.text);
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn a_page_of_too_many_tries_says_when_the_next_one_may_succeed(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let ada = site.person(ADA).await;
+    let account = site.account(ada, Role::Owner).await;
+    let mut owner = site.signed_in(ADA).await;
+    turn_on(&site, &mut owner).await;
+    // Every window begins with the hour; a minute of it has gone.
+    site.clock.advance(Duration::minutes(61));
+    let (quarter, hour) = (14 * 60, 59 * 60);
+
+    let mut half = half_signed_in(&site).await;
+    let mut page = half.post("/sign-in/code", &[("code", "000000")]).await;
+    for _ in 0..10 {
+        page = half.post("/sign-in/code", &[("code", "000000")]).await;
+    }
+    assert_limited(&page, quarter);
+
+    for _ in 0..11 {
+        page = owner.post("/you/delete", &[("password", "wrong")]).await;
+    }
+    assert_limited(&page, quarter);
+
+    let mut browser = site.browser();
+    for _ in 0..11 {
+        let fields = [("email", "bob@new.example"), ("password", "wrong")];
+        page = browser.post("/sign-in", &fields).await;
+    }
+    assert_limited(&page, quarter);
+
+    browser
+        .post("/sign-up", &[("email", "bob@new.example")])
+        .await
+        .assert(200, "");
+    let link = site.link("bob@new.example").await;
+    for _ in 0..21 {
+        page = browser.post(&link, &[("password", "short")]).await;
+    }
+    assert_limited(&page, quarter);
+
+    let team = format!("/accounts/{account}/team");
+    for _ in 0..5 {
+        let form = owner.get(&team).await.hidden()["form"].clone();
+        let fields = [
+            ("form", form.as_str()),
+            ("email", "bob@new.example"),
+            ("role", "editor"),
+        ];
+        page = owner.post(&format!("{team}/invite"), &fields).await;
+    }
+    assert_limited(&page, hour);
+
+    for number in 0..60 {
+        let address = format!("p{number}@new.example");
+        page = browser.post("/sign-up", &[("email", &address)]).await;
+    }
+    assert_limited(&page, hour);
+
+    let person = ada.to_string();
+    for _ in 0..limits::FORMS.tries {
+        let counted = site
+            .app
+            .limits
+            .count(limits::FORMS, &person, site.clock.now());
+        drop(counted.await.unwrap());
+    }
+    let page = owner.post("/you/sessions/end-others", &[]).await;
+    assert_limited(&page, quarter);
+    assert_eq!(site.clock.now(), START + Duration::minutes(61));
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn the_mail_to_a_new_address_is_left_out_with_a_word(pool: PgPool) {
+    let site = Site::new(pool).await;
+    site.person(ADA).await;
+    let mut browser = site.signed_in(ADA).await;
+    let fields = [("email", "new@studio.example"), ("password", PASSWORD)];
+    for _ in 0..5 {
+        let sent = browser.post("/you/email", &fields).await;
+        assert_eq!(sent.location(), "/you?done=email-sent");
+    }
+    let page = browser.post("/you/email", &fields).await;
+    assert_limited(&page, 60 * 60);
+    page.assert(429, "value=\"new@studio.example\"");
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn https_is_required_of_this_host_only(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let page = site.browser().get("/sign-in").await;
+    assert_eq!(
+        page.headers["strict-transport-security"],
+        "max-age=31536000"
+    );
+}
+
+/// A user of the Redis for tests, who may do everything.
+async fn redis_user() -> (Secret, Redis, String) {
+    let admin = Redis::lazy(&redis_url(), testing::LONG, "").unwrap();
+    let name = format!("user-{}", ids::row_id());
+    let mut user = redis::cmd("ACL");
+    user.arg("SETUSER").arg(&name);
+    user.arg("on")
+        .arg(">secret")
+        .arg("~*")
+        .arg("&*")
+        .arg("+@all");
+    let made: String = admin.query("make a user", &user).await.unwrap();
+    assert_eq!(made, "OK");
+    let mut url: Url = redis_url().expose().parse().unwrap();
+    url.set_username(&name).unwrap();
+    url.set_password(Some("secret")).unwrap();
+    (Secret::from(url.to_string()), admin, name)
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn a_redis_that_only_reads_signs_nobody_out(pool: PgPool) {
+    let (url, admin, name) = redis_user().await;
+    let site = Site::with_redis(pool, url).await;
+    site.person(ADA).await;
+    let mut browser = site.signed_in(ADA).await;
+    let mut user = redis::cmd("ACL");
+    user.arg("SETUSER").arg(&name).arg("-@write");
+    let changed: String = admin.query("take writes", &user).await.unwrap();
+    assert_eq!(changed, "OK");
+    // Seen long enough ago to be stored again.
+    site.clock.advance(Duration::minutes(6));
+    browser.get("/you").await.assert(200, ADA);
+    let mut user = redis::cmd("ACL");
+    user.arg("DELUSER").arg(&name);
+    let removed: i64 = admin.query("remove a user", &user).await.unwrap();
+    assert_eq!(removed, 1);
+}
