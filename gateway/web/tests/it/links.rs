@@ -331,7 +331,8 @@ async fn a_reset_waits_for_a_change_of_the_person_and_not_the_other_way_round(po
     // A change of the password, as `people/password.rs` makes it: the person first, then the links.
     let mut change = site.pool.begin().await.unwrap();
     let person = web::store::people::by_id(&mut *change, ada).await.unwrap();
-    let set = web::store::people::set_password(&mut *change, &person.unwrap(), "hash");
+    let person = person.unwrap();
+    let set = web::store::people::set_password(&mut *change, &person, "hash");
     set.await.unwrap();
     let commit = async {
         until_a_row_is_waited_for(&site.pool).await;
