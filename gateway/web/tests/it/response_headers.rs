@@ -85,7 +85,7 @@ async fn a_page_of_too_many_tries_says_when_the_next_one_may_succeed(pool: PgPoo
             .app
             .limits
             .count(limits::FORMS, &person, site.clock.now());
-        drop(counted.await.unwrap());
+        let _counted = counted.await.unwrap();
     }
     let page = owner.post("/you/sessions/end-others", &[]).await;
     assert_limited(&page, quarter);
