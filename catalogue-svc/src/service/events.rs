@@ -100,6 +100,8 @@ fn read(
     if first.zip(last).is_some_and(|(first, last)| last < first) {
         bad.add("to", "Use a day that is not before `from`.".to_owned());
     }
+    // Absent or given, it is the same list.
+    let default = if from.is_some() { "all" } else { "upcoming" };
     let since = updated_since.map(|since| since.to_string());
     let binding = Binding::new(
         "events",
@@ -108,7 +110,7 @@ fn read(
             kind.as_deref(),
             country.as_deref(),
             city.as_deref(),
-            when.as_deref(),
+            when.as_deref().or(Some(default)),
             from.as_deref(),
             to.as_deref(),
             words_key(words.as_ref()).as_deref(),
