@@ -148,6 +148,7 @@ async fn deliveries_are_recovered_by_when_they_failed(pool: PgPool) {
     let failed = service.failed(ADA, endpoint, 3).await;
     let first = failed.into_iter().map(failed_at).min().unwrap();
     assert_eq!(first, START + Duration::days(2));
+    service.clock.advance(Duration::SECOND);
 
     let count = async |since| {
         recover(&service, endpoint, Some(since), true)
