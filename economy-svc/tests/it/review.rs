@@ -318,12 +318,17 @@ async fn a_report_that_counts_is_taken_back(pool: PgPool) {
             reason: reason.to_owned(),
         };
         let answer = economy.staff.clone().void_report(request).await;
-        answer.map(|it| it.into_inner().unchanged).map_err(Fault::from)
+        answer
+            .map(|it| it.into_inner().unchanged)
+            .map_err(Fault::from)
     };
     assert_eq!(economy.all_currencies().await.len(), 2);
     assert_eq!(void(wrong, "").await.unwrap_err().code, Code::Invalid);
     assert!(!void(wrong, "In cents.").await.unwrap());
-    assert!(void(wrong, "In cents.").await.unwrap(), "again it changes nothing");
+    assert!(
+        void(wrong, "In cents.").await.unwrap(),
+        "again it changes nothing"
+    );
     assert_eq!(economy.all_currencies().await.len(), 1);
     economy.clock.advance(Duration::HOUR);
     // The corrected report is compared with no wrong one.

@@ -129,7 +129,10 @@ async fn sums_of_hours_are_those_of_their_swaps(pool: PgPool) {
     let check = async || {
         let moments = (-30..330).step_by(15).chain([1, 59, 61]);
         let moments: Vec<i64> = moments.collect();
-        for (from, to) in moments.iter().flat_map(|from| moments.iter().map(move |to| (from, to))) {
+        for (from, to) in moments
+            .iter()
+            .flat_map(|from| moments.iter().map(move |to| (from, to)))
+        {
             let [from, to] = [from, to].map(|minute| START + Duration::minutes(*minute));
             let sums = sqlx::query_scalar!(
                 r#"select concat_ws(' ', sum(swaps), sum(gave), sum(got), min(first_party collate "C"), max(last_party collate "C"), max(last))
@@ -150,7 +153,11 @@ async fn sums_of_hours_are_those_of_their_swaps(pool: PgPool) {
     };
     check().await;
     for swap in ["59", "150"] {
-        let booked = economy.staff.clone().list_swaps(proto::ListSwapsRequest::default()).await;
+        let booked = economy
+            .staff
+            .clone()
+            .list_swaps(proto::ListSwapsRequest::default())
+            .await;
         let booked = booked.unwrap().into_inner().swaps.remove(0);
         let request = proto::ReverseSwapRequest {
             swap: swap.to_owned(),
@@ -179,7 +186,9 @@ async fn an_exchange_dates_its_swaps_within_days_and_seconds(pool: PgPool) {
         };
         let request = proto::RecordSwapRequest { swap: Some(swap) };
         let answer = economy.exchange.clone().record_swap(request).await;
-        answer.map(|it| it.into_inner().replayed).map_err(kit::Fault::from)
+        answer
+            .map(|it| it.into_inner().replayed)
+            .map_err(kit::Fault::from)
     };
     // A clock that is a little fast; the call can be repeated.
     let ahead = START + Duration::milliseconds(100);
