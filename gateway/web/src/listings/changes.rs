@@ -98,7 +98,7 @@ mod tests {
     const KIND: ListingKind = ListingKind::Game;
 
     fn game() -> TypedListing {
-        stored(proto::Game {
+        stored_game(proto::Game {
             title: "Okoto".to_owned(),
             tagline: "Run.".to_owned(),
             platforms: vec!["windows".to_owned(), "ios".to_owned()],
@@ -108,7 +108,7 @@ mod tests {
         })
     }
 
-    fn stored(game: proto::Game) -> TypedListing {
+    fn stored_game(game: proto::Game) -> TypedListing {
         TypedListing::of(&Listing::Game(game), "studio")
     }
 
@@ -197,7 +197,7 @@ mod tests {
             before in prop::collection::vec("[a-c]{0,2}", 4),
             after in prop::collection::vec("[a-c]{0,2}", 4),
         ) {
-            let listing = |texts: &[String]| stored(proto::Game {
+            let listing = |texts: &[String]| stored_game(proto::Game {
                 title: texts[0].clone(),
                 tagline: texts[1].clone(),
                 genres: vec![texts[2].clone(), texts[3].clone()],
