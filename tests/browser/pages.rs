@@ -259,8 +259,9 @@ async fn page_of_a_new_token(browser: &Browser, account: &str) -> Vec<String> {
     browser.open(&tokens).await;
     // Now the list has a row.
     found.extend(problems(browser, &format!("{tokens}/list")).await);
+    browser.click("td details.question summary").await;
     browser
-        .click("[aria-label='Revoke the token terraform']")
+        .click("[aria-label='Yes, revoke the token terraform']")
         .await;
     browser.until("main .state.bad").await;
     found
