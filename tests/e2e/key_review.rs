@@ -64,8 +64,8 @@ async fn what_is_asked_for_counts_and_what_is_rejected_does_not() {
         asked.push(ask(&mut staff, &account).await.unwrap());
     }
     let full = ask(&mut staff, &account).await.unwrap_err();
-    assert_eq!(full.code, Code::Invalid);
-    assert!(full.fields["account"].contains("5 live keys"), "{full:?}");
+    assert_eq!(full.code, Code::PlanRequired);
+    assert!(full.message.contains("5 live keys"), "{full:?}");
 
     let rejection = proto::RejectKeyRequest {
         id: asked[0].clone(),

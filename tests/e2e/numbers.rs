@@ -1,6 +1,6 @@
 //! The numbers of an account are the same wherever they are shown: in headers, `GET /me`, the account API, the dashboard and `staff`.
 
-use contracts::gateway::v1::{Account, ListPlansRequest};
+use contracts::gateway::v1::{Account, AccountsServiceListUseRequest, ListPlansRequest};
 use contracts::public::{AccountUsage, Me};
 use e2e::{
     AccountTokens, Client, Fleet, KeyRequest, NewAccount, Staff, WebClient, eventually, mails,
@@ -80,14 +80,22 @@ async fn an_account_has_the_same_numbers_everywhere() {
 
     let mut tokens = AccountTokens::of(&fleet).await;
     let token = tokens.create(&account, &["usage:read"]).await;
-    let program = Client::new(&fleet, &token.secret);
-    let usage = eventually("the calls are counted by day and route", async || {
-        let usage = program.get("/account/usage?days=2").await;
-        let usage: AccountUsage = serde_json::from_value(usage.data().clone()).unwrap();
-        let live = usage.rows.iter().filter(|row| row.mode == "live");
-        (live.map(|row| row.calls).sum::<u64>() == 5).then_some(usage)
+    // A service reads them, since each call of a program counts in its minute.
+    eventually("the calls are counted by day and route", async || {
+        let request = AccountsServiceListUseRequest {
+            account_id: account.account.id.clone(),
+            days: 2,
+        };
+        let counted = tokens.accounts.clone().list_use(request).await.unwrap();
+        let rows = counted.into_inner().rows;
+        (rows.iter().map(|row| row.calls).sum::<u64>() == 5).then_some(())
     })
     .await;
+    let program = Client::new(&fleet, &token.secret);
+    let usage = program.get("/account/usage?days=2").await;
+    let usage: AccountUsage = serde_json::from_value(usage.data().clone()).unwrap();
+    let live = usage.rows.iter().filter(|row| row.mode == "live");
+    assert_eq!(live.map(|row| row.calls).sum::<u64>(), 5);
     assert_eq!((usage.month.used, usage.month.limit), (5, Some(limit)));
     assert_eq!((usage.plan, usage.working_keys), (plan.name.clone(), 1));
     let errors = usage.rows.iter().map(|row| row.client_errors);
