@@ -75,6 +75,7 @@ async fn a_head_that_curl_takes_is_an_answer() {
         (fields(250), Some(200)),
         (long, Some(200)),
         ("x-folded: one\r\n  two\r\n".to_owned(), Some(200)),
+        ("no colon\r\n".to_owned(), Some(200)),
         ("x-spaced : one\r\n".to_owned(), Some(200)),
         ("x odd: one\r\n".to_owned(), Some(200)),
         (fields(300), None),

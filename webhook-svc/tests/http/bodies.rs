@@ -148,7 +148,6 @@ async fn what_is_not_http_is_a_failure() {
         "HTTP/1.1 two hundred\r\n\r\n",
         "HTTP/9.9 200 OK\r\n\r\n",
         "\u{0}\u{0}\u{0}\u{0}",
-        "HTTP/1.1 200 OK\r\nno colon\r\n\r\n",
     ] {
         let answer = answer(stopping(first), PATIENCE, PATIENCE).await;
         assert_eq!(answer.outcome, AttemptOutcome::Failed, "{first}");
