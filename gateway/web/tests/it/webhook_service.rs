@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration as StdDuration;
 
 use axum::Router;
+use axum::body::Bytes;
 use axum::extract::State;
 use axum::routing::post;
 use http::StatusCode;
@@ -247,7 +248,8 @@ impl Receiver {
     }
 }
 
-async fn receive(State(shared): State<Arc<Shared>>, body: String) -> (StatusCode, String) {
+async fn receive(State(shared): State<Arc<Shared>>, body: Bytes) -> (StatusCode, String) {
+    let body = String::from_utf8_lossy(&body).into_owned();
     shared.bodies.lock().unwrap().push(body);
     let mut status = shared.status.subscribe();
     let status = status.wait_for(Option::is_some).await.unwrap().unwrap();
