@@ -109,7 +109,10 @@ fn nan_that_is_taken_for_json_breaks_the_third() {
 fn a_body_that_is_not_utf_8_and_accepted_breaks_the_third() {
     let changes = [
         ("body.decode(\"utf-8\")", "body.decode(\"latin-1\")"),
-        ("json.loads(row[1])", "json.loads(row[1].decode(\"latin-1\"))"),
+        (
+            "json.loads(row[1])",
+            "json.loads(row[1].decode(\"latin-1\"))",
+        ),
     ];
     assert_breaks(3, "a body that is not UTF-8", &changes);
 }
