@@ -1,5 +1,7 @@
-//! Draws: the pairs that the service chooses for voters. They are signed, so that voters cannot choose a pair, and the choice follows from
-//! who votes, so that voters cannot draw again until they like the pair (§2.5).
+//! Draws: the pairs that the service chooses for voters (§2.5).
+//!
+//! They are signed, so that voters cannot choose a pair. The choice follows from who votes, so that voters cannot draw again until they
+//! like the pair.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -34,7 +36,7 @@ pub struct Draw {
 
 /// Whose draw it is: as long as this stays the same, so does the pair.
 #[derive(Debug, Clone, Copy)]
-pub struct DrawSeed<'a> {
+pub struct SeedParts<'a> {
     /// The voter, or the network of a cookie that has not voted today: a new cookie is no new draw.
     pub voter: &'a [u8],
     /// The kind of both listings.
@@ -63,7 +65,7 @@ impl SigningKey {
     }
 
     /// The seed of the random choice of a pair, which nobody without the key can predict.
-    pub fn seed(&self, of: DrawSeed<'_>) -> [u8; 32] {
+    pub fn seed(&self, of: SeedParts<'_>) -> [u8; 32] {
         let mac = (self.0.clone())
             .chain_update(b"seed")
             .chain_update(of.day.to_julian_day().to_be_bytes())
@@ -170,7 +172,7 @@ mod tests {
     #[test]
     fn a_seed_depends_on_each_of_its_parts_and_on_the_key() {
         let key = SigningKey::new("a token");
-        let of = DrawSeed {
+        let of = SeedParts {
             voter: VOTER.as_bytes(),
             kind: BoardKind::Games,
             day: NOW.date(),
@@ -179,10 +181,10 @@ mod tests {
         assert_eq!(key.seed(of), SigningKey::new("a token").seed(of));
         let (kind, day) = (BoardKind::Creators, NOW.date() + Duration::DAY);
         let others = [
-            DrawSeed { voter: b"", ..of },
-            DrawSeed { kind, ..of },
-            DrawSeed { day, ..of },
-            DrawSeed { judged: 1, ..of },
+            SeedParts { voter: b"", ..of },
+            SeedParts { kind, ..of },
+            SeedParts { day, ..of },
+            SeedParts { judged: 1, ..of },
         ];
         for other in others {
             assert_ne!(key.seed(of), key.seed(other), "{other:?}");

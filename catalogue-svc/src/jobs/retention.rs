@@ -51,9 +51,9 @@ pub async fn remove(
         }
     }
     let voted_before = now - periods.votes;
-    while voters::remove_networks_of_voters(pool, voted_before, PORTION).await?
-        == PORTION.unsigned_abs()
-    {}
+    while voters::remove_old_networks(pool, voted_before, PORTION).await? == PORTION.unsigned_abs()
+    {
+    }
     voters::remove_networks(pool, vote::day(now)).await?;
     tallies::remove_before(pool, Hour::of(now).oldest_kept()).await?;
     let mut connection = pool.acquire().await?;

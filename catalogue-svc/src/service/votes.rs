@@ -18,7 +18,7 @@ use uuid::Uuid;
 use super::Reads;
 use super::query_params::board_kind;
 use crate::boards::Votable;
-use crate::domain::draw::{Draw, DrawSeed, SigningKey};
+use crate::domain::draw::{Draw, SeedParts, SigningKey};
 use crate::domain::listing::Mode;
 use crate::domain::rankings::BoardKind;
 use crate::domain::vote::{self, Pair, Vote, Voter};
@@ -80,7 +80,7 @@ impl Votes {
         let now = self.reads.clock.now();
         let day = vote::day(now);
         let judged = votes::judged(&self.pool, voter.id, day).await?;
-        let seed = |voter, judged| DrawSeed {
+        let seed = |voter, judged| SeedParts {
             voter,
             kind: L::KIND,
             day,

@@ -133,7 +133,7 @@ pub async fn count_network(
 
 /// Removes the networks of voters who were first seen before this moment and have no stored vote; at most `portion` of them. The voters stay:
 /// one who returns is not new.
-pub async fn remove_networks_of_voters(
+pub async fn remove_old_networks(
     pool: &PgPool,
     seen_before: OffsetDateTime,
     portion: i64,

@@ -123,9 +123,9 @@ pub async fn cast(
         return Ok(next("closed"));
     }
     let (winner, loser) = match ballot.pick.as_str() {
-        "first" => (ballot.first, ballot.second),
+        // For `neither`, the order says nothing.
+        "first" | "neither" => (ballot.first, ballot.second),
         "second" => (ballot.second, ballot.first),
-        "neither" => (ballot.first, ballot.second),
         _ => return Ok(next("refused")),
     };
     let is_neither = ballot.pick == "neither";

@@ -123,22 +123,11 @@ impl Site {
         };
         let mark = HighWaterMark::new(redis, &keyspace.prefix).with_ttl(testing::LONG);
         let stub = Api::new(api.url.clone(), API_DEADLINE).unwrap();
-        let position = NewestPosition {
-            mark: mark.clone(),
-            listings: ProducerPosition::new(client.clone(), testing::LONG),
-        };
-        let catalogue_client = Catalogue::new(client.clone(), testing::LONG, 1, position);
         let app = Arc::new(Web {
             pool: pool.clone(),
             clock: clock.clone(),
             passwords: PasswordPool::new(2).unwrap(),
-            sessions: Sessions {
-                keyspace: keyspace.clone(),
-                lifetimes: Lifetimes {
-                    idle: Duration::days(14),
-                    most: Duration::days(90),
-                },
-            },
+            sessions: sessions(keyspace.clone()),
             limits: Limits(keyspace.clone()),
             forms: Forms(keyspace),
             cookie: CookieStyle::Secure,
@@ -150,8 +139,8 @@ impl Site {
             listings: Listings::new(client.clone(), testing::LONG),
             uploads: Uploads::default(),
             economy: Economy::new(client.clone(), testing::LONG),
-            currencies: Currencies::new(client, 1, lifecycle.clone()),
-            catalogue: catalogue_client,
+            currencies: Currencies::new(client.clone(), 1, lifecycle.clone()),
+            catalogue: catalogue_client(&client, mark.clone()),
             page_limit: PageLimit::new(120, 1_200),
             articles: Articles::read(None).unwrap(),
             guides: Guides::read("https://mchezo.example", "https://mchezo.example/v1").unwrap(),
@@ -267,4 +256,22 @@ impl Site {
 fn web_proxies() -> kit::client_address::TrustedProxies {
     let proxy: IpAddr = [192, 0, 2, 1].into();
     proxy.to_string().parse().unwrap()
+}
+
+fn sessions(keyspace: Keyspace) -> Sessions {
+    let lifetimes = Lifetimes {
+        idle: Duration::days(14),
+        most: Duration::days(90),
+    };
+    Sessions {
+        keyspace,
+        lifetimes,
+    }
+}
+
+/// Reads at the position of `mark`.
+fn catalogue_client(client: &Client, mark: HighWaterMark) -> Catalogue {
+    let listings = ProducerPosition::new(client.clone(), testing::LONG);
+    let position = NewestPosition { mark, listings };
+    Catalogue::new(client.clone(), testing::LONG, 1, position)
 }
