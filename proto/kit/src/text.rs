@@ -25,7 +25,7 @@ pub fn paragraphs(raw: &str, max_chars: usize) -> Result<String, String> {
     check(normalize(raw), max_chars, |c| matches!(c, '\n' | '\t'))
 }
 
-/// The text as [`line`] and [`paragraphs`] store it, if they accept it.
+/// The text as [`line()`] and [`paragraphs`] store it, if they accept it.
 pub(crate) fn normalize(raw: &str) -> String {
     let text: String = raw.replace("\r\n", "\n").trim().nfc().collect();
     // A text of invisible characters counts as empty.
