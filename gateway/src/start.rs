@@ -178,7 +178,7 @@ fn openapi_file(
     })
 }
 
-/// The calls that people make in the documentation, of which few run at once.
+/// The calls that people make in the documentation. Few of them run at once.
 fn test_calls(app: &App, router: &Router) -> TestCalls {
     TestCalls {
         operations: Arc::clone(&app.operations),

@@ -247,7 +247,7 @@ pub(super) const GRACE: Parameter = Parameter::query(
 pub(super) const EXPIRES_AT: Parameter = Parameter::query(
     "expires_at",
     Shape::Format("time-or-day"),
-    "A time or a day in the future: when the new key ends by itself. Without it, it ends when the old one does.",
+    "A time or a day in the future: when the new key expires. By default it expires when the old one does.",
 );
 pub(super) const TEST_EVENT: Parameter = Parameter::query(
     "event",

@@ -134,7 +134,7 @@ fn check_last_admin(members: &[MemberRow], row: &MemberRow, by: &Member) -> Resu
     ))
 }
 
-/// Whoever renews a token gets it, and could act under that member's name: only the member and the operator renew one that still works.
+/// Whoever renews a token gets it and could act as that member, so only the member and the operator renew one that still works.
 fn check_renewal(row: &MemberRow, by: &Member, now: OffsetDateTime) -> Result<(), Fault> {
     if by.name == row.name || by.name == OPERATOR || row.expires_at <= now {
         return Ok(());

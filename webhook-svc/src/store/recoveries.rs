@@ -19,7 +19,7 @@ pub const MAX_COUNTED: i64 = 10_000;
 pub struct Failed {
     /// [`MAX_COUNTED`] at most.
     pub deliveries: i64,
-    /// When the first of them failed; `None`: there is none.
+    /// When the first of them failed; `None` if none did.
     pub oldest: Option<OffsetDateTime>,
 }
 

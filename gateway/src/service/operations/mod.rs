@@ -80,8 +80,8 @@ impl Operations {
         Ok(outcome)
     }
 
-    /// Applies a command that may stop a key or a token, which then gets a tombstone, also if the caller hangs up. `revoked` is what the
-    /// command certainly stops.
+    /// Applies a command that may stop a key or a token, and adds a tombstone for what it has stopped, even if the caller hangs up.
+    /// `revoked` is what the command is certain to stop.
     pub(super) async fn write_and_stop(
         &self,
         by: impl Into<Author>,

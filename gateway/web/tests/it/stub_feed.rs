@@ -1,4 +1,4 @@
-//! The feed of listings-svc, of which a test sets the position.
+//! The feed of listings-svc, at a position that the test sets.
 
 use std::sync::{Arc, Mutex};
 
