@@ -18,7 +18,7 @@ pub struct HeldPermit {
 pub struct AdmissionLimits {
     /// Requests that run.
     pub calls: ConcurrencyLimit,
-    /// Requests without a permit whose bodies arrive: as many as may run.
+    /// Requests without a permit whose bodies arrive: twice as many as may run.
     pub bodies: ConcurrencyLimit,
     pub queue_timeout: Duration,
 }

@@ -108,7 +108,7 @@ pub struct Port {
     #[arg(long, default_value = "64", value_parser = clap::value_parser!(u32).range(1..))]
     pub http_client_bodies: u32,
     /// Concurrent requests; up to 4,096 more wait, and further ones get 503
-    #[arg(long, default_value = "1024", value_parser = count)]
+    #[arg(long, default_value = "256", value_parser = count)]
     pub http_calls: usize,
 }
 

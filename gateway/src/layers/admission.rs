@@ -55,7 +55,7 @@ struct Admission {
 pub fn limit_calls(router: Router, app: &App, limits: ConcurrencyLimits) -> Router {
     let limits = AdmissionLimits {
         calls: ConcurrencyLimit::with_queue("admission", limits.calls, limits.queued),
-        bodies: ConcurrencyLimit::new("bodies", limits.calls),
+        bodies: ConcurrencyLimit::new("bodies", limits.calls.saturating_mul(2)),
         queue_timeout: limits.queue_timeout,
     };
     let admission = Admission {
