@@ -4,6 +4,9 @@
 //! Latin letters that do not decompose become their nearest ASCII (`ɗ` d, `ŋ` ng, `ø` o, `ß` ss), other scripts stay themselves. Words
 //! on both sides of an apostrophe are words of their own and also one together: `Ng'ombe` is found by `ombe` and by `ngombe`, and
 //! `L'Héritage` by `heritage`.
+//!
+//! In titles and names, all words between two spaces are one word together as well, whatever marks separate them: `J.U.L.I.A.` is found
+//! by `julia`, `Kori-Odan` by `koriodan`, `10,000` by `10000`. Taglines have no such words, which would make the index larger.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -41,7 +44,8 @@ impl Field {
 /// The words of a listing, each with its field.
 pub type Words = BTreeMap<String, Field>;
 
-/// The words of a listing with these texts. The first word of each text of [`Field::Title`] gets [`Field::TitleStart`].
+/// The words of a listing with these texts. The first word of each text of [`Field::Title`] gets [`Field::TitleStart`], and so does a joined
+/// word that begins with it.
 pub fn of_texts<'a>(texts: impl IntoIterator<Item = (Field, &'a str)>) -> Words {
     let mut words = Words::new();
     let mut insert = |word: String, field: Field| {
@@ -53,14 +57,20 @@ pub fn of_texts<'a>(texts: impl IntoIterator<Item = (Field, &'a str)>) -> Words 
             Field::Title => Field::TitleStart,
             other => other,
         };
-        for parts in split(text) {
-            if parts.len() > 1 {
-                insert(parts.concat(), field);
+        let parts = split(text);
+        for run in parts.chunk_by(|_, next| next.follows != Separator::Space) {
+            if run.len() > 1 && field != Field::Pitch {
+                insert(joined(run), field);
             }
-            for part in parts {
-                insert(part, field);
+            for group in run.chunk_by(|_, next| next.follows == Separator::Apostrophe) {
+                if group.len() > 1 {
+                    insert(joined(group), field);
+                }
+                for part in group {
+                    insert(part.word.clone(), field);
+                }
+                field = field.max(Field::Title);
             }
-            field = field.max(Field::Title);
         }
     }
     words
@@ -71,8 +81,9 @@ pub const LONGEST_TITLE: u8 = 8;
 
 /// The number of words of a title, from one to [`LONGEST_TITLE`]. Words that only apostrophes separate count as one.
 pub fn title_length(title: &str) -> u8 {
-    let words = split(title).len();
-    u8::try_from(words).map_or(LONGEST_TITLE, |words| words.clamp(1, LONGEST_TITLE))
+    let words = split(title).into_iter();
+    let words = words.filter(|part| part.follows != Separator::Apostrophe);
+    u8::try_from(words.count()).map_or(LONGEST_TITLE, |words| words.clamp(1, LONGEST_TITLE))
 }
 
 /// The prefixes of one and two letters of the words, each with the field of these words.
@@ -92,12 +103,49 @@ pub fn short_prefixes(words: &Words) -> BTreeMap<&str, Field> {
 
 /// The words of a `q`: an empty set if it has no letter and no digit. `None`: there are more than `limit`.
 pub fn of_query(q: &str, limit: usize) -> Option<BTreeSet<String>> {
-    let words: BTreeSet<String> = split(q).into_iter().flatten().collect();
+    let words: BTreeSet<String> = split(q).into_iter().map(|part| part.word).collect();
     (words.len() <= limit).then_some(words)
 }
 
-/// The words of a text, in groups: words that only apostrophes separate are one group.
-fn split(text: &str) -> Vec<Vec<String>> {
+/// What separates a word from the word before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Separator {
+    /// One apostrophe.
+    Apostrophe,
+    /// Other characters, none of which is a space.
+    Marks,
+    /// Characters with a space, or the word is the first.
+    Space,
+}
+
+impl Separator {
+    /// The separator with one more character; `before` is `None` at the end of a word.
+    fn with(before: Option<Self>, next: char) -> Self {
+        if next.is_whitespace() || before == Some(Self::Space) {
+            Self::Space
+        } else if before.is_none() && is_apostrophe(next) {
+            Self::Apostrophe
+        } else {
+            Self::Marks
+        }
+    }
+}
+
+/// A word of a text.
+#[derive(Debug)]
+struct Part {
+    word: String,
+    /// What is before it.
+    follows: Separator,
+}
+
+/// These words as one.
+fn joined(parts: &[Part]) -> String {
+    parts.iter().map(|part| part.word.as_str()).collect()
+}
+
+/// The words of a text, in its order.
+fn split(text: &str) -> Vec<Part> {
     // No ASCII letter decomposes.
     if text.is_ascii() {
         split_letters(text.chars())
@@ -106,36 +154,39 @@ fn split(text: &str) -> Vec<Vec<String>> {
     }
 }
 
-fn split_letters(text: impl Iterator<Item = char>) -> Vec<Vec<String>> {
-    let mut groups: Vec<Vec<String>> = Vec::new();
+fn split_letters(text: impl Iterator<Item = char>) -> Vec<Part> {
+    let mut parts = Vec::new();
     let mut word = String::new();
-    // Whether the next word continues the last group.
-    let mut joined = false;
+    // What is between the last word and the next one so far. `None`: the last character belongs to a word.
+    let mut separator = Some(Separator::Space);
+    let mut follows = Separator::Space;
     for letter in text.chain(std::iter::once(' ')) {
         if is_combining_mark(letter) {
             continue;
         }
         // Some apostrophes count as letters in Unicode.
-        let apostrophe = matches!(
-            letter,
-            '\'' | '\u{02bb}' | '\u{02bc}' | '\u{2018}' | '\u{2019}'
-        );
-        if letter.is_alphanumeric() && !apostrophe {
+        if letter.is_alphanumeric() && !is_apostrophe(letter) {
             fold(letter, &mut word);
+            // A letter may have no ASCII.
+            if !word.is_empty() {
+                follows = separator.take().unwrap_or(follows);
+            }
             continue;
         }
-        if word.is_empty() {
-            joined = false;
-            continue;
+        if !word.is_empty() {
+            let word = std::mem::take(&mut word);
+            parts.push(Part { word, follows });
         }
-        let word = std::mem::take(&mut word);
-        match groups.last_mut().filter(|_| joined) {
-            Some(group) => group.push(word),
-            None => groups.push(vec![word]),
-        }
-        joined = apostrophe;
+        separator = Some(Separator::with(separator, letter));
     }
-    groups
+    parts
+}
+
+fn is_apostrophe(letter: char) -> bool {
+    matches!(
+        letter,
+        '\'' | '\u{02bb}' | '\u{02bc}' | '\u{2018}' | '\u{2019}'
+    )
 }
 
 /// Folds the letters of a text as those of words, and leaves everything else as it is.
@@ -189,7 +240,7 @@ mod tests {
 
     #[test]
     fn numbers_are_words_and_every_script_has_them() {
-        assert_eq!(text("R-Type 2: 1960"), ["1960", "2", "r", "type"]);
+        assert_eq!(text("R-Type 2: 1960"), ["1960", "2", "r", "rtype", "type"]);
         assert_eq!(text("ሰላም ዓለም"), ["ሰላም", "ዓለም"]);
         // Arabic vowel signs are marks, and dropped.
         assert_eq!(text("لُعْبَة"), ["لعبة"]);
@@ -206,8 +257,65 @@ mod tests {
     }
 
     #[test]
+    fn a_name_without_its_marks_is_a_word_too() {
+        for (title, words) in [
+            ("J.U.L.I.A.", &["a", "i", "j", "julia", "l", "u"][..]),
+            ("8-Bit Kora", &["8", "8bit", "bit", "kora"]),
+            ("the Kori-Odan", &["kori", "koriodan", "odan", "the"]),
+            ("10,000 Stones", &["000", "10", "10000", "stones"]),
+            (
+                "AC/DC · L’Été—Là",
+                &["ac", "acdc", "dc", "ete", "l", "la", "lete", "letela"],
+            ),
+            ("N·A·M... Run!?", &["a", "m", "n", "nam", "run"]),
+            // Apostrophes join as before, within the whole.
+            (
+                "Spider-Man's",
+                &["man", "mans", "s", "spider", "spidermans"],
+            ),
+            ("rock-n'roll", &["n", "nroll", "rock", "rocknroll", "roll"]),
+            ("'n'-'n'", &["n", "nn"]),
+            // A space separates, whatever is beside it.
+            (
+                "Night - Day: Two, Three -Four",
+                &["day", "four", "night", "three", "two"],
+            ),
+            ("one\u{a0}two", &["one", "two"]),
+        ] {
+            assert_eq!(text(title), words, "{title}");
+            let of_title: Vec<String> = of_texts([(Field::Title, title)]).into_keys().collect();
+            assert_eq!(of_title, words, "{title}");
+        }
+    }
+
+    #[test]
+    fn a_pitch_has_no_joined_words_but_those_of_apostrophes() {
+        let words = of_texts([(Field::Pitch, "A rock-n'roll top-down game")]);
+        let words: Vec<&str> = words.keys().map(String::as_str).collect();
+        assert_eq!(
+            words,
+            ["a", "down", "game", "n", "nroll", "rock", "roll", "top"]
+        );
+    }
+
+    #[test]
+    fn a_joined_word_starts_a_title_if_its_first_part_does() {
+        let words = of_texts([(Field::Title, "Kori-Odan and J.U.L.I.A.")]);
+        for (word, field) in [
+            ("kori", Field::TitleStart),
+            ("koriodan", Field::TitleStart),
+            ("odan", Field::Title),
+            ("julia", Field::Title),
+        ] {
+            assert_eq!(words[word], field, "{word}");
+        }
+    }
+
+    #[test]
     fn the_words_of_a_title_are_counted() {
         assert_eq!(title_length("Hadley's Run: A Starship Saga"), 5);
+        // The joined word is not one more.
+        assert_eq!(title_length("Kori-Odan"), 2);
         assert_eq!(title_length("?!"), 1);
         assert_eq!(title_length(&"la ".repeat(300)), LONGEST_TITLE);
     }

@@ -188,6 +188,8 @@ impl Document for Creator {
         let roles = self.roles.iter().cloned();
         // The row was rendered with this field.
         let texts: Texts<'_> = self.text.parse_row().unwrap_or_default();
+        // Nearly every handle has hyphens: its parts joined would be a word more for each creator.
+        let handle = self.summary.handle.replace('-', " ");
         IndexedFields {
             facets: (self.kind.into_iter())
                 .chain(Facet::country(&self.summary.country_code))
@@ -198,7 +200,7 @@ impl Document for Creator {
                 .collect(),
             words: words::of_texts([
                 (Field::Title, &*self.summary.name),
-                (Field::Title, &*self.summary.handle),
+                (Field::Title, &*handle),
                 (Field::Pitch, &*texts.tagline),
                 (Field::Rest, &*self.summary.city),
             ]),

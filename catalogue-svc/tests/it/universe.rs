@@ -22,7 +22,9 @@ pub(crate) const CITIES: [(&str, &str); 5] = [
     ("Lamu", "lamu-ng"),
     ("", ""),
 ];
-pub(crate) const QUESTIONS: [&str; 8] = ["la", "LAG", "ecl", "2", "la e", "ሰ", "maker 0", "?!"];
+pub(crate) const QUESTIONS: [&str; 9] = [
+    "la", "LAG", "ecl", "2", "la e", "ሰ", "maker 0", "2048ሰ", "?!",
+];
 pub(crate) const PAGES: u32 = 10;
 
 const WORDS: [&str; 6] = ["Lagos", "lamu", "Éclair", "eclipse", "2048", "ሰላም"];

@@ -164,10 +164,8 @@ fn row(change: &Change) -> Value {
     }
 }
 
-fn words_of(text: &str) -> Vec<String> {
-    words::of_texts([(Field::Title, text)])
-        .into_keys()
-        .collect()
+fn words_of(field: Field, text: &str) -> Vec<String> {
+    words::of_texts([(field, text)]).into_keys().collect()
 }
 
 /// The first words of titles.
@@ -186,12 +184,14 @@ fn later(one: Option<Timestamp>, other: Option<Timestamp>) -> i64 {
 }
 
 fn page(page: &listings::Page) -> Value {
+    // A handle has no joined words.
+    let handle = page.handle.replace('-', " ");
     json!({
         "id": page.id, "mode": page.mode, "state": page.state, "kind": page.kind, "roles": page.roles,
         "length": words::title_length(&page.name), "city_length": words::title_length(&page.city),
-        "name_words": words_of(&page.name), "handle_words": words_of(&page.handle),
-        "pitch_words": words_of(&page.tagline), "city_words": words_of(&page.city),
-        "start_words": start_of(&[&page.name, &page.handle]), "city_start": start_of(&[&page.city]),
+        "name_words": words_of(Field::Title, &page.name), "handle_words": words_of(Field::Title, &handle),
+        "pitch_words": words_of(Field::Pitch, &page.tagline), "city_words": words_of(Field::Title, &page.city),
+        "start_words": start_of(&[&page.name, &handle]), "city_start": start_of(&[&page.city]),
         "handle": page.handle, "name": page.name, "tagline": page.tagline, "country": page.country_code,
         "city": page.city, "city_slug": page.city_slug, "created": page.created_at.unwrap().seconds,
         "updated": later(page.created_at, page.updated_at),
@@ -201,7 +201,8 @@ fn page(page: &listings::Page) -> Value {
 fn game(game: &listings::Game) -> Value {
     json!({
         "id": game.id, "mode": game.mode, "state": game.state, "slug": game.slug, "stage": game.stage,
-        "length": words::title_length(&game.title), "title_words": words_of(&game.title), "pitch_words": words_of(&game.tagline),
+        "length": words::title_length(&game.title), "title_words": words_of(Field::Title, &game.title),
+        "pitch_words": words_of(Field::Pitch, &game.tagline),
         "start_words": start_of(&[&game.title]), "title": game.title, "tagline": game.tagline, "genres": game.genres, "platforms": game.platforms,
         "featured": game.featured, "page": game.page_id, "created": game.created_at.unwrap().seconds,
         "updated": later(game.created_at, game.updated_at),
@@ -211,7 +212,8 @@ fn game(game: &listings::Game) -> Value {
 fn event(event: &listings::Event) -> Value {
     json!({
         "id": event.id, "mode": event.mode, "state": event.state, "slug": event.slug, "kind": event.kind,
-        "length": words::title_length(&event.title), "title_words": words_of(&event.title), "city_words": words_of(&event.city),
+        "length": words::title_length(&event.title), "title_words": words_of(Field::Title, &event.title),
+        "city_words": words_of(Field::Title, &event.city),
         "start_words": start_of(&[&event.title]), "title": event.title, "starts_at": event.starts_at, "ends_at": event.ends_at,
         "country": event.country_code, "city": event.city, "city_slug": event.city_slug,
         "updated": later(event.created_at, event.updated_at),

@@ -119,6 +119,11 @@ pub(super) fn writer() -> IndexWriter {
     IndexWriter::build(position, CHUNK_ROWS, entities).unwrap()
 }
 
+/// The titles and taglines of the games.
+pub(super) fn game_texts() -> impl Iterator<Item = (String, String)> {
+    games().into_iter().map(|game| (game.title, game.tagline))
+}
+
 /// The change that takes a game down.
 pub(super) fn game_removed(slug: &str) -> Change {
     let game = games().into_iter().find(|game| game.slug == slug).unwrap();

@@ -8,7 +8,7 @@ mod directory;
 use std::collections::BTreeMap;
 
 use catalogue::domain::listing::Mode;
-use catalogue::domain::words;
+use catalogue::domain::words::{self, Field};
 use catalogue::index::{Document as _, Hit, Search, Snapshot};
 use serde::Deserialize;
 
@@ -107,6 +107,23 @@ fn random_consonants_find_nothing() {
             .collect();
         assert_eq!(find(&snapshot, &word), [""; 0], "{word}");
     }
+}
+
+/// Names without their marks are words too; the index grows by 5 % at most.
+#[test]
+fn joined_names_are_few() {
+    let is_mark = |c: char| !c.is_alphanumeric() && !matches!(c, '\'' | '\u{2019}');
+    let (mut joined, mut parts) = (0, 0);
+    for (title, tagline) in directory::game_texts() {
+        let count = |title: &str| {
+            let texts = [(Field::Title, title), (Field::Pitch, &*tagline)];
+            words::of_texts(texts).len()
+        };
+        joined += count(&title);
+        parts += count(&title.replace(is_mark, " "));
+    }
+    assert!(parts < joined, "{joined}");
+    assert!(joined * 100 <= parts * 105, "{joined}, {parts}");
 }
 
 /// A word that only removed listings had is no word any more, and no typo is judged against it.

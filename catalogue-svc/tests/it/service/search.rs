@@ -184,6 +184,44 @@ async fn better_places_whole_words_and_shorter_titles_come_first() {
 }
 
 #[tokio::test]
+async fn a_name_is_found_without_its_marks() {
+    let titles = [
+        "J.U.L.I.A.: Among the Stars",
+        "8-Bit Kora",
+        "Aurion: Legacy of the Kori-Odan",
+        "10,000 Stones",
+        "Spider-Man's Rock-n'Roll",
+    ];
+    for (q, slug) in [
+        ("julia", "game-1"),
+        ("JUL stars", "game-1"),
+        ("J.U.L.I.A.", "game-1"),
+        ("8bit kora", "game-2"),
+        ("8-bit kora", "game-2"),
+        ("koriodan", "game-3"),
+        ("odan kori", "game-3"),
+        ("10000", "game-4"),
+        ("10,000", "game-4"),
+        ("spidermans", "game-5"),
+        ("mans", "game-5"),
+        ("rocknroll", "game-5"),
+        ("nroll", "game-5"),
+    ] {
+        assert_eq!(found_among(&titles, q, None).await, [slug], "{q}");
+    }
+    // It is a whole word, which is better than a beginning, although its title is longer.
+    let titles = ["Julianne", "J.U.L.I.A."];
+    assert_eq!(
+        found_among(&titles, "julia", None).await,
+        ["game-2", "game-1"]
+    );
+    assert_eq!(
+        found_among(&titles, "juli", None).await,
+        ["game-1", "game-2"]
+    );
+}
+
+#[tokio::test]
 async fn filters_narrow_and_pages_go_on() {
     let mut request = question("kora");
     request.r#type = Some("games".to_owned());
