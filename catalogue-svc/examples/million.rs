@@ -204,7 +204,7 @@ fn search(catalogue: &Catalogue, dice: &mut Dice) {
         let mut begin = || dice.word().chars().take(letters).collect::<String>();
         let words: Vec<String> = (0..count).map(|_| begin()).collect();
         Query {
-            words: words::of_query(&words.join(" "), 10),
+            words: Some(words::of_query(&words.join(" "), 10)),
             facets,
             ..Query::default()
         }

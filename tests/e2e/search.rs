@@ -114,6 +114,20 @@ async fn all_words_must_match() {
 }
 
 #[tokio::test]
+async fn the_first_ten_words_count() {
+    let client = sample(&Fleet::shared());
+    let ten = "s%20sa%20sam%20samp%20sampl%20sample%20b%20ba%20bao%20baob";
+    let rows = found(&client, &format!("q={ten}%20zebrafish")).await;
+    assert_eq!(rows, found(&client, &format!("q={ten}")).await);
+    let names: Vec<String> = rows.iter().map(place).collect();
+    assert!(
+        names.contains(&"/games/sample-baobab-runner".to_owned()),
+        "{names:?}"
+    );
+    assert_empty(&client, &format!("/search?q=zebrafish%20{ten}")).await;
+}
+
+#[tokio::test]
 async fn a_typo_is_forgiven() {
     let client = sample(&Fleet::shared());
     for q in ["boabab%20runner", "baobb%20runer", "runner%20baobabb"] {

@@ -96,6 +96,16 @@ async fn places_have_pages_too() {
 }
 
 #[tokio::test]
+async fn a_search_of_eleven_words_shows_results() {
+    let (fleet, http) = (Fleet::shared(), Client::new());
+    let words = "a+au+aur+auri+aurion+l+le+leg+lega+legacy+zebrafish";
+    let url = format!("{}search?q={words}", fleet.dashboard_url);
+    let page = check(&http, &url, "Aurion: Legacy of the Kori-Odan").await;
+    let link = "href=\"/games/aurion-legacy-of-the-kori-odan\"";
+    assert!(page.contains(link), "{page}");
+}
+
+#[tokio::test]
 async fn lists_lead_from_page_to_page() {
     let (fleet, http) = (Fleet::shared(), Client::new());
     for path in ["games", "creators", "events?when=all", "cities"] {

@@ -23,7 +23,7 @@
 //!   in place. New words wait in a small map until the transducer is built again. Prefixes of one and two letters have postings of their own,
 //!   updated like those of words; a single letter is then not a union of thousands of words. Such a posting also has all its docs in one set,
 //!   and ten single letters are ten intersections.
-//! - **`q`** has ten words at most. Their postings are intersected, the most selective word first, until no doc is left (`terms.rs`).
+//! - **`q`** counts to its tenth word. Their postings are intersected, the most selective word first, until no doc is left (`terms.rs`).
 //! - **Typos** (`domain/typo.rs`, the rule is §4.1 of the contract): a Levenshtein automaton (the crate `levenshtein_automata`, where a swap
 //!   of neighbours is one edit) walks the transducer; words without a doc do not count. A word of the query that is no prefix of a known word
 //!   stands for the nearest words. If that finds nothing, the query runs again and forgives typos in the rarest of the other words. Two words

@@ -14,7 +14,9 @@ use tonic::{Request, Response, Status};
 
 use super::Reads;
 use super::answer;
-use super::query_params::{self, ListQuery, ReadFields as _, non_empty, one_of, words_key};
+use super::query_params::{
+    self, ListQuery, ReadFields as _, non_empty, one_of, query_words, words_key,
+};
 use crate::domain::facet::Facet;
 use crate::domain::keyword::Keyword;
 use crate::domain::listing::Mode;
@@ -70,7 +72,7 @@ fn read(request: ListCreatorsRequest, snapshot: &Snapshot) -> Result<ListQuery<C
     let kind = non_empty(request.kind);
     let role = non_empty(request.role);
     let city = non_empty(request.city);
-    let words = bad.words(request.q.as_deref());
+    let words = query_words(request.q.as_deref());
     let updated_since = bad.updated_since(request.updated_since);
     let facets = [
         bad.filter("kind", kind.as_deref(), |key| {

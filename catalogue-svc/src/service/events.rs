@@ -13,7 +13,9 @@ use tonic::{Request, Response, Status};
 
 use super::Reads;
 use super::answer;
-use super::query_params::{self, ListQuery, ReadFields as _, non_empty, one_of, words_key};
+use super::query_params::{
+    self, ListQuery, ReadFields as _, non_empty, one_of, query_words, words_key,
+};
 use crate::domain::days::{self, Span, When};
 use crate::domain::facet::Facet;
 use crate::domain::keyword::Keyword;
@@ -78,7 +80,7 @@ fn read(
     let city = non_empty(request.city);
     let when = non_empty(request.when);
     let (from, to) = (non_empty(request.from), non_empty(request.to));
-    let words = bad.words(request.q.as_deref());
+    let words = query_words(request.q.as_deref());
     let updated_since = bad.updated_since(request.updated_since);
     let facets = [
         bad.filter("kind", kind.as_deref(), |key| {

@@ -15,7 +15,9 @@ use tonic::{Request, Response, Status};
 
 use super::Reads;
 use super::answer;
-use super::query_params::{self, ListQuery, ReadFields as _, non_empty, one_of, words_key};
+use super::query_params::{
+    self, ListQuery, ReadFields as _, non_empty, one_of, query_words, words_key,
+};
 use crate::domain::facet::Facet;
 use crate::domain::keyword::Keyword;
 use crate::domain::listing::Mode;
@@ -101,7 +103,7 @@ fn read(request: ListGamesRequest, snapshot: &Snapshot) -> Result<ListQuery<Game
     let platform = non_empty(request.platform);
     let stage = non_empty(request.stage);
     let creator = non_empty(request.creator);
-    let words = bad.words(request.q.as_deref());
+    let words = query_words(request.q.as_deref());
     let updated_since = bad.updated_since(request.updated_since);
     let facets = [
         bad.filter("genre", genre.as_deref(), |key| read_genre(key, snapshot)),

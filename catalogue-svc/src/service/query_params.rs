@@ -17,7 +17,7 @@ use crate::domain::rankings::BoardKind;
 use crate::domain::{point_in_time, words};
 use crate::index::{Query, Snapshot};
 
-/// The most words of a `q` (§4.1).
+/// The first words of a `q` that count (§4.1).
 const MAX_WORDS: usize = 10;
 
 /// A valid list call.
@@ -56,9 +56,6 @@ pub(super) trait ReadFields {
 
     /// The time since which rows must have changed (§10.14), in microseconds since 1970.
     fn updated_since(&mut self, text: Option<String>) -> Option<i64>;
-
-    /// The words of a `q`; `None` when it is absent. An empty set (`q` has no letter and no digit) matches nothing.
-    fn words(&mut self, q: Option<&str>) -> Option<BTreeSet<String>>;
 }
 
 impl ReadFields for BadFields {
@@ -104,15 +101,12 @@ impl ReadFields for BadFields {
         let since = point_in_time::read(&non_empty(text)?);
         self.read("updated_since", since.ok_or(timestamp::EXPECTED))
     }
+}
 
-    fn words(&mut self, q: Option<&str>) -> Option<BTreeSet<String>> {
-        let q = q.map(str::trim).filter(|q| !q.is_empty())?;
-        let words = words::of_query(q, MAX_WORDS);
-        self.read(
-            "q",
-            words.ok_or_else(|| format!("Use at most {MAX_WORDS} words.")),
-        )
-    }
+/// The words of a `q`; `None` when it is absent. An empty set (`q` has no letter and no digit) matches nothing.
+pub(super) fn query_words(q: Option<&str>) -> Option<BTreeSet<String>> {
+    let q = q.map(str::trim).filter(|q| !q.is_empty())?;
+    Some(words::of_query(q, MAX_WORDS))
 }
 
 /// The words of a `q` for the binding of a cursor: the same for every spelling that leads to these words.

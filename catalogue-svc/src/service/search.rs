@@ -11,7 +11,7 @@ use tonic::{Request, Response, Status};
 
 use super::Reads;
 use super::answer;
-use super::query_params::{self, ReadFields as _, non_empty, one_of, words_key};
+use super::query_params::{self, ReadFields as _, non_empty, one_of, query_words, words_key};
 use crate::domain::listing::Mode;
 use crate::index::{Document as _, Hit, HitKind, Search, Snapshot};
 
@@ -112,7 +112,7 @@ impl SearchService for Reads {
 fn read(request: SearchRequest, snapshot: &Snapshot, today: Date) -> Result<SearchQuery, Fault> {
     let mut bad = BadFields::default();
     let mode = bad.mode(request.mode);
-    let words = bad.words(Some(&request.q));
+    let words = query_words(Some(&request.q));
     if request.q.trim().is_empty() {
         bad.add("q", "Say what to search for.".to_owned());
     }

@@ -150,7 +150,7 @@ pub(super) const CURSOR: Parameter = Parameter::query(
 pub(super) const Q: Parameter = Parameter::query(
     "q",
     Shape::Format("words"),
-    "Words that must all match the beginning of a word, at most ten different ones. Typos are forgiven.",
+    "Words that must all match the beginning of a word. The first ten different ones count. Typos are forgiven.",
 );
 pub(super) const Q_OF_SEARCH: Parameter = Q.required().example("lagos");
 pub(super) const COUNTRY: Parameter = Parameter::query(

@@ -19,10 +19,10 @@ for name, values in VALUES.items():
 # Only a response has a cursor. An empty one counts as absent.
 schemathesis.openapi.format("cursor", st.just(""))
 
-# At most ten words.
+# Words, also more than the ten that count.
 schemathesis.openapi.format(
     "words",
-    st.lists(st.text(st.characters(categories=["L", "N"]), min_size=1, max_size=12), min_size=1, max_size=8).map(" ".join),
+    st.lists(st.text(st.characters(categories=["L", "N"]), min_size=1, max_size=12), min_size=1, max_size=12).map(" ".join),
 )
 
 # The rules of the contract about characters (§4.3). A text that is all space counts as empty, and the name of a city has letters.
@@ -77,7 +77,7 @@ def repair_query(query, path):
         query.pop("kind", None)
         in_order(query, "since", "until")
     if isinstance(query.get("q"), str):
-        query["q"] = " ".join(WORD.findall(query["q"])[:5]) or "lagos"
+        query["q"] = " ".join(WORD.findall(query["q"])[:12]) or "lagos"
     currencies = ["from", "to", "game"] if path.endswith("/rates") else ["game"]
     times = ["from", "to"] if path.endswith("/history") else []
     for name in ["at", "since", "until", "updated_since", *times]:

@@ -26,7 +26,7 @@ fn total(snapshot: &Snapshot, query: Query<GameKey>) -> u64 {
 
 fn words(q: &str) -> Query<GameKey> {
     Query {
-        words: words::of_query(q, 10),
+        words: Some(words::of_query(q, 10)),
         ..Query::default()
     }
 }
@@ -53,7 +53,7 @@ fn totals_are_exact() {
         both.facets = vec![snapshot.genres.facet("puzzle").unwrap()];
         assert_eq!(total(&snapshot, both), 1);
         let search = Search {
-            words: words::of_query("w kora", 10).unwrap(),
+            words: words::of_query("w kora", 10),
             limit: 20,
             ..Search::default()
         };
@@ -98,7 +98,7 @@ fn a_query_forgives_two_words_at_most() {
     ] {
         assert_eq!(total(&snapshot, words(q)), expected, "{q}");
         let everything = Search {
-            words: words::of_query(q, 10).unwrap(),
+            words: words::of_query(q, 10),
             limit: 20,
             ..Search::default()
         };

@@ -113,7 +113,7 @@ fn model_row(
             .is_none_or(|handle| page.handle == *handle)
         && asked.q.is_none_or(|q| {
             let begins = |prefix: &String| held.keys().any(|word| word.starts_with(prefix));
-            let asked = words::of_query(q, 10).unwrap();
+            let asked = words::of_query(q, 10);
             !asked.is_empty() && asked.iter().all(begins)
         });
     let created_at = game.created_at.unwrap().seconds;
@@ -154,7 +154,7 @@ fn paged(state: &Snapshot, asked: &Asked) -> Vec<public::GameRow> {
         keywords: (asked.creator.iter())
             .map(|handle| Keyword::Creator(handle.as_str().into()))
             .collect(),
-        words: asked.q.map(|q| words::of_query(q, 10).unwrap()),
+        words: asked.q.map(|q| words::of_query(q, 10)),
         limit: asked.limit,
         ..Query::default()
     };
@@ -281,7 +281,7 @@ fn a_question_without_a_word_finds_nothing() {
     let state =
         build::writer(&[page_change(&build::page(0)), game_change(&build::game(1))]).snapshot();
     let question = |q| Query {
-        words: Some(words::of_query(q, 10).unwrap()),
+        words: Some(words::of_query(q, 10)),
         limit: 20,
         ..Query::default()
     };

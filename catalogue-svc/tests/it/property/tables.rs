@@ -141,7 +141,7 @@ pub(super) async fn select(
 ) -> Vec<Value> {
     let mut asked = serde_json::to_value(asked).unwrap();
     if let Some(q) = asked["q"].as_str() {
-        asked["words"] = json!(words::of_query(q, 10).unwrap());
+        asked["words"] = json!(words::of_query(q, 10));
     }
     let query = sqlx::query_scalar(query).bind(Json(asked));
     query.fetch_all(connection).await.unwrap()

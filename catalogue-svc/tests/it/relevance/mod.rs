@@ -33,7 +33,7 @@ fn questions() -> Vec<Question> {
 /// The first three, as `type/slug`.
 fn find(snapshot: &Snapshot, q: &str) -> Vec<String> {
     let search = Search {
-        words: words::of_query(q, 10).unwrap(),
+        words: words::of_query(q, 10),
         limit: 3,
         ..Search::default()
     };

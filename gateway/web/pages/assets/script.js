@@ -115,7 +115,7 @@ function searchAsTyped(input) {
         if (mine !== newest) {
           return;
         }
-        // A search that is refused is the page of the search too, with a sentence. Any other error leaves no results of other words.
+        // An error leaves no results of other words.
         const page = new DOMParser().parseFromString(await answer.text(), "text/html");
         const found = page.getElementById("results");
         if (mine === newest) {

@@ -299,7 +299,6 @@ search-count = { $count ->
     [one] { $number } result
    *[other] { $number } results
 }
-search-too-long = Nothing was searched for: use at most 10 words.
 search-hint = Try fewer words, or other ones.
 search-similar = Nothing is called exactly that. These are similar.
 search-did-you-mean = Did you mean

@@ -299,7 +299,6 @@ search-count = { $count ->
     [one] { $number } résultat
    *[other] { $number } résultats
 }
-search-too-long = Rien n’a été cherché : utilisez 10 mots au plus.
 search-hint = Essayez avec moins de mots, ou d’autres mots.
 search-similar = Rien ne porte exactement ce nom. Voici ce qui s’en approche.
 search-did-you-mean = Vouliez-vous dire

@@ -1,21 +1,17 @@
 //! The search over games, creators, events and cities.
 
-use axum::response::Response;
 use contracts::catalogue::v1 as proto;
 use contracts::public::{SearchAddress, SearchResult};
-use http::StatusCode;
 use kit::Fault;
 use pages::site::results::{Found, Kind, Row, SearchPage};
 use pages::site::{Frame, Head};
 
-use super::cached::{respond, uncached};
+use super::cached::respond;
 use super::query::address;
 use super::request::SiteRequest;
 use super::{ROWS, cards, filters};
-use crate::app::Web;
 use crate::page_error::PageResult;
 use crate::upstream::catalogue::{Results, page};
-use crate::visit::Visit;
 
 const PATH: &str = "/search";
 /// The kinds of results, as in `type`.
@@ -29,11 +25,7 @@ pub async fn show(request: SiteRequest) -> PageResult {
     let Some(words) = query.get("q") else {
         return respond(app, &visit, |mut frame| {
             head(&mut frame, true);
-            Ok(SearchPage {
-                frame,
-                found: None,
-                problem: None,
-            })
+            Ok(SearchPage { frame, found: None })
         });
     };
     let request = proto::SearchRequest {
@@ -43,12 +35,7 @@ pub async fn show(request: SiteRequest) -> PageResult {
         country: query.text("country"),
         ..proto::SearchRequest::default()
     };
-    let results = match app.catalogue.search(request).await {
-        Err(fault) if fault.fields.contains_key("q") => {
-            return Ok(too_many_words(app, &visit, words));
-        }
-        results => results?,
-    };
+    let results = app.catalogue.search(request).await?;
     respond(app, &visit, |mut frame| {
         // Search engines should not list results of a search.
         head(&mut frame, false);
@@ -57,23 +44,9 @@ pub async fn show(request: SiteRequest) -> PageResult {
         let found = found(&frame, &results, set, cursor)?;
         Ok(SearchPage {
             found: Some(found),
-            problem: None,
             frame,
         })
     })
-}
-
-/// The page with the typed text and the reason why there is no search. Other errors of `q` cannot come from the form.
-fn too_many_words(web: &Web, visit: &Visit, words: &str) -> Response {
-    let mut frame = visit.frame(&web.public_url);
-    head(&mut frame, false);
-    words.clone_into(&mut frame.search);
-    let page = SearchPage {
-        found: None,
-        problem: Some(frame.say("search-too-long").to_owned()),
-        frame,
-    };
-    uncached(visit, StatusCode::BAD_REQUEST, &page)
 }
 
 fn head(frame: &mut Frame, is_indexed: bool) {

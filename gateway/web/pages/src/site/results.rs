@@ -12,8 +12,6 @@ pub struct SearchPage {
     pub frame: Frame,
     /// Absent while nothing is searched for.
     pub found: Option<Found>,
-    /// Why nothing is searched for.
-    pub problem: Option<String>,
 }
 
 /// What was found.

@@ -86,13 +86,7 @@ fn a_page_that_is_not_indexed_says_so_and_names_itself() {
         },
         ..frame(Language::English)
     };
-    let page = SearchPage {
-        frame,
-        found: None,
-        problem: None,
-    }
-    .render()
-    .unwrap();
+    let page = SearchPage { frame, found: None }.render().unwrap();
     assert!(page.contains("content=\"noindex\""), "{page}");
     assert!(page.contains("rel=\"canonical\""), "{page}");
     assert!(!page.contains("rel=\"alternate\" hreflang"), "{page}");

@@ -307,7 +307,6 @@ fn list_pages(language: Language) -> Vec<Rendered> {
             SearchPage {
                 frame: frame(),
                 found: Some(found()),
-                problem: None,
             }
             .render(),
         ),
@@ -380,7 +379,6 @@ fn other_pages(language: Language) -> Vec<Rendered> {
             SearchPage {
                 frame: frame(),
                 found: None,
-                problem: Some(text()),
             }
             .render(),
         ),
