@@ -44,8 +44,8 @@ impl Field {
 /// The words of a listing, each with its field.
 pub type Words = BTreeMap<String, Field>;
 
-/// The words of a listing with these texts. The first word of each text of [`Field::Title`] gets [`Field::TitleStart`], and so does a joined
-/// word that begins with it.
+/// The words of a listing with these texts. The first word of each text of [`Field::Title`] gets [`Field::TitleStart`], and so does a
+/// joined word that begins with it.
 pub fn of_texts<'a>(texts: impl IntoIterator<Item = (Field, &'a str)>) -> Words {
     let mut words = Words::new();
     let mut insert = |word: String, field: Field| {
