@@ -24,8 +24,6 @@ pub(super) const ID_CONFLICT: &str =
     "A different swap with this id is already booked. Use a new id for each swap.";
 /// Maximum length of the id of a swap, and of the name of a party.
 const MAX_CHARS: usize = 128;
-/// How far the clock of an exchange may be ahead.
-const MAX_AHEAD: Duration = Duration::seconds(5);
 /// How old a swap may be that an exchange records. An older one would change rates that were published days ago: staff import it.
 const MAX_AGE: Duration = Duration::days(7);
 
@@ -197,8 +195,7 @@ pub(super) fn parse(
             );
             now
         }
-        Some(Some(at)) if at <= now + MAX_AHEAD => at,
-        Some(Some(at)) => timestamp::not_in_the_future(at, now).unwrap_or_else(|reason| {
+        Some(Some(at)) => timestamp::not_ahead(at, now).unwrap_or_else(|reason| {
             refuse("at", reason);
             now
         }),

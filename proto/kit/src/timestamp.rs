@@ -4,7 +4,10 @@ use prost_types::Timestamp;
 use time::format_description::BorrowedFormatItem;
 use time::format_description::well_known::Rfc3339;
 use time::macros::format_description;
-use time::{Date, OffsetDateTime, UtcOffset};
+use time::{Date, Duration, OffsetDateTime, UtcOffset};
+
+/// So much the clock that gave a time may be ahead of the clock of the service.
+const MAX_AHEAD: Duration = Duration::seconds(5);
 
 const DAY: &[BorrowedFormatItem<'static>] = format_description!("[year]-[month]-[day]");
 
@@ -57,6 +60,17 @@ pub fn not_in_the_future(
     ))
 }
 
+/// The same for a time that another clock has given as its present, such as that of an exchange: it may be five seconds ahead of `now`.
+///
+/// # Errors
+/// The reason for the caller, whose clock is fast.
+pub fn not_ahead(at: OffsetDateTime, now: OffsetDateTime) -> Result<OffsetDateTime, String> {
+    if at <= now + MAX_AHEAD {
+        return Ok(at);
+    }
+    not_in_the_future(at, now)
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -97,9 +111,22 @@ mod tests {
     fn a_time_in_the_future_is_refused_with_the_time_of_the_service() {
         let now = datetime!(2026-03-01 08:00 UTC);
         assert_eq!(not_in_the_future(now, now), Ok(now));
-        let future = not_in_the_future(now + time::Duration::MILLISECOND, now);
+        let future = not_in_the_future(now + Duration::MILLISECOND, now);
         assert_eq!(
             future.unwrap_err(),
+            "It is in the future: the service's time is 2026-03-01T08:00:00Z. Your clock may be fast."
+        );
+    }
+
+    #[test]
+    fn another_clock_may_be_five_seconds_ahead() {
+        let now = datetime!(2026-03-01 08:00 UTC);
+        for at in [now - Duration::DAY, now, now + Duration::seconds(5)] {
+            assert_eq!(not_ahead(at, now), Ok(at));
+        }
+        let ahead = not_ahead(now + Duration::milliseconds(5_001), now);
+        assert_eq!(
+            ahead.unwrap_err(),
             "It is in the future: the service's time is 2026-03-01T08:00:00Z. Your clock may be fast."
         );
     }
@@ -110,7 +137,7 @@ mod tests {
             let at = OffsetDateTime::from_unix_timestamp_nanos(i128::from(milliseconds) * 1_000_000).unwrap();
             prop_assert_eq!(decode(encode(at)), Some(at));
             // What lies within the millisecond means it.
-            prop_assert_eq!(decode(encode(at + time::Duration::nanoseconds(nanos))), Some(at));
+            prop_assert_eq!(decode(encode(at + Duration::nanoseconds(nanos))), Some(at));
         }
 
         #[test]

@@ -26,8 +26,6 @@ const MAX_POSITIONS: i64 = 10_000;
 /// Who begins with the oldest message must be able to continue: a cursor works for so much longer than its message is listed. The rows stay
 /// for two days longer (`store/retention.rs`).
 const TOLERANCE: time::Duration = time::Duration::DAY;
-/// A message has the time of its producer, whose clock may be ahead of this one's. A caller may give that time as `since` at once.
-const CLOCKS_DIFFER: time::Duration = time::Duration::seconds(5);
 
 /// Where a caller is: a position, and a fingerprint of the message at it, which shows whether the position still stands for that message.
 type Place = (i64, u32);
@@ -159,10 +157,9 @@ impl Query {
                 Begin::Oldest
             }
         };
-        if let Begin::Since(since) = begin
-            && since > now + CLOCKS_DIFFER
-        {
-            bad.read("since", timestamp::not_in_the_future(since, now));
+        if let Begin::Since(since) = begin {
+            // A message has the time of its producer, whose clock may be ahead of this one's. A caller may give that time at once.
+            bad.read("since", timestamp::not_ahead(since, now));
         }
         let filters = [
             Some(request.account_id.as_str()),

@@ -152,9 +152,14 @@ async fn a_caller_begins_where_it_says(pool: PgPool) {
     assert_eq!(since(START - Duration::weeks(9_000)).await, 4);
     assert_eq!(since(START + Duration::SECOND).await, 2);
     assert_eq!(since(START + Duration::HOUR).await, 2);
-    assert_eq!(since(START + Duration::HOUR + Duration::SECOND).await, 0);
+    assert_eq!(
+        since(START + Duration::HOUR + Duration::seconds(5)).await,
+        0
+    );
     let future = proto::ListMessagesRequest {
-        since: Some(timestamp::encode(START + Duration::days(9))),
+        since: Some(timestamp::encode(
+            START + Duration::HOUR + Duration::seconds(6),
+        )),
         ..all_of(ADA)
     };
     let future = refusal(&service, future).await;

@@ -2,6 +2,7 @@
 
 use std::ops::RangeInclusive;
 
+use kit::timestamp;
 use serde_json::Value;
 use time::format_description::BorrowedFormatItem;
 use time::format_description::well_known::Rfc3339;
@@ -134,8 +135,10 @@ impl Fields<'_> {
         let created = self.timestamp("created_at");
         let updated = self.timestamp("updated_at");
         for (name, at) in [("created_at", created), ("updated_at", updated)] {
-            if at.is_some_and(|at| reference.no_later_than.is_some_and(|now| at > now)) {
-                self.refuse(name, "It is in the future: give a time that has passed.");
+            if let (Some(at), Some(now)) = (at, reference.no_later_than)
+                && let Err(reason) = timestamp::not_in_the_future(at, now)
+            {
+                self.refuse(name, reason);
             }
         }
         if let (Some(created), Some(updated)) = (created, updated)
@@ -300,6 +303,11 @@ mod tests {
                 fields.times(&reference);
             });
             assert_eq!(found.is_empty(), good, "{at}: {found:?}");
+            let says = "the service's time is 2026-06-01T12:00:00Z. Your clock may be fast.";
+            assert!(
+                found.iter().all(|(_, reason)| reason.contains(says)),
+                "{found:?}"
+            );
         }
     }
 
