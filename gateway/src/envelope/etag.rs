@@ -253,7 +253,10 @@ mod tests {
             r#""r12-5eb7558f""#,
             r#""r12-5EB7558F4ADB757B4F51907AAF55D5A4""#,
             r#""r12-5eb7558f4adb757b4f51907aaf55d5a40""#,
+            // Suffixes of proxies.
             r#""r12-gzip""#,
+            r#""r12;br""#,
+            r#""r12-5eb7558f4adb757b4f51907aaf55d5a4;br""#,
         ] {
             let named = read(other).and_then(|(_, revision)| revision);
             assert_eq!(named, None, "{other}");
@@ -296,6 +299,8 @@ mod tests {
             r#""oud""#,
             r#""kor""#,
             r#""koraa""#,
+            r#""kora-gzip""#,
+            r#""kora;br""#,
             r#""KORA""#,
             "kora",
             r#"w/"kora""#,

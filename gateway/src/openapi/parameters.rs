@@ -161,7 +161,8 @@ pub(super) const COUNTRY: Parameter = Parameter::query(
 pub(super) const UPDATED_SINCE: Parameter = Parameter::query(
     "updated_since",
     Shape::Format("time-or-day"),
-    "A time or a day: listings that were edited, or published for the first time, then or later.",
+    "A time or a day: listings that were edited, or published for the first time, then or later. When you poll, give the moment of your \
+     last call less a minute. Listings imported with times of their own are not seen this way; `/changes` never misses a change.",
 );
 pub(super) const GENRE: Parameter =
     Parameter::query("genre", Shape::Format("genre"), "A key of `GET /genres`.");
