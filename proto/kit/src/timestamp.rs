@@ -6,7 +6,7 @@ use time::format_description::well_known::Rfc3339;
 use time::macros::format_description;
 use time::{Date, Duration, OffsetDateTime, UtcOffset};
 
-/// So much the clock that gave a time may be ahead of the clock of the service.
+/// How far the clock that gave a time may be ahead of the clock of the service.
 const MAX_AHEAD: Duration = Duration::seconds(5);
 
 const DAY: &[BorrowedFormatItem<'static>] = format_description!("[year]-[month]-[day]");
@@ -60,7 +60,7 @@ pub fn not_in_the_future(
     ))
 }
 
-/// The same for a time that another clock has given as its present, such as that of an exchange: it may be five seconds ahead of `now`.
+/// Refuses a time more than five seconds after `now`. For times that another clock gave as its present, such as that of an exchange.
 ///
 /// # Errors
 /// The reason for the caller, whose clock is fast.
