@@ -234,6 +234,8 @@ create table webhook.attempt_log (
     -- From 1.
     number integer not null,
     message_id uuid not null,
+    -- Of the message: lists of deliveries are filtered by it.
+    event text not null,
     -- When the delivery was created.
     created_at timestamptz not null,
     -- The delivery's state after this attempt.
@@ -248,7 +250,9 @@ create table webhook.attempt_log (
     answer bytea not null
 ) partition by range (created_at);
 create index attempt_log_by_delivery on webhook.attempt_log (endpoint_id, delivery_id, number);
-create index attempt_log_failed on webhook.attempt_log (endpoint_id, delivery_id) where state = 'failed';
+-- For lists of one event and lists of one of the rare states. An attempt that another one follows is not listed.
+create index attempt_log_by_event on webhook.attempt_log (endpoint_id, event, delivery_id) where state <> 'waiting';
+create index attempt_log_undelivered on webhook.attempt_log (endpoint_id, state, delivery_id) where state in ('failed', 'cancelled');
 -- Failed deliveries are sent again by the time when they failed.
 create index attempt_log_failed_at on webhook.attempt_log (endpoint_id, at, delivery_id) where state = 'failed';
 

@@ -164,6 +164,7 @@ fn complete(shared: &Shared, record: &Record, now: OffsetDateTime) -> Completion
     let completion = Completion {
         claim: record.claim,
         delivery_id: due.id,
+        event: due.message.event.clone(),
         number: due.tries + 1,
         at: now,
         duration_ms: 0,
@@ -282,6 +283,7 @@ mod tests {
                 token: 1,
             },
             delivery_id,
+            event: "ping".to_owned(),
             number: 6,
             at: OffsetDateTime::UNIX_EPOCH,
             duration_ms: 0,
