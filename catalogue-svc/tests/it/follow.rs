@@ -3,7 +3,6 @@
 use std::pin::Pin;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
 use catalogue::domain::listing::Mode;
 use catalogue::feeds::listings::Follower;
@@ -179,15 +178,10 @@ async fn serve(fake: &Fake, lifecycle: &Lifecycle) -> Client {
 
 /// The first state that satisfies `wanted`.
 async fn eventually(catalogue: &Catalogue, wanted: impl Fn(&Snapshot) -> bool) -> Arc<Snapshot> {
-    let found = async {
-        loop {
-            match catalogue.snapshot() {
-                Ok(state) if wanted(&state) => return state,
-                _ => tokio::time::sleep(Duration::from_millis(2)).await,
-            }
-        }
-    };
-    tokio::time::timeout(testing::LONG, found).await.unwrap()
+    testing::eventually("the catalogue has the state", async || {
+        catalogue.snapshot().ok().filter(|state| wanted(state))
+    })
+    .await
 }
 
 fn start(follower: Follower, client: Client, lifecycle: &Lifecycle) -> Readiness {
@@ -250,27 +244,20 @@ async fn one_replica_persists_and_the_next_start_goes_on_from_there(pool: PgPool
             consume(client.clone(), "catalogue-svc", stored, None)
         });
     }
-    let loaded = async {
-        loop {
-            let catalogue = Arc::new(Catalogue::default());
-            let follower = Follower::load(
-                &pool,
-                Arc::clone(&catalogue),
-                boards(&catalogue),
-                CHUNK_ROWS,
-            )
-            .await
-            .unwrap();
-            if catalogue
-                .snapshot()
-                .is_ok_and(|state| state.position.seq == 2)
-            {
-                return (catalogue, follower);
-            }
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
-    };
-    let (catalogue, follower) = tokio::time::timeout(testing::LONG, loaded).await.unwrap();
+    let loaded = testing::eventually("the rows are persisted", async || {
+        let catalogue = Arc::new(Catalogue::default());
+        let follower = Follower::load(
+            &pool,
+            Arc::clone(&catalogue),
+            boards(&catalogue),
+            CHUNK_ROWS,
+        )
+        .await
+        .unwrap();
+        let state = catalogue.snapshot().ok()?;
+        (state.position.seq == 2).then_some((catalogue, follower))
+    });
+    let (catalogue, follower) = loaded.await;
     assert_eq!(
         catalogue
             .snapshot()
@@ -299,25 +286,19 @@ async fn what_was_rebuilt_is_loaded_after_a_promotion(pool: PgPool) {
     lifecycle.spawn_background("persister", persister);
     let promoted = Uuid::from_u128(0xe2);
     let loaded = async |wanted: Position| {
-        let loaded = async {
-            loop {
-                let catalogue = Arc::new(Catalogue::default());
-                let loading = Follower::load(
-                    &pool,
-                    Arc::clone(&catalogue),
-                    boards(&catalogue),
-                    CHUNK_ROWS,
-                );
-                loading.await.unwrap();
-                if let Ok(state) = catalogue.snapshot()
-                    && state.position == wanted
-                {
-                    return state.dataset(Mode::Live).games.len();
-                }
-                tokio::time::sleep(Duration::from_millis(5)).await;
-            }
-        };
-        tokio::time::timeout(testing::LONG, loaded).await.unwrap()
+        testing::eventually("the position is persisted", async || {
+            let catalogue = Arc::new(Catalogue::default());
+            let loading = Follower::load(
+                &pool,
+                Arc::clone(&catalogue),
+                boards(&catalogue),
+                CHUNK_ROWS,
+            );
+            loading.await.unwrap();
+            let state = catalogue.snapshot().ok()?;
+            (state.position == wanted).then(|| state.dataset(Mode::Live).games.len())
+        })
+        .await
     };
     let at = |epoch, seq| Position { epoch, seq };
     assert_eq!(loaded(at(EPOCH, 2)).await, 1);
@@ -376,10 +357,5 @@ async fn a_full_schema_makes_ready_though_nobody_tells_more(pool: PgPool) {
     change.seq = 1;
     stored.handle_batch(EPOCH, vec![change]).await.unwrap();
     let readiness = start(load().await.unwrap(), nobody(), &lifecycle);
-    let ready = async {
-        while !readiness.missing().is_empty() {
-            tokio::task::yield_now().await;
-        }
-    };
-    tokio::time::timeout(testing::LONG, ready).await.unwrap();
+    testing::wait_until("it is ready", async || readiness.missing().is_empty()).await;
 }

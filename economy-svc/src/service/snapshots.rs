@@ -274,9 +274,7 @@ impl SnapshotCache {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration as StdDuration;
-
-    use tokio::time::{sleep, timeout};
+    use testing::wait_until;
 
     use super::*;
 
@@ -291,14 +289,23 @@ mod tests {
             .execute(&mut *slow)
             .await
             .unwrap();
-        let call = timeout(StdDuration::from_millis(200), cache.now(Mode::Live));
-        assert!(call.await.is_err());
+        let waits = wait_until("the load waits for the lock", async || {
+            let waiting = sqlx::query_scalar!(
+                r#"select exists (
+                       select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+                   ) as "exists!""#
+            );
+            waiting.fetch_one(&pool).await.unwrap()
+        });
+        // The caller gives up then.
+        tokio::select! {
+            _ = cache.now(Mode::Live) => unreachable!("the table is locked"),
+            () = waits => {}
+        }
         slow.rollback().await.unwrap();
-        let loaded = async {
-            while cache.live.lock().await.is_none() {
-                sleep(StdDuration::from_millis(10)).await;
-            }
-        };
-        timeout(testing::LONG, loaded).await.unwrap();
+        wait_until("the snapshot is loaded", async || {
+            cache.live.lock().await.is_some()
+        })
+        .await;
     }
 }

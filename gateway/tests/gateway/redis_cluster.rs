@@ -1,13 +1,11 @@
 //! The counters in a Redis Cluster of three masters.
 
-use std::time::Duration;
-
 use futures::future::join_all;
 use sqlx::PgPool;
 use testing::redis::Servers;
 use uuid::Uuid;
 
-use crate::support::{LONG, Test, TestConfig, TestKey, TestResponse, plans};
+use crate::support::{Test, TestConfig, TestKey, TestResponse, plans};
 
 fn with(servers: &Servers, limits: &str) -> TestConfig {
     TestConfig {
@@ -93,14 +91,12 @@ async fn a_node_that_comes_back_empty_gets_its_counts_back(pool: PgPool) {
     for _ in 0..2 {
         assert!(call_all(&test, &keys).await.iter().all(TestResponse::is_ok));
     }
-    let flushed = async {
-        for (account, _) in &keys {
-            while written(&pool, account).await < 2 {
-                tokio::time::sleep(Duration::from_millis(10)).await;
-            }
-        }
-    };
-    tokio::time::timeout(LONG, flushed).await.unwrap();
+    for (account, _) in &keys {
+        testing::wait_until("the calls are written", async || {
+            written(&pool, account).await >= 2
+        })
+        .await;
+    }
     for node in 0..3 {
         servers.command(node, &["flushall"]).unwrap();
         servers.command(node, &["save"]).unwrap();

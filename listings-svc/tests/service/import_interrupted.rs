@@ -1,7 +1,5 @@
 //! Imports that are interrupted, and concurrent imports.
 
-use std::time::Duration;
-
 use contracts::listings::v1 as proto;
 use kit::{Code, Fault};
 use sqlx::PgPool;
@@ -25,11 +23,9 @@ async fn break_off(service: &Service, file: &File, lines: usize, revisions: i64)
     }
     let mut staff = service.staff.clone();
     let call = staff.import(ReceiverStream::new(stream));
-    let written = async {
-        while service.revisions().await != revisions {
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
-    };
+    let written = testing::wait_until("the rows are written", async || {
+        service.revisions().await == revisions
+    });
     tokio::select! {
         answer = call => unreachable!("the file is not at its end: {answer:?}"),
         () = written => {}

@@ -93,16 +93,14 @@ impl Scene {
         let fleet = self.small.fleet();
         let mut connection = PgConnection::connect(&fleet.database_url).await.unwrap();
         let sql = "select done_for from catalogue.daily_run where name = 'board snapshot'";
-        loop {
+        e2e::eventually("the job has run", async || {
             let done: Option<OffsetDateTime> = sqlx::query_scalar(sql)
                 .fetch_optional(&mut connection)
                 .await
                 .unwrap();
-            if done == Some(due) {
-                return;
-            }
-            tokio::time::sleep(std::time::Duration::from_millis(50)).await;
-        }
+            (done == Some(due)).then_some(())
+        })
+        .await;
     }
 
     /// The id of a game.

@@ -10,9 +10,11 @@ use tokio::io::AsyncWriteExt as _;
 use tokio::time::sleep;
 use webhook::http::{AttemptOutcome, AttemptResult};
 
-use super::receiver::{Authority, Behaviour, PATIENCE, Receiver, Stream, ping, request, sender};
+use super::receiver::{
+    Authority, Behaviour, PATIENCE, Receiver, Stream, ping, ping_connected, request, sender,
+};
 
-/// The deadline that these receivers miss. A slow machine has connected, and read a byte, long before.
+/// The deadline that these receivers miss. A machine that is not busy has connected, and read a byte, long before.
 const SOON: Duration = Duration::from_secs(2);
 
 /// After the request: `first` at once, then `then` again and again, with a pause between.
@@ -68,7 +70,7 @@ async fn answer(
     settings.answer_timeout = answer_timeout;
     settings.excerpt_timeout = excerpt_timeout;
     let sender = sender(&settings, &receiver);
-    let answer = ping(&sender).await;
+    let answer = ping_connected(&sender).await;
     receiver.ended().await;
     drop(sender);
     answer

@@ -13,7 +13,7 @@ use tokio::task::JoinSet;
 use webhook::http::AttemptOutcome;
 
 use super::receiver::{
-    Authority, Behaviour, PATIENCE, Receiver, Stream, good, ping, post_of, sender,
+    Authority, Behaviour, PATIENCE, Receiver, Stream, good, ping, ping_connected, post_of, sender,
 };
 
 /// Answers each request with a head, then sends frames of a body until the sender resets the stream.
@@ -102,10 +102,10 @@ async fn a_connection_that_falls_silent_is_a_failure_in_time() {
     });
     let receiver = receiver(&authority, silent).await;
     let mut settings = authority.settings(&[&receiver]);
-    // Longer than a slow machine takes for the handshake, and sooner than an unanswered ping.
+    // Longer than the handshake takes, and sooner than an unanswered ping.
     settings.answer_timeout = Duration::from_secs(2);
     let sender = sender(&settings, &receiver);
-    let answer = ping(&sender).await;
+    let answer = ping_connected(&sender).await;
     assert_eq!(
         answer.reason.as_deref(),
         Some("did not answer within 2 seconds")

@@ -3,6 +3,7 @@
 use contracts::listings::v1::State::{Published, Removed};
 use contracts::webhook::v1::{self as proto, DeliveryState, EndpointState};
 use sqlx::PgPool;
+use testing::wait_until;
 use time::Duration;
 use webhook::store::queue;
 
@@ -207,14 +208,10 @@ async fn a_try_of_a_listing_that_was_taken_down_is_cancelled(pool: PgPool) {
         .listings(&[game(3, "removed", Removed)], TAKEN)
         .await;
     service.clock.advance(Duration::minutes(2));
-    let cancelled = async {
-        while service.list(ADA, endpoint).await[0].state() != DeliveryState::Cancelled {
-            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
-        }
-    };
-    tokio::time::timeout(crate::support::PATIENCE, cancelled)
-        .await
-        .unwrap();
+    wait_until("the delivery is cancelled", async || {
+        service.list(ADA, endpoint).await[0].state() == DeliveryState::Cancelled
+    })
+    .await;
     assert_eq!(receiver.received().len(), 1);
     // The second try says why, and a try by hand once the listing is back goes on from there.
     let shown = service.delivery(ADA, endpoint, delivery.id).await;
@@ -343,14 +340,10 @@ async fn two_replicas_deliver_each_message_once(pool: PgPool) {
     receiver.wait_for(200).await;
     for (account, endpoint) in endpoints {
         let is_done = |delivery: &proto::Delivery| delivery.state() == DeliveryState::Delivered;
-        let recorded = async {
-            while !first.list(account, endpoint).await.iter().all(is_done) {
-                tokio::time::sleep(std::time::Duration::from_millis(20)).await;
-            }
-        };
-        tokio::time::timeout(crate::support::PATIENCE, recorded)
-            .await
-            .unwrap();
+        wait_until("all deliveries are recorded", async || {
+            first.list(account, endpoint).await.iter().all(is_done)
+        })
+        .await;
         let deliveries = first.list(account, endpoint).await;
         assert_eq!(deliveries.len(), 50);
         assert!(deliveries.iter().all(|delivery| delivery.tries == 1));

@@ -6,11 +6,12 @@ use contracts::listings::v1::State::Published;
 use contracts::webhook::v1::DeliveryState;
 use sqlx::PgPool;
 use testing::postgres::Server;
+use testing::wait_until;
 use time::Duration;
 use uuid::Uuid;
 
 use crate::receiver::{Behaviour, Received, Receiver};
-use crate::support::{ADA, PATIENCE, TAKEN, Webhook, game, replica, start};
+use crate::support::{ADA, TAKEN, Webhook, game, replica, start};
 
 /// How often each message arrived.
 fn times(received: &[Received]) -> HashMap<Uuid, usize> {
@@ -23,17 +24,11 @@ fn times(received: &[Received]) -> HashMap<Uuid, usize> {
 
 /// Waits until this many attempts are recorded.
 async fn recorded(pool: &PgPool, tries: i64) {
-    let recorded = async {
-        loop {
-            let count =
-                sqlx::query_scalar!(r#"select count(*) as "count!" from webhook.attempt_log"#);
-            if count.fetch_one(pool).await.unwrap() == tries {
-                return;
-            }
-            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
-        }
-    };
-    tokio::time::timeout(PATIENCE, recorded).await.unwrap();
+    wait_until(&format!("{tries} attempts are recorded"), async || {
+        let count = sqlx::query_scalar!(r#"select count(*) as "count!" from webhook.attempt_log"#);
+        count.fetch_one(pool).await.unwrap() == tries
+    })
+    .await;
 }
 
 async fn assert_all_delivered(service: &Webhook, endpoint: Uuid, count: usize) {

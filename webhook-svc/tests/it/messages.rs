@@ -187,9 +187,7 @@ async fn the_order_is_that_of_commits(pool: PgPool) {
         );
         waiting.fetch_one(&pool).await.unwrap() > 0
     };
-    while !is_waiting().await {
-        tokio::task::yield_now().await;
-    }
+    testing::wait_until("the second waits for the first", is_waiting).await;
     assert_eq!(pull(&service, after(ADA, &begin)).await.total, 0);
     slow.commit().await.unwrap();
     tasks.join_next().await.unwrap().unwrap();

@@ -3,18 +3,18 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::time::Duration as StdDuration;
 
 use contracts::webhook::v1::DeliveryState;
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use sqlx::PgPool;
+use testing::wait_until;
 use time::Duration;
 use uuid::Uuid;
 use webhook::http::resolver::{Resolve, ResolveError};
 
 use crate::receiver::{Behaviour, Receiver};
-use crate::support::{ADA, HOST, PATIENCE, Webhook, replica_with, start};
+use crate::support::{ADA, HOST, Webhook, replica_with, start};
 
 /// Name servers that answer or not, as the test says.
 #[derive(Debug, Default)]
@@ -57,15 +57,21 @@ async fn with_endpoint(pool: PgPool, receiver: &Receiver) -> (Webhook, Arc<NameS
     (service, servers, endpoint)
 }
 
-/// Moves the clock by `step` until `is_done`.
-async fn advance_until(service: &Webhook, step: Duration, is_done: impl AsyncFn() -> bool) {
-    let done = async {
-        while !is_done().await {
+/// Moves the clock by `step` until the condition holds.
+async fn advance_until(
+    what: &str,
+    service: &Webhook,
+    step: Duration,
+    holds: impl AsyncFn() -> bool,
+) {
+    wait_until(what, async || {
+        let holds = holds().await;
+        if !holds {
             service.clock.advance(step);
-            tokio::time::sleep(StdDuration::from_millis(20)).await;
         }
-    };
-    tokio::time::timeout(PATIENCE, done).await.unwrap();
+        holds
+    })
+    .await;
 }
 
 #[testing::database_test(webhook::MIGRATOR)]
@@ -74,7 +80,13 @@ async fn an_outage_of_our_name_servers_costs_no_try(pool: PgPool) {
     let (service, servers, endpoint) = with_endpoint(pool, &receiver).await;
     service.ping(ADA, endpoint).await;
     let asked = || servers.asked.load(Ordering::SeqCst);
-    advance_until(&service, Duration::seconds(1), async || asked() > 3).await;
+    advance_until(
+        "the name is looked up again and again",
+        &service,
+        Duration::seconds(1),
+        async || asked() > 3,
+    )
+    .await;
     let delivery = service.list(ADA, endpoint).await.remove(0);
     assert_eq!(
         (delivery.state(), delivery.tries),
@@ -83,7 +95,13 @@ async fn an_outage_of_our_name_servers_costs_no_try(pool: PgPool) {
 
     servers.answer.store(true, Ordering::SeqCst);
     let is_delivered = async || service.list(ADA, endpoint).await[0].tries > 0;
-    advance_until(&service, Duration::seconds(1), is_delivered).await;
+    advance_until(
+        "the delivery is made",
+        &service,
+        Duration::seconds(1),
+        is_delivered,
+    )
+    .await;
     let delivery = service.list(ADA, endpoint).await.remove(0);
     assert_eq!(
         (delivery.state(), delivery.tries),
@@ -100,7 +118,13 @@ async fn an_earlier_outage_does_not_count_once_another_replica_has_reached_the_e
     let (service, servers, endpoint) = with_endpoint(pool.clone(), &receiver).await;
     let asked = || servers.asked.load(Ordering::SeqCst);
     service.ping(ADA, endpoint).await;
-    advance_until(&service, Duration::seconds(1), async || asked() > 3).await;
+    advance_until(
+        "the name is looked up again and again",
+        &service,
+        Duration::seconds(1),
+        async || asked() > 3,
+    )
+    .await;
     // Another replica delivers.
     let reached = sqlx::query!(
         "update webhook.endpoint set last_success_at = $1",
@@ -109,9 +133,12 @@ async fn an_earlier_outage_does_not_count_once_another_replica_has_reached_the_e
     reached.execute(&pool).await.unwrap();
     service.clock.advance(Duration::hours(2));
     let before = asked();
-    advance_until(&service, Duration::seconds(1), async || {
-        asked() > before + 3
-    })
+    advance_until(
+        "the name is looked up again and again",
+        &service,
+        Duration::seconds(1),
+        async || asked() > before + 3,
+    )
     .await;
     assert_eq!(service.list(ADA, endpoint).await[0].tries, 0);
 }
@@ -125,7 +152,13 @@ async fn a_secret_that_stays_unreadable_is_told_to_its_owner(pool: PgPool) {
     damaged.execute(&pool).await.unwrap();
     service.ping(ADA, endpoint).await;
     let is_tried = async || service.list(ADA, endpoint).await[0].tries > 0;
-    advance_until(&service, Duration::minutes(10), is_tried).await;
+    advance_until(
+        "an attempt counts",
+        &service,
+        Duration::minutes(10),
+        is_tried,
+    )
+    .await;
     let delivery = service.list(ADA, endpoint).await.remove(0);
     let reason = delivery.last_attempt.unwrap().reason;
     assert!(reason.contains("make a new secret"), "{reason}");
@@ -139,7 +172,13 @@ async fn a_domain_that_stays_broken_is_a_failure_of_its_owner(pool: PgPool) {
     let (service, _servers, endpoint) = with_endpoint(pool, &receiver).await;
     service.ping(ADA, endpoint).await;
     let is_tried = async || service.list(ADA, endpoint).await[0].tries > 0;
-    advance_until(&service, Duration::minutes(10), is_tried).await;
+    advance_until(
+        "an attempt counts",
+        &service,
+        Duration::minutes(10),
+        is_tried,
+    )
+    .await;
     let delivery = service.list(ADA, endpoint).await.remove(0);
     let reason = delivery.last_attempt.unwrap().reason;
     assert!(reason.contains("could not resolve the name"), "{reason}");

@@ -3,11 +3,12 @@
 use contracts::listings::v1::State::{Published, Removed};
 use contracts::webhook::v1::{self as proto, DeliveryState};
 use sqlx::PgPool;
+use testing::wait_until;
 use time::Duration;
 use uuid::Uuid;
 
 use crate::receiver::{Behaviour, Receiver};
-use crate::support::{ADA, BOB, PATIENCE, TAKEN, Webhook, game, numbered_game, start};
+use crate::support::{ADA, BOB, TAKEN, Webhook, game, numbered_game, start};
 
 /// An endpoint without a limit. When one of its deliveries has arrived, a replica that did not hold back would have sent the others too.
 struct Unlimited {
@@ -76,12 +77,10 @@ async fn a_delivery_that_the_limit_holds_back_is_cancelled_with_its_listing(pool
     service.listings(&[removed], TAKEN).await;
     // New work makes the worker look again.
     service.ping(ADA, endpoint).await;
-    let cancelled = async {
-        while service.list(ADA, endpoint).await[1].state() != DeliveryState::Cancelled {
-            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
-        }
-    };
-    tokio::time::timeout(PATIENCE, cancelled).await.unwrap();
+    wait_until("the delivery is cancelled", async || {
+        service.list(ADA, endpoint).await[1].state() == DeliveryState::Cancelled
+    })
+    .await;
 }
 
 #[testing::database_test(webhook::MIGRATOR)]

@@ -22,6 +22,7 @@ use kit::wakeup::Wakeup;
 use kit::{Fault, timestamp};
 use prost::Message as _;
 use sqlx::PgPool;
+use testing::{eventually, wait_until};
 use time::macros::datetime;
 use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
@@ -443,16 +444,11 @@ impl Webhook {
         id: i64,
         attempts: usize,
     ) -> proto::GetDeliveryResponse {
-        let waited = tokio::time::timeout(PATIENCE, async {
-            loop {
-                let found = self.delivery(account, endpoint, id).await;
-                if found.attempts.len() >= attempts {
-                    return found;
-                }
-                tokio::time::sleep(StdDuration::from_millis(20)).await;
-            }
-        });
-        waited.await.unwrap()
+        eventually(&format!("{attempts} attempts are recorded"), async || {
+            let found = self.delivery(account, endpoint, id).await;
+            (found.attempts.len() >= attempts).then_some(found)
+        })
+        .await
     }
 
     /// Waits until this many deliveries to an endpoint have failed, and returns them.
@@ -462,49 +458,34 @@ impl Webhook {
         endpoint: Uuid,
         count: usize,
     ) -> Vec<proto::Delivery> {
-        let waited = tokio::time::timeout(PATIENCE, async {
-            loop {
-                let mut deliveries = self.list(account, endpoint).await;
-                deliveries.retain(|it| it.state() == proto::DeliveryState::Failed);
-                if deliveries.len() >= count {
-                    return deliveries;
-                }
-                tokio::time::sleep(StdDuration::from_millis(20)).await;
-            }
-        });
-        waited.await.unwrap()
+        eventually(&format!("{count} deliveries have failed"), async || {
+            let mut deliveries = self.list(account, endpoint).await;
+            deliveries.retain(|it| it.state() == proto::DeliveryState::Failed);
+            (deliveries.len() >= count).then_some(deliveries)
+        })
+        .await
     }
 
     /// Waits until the newest delivery to an endpoint has this many attempts.
     pub(crate) async fn tried(&self, account: Uuid, endpoint: Uuid, tries: u32) -> proto::Delivery {
-        let waited = tokio::time::timeout(PATIENCE, async {
-            loop {
-                let delivery = self.list(account, endpoint).await.remove(0);
-                if delivery.tries >= tries {
-                    return delivery;
-                }
-                tokio::time::sleep(StdDuration::from_millis(20)).await;
-            }
-        });
-        waited.await.unwrap()
+        eventually(&format!("the newest has {tries} attempts"), async || {
+            let delivery = self.list(account, endpoint).await.remove(0);
+            (delivery.tries >= tries).then_some(delivery)
+        })
+        .await
     }
 }
 
 /// Returns once a statement on this database waits for a lock.
 pub(crate) async fn is_waiting_for_a_lock(pool: &PgPool) {
-    let waited = tokio::time::timeout(PATIENCE, async {
-        loop {
-            let waiting = sqlx::query_scalar!(
-                r#"select count(*) as "count!" from pg_stat_activity
-                   where datname = current_database() and wait_event_type = 'Lock'"#
-            );
-            if waiting.fetch_one(pool).await.unwrap() > 0 {
-                return;
-            }
-            tokio::task::yield_now().await;
-        }
-    });
-    waited.await.unwrap();
+    wait_until("a statement waits for a lock", async || {
+        let waiting = sqlx::query_scalar!(
+            r#"select count(*) as "count!" from pg_stat_activity
+               where datname = current_database() and wait_event_type = 'Lock'"#
+        );
+        waiting.fetch_one(pool).await.unwrap() > 0
+    })
+    .await;
 }
 
 /// A change; `seq` is also its revision.

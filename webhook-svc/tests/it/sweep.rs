@@ -1,27 +1,20 @@
 //! The sweep at 04:00 UTC (§6.2).
 
-use std::time::Duration as StdDuration;
-
 use contracts::webhook::v1::DeliveryState;
 use sqlx::PgPool;
+use testing::wait_until;
 use time::Duration;
 
 use crate::receiver::{Behaviour, Receiver};
-use crate::support::{ADA, PATIENCE, replica, start};
+use crate::support::{ADA, replica, start};
 
 /// Waits until the sweep has run for this many days, or has recorded its first due day.
 async fn noted(pool: &PgPool) {
-    let noted = async {
-        while sqlx::query!("select done_for from webhook.daily_run where name = 'sweep'")
-            .fetch_optional(pool)
-            .await
-            .unwrap()
-            .is_none()
-        {
-            tokio::time::sleep(StdDuration::from_millis(20)).await;
-        }
-    };
-    tokio::time::timeout(PATIENCE, noted).await.unwrap();
+    wait_until("the sweep has recorded its first due day", async || {
+        let run = sqlx::query!("select done_for from webhook.daily_run where name = 'sweep'");
+        run.fetch_optional(pool).await.unwrap().is_some()
+    })
+    .await;
 }
 
 #[testing::database_test(webhook::MIGRATOR)]

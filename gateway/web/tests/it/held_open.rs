@@ -56,12 +56,7 @@ pub(crate) async fn until_one_waits(pool: &PgPool) {
         );
         waiting.fetch_one(pool).await.unwrap()
     };
-    let waited = tokio::time::timeout(testing::LONG, async {
-        while !waiting().await {
-            tokio::task::yield_now().await;
-        }
-    });
-    waited.await.unwrap();
+    testing::wait_until("a statement waits for a lock", waiting).await;
 }
 
 #[testing::database_test(web::MIGRATOR)]

@@ -290,10 +290,5 @@ pub(crate) async fn until_a_row_is_waited_for(pool: &PgPool) {
         );
         waiting.fetch_one(pool).await.unwrap()
     };
-    let waited = tokio::time::timeout(testing::LONG, async {
-        while !waiting().await {
-            tokio::task::yield_now().await;
-        }
-    });
-    waited.await.unwrap();
+    testing::wait_until("a statement waits for a lock", waiting).await;
 }

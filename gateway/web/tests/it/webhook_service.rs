@@ -100,16 +100,11 @@ impl WebhookSite {
 
     /// Waits until a page has this text.
     pub(crate) async fn eventually(&mut self, path: &str, text: &str) -> Page {
-        let waited = tokio::time::timeout(testing::LONG, async {
-            loop {
-                let page = self.browser.get(path).await;
-                if page.text.contains(text) {
-                    return page;
-                }
-                tokio::time::sleep(StdDuration::from_millis(20)).await;
-            }
-        });
-        waited.await.unwrap()
+        testing::eventually(&format!("{path} has the text {text}"), async || {
+            let page = self.browser.get(path).await;
+            page.text.contains(text).then_some(page)
+        })
+        .await
     }
 }
 

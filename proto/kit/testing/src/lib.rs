@@ -1,6 +1,7 @@
 //! Support for the tests of services: a real gRPC server on a free port, in the process of the test.
 
 pub mod database;
+mod eventually;
 pub mod mail;
 pub mod openapi;
 pub mod poison;
@@ -20,6 +21,8 @@ use kit::lifecycle::Lifecycle;
 use kit::rpc::client::{Addresses, Client, connect};
 use kit::rpc::{Authenticator, server};
 pub use testing_macros::database_test;
+
+pub use eventually::{eventually, eventually_within, wait_until};
 
 /// Every timeout that a test is not about. No machine is so slow, or pauses for so long, that it passes.
 pub const LONG: Duration = Duration::from_mins(2);

@@ -10,11 +10,11 @@ use kit::pg::Schema;
 use kit::{Clock, Lifecycle};
 use sqlx::PgPool;
 use sqlx::postgres::PgPoolOptions;
+use testing::wait_until;
 use tokio::runtime;
 use tokio::sync::Notify;
 use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
 
-use crate::feed::eventually;
 use crate::lease::tables;
 
 const SCHEMA: Schema = Schema("kit");
@@ -163,7 +163,7 @@ async fn the_jobs_of_an_idle_service_renew_one_row(pool: PgPool) {
             .unwrap()
     };
     let first = expires_at().await;
-    eventually("the lease is renewed", async || expires_at().await != first).await;
+    wait_until("the lease is renewed", async || expires_at().await != first).await;
     assert_eq!(leases(&pool).await, 1);
     for (lifecycle, _) in &replicas {
         lifecycle.stopping().cancel();

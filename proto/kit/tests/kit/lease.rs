@@ -86,7 +86,7 @@ async fn a_process_whose_clock_is_ahead_waits_for_a_lease(pool: PgPool) {
     sqlx::query(held).execute(&behind).await.unwrap();
     let (lifecycle, _supervisor, mut taken) =
         spawn_work(&behind, &Clock::system(), 1, &Arc::default());
-    crate::feed::eventually("it has tried twice", async || {
+    testing::wait_until("it has tried twice", async || {
         let calls = sqlx::query_scalar("select last_value from behind.calls");
         calls.fetch_one(&pool).await.unwrap_or(0_i64) > 2
     })

@@ -6,8 +6,9 @@ use contracts::common::v1::{AcknowledgeRequest, FollowRequest};
 use kit::feed::Retention;
 use kit::{Clock, Code, Fault};
 use sqlx::PgPool;
+use testing::wait_until;
 
-use super::support::{Fixture, Note, eventually};
+use super::support::{Fixture, Note};
 
 /// Registers a follower, and acknowledges `seq`.
 async fn register(fixture: &Fixture, follower: &str, seq: i64) {
@@ -177,7 +178,7 @@ async fn a_connected_idle_follower_does_not_expire(pool: PgPool) {
         fixture.producer.compact(now, retention).await.unwrap();
     };
     compact(fixture.clock.now()).await;
-    eventually("it acknowledges", async || {
+    wait_until("it acknowledges", async || {
         let seen = "select seen_at > $1 and expires_at is null from kit.feed_follower";
         let since = fixture.clock.now() - time::Duration::hours(1);
         let seen = sqlx::query_scalar(seen).bind(since);

@@ -8,10 +8,11 @@ use kit::feed::{Producer, Retention, WriteTimeouts, Writer};
 use kit::leader::Leader;
 use kit::{Clock, Code, Lifecycle};
 use sqlx::PgPool;
+use testing::wait_until;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 
-use super::support::{Note, Notes, SCHEMA, eventually, tables};
+use super::support::{Note, Notes, SCHEMA, tables};
 
 /// The id of the note, which the proxy finds in messages.
 const NOTE: &str = "a-note";
@@ -249,13 +250,13 @@ async fn a_commit_that_outlives_its_connection_is_not_made_twice(pool: PgPool) {
     let answer = tokio::spawn(async move { writer.write(Note::Create("foo".to_owned())).await });
 
     let mut held: Option<i32> = None;
-    eventually("the commit is held without its connection", async || {
+    wait_until("the commit is held without its connection", async || {
         held = waiting_for(&pool, "advisory").await;
         held.is_some() && !armed.load(Ordering::SeqCst)
     })
     .await;
     // Either the backend is terminated, or the write is retried at the same time and waits for the same name.
-    eventually("the writer has reacted", async || {
+    wait_until("the writer has reacted", async || {
         waiting_for(&pool, "advisory").await != held
             || waiting_for(&pool, "transactionid").await.is_some()
     })

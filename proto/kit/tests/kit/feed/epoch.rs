@@ -5,8 +5,9 @@ use std::process::{Command, Stdio};
 
 use kit::feed::Retention;
 use sqlx::PgPool;
+use testing::wait_until;
 
-use super::support::{Fixture, Note, database_url, eventually};
+use super::support::{Fixture, Note, database_url};
 
 #[testing::database_test]
 async fn a_new_follower_applies_old_changes_without_effects(pool: PgPool) {
@@ -183,7 +184,7 @@ async fn a_restored_snapshot_is_detected_after_compaction_too(pool: PgPool) {
         fixture.set(id).await;
     }
     fixture.caught_up().await;
-    eventually("it has acknowledged", async || {
+    wait_until("it has acknowledged", async || {
         sqlx::query_scalar("select exists (select from kit.feed_follower where seq = 3)")
             .fetch_one(&pool)
             .await

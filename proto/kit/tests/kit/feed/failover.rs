@@ -2,8 +2,9 @@
 
 use sqlx::PgPool;
 use testing::postgres::Server;
+use testing::wait_until;
 
-use super::support::{Fixture, eventually, tables};
+use super::support::{Fixture, tables};
 
 async fn head(standby: &Server) -> i64 {
     sqlx::query_scalar("select seq from kit.feed_head")
@@ -21,20 +22,20 @@ async fn a_promoted_replica_loses_no_announcement(follower: PgPool) {
 
     // The follower was there from the beginning, so all changes have effects.
     let following = first.follow_into(&follower);
-    eventually("it follows", async || {
+    wait_until("it follows", async || {
         acted(&follower).await == Some(vec![])
     })
     .await;
     first.set("a").await;
     first.set("b").await;
-    eventually("it has applied 2", async || {
+    wait_until("it has applied 2", async || {
         acted(&follower).await == Some(vec![1, 2])
     })
     .await;
     // The follower is stopped while 3 is written.
     following.stopping().cancel();
     first.set("c").await;
-    eventually("3 is on the standby", async || head(&standby).await == 3).await;
+    wait_until("3 is on the standby", async || head(&standby).await == 3).await;
     drop(first);
     primary.kill().unwrap();
 
@@ -42,7 +43,7 @@ async fn a_promoted_replica_loses_no_announcement(follower: PgPool) {
     let second = Fixture::again(&standby.pool).await;
     second.set("d").await;
     let following = second.follow_into(&follower);
-    eventually("it has applied 4", async || {
+    wait_until("it has applied 4", async || {
         acted(&follower)
             .await
             .is_some_and(|acted| acted.contains(&4))

@@ -12,9 +12,10 @@ use kit::feed::{Consumer, Cursor, DeadLetterService, PgConsumer, StreamStart, co
 use kit::rpc::client::Client;
 use kit::{Code, Fault};
 use sqlx::PgPool;
+use testing::wait_until;
 use uuid::Uuid;
 
-use super::support::{FEED, Fixture, Mirror, SCHEMA, eventually};
+use super::support::{FEED, Fixture, Mirror, SCHEMA};
 
 /// Counts the streams that a follower begins.
 struct Counted {
@@ -73,7 +74,7 @@ async fn a_follower_does_not_skip_a_missing_change(pool: PgPool) {
     };
     let following = consume(fixture.client.clone(), "mirror", consumer, None);
     fixture.lifecycle.spawn_background("mirror", following);
-    eventually("it reads again", async || {
+    wait_until("it reads again", async || {
         streams.load(Ordering::SeqCst) > 2
     })
     .await;
@@ -125,7 +126,7 @@ async fn staff_forget_a_follower_that_has_left(pool: PgPool) {
     fixture.set("a").await;
     fixture.set("poison").await;
     fixture.caught_up().await;
-    eventually("it acknowledges", async || {
+    wait_until("it acknowledges", async || {
         list(&mut staff).await.followers[0].lag == 0
     })
     .await;

@@ -7,10 +7,11 @@ use kit::feed::{CommittedPosition, HighWaterMark, Position};
 use kit::redis::{DEFAULT_TIMEOUT, Redis};
 use kit::{Clock, ids};
 use sqlx::PgPool;
+use testing::wait_until;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
 
-use super::support::{Fixture, Note, eventually, tables};
+use super::support::{Fixture, Note, tables};
 
 /// Long enough for a loaded machine.
 const LONG: Duration = Duration::from_mins(1);
@@ -179,7 +180,7 @@ async fn the_writer_goes_on_while_replies_wait_for_redis(pool: PgPool) {
     let fixture = Fixture::publishing(&pool, &HighWaterMark::new(redis, "silent")).await;
     let write = async |n: i64| fixture.set(&format!("note {n}")).await;
     let written = async |n| {
-        eventually("it is written", async || fixture.head().await == n).await;
+        wait_until("it is written", async || fixture.head().await == n).await;
     };
     tokio::select! {
         _ = futures::future::join_all((1..=20).map(write)) => panic!("no write may be answered yet"),
@@ -203,12 +204,12 @@ async fn the_mark_is_republished_without_a_write(pool: PgPool) {
     let mut delete = redis::cmd("DEL");
     delete.arg(&key);
     redis().query::<u8>("empty", &delete).await.unwrap();
-    eventually("it is published again", is_published).await;
+    wait_until("it is published again", is_published).await;
 
     sqlx::query("update kit.feed_head set epoch = $1")
         .bind(ids::row_id())
         .execute(&pool)
         .await
         .unwrap();
-    eventually("the new epoch is published", is_published).await;
+    wait_until("the new epoch is published", is_published).await;
 }

@@ -13,4 +13,3 @@ mod silence;
 mod size;
 mod support;
 
-pub(crate) use support::eventually;

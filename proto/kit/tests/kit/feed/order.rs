@@ -7,8 +7,9 @@ use contracts::common::v1::feed_service_client::FeedServiceClient;
 use contracts::common::v1::follow_response::Message;
 use kit::Code;
 use sqlx::{Acquire as _, PgPool};
+use testing::wait_until;
 
-use super::support::{Fixture, Note, eventually};
+use super::support::{Fixture, Note};
 
 /// Reads `count` changes from 0, and checks that none is missing or repeated.
 async fn read_in_order(fixture: &Fixture, count: i64) {
@@ -230,7 +231,7 @@ async fn a_write_whose_caller_has_given_up_is_not_begun(pool: PgPool) {
     let mut first = Box::pin(fixture.set("first"));
     assert!(futures::poll!(&mut first).is_pending());
     let commits = "select exists (select from pg_locks where not granted)";
-    eventually("the first waits for its commit", async || {
+    wait_until("the first waits for its commit", async || {
         sqlx::query_scalar(commits).fetch_one(&pool).await.unwrap()
     })
     .await;

@@ -7,9 +7,10 @@ use kit::ids;
 use sqlx::postgres::PgPoolOptions;
 use sqlx::{AssertSqlSafe, PgPool};
 use testing::silent_proxy::SilentProxy;
+use testing::wait_until;
 
 use super::high_water_mark::redis;
-use super::support::{Fixture, eventually};
+use super::support::Fixture;
 
 /// A pool through the proxy whose deadline passes soon. It does not ping: a connection may fall silent a moment after its last use.
 fn through(proxy: &SilentProxy) -> PgPool {
@@ -54,11 +55,11 @@ async fn the_mark_is_published_again_when_connections_fall_silent(pool: PgPool) 
     let mark = HighWaterMark::new(redis(), &format!("test-{}", ids::row_id()));
     let _fixture = Fixture::over(&pool, through(&proxy), Some(&mark)).await;
     let is_published = async || mark.read().await.is_some();
-    eventually("the mark is published", is_published).await;
+    wait_until("the mark is published", is_published).await;
     proxy.fall_silent();
-    eventually("the mark has expired", async || !is_published().await).await;
+    wait_until("the mark has expired", async || !is_published().await).await;
     proxy.recover();
-    eventually("the mark is published again", is_published).await;
+    wait_until("the mark is published again", is_published).await;
 }
 
 #[testing::database_test]

@@ -1,7 +1,5 @@
 //! A small producer of notes, and a follower that mirrors them.
 
-use std::time::Duration;
-
 use contracts::common::v1::Change;
 use kit::feed::{
     Apply, ApplyError, ApplyResult, CONSUMER_TABLES, ErrorClass, HighWaterMark, NewChange,
@@ -245,7 +243,7 @@ impl Fixture {
 
     /// Waits until the mirror has applied all changes.
     pub(crate) async fn caught_up(&self) {
-        eventually("the follower has caught up", async || {
+        testing::wait_until("the follower has caught up", async || {
             sqlx::query_scalar(
                 "select exists (select from kit.feed_cursor c join kit.feed_head h using (epoch, seq) where rebuilding_to is null)",
             )
@@ -334,17 +332,6 @@ impl Projection for Mirror {
             .await?;
         Ok(())
     }
-}
-
-/// Waits until the condition holds.
-pub(crate) async fn eventually(what: &str, mut holds: impl AsyncFnMut() -> bool) {
-    let waiting = async {
-        while !holds().await {
-            tokio::time::sleep(Duration::from_millis(20)).await;
-        }
-    };
-    let waited = tokio::time::timeout(testing::LONG, waiting).await;
-    assert!(waited.is_ok(), "gave up waiting until {what}");
 }
 
 /// The URL of the test's database, for a child process.

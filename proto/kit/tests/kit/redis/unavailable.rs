@@ -119,12 +119,7 @@ async fn ask(redis: &Redis) -> Result<Option<String>, Unavailable> {
 
 /// Repeats a call until it is answered.
 async fn until_answered(redis: &Redis) {
-    let asking = async {
-        while ask(redis).await.is_err() {
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
-    };
-    tokio::time::timeout(testing::LONG, asking).await.unwrap();
+    testing::wait_until("a call is answered", async || ask(redis).await.is_ok()).await;
 }
 
 #[tokio::test]
