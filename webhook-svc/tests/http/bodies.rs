@@ -164,6 +164,7 @@ async fn what_is_not_http_is_a_failure() {
 #[tokio::test]
 async fn a_body_decides_nothing_and_holds_nothing() {
     const LONG: &str = "HTTP/1.1 200 OK\r\ncontent-length: 1000000000\r\n\r\n";
+    const BEGUN: &str = "HTTP/1.1 200 OK\r\ncontent-length: 1000000000\r\n\r\na";
     const CHUNKED: &str = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n";
     const UNBOUNDED: &str = "HTTP/1.1 200 OK\r\n\r\n";
     let tick = Duration::from_millis(20);
@@ -186,7 +187,8 @@ async fn a_body_decides_nothing_and_holds_nothing() {
             PATIENCE,
             1024,
         ),
-        ("a byte at a time", writing(LONG, "a", tick), SOON, 1),
+        // The first byte comes with the head, so that a pause of the machine is not between them.
+        ("a byte at a time", writing(BEGUN, "a", tick), SOON, 1),
         ("announced, then nothing", stopping(LONG), SOON, 0),
         (
             "broken off",
