@@ -20,7 +20,7 @@ use crate::domain::staff_action::{Action, By};
 use crate::service::balances;
 use crate::store::games;
 use crate::store::reversal::Reversal;
-use crate::write::{Command, CommandHandler, Outcome, Reverse};
+use crate::write::{Command, CommandHandler, Outcome, Reverse, ReviewReport, Verdict};
 
 #[derive(Debug)]
 pub(super) struct Service {
@@ -68,39 +68,53 @@ impl StaffService for Service {
         &self,
         request: Request<proto::ApproveReportRequest>,
     ) -> Result<Response<proto::ApproveReportResponse>, Status> {
-        let name = request.get_ref().report.to_string();
-        let by = (self
-            .audit
-            .admit(&request, Action::ApproveReport, ("report", &name)))
-        .await?;
-        let answer = reports::approve(self, by, request.into_inner()).await?;
-        Ok(Response::new(answer))
+        let asked = request.get_ref();
+        let review = ReviewReport {
+            report: asked.report,
+            verdict: Verdict::Approve,
+            with_older: asked.with_older,
+            reason: asked.reason.clone(),
+        };
+        let decided = reports::decide(self, &request, review).await?;
+        Ok(Response::new(proto::ApproveReportResponse {
+            unchanged: decided.is_unchanged(),
+            older: decided.older,
+        }))
     }
 
     async fn reject_report(
         &self,
         request: Request<proto::RejectReportRequest>,
     ) -> Result<Response<proto::RejectReportResponse>, Status> {
-        let name = request.get_ref().report.to_string();
-        let by = (self
-            .audit
-            .admit(&request, Action::RejectReport, ("report", &name)))
-        .await?;
-        let answer = reports::reject(self, by, request.into_inner()).await?;
-        Ok(Response::new(answer))
+        let asked = request.get_ref();
+        let review = ReviewReport {
+            report: asked.report,
+            verdict: Verdict::Reject,
+            with_older: asked.with_older,
+            reason: asked.reason.clone(),
+        };
+        let decided = reports::decide(self, &request, review).await?;
+        Ok(Response::new(proto::RejectReportResponse {
+            unchanged: decided.is_unchanged(),
+            older: decided.older,
+        }))
     }
 
     async fn void_report(
         &self,
         request: Request<proto::VoidReportRequest>,
     ) -> Result<Response<proto::VoidReportResponse>, Status> {
-        let name = request.get_ref().report.to_string();
-        let by = (self
-            .audit
-            .admit(&request, Action::VoidReport, ("report", &name)))
-        .await?;
-        let answer = reports::void(self, by, request.into_inner()).await?;
-        Ok(Response::new(answer))
+        let asked = request.get_ref();
+        let review = ReviewReport {
+            report: asked.report,
+            verdict: Verdict::Void,
+            with_older: false,
+            reason: asked.reason.clone(),
+        };
+        let decided = reports::decide(self, &request, review).await?;
+        Ok(Response::new(proto::VoidReportResponse {
+            unchanged: decided.is_unchanged(),
+        }))
     }
 
     async fn list_supply_differences(

@@ -8,9 +8,10 @@ use kit::audit::reason;
 use kit::cursor::SortTime;
 use kit::feed::unexpected_outcome;
 use kit::page::Page;
+use tonic::{Request, Status};
 
 use super::{Service, required_reason};
-use crate::domain::staff_action::By;
+use crate::domain::staff_action::Action;
 use crate::service::page;
 use crate::service::report_message::report_message;
 use crate::store::held_reports::{self, HeldReport};
@@ -80,62 +81,25 @@ pub(super) async fn supply_differences(
     })
 }
 
-pub(super) async fn approve(
+/// Authorizes a decision on a report, and makes it. An approval needs no reason.
+pub(super) async fn decide<T>(
     service: &Service,
-    by: By,
-    request: proto::ApproveReportRequest,
-) -> Result<proto::ApproveReportResponse, Fault> {
-    let review = ReviewReport {
-        report: request.report,
-        verdict: Verdict::Approve,
-        with_older: request.with_older,
-        reason: reason(&request.reason)?,
+    request: &Request<T>,
+    review: ReviewReport,
+) -> Result<ReviewOutcome, Status> {
+    let (action, reason) = match review.verdict {
+        Verdict::Approve => (Action::ApproveReport, reason(&review.reason)),
+        Verdict::Reject => (Action::RejectReport, required_reason(&review.reason)),
+        Verdict::Void => (Action::VoidReport, required_reason(&review.reason)),
     };
-    let decided = decide(service, by, review).await?;
-    Ok(proto::ApproveReportResponse {
-        unchanged: decided.is_unchanged(),
-        older: decided.older,
-    })
-}
-
-pub(super) async fn reject(
-    service: &Service,
-    by: By,
-    request: proto::RejectReportRequest,
-) -> Result<proto::RejectReportResponse, Fault> {
-    let review = ReviewReport {
-        report: request.report,
-        verdict: Verdict::Reject,
-        with_older: request.with_older,
-        reason: required_reason(&request.reason)?,
-    };
-    let decided = decide(service, by, review).await?;
-    Ok(proto::RejectReportResponse {
-        unchanged: decided.is_unchanged(),
-        older: decided.older,
-    })
-}
-
-pub(super) async fn void(
-    service: &Service,
-    by: By,
-    request: proto::VoidReportRequest,
-) -> Result<proto::VoidReportResponse, Fault> {
-    let review = ReviewReport {
-        report: request.report,
-        verdict: Verdict::Void,
-        with_older: false,
-        reason: required_reason(&request.reason)?,
-    };
-    let decided = decide(service, by, review).await?;
-    Ok(proto::VoidReportResponse {
-        unchanged: decided.is_unchanged(),
-    })
-}
-
-async fn decide(service: &Service, by: By, review: ReviewReport) -> Result<ReviewOutcome, Fault> {
+    let name = review.report.to_string();
+    let by = (service.audit)
+        .admit(request, action, ("report", &name))
+        .await?;
+    let reason = reason?;
+    let review = ReviewReport { reason, ..review };
     match service.run(Command::Review(by, review)).await? {
         Outcome::Decided(decided) => Ok(decided),
-        other => Err(unexpected_outcome(&other)),
+        other => Err(unexpected_outcome(&other).into()),
     }
 }
