@@ -4,6 +4,7 @@
 pub(crate) mod games;
 pub(crate) mod rates;
 pub(crate) mod static_body;
+pub(crate) mod swaps;
 
 use e2e::{Fleet, SmallFleet};
 
