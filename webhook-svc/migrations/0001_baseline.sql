@@ -210,8 +210,8 @@ create table webhook.waiting (
     message_id uuid not null,
     created_at timestamptz not null,
     -- Attempts that were made, and that are left.
-    tries integer not null default 0,
-    tries_left integer not null default 6,
+    attempts integer not null default 0,
+    attempts_left integer not null default 6,
     -- When the next attempt is due.
     due_at timestamptz not null,
     -- An endpoint may have few test deliveries at once.

@@ -67,8 +67,8 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     deliver::spawn(dependencies, &boot.lifecycle);
 
     jobs::sweep::spawn(&leader, &pool, clock, &wakeup, settings.sweep_hour)?;
-    let tries = settings.schedule().tries();
-    jobs::recovery::spawn(&leader, &pool, clock, &wakeup, tries);
+    let attempts = settings.schedule().attempts();
+    jobs::recovery::spawn(&leader, &pool, clock, &wakeup, attempts);
     jobs::maintenance::spawn(&leader, &pool, &key_ring, settings.retention());
     let mailer = Mailer {
         pool: pool.clone(),

@@ -194,9 +194,9 @@ mod tests {
     }
 
     #[test]
-    fn only_what_may_pass_is_tried_again() {
+    fn only_what_may_pass_is_retried() {
         let error = r#"{"success":false,"error":{"code":"gone","message":"Start again.","docs_url":""},"meta":{}}"#;
-        for (status, body, is_tried_again) in [
+        for (status, body, is_retried) in [
             (401, error, false),
             (410, error, false),
             (400, error, false),
@@ -208,7 +208,7 @@ mod tests {
         ] {
             let failed = answer(status, body).unwrap_err();
             let again = matches!(failed, CallError::Failed(_, Some(7)));
-            assert_eq!(again, is_tried_again, "{status}: {failed}");
+            assert_eq!(again, is_retried, "{status}: {failed}");
         }
         let gone = answer(410, error).unwrap_err().to_string();
         assert_eq!(gone, "410 gone: Start again.");

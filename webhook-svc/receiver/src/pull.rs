@@ -15,7 +15,7 @@ use crate::cursor_file::CursorFile;
 use crate::signature::Secret;
 use crate::signed_headers::{self, Unsigned};
 
-/// The waits between tries grow from the first to the last of these.
+/// The waits between attempts grow from the first to the last of these.
 const FIRST_WAIT: Duration = Duration::from_secs(1);
 const LONGEST_WAIT: Duration = Duration::from_mins(1);
 /// The longest wait that the API can ask for. When a month is used up, it asks for days, in which the plan may become larger.

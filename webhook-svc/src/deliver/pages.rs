@@ -23,8 +23,8 @@ const MESSAGE_BYTES: usize = 1024;
 pub(super) struct DueDelivery {
     pub(super) id: i64,
     pub(super) message: Arc<StoredMessage>,
-    pub(super) tries: i32,
-    pub(super) tries_left: i32,
+    pub(super) attempts: i32,
+    pub(super) attempts_left: i32,
     pub(super) due_at: OffsetDateTime,
     /// When it was created; its attempts are recorded in the partition of this day.
     pub(super) created_at: OffsetDateTime,
@@ -107,8 +107,8 @@ pub(super) async fn read(
         Some(DueDelivery {
             id: row.id,
             message: Arc::clone(message),
-            tries: row.tries,
-            tries_left: row.tries_left,
+            attempts: row.attempts,
+            attempts_left: row.attempts_left,
             due_at: row.due_at,
             created_at: row.created_at,
             is_current: true,

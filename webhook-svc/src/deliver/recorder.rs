@@ -83,7 +83,7 @@ fn count(outcome: &Outcome) {
             AttemptOutcome::Gone => "gone",
         },
     };
-    metrics::counter!("webhook_tries_total", "outcome" => name).increment(1);
+    metrics::counter!("webhook_attempts_total", "outcome" => name).increment(1);
 }
 
 async fn record(
@@ -165,14 +165,14 @@ fn complete(shared: &Shared, record: &Record, now: OffsetDateTime) -> Completion
         claim: record.claim,
         delivery_id: due.id,
         event: due.message.event.clone(),
-        number: due.tries + 1,
+        number: due.attempts + 1,
         at: now,
         duration_ms: 0,
         status: None,
         reason: String::new(),
         answer: Vec::new(),
         state: "cancelled",
-        tries_left: due.tries_left - 1,
+        attempts_left: due.attempts_left - 1,
         was_due_at: due.due_at,
         due_at: None,
     };
@@ -188,9 +188,12 @@ fn complete(shared: &Shared, record: &Record, now: OffsetDateTime) -> Completion
     };
     let schedule = &shared.dependencies.schedule;
     let due_at = match result.outcome {
-        AttemptOutcome::Failed | AttemptOutcome::NotMade(_) => {
-            schedule.next_attempt_at(completion.tries_left, jitter(due), result.retry_after, now)
-        }
+        AttemptOutcome::Failed | AttemptOutcome::NotMade(_) => schedule.next_attempt_at(
+            completion.attempts_left,
+            jitter(due),
+            result.retry_after,
+            now,
+        ),
         AttemptOutcome::Delivered | AttemptOutcome::Gone => None,
     };
     let reason = result.reason.clone().unwrap_or_default();
@@ -219,7 +222,7 @@ fn is_gone(completion: &Completion) -> bool {
 /// Spreads the next attempts of deliveries that failed together. Deterministic for an attempt.
 fn jitter(due: &DueDelivery) -> u32 {
     let mut hasher = DefaultHasher::new();
-    (due.id, due.tries).hash(&mut hasher);
+    (due.id, due.attempts).hash(&mut hasher);
     u32::try_from(hasher.finish() % u64::from(JITTER + 1)).unwrap_or_default()
 }
 
@@ -291,7 +294,7 @@ mod tests {
             reason: String::new(),
             answer: Vec::new(),
             state,
-            tries_left: 0,
+            attempts_left: 0,
             was_due_at: OffsetDateTime::UNIX_EPOCH,
             due_at: None,
         }

@@ -31,7 +31,7 @@ impl Schedule {
     }
 
     /// Attempts in all.
-    pub fn tries(&self) -> i32 {
+    pub fn attempts(&self) -> i32 {
         i32::try_from(self.delays.len() + 1).unwrap_or(i32::MAX)
     }
 
@@ -39,12 +39,14 @@ impl Schedule {
     /// delays up to a tenth longer, and the last one up to a tenth shorter.
     pub fn next_attempt_at(
         &self,
-        tries_left: i32,
+        attempts_left: i32,
         jitter: u32,
         retry_after: Option<Duration>,
         now: OffsetDateTime,
     ) -> Option<OffsetDateTime> {
-        let left = usize::try_from(tries_left).ok().filter(|left| *left > 0)?;
+        let left = usize::try_from(attempts_left)
+            .ok()
+            .filter(|left| *left > 0)?;
         // A delivery with more attempts left than the schedule has starts with the first delay.
         let at = self.delays.len().saturating_sub(left);
         let delay = *self.delays.get(at)?;
@@ -75,8 +77,8 @@ mod tests {
     }
 
     #[test]
-    fn six_tries_with_growing_waits() {
-        assert_eq!(Schedule::default().tries(), 6);
+    fn six_attempts_with_growing_waits() {
+        assert_eq!(Schedule::default().attempts(), 6);
         let delays: Vec<_> = (0..6).rev().map(|left| delay(left, 0, None)).collect();
         let minutes = [60, 300, 1_800, 7_200, 43_200].map(Some);
         assert_eq!(delays, [&minutes[..], &[None]].concat());
@@ -103,7 +105,7 @@ mod tests {
         }
 
         #[test]
-        fn nothing_is_tried_without_a_try_left(left in i32::MIN..=0, jitter: u32, requested: Option<u64>) {
+        fn nothing_is_attempted_without_an_attempt_left(left in i32::MIN..=0, jitter: u32, requested: Option<u64>) {
             prop_assert_eq!(delay(left, jitter, requested), None);
         }
     }

@@ -33,8 +33,8 @@ impl Publisher {
         connection: &mut PgConnection,
         messages: &[Message],
     ) -> anyhow::Result<()> {
-        let (tries, now) = (self.schedule.tries(), self.clock.now());
-        messages::fan_out(connection, messages, tries, now).await?;
+        let (attempts, now) = (self.schedule.attempts(), self.clock.now());
+        messages::fan_out(connection, messages, attempts, now).await?;
         Ok(())
     }
 }

@@ -54,7 +54,7 @@ pub(super) fn delivery(delivery: Delivery) -> proto::Delivery {
         event: delivery.event,
         state: state.into(),
         created_at: Some(encode(delivery.created_at)),
-        tries: delivery.tries.unsigned_abs(),
+        tries: delivery.attempts.unsigned_abs(),
         due_at: delivery.due_at.map(encode),
     }
 }

@@ -207,9 +207,9 @@ impl Dependencies {
         let message = Message::new(id, event, None, now, &sample.data);
         let message = message.map_err(|error| Fault::internal(&error))?;
         let mut transaction = self.pool.begin().await?;
-        let tries = self.schedule.tries();
+        let attempts = self.schedule.attempts();
         let delivery =
-            messages::send_to(&mut transaction, &message, endpoint.id, tries, now).await?;
+            messages::send_to(&mut transaction, &message, endpoint.id, attempts, now).await?;
         let details = json!({"event": event.as_str(), "delivery": delivery});
         scope
             .record(&mut *transaction, &endpoint, details, now)

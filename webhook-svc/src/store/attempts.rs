@@ -24,7 +24,7 @@ pub struct Completion {
     pub answer: Vec<u8>,
     /// Of the delivery.
     pub state: &'static str,
-    pub tries_left: i32,
+    pub attempts_left: i32,
     /// When the delivery was due, as it was read for the attempt. Another time in its row is a request during the attempt to send it again.
     pub was_due_at: OffsetDateTime,
     /// When the delivery is attempted next; `None`: it no longer waits.
@@ -51,20 +51,20 @@ pub async fn complete(
         r#"with held as (
              select done.* from unnest($2::uuid[], $3::bigint[], $4::bigint[], $5::integer[], $6::timestamptz[], $7::integer[],
                  $8::integer[], $9::text[], $10::bytea[], $11::text[], $12::integer[], $13::timestamptz[], $14::timestamptz[], $15::text[])
-                 as done (endpoint_id, token, id, number, at, duration_ms, status, reason, answer, state, tries_left, was_due_at, due_at, event)
+                 as done (endpoint_id, token, id, number, at, duration_ms, status, reason, answer, state, attempts_left, was_due_at, due_at, event)
              where done.token = (select token from webhook.queue where endpoint_id = done.endpoint_id and holder = $1)
          ), finished as (
              delete from webhook.waiting using held
-             where waiting.endpoint_id = held.endpoint_id and waiting.id = held.id and waiting.tries = held.number - 1
+             where waiting.endpoint_id = held.endpoint_id and waiting.id = held.id and waiting.attempts = held.number - 1
                  and held.due_at is null and (held.state <> 'failed' or waiting.due_at = held.was_due_at)
              returning held.endpoint_id, held.id, held.number, waiting.message_id, held.event, waiting.created_at, held.state, held.at,
                  held.duration_ms, held.status, held.reason, held.answer
          ), postponed as (
-             update webhook.waiting set tries = held.number,
-                 tries_left = case when waiting.due_at = held.was_due_at then held.tries_left else greatest(held.tries_left, 1) end,
+             update webhook.waiting set attempts = held.number,
+                 attempts_left = case when waiting.due_at = held.was_due_at then held.attempts_left else greatest(held.attempts_left, 1) end,
                  due_at = case when waiting.due_at = held.was_due_at then held.due_at else waiting.due_at end
              from held
-             where waiting.endpoint_id = held.endpoint_id and waiting.id = held.id and waiting.tries = held.number - 1
+             where waiting.endpoint_id = held.endpoint_id and waiting.id = held.id and waiting.attempts = held.number - 1
                  and (held.due_at is not null or held.state = 'failed' and waiting.due_at <> held.was_due_at)
              returning held.endpoint_id, held.id, held.number, waiting.message_id, held.event, waiting.created_at, 'waiting', held.at,
                  held.duration_ms, held.status, held.reason, held.answer
@@ -93,7 +93,7 @@ pub async fn complete(
         &column(batch, |it| it.reason.clone()),
         &column(batch, |it| it.answer.clone()),
         &column(batch, |it| it.state.to_owned()),
-        &column(batch, |it| it.tries_left),
+        &column(batch, |it| it.attempts_left),
         &column(batch, |it| it.was_due_at),
         &column(batch, |it| it.due_at) as _,
         &column(batch, |it| it.event.clone()),

@@ -16,7 +16,7 @@ pub struct Delivery {
     pub is_test: bool,
     pub state: String,
     pub created_at: OffsetDateTime,
-    pub tries: i32,
+    pub attempts: i32,
     pub due_at: Option<OffsetDateTime>,
     pub attempt_at: Option<OffsetDateTime>,
     pub duration_ms: Option<i32>,
@@ -28,7 +28,7 @@ pub struct Delivery {
 impl Delivery {
     pub fn last_attempt(&self) -> Option<Attempt> {
         Some(Attempt {
-            number: self.tries,
+            number: self.attempts,
             at: self.attempt_at?,
             duration_ms: self.duration_ms?,
             status: self.status,
@@ -54,11 +54,11 @@ macro_rules! deliveries {
         sqlx::query_as!(
             Delivery,
             r#"select $1::uuid as "endpoint_id!", found.id as "id!", found.message_id as "message_id!", message.event,
-                   message.listing_kind is null as "is_test!", found.state as "state!", found.created_at as "created_at!", found.tries as "tries!", found.due_at, attempt.at as "attempt_at?",
+                   message.listing_kind is null as "is_test!", found.state as "state!", found.created_at as "created_at!", found.attempts as "attempts!", found.due_at, attempt.at as "attempt_at?",
                    attempt.duration_ms as "duration_ms?", attempt.status as "status?", attempt.reason as "reason?",
                    attempt.answer as "answer?"
                from (
-                   (select id, message_id, 'waiting' as state, created_at, tries, due_at from webhook.waiting
+                   (select id, message_id, 'waiting' as state, created_at, attempts, due_at from webhook.waiting
                     where endpoint_id = $1 and "# + $waiting + r#")
                    union all
                    (select delivery_id, message_id, state, created_at, number, null from webhook.attempt_log as last
@@ -75,7 +75,7 @@ macro_rules! deliveries {
                ) as found
                join webhook.message on message.id = found.message_id
                left join webhook.attempt_log as attempt on attempt.endpoint_id = $1 and attempt.delivery_id = found.id
-                   and attempt.number = found.tries and attempt.created_at = found.created_at
+                   and attempt.number = found.attempts and attempt.created_at = found.created_at
                order by found.id desc"#,
             $($argument),+
         )
@@ -194,10 +194,10 @@ pub async fn send_again(
 ) -> Result<bool, sqlx::Error> {
     let done = sqlx::query!(
         "with woken as (update webhook.queue set due_at = least(due_at, $3) where endpoint_id = $1)
-         insert into webhook.waiting (endpoint_id, id, message_id, created_at, tries, tries_left, due_at, is_test)
+         insert into webhook.waiting (endpoint_id, id, message_id, created_at, attempts, attempts_left, due_at, is_test)
          overriding system value
          select found.*, message.listing_kind is null from (
-             (select endpoint_id, id, message_id, created_at, tries, 1, $3::timestamptz from webhook.waiting where endpoint_id = $1 and id = $2)
+             (select endpoint_id, id, message_id, created_at, attempts, 1, $3::timestamptz from webhook.waiting where endpoint_id = $1 and id = $2)
              union all
              (select endpoint_id, delivery_id, message_id, created_at, number, 1, $3::timestamptz from webhook.attempt_log
               where endpoint_id = $1 and delivery_id = $2 order by number desc limit 1)

@@ -17,7 +17,7 @@ use crate::domain::message::Message;
 pub async fn fan_out(
     connection: &mut PgConnection,
     messages: &[Message],
-    tries: i32,
+    attempts: i32,
     now: OffsetDateTime,
 ) -> Result<u64, sqlx::Error> {
     if messages.is_empty() {
@@ -35,7 +35,7 @@ pub async fn fan_out(
              on conflict (id) do nothing
              returning id, event, listing_kind, listing_id
          ), delivery as (
-             insert into webhook.waiting (endpoint_id, message_id, created_at, tries_left, due_at)
+             insert into webhook.waiting (endpoint_id, message_id, created_at, attempts_left, due_at)
              select endpoint.id, made.id, $6, $7, $6
              from made
              join unnest($1::uuid[]) with ordinality as sent (id, position) on sent.id = made.id
@@ -64,7 +64,7 @@ pub async fn fan_out(
         &messages.iter().map(|message| subject(message).map(|it| it.id)).collect::<Vec<_>>() as _,
         &messages.iter().map(|message| message.body.clone()).collect::<Vec<_>>(),
         now,
-        tries,
+        attempts,
         Event::TipPaid.as_str(),
         &messages.iter().map(|message| message.created_at).collect::<Vec<_>>(),
     )
@@ -79,7 +79,7 @@ pub async fn send_to(
     connection: &mut PgConnection,
     message: &Message,
     endpoint: Uuid,
-    tries: i32,
+    attempts: i32,
     now: OffsetDateTime,
 ) -> Result<i64, sqlx::Error> {
     let subject = message.subject;
@@ -90,7 +90,7 @@ pub async fn send_to(
          ), woken as (
              update webhook.queue set due_at = least(due_at, $7) where endpoint_id = $6
          )
-         insert into webhook.waiting (endpoint_id, message_id, created_at, tries_left, due_at, is_test)
+         insert into webhook.waiting (endpoint_id, message_id, created_at, attempts_left, due_at, is_test)
          values ($6, $1, $7, $8, $7, true)
          returning id",
         message.id,
@@ -100,7 +100,7 @@ pub async fn send_to(
         &message.body,
         endpoint,
         now,
-        tries,
+        attempts,
     )
     .fetch_one(connection)
     .await

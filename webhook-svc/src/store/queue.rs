@@ -160,8 +160,8 @@ pub struct WaitingRow {
     pub id: i64,
     pub message_id: Uuid,
     pub created_at: OffsetDateTime,
-    pub tries: i32,
-    pub tries_left: i32,
+    pub attempts: i32,
+    pub attempts_left: i32,
     pub due_at: OffsetDateTime,
 }
 
@@ -184,7 +184,7 @@ pub async fn due(
     let mut transaction = pool.begin_with(BEGIN_READ).await?;
     let due = sqlx::query_as!(
         WaitingRow,
-        r#"select id, message_id, created_at, tries, tries_left, due_at from webhook.waiting
+        r#"select id, message_id, created_at, attempts, attempts_left, due_at from webhook.waiting
            where endpoint_id = $1 and due_at <= $2 and (due_at, id) > ($3, $4)
            order by due_at, id limit $5"#,
         endpoint,

@@ -89,7 +89,7 @@ pub async fn endpoints(pool: &PgPool) -> Result<Vec<Uuid>, sqlx::Error> {
 pub async fn queue_batch(
     pool: &PgPool,
     endpoint: Uuid,
-    tries: i32,
+    attempts: i32,
     now: OffsetDateTime,
 ) -> Result<(), sqlx::Error> {
     let mut transaction = pool.begin_with(BEGIN_BATCH).await?;
@@ -108,7 +108,7 @@ pub async fn queue_batch(
          ), woken as (
              update webhook.queue set due_at = least(due_at, $6) where endpoint_id = $1
          ), queued as (
-             insert into webhook.waiting (endpoint_id, id, message_id, created_at, tries, tries_left, due_at, is_test)
+             insert into webhook.waiting (endpoint_id, id, message_id, created_at, attempts, attempts_left, due_at, is_test)
              overriding system value
              select $1, delivery_id, message_id, last.created_at, number, $7, $6, message.listing_kind is null
              from batch as last join webhook.message on message.id = message_id
@@ -128,7 +128,7 @@ pub async fn queue_batch(
         request.until,
         BATCH,
         now,
-        tries,
+        attempts,
     );
     let last = batch.fetch_optional(&mut *transaction).await?;
     match last.filter(|last| last.read == BATCH) {

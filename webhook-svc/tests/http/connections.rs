@@ -198,12 +198,12 @@ async fn few_unused_connections_are_kept() {
     let mut settings = authority.settings(&[&receiver]);
     settings.idle_connections = 2;
     let sender = sender(&settings, &receiver);
-    let mut tries = JoinSet::new();
+    let mut attempts = JoinSet::new();
     for _ in 0..8 {
         let sender = sender.clone();
-        tries.spawn(async move { ping(&sender).await.outcome });
+        attempts.spawn(async move { ping(&sender).await.outcome });
     }
-    for outcome in tries.join_all().await {
+    for outcome in attempts.join_all().await {
         assert_eq!(outcome, AttemptOutcome::Delivered);
     }
     // Connections above the limit, which is per host, are closed.

@@ -55,17 +55,17 @@ pub(crate) async fn receiver(authority: &Authority, behaviour: Behaviour) -> Rec
 }
 
 #[tokio::test]
-async fn tries_share_a_connection() {
+async fn attempts_share_a_connection() {
     let authority = Authority::new();
     let receiver = receiver(&authority, serving(b"")).await;
     let sender = sender(&authority.settings(&[&receiver]), &receiver);
     assert_eq!(ping(&sender).await.outcome, AttemptOutcome::Delivered);
-    let mut tries = JoinSet::new();
+    let mut attempts = JoinSet::new();
     for _ in 0..50 {
         let sender = sender.clone();
-        tries.spawn(async move { ping(&sender).await.outcome });
+        attempts.spawn(async move { ping(&sender).await.outcome });
     }
-    for outcome in tries.join_all().await {
+    for outcome in attempts.join_all().await {
         assert_eq!(outcome, AttemptOutcome::Delivered);
     }
     assert_eq!(receiver.connections(), 1);
@@ -151,10 +151,10 @@ async fn an_endpoint_that_stalls_its_streams_does_not_slow_another_at_the_same_h
     // The first answer tells the sender how many streams the connection of this endpoint allows.
     let first = post_of(&sender, 1, "https://hooks.example/in").await;
     assert_eq!(first.outcome, AttemptOutcome::Delivered);
-    let mut tries = JoinSet::new();
+    let mut attempts = JoinSet::new();
     for _ in 0..STREAMS {
         let sender = sender.clone();
-        tries.spawn(async move { post_of(&sender, 1, "https://hooks.example/stall").await });
+        attempts.spawn(async move { post_of(&sender, 1, "https://hooks.example/stall").await });
     }
     while stalled.load(Ordering::SeqCst) < usize::try_from(STREAMS).unwrap() {
         tokio::task::yield_now().await;
@@ -162,7 +162,7 @@ async fn an_endpoint_that_stalls_its_streams_does_not_slow_another_at_the_same_h
     let other = post_of(&sender, 2, "https://hooks.example/in").await;
     assert_eq!(other.outcome, AttemptOutcome::Delivered, "{other:?}");
     assert!(
-        tries.try_join_next().is_none(),
+        attempts.try_join_next().is_none(),
         "the first endpoint still waits"
     );
     assert_eq!(receiver.connections(), 2);

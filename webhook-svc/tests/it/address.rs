@@ -69,7 +69,7 @@ async fn an_address_that_is_no_longer_allowed_fails_and_says_so(pool: PgPool) {
     let forbidden = sqlx::query!("update webhook.endpoint set url = 'https://kubernetes.default/'");
     forbidden.execute(&pool).await.unwrap();
     service.ping(ADA, endpoint).await;
-    let delivery = service.tried(ADA, endpoint, 1).await;
+    let delivery = service.newest_attempted(ADA, endpoint, 1).await;
     assert_eq!(delivery.state(), DeliveryState::Waiting);
     let reason = delivery.last_attempt.unwrap().reason;
     assert!(reason.contains("local name"), "{reason}");

@@ -35,7 +35,7 @@ async fn an_event_arrives_signed_and_is_shown(pool: PgPool) {
     );
     assert_eq!(header("x-service-signature").len(), 64);
 
-    let delivery = service.tried(ADA, endpoint, 1).await;
+    let delivery = service.newest_attempted(ADA, endpoint, 1).await;
     assert_eq!(delivery.state(), DeliveryState::Delivered);
     let shown = service.delivery(ADA, endpoint, delivery.id).await;
     assert_eq!(shown.attempts.len(), 1);
@@ -71,28 +71,31 @@ async fn a_delivery_is_shown_with_the_attempts_of_the_same_moment(pool: PgPool) 
 }
 
 #[testing::database_test(webhook::MIGRATOR)]
-async fn a_delivery_is_tried_six_times_with_growing_waits(pool: PgPool) {
+async fn a_delivery_has_six_attempts_with_growing_waits(pool: PgPool) {
     let receiver = Receiver::start(Behaviour::Status(500)).await;
     let service = start(pool.clone(), &[&receiver]).await.delivering();
     let endpoint = service.added(ADA, &receiver.url(), &["tip.paid"]).await;
     service.ping(ADA, endpoint).await;
 
-    for (tries, minutes) in [(1, 1), (2, 5), (3, 30), (4, 120), (5, 720)] {
-        let delivery = service.tried(ADA, endpoint, tries).await;
+    for (attempts, minutes) in [(1, 1), (2, 5), (3, 30), (4, 120), (5, 720)] {
+        let delivery = service.newest_attempted(ADA, endpoint, attempts).await;
         assert_eq!(delivery.state(), DeliveryState::Waiting);
         let due = kit::timestamp::decode(delivery.due_at.unwrap()).unwrap();
         let wait = due - service.clock.now();
         let usual = Duration::minutes(minutes);
-        let (least, most) = if tries == 5 {
+        let (least, most) = if attempts == 5 {
             (usual * 0.9, usual)
         } else {
             (usual, usual * 1.1)
         };
-        assert!(wait >= least && wait <= most, "{tries}: {wait}");
-        assert_eq!(receiver.received().len(), usize::try_from(tries).unwrap());
+        assert!(wait >= least && wait <= most, "{attempts}: {wait}");
+        assert_eq!(
+            receiver.received().len(),
+            usize::try_from(attempts).unwrap()
+        );
         service.clock.advance(wait);
     }
-    let delivery = service.tried(ADA, endpoint, 6).await;
+    let delivery = service.newest_attempted(ADA, endpoint, 6).await;
     assert_eq!(delivery.state(), DeliveryState::Failed);
     let ids: Vec<_> = receiver.received().iter().map(Received::id).collect();
     assert!(ids.iter().all(|id| *id == ids[0]), "{ids:?}");
@@ -125,7 +128,7 @@ async fn a_delivery_is_tried_six_times_with_growing_waits(pool: PgPool) {
         assert_eq!(answer.unwrap().into_inner().deliveries, 1);
     }
     assert_eq!(
-        service.tried(ADA, endpoint, 7).await.state(),
+        service.newest_attempted(ADA, endpoint, 7).await.state(),
         DeliveryState::Delivered
     );
     let again = proto::SendAgainRequest {
@@ -135,7 +138,7 @@ async fn a_delivery_is_tried_six_times_with_growing_waits(pool: PgPool) {
     };
     service.deliveries.clone().send_again(again).await.unwrap();
     assert_eq!(
-        service.tried(ADA, endpoint, 8).await.state(),
+        service.newest_attempted(ADA, endpoint, 8).await.state(),
         DeliveryState::Delivered
     );
     assert_eq!(
@@ -155,7 +158,7 @@ async fn a_wish_to_wait_is_heeded(pool: PgPool) {
     let service = start(pool, &[&receiver]).await.delivering();
     let endpoint = service.added(ADA, &receiver.url(), &["tip.paid"]).await;
     service.ping(ADA, endpoint).await;
-    let delivery = service.tried(ADA, endpoint, 1).await;
+    let delivery = service.newest_attempted(ADA, endpoint, 1).await;
     let due = kit::timestamp::decode(delivery.due_at.unwrap()).unwrap();
     assert_eq!(due - START, Duration::seconds(1_000));
 }
@@ -166,7 +169,7 @@ async fn a_410_switches_the_endpoint_off_and_resuming_switches_it_on(pool: PgPoo
     let service = start(pool.clone(), &[&receiver]).await.delivering();
     let endpoint = service.added(ADA, &receiver.url(), &["tip.paid"]).await;
     service.ping(ADA, endpoint).await;
-    let delivery = service.tried(ADA, endpoint, 1).await;
+    let delivery = service.newest_attempted(ADA, endpoint, 1).await;
     assert_eq!(delivery.state(), DeliveryState::Failed);
     let off = service.endpoint(ADA, endpoint).await;
     assert_eq!(off.state(), EndpointState::Off);
@@ -192,7 +195,7 @@ async fn a_410_switches_the_endpoint_off_and_resuming_switches_it_on(pool: PgPoo
 }
 
 #[testing::database_test(webhook::MIGRATOR)]
-async fn a_try_of_a_listing_that_was_taken_down_is_cancelled(pool: PgPool) {
+async fn an_attempt_for_a_listing_that_was_taken_down_is_cancelled(pool: PgPool) {
     let receiver = Receiver::start(Behaviour::Status(500)).await;
     let service = start(pool, &[&receiver]).await.delivering();
     let endpoint = service
@@ -201,7 +204,7 @@ async fn a_try_of_a_listing_that_was_taken_down_is_cancelled(pool: PgPool) {
     service
         .listings(&[game(2, "updated", Published)], TAKEN)
         .await;
-    let delivery = service.tried(ADA, endpoint, 1).await;
+    let delivery = service.newest_attempted(ADA, endpoint, 1).await;
     assert_eq!(delivery.state(), DeliveryState::Waiting);
 
     service
@@ -213,7 +216,7 @@ async fn a_try_of_a_listing_that_was_taken_down_is_cancelled(pool: PgPool) {
     })
     .await;
     assert_eq!(receiver.received().len(), 1);
-    // The second try says why, and a try by hand once the listing is back goes on from there.
+    // The second attempt says why, and an attempt by hand once the listing is back goes on from there.
     let shown = service.delivery(ADA, endpoint, delivery.id).await;
     let reasons: Vec<&str> = shown.attempts.iter().map(|it| &*it.reason).collect();
     assert_eq!(
@@ -230,7 +233,7 @@ async fn a_try_of_a_listing_that_was_taken_down_is_cancelled(pool: PgPool) {
         id: delivery.id,
     };
     service.deliveries.clone().send_again(again).await.unwrap();
-    let delivered = service.tried(ADA, endpoint, 3).await;
+    let delivered = service.newest_attempted(ADA, endpoint, 3).await;
     assert_eq!(delivered.state(), DeliveryState::Delivered);
     assert_eq!(service.list(ADA, endpoint).await.len(), 1);
 }
@@ -314,7 +317,7 @@ async fn what_a_dead_replica_had_in_flight_is_sent_by_another(pool: PgPool) {
     other.clock.advance(Duration::seconds(1));
     receiver.wait_for(1).await;
     assert_eq!(
-        other.tried(ADA, endpoint, 1).await.state(),
+        other.newest_attempted(ADA, endpoint, 1).await.state(),
         DeliveryState::Delivered
     );
 }

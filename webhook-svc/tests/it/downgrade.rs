@@ -35,7 +35,7 @@ async fn real_events_of_a_paused_endpoint_are_cancelled_and_tests_are_sent(pool:
 
     downgrade(&pool).await;
     let service = service.delivering();
-    service.tried(ADA, endpoint, 1).await;
+    service.newest_attempted(ADA, endpoint, 1).await;
     let sent = service.delivery(ADA, endpoint, test.id).await;
     let sent = sent.delivery.unwrap();
     assert_eq!(sent.state(), DeliveryState::Delivered);
@@ -59,9 +59,9 @@ async fn only_tests_are_sent_again(pool: PgPool) {
     let endpoint = service.added(ADA, &receiver.url(), &events).await;
     let changes = [game(2, "updated", Published)];
     service.listings(&changes, TAKEN).await;
-    let real = service.tried(ADA, endpoint, 1).await.id;
+    let real = service.newest_attempted(ADA, endpoint, 1).await.id;
     service.ping(ADA, endpoint).await;
-    let test = service.tried(ADA, endpoint, 1).await.id;
+    let test = service.newest_attempted(ADA, endpoint, 1).await.id;
 
     downgrade(&pool).await;
     let refused = service.send_again(ADA, endpoint, real).await.unwrap_err();
@@ -93,9 +93,9 @@ async fn a_test_that_is_sent_again_is_a_test_in_the_queue(pool: PgPool) {
     let endpoint = service.added(ADA, &receiver.url(), &events).await;
     let changes = [game(2, "updated", Published)];
     service.listings(&changes, TAKEN).await;
-    let real = service.tried(ADA, endpoint, 1).await.id;
+    let real = service.newest_attempted(ADA, endpoint, 1).await.id;
     service.ping(ADA, endpoint).await;
-    let test = service.tried(ADA, endpoint, 1).await.id;
+    let test = service.newest_attempted(ADA, endpoint, 1).await.id;
     service.set_paused(ADA, endpoint, true).await;
     for id in [real, test] {
         service.send_again(ADA, endpoint, id).await.unwrap();

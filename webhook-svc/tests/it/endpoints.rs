@@ -172,8 +172,8 @@ async fn a_queue_is_counted_up_to_ten_thousand(pool: PgPool) {
     let endpoint = service.added(ADA, URL, &["tip.paid"]).await;
     let first = service.ping(ADA, endpoint).await;
     sqlx::query!(
-        "insert into webhook.waiting (endpoint_id, message_id, created_at, tries_left, due_at)
-         select endpoint_id, message_id, created_at, tries_left, due_at from webhook.waiting, generate_series(1, 10000)
+        "insert into webhook.waiting (endpoint_id, message_id, created_at, attempts_left, due_at)
+         select endpoint_id, message_id, created_at, attempts_left, due_at from webhook.waiting, generate_series(1, 10000)
          where endpoint_id = $1",
         endpoint
     )

@@ -23,10 +23,10 @@ fn times(received: &[Received]) -> HashMap<Uuid, usize> {
 }
 
 /// Waits until this many attempts are recorded.
-async fn recorded(pool: &PgPool, tries: i64) {
-    wait_until(&format!("{tries} attempts are recorded"), async || {
+async fn recorded(pool: &PgPool, attempts: i64) {
+    wait_until(&format!("{attempts} attempts are recorded"), async || {
         let count = sqlx::query_scalar!(r#"select count(*) as "count!" from webhook.attempt_log"#);
-        count.fetch_one(pool).await.unwrap() == tries
+        count.fetch_one(pool).await.unwrap() == attempts
     })
     .await;
 }

@@ -177,13 +177,13 @@ async fn a_tip_of_a_hidden_game_is_not_announced(pool: PgPool) {
     let known = [page(1, "published", ADA), hidden];
     service.listings(&known, TAKEN).await;
     service.economy(&[tip(1)]).await;
-    let cancelled = service.tried(ADA, maker, 1).await;
+    let cancelled = service.newest_attempted(ADA, maker, 1).await;
     assert_eq!(cancelled.state(), DeliveryState::Cancelled);
     service
         .listings(&[game(3, "shown", Published)], TAKEN)
         .await;
     service.economy(&[tip(2)]).await;
-    let delivered = service.tried(ADA, maker, 1).await;
+    let delivered = service.newest_attempted(ADA, maker, 1).await;
     assert_eq!(delivered.state(), DeliveryState::Delivered);
     assert_ne!(cancelled.id, delivered.id);
 }

@@ -11,15 +11,15 @@ use crate::receiver::{Behaviour, Receiver};
 use crate::support::{ADA, START, TAKEN, Webhook, game, sent, start};
 
 /// Moves the clock until the newest delivery has no attempts left.
-async fn run_out_of_tries(service: &Webhook, endpoint: Uuid) {
-    for tries in 1..=6 {
-        let delivery = service.tried(ADA, endpoint, tries).await;
+async fn run_out_of_attempts(service: &Webhook, endpoint: Uuid) {
+    for attempts in 1..=6 {
+        let delivery = service.newest_attempted(ADA, endpoint, attempts).await;
         match delivery.due_at {
             Some(due) => {
                 let due = kit::timestamp::decode(due).unwrap();
                 service.clock.advance(due - service.clock.now());
             }
-            None => assert_eq!((delivery.state(), tries), (DeliveryState::Failed, 6)),
+            None => assert_eq!((delivery.state(), attempts), (DeliveryState::Failed, 6)),
         }
     }
 }
@@ -37,7 +37,7 @@ async fn five_days_of_failures_switch_an_endpoint_off(pool: PgPool) {
         service.clock.advance(morning - service.clock.now());
         let change = game(seq, "updated", Published);
         service.listings(&[change], TAKEN).await;
-        run_out_of_tries(&service, endpoint).await;
+        run_out_of_attempts(&service, endpoint).await;
     }
     let off = service.endpoint(ADA, endpoint).await;
     assert_eq!(off.state(), EndpointState::Off);
@@ -65,7 +65,7 @@ async fn five_days_of_failures_switch_an_endpoint_off(pool: PgPool) {
     );
     let change = game(7, "updated", Published);
     service.listings(&[change], TAKEN).await;
-    let delivery = service.tried(ADA, endpoint, 1).await;
+    let delivery = service.newest_attempted(ADA, endpoint, 1).await;
     assert_eq!(delivery.state(), DeliveryState::Delivered);
 }
 
@@ -81,7 +81,7 @@ async fn another_address_starts_from_zero_failures(pool: PgPool) {
         service.clock.advance(time - service.clock.now());
         let change = game(seq, "updated", Published);
         service.listings(&[change], TAKEN).await;
-        service.tried(ADA, endpoint, 1).await;
+        service.newest_attempted(ADA, endpoint, 1).await;
     };
     for (seq, days) in [(1, 0), (2, 3)] {
         fail(seq, days).await;
@@ -124,7 +124,7 @@ async fn an_endpoint_that_fails_now_and_then_makes_one_mail_a_day(pool: PgPool) 
             seq += 1;
             let change = game(seq, "updated", Published);
             service.listings(&[change], TAKEN).await;
-            service.tried(ADA, endpoint, 1).await;
+            service.newest_attempted(ADA, endpoint, 1).await;
         }
     }
     let mails = sent(&pool).await;

@@ -29,7 +29,7 @@ async fn a_result_under_a_lost_claim_changes_nothing(pool: PgPool) {
     let received = receiver.wait_for(2).await;
     let ids: Vec<Uuid> = received.iter().map(Received::id).collect();
     assert_eq!(ids[0], ids[1]);
-    let delivery = service.tried(ADA, endpoint, 1).await;
+    let delivery = service.newest_attempted(ADA, endpoint, 1).await;
     assert_eq!(
         (delivery.state(), delivery.tries),
         (DeliveryState::Delivered, 1)

@@ -75,7 +75,7 @@ async fn advance_until(
 }
 
 #[testing::database_test(webhook::MIGRATOR)]
-async fn an_outage_of_our_name_servers_costs_no_try(pool: PgPool) {
+async fn an_outage_of_our_name_servers_costs_no_attempt(pool: PgPool) {
     let receiver = Receiver::start(Behaviour::Status(200)).await;
     let (service, servers, endpoint) = with_endpoint(pool, &receiver).await;
     service.ping(ADA, endpoint).await;
@@ -151,12 +151,12 @@ async fn a_secret_that_stays_unreadable_is_told_to_its_owner(pool: PgPool) {
     let damaged = sqlx::query!("update webhook.endpoint set secret = substr(secret, 1, 20)");
     damaged.execute(&pool).await.unwrap();
     service.ping(ADA, endpoint).await;
-    let is_tried = async || service.list(ADA, endpoint).await[0].tries > 0;
+    let has_attempt = async || service.list(ADA, endpoint).await[0].tries > 0;
     advance_until(
         "an attempt counts",
         &service,
         Duration::minutes(10),
-        is_tried,
+        has_attempt,
     )
     .await;
     let delivery = service.list(ADA, endpoint).await.remove(0);
@@ -171,12 +171,12 @@ async fn a_domain_that_stays_broken_is_a_failure_of_its_owner(pool: PgPool) {
     let receiver = Receiver::start(Behaviour::Status(200)).await;
     let (service, _servers, endpoint) = with_endpoint(pool, &receiver).await;
     service.ping(ADA, endpoint).await;
-    let is_tried = async || service.list(ADA, endpoint).await[0].tries > 0;
+    let has_attempt = async || service.list(ADA, endpoint).await[0].tries > 0;
     advance_until(
         "an attempt counts",
         &service,
         Duration::minutes(10),
-        is_tried,
+        has_attempt,
     )
     .await;
     let delivery = service.list(ADA, endpoint).await.remove(0);

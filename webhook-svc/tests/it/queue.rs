@@ -212,7 +212,7 @@ async fn explain(pool: &PgPool, endpoint: Uuid) -> serde_json::Value {
     let mut transaction = pool.begin_with(queue::BEGIN_READ).await.unwrap();
     sqlx::query_scalar(
         "explain (analyze, format json)
-         select id, message_id, created_at, tries, tries_left, due_at from webhook.waiting
+         select id, message_id, created_at, attempts, attempts_left, due_at from webhook.waiting
          where endpoint_id = $1 and due_at is not null and due_at <= $2 and (due_at, id) > ($3, $4)
          order by due_at, id limit 128",
     )

@@ -88,11 +88,11 @@ async fn a_rate_limit_holds_when_events_come_singly(pool: PgPool) {
     let (service, limited, endpoint, unlimited) = start_limited(pool, 2).await;
     service.ping(ADA, endpoint).await;
     limited.wait_for(1).await;
-    for tries in 2..=8 {
+    for attempts in 2..=8 {
         // The delivery before is recorded: nothing waits, and the claim may end.
-        service.tried(ADA, endpoint, 1).await;
+        service.newest_attempted(ADA, endpoint, 1).await;
         service.ping(ADA, endpoint).await;
         arrives_after(&service, Duration::milliseconds(500), &limited, &unlimited).await;
-        assert_eq!(limited.received().len(), tries);
+        assert_eq!(limited.received().len(), attempts);
     }
 }

@@ -29,7 +29,7 @@ fn attempt(
         reason: String::new(),
         answer: Vec::new(),
         state,
-        tries_left: 5,
+        attempts_left: 5,
         was_due_at: START,
         due_at,
     }

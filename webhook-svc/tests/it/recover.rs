@@ -115,7 +115,7 @@ async fn the_oldest_failed_delivery_is_known_after_a_success(pool: PgPool) {
         receiver.set_behaviour(Behaviour::Status(status));
         let change = game(day + 2, "updated", Published);
         service.listings(&[change], TAKEN).await;
-        service.tried(ADA, endpoint, 1).await;
+        service.newest_attempted(ADA, endpoint, 1).await;
     }
     let health = service.endpoint(ADA, endpoint).await.health.unwrap();
     assert_eq!(health.first_failure_at, None);

@@ -9,12 +9,12 @@ use crate::receiver::{Behaviour, Receiver};
 use crate::support::{ADA, START, start};
 
 #[testing::database_test(webhook::MIGRATOR)]
-async fn deliveries_go_with_their_tries_and_then_their_messages(pool: PgPool) {
+async fn deliveries_go_with_their_attempts_and_then_their_messages(pool: PgPool) {
     let receiver = Receiver::start(Behaviour::Status(200)).await;
     let service = start(pool.clone(), &[&receiver]).await.delivering();
     let endpoint = service.added(ADA, &receiver.url(), &["tip.paid"]).await;
     service.ping(ADA, endpoint).await;
-    service.tried(ADA, endpoint, 1).await;
+    service.newest_attempted(ADA, endpoint, 1).await;
     // A paused endpoint keeps its queue for as long as the log goes back.
     let paused = service.added(ADA, &receiver.url(), &["tip.paid"]).await;
     let request = proto::PauseEndpointRequest {
@@ -26,7 +26,7 @@ async fn deliveries_go_with_their_tries_and_then_their_messages(pool: PgPool) {
     service.ping(ADA, paused).await;
     service.clock.advance(Duration::days(20));
     service.ping(ADA, endpoint).await;
-    service.tried(ADA, endpoint, 1).await;
+    service.newest_attempted(ADA, endpoint, 1).await;
 
     let rows = async || {
         sqlx::query!(
@@ -58,7 +58,7 @@ async fn deliveries_go_with_their_tries_and_then_their_messages(pool: PgPool) {
     .execute(&pool)
     .await
     .unwrap();
-    service.tried(ADA, endpoint, 1).await;
+    service.newest_attempted(ADA, endpoint, 1).await;
     assert_eq!(rows().await, (0, 2, 1));
 }
 

@@ -260,7 +260,7 @@ impl Webhook {
             &dependencies.pool,
             &dependencies.clock,
             &dependencies.wakeup,
-            dependencies.schedule.tries(),
+            dependencies.schedule.attempts(),
         );
         self
     }
@@ -467,10 +467,15 @@ impl Webhook {
     }
 
     /// Waits until the newest delivery to an endpoint has this many attempts.
-    pub(crate) async fn tried(&self, account: Uuid, endpoint: Uuid, tries: u32) -> proto::Delivery {
-        eventually(&format!("the newest has {tries} attempts"), async || {
+    pub(crate) async fn newest_attempted(
+        &self,
+        account: Uuid,
+        endpoint: Uuid,
+        attempts: u32,
+    ) -> proto::Delivery {
+        eventually(&format!("the newest has {attempts} attempts"), async || {
             let delivery = self.list(account, endpoint).await.remove(0);
-            (delivery.tries >= tries).then_some(delivery)
+            (delivery.tries >= attempts).then_some(delivery)
         })
         .await
     }

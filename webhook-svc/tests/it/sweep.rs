@@ -42,6 +42,6 @@ async fn the_sweep_finds_what_the_queue_has_lost(pool: PgPool) {
 
     service.clock.advance(Duration::minutes(1));
     receiver.wait_for(2).await;
-    let delivery = service.tried(ADA, endpoint, 1).await;
+    let delivery = service.newest_attempted(ADA, endpoint, 1).await;
     assert_eq!(delivery.state(), DeliveryState::Delivered);
 }

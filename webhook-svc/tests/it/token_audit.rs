@@ -98,7 +98,7 @@ async fn each_change_of_a_token_has_an_entry_also_after_its_endpoint_is_gone(poo
         ..proto::SendTestEventRequest::default()
     });
     deliveries.send_test_event(test).await.unwrap();
-    let delivery = service.tried(ADA, endpoint, 1).await;
+    let delivery = service.newest_attempted(ADA, endpoint, 1).await;
     let again = by_token(proto::SendAgainRequest {
         account_id: account_id.clone(),
         endpoint_id: id.clone(),

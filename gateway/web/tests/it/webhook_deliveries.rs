@@ -163,8 +163,8 @@ async fn a_list_continues_on_the_next_page(pool: PgPool) {
     let watched = send_test(&mut site, &path, "ping").await;
     // As many more as do not fit on a page.
     sqlx::raw_sql(
-        "insert into webhook.waiting (endpoint_id, message_id, created_at, tries_left, due_at)
-         select endpoint_id, message_id, created_at, tries_left, due_at from webhook.waiting, generate_series(1, 104)",
+        "insert into webhook.waiting (endpoint_id, message_id, created_at, attempts_left, due_at)
+         select endpoint_id, message_id, created_at, attempts_left, due_at from webhook.waiting, generate_series(1, 104)",
     )
     .execute(&site.site.pool)
     .await

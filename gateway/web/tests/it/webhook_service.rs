@@ -168,10 +168,10 @@ async fn serve(
         },
         public_url: "https://mchezo.example".to_owned(),
     };
-    let tries = delivering.schedule.tries();
+    let attempts = delivering.schedule.attempts();
     deliver::spawn(delivering, lifecycle);
     let leader = Leader::start(lifecycle, pool.clone(), webhook::SCHEMA, clock.clone());
-    recovery::spawn(&leader, pool, clock, &wakeup, tries);
+    recovery::spawn(&leader, pool, clock, &wakeup, attempts);
     let service = Dependencies {
         pool: pool.clone(),
         clock: clock.clone(),

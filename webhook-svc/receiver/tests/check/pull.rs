@@ -42,7 +42,7 @@ struct World {
     refused: Vec<usize>,
     /// The bodies that the receiver has accepted.
     accepted: Vec<String>,
-    tries: usize,
+    attempts: usize,
     queries: Vec<String>,
 }
 
@@ -128,7 +128,7 @@ async fn receive(State(shared): State<Shared>, headers: HeaderMap, body: Bytes) 
         return StatusCode::UNAUTHORIZED;
     }
     let mut world = shared.lock().unwrap();
-    world.tries += 1;
+    world.attempts += 1;
     let number: usize = headers["x-service-delivery"]
         .to_str()
         .unwrap()
@@ -252,7 +252,7 @@ async fn messages_are_forwarded_in_order_once_across_restarts() {
     kill(child);
     let expected: Vec<String> = (4..=11).map(body).collect();
     assert_eq!(stub.accepted(), expected);
-    assert_eq!(stub.shared.lock().unwrap().tries, 10);
+    assert_eq!(stub.shared.lock().unwrap().attempts, 10);
 }
 
 /// The bodies without those that came again.
