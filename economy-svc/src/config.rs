@@ -26,7 +26,7 @@ pub struct Settings {
     /// Days after which a currency without a counted report is late
     #[arg(long, default_value = "7", value_parser = clap::value_parser!(u32).range(1..3_650))]
     late_after: u32,
-    /// Past moments (`at=`) beyond the cached one whose rates a replica holds at once; a call for another one gets `rate_limited`
+    /// Past moments (`at=`) beyond the cached one whose rates a replica has in memory at once; a call for another one gets `rate_limited`
     #[arg(long, default_value = "1")]
     pub(crate) past_rates: usize,
 }

@@ -51,7 +51,7 @@ pub struct Dependencies {
     pub policy: ReportPolicy,
     /// A currency without a counted report for this long is late.
     pub late_after: Duration,
-    /// The most past moments, besides the cached one, whose rates are held at once.
+    /// The most past moments, besides the cached one, whose rates are in memory at once.
     pub past_rates: usize,
 }
 

@@ -1,5 +1,5 @@
 //! Snapshots of past moments. The rates of a thousand currencies take some 160 MB: the moment that was asked for last is cached, and a
-//! semaphore limits how many others are held while they are read.
+//! semaphore limits how many others are in memory while they are read.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -23,12 +23,12 @@ pub(super) struct PastSnapshot {
     version: Version,
     at: OffsetDateTime,
     pub snapshot: OnceCell<Arc<Snapshot>>,
-    /// Released when neither the cache nor a response holds the snapshot any more.
+    /// Released when neither the cache nor a response refers to the snapshot any more.
     pub permit: Arc<OwnedSemaphorePermit>,
 }
 
 impl PastSnapshot {
-    /// Whether nothing but the cache holds the moment, its snapshot or its rates.
+    /// Whether nothing but the cache refers to the moment, its snapshot or its rates.
     fn is_idle(self: &Arc<Self>) -> bool {
         let is_read =
             |snapshot: &Arc<Snapshot>| Arc::strong_count(snapshot) > 1 || snapshot.is_read();
@@ -37,7 +37,7 @@ impl PastSnapshot {
 }
 
 impl PastSnapshots {
-    /// `uncached`: the most moments that are held besides the cached one.
+    /// `uncached`: the most moments that are in memory besides the cached one.
     pub(super) fn new(uncached: usize) -> Self {
         Self {
             permits: Arc::new(Semaphore::new(
@@ -50,8 +50,8 @@ impl PastSnapshots {
     /// The snapshot of a moment, loaded or yet to be loaded.
     ///
     /// # Errors
-    /// `rate_limited`: as many other moments as allowed are held. It is not `unavailable`, since the quota of a 503 is refunded and callers
-    /// can cause this one at will.
+    /// `rate_limited`: as many other moments as allowed are in memory. It is not `unavailable`, since the quota of a 503 is refunded and
+    /// callers can cause this one at will.
     pub(super) fn get(
         &self,
         version: Version,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use tokio::sync::OwnedSemaphorePermit;
 
-/// The most lists of live rates, of the current version and of earlier ones, that are held at once.
+/// The most lists of live rates, of the current version and of earlier ones, that are in memory at once.
 pub(super) const MAX_LISTS: usize = 7;
 
 /// A JSON list of rates, in chunks. Its readers share it.

@@ -36,7 +36,7 @@ pub(super) struct Snapshot {
     data_version: Option<Version>,
     rates: OnceCell<Arc<RateList>>,
     currencies: OnceCell<Bytes>,
-    /// `None` unless it is of a past moment: [`PastSnapshots`] limits how many of these are held.
+    /// `None` unless it is of a past moment: [`PastSnapshots`] limits how many of these are in memory.
     permit: Option<Arc<OwnedSemaphorePermit>>,
 }
 

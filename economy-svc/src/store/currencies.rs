@@ -69,8 +69,8 @@ pub async fn set_name(
     since: OffsetDateTime,
 ) -> Result<i64, sqlx::Error> {
     let revision = sqlx::query_scalar!(
-        "insert into economy.currency as held (game_id, revision) values ($1, 1)
-         on conflict (game_id) do update set revision = held.revision + 1 returning revision",
+        "insert into economy.currency as existing (game_id, revision) values ($1, 1)
+         on conflict (game_id) do update set revision = existing.revision + 1 returning revision",
         game
     )
     .fetch_one(&mut *connection)

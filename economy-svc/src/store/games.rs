@@ -36,7 +36,7 @@ pub async fn upsert(
         published.push(row.published);
         pages.push(row.page_id);
     }
-    // `held` is the row before this statement: the version rises only when something that rates and figures show has changed.
+    // `existing` is the row before this statement: the version rises only when something that rates and figures show has changed.
     sqlx::query!(
         "with sent as (
              select * from unnest($2::uuid[], $3::text[], $4::text[], $5::text[], $6::boolean[], $7::uuid[])
@@ -44,16 +44,16 @@ pub async fn upsert(
          ), counted as (
              update economy.game_version set version = version + 1
              where exists (
-                 select 1 from sent join economy.game as held using (id)
-                 where exists (select 1 from economy.currency where game_id = held.id)
-                     and (held.slug, held.title, held.published) is distinct from (sent.slug, sent.title, sent.published)
+                 select 1 from sent join economy.game as existing using (id)
+                 where exists (select 1 from economy.currency where game_id = existing.id)
+                     and (existing.slug, existing.title, existing.published) is distinct from (sent.slug, sent.title, sent.published)
              )
          )
-         insert into economy.game as held (epoch, id, mode, slug, title, published, page_id)
+         insert into economy.game as existing (epoch, id, mode, slug, title, published, page_id)
          select $1, id, mode, slug, title, published, page_id from sent
          on conflict (id) do update set epoch = excluded.epoch, mode = excluded.mode, slug = excluded.slug,
              title = excluded.title, published = excluded.published, page_id = excluded.page_id
-         where (held.epoch, held.mode, held.slug, held.title, held.published, held.page_id) is distinct from
+         where (existing.epoch, existing.mode, existing.slug, existing.title, existing.published, existing.page_id) is distinct from
              (excluded.epoch, excluded.mode, excluded.slug, excluded.title, excluded.published, excluded.page_id)",
         generation,
         &ids,
@@ -109,7 +109,7 @@ pub async fn find_owned(
     .await
 }
 
-/// Removes the games of older generations. The column `epoch` holds the generation.
+/// Removes the games of older generations. The column `epoch` is the generation.
 pub async fn sweep(connection: &mut PgConnection, generation: Uuid) -> Result<(), sqlx::Error> {
     sqlx::query!(
         "with gone as (delete from economy.game where epoch <> $1 returning id)

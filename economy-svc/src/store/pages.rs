@@ -41,7 +41,7 @@ pub async fn upsert(
     Ok(())
 }
 
-/// Removes the pages of older generations. The column `epoch` holds the generation.
+/// Removes the pages of older generations. The column `epoch` is the generation.
 pub async fn sweep(connection: &mut PgConnection, generation: Uuid) -> Result<(), sqlx::Error> {
     sqlx::query!("delete from economy.page where epoch <> $1", generation)
         .execute(connection)

@@ -102,14 +102,14 @@ async fn reconcile(pool: &PgPool) {
                union all select to_game, -got from economy.swap
            ) as moved group by game order by game"#
     );
-    let held = sqlx::query!(
+    let balances = sqlx::query!(
         r#"select game_id as "game!", sum(amount)::text as "units!" from economy.entry
            where account_kind = 'exchange' group by game_id order by game_id"#
     );
     let moved = moved.fetch_all(pool).await.unwrap();
-    let held = held.fetch_all(pool).await.unwrap();
-    assert_eq!(moved.len(), held.len());
-    for (moved, held) in moved.iter().zip(&held) {
-        assert_eq!((moved.game, &moved.units), (held.game, &held.units));
+    let balances = balances.fetch_all(pool).await.unwrap();
+    assert_eq!(moved.len(), balances.len());
+    for (moved, balance) in moved.iter().zip(&balances) {
+        assert_eq!((moved.game, &moved.units), (balance.game, &balance.units));
     }
 }

@@ -1,4 +1,4 @@
-//! Rates of past moments and of earlier versions: how many are held at once, their versions, and the times that an answer names.
+//! Rates of past moments and of earlier versions: how many are in memory at once, their versions, and the times that an answer names.
 
 use contracts::common::v1::Mode;
 use contracts::economy::v1 as proto;
@@ -40,9 +40,9 @@ async fn of_twenty_moments_at_once_two_are_held(pool: PgPool) {
     }
     economy.clock.advance(Duration::HOUR);
     let moments = (0..20).map(|n| read(&economy, START + Duration::seconds(n)));
-    let (held, refused): (Vec<_>, Vec<_>) =
+    let (answered, refused): (Vec<_>, Vec<_>) =
         (join_all(moments).await.into_iter()).partition(Result::is_ok);
-    assert_eq!((held.len(), refused.len()), (2, 18));
+    assert_eq!((answered.len(), refused.len()), (2, 18));
     // Callers cause it, so it is none of the errors that are refunded.
     for fault in refused.into_iter().filter_map(Result::err) {
         assert_eq!(
@@ -54,7 +54,7 @@ async fn of_twenty_moments_at_once_two_are_held(pool: PgPool) {
     let whole = CURRENCIES * (CURRENCIES - 1);
     assert_eq!(economy.all_rates().await.len(), whole);
     // Once they are read or given up, other moments have their turn.
-    drop(held);
+    drop(answered);
     let later = START + Duration::MINUTE;
     while let Err(fault) = read(&economy, later).await {
         assert_eq!(fault.code, Code::RateLimited);
