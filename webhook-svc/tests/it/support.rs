@@ -179,6 +179,7 @@ pub(crate) async fn replica_with(
     let settings = http::Settings {
         allow: allow.clone(),
         answer_timeout: testing::LONG,
+        excerpt_timeout: testing::LONG,
         address_check_timeout: testing::LONG,
         ..http::Settings::default()
     };

@@ -143,6 +143,7 @@ async fn serve(
     let settings = Settings {
         allow: allow.clone(),
         answer_timeout: testing::LONG,
+        excerpt_timeout: testing::LONG,
         address_check_timeout: testing::LONG,
         ..Settings::default()
     };

@@ -13,6 +13,8 @@ use webhook::domain::address::Address;
 use webhook::domain::signature::Secret;
 use webhook::http::{AttemptOutcome, AttemptRequest, Sender, Settings};
 
+use super::dashboard::LONG;
+
 #[tokio::test]
 async fn what_the_service_sends_is_accepted() {
     let folder = tempfile::tempdir().unwrap();
@@ -30,6 +32,8 @@ async fn what_the_service_sends_is_accepted() {
 
     let settings = Settings {
         allow: format!("http://{host}").parse().unwrap(),
+        answer_timeout: LONG,
+        excerpt_timeout: LONG,
         ..Settings::default()
     };
     let address = Address::parse(&format!("http://{host}/in"), &settings.allow).unwrap();
