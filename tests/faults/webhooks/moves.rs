@@ -93,7 +93,7 @@ impl Scene {
         let fleet = self.small.fleet();
         let mut connection = PgConnection::connect(&fleet.database_url).await.unwrap();
         let sql = "select done_for from catalogue.daily_run where name = 'board snapshot'";
-        e2e::eventually("the job has run", async || {
+        eventually("the job has run", async || {
             let done: Option<OffsetDateTime> = sqlx::query_scalar(sql)
                 .fetch_optional(&mut connection)
                 .await

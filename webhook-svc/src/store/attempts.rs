@@ -51,7 +51,8 @@ pub async fn complete(
         r#"with held as (
              select done.* from unnest($2::uuid[], $3::bigint[], $4::bigint[], $5::integer[], $6::timestamptz[], $7::integer[],
                  $8::integer[], $9::text[], $10::bytea[], $11::text[], $12::integer[], $13::timestamptz[], $14::timestamptz[], $15::text[])
-                 as done (endpoint_id, token, id, number, at, duration_ms, status, reason, answer, state, attempts_left, was_due_at, due_at, event)
+                 as done (endpoint_id, token, id, number, at, duration_ms, status, reason, answer, state, attempts_left, was_due_at,
+                     due_at, event)
              where done.token = (select token from webhook.queue where endpoint_id = done.endpoint_id and holder = $1)
          ), finished as (
              delete from webhook.waiting using held
@@ -61,7 +62,8 @@ pub async fn complete(
                  held.duration_ms, held.status, held.reason, held.answer
          ), postponed as (
              update webhook.waiting set attempts = held.number,
-                 attempts_left = case when waiting.due_at = held.was_due_at then held.attempts_left else greatest(held.attempts_left, 1) end,
+                 attempts_left = case when waiting.due_at = held.was_due_at then held.attempts_left
+                     else greatest(held.attempts_left, 1) end,
                  due_at = case when waiting.due_at = held.was_due_at then held.due_at else waiting.due_at end
              from held
              where waiting.endpoint_id = held.endpoint_id and waiting.id = held.id and waiting.attempts = held.number - 1

@@ -54,7 +54,8 @@ macro_rules! deliveries {
         sqlx::query_as!(
             Delivery,
             r#"select $1::uuid as "endpoint_id!", found.id as "id!", found.message_id as "message_id!", message.event,
-                   message.listing_kind is null as "is_test!", found.state as "state!", found.created_at as "created_at!", found.attempts as "attempts!", found.due_at, attempt.at as "attempt_at?",
+                   message.listing_kind is null as "is_test!", found.state as "state!", found.created_at as "created_at!",
+                   found.attempts as "attempts!", found.due_at, attempt.at as "attempt_at?",
                    attempt.duration_ms as "duration_ms?", attempt.status as "status?", attempt.reason as "reason?",
                    attempt.answer as "answer?"
                from (
@@ -197,7 +198,8 @@ pub async fn send_again(
          insert into webhook.waiting (endpoint_id, id, message_id, created_at, attempts, attempts_left, due_at, is_test)
          overriding system value
          select found.*, message.listing_kind is null from (
-             (select endpoint_id, id, message_id, created_at, attempts, 1, $3::timestamptz from webhook.waiting where endpoint_id = $1 and id = $2)
+             (select endpoint_id, id, message_id, created_at, attempts, 1, $3::timestamptz from webhook.waiting
+              where endpoint_id = $1 and id = $2)
              union all
              (select endpoint_id, delivery_id, message_id, created_at, number, 1, $3::timestamptz from webhook.attempt_log
               where endpoint_id = $1 and delivery_id = $2 order by number desc limit 1)

@@ -26,7 +26,8 @@ async fn insert_failed(pool: &PgPool, endpoint: Uuid, deliveries: i32) {
          ), numbered as (
              select id, row_number() over () as number from made
          )
-         insert into webhook.attempt_log (endpoint_id, delivery_id, number, message_id, event, created_at, state, at, duration_ms, reason, answer)
+         insert into webhook.attempt_log
+             (endpoint_id, delivery_id, number, message_id, event, created_at, state, at, duration_ms, reason, answer)
          select $1, number, 6, id, 'listing.updated', $2 + interval '10 days' * number / ($3 + 1), 'failed',
              $2 + interval '10 days' * number / ($3 + 1), 1, 'refused', ''
          from numbered",
@@ -88,7 +89,8 @@ async fn many_failed_deliveries_are_queued_in_batches_each_once(pool: PgPool) {
                  and id = (select min(id) from webhook.waiting where endpoint_id = $1)
              returning *
          )
-         insert into webhook.attempt_log (endpoint_id, delivery_id, number, message_id, event, created_at, state, at, duration_ms, reason, answer)
+         insert into webhook.attempt_log
+             (endpoint_id, delivery_id, number, message_id, event, created_at, state, at, duration_ms, reason, answer)
          select endpoint_id, id, 7, message_id, 'listing.updated', created_at, 'failed', $2, 1, 'gone', '' from first",
         endpoint,
         START + Duration::SECOND,

@@ -12,4 +12,3 @@ mod order;
 mod silence;
 mod size;
 mod support;
-
