@@ -430,6 +430,20 @@ async fn votes_leave_the_feed_after_they_are_added_up(pool: PgPool) {
     }
 }
 
+/// Also before the first vote is added up, and after the tallies were silent for longer than a follower may be.
+#[testing::database_test(catalogue::MIGRATOR)]
+async fn votes_stay_on_the_feed_until_they_are_added_up_for_the_first_time(pool: PgPool) {
+    let replica = Replica::start(&pool).await;
+    for loser in [2, 3] {
+        replica.vote(1, 1, loser).await;
+    }
+    replica.clock.advance(Duration::days(32));
+    let now = replica.clock.now();
+    let compacted = replica.producer.compact(now, Retention::default());
+    assert_eq!(compacted.await.unwrap(), 0);
+    assert_eq!(replica.board("all").await[0], ("Game 1".to_owned(), 2));
+}
+
 #[testing::database_test(catalogue::MIGRATOR)]
 #[expect(clippy::disallowed_methods, reason = "statements of a test")]
 async fn boards_follow_a_restored_feed(pool: PgPool) {
