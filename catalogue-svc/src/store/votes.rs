@@ -193,20 +193,33 @@ pub async fn busy_voters(
 }
 
 /// Removes votes that were cast before this moment, at most `portion` of them. Void ones are counted, since a restore cannot bring them back.
+///
+/// It waits for voids and restores of these voters that are under way: a void that has subtracted a vote from the tallies would otherwise
+/// not know that the vote is gone. A row that was locked is read as its last transaction left it.
 pub async fn remove_before(
     pool: &PgPool,
     oldest: OffsetDateTime,
     portion: i64,
 ) -> Result<u64, sqlx::Error> {
     let removed = sqlx::query_scalar!(
-        r#"with removed as (
-               delete from catalogue.vote where ctid = any (array(select ctid from catalogue.vote where at < $1 limit $2))
+        r#"with old as materialized (
+               select ctid, voter_id from catalogue.vote where at < $1 limit $2
+           ),
+           locked as materialized (
+               select id, voided_at from catalogue.voter where id in (select voter_id from old) order by id for no key update
+           ),
+           removed as (
+               delete from catalogue.vote where ctid = any (array(select ctid from old))
                returning voter_id, low_won
            ),
            lost as (
                update catalogue.voter set lost = lost + of_voter.votes
-               from (select voter_id, count(low_won)::integer as votes from removed group by voter_id) as of_voter
-               where voter.id = of_voter.voter_id and voter.voided_at is not null
+               from (
+                   select locked.id, count(low_won)::integer as votes
+                   from removed join locked on locked.id = removed.voter_id and locked.voided_at is not null
+                   group by locked.id
+               ) as of_voter
+               where voter.id = of_voter.id
            )
            select count(*) as "removed!" from removed"#,
         oldest,

@@ -1,7 +1,9 @@
 //! Voters of a listing whom staff void: which of them, what a dry run says, and what a restore gives back.
 
+use std::pin::pin;
+
 use catalogue::jobs::retention::{self, Periods};
-use catalogue::store::entity;
+use catalogue::store::{entity, voters, votes};
 use contracts::catalogue::v1 as proto;
 use contracts::catalogue::v1::voters_of::Voters;
 use contracts::listings::v1 as listings;
@@ -162,4 +164,40 @@ async fn a_restore_says_how_many_votes_are_gone(pool: PgPool) {
     assert_eq!(remove().await, 1);
     let gone = replica.void(at("192.0.2.1")).await.unwrap_err();
     assert_eq!(gone.code, Code::NotFound);
+}
+
+/// Staff void a voter while retention removes a vote of the voter. The void has subtracted the vote, so a restore must say that it is gone.
+#[testing::database_test(catalogue::MIGRATOR)]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a statement of a test, about a view of PostgreSQL"
+)]
+async fn a_vote_that_is_removed_during_a_void_is_lost(pool: PgPool) {
+    let replica = Replica::start(&pool).await;
+    replica.vote(1, 1, 2).await;
+    replica.clock.advance(Duration::days(32));
+    let (id, now) = (voter_id(1).parse().unwrap(), replica.clock.now());
+    let mut void = pool.begin().await.unwrap();
+    voters::lock(&mut void, id).await.unwrap();
+    voters::set_voided(&mut void, id, Some(now)).await.unwrap();
+    let mut removal = pin!(votes::remove_before(&pool, now, 10));
+    let waiting = async {
+        let waits = "select exists (
+             select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+         )";
+        loop {
+            let is_waiting: bool = sqlx::query_scalar(waits).fetch_one(&pool).await.unwrap();
+            if is_waiting {
+                break;
+            }
+        }
+    };
+    tokio::select! {
+        removed = &mut removal => panic!("it does not wait for the void: {removed:?}"),
+        () = waiting => {}
+    }
+    void.commit().await.unwrap();
+    assert_eq!(removal.await.unwrap(), 1);
+    let counts = voters::vote_counts(&pool, &[id]).await.unwrap();
+    assert_eq!((counts[0].votes, counts[0].lost), (0, 1));
 }
