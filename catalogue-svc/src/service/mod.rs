@@ -13,6 +13,7 @@ mod rankings;
 mod search;
 mod site;
 mod staff;
+mod stored_listing;
 mod votes;
 
 use std::sync::Arc;

@@ -14,14 +14,12 @@ use std::sync::Arc;
 use contracts::catalogue::v1 as proto;
 use contracts::catalogue::v1::staff_service_server::StaffService;
 use contracts::catalogue::v1::voters_of::Voters;
-use contracts::common::v1::{self as common, ListAuditRequest, ListAuditResponse};
-use contracts::listings::v1 as listings;
+use contracts::common::v1::{ListAuditRequest, ListAuditResponse};
 use futures::{StreamExt as _, TryStreamExt as _, stream};
 use kit::audit::{Audit, reason};
 use kit::bad_fields::BadFields;
 use kit::feed::{Writer, unexpected_outcome};
 use kit::{Fault, timestamp};
-use prost::Message as _;
 use sqlx::PgPool;
 use time::{Duration, OffsetDateTime};
 use tonic::{Request, Response, Status};
@@ -29,14 +27,12 @@ use uuid::Uuid;
 
 use super::Reads;
 use super::query_params;
-use crate::boards::{DatasetBoards, Votable};
+use super::stored_listing::StoredListing;
 use crate::domain::listing::Mode;
 use crate::domain::rankings::{BoardKind, Window};
 use crate::domain::staff_action::{Action, By};
 use crate::domain::{suspicion, vote};
 use crate::feeds::votes::fold;
-use crate::index::{Creator, Game};
-use crate::store::entity;
 use crate::store::listing_voters::{self, VoterFilter};
 use crate::store::voters;
 use crate::store::votes::{self, NewlyFavoured};
@@ -167,16 +163,7 @@ impl Staff {
         let favoured = votes::by_new_voters(&self.pool, now - suspicion::NEW).await?;
         let refreshed = self.refresh(now).await;
         refreshed.map_err(|error| Fault::internal(error.as_ref()))?;
-        let live = &*self.reads.boards.of(Mode::Live)?;
-        let favoured: HashMap<Uuid, NewlyFavoured> =
-            favoured.into_iter().map(|one| (one.listing, one)).collect();
-        let mut listings = suspicious::<Game>(&favoured, live)?;
-        listings.extend(suspicious::<Creator>(&favoured, live)?);
-        listings.sort_by(|a, b| {
-            let by_wins = b.wins_by_new_voters.cmp(&a.wins_by_new_voters);
-            by_wins.then_with(|| (&a.kind, &a.listing).cmp(&(&b.kind, &b.listing)))
-        });
-        listings.truncate(LISTED);
+        let listings = self.suspicious_listings(favoured).await?;
         let voters = votes::busy_voters(
             &self.pool,
             now - suspicion::PERIOD,
@@ -193,6 +180,49 @@ impl Staff {
             listings,
             voters: voters.collect(),
         })
+    }
+
+    /// The listings whose wins of the week look bought, in any state: those with the most such wins first.
+    async fn suspicious_listings(
+        &self,
+        favoured: Vec<NewlyFavoured>,
+    ) -> Result<Vec<proto::SuspiciousListing>, Fault> {
+        let boards = self.reads.boards.of(Mode::Live)?;
+        let tallies = &boards.votes.tallies;
+        let bought = favoured.into_iter().filter_map(|one| {
+            let wins = tallies.record(one.kind, one.listing, Window::Week).wins;
+            suspicion::is_favoured(one.wins, wins).then_some((one, wins))
+        });
+        let mut bought: Vec<(NewlyFavoured, u32)> = bought.collect();
+        bought.sort_by(|(a, _), (b, _)| {
+            let by_wins = b.wins.cmp(&a.wins);
+            by_wins.then_with(|| (a.kind, a.listing).cmp(&(b.kind, b.listing)))
+        });
+        bought.truncate(LISTED);
+        let mut stored = HashMap::new();
+        for kind in BoardKind::ALL {
+            let of_kind = bought.iter().filter(|(one, _)| one.kind == kind);
+            let ids: Vec<Uuid> = of_kind.map(|(one, _)| one.listing).collect();
+            for listing in StoredListing::with_ids(&self.pool, kind, &ids).await? {
+                stored.insert((kind, listing.id), listing);
+            }
+        }
+        let listings = bought.into_iter().map(|(one, wins)| {
+            // The schema gets a new listing a moment after readers.
+            let (listing, name) = stored.remove(&(one.kind, one.listing)).map_or_else(
+                || (one.listing.to_string(), String::new()),
+                |stored| (stored.address, stored.name),
+            );
+            proto::SuspiciousListing {
+                kind: one.kind.as_str().to_owned(),
+                listing,
+                name,
+                wins: wins.into(),
+                wins_by_new_voters: one.wins,
+                new_voters: one.voters.iter().map(Uuid::to_string).collect(),
+            }
+        });
+        Ok(listings.collect())
     }
 
     /// Voids or restores the votes of each voter in a transaction of its own. After an interruption the call can be repeated.
@@ -257,30 +287,15 @@ impl Staff {
         }
         let snapshot = self.reads.catalogue.snapshot()?;
         let live = snapshot.dataset(Mode::Live);
-        let (public, entity) = match kind {
-            BoardKind::Games => (live.games.get(name).map(|row| row.id), Game::ENTITY),
-            BoardKind::Creators => (live.creators.get(name).map(|row| row.id), Creator::ENTITY),
+        let public = match kind {
+            BoardKind::Games => live.games.get(name).map(|row| row.id),
+            BoardKind::Creators => live.creators.get(name).map(|row| row.id),
         };
         if public.is_some() {
             return Ok(public);
         }
-        // Readers have only what is public; the schema has every listing.
-        let bodies = entity::containing(&self.pool, entity, name.as_bytes()).await?;
-        let id = |body: Vec<u8>| {
-            let (id, address, mode) = match kind {
-                BoardKind::Games => {
-                    let game = listings::Game::decode(&*body).ok()?;
-                    (game.id, game.slug, game.mode)
-                }
-                BoardKind::Creators => {
-                    let page = listings::Page::decode(&*body).ok()?;
-                    (page.id, page.handle, page.mode)
-                }
-            };
-            let is_meant = address == name && mode == i32::from(common::Mode::Live);
-            id.parse().ok().filter(|_| is_meant)
-        };
-        Ok(bodies.into_iter().find_map(id))
+        let stored = StoredListing::find(&self.pool, kind, name).await?;
+        Ok(stored.map(|listing| listing.id))
     }
 
     /// Reads and checks the filter of the voters of a listing.
@@ -353,30 +368,6 @@ impl Staff {
             )),
         }
     }
-}
-
-/// The public listings whose wins of the week look bought.
-fn suspicious<L: Votable>(
-    favoured: &HashMap<Uuid, NewlyFavoured>,
-    boards: &DatasetBoards,
-) -> Result<Vec<proto::SuspiciousListing>, Fault> {
-    let listings = L::index(boards.listings()).rows().filter_map(|row| {
-        let favoured = favoured.get(row.id())?;
-        let tallies = &boards.votes.tallies;
-        let wins = tallies.record(L::KIND, *row.id(), Window::Week).wins;
-        (favoured.kind == L::KIND && suspicion::is_favoured(favoured.wins, wins)).then(|| {
-            Ok(proto::SuspiciousListing {
-                kind: L::KIND.as_str().to_owned(),
-                listing: row.address().to_string(),
-                name: row.card()?.name,
-                wins: wins.into(),
-                wins_by_new_voters: favoured.wins,
-                new_voters: favoured.voters.iter().map(Uuid::to_string).collect(),
-            })
-        })
-    });
-    let listings: anyhow::Result<_> = listings.collect();
-    listings.map_err(|error| Fault::internal(error.as_ref()))
 }
 
 /// The name of the voters of a call in the audit.

@@ -55,6 +55,21 @@ pub async fn containing(
     .await
 }
 
+/// The messages of the entities of a kind with these ids, public or not.
+pub async fn with_ids(
+    pool: &PgPool,
+    kind: &str,
+    ids: &[String],
+) -> Result<Vec<Vec<u8>>, sqlx::Error> {
+    sqlx::query_scalar!(
+        "select body from catalogue.entity where kind = $1 and id = any ($2)",
+        kind,
+        ids
+    )
+    .fetch_all(pool)
+    .await
+}
+
 /// Inserts or updates entities, and marks their rows with `generation`. The last of several rows of one entity wins.
 pub async fn save(
     connection: &mut PgConnection,

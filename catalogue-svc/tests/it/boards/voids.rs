@@ -3,18 +3,17 @@
 use std::pin::pin;
 
 use catalogue::jobs::retention::{self, Periods};
-use catalogue::store::{entity, voters, votes};
+use catalogue::store::{voters, votes};
 use contracts::catalogue::v1 as proto;
 use contracts::catalogue::v1::voters_of::Voters;
 use contracts::listings::v1 as listings;
 use kit::Code;
-use prost::Message as _;
 use sqlx::PgPool;
 use time::Duration;
 
 use super::staff::{at, voter};
 use super::support::{Replica, account, cookie, voter_id};
-use crate::build::{EPOCH, game, game_change, id};
+use crate::build::{game, game_change, id};
 
 /// A filter by share.
 fn one_sided(listing: &str, min_votes: Option<u32>) -> proto::ListingVoters {
@@ -94,16 +93,7 @@ async fn voters_of_a_listing_that_is_taken_down_are_seen(pool: PgPool) {
         state: listings::State::Removed.into(),
         ..game(1)
     };
-    replica.list(&[game_change(&removed)]);
-    // As the follower of the listings feed stores it.
-    let row = entity::Row {
-        kind: "game".to_owned(),
-        id: removed.id.clone(),
-        seq: 1,
-        body: removed.encode_to_vec().into(),
-    };
-    let mut connection = pool.acquire().await.unwrap();
-    entity::save(&mut connection, &[row], EPOCH).await.unwrap();
+    replica.list_and_persist(&[game_change(&removed)]).await;
     for name in ["game-1", &removed.id] {
         let request = proto::ListVotersRequest {
             voters: Some(one_sided(name, Some(1))),
