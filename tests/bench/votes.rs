@@ -298,6 +298,7 @@ async fn cast(channel: &Channel) -> Result<(), tonic::Status> {
     let request = proto::DrawPairRequest {
         voter: voter.clone(),
         kind: "games".to_owned(),
+        at_least: None,
     };
     let drawn = votes.draw_pair(request).await?.into_inner();
     let slug = |candidate: Option<proto::Candidate>| match candidate?.name_in_address? {

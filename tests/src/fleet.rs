@@ -173,7 +173,7 @@ impl Fleet {
         samples
     }
 
-    /// No replica of catalogue-svc answered a read before it had reached what the read was to show (§1).
+    /// No replica of catalogue-svc was behind what a read had to show (§1).
     pub async fn assert_no_read_behind(&self) {
         let name = "catalogue_reads_behind_total";
         let behind = self.samples("catalogue-svc", name).await;

@@ -1,21 +1,39 @@
 //! The choice of the two listings that a voter compares.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use rand::seq::IteratorRandom as _;
 use rand::{Rng, RngExt as _};
+use uuid::Uuid;
 
 use super::votable::Votable;
-use crate::index::{Direction, Index};
+use crate::domain::vote::Pair;
+use crate::index::{Dataset, Direction, Index};
 
 /// The random pairs that a draw tries. They suffice unless the voter may judge only a few of all pairs.
 const RANDOM_TRIES: usize = 100;
 /// The most listings, and the most of their pairs, that a draw examines after that.
 const MAX_EXAMINED: usize = 50_000;
 
+/// Draws two listings of different creators for a voter who has `judged` these pairs. Every other pair has the same chance, but for
+/// listings of the voter's `accounts`. `None`: no examined pair qualifies.
+pub fn random_pair<L: Votable>(
+    dataset: &Dataset,
+    rng: &mut impl Rng,
+    accounts: &[Uuid],
+    judged: &HashSet<Pair>,
+) -> Option<[Arc<L>; 2]> {
+    let is_own = |row: &L| row.owners(dataset).iter().any(|it| accounts.contains(it));
+    let is_open = |one: &L, other: &L| {
+        !judged.contains(&Pair::of(*one.id(), *other.id())) && !is_own(one) && !is_own(other)
+    };
+    draw(L::index(dataset), rng, is_open)
+}
+
 /// Draws two listings of different creators, as a pair that `is_open`. Every such pair has the same chance, in either order. `None`: no
 /// examined pair qualifies.
-pub(super) fn draw<L: Votable>(
+fn draw<L: Votable>(
     listings: &Index<L>,
     rng: &mut impl Rng,
     is_open: impl Fn(&L, &L) -> bool,

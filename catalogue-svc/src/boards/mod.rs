@@ -38,23 +38,19 @@ mod sorted;
 mod votable;
 mod vote_counts;
 
-use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
 use arc_swap::ArcSwapOption;
 use kit::Fault;
-use rand::Rng;
 use sqlx::PgPool;
 use time::OffsetDateTime;
 use tokio::sync::Mutex;
 use tokio::time::Instant;
-use uuid::Uuid;
 
 use crate::domain::listing::Mode;
 use crate::domain::rankings::Hour;
 use crate::domain::tally::Tallies;
-use crate::domain::vote::Pair;
 use crate::index::{Catalogue, Snapshot};
 use crate::store::tallies;
 use samples::Samples;
@@ -64,6 +60,7 @@ use samples::Samples;
     reason = "`Boards` are those of all datasets"
 )]
 pub use dataset::{DatasetBoards, Ranked};
+pub use draw::random_pair;
 pub use row::BoardRow;
 pub use sorted::{BoardOverlay, SortedBoard};
 pub use votable::{Card, Votable};
@@ -160,25 +157,5 @@ impl Boards {
         self.live.store(Some(Arc::new(live)));
         self.test.store(Some(Arc::new(test)));
         Ok(())
-    }
-
-    /// Draws two live listings of different creators for a voter who has `judged` these pairs. Every other pair has the same chance, but for
-    /// listings of the voter's `accounts`.
-    ///
-    /// # Errors
-    /// [`kit::Code::Unavailable`] while there are no listings.
-    pub fn draw<L: Votable>(
-        &self,
-        rng: &mut impl Rng,
-        accounts: &[Uuid],
-        judged: &HashSet<Pair>,
-    ) -> Result<Option<[Arc<L>; 2]>, Fault> {
-        let snapshot = self.catalogue.snapshot()?;
-        let dataset = snapshot.dataset(Mode::Live);
-        let is_own = |row: &L| row.owners(dataset).iter().any(|it| accounts.contains(it));
-        let is_open = |one: &L, other: &L| {
-            !judged.contains(&Pair::of(*one.id(), *other.id())) && !is_own(one) && !is_own(other)
-        };
-        Ok(draw::draw(L::index(dataset), rng, is_open))
     }
 }

@@ -12,7 +12,7 @@ use tokio::sync::watch;
 use super::snapshot::Snapshot;
 use crate::domain::listing::Mode;
 
-/// Counts reads that were answered from a snapshot behind the position that they asked for.
+/// Counts reads at whose position this replica had not arrived in time.
 const READS_BEHIND: &str = "catalogue_reads_behind_total";
 
 /// Holds the newest snapshot. By default its readers do not wait for a position.
@@ -45,21 +45,27 @@ impl Catalogue {
             .ok_or_else(|| Fault::unavailable("the catalogue, which is still being loaded"))
     }
 
-    /// The newest snapshot. Waits up to `patience` for one that reaches `at_least`, then returns the newest in any case.
+    /// The newest snapshot. Waits up to `patience` for one that reaches `at_least`; `None` if there is none by then: an older snapshot may
+    /// show what was changed or taken down since.
+    ///
+    /// A position of another epoch is not waited for. It is that of listings which were restored, or were so since; nobody can say which
+    /// snapshot is older, and a rebuild takes minutes, in which reads go on.
     ///
     /// # Errors
     /// As [`Catalogue::snapshot`].
     pub async fn snapshot_at(
         &self,
         at_least: Option<&common::Position>,
-    ) -> Result<Arc<Snapshot>, Fault> {
-        if let Some(wanted) = at_least {
-            let reached = tokio::time::timeout(self.patience, self.reach(wanted)).await;
-            if !reached.is_ok_and(|reached| reached) {
-                metrics::counter!(READS_BEHIND).increment(1);
-            }
+    ) -> Result<Option<Arc<Snapshot>>, Fault> {
+        let Some(wanted) = at_least else {
+            return self.snapshot().map(Some);
+        };
+        let reached = tokio::time::timeout(self.patience, self.reach(wanted)).await;
+        if !matches!(reached, Ok(true)) {
+            metrics::counter!(READS_BEHIND).increment(1);
         }
-        self.snapshot()
+        let snapshot = self.snapshot()?;
+        Ok(reached.is_ok().then_some(snapshot))
     }
 
     /// Waits for a snapshot that reaches `wanted`. False if this replica follows another epoch.

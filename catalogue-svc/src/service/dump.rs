@@ -45,7 +45,7 @@ impl StaffDumpService for Reads {
         // Everything in it is public: every member of staff may read it.
         let member = Member::of(&request)?;
         let kind = read(request.into_inner())?;
-        let snapshot = self.catalogue.snapshot()?;
+        let snapshot = self.snapshot_at(None).await?;
         tracing::info!(
             member = member.name,
             seq = snapshot.position.seq,

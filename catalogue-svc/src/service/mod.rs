@@ -30,10 +30,12 @@ use contracts::catalogue::v1::staff_dump_service_server::StaffDumpServiceServer;
 use contracts::catalogue::v1::staff_service_server::StaffServiceServer;
 use contracts::catalogue::v1::votes_service_server::VotesServiceServer;
 use contracts::common::v1::Position;
+use kit::Clock;
 use kit::audit::Audit;
+use kit::fault::replica_unavailable;
 use kit::feed::{Producer, Writer};
-use kit::{Clock, Fault};
 use sqlx::PgPool;
+use tonic::Status;
 use tonic::service::RoutesBuilder;
 
 use crate::SCHEMA;
@@ -62,9 +64,12 @@ pub struct Reads {
 }
 
 impl Reads {
-    /// The snapshot for a call that must see `at_least`.
-    async fn snapshot_at(&self, at_least: Option<&Position>) -> Result<Arc<Snapshot>, Fault> {
-        self.catalogue.snapshot_at(at_least).await
+    /// The snapshot for a call that must see `at_least` (§1). Every read of listings takes its snapshot here.
+    ///
+    /// A replica that lags does not answer with an older snapshot: the caller's client asks another replica.
+    async fn snapshot_at(&self, at_least: Option<&Position>) -> Result<Arc<Snapshot>, Status> {
+        let snapshot = self.catalogue.snapshot_at(at_least).await?;
+        snapshot.ok_or_else(|| replica_unavailable("the listings of this replica lag"))
     }
 }
 

@@ -130,9 +130,10 @@ impl Reads {
 impl SiteService for Reads {
     async fn list_sitemap_files(
         &self,
-        _: Request<proto::ListSitemapFilesRequest>,
+        request: Request<proto::ListSitemapFilesRequest>,
     ) -> Result<Response<proto::ListSitemapFilesResponse>, Status> {
-        let snapshot = self.catalogue.snapshot()?;
+        let at_least = request.get_ref().at_least.as_ref();
+        let snapshot = self.snapshot_at(at_least).await?;
         let files = self.files(snapshot.dataset(Mode::Live));
         Ok(Response::new(proto::ListSitemapFilesResponse { files }))
     }
@@ -141,8 +142,9 @@ impl SiteService for Reads {
         &self,
         request: Request<proto::ReadSitemapFileRequest>,
     ) -> Result<Response<proto::ReadSitemapFileResponse>, Status> {
-        let snapshot = self.catalogue.snapshot()?;
-        let part = self.read(snapshot.dataset(Mode::Live), request.get_ref())?;
+        let request = request.into_inner();
+        let snapshot = self.snapshot_at(request.at_least.as_ref()).await?;
+        let part = self.read(snapshot.dataset(Mode::Live), &request)?;
         Ok(Response::new(part))
     }
 
@@ -150,11 +152,11 @@ impl SiteService for Reads {
         &self,
         request: Request<proto::ListNewGamesRequest>,
     ) -> Result<Response<proto::ListNewGamesResponse>, Status> {
-        let limit = request.get_ref().limit;
+        let proto::ListNewGamesRequest { limit, at_least } = request.into_inner();
         if !(1..=MAX_NEW_GAMES).contains(&limit) {
             return Err(Fault::invalid_field("limit", "Use a number from 1 to 50.").into());
         }
-        let snapshot = self.catalogue.snapshot()?;
+        let snapshot = self.snapshot_at(at_least.as_ref()).await?;
         let newest = newest(&snapshot.dataset(Mode::Live).games, limit as usize);
         let (rows, times): (Vec<_>, Vec<_>) = newest.into_iter().unzip();
         let json = answer::rows(&rows);

@@ -17,7 +17,7 @@ use uuid::Uuid;
 
 use super::Reads;
 use super::query_params::board_kind;
-use crate::boards::Votable;
+use crate::boards::{Votable, random_pair};
 use crate::domain::draw::{Draw, SeedParts, SigningKey};
 use crate::domain::listing::Mode;
 use crate::domain::rankings::BoardKind;
@@ -49,11 +49,16 @@ impl VotesService for Votes {
         let voter = bad.read("voter", voter(request.voter));
         let kind = bad.read("kind", board_kind(&request.kind));
         let (voter, kind) = bad.finish(voter.zip(kind))?;
+        let snapshot = (self.reads).snapshot_at(request.at_least.as_ref()).await?;
+        let live = snapshot.dataset(Mode::Live);
         let pair = match kind {
-            BoardKind::Games => self.draw::<Game>(&voter, NameInAddress::Slug).await?,
-            BoardKind::Creators => self.draw::<Creator>(&voter, NameInAddress::Handle).await?,
+            BoardKind::Games => self.draw::<Game>(live, &voter, NameInAddress::Slug).await,
+            BoardKind::Creators => {
+                self.draw::<Creator>(live, &voter, NameInAddress::Handle)
+                    .await
+            }
         };
-        Ok(Response::new(pair))
+        Ok(Response::new(pair?))
     }
 
     async fn cast_vote(
@@ -74,6 +79,7 @@ impl VotesService for Votes {
 impl Votes {
     async fn draw<L: Votable>(
         &self,
+        listings: &Dataset,
         voter: &Voter,
         name: fn(String) -> NameInAddress,
     ) -> Result<proto::DrawPairResponse, Fault> {
@@ -95,7 +101,7 @@ impl Votes {
             None => seed(voter.id.as_bytes(), judged.len() as u64),
         };
         let mut rng = StdRng::from_seed(self.draw_key.seed(seed));
-        let pair = (self.reads.boards).draw::<L>(&mut rng, &voter.accounts, &judged)?;
+        let pair = random_pair::<L>(listings, &mut rng, &voter.accounts, &judged);
         let [first, second] = pair.ok_or_else(|| {
             Fault::not_found("No two listings of different creators are left to judge today.")
         })?;

@@ -156,6 +156,14 @@ impl From<Status> for Fault {
     }
 }
 
+/// The status of a replica that cannot respond now, although another one may. `why` is for the log of the caller.
+///
+/// It has no details, like the status of a replica that shuts down: [`crate::rpc::client`] retries an idempotent call on another replica, and
+/// then reports [`Code::Unavailable`].
+pub fn replica_unavailable(why: &'static str) -> Status {
+    Status::new(tonic::Code::Unavailable, why)
+}
+
 /// The status for a caller without a valid token on the internal port.
 pub(crate) fn unauthenticated(message: &'static str) -> Status {
     Status::new(tonic::Code::Unauthenticated, message)
@@ -222,6 +230,17 @@ mod tests {
         let details = ErrorDetails::with_error_info("invalid", "example.com", HashMap::new());
         let status = Status::with_error_details(tonic::Code::Unknown, "no", details);
         assert_eq!(Fault::from(status).code, Code::Internal);
+    }
+
+    #[test]
+    fn a_replica_that_is_unavailable_sends_no_details() {
+        let status = replica_unavailable("it lags");
+        assert!(status.details().is_empty());
+        let fault = Fault::from(status);
+        assert_eq!(
+            (fault.code, fault.retry_after),
+            (Code::Unavailable, Some(1))
+        );
     }
 
     #[test]

@@ -3165,8 +3165,12 @@ pub mod search_service_server {
         const NAME: &'static str = SERVICE_NAME;
     }
 }
-#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct ListSitemapFilesRequest {}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ListSitemapFilesRequest {
+    /// A position of the listings feed.
+    #[prost(message, optional, tag = "1")]
+    pub at_least: ::core::option::Option<super::super::common::v1::Position>,
+}
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct ListSitemapFilesResponse {
     #[prost(message, repeated, tag = "1")]
@@ -3193,6 +3197,9 @@ pub struct ReadSitemapFileRequest {
     /// Empty for the first part.
     #[prost(string, tag = "3")]
     pub cursor: ::prost::alloc::string::String,
+    /// A position of the listings feed.
+    #[prost(message, optional, tag = "4")]
+    pub at_least: ::core::option::Option<super::super::common::v1::Position>,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct ReadSitemapFileResponse {
@@ -3215,11 +3222,14 @@ pub struct SitemapEntry {
     #[prost(message, optional, tag = "2")]
     pub updated_at: ::core::option::Option<::prost_types::Timestamp>,
 }
-#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ListNewGamesRequest {
     /// 1 to 50.
     #[prost(uint32, tag = "1")]
     pub limit: u32,
+    /// A position of the listings feed.
+    #[prost(message, optional, tag = "2")]
+    pub at_least: ::core::option::Option<super::super::common::v1::Position>,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct ListNewGamesResponse {
@@ -3705,7 +3715,8 @@ pub struct ListSuspiciousVotesRequest {}
 #[derive(serde::Serialize)]
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct ListSuspiciousVotesResponse {
-    /// Listings with more than half of their wins of the week from voters first seen in the last 24 hours; most such wins first, at most 100.
+    /// Listings in any state with more than half of their wins of the week from voters first seen in the last 24 hours; most such wins first,
+    /// at most 100.
     #[prost(message, repeated, tag = "1")]
     pub listings: ::prost::alloc::vec::Vec<SuspiciousListing>,
     /// Voters with more than 50 votes within one hour of the week, without voided voters; most votes first, at most 100.
@@ -3718,7 +3729,7 @@ pub struct SuspiciousListing {
     /// `games` or `creators`.
     #[prost(string, tag = "1")]
     pub kind: ::prost::alloc::string::String,
-    /// Slug or handle.
+    /// Slug or handle; the id, with an empty name, in the moment before a new listing is stored.
     #[prost(string, tag = "2")]
     pub listing: ::prost::alloc::string::String,
     #[prost(string, tag = "3")]
@@ -3760,7 +3771,7 @@ pub struct ListingVoters {
     /// `games` or `creators`.
     #[prost(string, tag = "1")]
     pub kind: ::prost::alloc::string::String,
-    /// The id of a listing in any state, or the slug or handle of one that is published.
+    /// The id, slug or handle of a listing in any state.
     #[prost(string, tag = "2")]
     pub listing: ::prost::alloc::string::String,
     /// Voters first seen within so many hours.
@@ -4889,6 +4900,9 @@ pub struct DrawPairRequest {
     /// `games` or `creators`.
     #[prost(string, tag = "2")]
     pub kind: ::prost::alloc::string::String,
+    /// A position of the listings feed.
+    #[prost(message, optional, tag = "3")]
+    pub at_least: ::core::option::Option<super::super::common::v1::Position>,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct DrawPairResponse {

@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
+use catalogue::boards::random_pair;
+use catalogue::domain::listing::Mode;
 use catalogue::index::{Document as _, Game};
 use contracts::catalogue::v1 as proto;
 use contracts::catalogue::v1::candidate::NameInAddress;
@@ -50,8 +52,10 @@ async fn every_game_meets_every_other_one_equally_often(pool: PgPool) {
     let mut met: BTreeMap<String, Vec<String>> = BTreeMap::new();
     let mut firsts: BTreeMap<String, u32> = BTreeMap::new();
     for _ in 0..DRAWS {
-        let drawn = replica.boards.draw::<Game>(&mut rng, &[], &HashSet::new());
-        let [one, other] = drawn.unwrap().unwrap();
+        let snapshot = replica.catalogue.snapshot().unwrap();
+        let live = snapshot.dataset(Mode::Live);
+        let drawn = random_pair::<Game>(live, &mut rng, &[], &HashSet::new());
+        let [one, other] = drawn.unwrap();
         let [one, other] = [&one, &other].map(|game| game.address().to_string());
         assert_ne!(one, other);
         *firsts.entry(one.clone()).or_default() += 1;
@@ -106,6 +110,23 @@ async fn a_voter_gets_the_same_pair_until_it_is_judged(pool: PgPool) {
     let others = (2..12).map(|voter| drawn(&replica, account(voter)));
     let others = futures::future::join_all(others).await;
     assert!(others.into_iter().collect::<BTreeSet<_>>().len() > 5);
+}
+
+#[testing::database_test(catalogue::MIGRATOR)]
+async fn a_pair_is_drawn_after_all_earlier_writes_or_not_at_all(pool: PgPool) {
+    let mut replica = Replica::start(&pool).await;
+    let newest = replica.catalogue.snapshot().unwrap().position.seq;
+    for (seq, is_drawn) in [(newest, true), (newest + 1, false)] {
+        for kind in ["games", "creators"] {
+            let drawn = replica.draw_at(account(1), kind, Some(seq)).await;
+            let code = drawn.err().map(|fault| fault.code);
+            let expected = (!is_drawn).then_some(Code::Unavailable);
+            assert_eq!(code, expected, "{kind} {seq}");
+        }
+    }
+    replica.list(&[page_change(&page(7))]);
+    let drawn = replica.draw_at(account(1), "games", Some(newest + 1)).await;
+    drawn.unwrap();
 }
 
 #[testing::database_test(catalogue::MIGRATOR)]

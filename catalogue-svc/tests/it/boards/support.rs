@@ -240,9 +240,21 @@ impl Replica {
         voter: proto::Voter,
         kind: &str,
     ) -> Result<proto::DrawPairResponse, Fault> {
+        self.draw_at(voter, kind, None).await
+    }
+
+    /// Draws from listings that have reached a change of the listings feed.
+    pub(crate) async fn draw_at(
+        &self,
+        voter: proto::Voter,
+        kind: &str,
+        seq: Option<i64>,
+    ) -> Result<proto::DrawPairResponse, Fault> {
+        let epoch = EPOCH;
         let request = proto::DrawPairRequest {
             voter: Some(voter),
             kind: kind.to_owned(),
+            at_least: seq.map(|seq| Position { epoch, seq }.into()),
         };
         let drawn = self.votes.clone().draw_pair(request).await;
         Ok(drawn.map_err(Fault::from)?.into_inner())

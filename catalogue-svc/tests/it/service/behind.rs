@@ -1,15 +1,22 @@
-//! Calls that must see a change: they wait for it, but not for ever.
+//! Calls that must see a change: they wait for it, but not for ever. Then another replica is asked, and no older state is returned.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use catalogue::index::Catalogue;
 use catalogue::service::Reads;
-use contracts::catalogue::v1::games_service_server::GamesService as _;
-use contracts::catalogue::v1::{GetGameRequest, GetGameResponse};
-use contracts::common::v1::{Mode, Position};
+use contracts::catalogue::v1::games_service_client::GamesServiceClient;
+use contracts::catalogue::v1::games_service_server::{GamesService as _, GamesServiceServer};
+use contracts::catalogue::v1::site_service_server::SiteService as _;
+use contracts::catalogue::v1::{
+    GetGameRequest, GetGameResponse, ListNewGamesRequest, ListSitemapFilesRequest,
+    ReadSitemapFileRequest,
+};
+use contracts::common::v1::{Change, Mode, Position};
+use contracts::listings::v1 as listings;
 use contracts::public;
-use kit::{Code, Fault};
+use kit::rpc::client::{Addresses, Idempotent, connect};
+use kit::{Code, Fault, Lifecycle};
 use tonic::Request;
 use uuid::Uuid;
 
@@ -77,14 +84,92 @@ async fn a_call_waits_only_when_it_must() {
     }
 }
 
+/// Reads of a replica whose readers hardly wait, after `changes`.
+fn impatient(changes: &[Change]) -> Reads {
+    let catalogue = Arc::new(Catalogue::new(Duration::from_millis(1)));
+    catalogue.publish(writer(changes).snapshot());
+    reads(catalogue)
+}
+
 #[tokio::test]
-async fn after_a_while_a_call_is_answered_all_the_same() {
+async fn after_a_while_a_call_is_not_answered_from_the_past() {
     let catalogue = Arc::new(Catalogue::new(Duration::from_millis(1)));
     let games = reads(Arc::clone(&catalogue));
     let epoch = EPOCH.to_string();
-    let fault = get(&games, &epoch, 3).await.unwrap_err();
-    assert_eq!(fault.code, Code::Unavailable);
-    catalogue.publish(writer(&[page_change(&page(0)), game_change(&game(1))]).snapshot());
-    let response = get(&games, &epoch, 3).await.unwrap();
-    assert_eq!(response.position.unwrap().seq, 2);
+    let code = async || get(&games, &epoch, 3).await.map_err(|fault| fault.code);
+    assert_eq!(code().await.unwrap_err(), Code::Unavailable);
+    let mut writer = writer(&[page_change(&page(0)), game_change(&game(1))]);
+    catalogue.publish(writer.snapshot());
+    assert_eq!(code().await.unwrap_err(), Code::Unavailable);
+    writer.flush(3).unwrap();
+    catalogue.publish(writer.snapshot());
+    assert_eq!(code().await.unwrap().position.unwrap().seq, 3);
+}
+
+#[tokio::test]
+async fn reads_of_the_site_are_not_answered_from_the_past() {
+    let site = impatient(&[page_change(&page(0)), game_change(&game(1))]);
+    for (seq, expected) in [(2, None), (3, Some(tonic::Code::Unavailable))] {
+        let at_least = Some(Position {
+            epoch: EPOCH.to_string(),
+            seq,
+        });
+        let files = site.list_sitemap_files(Request::new(ListSitemapFilesRequest {
+            at_least: at_least.clone(),
+        }));
+        let part = site.read_sitemap_file(Request::new(ReadSitemapFileRequest {
+            kind: "games".to_owned(),
+            number: 1,
+            cursor: String::new(),
+            at_least: at_least.clone(),
+        }));
+        let games = site.list_new_games(Request::new(ListNewGamesRequest { limit: 1, at_least }));
+        let (files, part, games) = tokio::join!(files, part, games);
+        let codes = [files.err(), part.err(), games.err()].map(|it| it.map(|it| it.code()));
+        assert_eq!(codes, [expected; 3], "{seq}");
+    }
+}
+
+/// One of two replicas does not follow the feed any more: it still has a game that was taken down.
+#[tokio::test]
+async fn the_other_replica_answers_when_one_does_not_follow() {
+    let mut changes = vec![page_change(&page(0)), game_change(&game(1))];
+    let stopped = impatient(&changes);
+    changes.push(game_change(&listings::Game {
+        state: listings::State::Removed.into(),
+        ..game(1)
+    }));
+    let following = impatient(&changes);
+    let (lifecycle, _supervisor) = Lifecycle::new();
+    let mut addresses = Vec::new();
+    for replica in [stopped, following] {
+        let mut services = kit::rpc::server::services();
+        services.add_service(GamesServiceServer::new(replica));
+        addresses.push(testing::serve(services, &lifecycle).await.unwrap());
+    }
+    let token = testing::identity().fleet_token;
+    let read = async |addresses: &[String], seq| {
+        let client = connect(Addresses::List(addresses.to_vec()), &token, &lifecycle).unwrap();
+        let request = GetGameRequest {
+            mode: Mode::Live.into(),
+            slug: "game-1".to_owned(),
+            at_least: Some(Position {
+                epoch: EPOCH.to_string(),
+                seq,
+            }),
+        };
+        let request = Idempotent::Unary.request(request, testing::LONG);
+        let response = GamesServiceClient::new(client).get_game(request).await;
+        response
+            .map(drop)
+            .map_err(|status| Fault::from(status).code)
+    };
+    let alone = &addresses[..1];
+    assert_eq!(read(alone, 2).await, Ok(()));
+    assert_eq!(read(alone, 3).await, Err(Code::Unavailable));
+    // A new client begins with the second address, so each replica is asked first in turn.
+    for _ in 0..8 {
+        assert_eq!(read(&addresses, 3).await, Err(Code::NotFound));
+        addresses.reverse();
+    }
 }

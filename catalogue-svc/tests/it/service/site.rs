@@ -59,7 +59,7 @@ fn files_of_eight(catalogue: Arc<Catalogue>) -> Reads {
 }
 
 async fn files(site: &Reads) -> Vec<SitemapFile> {
-    let files = site.list_sitemap_files(Request::new(ListSitemapFilesRequest {}));
+    let files = site.list_sitemap_files(Request::new(ListSitemapFilesRequest { at_least: None }));
     files.await.unwrap().into_inner().files
 }
 
@@ -72,6 +72,7 @@ async fn part(
         kind: file.0.to_owned(),
         number: file.1,
         cursor: cursor.to_owned(),
+        at_least: None,
     };
     let part = site.read_sitemap_file(Request::new(request)).await?;
     Ok(part.into_inner())
@@ -218,7 +219,10 @@ async fn many_games_come_in_parts() {
 async fn featured_games_are_not_newer_than_others() {
     let site = reads(catalogue(&changes()));
     let newest = async |limit| {
-        let request = Request::new(ListNewGamesRequest { limit });
+        let request = Request::new(ListNewGamesRequest {
+            limit,
+            at_least: None,
+        });
         let games = site.list_new_games(request).await?.into_inner();
         let rows: Vec<GameRow> = serde_json::from_slice(&games.json).unwrap();
         let slugs: Vec<String> = rows.into_iter().map(|row| row.slug).collect();

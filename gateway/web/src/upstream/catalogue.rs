@@ -160,14 +160,6 @@ impl Catalogue {
         mut message: Q,
     ) -> Result<A, Fault> {
         message.set_at_least(self.position.get().await);
-        self.call(method, message).await
-    }
-
-    pub(super) async fn call<S: GrpcClient, Q, A>(
-        &self,
-        method: impl AsyncFnOnce(&mut S, Request<Q>) -> Result<Response<A>, Status>,
-        message: Q,
-    ) -> Result<A, Fault> {
         let _permit = self.limit.acquire(QUEUE_TIMEOUT).await?;
         self.calls.read(method, message).await
     }

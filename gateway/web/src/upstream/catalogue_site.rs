@@ -47,9 +47,8 @@ impl NewGames {
 impl Catalogue {
     /// The files of the sitemap.
     pub async fn sitemap_files(&self) -> Result<Vec<proto::SitemapFile>, Fault> {
-        let answer = self
-            .call(Site::list_sitemap_files, proto::ListSitemapFilesRequest {})
-            .await?;
+        let request = proto::ListSitemapFilesRequest { at_least: None };
+        let answer = self.read(Site::list_sitemap_files, request).await?;
         Ok(answer.files)
     }
 
@@ -64,14 +63,18 @@ impl Catalogue {
             kind: kind.to_owned(),
             number,
             cursor: cursor.to_owned(),
+            at_least: None,
         };
-        self.call(Site::read_sitemap_file, request).await
+        self.read(Site::read_sitemap_file, request).await
     }
 
     /// The newest games; the featured ones are not preferred.
     pub async fn new_games(&self, limit: u32) -> Result<NewGames, Fault> {
-        let request = proto::ListNewGamesRequest { limit };
-        let answer = self.call(Site::list_new_games, request).await?;
+        let request = proto::ListNewGamesRequest {
+            limit,
+            at_least: None,
+        };
+        let answer = self.read(Site::list_new_games, request).await?;
         Ok(NewGames {
             json: answer.json,
             games: answer.games,

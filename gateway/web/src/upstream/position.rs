@@ -55,6 +55,7 @@ macro_rules! listing_reads {
 }
 
 listing_reads! {
-    GetCityRequest, GetCountryRequest, GetCreatorRequest, GetEventRequest, GetGameRequest, GetRanksRequest, ListCitiesRequest,
-    ListCountriesRequest, ListCreatorsRequest, ListEventsRequest, ListGamesRequest, ListGenresRequest, ListRankingRequest, SearchRequest,
+    DrawPairRequest, GetCityRequest, GetCountryRequest, GetCreatorRequest, GetEventRequest, GetGameRequest, GetRanksRequest,
+    ListCitiesRequest, ListCountriesRequest, ListCreatorsRequest, ListEventsRequest, ListGamesRequest, ListGenresRequest,
+    ListNewGamesRequest, ListRankingRequest, ListSitemapFilesRequest, ReadSitemapFileRequest, SearchRequest,
 }

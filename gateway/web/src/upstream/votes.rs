@@ -16,8 +16,9 @@ impl Catalogue {
         let request = proto::DrawPairRequest {
             voter: Some(voter),
             kind: kind.to_owned(),
+            at_least: None,
         };
-        self.call(Votes::draw_pair, request).await
+        self.read(Votes::draw_pair, request).await
     }
 
     /// Casts a vote. A second call changes nothing, and says that the voter has judged the pair already. It is therefore not repeated by

@@ -9,7 +9,7 @@ use sqlx::PgPool;
 use crate::support::Site;
 
 /// Pages that read every kind of listing.
-const PAGES: [&str; 18] = [
+const PAGES: [&str; 22] = [
     "/",
     "/games",
     "/games/okoto",
@@ -28,6 +28,10 @@ const PAGES: [&str; 18] = [
     "/embed/games/okoto",
     "/oembed?url=https%3A%2F%2Fmchezo.example%2Fgames%2Fokoto",
     "/events/feed.xml",
+    "/games/feed.xml",
+    "/sitemap.xml",
+    "/sitemap/games-1.xml",
+    "/vote",
 ];
 
 fn position(seq: i64) -> Position {

@@ -49,16 +49,20 @@ pub(crate) struct HeldRead {
 
 impl Default for StubCatalogue {
     fn default() -> Self {
+        let positions = Arc::<Mutex<Vec<_>>>::default();
         Self {
             tagline: Arc::new(Mutex::new("Stones & <b>seeds".to_owned())),
             creator_kind: Arc::new(Mutex::new("studio".to_owned())),
             words: Arc::default(),
             is_away: Arc::default(),
             breaks_off: Arc::default(),
-            positions: Arc::default(),
+            positions: Arc::clone(&positions),
             asked: Arc::default(),
             held: Arc::default(),
-            votes: StubVotes::default(),
+            votes: StubVotes {
+                positions,
+                ..StubVotes::default()
+            },
         }
     }
 }
@@ -150,7 +154,7 @@ impl StubCatalogue {
     }
 
     /// Notes the position that a read names.
-    fn read(&self, at_least: Option<&Position>) {
+    pub(crate) fn read(&self, at_least: Option<&Position>) {
         self.positions.lock().unwrap().push(at_least.cloned());
     }
 

@@ -27,8 +27,9 @@ fn entry(address: &str) -> proto::SitemapEntry {
 impl SiteService for StubCatalogue {
     async fn list_sitemap_files(
         &self,
-        _: Request<proto::ListSitemapFilesRequest>,
+        request: Request<proto::ListSitemapFilesRequest>,
     ) -> Answer<proto::ListSitemapFilesResponse> {
+        self.read(request.get_ref().at_least.as_ref());
         self.answers()?;
         let files = ["games", "creators", "events", "cities"].map(|kind| proto::SitemapFile {
             kind: kind.to_owned(),
@@ -44,6 +45,7 @@ impl SiteService for StubCatalogue {
         &self,
         request: Request<proto::ReadSitemapFileRequest>,
     ) -> Answer<proto::ReadSitemapFileResponse> {
+        self.read(request.get_ref().at_least.as_ref());
         self.answers()?;
         let request = request.into_inner();
         if request.number != 1 {
@@ -70,6 +72,7 @@ impl SiteService for StubCatalogue {
         &self,
         request: Request<proto::ListNewGamesRequest>,
     ) -> Answer<proto::ListNewGamesResponse> {
+        self.read(request.get_ref().at_least.as_ref());
         self.answers()?;
         assert_eq!(request.into_inner().limit, 50);
         Ok(Response::new(proto::ListNewGamesResponse {

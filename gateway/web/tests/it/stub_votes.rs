@@ -6,6 +6,7 @@ use contracts::catalogue::v1 as proto;
 use contracts::catalogue::v1::candidate::NameInAddress;
 use contracts::catalogue::v1::votes_service_server::VotesService;
 use contracts::catalogue::v1::{CastVoteRequest, DrawPairRequest};
+use contracts::common::v1::Position;
 use kit::{Code, Fault};
 use tonic::{Request, Response, Status};
 
@@ -17,6 +18,8 @@ pub(crate) struct StubVotes {
     pub(crate) cast: Arc<Mutex<Vec<CastVoteRequest>>>,
     /// All voters for whom a pair was drawn.
     pub(crate) drawn_for: Arc<Mutex<Vec<proto::Voter>>>,
+    /// The positions that draws name, with those of other reads.
+    pub(crate) positions: Arc<Mutex<Vec<Option<Position>>>>,
     /// What every field says that a studio may write.
     pub(crate) words: Arc<Mutex<Option<String>>>,
     pub(crate) state: Arc<Mutex<State>>,
@@ -74,8 +77,9 @@ impl VotesService for StubVotes {
         &self,
         request: Request<DrawPairRequest>,
     ) -> Result<Response<proto::DrawPairResponse>, Status> {
-        self.check()?;
         let request = request.into_inner();
+        self.positions.lock().unwrap().push(request.at_least);
+        self.check()?;
         let voter = request.voter.unwrap();
         let draws = {
             let mut drawn_for = self.drawn_for.lock().unwrap();

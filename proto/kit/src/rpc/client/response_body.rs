@@ -75,7 +75,8 @@ impl ResponseBody {
         Ok(())
     }
 
-    /// Whether a proxy or a server that is shutting down has answered, and not a handler, whose faults have details.
+    /// Whether another replica may respond: a proxy, a server that is shutting down or a replica that lags
+    /// ([`replica_unavailable`](crate::fault::replica_unavailable)) has answered. Faults of handlers have details.
     pub(super) fn is_unavailable(&self, head: &HeaderMap) -> bool {
         let trailers = self.first.back().and_then(Frame::trailers_ref);
         // A response without messages has its status in the headers.
