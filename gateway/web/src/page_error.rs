@@ -1,14 +1,17 @@
 //! Pages of errors, with ways out.
 
 use axum::response::{IntoResponse, Response};
+use http::header::{ACCESS_CONTROL_ALLOW_ORIGIN, CONTENT_TYPE};
 use http::{HeaderValue, StatusCode};
 use kit::{Code, Fault};
 use pages::Shell;
 use pages::shell::{ErrorPage, TypedForm};
+use pages::site::embed::OembedError;
 use pages::site::frame;
+use serde_json::json;
 
 use crate::render::{html, status};
-use crate::visit::Visit;
+use crate::visit::{ErrorFormat, Visit};
 
 /// A request that ends with an error page.
 #[derive(Debug, Clone)]
@@ -150,9 +153,15 @@ impl PageError {
     /// The response, with the id under which the request is in the log.
     pub fn response(self, request_id: &str) -> Response {
         let mut response = if let Some(visit) = self.visit {
-            let wait = self.retry_after;
-            let page = site_page(self.status, self.site_texts, wait, &visit, request_id);
-            html(self.status, &page)
+            match visit.error_format() {
+                ErrorFormat::Page => {
+                    let wait = self.retry_after;
+                    let page = site_page(self.status, self.site_texts, wait, &visit, request_id);
+                    html(self.status, &page)
+                }
+                ErrorFormat::Json => json_document(self.status, &self.text, request_id),
+                ErrorFormat::Xml => xml_document(self.status, self.text, request_id),
+            }
         } else {
             let shell = Shell {
                 is_plain: true,
@@ -175,6 +184,29 @@ impl PageError {
         }
         response
     }
+}
+
+/// The error of an embed, for programs that read JSON.
+fn json_document(status: StatusCode, text: &str, request_id: &str) -> Response {
+    let error = json!({"error": text, "request_id": request_id}).to_string();
+    document((status, error).into_response(), "application/json")
+}
+
+/// The same in XML.
+fn xml_document(status: StatusCode, text: String, request_id: &str) -> Response {
+    let error = OembedError {
+        text,
+        request_id: request_id.to_owned(),
+    };
+    document(html(status, &error), "text/xml; charset=utf-8")
+}
+
+/// Scripts of other sites may read the error, as they may read the answer.
+fn document(mut response: Response, media_type: &'static str) -> Response {
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(media_type));
+    headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
+    response
 }
 
 /// The page of an error of the public site. `texts` are the keys of its title and its text.

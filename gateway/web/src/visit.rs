@@ -3,6 +3,20 @@
 use http::header::{ACCEPT_LANGUAGE, IF_NONE_MATCH};
 use http::{HeaderMap, Uri};
 use pages::site::{Frame, Head, Language, Share, Texts};
+use url::form_urlencoded;
+
+/// The path at which other sites ask how to embed a game.
+pub const OEMBED: &str = "/oembed";
+
+/// The format of an error on the public site.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ErrorFormat {
+    /// A page with ways out.
+    Page,
+    /// For programs.
+    Json,
+    Xml,
+}
 
 /// A request of a public page.
 #[derive(Debug, Clone)]
@@ -63,6 +77,21 @@ impl Visit {
             .any(|sent| sent.trim() == "*" || opaque(sent) == tag)
     }
 
+    /// The format of an error: programs that ask for an embed read no pages.
+    pub fn error_format(&self) -> ErrorFormat {
+        let (path, query) = self.path.split_once('?').unwrap_or((&self.path, ""));
+        if path != OEMBED || !self.prefix.is_empty() {
+            return ErrorFormat::Page;
+        }
+        let mut parameters = form_urlencoded::parse(query.as_bytes());
+        // As the handler reads it: the first one that is not empty counts.
+        let format = parameters.find(|(name, value)| *name == "format" && !value.trim().is_empty());
+        match format {
+            Some((_, value)) if value.trim() == "xml" => ErrorFormat::Xml,
+            _ => ErrorFormat::Json,
+        }
+    }
+
     /// The frame of the page. `site` is the address of the site.
     pub fn frame(&self, site: &str) -> Frame {
         Frame {
@@ -104,6 +133,20 @@ mod tests {
         assert_eq!(english.language, Language::English);
         assert!(!english.is_negotiated());
         assert_eq!(english.path, "/games?genre=rpg");
+    }
+
+    #[test]
+    fn only_programs_get_errors_that_are_not_pages() {
+        for (path, format) in [
+            ("/oembed", ErrorFormat::Json),
+            ("/oembed?url=x&format=json", ErrorFormat::Json),
+            ("/oembed?format=&format=+xml", ErrorFormat::Xml),
+            ("/oembed?format=yaml", ErrorFormat::Json),
+            ("/fr/oembed", ErrorFormat::Page),
+            ("/games?format=xml", ErrorFormat::Page),
+        ] {
+            assert_eq!(visit(path, &[]).error_format(), format, "{path}");
+        }
     }
 
     #[test]

@@ -1,11 +1,16 @@
 //! oEmbed (oembed.com): a site that knows the address of a game's page gets the HTML that shows the game in a frame.
 
+use std::borrow::Cow;
+
 use contracts::public;
 use http::header::ACCESS_CONTROL_ALLOW_ORIGIN;
 use http::{HeaderValue, StatusCode};
+use kit::Code;
 use pages::site::Language;
 use pages::site::share::Document;
+use percent_encoding::percent_decode_str;
 use serde_json::Value;
+use url::Url;
 
 use super::cached::respond_file;
 use super::cards::COVER;
@@ -15,8 +20,8 @@ use super::xml;
 use crate::app::Web;
 use crate::domain::picture_name::is_file_name;
 use crate::page_error::{PageError, PageResult};
+use crate::visit::OEMBED;
 
-const PATH: &str = "/oembed";
 /// The size of the frame in pixels, unless the other site has less room.
 const FRAME: (u32, u32) = (480, 420);
 /// The size of a small cover (§10.9).
@@ -38,17 +43,21 @@ pub async fn show(SiteRequest { app, query, .. }: SiteRequest) -> PageResult {
         let text = "Use `json` as the format.";
         return Err(PageError::new(status, "Unknown format", text));
     }
-    let room = |name: &str| {
-        let most = query.get(name).map_or(Ok(u32::MAX), str::parse);
-        most.ok().filter(|most| *most > 0).ok_or_else(|| {
+    let limit = |name: &str| match query.get(name) {
+        None => Ok(u32::MAX),
+        Some(text) => pixels(text).ok_or_else(|| {
             let text = format!("`{name}` must be a number of pixels.");
             PageError::new(StatusCode::BAD_REQUEST, "Not a size", text)
-        })
+        }),
     };
-    let room = (room("maxwidth")?, room("maxheight")?);
+    let room = (limit("maxwidth")?, limit("maxheight")?);
     let url = query.get("url").unwrap_or_default();
-    let target = target(&app.public_url, url).ok_or_else(PageError::not_found)?;
-    let game = app.catalogue.game(&target.slug).await?;
+    let target = target(&app.public_url, url).ok_or_else(no_game)?;
+    let game = app.catalogue.game(&target.slug).await;
+    let game = game.map_err(|fault| match fault.code {
+        Code::NotFound => no_game(),
+        _ => fault.into(),
+    })?;
     let game: public::Game = game.parse()?;
     let fields = fields(&app, &target, &game.row, room);
     let mut response = respond_file("application/json", fields.to_string());
@@ -59,11 +68,27 @@ pub async fn show(SiteRequest { app, query, .. }: SiteRequest) -> PageResult {
     Ok(response)
 }
 
-/// The game whose page, or frame, has this address.
+fn no_game() -> PageError {
+    let text = "`url` must be the address of a game on this site.";
+    PageError::new(StatusCode::NOT_FOUND, "Not a game of ours", text)
+}
+
+/// A size that another site has room for. More pixels than any screen has limit nothing.
+fn pixels(text: &str) -> Option<u32> {
+    let is_number = text.bytes().all(|byte| byte.is_ascii_digit());
+    let pixels = is_number.then(|| text.parse().unwrap_or(u32::MAX));
+    pixels.filter(|pixels| *pixels > 0)
+}
+
+/// The game whose page, or frame, a browser opens at this address.
 fn target(site: &str, url: &str) -> Option<Target> {
-    let path = url.strip_prefix(site)?;
-    let path = path.split(['?', '#']).next()?;
-    let (language, path) = Language::split(path);
+    let (site, url) = (Url::parse(site).ok()?, Url::parse(url).ok()?);
+    if url.origin() != site.origin() {
+        return None;
+    }
+    let path = url.path().strip_prefix(site.path().trim_end_matches('/'))?;
+    let path = decoded(path.strip_suffix('/').unwrap_or(path))?;
+    let (language, path) = Language::split(&path);
     let slug = path
         .strip_prefix("/games/")
         .or_else(|| path.strip_prefix("/embed/games/"))?;
@@ -72,6 +97,16 @@ fn target(site: &str, url: &str) -> Option<Target> {
         slug: slug.to_owned(),
         prefix: language.map_or("", Language::prefix),
     })
+}
+
+/// A path without percent-encoding, if that separates the same segments.
+fn decoded(path: &str) -> Option<String> {
+    let segments = path.split('/').map(|segment| {
+        let segment = percent_decode_str(segment).decode_utf8().ok()?;
+        (!segment.contains('/')).then_some(segment)
+    });
+    let segments: Option<Vec<Cow<'_, str>>> = segments.collect();
+    Some(segments?.join("/"))
 }
 
 /// `room` is the width and the height that the other site has.
@@ -138,7 +173,7 @@ pub(super) fn of_game(site: &str, page: &str, title: &str) -> Vec<Document> {
     vec![Document {
         media_type: "application/json+oembed",
         title: title.to_owned(),
-        href: format!("{site}{}", address(PATH, &parameters)),
+        href: format!("{site}{}", address(OEMBED, &parameters)),
     }]
 }
 
@@ -165,5 +200,57 @@ mod tests {
         }
         assert_eq!(target(site, "http://mchezo.example/games/kora"), None);
         assert_eq!(target(site, ""), None);
+    }
+
+    #[test]
+    fn an_address_is_read_as_a_browser_reads_it() {
+        for (url, expected) in [
+            ("HTTPS://MCHEZO.EXAMPLE/games/kora", Some("")),
+            ("https://mchezo.example:443/games/kora", Some("")),
+            ("https://mchezo.example/games/kora/", Some("")),
+            ("https://mchezo.example/g%61mes/k%6Fr%61?a#top", Some("")),
+            (
+                "https://mchezo.example/x/../fr/games/kora/#top",
+                Some("/fr"),
+            ),
+            ("https://mchezo.example/f%72/embed/games/kora", Some("/fr")),
+            ("https://mchezo.example:8443/games/kora", None),
+            ("https://mchezo.example@evil.example/games/kora", None),
+            ("https://mchezo.example/games/kora//", None),
+            ("https://mchezo.example/games%2Fkora", None),
+            ("https://mchezo.example/games/k%2Fora", None),
+            ("https://mchezo.example/games/k%256Fra", None),
+            ("https://mchezo.example/games/k%ffra", None),
+            ("/games/kora", None),
+        ] {
+            let found = target("https://mchezo.example", url);
+            assert!(found.iter().all(|it| it.slug == "kora"), "{url}: {found:?}");
+            assert_eq!(found.map(|it| it.prefix), expected, "{url}");
+        }
+        // A site below a path of its host.
+        let found = target(
+            "https://a.example/site",
+            "https://a.example/site/games/kora",
+        );
+        assert_eq!(found.map(|it| it.slug).as_deref(), Some("kora"));
+        let other = target("https://a.example/site", "https://a.example/games/kora");
+        assert_eq!(other, None);
+    }
+
+    #[test]
+    fn a_size_beyond_every_screen_limits_nothing() {
+        for (text, size) in [
+            ("480", Some(480)),
+            ("4294967295", Some(u32::MAX)),
+            ("4294967296", Some(u32::MAX)),
+            ("99999999999999999999999999", Some(u32::MAX)),
+            ("0", None),
+            ("-1", None),
+            ("+1", None),
+            ("1.5", None),
+            ("wide", None),
+        ] {
+            assert_eq!(pixels(text), size, "{text}");
+        }
     }
 }

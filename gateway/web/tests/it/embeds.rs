@@ -3,6 +3,7 @@
 use axum::body::Body;
 use http::Request;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, SET_COOKIE};
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use roxmltree::Document;
 use serde_json::json;
 use sqlx::PgPool;
@@ -175,6 +176,7 @@ async fn a_game_can_be_embedded(pool: PgPool) {
         (format!("url={url}&format=yaml"), 501),
         (format!("url={url}&maxwidth=0"), 400),
         (format!("url={url}&maxwidth=wide"), 400),
+        (format!("url={url}&maxwidth=5000000000"), 200),
         (
             "url=https%3A%2F%2Felsewhere.example%2Fgames%2Fokoto".to_owned(),
             404,
@@ -188,6 +190,81 @@ async fn a_game_can_be_embedded(pool: PgPool) {
         let refused = browser.get(&format!("/oembed?{query}")).await;
         assert_eq!(refused.status, status, "{query}");
     }
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn an_address_is_embedded_as_a_browser_would_open_it(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let mut browser = site.browser();
+    for (url, frame) in [
+        ("HTTPS://Mchezo.Example/games/okoto", "/embed/games/okoto"),
+        (
+            "https://mchezo.example:443/games/okoto",
+            "/embed/games/okoto",
+        ),
+        (
+            "https://mchezo.example/fr/games/okoto/#top",
+            "/fr/embed/games/okoto",
+        ),
+        ("https://mchezo.example/games/ok%6Fto", "/embed/games/okoto"),
+    ] {
+        let encoded = utf8_percent_encode(url, NON_ALPHANUMERIC);
+        let page = browser.get(&format!("/oembed?url={encoded}")).await;
+        assert_eq!(page.status, 200, "{url}: {}", page.text);
+        let json: serde_json::Value = serde_json::from_str(&page.text).unwrap();
+        let html = json["html"].as_str().unwrap();
+        let source = format!("src=\"https://mchezo.example{frame}\"");
+        assert!(html.contains(&source), "{url}: {html}");
+    }
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn errors_of_an_embed_are_documents_for_programs(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let mut browser = site.browser();
+    let url = "https%3A%2F%2Fmchezo.example%2Fgames%2Fokoto";
+    let assert_json = |page: &Page, status: u16, part: &str| {
+        assert_eq!(page.status, status, "{}", page.text);
+        assert_eq!(page.headers[CONTENT_TYPE], "application/json");
+        assert_eq!(page.headers["access-control-allow-origin"], "*");
+        let json: serde_json::Value = serde_json::from_str(&page.text).unwrap();
+        let error = json["error"].as_str().unwrap();
+        assert!(error.contains(part), "{error}");
+        let id = page.headers["x-request-id"].to_str().unwrap();
+        assert_eq!(json["request_id"], id);
+    };
+    for (query, status, part) in [
+        ("format=yaml".to_owned(), 501, "Use `json`"),
+        (format!("url={url}&maxheight=high"), 400, "`maxheight`"),
+        (
+            "url=https%3A%2F%2Felsewhere.example".to_owned(),
+            404,
+            "`url`",
+        ),
+        (
+            "url=https%3A%2F%2Fmchezo.example%2Fgames%2Fnone".to_owned(),
+            404,
+            "`url`",
+        ),
+        ("url=%ff&format=%ff".to_owned(), 501, "Use `json`"),
+    ] {
+        let page = browser.get(&format!("/oembed?{query}")).await;
+        assert_json(&page, status, part);
+    }
+    let request = Request::delete(format!("/oembed?url={url}"));
+    let page = browser.send(request.body(Body::empty()).unwrap()).await;
+    assert_json(&page, 405, "another kind of request");
+    let page = browser.get(&format!("/oembed?url={url}&format=xml")).await;
+    assert_eq!(page.status, 501, "{}", page.text);
+    assert_eq!(page.headers[CONTENT_TYPE], "text/xml; charset=utf-8");
+    assert_eq!(page.headers["access-control-allow-origin"], "*");
+    let document = Document::parse(&page.text).unwrap();
+    let mut elements = document.root_element().children();
+    let error = elements.find(|it| it.has_tag_name("error")).unwrap();
+    assert_eq!(error.text(), Some("Use `json` as the format."));
+    *site.catalogue.is_away.lock().unwrap() = true;
+    let page = browser.get(&format!("/oembed?url={url}")).await;
+    assert_json(&page, 503, "");
 }
 
 #[testing::database_test(web::MIGRATOR)]

@@ -233,9 +233,6 @@ async fn every_error_of_the_site_has_its_language(pool: PgPool) {
     let report = "/fr/report/game/okoto";
     let long = post(&mut browser, report, "same-origin", long).await;
     long.assert(413, "Trop de texte");
-    let french = [("accept-language", "fr")];
-    let odd = get_with(&mut browser, "/oembed?format=yaml", &french).await;
-    odd.assert(501, "Cela ne fonctionne pas");
     // The dashboard is in English.
     let dashboard = post(&mut browser, "/you", "same-origin", String::new()).await;
     dashboard.assert(405, "Not this way");

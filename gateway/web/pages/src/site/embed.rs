@@ -1,4 +1,4 @@
-//! The page of a game that other sites show in a frame.
+//! The page of a game that other sites show in a frame, and the error of a site that asked for it.
 
 use askama::Template;
 
@@ -17,4 +17,28 @@ pub struct Embed {
     pub creator: Link,
     /// For example `Puzzle · Android · 2023`.
     pub facts: String,
+}
+
+/// The error of an embed, for programs that read XML.
+#[derive(Debug, Template)]
+#[template(path = "site/oembed_error.xml")]
+pub struct OembedError {
+    pub text: String,
+    /// The id under which the request is in the log.
+    pub request_id: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_text_of_an_error_is_no_markup() {
+        let error = OembedError {
+            text: "Use <json> & no \"xml\".".to_owned(),
+            request_id: "req_1".to_owned(),
+        };
+        let xml = error.render().unwrap();
+        assert!(xml.contains("Use &#60;json&#62; &#38; no"), "{xml}");
+    }
 }
