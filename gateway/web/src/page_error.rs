@@ -6,12 +6,15 @@ use http::{HeaderValue, StatusCode};
 use kit::{Code, Fault};
 use pages::Shell;
 use pages::shell::{ErrorPage, TypedForm};
-use pages::site::embed::OembedError;
+use pages::site::embed::{EmbedError, OembedError};
 use pages::site::frame;
 use serde_json::json;
 
-use crate::render::{html, status};
+use crate::render::{allow_frames, html, status};
 use crate::visit::{ErrorFormat, Visit};
+
+/// The keys of title and text of a frame without a game.
+const NO_EMBED: &(&str, &str) = &("error-not-found-title", "error-embed-not-found");
 
 /// A request that ends with an error page.
 #[derive(Debug, Clone)]
@@ -153,11 +156,17 @@ impl PageError {
     /// The response, with the id under which the request is in the log.
     pub fn response(self, request_id: &str) -> Response {
         let mut response = if let Some(visit) = self.visit {
+            let wait = self.retry_after;
             match visit.error_format() {
                 ErrorFormat::Page => {
-                    let wait = self.retry_after;
                     let page = site_page(self.status, self.site_texts, wait, &visit, request_id);
                     html(self.status, &page)
+                }
+                ErrorFormat::Frame => {
+                    let is_missing = self.status == StatusCode::NOT_FOUND;
+                    let texts = is_missing.then_some(NO_EMBED).or(self.site_texts);
+                    let page = site_page(self.status, texts, wait, &visit, request_id);
+                    embedded(self.status, page)
                 }
                 ErrorFormat::Json => json_document(self.status, &self.text, request_id),
                 ErrorFormat::Xml => xml_document(self.status, self.text, request_id),
@@ -184,6 +193,23 @@ impl PageError {
         }
         response
     }
+}
+
+/// The error of an embed, in the frame of the other site.
+fn embedded(status: StatusCode, page: frame::ErrorPage) -> Response {
+    let frame::ErrorPage {
+        frame,
+        text,
+        request_id,
+    } = page;
+    let page = EmbedError {
+        frame,
+        text,
+        request_id,
+    };
+    let mut response = html(status, &page);
+    allow_frames(response.headers_mut());
+    response
 }
 
 /// The error of an embed, for programs that read JSON.

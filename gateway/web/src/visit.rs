@@ -13,6 +13,8 @@ pub const OEMBED: &str = "/oembed";
 pub enum ErrorFormat {
     /// A page with ways out.
     Page,
+    /// A small page, which other sites show in a frame.
+    Frame,
     /// For programs.
     Json,
     Xml,
@@ -77,9 +79,12 @@ impl Visit {
             .any(|sent| sent.trim() == "*" || opaque(sent) == tag)
     }
 
-    /// The format of an error: programs that ask for an embed read no pages.
+    /// The format of an error: programs that ask for an embed read no pages, and the frame of an embed stays one.
     pub fn error_format(&self) -> ErrorFormat {
         let (path, query) = self.path.split_once('?').unwrap_or((&self.path, ""));
+        if path.starts_with("/embed/") {
+            return ErrorFormat::Frame;
+        }
         if path != OEMBED || !self.prefix.is_empty() {
             return ErrorFormat::Page;
         }
@@ -136,13 +141,16 @@ mod tests {
     }
 
     #[test]
-    fn only_programs_get_errors_that_are_not_pages() {
+    fn errors_have_the_format_of_what_was_asked_for() {
         for (path, format) in [
             ("/oembed", ErrorFormat::Json),
             ("/oembed?url=x&format=json", ErrorFormat::Json),
             ("/oembed?format=&format=+xml", ErrorFormat::Xml),
             ("/oembed?format=yaml", ErrorFormat::Json),
             ("/fr/oembed", ErrorFormat::Page),
+            ("/embed/games/none?a", ErrorFormat::Frame),
+            ("/fr/embed/nothing", ErrorFormat::Frame),
+            ("/embedded", ErrorFormat::Page),
             ("/games?format=xml", ErrorFormat::Page),
         ] {
             assert_eq!(visit(path, &[]).error_format(), format, "{path}");

@@ -317,6 +317,7 @@ search-all = Everything
 
 error-not-found-title = This page is not here
 error-not-found = The address may have a typing error, or what it showed is not listed any more. Search for it, or start from a list.
+error-embed-not-found = This game is not listed any more, or the address of the frame has a typing error.
 error-invalid-title = This address does not work
 error-invalid = It has a filter, or a place in a list, that does not exist or not any more. Start from the first page.
 error-limit-title = Slow down

@@ -317,6 +317,7 @@ search-all = Tout
 
 error-not-found-title = Cette page n’existe pas
 error-not-found = L’adresse contient peut-être une faute de frappe, ou ce qu’elle montrait n’est plus répertorié. Faites une recherche, ou partez d’une liste.
+error-embed-not-found = Ce jeu n’est plus répertorié, ou l’adresse du cadre contient une faute de frappe.
 error-invalid-title = Cette adresse ne fonctionne pas
 error-invalid = Elle contient un filtre, ou une position dans une liste, qui n’existe pas ou n’existe plus. Repartez de la première page.
 error-limit-title = Moins vite

@@ -7,13 +7,12 @@ use http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY};
 use http::{HeaderName, HeaderValue};
 
 use crate::app::App;
+use crate::render::RESOURCE_POLICY;
 use crate::session::CookieStyle;
 
 /// Allows files and forms of this site only, and no inline scripts or styles and no frames.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; \
                       form-action 'self'; frame-ancestors 'none'; base-uri 'none'";
-
-pub const RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
 
 const FIXED: [(&str, &str); 4] = [
     ("x-content-type-options", "nosniff"),
@@ -36,7 +35,7 @@ pub async fn add(State(app): State<App>, request: Request, next: Next) -> Respon
             HeaderValue::from_static(value),
         );
     }
-    // The page that other sites show in a frame has set its own policy.
+    // What other sites show in a frame has set its own policy.
     headers
         .entry(CONTENT_SECURITY_POLICY)
         .or_insert(HeaderValue::from_static(POLICY));

@@ -1,9 +1,11 @@
-//! The layers of every request: id, headers, deadline, the client's address, access control, and the limit of pages per minute.
+//! The layers of every request: id, headers, deadline, the client's address, the form of the path, access control, and the limit of pages
+//! per minute.
 
 pub mod access;
 pub mod client;
 pub(crate) mod etag;
 pub mod headers;
 pub mod log;
+pub mod path;
 pub mod typed_form;
 pub mod visit;

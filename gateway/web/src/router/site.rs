@@ -106,9 +106,6 @@ pub(super) fn add(mut router: Router<App>, route: Route, app: &App) -> Router<Ap
         let path = route.path.trim_end_matches('/');
         let path = format!("{}{path}", language.prefix());
         router = router.route(&path, counted.clone());
-        if route.path == "/" {
-            router = router.route(&format!("{path}/"), counted.clone());
-        }
     }
     router.route(route.path, counted)
 }

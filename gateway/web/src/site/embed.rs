@@ -2,8 +2,6 @@
 
 use axum::extract::Path;
 use contracts::public;
-use http::HeaderValue;
-use http::header::CONTENT_SECURITY_POLICY;
 use kit::Fault;
 use pages::site::Frame;
 use pages::site::cards::Link;
@@ -12,12 +10,8 @@ use pages::site::embed::Embed;
 use super::cached::respond;
 use super::cards;
 use super::request::SiteRequest;
-use crate::layers::headers::RESOURCE_POLICY;
 use crate::page_error::PageResult;
-
-/// The policy of other pages without scripts and forms. Any site may show the page in a frame.
-const POLICY: &str = "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'none'; frame-ancestors *; \
-                      base-uri 'none'";
+use crate::render::allow_frames;
 
 pub async fn game(
     SiteRequest { app, visit, .. }: SiteRequest,
@@ -28,10 +22,7 @@ pub async fn game(
         let game: public::Game = game.parse()?;
         Ok::<_, Fault>(embed(frame, game.row))
     })?;
-    let headers = response.headers_mut();
-    headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
-    headers.insert(RESOURCE_POLICY, HeaderValue::from_static("cross-origin"));
-    headers.insert("x-robots-tag", HeaderValue::from_static("noindex"));
+    allow_frames(response.headers_mut());
     Ok(response)
 }
 

@@ -12,9 +12,9 @@ use serde::Deserialize;
 
 use crate::app::App;
 use crate::domain::picture_name::is_file_name;
-use crate::layers::headers::RESOURCE_POLICY;
 use crate::listings::picture_file;
 use crate::page_error::PageError;
+use crate::render::RESOURCE_POLICY;
 
 /// The content of a name never changes. A shared cache asks again each minute, so that a withdrawn picture soon disappears.
 pub(super) const CACHE_CONTROL: &str = "public, max-age=31536000, s-maxage=60, immutable";

@@ -20,9 +20,9 @@ use super::query::{Query, address};
 use super::request::SiteRequest;
 use crate::app::Web;
 use crate::domain::picture_name::is_file_name;
-use crate::layers::headers::RESOURCE_POLICY;
 use crate::listings::picture_file::whole_file;
 use crate::page_error::PageResult;
+use crate::render::RESOURCE_POLICY;
 use crate::share_cards::{PictureShape, SIZE, Words, draw};
 use crate::visit::Visit;
 

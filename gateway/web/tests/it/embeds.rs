@@ -287,8 +287,44 @@ async fn other_sites_may_frame_the_embed_and_nothing_else(pool: PgPool) {
     };
     assert!(policy(&page).contains("frame-ancestors *"));
     assert!(!policy(&page).contains("script-src"));
-    for path in ["/games/okoto", "/sign-in", "/embed/games/none"] {
+    for path in ["/games/okoto", "/sign-in", "/games/none", "/embed"] {
         let page = browser.get(path).await;
         assert!(policy(&page).contains("frame-ancestors 'none'"), "{path}");
     }
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn an_error_in_a_frame_is_a_small_page_for_frames(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let mut browser = site.browser();
+    let embed = browser.get("/embed/games/okoto").await.headers;
+    let assert_framed = |page: &Page, status: u16, part: &str| {
+        page.assert(status, part);
+        for name in [
+            "content-security-policy",
+            "cross-origin-resource-policy",
+            "x-robots-tag",
+        ] {
+            assert_eq!(page.headers[name], embed[name], "{name}");
+        }
+        let id = page.headers["x-request-id"].to_str().unwrap();
+        assert!(page.text.contains(id), "{}", page.text);
+        assert!(page.text.len() < 2_000, "{}", page.text);
+        for element in ["<script", "<form", "<nav"] {
+            assert!(!page.text.contains(element), "{}", page.text);
+        }
+        assert_eq!(page.headers[CACHE_CONTROL], "no-store");
+    };
+    let page = browser.get("/embed/games/none").await;
+    assert_framed(&page, 404, "This game is not listed any more");
+    let page = browser.get("/fr/embed/games/none").await;
+    assert_framed(&page, 404, "Ce jeu n’est plus répertorié");
+    let page = browser.get("/embed/creators/savanna").await;
+    assert_framed(&page, 404, "This page is not here");
+    let request = Request::delete("/embed/games/okoto");
+    let page = browser.send(request.body(Body::empty()).unwrap()).await;
+    assert_framed(&page, 405, "Not this way");
+    *site.catalogue.is_away.lock().unwrap() = true;
+    let page = browser.get("/embed/games/okoto").await;
+    assert_framed(&page, 503, "The catalogue does not answer");
 }

@@ -65,6 +65,33 @@ fn spellings(text: &str) -> [String; 3] {
 }
 
 #[testing::database_test(web::MIGRATOR)]
+async fn a_slash_at_the_end_leads_to_the_page_without_it(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let mut browser = site.browser();
+    for (path, to) in [
+        ("/games/", "/games"),
+        (
+            "/games/?genre=puzzle&q=a%2Fb",
+            "/games?genre=puzzle&q=a%2Fb",
+        ),
+        ("/fr/games/okoto/", "/fr/games/okoto"),
+        ("/fr/", "/fr"),
+        ("/embed/games/okoto/", "/embed/games/okoto"),
+        ("/docs/reference/", "/docs/reference"),
+        ("/sign-in/?next=/you/", "/sign-in?next=/you/"),
+    ] {
+        let page = browser.get(path).await;
+        assert_eq!(page.status, 308, "{path}: {}", page.text);
+        assert_eq!(page.headers["location"], to, "{path}");
+        assert_stays(&page, path);
+    }
+    // A form is sent to the new address again, with its fields.
+    let page = browser.post("/sign-up/", &[("email", ADA)]).await;
+    assert_eq!(page.status, 308, "{}", page.text);
+    browser.get("/fr").await.assert(200, "<html lang=\"fr\">");
+}
+
+#[testing::database_test(web::MIGRATOR)]
 async fn sign_in_leads_to_no_other_site(pool: PgPool) {
     let site = Site::new(pool).await;
     let ada = site.person(ADA).await;
@@ -163,6 +190,10 @@ async fn no_parameter_of_any_page_or_form_leads_elsewhere(pool: PgPool) {
         "//evil.example/you",
         "/you//evil.example",
         "/%5Cevil.example",
+        "//evil.example/",
+        "///evil.example//",
+        "/\\evil.example/",
+        "/%5Cevil.example/",
     ] {
         assert_stays(&stranger.get(path).await, path);
     }

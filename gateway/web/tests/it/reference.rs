@@ -66,7 +66,6 @@ async fn every_page_is_there_as_html_and_as_markdown_and_leads_to_what_exists(po
         assert!(anchor.is_empty() || page.text.contains(&id), "{target}");
     }
     for path in [
-        "/docs/reference/",
         "/docs/reference/nothing",
         "/docs/reference/listGames.md.md",
         "/docs/reference/webhooks",

@@ -1,4 +1,4 @@
-//! The page of a game that other sites show in a frame, and the error of a site that asked for it.
+//! The page of a game that other sites show in a frame, and its errors.
 
 use askama::Template;
 
@@ -17,6 +17,16 @@ pub struct Embed {
     pub creator: Link,
     /// For example `Puzzle · Android · 2023`.
     pub facts: String,
+}
+
+/// An error in the place of the game.
+#[derive(Debug, Template)]
+#[template(path = "site/embed_error.html")]
+pub struct EmbedError {
+    pub frame: Frame,
+    pub text: String,
+    /// The id under which the request is in the log.
+    pub request_id: String,
 }
 
 /// The error of an embed, for programs that read XML.
