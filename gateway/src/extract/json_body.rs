@@ -12,9 +12,9 @@ use axum::extract::{FromRequest, Request};
 use bytes::Bytes;
 use futures::poll;
 use http::HeaderMap;
-use http::header::CONTENT_ENCODING;
 use http::request::Parts;
 use http_body_util::LengthLimitError;
+use kit::http_server::content_coding;
 use kit::{Code, Fault};
 use serde_json::value::RawValue;
 use tokio::time::timeout;
@@ -29,9 +29,6 @@ use crate::request_limits;
 
 /// Some editors write it before a text in UTF-8. A parser of JSON may ignore it (RFC 8259, 8.1).
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
-
-/// The most characters of a coding that an error repeats.
-const SHOWN_CODING: usize = 32;
 
 /// The bytes of a JSON object, as they were sent. The service reads its fields.
 #[derive(Debug)]
@@ -76,17 +73,11 @@ async fn arrival<T>(app: &App, head: &Parts, body: impl Future<Output = T>) -> R
 
 /// Rejects a body with a content coding: nothing is decompressed.
 fn unencoded(headers: &HeaderMap) -> Result<(), ApiError> {
-    let lines = headers.get_all(CONTENT_ENCODING).iter();
-    let codings = lines.flat_map(|line| line.as_bytes().split(|byte| *byte == b','));
-    let mut codings = codings.map(<[u8]>::trim_ascii);
-    let coded = codings.find(|it| !it.is_empty() && !it.eq_ignore_ascii_case(b"identity"));
-    let Some(coding) = coded else {
+    let Some(coding) = content_coding(headers) else {
         return Ok(());
     };
-    let coding = String::from_utf8_lossy(coding);
-    let shown: String = coding.chars().take(SHOWN_CODING).collect();
     let message = format!(
-        "The body has the Content-Encoding `{shown}`, and bodies are read as they are. Send it uncompressed, without the header."
+        "The body has the Content-Encoding `{coding}`, and bodies are read as they are. Send it uncompressed, without the header."
     );
     Err(Fault::new(Code::UnsupportedEncoding, message).into())
 }

@@ -1,7 +1,7 @@
 //! Pages of errors, with ways out.
 
 use axum::response::{IntoResponse, Response};
-use http::header::{ACCESS_CONTROL_ALLOW_ORIGIN, CONTENT_TYPE};
+use http::header::{ACCEPT_ENCODING, ACCESS_CONTROL_ALLOW_ORIGIN, CONTENT_TYPE};
 use http::{HeaderValue, StatusCode};
 use kit::{Code, Fault};
 use pages::Shell;
@@ -28,6 +28,8 @@ pub struct PageError {
     pub form: Option<Box<TypedForm>>,
     /// The keys of title and text on a public page, if the status does not say enough.
     site_texts: Option<&'static (&'static str, &'static str)>,
+    /// What the text on a public page names.
+    site_value: Option<String>,
     /// The request of a public page: the error has its language then.
     visit: Option<Box<Visit>>,
 }
@@ -45,6 +47,7 @@ impl PageError {
             retry_after: None,
             form: None,
             site_texts: None,
+            site_value: None,
             visit: None,
         }
     }
@@ -83,6 +86,19 @@ impl PageError {
         let text = "This form was sent from another site, so nothing was done. Open the page here and send it again.";
         Self::new(StatusCode::FORBIDDEN, "Sent from another site", text)
             .with_site_texts(&("error-cross-site-title", "error-cross-site"))
+    }
+
+    /// A form whose body has a content coding.
+    pub fn coded(coding: String) -> Self {
+        let text = format!(
+            "The form has the Content-Encoding `{coding}`, and forms are read as they are. Send it uncompressed, without the header."
+        );
+        let status = StatusCode::UNSUPPORTED_MEDIA_TYPE;
+        Self {
+            site_value: Some(coding),
+            ..Self::new(status, "Compressed form", text)
+        }
+        .with_site_texts(&("error-coded-title", "error-coded"))
     }
 
     pub fn link_gone() -> Self {
@@ -156,16 +172,17 @@ impl PageError {
     /// The response, with the id under which the request is in the log.
     pub fn response(self, request_id: &str) -> Response {
         let mut response = if let Some(visit) = self.visit {
-            let wait = self.retry_after;
+            let (wait, value) = (self.retry_after, self.site_value.as_deref());
             match visit.error_format() {
                 ErrorFormat::Page => {
-                    let page = site_page(self.status, self.site_texts, wait, &visit, request_id);
+                    let texts = (self.site_texts, value);
+                    let page = site_page(self.status, texts, wait, &visit, request_id);
                     html(self.status, &page)
                 }
                 ErrorFormat::Frame => {
                     let is_missing = self.status == StatusCode::NOT_FOUND;
                     let texts = is_missing.then_some(NO_EMBED).or(self.site_texts);
-                    let page = site_page(self.status, texts, wait, &visit, request_id);
+                    let page = site_page(self.status, (texts, value), wait, &visit, request_id);
                     embedded(self.status, page)
                 }
                 ErrorFormat::Json => json_document(self.status, &self.text, request_id),
@@ -190,6 +207,10 @@ impl PageError {
         if let Some(seconds) = self.retry_after {
             let value = HeaderValue::from(seconds);
             response.headers_mut().insert("retry-after", value);
+        }
+        if self.status == StatusCode::UNSUPPORTED_MEDIA_TYPE {
+            let identity = HeaderValue::from_static("identity");
+            response.headers_mut().insert(ACCEPT_ENCODING, identity);
         }
         response
     }
@@ -235,10 +256,10 @@ fn document(mut response: Response, media_type: &'static str) -> Response {
     response
 }
 
-/// The page of an error of the public site. `texts` are the keys of its title and its text.
+/// The page of an error of the public site. `texts` are the keys of its title and its text, and `value` is what the text names.
 fn site_page(
     status: StatusCode,
-    texts: Option<&(&'static str, &'static str)>,
+    (texts, value): (Option<&(&'static str, &'static str)>, Option<&str>),
     retry_after: Option<u32>,
     visit: &Visit,
     request_id: &str,
@@ -259,7 +280,10 @@ fn site_page(
     };
     let (title, text) = *texts.unwrap_or(&by_status);
     let title = frame.say(title).to_owned();
-    let text = frame.texts.count(text, retry_after.unwrap_or(1).into());
+    let text = match value {
+        Some(value) => frame.say_of(text, value),
+        None => frame.texts.count(text, retry_after.unwrap_or(1).into()),
+    };
     frame.head.title = title;
     frame::ErrorPage {
         text,

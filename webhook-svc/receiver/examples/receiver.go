@@ -83,6 +83,11 @@ func save(id string, body []byte) error {
 }
 
 func receive(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("accept-encoding", "identity")
+	if coding := r.Header.Get("content-encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
+		w.WriteHeader(http.StatusUnsupportedMediaType) // a body is read as it is
+		return
+	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 256<<10))
 	if err != nil || !isSigned(r.Header, body) {
 		w.WriteHeader(http.StatusUnauthorized)

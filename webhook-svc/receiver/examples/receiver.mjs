@@ -45,6 +45,7 @@ function isSigned(headers, body) {
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 function receive(headers, body) {
+  if (!['', 'identity'].includes((headers['content-encoding'] ?? '').toLowerCase())) return 415; // a body is read as it is
   if (!isSigned(headers, body)) return 401;
   let message;
   try {
@@ -74,6 +75,7 @@ createServer((request, response) => {
   const chunks = [];
   request.on('data', (chunk) => chunks.push(chunk));
   request.on('end', () => {
+    response.setHeader('accept-encoding', 'identity');
     response.statusCode = receive(request.headers, Buffer.concat(chunks));
     response.end();
   });

@@ -44,6 +44,8 @@ def not_json(constant):
 
 
 def receive(headers, body):
+    if headers.get("content-encoding", "").lower() not in ("", "identity"):
+        return 415  # a body is read as it is
     if not is_signed(headers, body):
         return 401
     try:
@@ -77,6 +79,7 @@ class Handler(BaseHTTPRequestHandler):
     def do_POST(self):
         body = self.rfile.read(int(self.headers.get("content-length", 0)))
         self.send_response(receive(self.headers, body))
+        self.send_header("accept-encoding", "identity")
         self.send_header("content-length", "0")
         self.end_headers()
 

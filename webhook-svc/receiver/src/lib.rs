@@ -4,6 +4,7 @@ pub mod api;
 pub mod check;
 pub mod client;
 pub mod clock;
+pub mod content_encoding;
 pub mod cursor_file;
 pub mod inbox;
 pub mod listen;

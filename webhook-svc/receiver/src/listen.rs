@@ -5,12 +5,14 @@ use std::sync::Arc;
 use axum::Router;
 use axum::body::Bytes;
 use axum::extract::{DefaultBodyLimit, State};
+use axum::middleware::from_fn;
 use axum::routing::post;
 use http::header::{CONTENT_LENGTH, HOST};
 use http::{HeaderMap, StatusCode, Uri};
 
 use crate::client::Client;
 use crate::clock::now;
+use crate::content_encoding;
 use crate::signature::{Secrets, VerifyError};
 
 #[derive(Debug)]
@@ -28,6 +30,7 @@ pub fn router(listener: Arc<Listener>) -> Router {
     Router::new()
         .fallback(post(receive))
         .layer(DefaultBodyLimit::max(256 * 1024))
+        .layer(from_fn(content_encoding::reject))
         .with_state(listener)
 }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use axum::Router;
 use axum::body::Bytes;
 use axum::extract::{DefaultBodyLimit, State};
+use axum::middleware::from_fn;
 use axum::routing::post;
 use http::{HeaderMap, StatusCode};
 use serde::Deserialize;
@@ -13,6 +14,7 @@ use tokio::sync::Notify;
 use uuid::Uuid;
 
 use crate::clock::now;
+use crate::content_encoding;
 use crate::inbox::{Acceptance, Inbox};
 use crate::signature::Secrets;
 
@@ -49,6 +51,7 @@ pub fn router(receiver: Arc<Receiver>) -> Router {
     Router::new()
         .fallback(post(receive))
         .layer(DefaultBodyLimit::max(MAX_BODY))
+        .layer(from_fn(content_encoding::reject))
         .with_state(receiver)
 }
 

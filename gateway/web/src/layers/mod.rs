@@ -1,8 +1,9 @@
-//! The layers of every request: id, headers, deadline, the client's address, the form of the path, access control, and the limit of pages
+//! The layers of every request: id, headers, deadline, the client's address, the form of the path, the coding of a form, access control, and the limit of pages
 //! per minute.
 
 pub mod access;
 pub mod client;
+pub mod coding;
 pub(crate) mod etag;
 pub mod headers;
 pub mod log;

@@ -21,7 +21,7 @@ use crate::economy::{currency, games};
 use crate::form_body;
 use crate::layers::access::{self, Access, Guard};
 use crate::layers::log::Recorder;
-use crate::layers::{client, headers, log, path};
+use crate::layers::{client, coding, headers, log, path};
 use crate::listings::{
     claims, create, edit, entry, list as list_of_listings, notes, picture_file, pictures, show,
     takedown, upload,
@@ -335,6 +335,7 @@ pub fn router(app: &App) -> Router {
         })
         .method_not_allowed_fallback(async || PageError::method_not_allowed())
         .layer(DefaultBodyLimit::max(MAX_BODY))
+        .layer(from_fn(coding::check))
         .layer(from_fn(path::check))
         .layer(csrf)
         .layer(from_fn_with_state(App::clone(app), client::identify))

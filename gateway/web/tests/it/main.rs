@@ -20,6 +20,7 @@ mod ended_sessions;
 mod enumeration;
 mod feeds;
 mod fixation;
+mod form_codings;
 mod full_account;
 mod gateway;
 mod held_open;

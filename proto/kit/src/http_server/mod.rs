@@ -6,6 +6,7 @@
 
 mod clients;
 mod connection;
+mod content_encoding;
 pub mod host;
 mod io;
 mod method;
@@ -28,6 +29,7 @@ use crate::descriptor_limit;
 pub use clients::ClientLimits;
 use clients::Clients;
 use connection::{ConnectionServer, builder};
+pub use content_encoding::content_coding;
 pub use method::method_label;
 pub use timeouts::Timeouts;
 

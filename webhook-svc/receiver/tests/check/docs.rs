@@ -2,6 +2,7 @@
 
 use std::process::Command;
 
+use super::good::assert_decompresses_nothing;
 use super::process::{Receiver, example, start_example};
 
 const GUIDE: &str = include_str!("../../../../gateway/web/pages/docs/webhooks.md");
@@ -14,6 +15,7 @@ fn shown(language: &str, name: &str) -> String {
 }
 
 fn assert_keeps_all_rules(receiver: &Receiver) {
+    assert_decompresses_nothing(receiver);
     let checked = receiver.check();
     let (text, log) = (&checked.text, receiver.log());
     assert!(checked.rules("FAILED").is_empty(), "{text}{log}");

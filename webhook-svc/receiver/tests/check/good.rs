@@ -28,6 +28,34 @@ pub(crate) fn reference() -> String {
     )
 }
 
+/// A coded body is refused; one that is not is as unsigned as before.
+pub(crate) fn assert_decompresses_nothing(receiver: &Receiver) {
+    for (coding, status) in [
+        ("gzip", " 415 "),
+        ("BR", " 415 "),
+        ("identity, zstd", " 415 "),
+        ("Identity", " 401 "),
+        ("", " 401 "),
+    ] {
+        let answer = receiver.answer_to_coding(coding);
+        let (first, _) = answer.split_once("\r\n").unwrap();
+        assert!(format!("{first} ").contains(status), "{coding}: {answer}");
+        let names_identity = answer.contains("accept-encoding: identity\r\n");
+        assert!(names_identity || status == " 401 ", "{coding}: {answer}");
+    }
+}
+
+#[test]
+fn the_reference_and_the_listener_decompress_nothing() {
+    let receiver = Receiver::start(&reference(), "0");
+    assert_decompresses_nothing(&receiver);
+    let listener = format!(
+        "{} --listen 127.0.0.1:%PORT% --secret '{SECRETS}'",
+        program("webhook-listen").display()
+    );
+    assert_decompresses_nothing(&Receiver::start(&listener, "0"));
+}
+
 #[test]
 fn the_reference_keeps_all_rules() {
     assert_all_six_pass(&Receiver::start(&reference(), "1"));

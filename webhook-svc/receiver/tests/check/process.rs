@@ -149,6 +149,19 @@ impl Receiver {
         format!("http://127.0.0.1:{}/in", self.port)
     }
 
+    /// The head of its response to an unsigned message with this `Content-Encoding`, in lower case.
+    pub(crate) fn answer_to_coding(&self, coding: &str) -> String {
+        let mut server = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
+        server.set_read_timeout(Some(PATIENCE)).unwrap();
+        let request = format!(
+            "POST /in HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Encoding: {coding}\r\nContent-Length: 2\r\n\r\n{{}}"
+        );
+        server.write_all(request.as_bytes()).unwrap();
+        let mut response = Vec::new();
+        server.read_to_end(&mut response).unwrap();
+        String::from_utf8(response).unwrap().to_lowercase()
+    }
+
     /// A command that restarts it.
     pub(crate) fn restart(&self) -> String {
         format!("sh {}", self.file("restart").display())
