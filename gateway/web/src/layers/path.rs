@@ -1,14 +1,22 @@
-//! Paths: each page has one address.
+//! Paths: each is text in UTF-8, and each page has one address.
 
 use axum::extract::Request;
 use axum::middleware::Next;
-use axum::response::Response;
+use axum::response::{IntoResponse as _, Response};
 use http::Uri;
+use percent_encoding::percent_decode_str;
 
+use crate::page_error::PageError;
 use crate::render::moved;
+use crate::visit::Visit;
 
-/// Leads from a path with a slash at its end to the page without it.
+/// Leads from a path with a slash at its end to the page without it. A path that is not UTF-8 has no page, and no handler sees it.
 pub async fn check(request: Request, next: Next) -> Response {
+    let path = percent_decode_str(request.uri().path());
+    if path.decode_utf8().is_err() {
+        let visit = Visit::of(request.uri(), request.headers());
+        return PageError::not_found().on_site(visit).into_response();
+    }
     match without_slash(request.uri()) {
         Some(address) => moved(&address),
         None => next.run(request).await,

@@ -1,4 +1,4 @@
-//! Every redirect stays on this site, whatever a request asks for.
+//! Addresses: every redirect stays on this site, whatever a request asks for, and what is not UTF-8 is no fault of the site.
 
 use http::Method;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
@@ -89,6 +89,60 @@ async fn a_slash_at_the_end_leads_to_the_page_without_it(pool: PgPool) {
     let page = browser.post("/sign-up/", &[("email", ADA)]).await;
     assert_eq!(page.status, 308, "{}", page.text);
     browser.get("/fr").await.assert(200, "<html lang=\"fr\">");
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn a_path_that_is_not_utf_8_has_no_page(pool: PgPool) {
+    let mut full = FullAccount::new(pool).await;
+    let mut stranger = full.hooks.site.browser();
+    for route in routes() {
+        // One after the other: each parameter of the path.
+        let own = full.own(route.path);
+        let parts: Vec<&str> = own.split('/').collect();
+        for (at, pattern) in route.path.split('/').enumerate() {
+            if !pattern.starts_with('{') {
+                continue;
+            }
+            let mut odd = parts.clone();
+            odd[at] = "%ff";
+            let path = odd.join("/");
+            for browser in [&mut full.owner, &mut stranger] {
+                let page = send(browser, &route.methods[0], &path, &every_field()).await;
+                page.assert(404, page.headers["x-request-id"].to_str().unwrap());
+            }
+        }
+    }
+    let page = stranger.get("/fr/games/%C3%28").await;
+    page.assert(404, "Cette page n’existe pas");
+    stranger
+        .get("/%ff")
+        .await
+        .assert(404, "This page is not here");
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn a_query_that_is_not_utf_8_is_no_fault_of_the_site(pool: PgPool) {
+    let mut full = FullAccount::new(pool).await;
+    let names = [
+        "q", "cursor", "page", "genre", "country", "kind", "when", "format", "url", "v",
+        "language", "since", "until", "state", "event", "days", "mode", "method", "next", "done",
+        "draw", "%ff",
+    ];
+    let query = names.map(|name| format!("{name}=%ff%C3%28")).join("&");
+    let mut stranger = full.hooks.site.browser();
+    for route in routes() {
+        let path = format!("{}?{query}&%ff", full.own(route.path));
+        if !route.methods.contains(&Method::GET) {
+            continue;
+        }
+        // A network has 120 pages a minute.
+        full.hooks.site.clock.advance(time::Duration::seconds(2));
+        for browser in [&mut full.owner, &mut stranger] {
+            let page = browser.get(&path).await;
+            // Unknown formats of embeds are 501.
+            assert_ne!(page.status, 500, "{path}: {}", page.text);
+        }
+    }
 }
 
 #[testing::database_test(web::MIGRATOR)]
