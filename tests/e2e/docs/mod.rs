@@ -226,3 +226,47 @@ async fn a_program_that_was_killed_in_a_rotation_switches_when_it_runs_again() {
     let switched = run("sh", list).await;
     assert!(switched.contains(r#""rotating_until":null"#), "{switched}");
 }
+
+/// A message whose work always fails must not stop the ones behind it.
+#[tokio::test]
+async fn the_programs_that_pull_set_aside_a_message_that_always_fails() {
+    let reader = Reader::new().await;
+    let (_, text) = texts()
+        .into_iter()
+        .find(|(page, _)| page == "webhooks")
+        .unwrap();
+    let found = blocks(&text);
+    for (language, good, bad) in [
+        (
+            "python",
+            "def handle(message):\n",
+            "sys.stderr = sys.stdout\n\n\ndef handle(message):\n    if message['event'] == 'tip.paid':\n        raise ValueError('a test')\n",
+        ),
+        (
+            "js",
+            "async function handle(message) {\n",
+            "console.error = console.log;\nasync function handle(message) {\n  if (message.event === 'tip.paid') throw 'a test';\n",
+        ),
+    ] {
+        let mut programs = found.iter().filter(|block| block.language == language);
+        let program = programs.find(|block| block.code.contains(good)).unwrap();
+        let code = reader.fill(&program.code.replace(good, bad));
+        let folder = tempfile::tempdir().unwrap();
+        let mut printed = String::new();
+        for _ in 0..6 {
+            let run = reader.run(language, &code, Keys::Test, folder.path());
+            match run.await {
+                Run::Printed(text) => printed.push_str(&text),
+                Run::NoInterpreter => unreachable!("{language} is installed"),
+            }
+        }
+        for (line, times) in [
+            ("failed and is tried again: ", 4),
+            ("failed and is set aside: ", 1),
+            ("ranking.moved person\n", 1),
+            ("tip.paid game", 0),
+        ] {
+            assert_eq!(printed.matches(line).count(), times, "{line}: {printed}");
+        }
+    }
+}

@@ -32,8 +32,9 @@ type message struct {
 	Event string `json:"event"`
 }
 
-func handle(it message) {
+func handle(it message) error {
 	fmt.Println("handled", it.ID, it.Event)
+	return nil
 }
 
 func isSigned(header http.Header, body []byte) bool {
@@ -63,7 +64,7 @@ func isSigned(header http.Header, body []byte) bool {
 func save(id string, body []byte) error {
 	lock.Lock()
 	defer lock.Unlock()
-	for _, state := range []string{".new", ".handled"} {
+	for _, state := range []string{".new", ".handled", ".failed"} {
 		if _, err := os.Stat("messages/" + id + state); err == nil {
 			return nil
 		}
@@ -105,13 +106,24 @@ func receive(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusInternalServerError) // we send it again
 		return
 	}
+	wake()
+}
+
+func wake() {
 	select {
 	case arrived <- struct{}{}:
 	default:
 	}
 }
 
+type failure struct {
+	tries int
+	due   time.Time
+}
+
+// work handles the messages. One that fails is tried again after 1, 2, 4 and 8 seconds, then it is set aside.
 func work() {
+	failures := map[string]failure{}
 	for ; ; <-arrived {
 		files, _ := filepath.Glob("messages/*.new")
 		for _, file := range files {
@@ -120,9 +132,24 @@ func work() {
 			if err != nil || json.Unmarshal(body, &it) != nil {
 				log.Fatal("cannot read ", file)
 			}
-			handle(it)
+			failed := failures[it.ID]
+			if time.Now().Before(failed.due) {
+				continue
+			}
+			state := ".handled"
+			if err := handle(it); err != nil && failed.tries < 4 {
+				log.Print(it.ID, " failed and is tried again: ", err)
+				wait := time.Second << failed.tries
+				failures[it.ID] = failure{failed.tries + 1, time.Now().Add(wait)}
+				time.AfterFunc(wait, wake)
+				continue
+			} else if err != nil {
+				log.Print(it.ID, " failed and is set aside: ", err)
+				state = ".failed"
+			}
+			delete(failures, it.ID)
 			lock.Lock()
-			err = os.Rename(file, "messages/"+it.ID+".handled")
+			err = os.Rename(file, "messages/"+it.ID+state)
 			lock.Unlock()
 			if err != nil {
 				log.Fatal(err)

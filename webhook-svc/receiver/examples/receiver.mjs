@@ -9,6 +9,7 @@ if (SECRETS.length === 0 || !SECRETS.every((it) => it.startsWith('svc_whsec_')))
   process.exit(1);
 }
 const STORE = 'messages.ndjson';
+const TRIES = 5; // of a message whose work fails: again after 1, 2, 4 and 8 seconds, then it is set aside
 const EVENTS = new Set(['listing.published', 'listing.updated', 'tip.paid', 'ranking.moved', 'ping']);
 
 async function handle(message) {
@@ -55,20 +56,26 @@ function receive(headers, body) {
   }
   if (!EVENTS.has(message?.event) || typeof message.id !== 'string' || messages.has(message.id)) return 200;
   save({ id: message.id, body: body.toString() }); // stored before the answer
-  setImmediate(work);
+  setImmediate(enqueue, message.id, body.toString(), 1);
   return 200;
 }
 
-let isWorking = false;
-async function work() {
-  if (isWorking) return;
-  isWorking = true;
-  for (const [id, body] of messages) {
-    if (body === undefined) continue;
+let queue = Promise.resolve();
+function enqueue(id, body, tries) {
+  queue = queue.then(() => work(id, body, tries));
+}
+
+async function work(id, body, tries) {
+  try {
     await handle(JSON.parse(body));
-    save({ id });
+  } catch (error) {
+    console.error(`${id} failed and is ${tries === TRIES ? 'set aside' : 'tried again'}:`, error);
+    if (tries < TRIES) {
+      setTimeout(enqueue, 1000 * 2 ** (tries - 1), id, body, tries + 1);
+      return;
+    }
   }
-  isWorking = false;
+  save({ id });
 }
 
 createServer((request, response) => {
@@ -80,4 +87,6 @@ createServer((request, response) => {
     response.end();
   });
 }).listen(process.env.PORT, '127.0.0.1');
-work();
+for (const [id, body] of messages) {
+  if (body !== undefined) enqueue(id, body, 1);
+}

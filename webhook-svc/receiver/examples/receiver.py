@@ -13,9 +13,13 @@ SECRETS = os.environ.get("SERVICE_WEBHOOK_SECRET", "").split()
 if not SECRETS or not all(secret.startswith("svc_whsec_") for secret in SECRETS):
     sys.exit("Set SERVICE_WEBHOOK_SECRET to the whole signing secret.")
 EVENTS = {"listing.published", "listing.updated", "tip.paid", "ranking.moved", "ping"}
+TRIES = 5  # of a message whose work fails: again after 1, 2, 4 and 8 seconds, then it is set aside
 
 store = sqlite3.connect("messages.db", check_same_thread=False, isolation_level=None)
-store.execute("create table if not exists message (id text primary key, body blob, is_handled int default 0)")
+store.execute(
+    "create table if not exists message"
+    " (id text primary key, body blob, is_handled int default 0, tries int default 0, due real default 0)"
+)
 lock = threading.Lock()
 arrived = threading.Event()
 
@@ -66,13 +70,25 @@ def work():
     while True:
         arrived.clear()
         with lock:
-            row = store.execute("select id, body from message where not is_handled order by rowid").fetchone()
+            row = store.execute(
+                "select id, body, tries from message where not is_handled and tries < ? and due <= ? order by rowid",
+                (TRIES, time.time()),
+            ).fetchone()
         if row is None:
-            arrived.wait()
+            arrived.wait(1)
             continue
-        handle(json.loads(row[1]))
+        id, body, tries = row
+        try:
+            handle(json.loads(body))
+        except Exception as error:
+            then = "set aside" if tries + 1 == TRIES else "tried again"
+            print(f"{id} failed and is {then}: {error!r}", file=sys.stderr, flush=True)
+            change = (tries + 1, time.time() + 2**tries, id)
+            with lock:
+                store.execute("update message set tries = ?, due = ? where id = ?", change)
+            continue
         with lock:
-            store.execute("update message set is_handled = 1 where id = ?", (row[0],))
+            store.execute("update message set is_handled = 1 where id = ?", (id,))
 
 
 class Handler(BaseHTTPRequestHandler):

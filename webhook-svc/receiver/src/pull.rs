@@ -1,11 +1,12 @@
 //! `webhook-listen --api`: pulls messages and forwards each to a receiver, signed as the service signs.
 //!
 //! Messages are forwarded one after the other, in their order. The cursor is stored after each 2xx: a program that was killed forwards nothing
-//! again but the message whose answer it had not stored, and that one with the same id.
+//! again but the message whose answer it had not stored, and that one with the same id. A message that the receiver always refuses is set
+//! aside, so that the others get through.
 
 use std::time::Duration;
 
-use http::Uri;
+use http::{StatusCode, Uri};
 use tokio::time::sleep;
 
 use crate::api::{Api, Begin, CallError, Message};
@@ -21,6 +22,9 @@ const LONGEST_WAIT: Duration = Duration::from_mins(1);
 /// The longest wait that the API can ask for. When a month is used up, it asks for days, in which the plan may become larger.
 const LONGEST_RETRY_AFTER: Duration = Duration::from_mins(5);
 
+/// The refusals after which a message is set aside.
+const MAX_REFUSALS: u32 = 5;
+
 #[derive(Debug)]
 pub struct Puller {
     pub api: Api,
@@ -33,6 +37,8 @@ pub struct Puller {
     pub interval: Duration,
     /// Prints a line.
     pub show: fn(&str),
+    /// Prints a line about a message that is set aside.
+    pub warn: fn(&str),
 }
 
 /// A wait that doubles.
@@ -53,6 +59,17 @@ impl Backoff {
 /// The wait of a `Retry-After`.
 fn limited(seconds: u64) -> Duration {
     Duration::from_secs(seconds).min(LONGEST_RETRY_AFTER)
+}
+
+/// Whether the answer is about the message. The others say that the receiver is down or has too much to do: it may take the message later.
+fn is_refusal(status: StatusCode) -> bool {
+    !matches!(
+        status,
+        StatusCode::TOO_MANY_REQUESTS
+            | StatusCode::BAD_GATEWAY
+            | StatusCode::SERVICE_UNAVAILABLE
+            | StatusCode::GATEWAY_TIMEOUT
+    )
 }
 
 impl Puller {
@@ -94,12 +111,13 @@ impl Puller {
         }
     }
 
-    /// Posts a message until the receiver answers 2xx.
+    /// Posts a message until the receiver answers 2xx, or has refused it too often.
     async fn forward(&self, message: &Message) {
         let Message {
             id, event, body, ..
         } = message;
         let mut backoff = Backoff::new();
+        let mut refusals = 0;
         loop {
             let timestamp = now().to_string();
             let unsigned = Unsigned {
@@ -120,9 +138,18 @@ impl Puller {
                     (self.show)(&format!("{event} {id} {}", answer.status.as_u16()));
                     return;
                 }
-                Ok(answer) => answer.status.as_u16().to_string(),
+                Ok(answer) => {
+                    refusals += u32::from(is_refusal(answer.status));
+                    answer.status.as_u16().to_string()
+                }
                 Err(problem) => problem,
             };
+            if refusals == MAX_REFUSALS {
+                (self.warn)(&format!(
+                    "{event} {id} {outcome}; set aside after {refusals} tries"
+                ));
+                return;
+            }
             let wait = backoff.next();
             (self.show)(&format!(
                 "{event} {id} {outcome}; again in {} s",
@@ -142,6 +169,23 @@ mod tests {
         let mut backoff = Backoff::new();
         let waits: Vec<u64> = (0..8).map(|_| backoff.next().as_secs()).collect();
         assert_eq!(waits, [1, 2, 4, 8, 16, 32, 60, 60]);
+    }
+
+    #[test]
+    fn a_receiver_that_is_down_refuses_nothing() {
+        for (status, refuses) in [
+            (400, true),
+            (401, true),
+            (302, true),
+            (500, true),
+            (429, false),
+            (502, false),
+            (503, false),
+            (504, false),
+        ] {
+            let status = StatusCode::from_u16(status).unwrap();
+            assert_eq!(is_refusal(status), refuses, "{status}");
+        }
     }
 
     #[test]

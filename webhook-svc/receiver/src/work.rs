@@ -2,17 +2,23 @@
 
 use std::process::Stdio;
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::Context as _;
 use tokio::io::AsyncWriteExt as _;
 use tokio::process::Command;
+use tokio::time::sleep;
 
 use crate::inbox::Pending;
 use crate::server::Receiver;
 
+/// The most tries of a message whose work fails.
+const MAX_TRIES: u32 = 5;
+
 /// Processes stored messages forever, the oldest first.
 ///
-/// After a crash, the message in progress is processed again: the work should be idempotent. Failed work is reported and not repeated.
+/// After a crash, the message in progress is processed again: the work should be idempotent. Failed work is reported, and tried again after
+/// 1, 2, 4 and 8 seconds, for which the other messages wait. Then the message is set aside.
 ///
 /// # Errors
 /// The store failed.
@@ -23,8 +29,19 @@ pub async fn run(receiver: Arc<Receiver>, command: String) -> anyhow::Result<()>
             receiver.arrived.notified().await;
             continue;
         };
-        if let Err(problem) = work(&command, &message).await {
-            report(&format!("the work of {} failed: {problem:#}", message.id));
+        let mut tries = 1;
+        while let Err(problem) = work(&command, &message).await {
+            let is_last = tries == MAX_TRIES;
+            let then = if is_last { "set aside" } else { "tried again" };
+            let id = message.id;
+            report(&format!(
+                "the work of {id} failed and is {then}: {problem:#}"
+            ));
+            if is_last {
+                break;
+            }
+            sleep(Duration::from_secs(1 << (tries - 1))).await;
+            tries += 1;
         }
         let done = Arc::clone(&receiver);
         tokio::task::spawn_blocking(move || done.inbox.complete(&message)).await??;

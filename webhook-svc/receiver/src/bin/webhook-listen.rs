@@ -78,6 +78,7 @@ async fn run(options: Options) -> anyhow::Result<()> {
             state: CursorFile::new(options.state),
             interval: Duration::from_secs(options.interval),
             show,
+            warn: |line| eprintln!("webhook-listen: {}", printable(line)),
         };
         eprintln!("webhook-listen: pulling from {base}");
         return tokio::select! {

@@ -110,8 +110,8 @@ fn a_body_that_is_not_utf_8_and_accepted_breaks_the_third() {
     let changes = [
         ("body.decode(\"utf-8\")", "body.decode(\"latin-1\")"),
         (
-            "json.loads(row[1])",
-            "json.loads(row[1].decode(\"latin-1\"))",
+            "handle(json.loads(body))",
+            "handle(json.loads(body.decode(\"latin-1\")))",
         ),
     ];
     assert_breaks(3, "a body that is not UTF-8", &changes);
@@ -185,8 +185,8 @@ fn work_that_is_never_done_breaks_the_fourth() {
     let changes = [
         ("    arrived.set()\n    return 200", "    return 200"),
         (
-            "(\"select id, body from message where not is_handled",
-            "(\"select id, body from message where false",
+            "\"select id, body, tries from message where not is_handled",
+            "\"select id, body, tries from message where false",
         ),
     ];
     let checked = start_changed(&changes).check_within("8", "1");

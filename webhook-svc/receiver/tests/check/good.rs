@@ -63,7 +63,10 @@ fn the_reference_keeps_all_rules() {
 
 #[test]
 fn the_receiver_in_python_keeps_all_rules() {
-    let receiver = start_changed(&[("    print(", "    time.sleep(1)\n    print(")]);
+    let receiver = start_changed(&[(
+        "    print(f\"handled",
+        "    time.sleep(1)\n    print(f\"handled",
+    )]);
     assert_all_six_pass(&receiver);
 }
 

@@ -4,6 +4,7 @@
 mod broken;
 mod dashboard;
 mod docs;
+mod failing_work;
 mod good;
 mod listen;
 mod process;

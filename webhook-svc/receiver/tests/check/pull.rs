@@ -40,6 +40,8 @@ struct World {
     failures: Vec<u16>,
     /// Messages that the receiver refuses, each as often as it is here.
     refused: Vec<usize>,
+    /// Messages that the receiver can never work on.
+    broken: Vec<usize>,
     /// The bodies that the receiver has accepted.
     accepted: Vec<String>,
     attempts: usize,
@@ -134,6 +136,9 @@ async fn receive(State(shared): State<Shared>, headers: HeaderMap, body: Bytes) 
         .unwrap()
         .parse()
         .unwrap();
+    if world.broken.contains(&number) {
+        return StatusCode::INTERNAL_SERVER_ERROR;
+    }
     if let Some(place) = world.refused.iter().position(|refused| *refused == number) {
         world.refused.remove(place);
         return StatusCode::SERVICE_UNAVAILABLE;
@@ -253,6 +258,31 @@ async fn messages_are_forwarded_in_order_once_across_restarts() {
     let expected: Vec<String> = (4..=11).map(body).collect();
     assert_eq!(stub.accepted(), expected);
     assert_eq!(stub.shared.lock().unwrap().attempts, 10);
+}
+
+#[tokio::test]
+async fn a_message_that_is_always_refused_is_set_aside() {
+    let (stub, folder) = (Stub::start().await, tempfile::tempdir().unwrap());
+    let state = folder.path().join("state");
+    stub.set(|world| {
+        world.head = 4;
+        world.broken = vec![2];
+        // That the receiver is down is said of the whole.
+        world.refused = vec![3, 3];
+    });
+    let mut command = stub.command(&state);
+    let child = command.args(["--since", "2026-03-01T08:00:00Z"]).spawn();
+    let child = child.unwrap();
+    stub.until("the others are forwarded", |world| {
+        world.accepted.len() == 3
+    })
+    .await;
+    let text = kill(child);
+    let line = "webhook-listen: listing.updated 2 500; set aside after 5 tries\n";
+    assert!(text.contains(line), "{text}");
+    assert_eq!(text.matches("set aside").count(), 1, "{text}");
+    assert_eq!(stub.accepted(), [1, 3, 4].map(body));
+    assert_eq!(stub.shared.lock().unwrap().tries, 1 + 5 + 3 + 1);
 }
 
 /// The bodies without those that came again.

@@ -1,0 +1,105 @@
+//! Receivers whose work fails the first time for every message, and each time for tips.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use tempfile::TempDir;
+
+use super::good::reference;
+use super::process::{Receiver, check, example, start_example};
+
+/// For giving up, not for measuring.
+const PATIENCE: Duration = Duration::from_mins(2);
+
+/// A receiver of the examples with a change in its text.
+fn changed(name: &str, good: &str, bad: &str) -> (TempDir, PathBuf) {
+    let text = fs::read_to_string(example(name)).unwrap();
+    assert_eq!(text.matches(good).count(), 1, "{good}");
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join(name);
+    fs::write(&file, text.replace(good, bad)).unwrap();
+    (folder, file)
+}
+
+/// The work of every message but tips is done once.
+fn assert_is_done_once(receiver: &Receiver) {
+    let checked = receiver.check();
+    let (text, log) = (&checked.text, receiver.log());
+    assert!(checked.rules("FAILED").is_empty(), "{text}{log}");
+    assert!(checked.rules("passed").contains(&4), "{text}{log}");
+    assert!(log.contains("tried again"), "{log}");
+}
+
+/// Tips get five tries, and the messages behind them are worked on meanwhile.
+fn assert_sets_tips_aside(receiver: &Receiver) {
+    let tips = check(&receiver.url(), &["--at-once", "8", "--event", "tip.paid"]);
+    assert!(tips.rules("FAILED").is_empty(), "{}", tips.text);
+    assert_is_done_once(receiver);
+    let begun = Instant::now();
+    while !receiver.log().contains("set aside") {
+        assert!(begun.elapsed() < PATIENCE, "{}", receiver.log());
+        sleep(Duration::from_millis(100));
+    }
+    assert!(!receiver.log().contains(" tip.paid"), "{}", receiver.log());
+}
+
+#[test]
+fn the_receiver_in_python_tries_again_and_passes_what_always_fails() {
+    let bad = "seen = set()
+
+
+def handle(message):
+    if message['event'] == 'tip.paid' or message['id'] not in seen:
+        seen.add(message['id'])
+        raise RuntimeError('a test')
+";
+    let (_folder, file) = changed("receiver.py", "def handle(message):\n", bad);
+    assert_sets_tips_aside(&start_example(&format!("python3 {}", file.display())));
+}
+
+#[test]
+fn the_receiver_in_node_tries_again_and_passes_what_always_fails() {
+    let bad = "const seen = new Set();
+async function handle(message) {
+  if (message.event === 'tip.paid' || !seen.has(message.id)) {
+    seen.add(message.id);
+    throw new Error('a test');
+  }
+";
+    let (_folder, file) = changed("receiver.mjs", "async function handle(message) {\n", bad);
+    assert_sets_tips_aside(&start_example(&format!("node {}", file.display())));
+}
+
+/// Only on a machine with Go.
+#[test]
+fn the_receiver_in_go_tries_again_and_passes_what_always_fails() {
+    let bad = "var seen = map[string]bool{}
+
+func handle(it message) error {
+	if it.Event == \"tip.paid\" || !seen[it.ID] {
+		seen[it.ID] = true
+		return fmt.Errorf(\"a test\")
+	}
+";
+    let good = "func handle(it message) error {\n";
+    let (folder, file) = changed("receiver.go", good, bad);
+    let program = folder.path().join("receiver");
+    let mut build = Command::new("go");
+    build.args(["build", "-o"]).arg(&program).arg(&file);
+    let Ok(built) = build.env("GO111MODULE", "off").output() else {
+        return;
+    };
+    let problems = String::from_utf8_lossy(&built.stderr);
+    assert!(built.status.success(), "{problems}");
+    assert_sets_tips_aside(&start_example(&program.display().to_string()));
+}
+
+#[test]
+fn the_reference_tries_failed_work_again() {
+    let work = "'test -e tried-$WEBHOOK_ID || { touch tried-$WEBHOOK_ID; exit 1; }; echo $WEBHOOK_ID >> done'";
+    let receiver = Receiver::start(&reference().replace("%WORK%", work), "0");
+    assert_is_done_once(&receiver);
+}
