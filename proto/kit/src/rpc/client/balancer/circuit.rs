@@ -36,7 +36,7 @@ pub(super) enum CircuitState {
     Closed,
     /// One call, the probe.
     HalfOpen,
-    /// No call before this time, unless there is no other replica.
+    /// No call before this time, unless fewer than half of the replicas have a closed circuit.
     Open(Instant),
 }
 

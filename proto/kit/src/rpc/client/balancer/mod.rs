@@ -1,5 +1,5 @@
 //! Least-request load balancing with outlier detection: a call goes to the replica with the fewest calls in flight whose circuit is
-//! closed.
+//! closed. When few circuits are closed, a call goes to any replica: the few would be overloaded, and fail as well.
 
 mod circuit;
 mod replica;
@@ -14,6 +14,9 @@ use tokio::time::Instant;
 use super::addresses::Resolver;
 use circuit::CircuitState;
 pub(super) use replica::{InFlightGuard, Replica};
+
+/// The percentage of closed circuits below which circuits make no difference, which is the default panic threshold of Envoy.
+const PANIC_THRESHOLD: usize = 50;
 
 /// The replicas of a service, as one client sees them.
 pub(super) struct Balancer {
@@ -100,12 +103,22 @@ impl Endpoints {
             .collect();
     }
 
+    /// Whether too few circuits are closed for all calls.
+    fn is_panic(&self, now: Instant) -> bool {
+        let states = self.replicas.iter().map(|it| it.circuit.state(now));
+        let closed = states
+            .filter(|state| *state == CircuitState::Closed)
+            .count();
+        closed * 100 < self.replicas.len() * PANIC_THRESHOLD
+    }
+
     fn pick(&mut self, now: Instant, pick: Pick<'_>) -> Option<InFlightGuard> {
         let count = self.replicas.len();
         if count == 0 {
             return None;
         }
         self.next = (self.next + 1) % count;
+        let is_panic = self.is_panic(now);
         let rotated = |index: usize| &self.replicas[(self.next + index) % count];
         let is_allowed = |replica: &&Arc<Replica>| {
             let except = pick.except;
@@ -115,9 +128,10 @@ impl Endpoints {
             .map(rotated)
             .filter(is_allowed)
             .min_by_key(|replica| match replica.circuit.state(now) {
+                _ if is_panic => (0, replica.in_flight(), now),
                 CircuitState::HalfOpen if pick.may_probe => (0, 0, now),
                 CircuitState::Closed => (1, replica.in_flight(), now),
-                // When all replicas are ejected, the one whose ejection ends first.
+                // A retry avoids the only closed one: the one whose ejection ends first.
                 CircuitState::HalfOpen => (2, 0, now),
                 CircuitState::Open(until) => (3, 0, until),
             });
@@ -230,6 +244,58 @@ mod tests {
         let (_sender, balancer) = balancer(&["a"]);
         eject(&balancer, "a").await;
         assert_eq!(host(&balancer.pick(NO_PROBE).await), "a");
+    }
+
+    /// The hosts that get further calls, in alphabetical order. All calls are in flight at once.
+    fn spread(balancer: &Balancer, calls: usize) -> String {
+        let now = Instant::now();
+        let guards: Vec<_> = (0..calls)
+            .map(|_| pick_at(balancer, now, NO_PROBE))
+            .collect();
+        let mut hosts: Vec<String> = guards.iter().map(host).collect();
+        hosts.sort();
+        hosts.concat()
+    }
+
+    #[tokio::test]
+    async fn all_replicas_share_the_calls_when_fewer_than_half_of_the_circuits_are_closed() {
+        let (_sender, balancer) = balancer(&["a", "b", "c"]);
+        eject(&balancer, "a").await;
+        assert_eq!(spread(&balancer, 6), "bbbccc");
+        eject(&balancer, "b").await;
+        assert_eq!(spread(&balancer, 6), "aabbcc");
+        let in_flight = call_to(&balancer, "c").await;
+        assert_eq!(spread(&balancer, 2), "ab");
+        drop(in_flight);
+        // A retry goes elsewhere also then.
+        let first = balancer.pick(NO_PROBE).await;
+        let except = Some(&*first.replica);
+        let second = balancer.pick(Pick { except, ..NO_PROBE }).await;
+        assert_ne!(host(&first), host(&second));
+        drop((first, second));
+        // One that answers again ends it.
+        call_to(&balancer, "a").await.record_success();
+        assert_eq!(spread(&balancer, 4), "aacc");
+    }
+
+    /// A call in flight to this replica.
+    async fn call_to(balancer: &Balancer, name: &str) -> InFlightGuard {
+        loop {
+            let guard = balancer.pick(NO_PROBE).await;
+            if host(&guard) == name {
+                return guard;
+            }
+        }
+    }
+
+    #[tokio::test]
+    async fn half_of_the_circuits_are_enough() {
+        let (_sender, balancer) = balancer(&["a", "b", "c", "d"]);
+        eject(&balancer, "a").await;
+        eject(&balancer, "b").await;
+        assert_eq!(spread(&balancer, 4), "ccdd");
+        eject(&balancer, "c").await;
+        assert_eq!(spread(&balancer, 4), "abcd");
     }
 
     #[tokio::test]
