@@ -99,7 +99,7 @@ async fn send(
         name: message.probe.name,
         headers,
         body,
-        expected_status: message.probe.expected_status,
+        expected_status: message.probe.expected_for(status),
         status,
         reason: if tells_more { reason } else { String::new() },
         duration: answer.duration,

@@ -23,6 +23,18 @@ pub struct Probe {
     /// What happens to the message after it is signed.
     pub tampering: Tampering,
     pub expected_status: u16,
+    /// Whether the receiver may answer with another status, as long as it is no fault of its own.
+    pub is_odd: bool,
+}
+
+impl Probe {
+    /// The status that the answer should have had. For an odd probe, that is the answered one, unless the receiver has failed.
+    pub fn expected_for(&self, answered: Option<u16>) -> u16 {
+        match answered {
+            Some(status) if self.is_odd && status < 500 => status,
+            _ => self.expected_status,
+        }
+    }
 }
 
 /// The timestamp that is signed.
@@ -43,5 +55,19 @@ impl SignedTime {
             Self::Milliseconds => now.saturating_mul(1_000).to_string(),
             Self::Text(text) => text.to_owned(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_odd_probe_takes_every_status_but_a_failure() {
+        let odd = ODD_BODIES[0];
+        let answers = [Some(200), Some(400), Some(422), Some(500), None];
+        let expected = answers.map(|answered| odd.expected_for(answered));
+        assert_eq!(expected, [200, 400, 422, 200, 200]);
+        assert_eq!(PING.expected_for(Some(400)), 200);
     }
 }

@@ -10,6 +10,7 @@ pub const PING: Probe = Probe {
     time: SignedTime::FromNow(0),
     tampering: Tampering::None,
     expected_status: 200,
+    is_odd: false,
 };
 
 /// Rule 1: bodies that a JSON parser and serializer would write in another way.
@@ -158,16 +159,16 @@ pub const NOT_JSON: &[Probe] = &[
 
 /// Signed bodies that are JSON, and no messages of the service. A receiver may answer 200 or 400; it must not break off.
 pub const ODD_BODIES: &[Probe] = &[
-    with_body("a list", |_, _| b"[]".to_vec()),
-    with_body("null", |_, _| b"null".to_vec()),
-    with_body("a text", |_, _| b"\"ping\"".to_vec()),
-    with_body("a ping without an id", |_, _| {
+    odd("a list instead of a message", |_, _| b"[]".to_vec()),
+    odd("null instead of a message", |_, _| b"null".to_vec()),
+    odd("a text instead of a message", |_, _| b"\"ping\"".to_vec()),
+    odd("a ping without an id", |_, _| {
         b"{\"event\":\"ping\"}".to_vec()
     }),
-    with_body("a ping whose id is an object", |_, _| {
+    odd("a ping whose id is an object", |_, _| {
         b"{\"event\":\"ping\",\"id\":{}}".to_vec()
     }),
-    with_body("a message whose event is a list", |id, _| {
+    odd("a message whose event is a list", |id, _| {
         format!(r#"{{"event":["ping"],"id":"{id}"}}"#).into_bytes()
     }),
 ];
@@ -192,6 +193,15 @@ fn ping(id: &str, time: &str) -> Vec<u8> {
 
 const fn with_body(name: &'static str, body: WriteBody) -> Probe {
     Probe { name, body, ..PING }
+}
+
+const fn odd(name: &'static str, body: WriteBody) -> Probe {
+    Probe {
+        name,
+        body,
+        is_odd: true,
+        ..PING
+    }
 }
 
 const fn not_json(name: &'static str, body: WriteBody) -> Probe {

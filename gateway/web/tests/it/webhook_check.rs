@@ -24,6 +24,8 @@ async fn the_check_shows_what_was_sent_and_what_came_back(pool: PgPool) {
         "6. Answer 200 to an event",
         "a message signed 310 seconds ago: <span class=\"bad\">answered 200 in",
         "should be 401",
+        "a list instead of a message: <span class=\"good\">answered 200 in",
+        "a ping whose id is an object: <span class=\"good\">answered 200 in",
         "Only you can see",
         "x-service-signature: ",
         "&#60;b&#62;noted",

@@ -84,7 +84,7 @@ impl Target {
                 Ok(answer) if !answer.status.is_server_error() => {}
                 Ok(answer) => {
                     return Err(Verdict::Failed(format!(
-                        "{}, which is JSON and no message: answered {}",
+                        "{}: answered {} instead of 200 or 400",
                         probe.name,
                         answer.status.as_u16()
                     )));

@@ -69,6 +69,11 @@ async fn a_broken_receiver_is_found_out_by_the_rule_that_it_breaks() {
         (3, "return 400", "return 200"),
         (3, ", parse_constant=not_json", ""),
         (2, "signature.encode())", "signature.encode()[:64])"),
+        (
+            3,
+            "not all(isinstance(message.get(name), str) for name in (\"event\", \"id\"))",
+            "not all(name in message for name in (\"event\", \"id\"))",
+        ),
         (4, "insert or ignore", "insert"),
         (
             6,

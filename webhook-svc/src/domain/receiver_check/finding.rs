@@ -14,6 +14,7 @@ pub struct ProbeResult {
     pub name: &'static str,
     pub headers: Headers,
     pub body: Vec<u8>,
+    /// That of the response, if the receiver may choose it.
     pub expected_status: u16,
     /// `None`: there was no response.
     pub status: Option<u16>,

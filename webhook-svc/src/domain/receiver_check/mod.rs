@@ -79,7 +79,7 @@ impl Rule {
                 "Before anything else, refuse a time that is absent or more than 300 seconds off, and a signature that does not match as a whole."
             }
             Self::NotJson => {
-                "Parse the body after its signature is verified, and answer 400 when that fails."
+                "Parse the body after its signature is verified, and answer 400 when that fails. JSON of any shape must not break the receiver."
             }
             Self::HandledId => {
                 "Store each id before answering, and answer 200 when it is there already."

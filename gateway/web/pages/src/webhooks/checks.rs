@@ -79,7 +79,9 @@ mod tests {
             html.contains("action=\"/accounts/a/webhooks/e/check\""),
             "{html}"
         );
-        assert!(html.contains("Run the check"), "{html}");
+        for part in ["Run the check", "tampered with", "odd bodies"] {
+            assert!(html.contains(part), "{html}");
+        }
     }
 
     #[test]
