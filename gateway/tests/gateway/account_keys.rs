@@ -58,6 +58,7 @@ async fn rotate(
         account_id: account.to_owned(),
         id: id.to_owned(),
         grace_seconds,
+        expires_at: None,
     };
     let rotated = test.accounts.rotate_key(Request::new(request)).await?;
     Ok(rotated.into_inner())
@@ -253,6 +254,31 @@ async fn the_requests_of_an_account_without_people_are_rejected(pool: PgPool) {
         Code::Invalid
     );
     reveal(&test, &other, &others).await.unwrap();
+}
+
+#[testing::database_test(gateway::MIGRATOR)]
+async fn the_expiry_of_a_rotation_can_be_chosen(pool: PgPool) {
+    let test = Test::new(pool).await;
+    let account = test.account("free").await;
+    let created = create(&test, &account).await.unwrap();
+    let id = created.key.unwrap().id;
+    let rotation = |end| proto::AccountsServiceRotateKeyRequest {
+        actor: Some(actor()),
+        account_id: account.clone(),
+        id: id.clone(),
+        grace_seconds: None,
+        expires_at: Some(kit::timestamp::encode(end)),
+    };
+    let past = Request::new(rotation(START));
+    let refused = test.accounts.rotate_key(past).await;
+    let fault = Fault::from(refused.unwrap_err());
+    assert!(fault.fields["expires_at"].contains("future"), "{fault:?}");
+    let end = START + Duration::DAY * 30;
+    let rotated = test.accounts.rotate_key(Request::new(rotation(end))).await;
+    let rotated = rotated.unwrap().into_inner();
+    let (new, old) = (rotated.key.unwrap(), rotated.old_key.unwrap());
+    assert_eq!(new.expires_at, Some(kit::timestamp::encode(end)));
+    assert_eq!(old.expires_at, None);
 }
 
 #[testing::database_test(gateway::MIGRATOR)]

@@ -2331,6 +2331,9 @@ pub struct AccountsServiceRotateKeyRequest {
     /// How long the old secret works. Absent: the longest grace period. GetAccount names the possible ones.
     #[prost(uint32, optional, tag = "4")]
     pub grace_seconds: ::core::option::Option<u32>,
+    /// When the new key expires. Absent: when the old one does.
+    #[prost(message, optional, tag = "5")]
+    pub expires_at: ::core::option::Option<::prost_types::Timestamp>,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct AccountsServiceRevokeKeyRequest {

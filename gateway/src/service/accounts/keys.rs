@@ -9,6 +9,7 @@ use uuid::Uuid;
 
 use super::{Accounts, account_and_author};
 use crate::domain::account::Identifier;
+use crate::domain::fields;
 use crate::domain::key::Mode;
 use crate::domain::staff_action::Action;
 use crate::service::operations::{AccountFilter, KeyFields, id};
@@ -177,10 +178,13 @@ pub(super) async fn rotate(
     let (actor, action) = (request.actor, Action::RotateKey);
     let (account, by) = account_and_author(&mut bad, &request.account_id, actor, action);
     let id = bad.id("id", &request.id);
+    let operations = &accounts.operations;
+    let expires_at = bad.time("expires_at", request.expires_at);
+    fields::expires_at(&mut bad, expires_at, operations.clock.now());
     bad.check()?;
-    let grace = accounts.operations.grace.choose(request.grace_seconds);
+    let grace = operations.grace.choose(request.grace_seconds);
     let filter = AccountFilter::Only(account);
-    let rotated = accounts.operations.rotate_key(by, filter, id, grace, None);
+    let rotated = operations.rotate_key(by, filter, id, grace, expires_at);
     Ok(rotated.await?.into())
 }
 

@@ -3,6 +3,7 @@
 use askama::Template;
 
 use crate::field::{Field, Fields};
+use crate::input::Select;
 use crate::shell::Shell;
 
 #[derive(Debug, Template)]
@@ -109,6 +110,8 @@ pub struct SecretPage {
     pub name: String,
     /// The base URL of the API, with the version.
     pub api_url: String,
+    /// When the key expires; absent if it does not.
+    pub expires: Option<String>,
     /// How long the old secret works, after a rotation.
     pub grace: Option<Grace>,
     /// A path for the first call.
@@ -142,9 +145,18 @@ pub struct KeyPage {
     pub expires: Option<String>,
     /// What used it last; absent if the log of calls does not have it.
     pub last_call: Option<LastCall>,
-    /// Grace periods to choose from: seconds and words; the first is ticked.
-    pub graces: Vec<(u32, String)>,
+    /// Absent if the key was rotated already.
+    pub rotation: Option<RotationFields>,
     pub may_change: bool,
+}
+
+/// The fields of a rotation.
+#[derive(Debug)]
+pub struct RotationFields {
+    /// How long the old secret works.
+    pub grace: Select,
+    /// The last day of the new key.
+    pub expires: Field,
 }
 
 #[cfg(test)]
@@ -206,6 +218,7 @@ mod tests {
             variable: "SERVICE_API_KEY",
             name: "server".to_owned(),
             api_url: "https://mchezo.example/v1".to_owned(),
+            expires: None,
             grace: None,
             first_path: "/games?limit=3",
             first_answer,

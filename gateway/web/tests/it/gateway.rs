@@ -242,6 +242,7 @@ impl AccountsService for StubGateway {
             mode: "test".to_owned(),
             kind: "account".to_owned(),
             may_write: request.may_write,
+            expires_at: request.expires_at,
             ..proto::Key::default()
         };
         self.keys.lock().unwrap().push(key.clone());
@@ -341,7 +342,10 @@ impl AccountsService for StubGateway {
         let old = self.key(&request.account_id, &request.id, |_| {})?;
         Ok(Response::new(proto::RotateKeyResponse {
             secret: format!("svc_test_new_{}", old.id),
-            key: Some(old.clone()),
+            key: Some(proto::Key {
+                expires_at: request.expires_at.or(old.expires_at),
+                ..old.clone()
+            }),
             old_key: Some(old),
         }))
     }

@@ -159,7 +159,7 @@ async fn a_key_is_rotated_and_revoked(pool: PgPool) {
     browser
         .post(&format!("{path}/rotate"), &[("grace", "long")])
         .await
-        .assert(422, "grace");
+        .assert(422, "grace-error");
     let revoked = browser.post(&format!("{path}/revoke"), &[]).await;
     assert_eq!(revoked.location(), format!("/accounts/{account}/keys"));
     browser.get(revoked.location()).await.assert(200, "revoked");
@@ -173,6 +173,43 @@ async fn a_key_is_rotated_and_revoked(pool: PgPool) {
     ] {
         activity.assert(200, part);
     }
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn a_rotated_key_keeps_its_expiry_or_gets_a_new_one(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let (mut browser, account) = owner(&site).await;
+    let form = form_id(&mut browser, account).await;
+    let fields = [
+        ("form", form.as_str()),
+        ("name", "server"),
+        ("kind", "account"),
+        ("expires", "2027-03-31"),
+    ];
+    let keys = format!("/accounts/{account}/keys");
+    let old = "2027-04-01 00:00 UTC";
+    let expires = |end: &str| format!("It expires: {end}.");
+    let made = browser.post(&keys, &fields).await;
+    made.assert(200, &expires(old));
+    let key = site.gateway.keys.lock().unwrap()[0].id.clone();
+    let path = format!("{keys}/{key}");
+    let rotate = format!("{path}/rotate");
+    for (day, end) in [("", old), ("2028-02-28", "2028-02-29 00:00 UTC")] {
+        let page = browser.get(&path).await;
+        let kept = format!("the new key expires when this one does: {old}.");
+        page.assert(200, &kept);
+        let form = page.hidden()["form"].clone();
+        let fields = [("form", form.as_str()), ("grace", "3600"), ("expires", day)];
+        let rotated = browser.post(&rotate, &fields).await;
+        rotated.assert(200, &expires(end));
+    }
+    // Both fields may be wrong at once, and what was typed stays.
+    let form = browser.get(&path).await.hidden()["form"].clone();
+    let fields = [("form", form.as_str()), ("grace", ""), ("expires", "soon")];
+    let wrong = browser.post(&rotate, &fields).await;
+    wrong.assert(422, "grace-error");
+    wrong.assert(422, "expires-error");
+    wrong.assert(422, "value=\"soon\"");
 }
 
 #[testing::database_test(web::MIGRATOR)]

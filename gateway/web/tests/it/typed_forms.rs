@@ -54,7 +54,6 @@ pub(crate) const BUTTONS: &[&str] = &[
     "/sign-out",
     "/you/sessions/end-others",
     "/you/sessions/{session}/end",
-    "/accounts/{account}/keys/{key}/rotate",
     "/accounts/{account}/keys/{key}/revoke",
     "/accounts/{account}/keys/requests/{request}/reveal",
     "/accounts/{account}/tokens/{account_token}/revoke",
@@ -203,6 +202,13 @@ pub(crate) const OF_ACCOUNTS: &[TypedForm] = &[
             ("expires", "2027-03-31"),
         ],
         ("name", "", "name"),
+    ),
+    form(
+        "/accounts/{account}/keys/{key}",
+        "/accounts/{account}/keys/{key}/rotate",
+        Needs::Gateway,
+        &[("grace", "3600"), ("expires", "2027-03-31")],
+        ("expires", "soon", "expires"),
     ),
     form(
         "/accounts/{account}/tokens",

@@ -5,8 +5,8 @@ use pages::keys::{KeyChoices, NewKeyPage};
 use pages::{ApiCall, Field, Fields};
 use prost_types::Timestamp;
 use serde::Deserialize;
-use time::Date;
 use time::macros::format_description;
+use time::{Date, OffsetDateTime};
 
 use super::ShownSecret;
 use crate::account::member_request::MemberRequest;
@@ -16,6 +16,7 @@ use crate::page_error::PageResult;
 use crate::render::{FormState, html, ok, see_other};
 use crate::session::once;
 use crate::upstream::gateway::NewKey;
+use crate::upstream::time_of;
 use crate::viewer::Section;
 
 const HEADING: &str = "Your test key";
@@ -74,6 +75,7 @@ async fn make(
         may_write: key.may_write,
         kind: key.kind.clone(),
         mode: super::TEST.to_owned(),
+        expires: time_of(key.expires_at).map(OffsetDateTime::unix_timestamp),
         old_ends: None,
     };
     if form.mode == "live" {

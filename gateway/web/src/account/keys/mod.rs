@@ -14,6 +14,7 @@ use time::OffsetDateTime;
 use super::member_request::MemberRequest;
 use crate::app::Web;
 use crate::domain::json_text;
+use crate::upstream::gateway::RotatedKey;
 use crate::upstream::time_of;
 use crate::viewer::Section;
 
@@ -32,6 +33,8 @@ struct ShownSecret {
     may_write: bool,
     kind: String,
     mode: String,
+    /// When the key expires: Unix time.
+    expires: Option<i64>,
     /// When the old secret ends, after a rotation: Unix time.
     old_ends: Option<i64>,
 }
@@ -45,7 +48,17 @@ impl ShownSecret {
             may_write: key.may_write,
             kind: key.kind,
             mode: key.mode,
-            old_ends: time_of(key.grace_until).map(OffsetDateTime::unix_timestamp),
+            expires: time_of(key.expires_at).map(OffsetDateTime::unix_timestamp),
+            old_ends: None,
+        }
+    }
+
+    /// The secret of the new key of a rotation.
+    fn rotated(rotated: RotatedKey) -> Self {
+        let old_ends = time_of(rotated.old_key.grace_until);
+        Self {
+            old_ends: old_ends.map(OffsetDateTime::unix_timestamp),
+            ..Self::new(rotated.key, rotated.secret)
         }
     }
 
@@ -67,6 +80,10 @@ impl ShownSecret {
             secret: self.secret,
             name: self.name,
             api_url: web.api_url.clone(),
+            expires: self
+                .expires
+                .and_then(|end| OffsetDateTime::from_unix_timestamp(end).ok())
+                .map(when::minute),
             grace: self
                 .old_ends
                 .and_then(|end| OffsetDateTime::from_unix_timestamp(end).ok())

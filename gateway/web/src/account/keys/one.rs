@@ -3,11 +3,14 @@
 use axum::extract::Path;
 use contracts::gateway::v1 as proto;
 use kit::Code;
-use pages::keys::{KeyPage, LastCall};
-use pages::{ApiCall, Fields, when};
+use pages::input::{Choice, Select};
+use pages::keys::{KeyPage, LastCall, RotationFields};
+use pages::{ApiCall, Field, Fields, when};
+use prost_types::Timestamp;
 use serde::Deserialize;
 use uuid::Uuid;
 
+use super::create::last_day;
 use super::{ShownSecret, row};
 use crate::account::member_request::MemberRequest;
 use crate::domain::action::Action;
@@ -31,14 +34,32 @@ const GRACES: [(u32, &str); 6] = [
     (604_800, "a week"),
 ];
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
 pub struct RotateForm {
-    #[serde(default)]
     grace: String,
+    /// The last day of the new key. Empty: it expires when the old one does.
+    expires: String,
+}
+
+impl RotateForm {
+    /// The grace period in seconds, and the expiry of the new key.
+    fn parse(&self) -> Result<(u32, Option<Timestamp>), Fields> {
+        match (self.grace.parse(), last_day(&self.expires)) {
+            (Ok(grace), Ok(expires_at)) => Ok((grace, expires_at)),
+            (grace, expires_at) => {
+                let mut errors = expires_at.err().unwrap_or_default();
+                if grace.is_err() {
+                    errors.add("grace", "Choose one of the times.");
+                }
+                Err(errors)
+            }
+        }
+    }
 }
 
 pub async fn show(request: MemberRequest, Path((_, key)): Path<(Uuid, String)>) -> PageResult {
-    page(&request, &key, FormState::default()).await
+    page(&request, &key, &RotateForm::default(), FormState::default()).await
 }
 
 pub async fn rotate(
@@ -46,22 +67,23 @@ pub async fn rotate(
     Path((_, key)): Path<(Uuid, String)>,
     OnceForm(form, sent): OnceForm<RotateForm>,
 ) -> PageResult {
-    let Ok(grace) = form.grace.parse() else {
-        let errors = Fields::one("grace_seconds", "Choose one of the times.");
-        return page(&request, &key, FormState::invalid(errors)).await;
+    let (grace, expires_at) = match form.parse() {
+        Ok(parsed) => parsed,
+        Err(errors) => return page(&request, &key, &form, FormState::invalid(errors)).await,
     };
     let work = async {
         let (gateway, actor) = (&request.app.gateway, request.actor());
-        let rotated = gateway.rotate_key(&actor, request.scope.id, &key, grace);
-        let (old, secret) = rotated.await?;
-        request.record(Action::KeyRotated, &old.name).await;
-        Ok(ShownSecret::new(old, secret))
+        let rotated = gateway.rotate_key(&actor, request.scope.id, &key, grace, expires_at);
+        let rotated = rotated.await?;
+        request.record(Action::KeyRotated, &rotated.key.name).await;
+        Ok(ShownSecret::rotated(rotated))
     };
     match request.once(&sent, &request.path("/keys"), work).await? {
         Ok(shown) => Ok(ok(&shown.page(&request, HEADING).await)),
         Err(fault) => {
-            let refused = FormState::refused(&fault, &["grace_seconds"]);
-            page(&request, &key, refused).await
+            let renamed = [("grace_seconds", "grace"), ("expires_at", "expires")];
+            let refused = FormState::refused_renamed(&fault, &["grace", "expires"], &renamed);
+            page(&request, &key, &form, refused).await
         }
     }
 }
@@ -74,11 +96,19 @@ pub async fn revoke(request: MemberRequest, Path((_, key)): Path<(Uuid, String)>
             Ok(see_other(&request.path("/keys")))
         }
         Err(fault) if fault.code == Code::NotFound => Err(PageError::not_found()),
-        Err(fault) => page(&request, &key, FormState::refused(&fault, &[])).await,
+        Err(fault) => {
+            let refused = FormState::refused(&fault, &[]);
+            page(&request, &key, &RotateForm::default(), refused).await
+        }
     }
 }
 
-async fn page(request: &MemberRequest, key: &str, state: FormState) -> PageResult {
+async fn page(
+    request: &MemberRequest,
+    key: &str,
+    form: &RotateForm,
+    state: FormState,
+) -> PageResult {
     let (now, account) = (request.app.clock.now(), request.scope.id);
     let gateway = &request.app.gateway;
     let (key, frame, last_call) = futures::join!(
@@ -87,7 +117,7 @@ async fn page(request: &MemberRequest, key: &str, state: FormState) -> PageResul
         gateway.last_call(account, key),
     );
     let key = key?;
-    let graces = graces(&key, frame.account()?);
+    let rotation = rotation(&key, frame.account()?, form, &state.errors);
     let mut shell = frame.closed_shell();
     let call = format!("GET /v1/account/keys/{}", key.id);
     shell.api_call = Some(ApiCall::account(call));
@@ -101,7 +131,7 @@ async fn page(request: &MemberRequest, key: &str, state: FormState) -> PageResul
         game: key.game,
         // Without the log of calls, the page leaves the calls out.
         last_call: last_call.ok().flatten().map(|call| last_call_row(&call)),
-        graces,
+        rotation,
         may_change: request.may(Permission::Develop),
     };
     Ok(html(state.status, &page))
@@ -115,18 +145,37 @@ fn last_call_row(call: &proto::Call) -> LastCall {
     }
 }
 
-/// The grace periods that a rotation of this key may have, longest first. Empty if the key was rotated already.
-fn graces(
+/// The fields of a rotation, with what was typed. The grace periods are those that the gateway allows, longest first. `None` if the key was
+/// rotated already.
+fn rotation(
     key: &proto::Key,
     account: &proto::AccountsServiceGetAccountResponse,
-) -> Vec<(u32, String)> {
+    form: &RotateForm,
+    errors: &Fields,
+) -> Option<RotationFields> {
     if key.grace_until.is_some() {
-        return Vec::new();
+        return None;
     }
     let range = account.least_grace_seconds..=account.most_grace_seconds;
     let allowed = GRACES.iter().rev();
     let allowed = allowed.filter(|(seconds, _)| *seconds == 0 || range.contains(seconds));
-    allowed
-        .map(|(seconds, words)| (*seconds, (*words).to_owned()))
-        .collect()
+    let graces = allowed.map(|(seconds, words)| {
+        let value = seconds.to_string();
+        Choice {
+            is_chosen: value == form.grace,
+            value,
+            label: (*words).to_owned(),
+        }
+    });
+    let without = match time_of(key.expires_at).map(when::minute) {
+        Some(expires) => format!("the new key expires when this one does: {expires}"),
+        None => "the new key does not expire, like this one".to_owned(),
+    };
+    let expires = Field::date("expires", "Last day of the new key")
+        .optional()
+        .hint(format!("In UTC. Without a day, {without}."));
+    Some(RotationFields {
+        grace: Select::new("grace", "The old secret works for", graces.collect()).error_in(errors),
+        expires: expires.value(&form.expires).error_in(errors),
+    })
 }

@@ -54,6 +54,14 @@ pub struct NewKey {
     pub expires_at: Option<prost_types::Timestamp>,
 }
 
+/// The new key of a rotation, with its secret, and the old one.
+#[derive(Debug, Clone)]
+pub struct RotatedKey {
+    pub key: proto::Key,
+    pub secret: String,
+    pub old_key: proto::Key,
+}
+
 #[derive(Debug, Clone)]
 pub struct Gateway(Calls);
 
@@ -288,22 +296,28 @@ impl Gateway {
         Ok(())
     }
 
-    /// Makes a new secret; returns it with the old key, which works for `grace` seconds more.
+    /// Makes a new key, which expires when the old one does or at `expires_at`. The old key works for `grace` seconds more.
     pub async fn rotate_key(
         &self,
         actor: &Actor,
         account: Uuid,
         key: &str,
         grace: u32,
-    ) -> Result<(proto::Key, String), Fault> {
+        expires_at: Option<prost_types::Timestamp>,
+    ) -> Result<RotatedKey, Fault> {
         let request = proto::AccountsServiceRotateKeyRequest {
             actor: Some(actor.into()),
             account_id: account.to_string(),
             id: key.to_owned(),
             grace_seconds: Some(grace),
+            expires_at,
         };
         let rotated = self.0.write(Accounts::rotate_key, request).await?;
-        Ok((rotated.old_key.ok_or_else(incomplete)?, rotated.secret))
+        Ok(RotatedKey {
+            key: rotated.key.ok_or_else(incomplete)?,
+            secret: rotated.secret,
+            old_key: rotated.old_key.ok_or_else(incomplete)?,
+        })
     }
 
     pub async fn revoke_key(
