@@ -94,6 +94,7 @@ impl Dependencies {
             pool.clone(),
             self.writer.clone(),
             public_url.clone(),
+            self.clock.clone(),
         );
         let pictures = pictures::owner::Service::new(
             submissions.clone(),

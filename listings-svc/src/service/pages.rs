@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use contracts::common::v1 as common;
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::pages_service_server::PagesService;
-use kit::Fault;
 use kit::feed::Writer;
+use kit::{Clock, Fault};
 use sqlx::PgPool;
 use tonic::{Request, Response, Status};
 use uuid::Uuid;
@@ -16,8 +16,8 @@ use super::submissions::Submissions;
 use super::tickets;
 use crate::domain::text;
 use crate::feed::{PublicUrl, Publish as _};
-use crate::store::page_owners;
 use crate::store::tickets::claims_of;
+use crate::store::{accounts, page_owners};
 use crate::write::CommandHandler;
 use crate::write::submission::Target;
 use crate::write::tickets::TicketChange;
@@ -30,6 +30,7 @@ pub struct Service {
     pool: PgPool,
     writer: Writer<CommandHandler>,
     public_url: PublicUrl,
+    clock: Clock,
 }
 
 impl Service {
@@ -38,12 +39,14 @@ impl Service {
         pool: PgPool,
         writer: Writer<CommandHandler>,
         public_url: PublicUrl,
+        clock: Clock,
     ) -> Self {
         Self {
             submissions,
             pool,
             writer,
             public_url,
+            clock,
         }
     }
 
@@ -136,9 +139,13 @@ impl PagesService for Service {
             .collect();
         let reasons = page_owners::rejections(&self.pool, account).await;
         let reasons = reasons.map_err(Fault::from)?.into_iter().collect();
+        let mut connection = self.pool.acquire().await.map_err(Fault::from)?;
+        let written = accounts::writes_on(&mut connection, account, self.clock.now().date()).await;
+        let written = written.map_err(Fault::from)?;
         Ok(Response::new(proto::ListOwnPagesResponse {
             pages,
             reasons,
+            writes_today: u32::try_from(written).unwrap_or_default(),
         }))
     }
 

@@ -137,7 +137,14 @@ async fn changes_of_a_public_page_are_writes_of_the_day(pool: PgPool) {
             name: "kora".to_owned(),
         };
         let found = service.own.clone().get_own_listing(request).await;
-        found.unwrap().into_inner().writes_today
+        let shown = found.unwrap().into_inner().writes_today;
+        // The forms of new listings show the same number.
+        let request = proto::ListOwnPagesRequest {
+            account_id: ADA.to_string(),
+        };
+        let listed = pages(&service).list_own_pages(request).await;
+        assert_eq!(listed.unwrap().into_inner().writes_today, shown);
+        shown
     };
     for tagline in ["A", "B", "C"] {
         assert!(change(tagline, false).await.is_ok(), "it is pending");
@@ -155,6 +162,7 @@ async fn changes_of_a_public_page_are_writes_of_the_day(pool: PgPool) {
     }
     assert_eq!(writes_today().await, 1);
     service.clock.advance(time::Duration::days(1));
+    assert_eq!(writes_today().await, 0);
     assert!(change("E", false).await.is_ok());
 }
 

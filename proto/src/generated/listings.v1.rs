@@ -6260,6 +6260,9 @@ pub struct ListOwnPagesResponse {
         ::prost::alloc::string::String,
         ::prost::alloc::string::String,
     >,
+    /// The writes of the account on this UTC day, for the limit of its plan.
+    #[prost(uint32, tag = "3")]
+    pub writes_today: u32,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ClaimPageRequest {

@@ -34,14 +34,14 @@ struct Create {
 
 pub async fn show(request: MemberRequest, Path((_, of_kind)): Path<(Uuid, String)>) -> PageResult {
     let kind = kind(&of_kind)?;
-    let (choices, frame) = futures::join!(
-        Choices::load(&request, kind),
-        request.frame(Section::Listings)
-    );
+    let (choices, frame) =
+        futures::join!(Choices::load(&request), request.frame(Section::Listings));
     let choices = choices?;
     let mut typed = TypedListing::default();
     typed.set("form", &once::new_id());
-    if let [(handle, _), ..] = &choices.creators[..] {
+    if kind == ListingKind::Game
+        && let [(handle, _), ..] = &choices.creators[..]
+    {
         typed.set("creator", handle);
     }
     let create = Create {
@@ -79,7 +79,7 @@ pub async fn send(
                 let text = "This form has submitted a listing already: look at your listings. If this is meant to be another one, send it again.";
                 fault = Fault::new(fault.code, text);
             }
-            let choices = Choices::load(&create.request, create.kind);
+            let choices = Choices::load(&create.request);
             let choices = create.frame.read_after(&fault, choices).await;
             let choices = choices.unwrap_or_default();
             let refused = choices.refusal(create.kind, fault);
@@ -122,10 +122,12 @@ impl Create {
             }
             _ => "A person reviews it before it is public. You can change it while it waits.",
         };
+        let per_day = self.frame.writes_per_day().ok().flatten();
         let list = self.request.path("/listings");
         let page = ListingFormPage {
             heading: format!("Submit {}", kind.with_article()),
             text,
+            note: choices.writes_left(kind, None, per_day),
             action: format!("{list}/new/{}", kind.as_str()),
             hidden: vec![("form".to_owned(), typed.get("form").to_owned())],
             parts: context.form_parts(),

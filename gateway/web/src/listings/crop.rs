@@ -2,11 +2,12 @@
 
 use axum::response::Response;
 use contracts::listings::v1 as proto;
+use kit::Fault;
 use pages::Field;
 use pages::listings::pictures::{Crop, CropPage};
 use serde::Deserialize;
 
-use super::gallery::image;
+use super::gallery::{image, note_of};
 use super::pictures::Upload;
 use crate::account::member_request::MemberRequest;
 use crate::account::page_frame::AccountFrame;
@@ -89,15 +90,17 @@ impl Prepared {
     }
 }
 
-/// The page that shows a prepared picture before the listing has it.
-pub(super) fn crop_page(
+/// The page that shows a prepared picture before the listing has it, or after its form was refused.
+pub(super) async fn crop_page(
     request: &MemberRequest,
     frame: AccountFrame,
     upload: Upload<'_>,
     prepared: Prepared,
-    state: FormState,
+    refusal: Option<&Fault>,
 ) -> Response {
-    let FormState { status, errors } = state;
+    let note = note_of(request, &frame, upload.listing, refusal).await;
+    let state = refusal.map(|fault| FormState::refused(fault, &["alt", "place"]));
+    let FormState { status, errors } = state.unwrap_or_default();
     let (listing, picture) = (upload.listing, upload.picture);
     let alt = Field::text("alt", "Text for people who do not see it")
         .optional()
@@ -124,6 +127,7 @@ pub(super) fn crop_page(
             prepared.size,
         ),
         crop: prepared.crop,
+        note,
         screenshot: (picture == "screenshot")
             .then(|| (alt.error_in(&errors), place.error_in(&errors))),
         shell: frame.shell,

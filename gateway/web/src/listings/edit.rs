@@ -103,7 +103,7 @@ pub async fn send(
         Err(fault) if fault.code == Code::NotFound => Err(PageError::not_found()),
         Err(fault) => {
             let fault = edit.after_conflict(fault).await;
-            let choices = Choices::load(&request, listing.kind);
+            let choices = Choices::load(&request);
             let choices = edit.frame.read_after(&fault, choices).await;
             let choices = choices.unwrap_or_default();
             let refused = choices.refusal(listing.kind, fault);
@@ -173,7 +173,7 @@ impl Edit<'_> {
     }
 
     async fn fresh_form(self) -> PageResult {
-        let choices = Choices::load(self.request, self.listing.kind).await?;
+        let choices = Choices::load(self.request).await?;
         Ok(self.form(&choices, FormState::default()))
     }
 
@@ -195,10 +195,12 @@ impl Edit<'_> {
         };
         let title = Some(self.typed.get(field)).filter(|title| !title.is_empty());
         let closed = self.frame.closed();
+        let per_day = self.frame.writes_per_day().ok().flatten();
         let api_call = api_call(kind, name);
         let page = ListingFormPage {
             heading: format!("Change {}", title.unwrap_or(name)),
             text: "You see what changes before it is saved. A change of a public listing is public at once.",
+            note: choices.writes_left(kind, Some(name), per_day),
             action: format!("{shown}/edit"),
             hidden: self.typed.hidden(),
             parts: context.form_parts(),
@@ -223,8 +225,8 @@ impl Edit<'_> {
         let is_write = kind != ListingKind::Page || written.state() == proto::State::Published;
         let per_day = self.frame.writes_per_day().ok().flatten();
         let per_day = per_day.filter(|_| is_write);
-        let used = words::writes_used(writes_today, per_day);
-        let notes = [state.to_owned(), written.note.clone(), used];
+        let left = words::writes_left(writes_today, per_day);
+        let notes = [state.to_owned(), written.note.clone(), left];
         let call = match kind {
             ListingKind::Page => String::new(),
             kind => shell_command(&self.request.app.api_url, kind, name, body),

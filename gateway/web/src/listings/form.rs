@@ -7,26 +7,63 @@ use kit::Fault;
 use pages::input::{Area, Checks, Choice, FormPart, Group, Select};
 use pages::{Field, Fields};
 
-use super::refused;
 use super::typed::{TypedListing, beside_fields};
 use super::words::value_name;
+use super::{refused, words};
 use crate::account::member_request::MemberRequest;
 use crate::domain::listing_kind::ListingKind;
 use crate::render::FormState;
 
-/// The values that the fields of a form may have, from listings-svc.
+/// What a form needs of listings-svc: the values that its fields may have, and the writes of the day.
 #[derive(Debug, Default)]
 pub(super) struct Choices {
     pub(super) values: proto::ListFieldValuesResponse,
     /// The pages that a game may stand under: handle and name.
     pub(super) creators: Vec<(String, String)>,
+    /// The handles of the account's public pages.
+    public_pages: Vec<String>,
+    /// The account's writes of the day; `None` while listings-svc is away.
+    writes_today: Option<u32>,
 }
 
 impl Choices {
-    pub(super) async fn load(request: &MemberRequest, kind: ListingKind) -> Result<Self, Fault> {
-        let values = request.app.listings.field_values();
-        let (values, creators) = futures::try_join!(values, creators(request, kind))?;
-        Ok(Self { values, creators })
+    pub(super) async fn load(request: &MemberRequest) -> Result<Self, Fault> {
+        let listings = &request.app.listings;
+        let pages = listings.pages(request.scope.id);
+        let (values, own) = futures::try_join!(listings.field_values(), pages)?;
+        let (mut creators, mut public_pages) = (Vec::new(), Vec::new());
+        for page in own.pages {
+            let state = page.state();
+            if state == proto::State::Published {
+                public_pages.push(page.handle.clone());
+            }
+            if matches!(state, proto::State::Pending | proto::State::Published) {
+                creators.push((page.handle, page.name));
+            }
+        }
+        Ok(Self {
+            values,
+            creators,
+            public_pages,
+            writes_today: Some(own.writes_today),
+        })
+    }
+
+    /// How many writes of the day are left, on the form of a new listing or of the listing `name`. A new page is not one of them, and
+    /// neither is a change of a page that is not public.
+    pub(super) fn writes_left(
+        &self,
+        kind: ListingKind,
+        name: Option<&str>,
+        per_day: Option<u32>,
+    ) -> String {
+        let is_write = match (kind, name) {
+            (ListingKind::Page, None) => false,
+            (ListingKind::Page, Some(name)) => self.public_pages.iter().any(|page| page == name),
+            (ListingKind::Game | ListingKind::Event, _) => true,
+        };
+        let today = self.writes_today.filter(|_| is_write);
+        today.map_or_else(String::new, |today| words::writes_left(today, per_day))
     }
 
     /// The status and the errors of a refused form of this kind.
@@ -35,24 +72,6 @@ impl Choices {
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         refused(&beside_fields(fault), &names)
     }
-}
-
-/// The pages that a game may stand under, as handle and name.
-async fn creators(
-    request: &MemberRequest,
-    kind: ListingKind,
-) -> Result<Vec<(String, String)>, Fault> {
-    if kind != ListingKind::Game {
-        return Ok(Vec::new());
-    }
-    let own = request.app.listings.pages(request.scope.id).await?;
-    let usable = own.pages.into_iter().filter(|page| {
-        matches!(
-            page.state(),
-            proto::State::Pending | proto::State::Published
-        )
-    });
-    Ok(usable.map(|page| (page.handle, page.name)).collect())
 }
 
 /// The names of the fields of a form.

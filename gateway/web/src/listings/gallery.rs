@@ -31,13 +31,8 @@ pub(super) async fn gallery(
     listing: ListingRef<'_>,
     answer: Answer,
 ) -> PageResult {
-    let stored = request.app.listings.get(listing);
-    let stored = match &answer.refusal {
-        Some(refusal) => frame.read_after(refusal, stored).await,
-        None => stored.await,
-    };
     let mut writes_today = 0;
-    let content = match stored {
+    let content = match stored(request, &frame, listing, answer.refusal.as_ref()).await {
         Ok(found) => {
             writes_today = found.writes_today;
             found.listing.ok_or_else(PageError::not_found)?
@@ -70,20 +65,52 @@ pub(super) async fn gallery(
         may_edit: request.may(Permission::Edit) && !is_removed,
         closed: frame.closed(),
         is_typed: answer.arranged.is_some(),
-        note: match summary.state {
-            proto::State::Rejected => {
-                "A change of the pictures submits the listing again.".to_owned()
-            }
-            proto::State::Published => {
-                let used = words::writes_used(writes_today, frame.writes_per_day().ok().flatten());
-                format!("A change of the pictures is public at once. {used}")
-            }
-            _ => String::new(),
-        },
+        note: note(summary.state, writes_today, &frame),
         shell: frame.api_call(call).shell,
         errors: answer.state.errors,
     };
     Ok(html(answer.state.status, &page))
+}
+
+/// The listing as listings-svc has it, for a page that was opened, or for that of a form that was refused.
+async fn stored(
+    request: &MemberRequest,
+    frame: &AccountFrame,
+    listing: ListingRef<'_>,
+    refusal: Option<&Fault>,
+) -> Result<proto::GetOwnListingResponse, Fault> {
+    let stored = request.app.listings.get(listing);
+    match refusal {
+        Some(refusal) => frame.read_after(refusal, stored).await,
+        None => stored.await,
+    }
+}
+
+/// What a change of the pictures does, with the writes of the day that are left; empty for a pending listing.
+fn note(state: proto::State, writes_today: u32, frame: &AccountFrame) -> String {
+    match state {
+        proto::State::Rejected => "A change of the pictures submits the listing again.".to_owned(),
+        proto::State::Published => {
+            let left = words::writes_left(writes_today, frame.writes_per_day().ok().flatten());
+            format!("A change of the pictures is public at once. {left}")
+        }
+        _ => String::new(),
+    }
+}
+
+/// The same for the page of a prepared picture; empty while listings-svc is away.
+pub(super) async fn note_of(
+    request: &MemberRequest,
+    frame: &AccountFrame,
+    listing: ListingRef<'_>,
+    refusal: Option<&Fault>,
+) -> String {
+    let Ok(found) = stored(request, frame, listing, refusal).await else {
+        return String::new();
+    };
+    let state = found.listing.as_ref();
+    let state = state.map(|content| Summary::of(content, "").state);
+    note(state.unwrap_or_default(), found.writes_today, frame)
 }
 
 fn cover(request: &MemberRequest, game: &proto::Game) -> SinglePicture {

@@ -18,7 +18,7 @@ use crate::domain::listing_kind::ListingKind;
 use crate::form_body::FormBody;
 use crate::notice::AfterForm;
 use crate::page_error::{PageError, PageResult};
-use crate::render::{FormState, see_other};
+use crate::render::see_other;
 use crate::upstream::listings::ListingRef;
 use crate::viewer::Section;
 
@@ -72,9 +72,8 @@ pub async fn use_picture(
             gallery(&request, frame, upload.listing, answer).await
         }
         Err(fault) => {
-            let state = FormState::refused(&fault, &["alt", "place"]);
             let prepared = Prepared::typed(&form);
-            Ok(crop_page(&request, frame, upload, prepared, state))
+            Ok(crop_page(&request, frame, upload, prepared, Some(&fault)).await)
         }
     }
 }

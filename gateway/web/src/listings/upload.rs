@@ -20,7 +20,6 @@ use super::pictures::Upload;
 use crate::account::member_request::MemberRequest;
 use crate::app::Web;
 use crate::page_error::{PageError, PageResult};
-use crate::render::FormState;
 use crate::viewer::Section;
 
 /// The longest picture file, in bytes.
@@ -56,8 +55,7 @@ pub async fn send(
     match prepared {
         Ok(prepared) => {
             let prepared = Prepared::of(prepared);
-            let state = FormState::default();
-            Ok(crop_page(&request, frame, upload, prepared, state))
+            Ok(crop_page(&request, frame, upload, prepared, None).await)
         }
         Err(fault) if fault.code == Code::NotFound => Err(PageError::not_found()),
         Err(fault) => {

@@ -35,11 +35,12 @@ pub(super) fn named_state(name: &str) -> StateText {
     })
 }
 
-/// How many writes of the day are left, for a change that is one of them; empty without a limit.
-pub(super) fn writes_used(today: u32, per_day: Option<u32>) -> String {
+/// How many writes of the day are left, for a form that sends one of them; empty without a limit.
+pub(super) fn writes_left(today: u32, per_day: Option<u32>) -> String {
     per_day.map_or_else(String::new, |per_day| {
-        let [today, per_day] = [today, per_day].map(|number| grouped(number.into()));
-        format!("It is one of the account's writes of the day: {today} of {per_day} are used.")
+        let left = per_day.saturating_sub(today);
+        let [left, per_day] = [left, per_day].map(|number| grouped(number.into()));
+        format!("It counts as one of the account's writes of the day: {left} of {per_day} are left until 00:00 UTC.")
     })
 }
 

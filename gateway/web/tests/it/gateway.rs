@@ -33,6 +33,8 @@ pub(crate) struct StubGateway {
     pub(crate) calls: Arc<Mutex<proto::AccountsServiceListCallsResponse>>,
     /// The accounts that have used a share of their month.
     pub(crate) month_use: Arc<Mutex<Vec<proto::AccountMonthUse>>>,
+    /// The plan of every account, with its limits.
+    pub(crate) plan: Arc<Mutex<Option<proto::Plan>>>,
     /// Switches that are not as usual.
     pub(crate) switched: Arc<Mutex<BTreeSet<&'static str>>>,
 }
@@ -140,6 +142,7 @@ impl AccountsService for StubGateway {
         };
         Ok(Response::new(proto::AccountsServiceGetAccountResponse {
             account: Some(account),
+            plan: self.plan.lock().unwrap().clone(),
             month: Some(proto::MonthUse {
                 used: 1_204,
                 limit: Some(50_000),

@@ -2,10 +2,11 @@
 
 use std::sync::atomic::Ordering;
 
+use contracts::gateway::v1::Plan;
 use sqlx::PgPool;
 use web::domain::role::Role;
 
-use crate::browser::Browser;
+use crate::browser::{Browser, Page};
 use crate::support::{ADA, BOB, Site};
 
 /// An account with a public game `okoto`, and its owner.
@@ -191,6 +192,48 @@ async fn a_change_is_previewed_before_it_is_saved(pool: PgPool) {
     let more = [("revision", "2")];
     let same = owner.post(&path, &fields("", &more)).await;
     same.assert(422, "Give a title.");
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn every_form_that_counts_says_how_many_writes_of_the_day_are_left(pool: PgPool) {
+    let (site, account, mut owner) = studio(pool).await;
+    let base = format!("/accounts/{account}/listings");
+    let counts = |page: &Page| page.text.contains("writes of the day");
+    let unlimited = owner.get(&format!("{base}/new/game")).await;
+    unlimited.assert(200, "<form");
+    assert!(!counts(&unlimited), "{}", unlimited.text);
+    let set_limit = |writes| {
+        let plan = Plan {
+            writes_per_day: Some(writes),
+            ..Plan::default()
+        };
+        *site.gateway.plan.lock().unwrap() = Some(plan);
+    };
+    // The account has sent seven.
+    set_limit(50);
+    let left = "writes of the day: 43 of 50 are left until 00:00 UTC.";
+    let edit = format!("{base}/game/okoto/edit");
+    for path in ["new/game", "new/event", "game/okoto/pictures"] {
+        let page = owner.get(&format!("{base}/{path}")).await;
+        page.assert(200, left);
+    }
+    let form = owner.get(&edit).await;
+    form.assert(200, left);
+    // A new page is not one of them.
+    let page = owner.get(&format!("{base}/new/page")).await;
+    page.assert(200, "<form");
+    assert!(!counts(&page), "{}", page.text);
+    let revision = form.hidden()["revision"].clone();
+    let more = [("revision", revision.as_str())];
+    let preview = owner.post(&edit, &fields("It's Okoto", &more)).await;
+    preview.assert(200, left);
+    owner
+        .post(&edit, &fields("", &more))
+        .await
+        .assert(422, left);
+    set_limit(5);
+    let used_up = owner.get(&edit).await;
+    used_up.assert(200, "writes of the day: 0 of 5 are left until 00:00 UTC.");
 }
 
 #[testing::database_test(web::MIGRATOR)]

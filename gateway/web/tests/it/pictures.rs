@@ -40,6 +40,12 @@ async fn send(browser: &mut Browser, path: &str, media_type: &str, body: Vec<u8>
 #[testing::database_test(web::MIGRATOR)]
 async fn the_crop_is_shown_before_the_listing_has_the_picture(pool: PgPool) {
     let (site, account, mut owner) = studio(pool).await;
+    let plan = contracts::gateway::v1::Plan {
+        writes_per_day: Some(50),
+        ..Default::default()
+    };
+    *site.gateway.plan.lock().unwrap() = Some(plan);
+    let left = "writes of the day: 43 of 50 are left";
     let base = format!("/accounts/{account}/listings/game/okoto/pictures");
     owner
         .get(&base)
@@ -48,6 +54,7 @@ async fn the_crop_is_shown_before_the_listing_has_the_picture(pool: PgPool) {
     let large = [b"JPEG".as_slice(), &vec![7; 300_000]].concat();
     let crop = upload(&mut owner, &format!("{base}/cover"), &large).await;
     crop.assert(200, "800 of the width are cut off");
+    crop.assert(200, left);
     crop.assert(200, &format!("/accounts/{account}/pictures/{}", file()));
     let hidden = crop.hidden();
     let fields = [("id", hidden["id"].as_str())];
@@ -74,6 +81,7 @@ async fn the_crop_is_shown_before_the_listing_has_the_picture(pool: PgPool) {
         .post(&format!("{base}/screenshot/use"), &fields(&long))
         .await;
     refused.assert(422, "Shorten it.");
+    refused.assert(422, left);
     refused.assert(422, &file());
     assert_eq!(refused.hidden(), hidden);
     let used = owner

@@ -48,6 +48,7 @@ impl PagesService for StubListings {
         page.set_state(proto::State::Published);
         Ok(Response::new(proto::ListOwnPagesResponse {
             pages: vec![page],
+            writes_today: 7,
             ..proto::ListOwnPagesResponse::default()
         }))
     }

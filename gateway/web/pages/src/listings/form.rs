@@ -15,6 +15,8 @@ pub struct ListingFormPage {
     pub errors: Fields,
     pub heading: String,
     pub text: &'static str,
+    /// How many writes of the day are left; may be empty.
+    pub note: String,
     pub action: String,
     /// Names and values of hidden fields.
     pub hidden: Vec<(String, String)>,

@@ -78,6 +78,8 @@ pub struct CropPage {
     pub id: String,
     pub image: Image,
     pub crop: Crop,
+    /// What a change of the pictures does; empty for a pending listing.
+    pub note: String,
     /// Of a screenshot: alternative text and place.
     pub screenshot: Option<(Field, Field)>,
 }

@@ -175,6 +175,7 @@ fn nothing_that_a_studio_writes_becomes_markup() {
         errors: Fields::general(hostile()),
         heading: hostile(),
         text: "",
+        note: hostile(),
         action: "/accounts/a/listings/new/game".to_owned(),
         hidden: vec![(hostile(), hostile())],
         parts: form_parts(),
@@ -306,6 +307,7 @@ fn the_crop_is_told_and_drawn() {
         id: hostile(),
         image: image(Some("/accounts/a/pictures/x.jpg")),
         crop,
+        note: hostile(),
         screenshot,
     };
     let html = rendered(&page(crop, None));
