@@ -39,6 +39,7 @@ mod site;
 mod staff_apply;
 mod staff_tool;
 mod states;
+mod times;
 mod try_it;
 mod votes;
 mod write_errors;

@@ -34,10 +34,10 @@ impl BadFields {
             .unwrap_or_default()
     }
 
-    /// The time of a message; `None` if it is absent or not valid.
+    /// The time of a message; `None` if it is absent, not valid or in no year that answers can print.
     pub fn time(&mut self, field: &str, at: Option<Timestamp>) -> Option<OffsetDateTime> {
-        let at = timestamp::decode(at?).ok_or("It is not a valid timestamp.");
-        self.read(field, at)
+        let at = timestamp::decode(at?).filter(|at| timestamp::is_printable(*at));
+        self.read(field, at.ok_or("It is not a valid timestamp."))
     }
 
     /// The same, and not after `now`, which is the time of the service.
@@ -141,6 +141,12 @@ mod tests {
             None
         );
         assert_eq!(bad.time("e", None), None);
+        // The last second of the year -1.
+        let before = Timestamp {
+            seconds: -62_167_219_201,
+            nanos: 0,
+        };
+        assert_eq!(bad.time("h", Some(before)), None);
         let later = OffsetDateTime::UNIX_EPOCH + time::Duration::SECOND;
         let [early, late] = [OffsetDateTime::UNIX_EPOCH, later].map(Some);
         bad.range("e", early, "until", late);
@@ -166,6 +172,7 @@ mod tests {
                 "g",
                 "It is in the future: the service's time is 1970-01-01T00:00:00Z. Your clock may be fast.",
             ),
+            ("h", "It is not a valid timestamp."),
         ];
         assert_eq!(
             fields,

@@ -24,7 +24,12 @@ pub fn parse(text: &str) -> Option<OffsetDateTime> {
         Some(day.midnight().assume_utc())
     })?;
     let at = at.checked_to_offset(UtcOffset::UTC)?;
-    (0..=9_999).contains(&at.year()).then_some(at)
+    is_printable(at).then_some(at)
+}
+
+/// Whether answers can print a time of UTC.
+pub(crate) fn is_printable(at: OffsetDateTime) -> bool {
+    (0..=9_999).contains(&at.year())
 }
 
 /// The timestamp for a message.
