@@ -167,6 +167,13 @@ fn quota_error(denial: Denial, plan: &Plan) -> ApiResponse {
             format!(" (plan {})", plan.title)
         }
     };
+    // In the last seconds of a month, its minute may end later.
+    let denial = match denial {
+        Denial::Month(status) | Denial::PublicMonth(status) if minute_ends_last(&status) => {
+            Denial::Minute(status)
+        }
+        denial => denial,
+    };
     match denial {
         Denial::Revoked => invalid_key().into(),
         Denial::Minute(status) => {
@@ -200,13 +207,16 @@ fn quota_error(denial: Denial, plan: &Plan) -> ApiResponse {
     }
 }
 
+/// Whether the minute is used up too, and ends after the month.
+fn minute_ends_last(status: &RateLimitStatus) -> bool {
+    let month = status.seconds_until(status.month_resets_at());
+    status.minute_left() == Some(0) && status.minute_wait() > month
+}
+
 fn month_error(status: RateLimitStatus, message: String) -> ApiResponse {
     let resets_at = status.month_resets_at();
-    // In the last seconds of a month, its minute may end later.
-    let minute = (status.minute_left() == Some(0)).then(|| status.minute_wait());
-    let wait = status.seconds_until(resets_at).max(minute.unwrap_or(0));
     let fault = Fault {
-        retry_after: Some(wait),
+        retry_after: Some(status.seconds_until(resets_at)),
         ..Fault::new(Code::QuotaExceeded, message)
     };
     let error = ApiError {

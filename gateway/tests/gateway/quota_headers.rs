@@ -196,7 +196,7 @@ async fn of_two_windows_that_are_used_up_the_error_names_the_one_that_waits_long
     test.clock.advance(Duration::seconds(835_190));
     assert!(test.get(&other, "/games").await.is_ok());
     assert_eq!(refused(&one).await, ("quota_exceeded".to_owned(), 10));
-    assert_eq!(refused(&other).await, ("quota_exceeded".to_owned(), 60));
+    assert_eq!(refused(&other).await, ("rate_limited".to_owned(), 60));
     test.clock.advance(Duration::seconds(60));
     assert!(test.get(&other, "/games").await.is_ok());
 }
