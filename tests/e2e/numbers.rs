@@ -1,9 +1,13 @@
 //! The numbers of an account are the same wherever they are shown: in headers, `GET /me`, the account API, the dashboard and `staff`.
 
-use contracts::gateway::v1::{Account, AccountsServiceListUseRequest, ListPlansRequest};
+use contracts::gateway::v1::{
+    Account, AccountsServiceGetAccountRequest, AccountsServiceListUseRequest, ListKeysRequest,
+    ListPlansRequest, Plan,
+};
 use contracts::public::{AccountUsage, Me};
 use e2e::{
-    AccountTokens, Client, Fleet, KeyRequest, NewAccount, Staff, WebClient, eventually, mails,
+    AccountTokens, Client, Fleet, KeyRequest, NewAccount, Staff, WebClient, a_day_with_time_left,
+    eventually, mails,
 };
 
 /// An account with a person who is signed in, and the path of its pages.
@@ -36,8 +40,48 @@ fn item(header: &str, window: &str, name: &str) -> Option<u64> {
     number.parse().ok()
 }
 
+/// A number as pages write it; it has more than three digits.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let (thousands, rest) = digits.split_at(digits.len() - 3);
+    format!("{thousands},{rest}")
+}
+
+/// A plan as staff see it.
+async fn plan_of_staff(staff: &mut Staff, name: &str) -> Plan {
+    let plans = staff.gateway.list_plans(ListPlansRequest {}).await.unwrap();
+    let mut plans = plans.into_inner().plans.into_iter();
+    plans.find(|plan| plan.name == name).unwrap()
+}
+
+/// Waits until the calls of an account are counted by day and route, and its month is copied. A service reads both, since each call of a
+/// program counts in its minute.
+async fn counted(tokens: &AccountTokens, account: &str, calls: u64) {
+    eventually(
+        "the calls are counted by day, and in the month",
+        async || {
+            let mut accounts = tokens.accounts.clone();
+            let request = AccountsServiceListUseRequest {
+                account_id: account.to_owned(),
+                days: 2,
+            };
+            let by_day = accounts.list_use(request).await.unwrap().into_inner();
+            let request = AccountsServiceGetAccountRequest {
+                account_id: account.to_owned(),
+                ..AccountsServiceGetAccountRequest::default()
+            };
+            let month = accounts.get_account(request).await.unwrap().into_inner();
+            let month = month.month.unwrap_or_default().used;
+            let by_day = by_day.rows.iter().map(|row| row.calls).sum::<u64>();
+            ((by_day, month) == (calls, calls)).then_some(())
+        },
+    )
+    .await;
+}
+
 #[tokio::test]
 async fn an_account_has_the_same_numbers_everywhere() {
+    a_day_with_time_left().await;
     let fleet = Fleet::shared();
     let (mut browser, account, pages) = sign_up(&fleet).await;
     let mut staff = Staff::of(&fleet).await;
@@ -72,26 +116,19 @@ async fn an_account_has_the_same_numbers_everywhere() {
     let shown = (item(policy, "minute", "q"), item(left, "minute", "r"));
     assert_eq!(minute, shown, "{policy} {left}");
 
-    let plans = staff.gateway.list_plans(ListPlansRequest {}).await.unwrap();
-    let plans = plans.into_inner().plans;
     let plan = me.account.unwrap().plan;
-    let of_staff = plans.iter().find(|one| one.name == plan.name).unwrap();
+    let of_staff = plan_of_staff(&mut staff, &plan.name).await;
     assert_eq!(of_staff.calls_per_month, Some(limit));
     assert_eq!(of_staff.calls_per_minute.map(u64::from), minute.0);
+    let request = ListKeysRequest {
+        account: account.account.id.clone(),
+    };
+    let keys = staff.gateway.list_keys(request).await.unwrap();
+    assert_eq!(keys.into_inner().keys.len(), 1);
 
     let mut tokens = AccountTokens::of(&fleet).await;
     let token = tokens.create(&account, &["usage:read"]).await;
-    // A service reads them, since each call of a program counts in its minute.
-    eventually("the calls are counted by day and route", async || {
-        let request = AccountsServiceListUseRequest {
-            account_id: account.account.id.clone(),
-            days: 2,
-        };
-        let counted = tokens.accounts.clone().list_use(request).await.unwrap();
-        let rows = counted.into_inner().rows;
-        (rows.iter().map(|row| row.calls).sum::<u64>() == 5).then_some(())
-    })
-    .await;
+    counted(&tokens, &account.account.id, 5).await;
     let program = Client::new(&fleet, &token.secret);
     let usage = program.get("/account/usage?days=2").await;
     let usage: AccountUsage = serde_json::from_value(usage.data().clone()).unwrap();
@@ -103,16 +140,16 @@ async fn an_account_has_the_same_numbers_everywhere() {
     assert_eq!(errors.sum::<u64>(), 2);
 
     let overview = browser.get(&pages).await.text;
-    let group = |number: u64| {
-        let digits = number.to_string();
-        let (thousands, rest) = digits.split_at(digits.len() - 3);
-        format!("{thousands},{rest}")
-    };
-    let calls = format!("<dd>5 of {}</dd>", group(limit));
+    let calls = format!("<dd>5 of {}</dd>", grouped(limit));
     assert!(overview.contains(&calls), "{calls}: {overview}");
     assert!(overview.contains(&plan.title), "{overview}");
     assert!(
         overview.contains(&format!("{pages}/keys\">1</a>")),
         "{overview}"
     );
+    let shown = browser.get(&format!("{pages}/usage")).await.text;
+    let (limit, left) = (grouped(limit), grouped(limit - 5));
+    let calls = format!("<strong>5 of {limit} calls</strong>");
+    assert!(shown.contains(&calls), "{calls}: {shown}");
+    assert!(shown.contains(&format!("{left} are left")), "{shown}");
 }

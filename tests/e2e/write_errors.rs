@@ -1,5 +1,7 @@
 //! What refuses a write (§7), the same at each of the four calls; and that a refused write changes nothing.
 
+use std::time::{Duration, Instant};
+
 use e2e::{Client, Fleet, KeyRequest, NewAccount, Staff, guess};
 use futures::future::{Either, join_all, select};
 use futures::pin_mut;
@@ -180,17 +182,24 @@ async fn calls_of_a_minute_end_for_writes_too() {
         let request = writer.request(Method::PATCH, "/games/no-such-game");
         writer.send(request.json(&json!({})))
     });
+    let began = Instant::now();
     let answers = join_all(calls).await;
+    let took = began.elapsed();
     let of = |code: &str| {
         answers
             .iter()
             .filter(|answer| answer.code() == code)
             .count()
     };
-    assert_eq!((of("not_found"), of("rate_limited")), (60, 20));
-    let refused = answers.iter().find(|answer| answer.status == 429).unwrap();
-    let wait: u32 = refused.header("retry-after").unwrap().parse().unwrap();
-    assert!((1..=60).contains(&wait));
+    assert_eq!(of("not_found") + of("rate_limited"), 80);
+    // On a slow machine, the calls may lie in two minutes.
+    if took < Duration::from_mins(1) {
+        assert_eq!(of("rate_limited"), 20);
+    }
+    for refused in answers.iter().filter(|answer| answer.status == 429) {
+        let wait: u32 = refused.header("retry-after").unwrap().parse().unwrap();
+        assert!((1..=60).contains(&wait));
+    }
 }
 
 #[tokio::test]

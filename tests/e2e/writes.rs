@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use contracts::public::{Game, OwnListing};
-use e2e::{Client, Fleet, NewAccount, Response, Staff};
+use e2e::{Client, Fleet, NewAccount, Response, Staff, a_day_with_time_left};
 use futures::future::join_all;
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -362,6 +362,7 @@ async fn of_500_submissions_at_once_exactly_the_limit_are_accepted() {
 
 #[tokio::test]
 async fn the_writes_of_a_plan_s_day_end() {
+    a_day_with_time_left().await;
     // Free has 50 a day; its calls of a minute are 60.
     let studio = Studio::on("free").await;
     let path = format!("/games/{}", studio.game);

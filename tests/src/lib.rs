@@ -19,6 +19,7 @@ mod process;
 pub mod raw;
 mod small_fleet;
 mod staff;
+mod utc_day;
 mod web_client;
 
 pub use account_tokens::{AccountTokens, NewToken};
@@ -32,4 +33,5 @@ pub use process::Process;
 pub use small_fleet::{SmallFleet, binaries};
 pub use staff::{KeyRequest, NewAccount, Staff, named};
 pub use testing::{eventually, eventually_within};
+pub use utc_day::a_day_with_time_left;
 pub use web_client::{WebClient, WebPage};
