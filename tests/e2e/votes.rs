@@ -18,6 +18,29 @@ impl Ballot {
         }
     }
 
+    /// The pair that a browser is shown.
+    async fn shown_to(browser: &mut WebClient) -> Self {
+        Self::of(&browser.get("/vote").await)
+    }
+
+    /// A pair with a game that no other test takes down, and the pick of that game. Other pairs are judged, so that another one is drawn.
+    async fn with_a_lasting_game(browser: &mut WebClient) -> (Self, &'static str) {
+        loop {
+            let ballot = Self::shown_to(browser).await;
+            let lasts = ballot.names.each_ref().map(|name| is_lasting(name));
+            match lasts {
+                [true, _] => return (ballot, "first"),
+                [false, true] => return (ballot, "second"),
+                [false, false] => {
+                    let done = ballot.send(browser, "neither").await;
+                    if done != "skipped" {
+                        assert_refused_fairly(browser, &ballot, &done).await;
+                    }
+                }
+            }
+        }
+    }
+
     async fn send(&self, browser: &mut WebClient, pick: &str) -> String {
         let [first, second] = self.names.each_ref().map(String::as_str);
         let fields = [
@@ -32,6 +55,32 @@ impl Ballot {
         assert_eq!(path, "/vote");
         done.to_owned()
     }
+}
+
+/// Whether it is a game of the real directory. Those of other tests have digits in their names, and come and go.
+fn is_lasting(name: &str) -> bool {
+    !name.contains(|c: char| c.is_ascii_digit())
+}
+
+/// Casts a vote for a game that stays; returns the ballot and the pick. A vote whose other game has just been taken down is refused.
+async fn vote(browser: &mut WebClient) -> (Ballot, &'static str) {
+    loop {
+        let (ballot, pick) = Ballot::with_a_lasting_game(browser).await;
+        let done = ballot.send(browser, pick).await;
+        if done == "voted" {
+            return (ballot, pick);
+        }
+        assert_refused_fairly(browser, &ballot, &done).await;
+    }
+}
+
+/// Asserts that a vote was refused because one of its games is not public any more.
+async fn assert_refused_fairly(browser: &mut WebClient, ballot: &Ballot, done: &str) {
+    let mut gone = 0;
+    for name in &ballot.names {
+        gone += usize::from(browser.get(&format!("/games/{name}")).await.status != 200);
+    }
+    assert!(done == "refused" && gone > 0, "{done}: {:?}", ballot.names);
 }
 
 /// The wins of all games.
@@ -55,49 +104,67 @@ async fn a_vote_moves_a_board_once() {
     let client = live(&fleet).await;
     let mut browser = WebClient::new(&fleet);
     // A fleet that has just started sorts its listings within seconds.
-    let page = eventually("a pair of games", async || {
+    eventually("a pair of games", async || {
         let page = browser.get("/vote").await;
-        page.text.contains("name=\"draw\"").then_some(page)
+        page.text.contains("name=\"draw\"").then_some(())
     })
     .await;
-    let ballot = Ballot::of(&page);
-    assert_eq!(ballot.send(&mut browser, "second").await, "voted");
+    let (ballot, pick) = vote(&mut browser).await;
     wait_for_wins(&client, 1).await;
-    let winner = format!("href=\"/games/{}\"", ballot.names[1]);
+    let winner = &ballot.names[usize::from(pick == "second")];
+    let winner = format!("href=\"/games/{winner}\"");
     let board = browser.get("/rankings/games/week").await;
     assert!(board.text.contains(&winner), "{}", board.text);
     let all = browser.get("/rankings").await;
     assert!(all.text.contains(&winner), "{}", all.text);
 
-    // The same draw again, and another one in two tabs at once.
-    assert_eq!(ballot.send(&mut browser, "first").await, "repeated");
-    let ballot = Ballot::of(&browser.get("/vote").await);
-    let (mut one, mut other) = (browser.clone(), browser.clone());
-    let both = tokio::join!(
-        ballot.send(&mut one, "first"),
-        ballot.send(&mut other, "first")
-    );
-    let mut both = [both.0, both.1];
-    both.sort_unstable();
-    assert_eq!(both, ["repeated", "voted"]);
+    // The same draw again; it is refused if its other game is not public any more.
+    let other = if pick == "first" { "second" } else { "first" };
+    let again = ballot.send(&mut browser, other).await;
+    if again != "repeated" {
+        assert_refused_fairly(&mut browser, &ballot, &again).await;
+    }
+    vote_in_two_tabs(&mut browser).await;
     wait_for_wins(&client, 2).await;
 
+    // One more vote counts on the way.
     refused_votes(&fleet, &mut browser).await;
     // Votes that count come after those that do not, so that the board would show these as well.
-    for count in 3..=6 {
-        let ballot = Ballot::of(&browser.get("/vote").await);
-        assert_eq!(ballot.send(&mut browser, "first").await, "voted");
+    for count in 4..=6 {
+        vote(&mut browser).await;
         wait_for_wins(&client, count).await;
     }
-    // The first vote, one of the two tabs, which had cookies of their own, and these four.
+    // This browser has cast five of the six votes: the tabs had cookies of their own.
     let page = browser.get("/vote").await;
     assert!(page.text.contains("How the boards moved"), "{}", page.text);
     assert!(page.text.contains("1 win"), "{}", page.text);
 }
 
+/// Sends the same draw in two tabs at once: one of them votes.
+async fn vote_in_two_tabs(browser: &mut WebClient) {
+    loop {
+        let (ballot, pick) = Ballot::with_a_lasting_game(browser).await;
+        let (mut one, mut other) = (browser.clone(), browser.clone());
+        let both = tokio::join!(ballot.send(&mut one, pick), ballot.send(&mut other, pick));
+        let mut both = [both.0, both.1];
+        both.sort_unstable();
+        let [first, second] = both.each_ref().map(String::as_str);
+        match [first, second] {
+            ["repeated", "voted"] => return,
+            [done, "refused"] => assert_refused_fairly(browser, &ballot, done).await,
+            // One vote came before the other game was taken down.
+            ["refused", "voted"] => {
+                assert_refused_fairly(browser, &ballot, first).await;
+                return;
+            }
+            _ => unreachable!("{both:?}"),
+        }
+    }
+}
+
 /// Sends votes that do not count.
 async fn refused_votes(fleet: &Fleet, browser: &mut WebClient) {
-    let ballot = Ballot::of(&browser.get("/vote").await);
+    let ballot = Ballot::shown_to(browser).await;
     let mut stranger = WebClient::new(fleet);
     assert_eq!(ballot.send(&mut stranger, "first").await, "unknown");
     stranger.get("/vote").await;
@@ -111,25 +178,33 @@ async fn refused_votes(fleet: &Fleet, browser: &mut WebClient) {
     assert_eq!(ballot.send(&mut forger, "first").await, "unknown");
     forger.get("/vote").await;
     assert!(![&cookie, &forged].contains(&&forger.cookies["voter"]));
-    // A pair that was not drawn.
-    let mut other = Ballot::of(&browser.get("/vote").await);
-    while ballot.names.iter().all(|name| other.names.contains(name)) {
-        other = Ballot::of(&browser.get("/vote").await);
-    }
-    other.names.clone_from(&ballot.names);
-    assert_eq!(other.send(browser, "first").await, "refused");
+    // The names of one pair with the draw of another. A pair that is judged is drawn no more.
+    let (pair, _) = vote(browser).await;
+    let other = Ballot::shown_to(browser).await;
+    let mixed = Ballot {
+        draw: other.draw,
+        ..pair
+    };
+    assert_eq!(mixed.send(browser, "first").await, "refused");
 }
 
 #[tokio::test]
 async fn people_compare_creators_in_french_too() {
     let fleet = Fleet::shared();
     let mut browser = WebClient::new(&fleet);
-    let page = browser.get("/fr/vote/creators").await;
-    assert!(page.text.contains("Voter pour "), "{}", page.text);
-    let (first, second) = (page.hidden("first"), page.hidden("second"));
-    assert_ne!(first, second);
-    for handle in [first, second] {
-        let page = browser.get(&format!("/creators/{handle}")).await;
-        assert_eq!(page.status, 200, "{handle}");
-    }
+    // Another test may take one of them down meanwhile; then another pair is drawn.
+    eventually("both creators of a pair have pages", async || {
+        let page = browser.get("/fr/vote/creators").await;
+        assert!(page.text.contains("Voter pour "), "{}", page.text);
+        let (first, second) = (page.hidden("first"), page.hidden("second"));
+        assert_ne!(first, second);
+        for handle in [first, second] {
+            let page = browser.get(&format!("/creators/{handle}")).await;
+            if page.status != 200 {
+                return None;
+            }
+        }
+        Some(())
+    })
+    .await;
 }
