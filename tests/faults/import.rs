@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use e2e::{Client, SmallFleet, eventually};
+use e2e::{SmallFleet, Staff, eventually};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::Value;
@@ -26,9 +26,9 @@ fn games() -> String {
 #[tokio::test]
 async fn an_import_whose_service_was_killed_is_completed_by_another() {
     let mut small = SmallFleet::patient();
-    let fleet = small.up().await;
-    let client = Client::new(&fleet, &fleet.account("partner").keys.live);
-    // `None` while these calls have used up the plan's minute.
+    let plans = small.plans();
+    let fleet = small.up_with(&["--plans", &plans]).await;
+    let client = Staff::of(&fleet).await.caller(&fleet, "unlimited").await;
     let total =
         async || client.get("/games?genre=puzzle&limit=1").await.body["meta"]["total"].as_u64();
     let before = total().await.unwrap();

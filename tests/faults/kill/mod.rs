@@ -34,7 +34,7 @@ const PARTS: [&str; 7] = [
 ];
 
 /// The timeout of a wait. The launcher pauses for up to half a minute before it restarts a process that dies repeatedly.
-const GIVE_UP: Duration = Duration::from_mins(2);
+const GIVE_UP: Duration = Duration::from_mins(5);
 /// How much of each kind of work completes before the kill, and again after it.
 const ENOUGH: [usize; 3] = [10, 2, 2];
 
