@@ -165,6 +165,21 @@ impl WebDriverCompatibleCommand for ChromeCommand {
 }
 
 async fn start_driver() -> (Child, String) {
+    let (mut driver, mut address) = spawn_driver();
+    eventually("chromedriver answers", async || {
+        if driver.try_wait().unwrap().is_some() {
+            // Another program took the port before it did.
+            (driver, address) = spawn_driver();
+        }
+        let answer = reqwest::get(format!("{address}/status")).await.ok()?;
+        answer.status().is_success().then_some(())
+    })
+    .await;
+    (driver, address)
+}
+
+/// Starts a chromedriver at a port that is free at this moment.
+fn spawn_driver() -> (Child, String) {
     let port = {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         listener.local_addr().unwrap().port()
@@ -175,15 +190,8 @@ async fn start_driver() -> (Child, String) {
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .kill_on_drop(true)
-        .spawn()
-        .unwrap();
-    let address = format!("http://127.0.0.1:{port}");
-    eventually("chromedriver answers", async || {
-        let answer = reqwest::get(format!("{address}/status")).await.ok()?;
-        answer.status().is_success().then_some(())
-    })
-    .await;
-    (driver, address)
+        .spawn();
+    (driver.unwrap(), format!("http://127.0.0.1:{port}"))
 }
 
 fn capabilities(options: Options, profile: &TempDir) -> Capabilities {
