@@ -91,7 +91,7 @@ impl<'a> Pages<'a> {
         }
     }
 
-    /// Delivers so many test events to an endpoint of the account; returns its id.
+    /// Delivers test events to an endpoint of the account; returns its id.
     async fn deliver(&self, receiver: &Receiver) -> String {
         let fleet = &self.bench.fleet;
         let token = fleet.service_token.clone().into();
@@ -104,8 +104,11 @@ impl<'a> Pages<'a> {
             events: vec!["listing.updated".to_owned()],
             rate_limit: None,
         };
-        let mut endpoints = EndpointsServiceClient::new(service.clone());
-        let added = endpoints.add_endpoint(request).await.unwrap();
+        let endpoints = EndpointsServiceClient::new(service.clone());
+        let added = eventually("webhook-svc knows the account", async || {
+            endpoints.clone().add_endpoint(request.clone()).await.ok()
+        })
+        .await;
         let endpoint_id = added.into_inner().endpoint.unwrap().id;
         let mut deliveries = DeliveriesServiceClient::new(service);
         for _ in 0..DELIVERIES {
