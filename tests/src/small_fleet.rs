@@ -134,10 +134,11 @@ impl SmallFleet {
     /// The same, with more options of `up`.
     pub async fn up_with(&mut self, args: &[&str]) -> Fleet {
         let _permit = STARTS.acquire().await.unwrap();
+        let output = self.launcher_log();
         let log = std::fs::OpenOptions::new()
             .create(true)
             .append(true)
-            .open(self.launcher_log())
+            .open(&output)
             .unwrap();
         let launcher = self
             .command(
@@ -154,7 +155,11 @@ impl SmallFleet {
         let launcher = self.launcher.insert(launcher);
         eventually_within(UP, "the fleet is up", async || {
             let ended = launcher.try_wait().unwrap();
-            assert!(ended.is_none(), "the launcher ended: {ended:?}");
+            assert!(
+                ended.is_none(),
+                "the launcher ended: {ended:?}: {}",
+                std::fs::read_to_string(&output).unwrap_or_default()
+            );
             let text = std::fs::read_to_string(self.state.join("fleet.json")).ok()?;
             text.contains("\"state\": \"running\"").then_some(())
         })

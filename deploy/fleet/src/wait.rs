@@ -8,6 +8,9 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result};
 use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals as Source;
+use signal_hook::low_level::signal_name;
+
+use crate::say::say;
 
 /// The poll interval.
 const POLL: Duration = Duration::from_millis(50);
@@ -49,6 +52,9 @@ impl Signals {
                 let event = if signal == SIGCHLD {
                     Event::Child
                 } else {
+                    // Else nobody can tell from the log why a fleet has ended: the signal may come from a terminal or a job that ends.
+                    let name = signal_name(signal).unwrap_or("a stop signal");
+                    say(format!("{name} received"));
                     Event::Stop
                 };
                 if sender.send(event).is_err() {
