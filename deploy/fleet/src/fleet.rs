@@ -21,8 +21,9 @@ use crate::services::{self, Instance, POSTGRES_PORT, REDIS_PORT, Replicas, Share
 use crate::supervise::Supervisor;
 use crate::wait::{Interrupted, Signals, format_duration};
 
-const SERVER_LIMIT: Duration = Duration::from_mins(1);
-const SERVICE_LIMIT: Duration = Duration::from_mins(2);
+/// How long servers and services may take to start, several fleets at once on a slow machine.
+const SERVER_LIMIT: Duration = Duration::from_mins(3);
+const SERVICE_LIMIT: Duration = Duration::from_mins(5);
 
 /// The servers of the user. The launcher starts the ones that are absent.
 #[derive(Clone, Debug, Default)]

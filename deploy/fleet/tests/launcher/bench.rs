@@ -199,9 +199,9 @@ pub(crate) fn said(output: &Output) -> String {
     )
 }
 
-/// Waits until the condition holds, and fails the test after a minute.
+/// Waits until the condition holds, and fails the test after three minutes.
 pub(crate) fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
-    let deadline = Instant::now() + Duration::from_mins(1);
+    let deadline = Instant::now() + Duration::from_mins(3);
     while !holds() {
         assert!(Instant::now() < deadline, "never happened: {what}");
         thread::park_timeout(Duration::from_millis(50));

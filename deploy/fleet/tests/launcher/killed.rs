@@ -68,7 +68,7 @@ fn another_process_with_a_recorded_pid_is_not_ended() {
     let manifest = fs::read_to_string(bench.dir().join("fleet.json")).unwrap();
     bench.down();
     let mut stranger = Command::new("sleep")
-        .arg("60")
+        .arg("1800")
         .stdout(Stdio::null())
         .spawn()
         .unwrap();

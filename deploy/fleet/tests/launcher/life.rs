@@ -140,10 +140,12 @@ fn a_child_that_is_killed_restarts_at_its_address() {
     let before = fs::read_to_string(&addresses).unwrap();
     let pid = bench.pid("webhook-svc-2").unwrap();
     kill(Pid::from_raw(pid), Signal::SIGKILL).unwrap();
-    eventually("its address is removed from the file", || lines() == 1);
-    eventually("it is back with another pid", || {
-        lines() == 2 && bench.pid("webhook-svc-2").is_some_and(|now| now != pid)
+    let is_back = || bench.pid("webhook-svc-2").is_some_and(|now| now != pid);
+    // On a busy machine, it may be back before the test looks.
+    eventually("its address is removed from the file", || {
+        lines() == 1 || is_back()
     });
+    eventually("it is back with another pid", || lines() == 2 && is_back());
     assert_eq!(fs::read_to_string(&addresses).unwrap(), before);
     eventually("all are ready", || {
         let status = bench.status();
