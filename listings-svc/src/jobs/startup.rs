@@ -58,6 +58,9 @@ const BUNDLED_DIGEST: &str = "c957fd09f4a349c228cad6f212376afd4d858e41201a889424
 /// Version of the feed messages of listings. A new version republishes every listing once, for followers that have the old messages.
 const MESSAGE_VERSION: i32 = 1;
 
+/// The input of a task that is still to be done; no other input is the same.
+const DUE: &str = "due";
+
 /// Lines per call of the importer.
 const LINES_PER_BATCH: usize = 1_000;
 /// After this time, a rollout has stopped the replicas of the earlier deployment.
@@ -143,7 +146,18 @@ impl TaskKind {
     async fn run(self, importer: &Importer) -> Result<(), Fault> {
         match self {
             Self::ImportBundled => import_bundled_files(importer).await,
-            Self::Republish | Self::RepublishAfterRollout => republish::run(importer).await,
+            Self::Republish => {
+                // It was done after an earlier rollout, which may have had the same URL: a rollback is a rollout, too.
+                let due = TaskInput {
+                    version: MESSAGE_VERSION,
+                    input: DUE.to_owned(),
+                };
+                let name = Self::RepublishAfterRollout.name();
+                let now = importer.clock().now();
+                startup_tasks::set_done(importer.pool(), name, &due, now).await?;
+                republish::run(importer).await
+            }
+            Self::RepublishAfterRollout => republish::run(importer).await,
         }
     }
 }

@@ -116,26 +116,44 @@ async fn what_an_old_replica_writes_in_a_rollout_gets_the_new_url(pool: PgPool) 
     run_startup_tasks(&replica, old).await;
     let moved = start_at(pool, new).await;
     run_startup_tasks(&moved, new).await;
-    replica
+    assert_rollout_ends(&replica, &moved, new).await;
+}
+
+#[testing::database_test(listings::MIGRATOR)]
+async fn what_a_new_replica_writes_in_a_rollback_gets_the_old_url(pool: PgPool) {
+    let (old, new) = ("https://mchezo.example", "https://new.example");
+    let replica = start_at(pool.clone(), old).await;
+    run_startup_tasks(&replica, old).await;
+    let moved = start_at(pool, new).await;
+    run_startup_tasks(&moved, new).await;
+    // The old URL is back before the rollout has ended.
+    run_startup_tasks(&replica, old).await;
+    assert_rollout_ends(&moved, &replica, old).await;
+}
+
+/// Asserts that a page that a replica of the `earlier` deployment writes gets the URL of the `later` one.
+async fn assert_rollout_ends(earlier: &Service, later: &Service, url: &str) {
+    earlier
         .import(&File::rows("page", &[creator("studio")]))
         .await;
-    let seq = replica.head().await;
-    let (stopping, url) = (CancellationToken::new(), PublicUrl::new(new));
-    let rollout = startup::run_after_rollout(&stopping, &moved.importer, &url);
-    let has_new_url = async || {
-        let changes = moved.changes(seq).await;
+    let seq = earlier.head().await;
+    let (stopping, public_url) = (CancellationToken::new(), PublicUrl::new(url));
+    let rollout = startup::run_after_rollout(&stopping, &later.importer, &public_url);
+    let expected = format!("{url}/creators/studio");
+    let has_its_url = async || {
+        let changes = later.changes(seq).await;
         let page = |change: &Change| proto::Page::decode(&change.state[..]).unwrap();
         let mut pages = changes.iter().filter(|it| it.entity == "page").map(page);
-        pages.any(|page| page.url == "https://new.example/creators/studio")
+        pages.any(|page| page.url == expected)
     };
     let time_passes = async {
-        while !has_new_url().await {
-            moved.clock.advance(time::Duration::MINUTE);
+        while !has_its_url().await {
+            later.clock.advance(time::Duration::MINUTE);
         }
     };
     let both = futures::future::join(rollout, time_passes);
     tokio::time::timeout(testing::LONG, both).await.unwrap();
-    let seq = moved.head().await;
-    startup::run_after_rollout(&stopping, &moved.importer, &url).await;
-    assert_eq!(moved.head().await, seq, "it is done");
+    let seq = later.head().await;
+    startup::run_after_rollout(&stopping, &later.importer, &public_url).await;
+    assert_eq!(later.head().await, seq, "it is done");
 }
