@@ -28,6 +28,15 @@ fn children(server: i32) -> Vec<Pid> {
 #[tokio::test]
 async fn keys_in_use_go_on_for_an_hour_without_postgresql_and_all_is_well_when_it_returns() {
     let mut small = SmallFleet::new();
+    // Only PostgreSQL is away: no other deadline is to pass on a busy machine.
+    for (deadline, value) in [
+        ("GATEWAY_REDIS_PATIENCE", "20000"),
+        ("GATEWAY_UPSTREAM_DEADLINE", "20"),
+        ("GATEWAY_UPSTREAM_PATIENCE", "20000"),
+        ("CATALOGUE_PATIENCE", "10000"),
+    ] {
+        small.set(deadline, value);
+    }
     let fleet = small.up().await;
     let pids = fleet.pids();
     let keys = &fleet.account("partner").keys;
