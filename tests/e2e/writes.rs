@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use contracts::public::{Game, OwnListing};
-use e2e::{Client, Fleet, NewAccount, Response, Staff, a_day_with_time_left};
+use e2e::{Client, Fleet, NewAccount, Response, Staff, a_day_with_time_left, eventually};
 use futures::future::join_all;
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -347,17 +347,27 @@ async fn of_500_submissions_at_once_exactly_the_limit_are_accepted() {
         async move { post(live, path, &body).await }
     });
     let answers = join_all(calls).await;
-    let accepted = answers.iter().filter(|answer| answer.status == 201).count();
-    for answer in answers.iter().filter(|answer| answer.status != 201) {
-        // A machine under load may turn some away; none of them has an effect.
-        if answer.status != 503 {
-            answer.assert_error(409, "too_many_pending");
+    let (mut accepted, mut unknown) = (0, 0);
+    for answer in &answers {
+        match answer.status.as_u16() {
+            201 => accepted += 1,
+            // A machine under load may turn some away, which have no effect, and not answer others in time, which may have one.
+            503 => {}
+            504 => unknown += 1,
+            _ => answer.assert_error(409, "too_many_pending"),
         }
     }
-    assert_eq!(accepted, 10);
+    assert!(
+        accepted <= 10 && accepted + unknown >= 10,
+        "{accepted} accepted, {unknown} not answered"
+    );
     // A game and an event may have the same slug.
-    let own: Vec<OwnListing> = studio.live.rows("/me/listings", 3).await;
-    assert_eq!(own.len(), 11);
+    eventually("as many are pending as the limit allows", async || {
+        let own: Vec<OwnListing> = studio.live.rows("/me/listings", 3).await;
+        assert!(own.len() <= 11, "{}", own.len());
+        (own.len() == 11).then_some(())
+    })
+    .await;
 }
 
 #[tokio::test]

@@ -4,16 +4,17 @@ use std::path::Path;
 
 use crate::eventually;
 
-/// The path of the link in the mail to `recipient`, once it is there.
+/// The path of the link in the mail to `recipient`, once it is there and a strict mail program reads it.
 ///
 /// # Panics
-/// The mail is malformed.
+/// There is no such mail.
 pub async fn link(folder: &Path, recipient: &str) -> String {
-    eventually("the mail is written", async || {
+    eventually("a mail that can be read is written", async || {
         let files = std::fs::read_dir(folder).ok()?.flatten();
         let mails = files.filter_map(|file| std::fs::read_to_string(file.path()).ok());
         let mut mails = mails.filter(|mail| mail.contains(&format!("To: {recipient}")));
-        let mail = testing::mail::read(mails.next()?.as_bytes()).unwrap();
+        // While a mail is written, its file is not whole.
+        let mail = testing::mail::read(mails.next()?.as_bytes()).ok()?;
         let (_, rest) = mail.body.split_once("/link/")?;
         let token = rest.split_whitespace().next()?;
         Some(format!("/link/{token}"))
