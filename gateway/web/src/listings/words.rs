@@ -76,9 +76,9 @@ mod tests {
 
     #[test]
     fn the_writes_of_the_day_are_counted_before_they_are_used_up() {
-        let used = writes_used(7, Some(1_050));
-        assert!(used.ends_with("7 of 1,050 are used."), "{used}");
-        assert_eq!(writes_used(7, None), "");
+        let left = writes_left(7, Some(1_050));
+        assert!(left.contains(": 1,043 of 1,050 are left"), "{left}");
+        assert_eq!(writes_left(7, None), "");
     }
 
     #[test]
