@@ -350,7 +350,8 @@ async fn a_page_keeps_its_place_among_the_changes_when_its_owners_change(pool: P
         let (catalogue, _) = start(&pool).await;
         let snapshot = catalogue.snapshot().unwrap();
         let changes = &snapshot.dataset(Mode::Live).changes;
-        let found = changes.after(&MirrorCursor::beginning(EPOCH, BEFORE_ALL));
+        let beginning = MirrorCursor::beginning(EPOCH, BEFORE_ALL);
+        let found = changes.after(&beginning);
         let found: Vec<i64> = found.map(|change| change.seq).collect();
         assert_eq!(found, places, "{first}");
     }

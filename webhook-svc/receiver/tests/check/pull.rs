@@ -282,7 +282,7 @@ async fn a_message_that_is_always_refused_is_set_aside() {
     assert!(text.contains(line), "{text}");
     assert_eq!(text.matches("set aside").count(), 1, "{text}");
     assert_eq!(stub.accepted(), [1, 3, 4].map(body));
-    assert_eq!(stub.shared.lock().unwrap().tries, 1 + 5 + 3 + 1);
+    assert_eq!(stub.shared.lock().unwrap().attempts, 1 + 5 + 3 + 1);
 }
 
 /// The bodies without those that came again.
