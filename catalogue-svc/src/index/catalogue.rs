@@ -45,7 +45,7 @@ impl Catalogue {
             .ok_or_else(|| Fault::unavailable("the catalogue, which is still being loaded"))
     }
 
-    /// The newest snapshot. Waits up to `patience` for one that reaches `at_least`; `None` if there is none by then: an older snapshot may
+    /// The newest snapshot. Waits up to `patience` for one that reaches `at_least`; `None` if there is none by then. An older snapshot may
     /// show what was changed or taken down since.
     ///
     /// A position of another epoch is not waited for. It is that of listings which were restored, or were so since; nobody can say which

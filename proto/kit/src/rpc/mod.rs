@@ -3,6 +3,7 @@
 pub mod actor;
 pub mod client;
 pub mod directory;
+pub mod failover;
 mod identity;
 mod methods;
 pub mod server;

@@ -22,7 +22,7 @@ use tower::{Layer, Service};
 use tracing::Instrument as _;
 
 use super::identity::{self, Authenticator, Principal};
-use super::methods;
+use super::{failover, methods};
 use crate::admin::Readiness;
 use crate::code::Code;
 use crate::fault::Fault;
@@ -179,6 +179,7 @@ where
             || tracing::info_span!("rpc", rpc.method = method, request.id = %request_id),
         );
 
+        let can_fail_over = failover::is_marked(request.headers());
         let call = match unresolved {
             None => Either::Left(self.inner.call(request)),
             Some((members, token)) => {
@@ -209,6 +210,7 @@ where
             drop(permit);
             response
         };
+        let guarded = failover::scope(can_fail_over, guarded);
         Box::pin(scope(request_id, guarded).instrument(span))
     }
 }

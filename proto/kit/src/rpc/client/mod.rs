@@ -28,6 +28,7 @@ use tonic::body::Body;
 use tower::Service;
 use tower::retry::budget::{Budget as _, TpsBudget};
 
+use super::failover;
 use crate::config::Secret;
 use crate::lifecycle::Lifecycle;
 pub use addresses::{Addresses, Resolver};
@@ -173,7 +174,8 @@ impl Client {
         } else {
             deadline
         };
-        let outcome = try_unary(&first, call, first_deadline).await;
+        let can_fail_over = idempotent && self.balancer.has_healthy_other(&first.replica);
+        let outcome = try_unary(&first, call, first_deadline, can_fail_over).await;
         let Err(error) = &outcome else {
             return outcome;
         };
@@ -185,7 +187,7 @@ impl Client {
         pick.except = Some(&first.replica);
         let second = self.pick(pick, deadline).await?;
         drop(first);
-        try_unary(&second, call, deadline).await
+        try_unary(&second, call, deadline, false).await
     }
 
     /// Sends a call with a stream of messages, which cannot be retried.
@@ -224,11 +226,13 @@ struct UnaryCall {
     timeout: Duration,
 }
 
-/// Sends a call to one replica. The response to an `idempotent` call has its first message; that to a unary one is whole.
+/// Sends a call to one replica, and tells it whether the call can go to another one. The response to an `idempotent` call has its first
+/// message; that to a unary one is whole.
 async fn try_unary(
     guard: &InFlightGuard,
     call: &UnaryCall,
     deadline: Instant,
+    can_fail_over: bool,
 ) -> Result<Response<ResponseBody>, TransportError> {
     let replica = &guard.replica;
     let sending = async {
@@ -236,6 +240,9 @@ async fn try_unary(
         let mut request = request(replica, &call.parts, Body::new(message));
         let left = deadline.saturating_duration_since(Instant::now());
         set_deadline(request.headers_mut(), left);
+        if can_fail_over {
+            failover::mark(request.headers_mut());
+        }
         let response = connection::send(&replica.http, request).await?;
         let (head, body) = response.into_parts();
         let mut body = ResponseBody::new(body, replica.acquire());

@@ -57,6 +57,17 @@ impl Balancer {
         self.with(|endpoints| endpoints.replicas.len())
     }
 
+    /// Whether the circuit of another replica than this one is closed.
+    pub(super) fn has_healthy_other(&self, replica: &Replica) -> bool {
+        let now = Instant::now();
+        self.with(|endpoints| {
+            endpoints.replicas.iter().any(|other| {
+                !std::ptr::eq(replica, Arc::as_ptr(other))
+                    && other.circuit.state(now) == CircuitState::Closed
+            })
+        })
+    }
+
     /// Picks a replica. Waits while no address is known.
     pub(super) async fn pick(&self, pick: Pick<'_>) -> InFlightGuard {
         loop {
