@@ -100,5 +100,6 @@ class Handler(BaseHTTPRequestHandler):
         self.end_headers()
 
 
-threading.Thread(target=work, daemon=True).start()
-ThreadingHTTPServer(("127.0.0.1", int(os.environ["PORT"])), Handler).serve_forever()
+server = ThreadingHTTPServer(("127.0.0.1", int(os.environ["PORT"])), Handler)
+threading.Thread(target=server.serve_forever, daemon=True).start()
+work()  # if it fails (a full disk), the program ends: it must not accept messages that nobody works on

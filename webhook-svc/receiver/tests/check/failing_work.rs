@@ -73,6 +73,29 @@ async function handle(message) {
     assert_sets_tips_aside(&start_example(&format!("node {}", file.display())));
 }
 
+/// It would accept messages for ever, and work on none.
+#[test]
+fn the_receiver_in_python_ends_with_its_worker() {
+    let (_folder, file) = changed(
+        "receiver.py",
+        "set is_handled = 1",
+        "set no_such_column = 1",
+    );
+    let receiver = start_example(&format!("python3 {}", file.display()));
+    // The first message that is worked on ends it, and thus the check.
+    check(&receiver.url(), &[]);
+    let begun = Instant::now();
+    while receiver.answers() {
+        assert!(begun.elapsed() < PATIENCE, "{}", receiver.log());
+        sleep(Duration::from_millis(100));
+    }
+    assert!(
+        receiver.log().contains("no_such_column"),
+        "{}",
+        receiver.log()
+    );
+}
+
 /// Only on a machine with Go.
 #[test]
 fn the_receiver_in_go_tries_again_and_passes_what_always_fails() {

@@ -145,6 +145,11 @@ impl Receiver {
         fs::read_to_string(self.file("log")).unwrap()
     }
 
+    /// Whether it is there.
+    pub(crate) fn answers(&self) -> bool {
+        answers(self.port)
+    }
+
     pub(crate) fn url(&self) -> String {
         format!("http://127.0.0.1:{}/in", self.port)
     }
