@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { existsSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { appendFileSync, existsSync, fsyncSync, openSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 
 // One secret; while it is rotated the old and the new one, with a space between them.
@@ -27,7 +27,7 @@ for (const line of existsSync(STORE) ? readFileSync(STORE, 'utf8').split('\n') :
 const store = openSync(STORE, 'a');
 
 function save(line) {
-  writeSync(store, '\n' + JSON.stringify(line));
+  appendFileSync(store, '\n' + JSON.stringify(line)); // the whole line, or an error
   fsyncSync(store);
   messages.set(line.id, line.body);
 }
