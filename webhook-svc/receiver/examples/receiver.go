@@ -73,6 +73,7 @@ func save(id string, body []byte) error {
 	if err != nil {
 		return err
 	}
+	defer os.Remove(file.Name()) // else a full disk would stay full of messages that could not be stored
 	defer file.Close()
 	if _, err := file.Write(body); err != nil {
 		return err
