@@ -26,7 +26,10 @@ const MAX_API_BODY: usize = 8 * 1024 * 1024;
 
 /// Sends messages. Clones share connections.
 #[derive(Clone, Debug)]
-pub struct Client(HttpClient<HttpsConnector<HttpConnector>, Full<Bytes>>);
+pub struct Client {
+    http: HttpClient<HttpsConnector<HttpConnector>, Full<Bytes>>,
+    timeout: Duration,
+}
 
 /// A response.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -76,10 +79,20 @@ impl Client {
             .enable_http1()
             .build();
         // No keep-alive: a check restarts the receiver, which closes its connections.
-        let client = HttpClient::builder(TokioExecutor::new())
+        let http = HttpClient::builder(TokioExecutor::new())
             .pool_max_idle_per_host(0)
             .build(connector);
-        Ok(Self(client))
+        Ok(Self {
+            http,
+            timeout: TIMEOUT,
+        })
+    }
+
+    /// The same client, which waits for a response for so long at least.
+    #[must_use]
+    pub fn with_timeout_of_at_least(mut self, timeout: Duration) -> Self {
+        self.timeout = self.timeout.max(timeout);
+        self
     }
 
     /// Posts a message.
@@ -126,7 +139,7 @@ impl Client {
         *request.headers_mut() = headers;
         let call = async {
             let answer = self
-                .0
+                .http
                 .request(request)
                 .await
                 .map_err(|error| innermost(&error))?;
@@ -139,9 +152,12 @@ impl Client {
             };
             Ok((head, body.map_err(|error| error.to_string())))
         };
-        match timeout(TIMEOUT, call).await {
+        match timeout(self.timeout, call).await {
             Ok(answer) => answer,
-            Err(_elapsed) => Err(format!("no answer within {} seconds", TIMEOUT.as_secs())),
+            Err(_elapsed) => Err(format!(
+                "no answer within {} seconds",
+                self.timeout.as_secs()
+            )),
         }
     }
 }

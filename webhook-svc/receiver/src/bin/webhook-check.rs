@@ -33,7 +33,7 @@ struct Options {
     /// An event that the receiver processes
     #[arg(long, default_value = "listing.published")]
     event: String,
-    /// Maximum seconds of an immediate response
+    /// Maximum seconds of an immediate response; the service itself waits for 8
     #[arg(long, default_value_t = 2.0)]
     at_once: f64,
     /// Timeout in seconds of processing a message, and of a restart
@@ -56,15 +56,16 @@ async fn main() -> ExitCode {
 }
 
 async fn run(options: Options) -> anyhow::Result<bool> {
+    let at_once = Duration::try_from_secs_f64(options.at_once)?;
     let target = Target {
-        client: Client::new(options.ca_file.as_deref())?,
+        client: Client::new(options.ca_file.as_deref())?.with_timeout_of_at_least(at_once),
         url: options.url,
         secret: options.secret.current,
         other_secrets: options.secret.others,
         restart: options.restart,
         handled: options.handled,
         event: options.event,
-        at_once: Duration::try_from_secs_f64(options.at_once)?,
+        at_once,
         timeout: Duration::try_from_secs_f64(options.patience)?,
     };
     let found = target

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use super::process::{Checked, Receiver, example, start_example};
+use super::process::{AT_ONCE, Checked, Receiver, example, start_example};
 
 /// Checks the receiver in Python, after each of `changes` in its text.
 fn check_changed(changes: &[(&str, &str)]) -> Checked {
@@ -189,7 +189,7 @@ fn work_that_is_never_done_breaks_the_fourth() {
             "\"select id, body, tries from message where false",
         ),
     ];
-    let checked = start_changed(&changes).check_within("8", "1");
+    let checked = start_changed(&changes).check_within(AT_ONCE, "1");
     assert!(checked.rules("FAILED").contains(&4), "{}", checked.text);
 }
 

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 use super::good::reference;
-use super::process::{Receiver, check, example, start_example};
+use super::process::{AT_ONCE, Receiver, check, example, start_example};
 
 /// For giving up, not for measuring.
 const PATIENCE: Duration = Duration::from_mins(2);
@@ -38,7 +38,10 @@ fn assert_is_done_once(receiver: &Receiver) {
 
 /// Tips get five tries, and the messages behind them are worked on meanwhile.
 fn assert_sets_tips_aside(receiver: &Receiver) {
-    let tips = check(&receiver.url(), &["--at-once", "8", "--event", "tip.paid"]);
+    let tips = check(
+        &receiver.url(),
+        &["--at-once", AT_ONCE, "--event", "tip.paid"],
+    );
     assert!(tips.rules("FAILED").is_empty(), "{}", tips.text);
     assert_is_done_once(receiver);
     let begun = Instant::now();

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use super::broken::start_changed;
 use super::process::{
-    Receiver, SECRETS, check, example, program, start_example, until_order_is_seen,
+    AT_ONCE, Receiver, SECRETS, check, example, program, start_example, until_order_is_seen,
 };
 
 fn assert_all_six_pass(receiver: &Receiver) {
@@ -114,13 +114,16 @@ fn no_receiver_starts_without_its_secret() {
 #[test]
 fn what_cannot_be_seen_has_not_passed() {
     let receiver = Receiver::start(&reference(), "0");
-    let alone = check(&receiver.url(), &["--at-once", "8"]);
+    let alone = check(&receiver.url(), &["--at-once", AT_ONCE]);
     assert_eq!(alone.rules("passed"), [1, 2, 3], "{}", alone.text);
     assert_eq!(alone.rules("not checked"), [2, 4, 5, 6], "{}", alone.text);
     assert_eq!(alone.status, 0);
 
     let handled = receiver.handled();
-    let without_restart = check(&receiver.url(), &["--at-once", "8", "--handled", handled]);
+    let without_restart = check(
+        &receiver.url(),
+        &["--at-once", AT_ONCE, "--handled", handled],
+    );
     assert!(
         without_restart.rules("not checked").contains(&4),
         "{}",
@@ -129,12 +132,15 @@ fn what_cannot_be_seen_has_not_passed() {
 
     let lies = check(
         &receiver.url(),
-        &["--at-once", "8", "--handled", "echo many"],
+        &["--at-once", AT_ONCE, "--handled", "echo many"],
     );
     assert!(lies.text.contains("it printed `many`"), "{}", lies.text);
     assert!(lies.rules("FAILED").is_empty(), "{}", lies.text);
 
-    let wrong = check(&receiver.url(), &["--restart", "false", "--at-once", "8"]);
+    let wrong = check(
+        &receiver.url(),
+        &["--restart", "false", "--at-once", AT_ONCE],
+    );
     assert!(wrong.rules("not checked").contains(&4), "{}", wrong.text);
 }
 

@@ -1,7 +1,7 @@
 //! `webhook-listen` between the service and a receiver.
 
 use super::good::reference;
-use super::process::{Receiver, SECRETS, check, program, until_order_is_seen};
+use super::process::{AT_ONCE, Receiver, SECRETS, check, program, until_order_is_seen};
 
 #[test]
 fn messages_are_verified_and_go_on_unchanged() {
@@ -13,7 +13,7 @@ fn messages_are_verified_and_go_on_unchanged() {
     );
     let listener = Receiver::start(&program, "0");
     let handled = receiver.handled();
-    let options = ["--at-once", "8", "--handled", handled];
+    let options = ["--at-once", AT_ONCE, "--handled", handled];
     let checked = until_order_is_seen(|| check(&listener.url(), &options));
     assert_eq!(checked.rules("passed"), [1, 2, 3, 5, 6], "{}", checked.text);
 
