@@ -61,14 +61,16 @@ fn limited(seconds: u64) -> Duration {
     Duration::from_secs(seconds).min(LONGEST_RETRY_AFTER)
 }
 
-/// Whether the answer is about the message. The others say that the receiver is down or has too much to do: it may take the message later.
+/// Whether the answer is about the message. The others say that the receiver is down, has too much to do, has another secret or is elsewhere:
+/// it takes the message when that is mended, as it would take every other message.
 fn is_refusal(status: StatusCode) -> bool {
-    !matches!(
+    matches!(
         status,
-        StatusCode::TOO_MANY_REQUESTS
-            | StatusCode::BAD_GATEWAY
-            | StatusCode::SERVICE_UNAVAILABLE
-            | StatusCode::GATEWAY_TIMEOUT
+        StatusCode::BAD_REQUEST
+            | StatusCode::PAYLOAD_TOO_LARGE
+            | StatusCode::UNSUPPORTED_MEDIA_TYPE
+            | StatusCode::UNPROCESSABLE_ENTITY
+            | StatusCode::INTERNAL_SERVER_ERROR
     )
 }
 
@@ -172,12 +174,16 @@ mod tests {
     }
 
     #[test]
-    fn a_receiver_that_is_down_refuses_nothing() {
+    fn a_receiver_that_is_down_or_set_up_wrongly_refuses_nothing() {
         for (status, refuses) in [
             (400, true),
-            (401, true),
-            (302, true),
+            (413, true),
+            (415, true),
+            (422, true),
             (500, true),
+            (302, false),
+            (401, false),
+            (404, false),
             (429, false),
             (502, false),
             (503, false),

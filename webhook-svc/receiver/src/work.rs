@@ -18,7 +18,8 @@ const MAX_TRIES: u32 = 5;
 /// Processes stored messages forever, the oldest first.
 ///
 /// After a crash, the message in progress is processed again: the work should be idempotent. Failed work is reported, and tried again after
-/// 1, 2, 4 and 8 seconds, for which the other messages wait. Then the message is set aside.
+/// 1, 2, 4 and 8 seconds, for which the other messages wait. Then the message is set aside: standard error has its body, and the store only
+/// its id.
 ///
 /// # Errors
 /// The store failed.
@@ -38,6 +39,7 @@ pub async fn run(receiver: Arc<Receiver>, command: String) -> anyhow::Result<()>
                 "the work of {id} failed and is {then}: {problem:#}"
             ));
             if is_last {
+                report(&String::from_utf8_lossy(&message.body));
                 break;
             }
             sleep(Duration::from_secs(1 << (tries - 1))).await;
