@@ -264,6 +264,21 @@ async fn a_replica_that_fails_at_once_attracts_no_calls() {
     assert!(away.calls() < 20, "{} calls", away.calls());
 }
 
+/// Fewer than half of the circuits are closed, so first attempts go to all replicas.
+#[tokio::test]
+async fn one_of_three_replicas_answers_the_calls_of_two_that_fail_at_once() {
+    let away = [(); 2].map(|()| Running::start(Behaviour::Unavailable));
+    let there = Running::start(Behaviour::Answer);
+    let client = client(&[&away[0].address, &away[1].address, &there.address]);
+    // Until both are ejected, a call may meet both.
+    for _ in 0..20 {
+        call(&client, true, LONG).await.ok();
+    }
+    for _ in 0..50 {
+        call(&client, true, LONG).await.unwrap();
+    }
+}
+
 #[tokio::test]
 async fn a_call_to_a_service_that_hangs_times_out() {
     let hung = Running::start(Behaviour::Hang);

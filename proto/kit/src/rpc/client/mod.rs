@@ -162,7 +162,7 @@ impl Client {
         deadline: Instant,
     ) -> Result<Response<ResponseBody>, TransportError> {
         let idempotent = call.idempotent.is_some();
-        let mut pick = Pick {
+        let pick = Pick {
             may_probe: idempotent,
             except: None,
         };
@@ -184,7 +184,11 @@ impl Client {
             return outcome;
         }
         metrics::counter!("rpc_client_retries_total").increment(1);
-        pick.except = Some(&first.replica);
+        // A probe must be one that can still be retried.
+        let pick = Pick {
+            may_probe: false,
+            except: Some(&first.replica),
+        };
         let second = self.pick(pick, deadline).await?;
         drop(first);
         try_unary(&second, call, deadline, false).await

@@ -1,5 +1,6 @@
 //! Least-request load balancing with outlier detection: a call goes to the replica with the fewest calls in flight whose circuit is
-//! closed. When few circuits are closed, a call goes to any replica: the few would be overloaded, and fail as well.
+//! closed. When few circuits are closed, a call goes to any replica: the few would be overloaded, and fail as well. Its retry goes to one of
+//! the few, since the retry budget limits retries.
 
 mod circuit;
 mod replica;
@@ -129,7 +130,8 @@ impl Endpoints {
             return None;
         }
         self.next = (self.next + 1) % count;
-        let is_panic = self.is_panic(now);
+        // A replica that refuses its calls has the fewest in flight, and would get the retry as well.
+        let is_panic = pick.except.is_none() && self.is_panic(now);
         let rotated = |index: usize| &self.replicas[(self.next + index) % count];
         let is_allowed = |replica: &&Arc<Replica>| {
             let except = pick.except;
@@ -278,12 +280,15 @@ mod tests {
         let in_flight = call_to(&balancer, "c").await;
         assert_eq!(spread(&balancer, 2), "ab");
         drop(in_flight);
-        // A retry goes elsewhere also then.
-        let first = balancer.pick(NO_PROBE).await;
-        let except = Some(&*first.replica);
-        let second = balancer.pick(Pick { except, ..NO_PROBE }).await;
-        assert_ne!(host(&first), host(&second));
-        drop((first, second));
+        // A retry still goes to another replica, and to the closed one if that has not failed.
+        for _ in 0..3 {
+            let first = balancer.pick(NO_PROBE).await;
+            let except = Some(&*first.replica);
+            let second = balancer.pick(Pick { except, ..NO_PROBE }).await;
+            let hosts = [host(&first), host(&second)];
+            assert_ne!(hosts[0], hosts[1]);
+            assert!(hosts.contains(&"c".to_owned()), "{hosts:?}");
+        }
         // One that answers again ends it.
         call_to(&balancer, "a").await.record_success();
         assert_eq!(spread(&balancer, 4), "aacc");
