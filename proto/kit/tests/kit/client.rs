@@ -299,7 +299,9 @@ async fn when_all_replicas_fail_few_calls_are_retried() {
     );
     let client = client(&[&one.address, &two.address]);
     for _ in 0..1_000 {
-        call(&client, true, LONG).await.unwrap_err();
+        let status = call(&client, true, LONG).await.unwrap_err();
+        let reason = status.message();
+        assert!(reason.ends_with("no healthy upstream"), "{reason}");
     }
     let calls = one.calls() + two.calls();
     // The retry budget: a fifth of the calls, and a hundred at once.

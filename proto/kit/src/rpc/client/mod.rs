@@ -252,8 +252,8 @@ async fn try_unary(
         let mut body = ResponseBody::new(body, replica.acquire());
         if let Some(idempotent) = call.idempotent {
             body.read_start(idempotent, call.timeout).await?;
-            if body.is_unavailable(&head.headers) {
-                return Err(TransportError::Broken("the replica is unavailable".into()));
+            if let Some(reason) = body.unavailable_reason(&head.headers) {
+                return Err(TransportError::Broken(reason));
             }
         }
         Ok(Response::from_parts(head, body))

@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
@@ -75,16 +76,21 @@ impl ResponseBody {
         Ok(())
     }
 
-    /// Whether another replica may respond: a proxy, a server that is shutting down or a replica that lags
-    /// ([`replica_unavailable`](crate::fault::replica_unavailable)) has answered. Faults of handlers have details.
-    pub(super) fn is_unavailable(&self, head: &HeaderMap) -> bool {
+    /// Why another replica may respond: a proxy, a server that is shutting down or a replica that lags
+    /// ([`replica_unavailable`](crate::fault::replica_unavailable)) has answered. `None` for all other responses: faults of handlers have
+    /// details.
+    pub(super) fn unavailable_reason(&self, head: &HeaderMap) -> Option<Arc<str>> {
         let trailers = self.first.back().and_then(Frame::trailers_ref);
         // A response without messages has its status in the headers.
-        [Some(head), trailers].into_iter().flatten().any(|headers| {
+        let mut heads = [Some(head), trailers].into_iter().flatten();
+        let unavailable = heads.find(|headers| {
             let status = headers.get("grpc-status").map(http::HeaderValue::as_bytes);
             // Cancelled, unavailable.
             matches!(status, Some(b"1" | b"14")) && !headers.contains_key("grpc-status-details-bin")
-        })
+        });
+        let status = Status::from_header_map(unavailable?)?;
+        let reason = format!("the replica is unavailable: {}", status.message());
+        Some(reason.into())
     }
 }
 

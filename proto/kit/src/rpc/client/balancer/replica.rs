@@ -69,7 +69,7 @@ impl InFlightGuard {
     pub(in super::super) fn record_failure(&self, error: &TransportError) {
         if self.replica.circuit.record_failure(Instant::now()) {
             metrics::counter!("rpc_client_ejections_total").increment(1);
-            tracing::warn!(replica = %self.replica.uri, ?error, "ejected a replica that does not answer");
+            tracing::warn!(replica = %self.replica.uri, ?error, "ejected a replica whose calls fail");
         }
     }
 }
