@@ -65,7 +65,7 @@ pub struct Reads {
 }
 
 impl Reads {
-    /// The snapshot for a call that must see `at_least` (§1). Every read of listings takes its snapshot here.
+    /// The snapshot for a call that must see `at_least` (§1). Every public read of listings takes its snapshot here.
     ///
     /// A replica that lags sends the call to another replica. If there is none that may do better, it answers with the snapshot that it has:
     /// while all replicas lag, reads go on.

@@ -1,5 +1,5 @@
-//! The layers of every request: id, headers, deadline, the client's address, the form of the path, the coding of a form, access control, and the limit of pages
-//! per minute.
+//! The layers of every request: id, headers, deadline, the client's address, the form of the path, the coding of a form, access control,
+//! and the limit of pages per minute.
 
 pub mod access;
 pub mod client;

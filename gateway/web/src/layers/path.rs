@@ -23,7 +23,8 @@ pub async fn check(request: Request, next: Next) -> Response {
     }
 }
 
-/// Path and query without slashes at the end of the path. None if it has none, or if the rest begins like the address of another site.
+/// Path and query without slashes at the end of the path. `None`: the path has no such slash, the rest begins like the address of another
+/// site, or it has letters that a header cannot carry.
 fn without_slash(uri: &Uri) -> Option<String> {
     let path = uri.path().strip_suffix('/')?.trim_end_matches('/');
     let is_of_site = path
