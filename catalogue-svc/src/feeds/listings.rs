@@ -293,7 +293,14 @@ impl Consumer for Follower {
             Progress::Gathering {
                 position, entities, ..
             } => {
-                entities.extend(converted.map(|entity| (entity.key(), entity)));
+                for entity in converted {
+                    let key = entity.key();
+                    let entity = match entities.get(&key) {
+                        Some(older) => entity.after(older),
+                        None => entity,
+                    };
+                    entities.insert(key, entity);
+                }
                 position.seq = seq;
                 self.last_row = last_row;
                 self.index_if_whole().await
