@@ -273,8 +273,9 @@ pub(super) fn operations() -> Vec<Operation> {
         get("/webhooks/messages", "listMessages", Tag::Webhooks, "Lists the webhook messages of the account, the oldest first.",
             List("WebhookMessage", ListKind::EndlessPage), &[p::AFTER, p::SINCE, p::MESSAGE_EVENT, p::LIMIT])
             .codes(&[Code::Gone])
-            .about("The same messages as those to endpoints, for a receiver without a public address. Store the `cursor` of the last \
-                message that you have handled, and continue with it as `after`."),
+            .about("The same messages as those to endpoints, for a receiver without a public address. Store `meta.next_cursor` once you have \
+                handled the messages of a response, and continue with it as `after`, also when the response is empty: the \
+                cursor goes on past messages that are for others."),
         get("/play/tips", "sendTip", Tag::Economy, "Tips the game of the key on behalf of a player.", TIPPED, SUBMIT)
             .write(Method::POST, "TipSubmission")
             .codes(&[Code::NotFound])

@@ -386,3 +386,15 @@ async fn operations_of_tokens_have_texts_of_their_own(pool: PgPool) {
         assert_eq!(total(path), expected, "{path}");
     }
 }
+
+/// A call reads so many messages of all accounts. If the caller's own is not among the next ones, only `meta.next_cursor` goes on: a caller
+/// who continues with the `cursor` of a message would read the same positions for ever.
+#[testing::database_test(gateway::MIGRATOR)]
+async fn pullers_are_told_to_continue_with_the_cursor_of_the_response(pool: PgPool) {
+    let test = Test::new(pool).await;
+    let document = ask(&test, "GET", &[]).await.json;
+    let text = &document["paths"]["/webhooks/messages"]["get"]["description"];
+    let text = text.as_str().unwrap();
+    assert!(text.contains("Store `meta.next_cursor`"), "{text}");
+    assert!(!text.contains("Store the `cursor`"), "{text}");
+}
