@@ -185,7 +185,7 @@ pub(super) const EVENT_KIND: Parameter =
 pub(super) const WHEN: Parameter = Parameter::query(
     "when",
     set::<shapes::EventTime>(),
-    "`upcoming`, the default, has events in progress too.",
+    "The default is `all` with a `from` or a past `to`, else `upcoming`, which has events in progress too.",
 );
 pub(super) const FROM_DAY: Parameter = Parameter::query(
     "from",
