@@ -398,3 +398,43 @@ async fn pullers_are_told_to_continue_with_the_cursor_of_the_response(pool: PgPo
     assert!(text.contains("Store `meta.next_cursor`"), "{text}");
     assert!(!text.contains("Store the `cursor`"), "{text}");
 }
+
+/// Lists without pages, and what bounds each.
+const WITHOUT_PAGES: [(&str, &str); 3] = [
+    ("/genres", "the genres of the gazetteer"),
+    ("/economy/rates", "a stream; `from` and `to` choose rows"),
+    ("/economy/currencies", "one for each listed currency"),
+];
+
+/// As `lists.rs` of the contracts asks of the calls between services.
+#[testing::database_test(gateway::MIGRATOR)]
+async fn every_list_of_the_router_has_pages_or_a_bound(pool: PgPool) {
+    let test = Test::new(pool).await;
+    let document = ask(&test, "GET", &[]).await.json;
+    let is_list = |operation: &Value| {
+        let schema = "/responses/200/content/application~1json/schema";
+        let schema = operation.pointer(schema).unwrap_or(&Value::Null);
+        let schema = match schema["$ref"].as_str() {
+            Some(reference) => document.pointer(reference.trim_start_matches('#')).unwrap(),
+            None => schema,
+        };
+        schema["properties"]["data"]["type"] == "array"
+    };
+    let (mut lists, mut without) = (0, BTreeSet::new());
+    for (path, methods) in document["paths"].as_object().unwrap() {
+        let operation = &methods["get"];
+        if !is_list(operation) {
+            continue;
+        }
+        lists += 1;
+        let parameters = operation["parameters"].as_array();
+        let has =
+            |name: &str| parameters.is_some_and(|all| all.iter().any(|it| it["name"] == name));
+        if !(has("limit") && (has("cursor") || has("after"))) {
+            without.insert(path.as_str());
+        }
+    }
+    assert!(lists >= 15, "{lists}");
+    let expected = WITHOUT_PAGES.map(|(path, _)| path);
+    assert_eq!(without, BTreeSet::from(expected));
+}
