@@ -112,7 +112,13 @@ async fn a_reversed_swap_moves_no_rate(pool: PgPool) {
 
     // Sent again, it stays reversed.
     let again = economy.swap("3", "bayo", ("bao", 1), ("kora", 2)).await;
-    assert!(again.unwrap().replayed);
+    let again = again.unwrap();
+    assert!(again.replayed);
+    // The exchange learns of it.
+    assert!(again.reversed_at.is_some());
+    assert_eq!(again.reversal_reason, "A test.");
+    let stands = economy.swap("1", "ada", ("bao", 1), ("kora", 2)).await;
+    assert_eq!(stands.unwrap().reversed_at, None);
     let first = swaps(&economy, "").await;
     let second = swaps(&economy, &first.next_cursor).await;
     let all = [first.swaps, second.swaps].concat();
