@@ -132,3 +132,22 @@ async fn ids_and_accounts_of_an_exchange_are_its_own(pool: PgPool) {
     listed.sort();
     assert_eq!(listed, [side("one", "1"), side("other", "1")]);
 }
+
+/// The names of parties are an exchange's own: a party of one is another person than the party of the same name of the other.
+#[testing::database_test(economy::MIGRATOR)]
+async fn parties_of_two_exchanges_are_two_in_a_market(pool: PgPool) {
+    let economy = start(pool).await;
+    economy.listed("bao", 10).await;
+    economy.listed("kora", 10).await;
+    let (one, other) = (
+        register(&economy, "one").await.unwrap(),
+        register(&economy, "other").await.unwrap(),
+    );
+    let source = async || economy.rate("bao", "kora").await.source;
+    for id in ["1", "2", "3"] {
+        assert!(!record(&economy, &one, id, 5).await.unwrap());
+    }
+    assert_eq!(source().await, "worked", "one party");
+    assert!(!record(&economy, &other, "1", 5).await.unwrap());
+    assert_eq!(source().await, "market");
+}
