@@ -7,6 +7,7 @@ use contracts::catalogue::v1::candidate::NameInAddress;
 use contracts::catalogue::v1::votes_service_server::VotesService;
 use contracts::catalogue::v1::{CastVoteRequest, DrawPairRequest};
 use contracts::common::v1::Position;
+use kit::fault::replica_unavailable;
 use kit::{Code, Fault};
 use tonic::{Request, Response, Status};
 
@@ -33,6 +34,8 @@ pub(crate) enum State {
     /// No more votes for so many seconds.
     Limited(u32),
     Away,
+    /// The next vote is counted, and its answer lost.
+    LosesAnswer,
 }
 
 impl StubVotes {
@@ -43,7 +46,7 @@ impl StubVotes {
     fn check(&self) -> Result<(), Status> {
         match self.state.lock().unwrap().clone() {
             State::Away => Err(Fault::unavailable("a test").into()),
-            State::Open | State::NoPairs | State::Limited(_) => Ok(()),
+            State::Open | State::NoPairs | State::Limited(_) | State::LosesAnswer => Ok(()),
         }
     }
 
@@ -122,6 +125,11 @@ impl VotesService for StubVotes {
         let repeated_today = cast.iter().any(|it| it.draw == vote.draw);
         if !repeated_today {
             cast.push(vote);
+        }
+        let mut state = self.state.lock().unwrap();
+        if *state == State::LosesAnswer {
+            *state = State::Open;
+            return Err(replica_unavailable("the connection broke"));
         }
         Ok(Response::new(proto::CastVoteResponse { repeated_today }))
     }

@@ -146,6 +146,18 @@ async fn a_draw_counts_once_also_in_two_tabs(pool: PgPool) {
     assert_eq!(voters(&site).len(), 1);
 }
 
+/// Sent again by itself, it would be called a repeated vote, which did not count.
+#[testing::database_test(web::MIGRATOR)]
+async fn a_vote_whose_answer_is_lost_is_not_sent_again(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let mut browser = site.browser();
+    let page = browser.get("/vote").await;
+    site.catalogue.votes.set(State::LosesAnswer);
+    let lost = send(&mut browser, "/vote", &page, "first").await;
+    lost.assert(503, "Not available now");
+    assert_eq!(voters(&site).len(), 1);
+}
+
 #[testing::database_test(web::MIGRATOR)]
 async fn nobody_votes_with_the_draw_or_the_cookie_of_another(pool: PgPool) {
     let site = Site::new(pool).await;
