@@ -191,3 +191,41 @@ async fn a_vote_that_is_removed_during_a_void_is_lost(pool: PgPool) {
     let counts = voters::vote_counts(&pool, &[id]).await.unwrap();
     assert_eq!((counts[0].votes, counts[0].lost), (0, 1));
 }
+
+/// Votes of new voters are a sign of bought ones, and a filter of voids.
+#[testing::database_test(catalogue::MIGRATOR)]
+async fn a_voter_who_returns_after_a_month_is_not_new(pool: PgPool) {
+    let replica = Replica::start(&pool).await;
+    for number in [1, 2] {
+        replica.vote(number, 1, 2).await;
+    }
+    let visitor = cookie(3, "192.0.2.1");
+    assert!(
+        !replica
+            .try_vote(visitor.clone(), ("game-1", "game-2"))
+            .await
+            .unwrap()
+    );
+    replica.clock.advance(Duration::days(40));
+    let periods = Periods {
+        votes: Duration::days(31),
+        snapshots: Duration::days(35),
+    };
+    let removed = retention::remove(&pool, replica.clock.now(), periods).await;
+    assert_eq!(removed.unwrap(), 3);
+    for number in [1, 2] {
+        replica.vote(number, 1, 2).await;
+    }
+    assert!(
+        !replica
+            .try_vote(visitor, ("game-1", "game-2"))
+            .await
+            .unwrap()
+    );
+    assert_eq!(replica.favoured().await, []);
+    // Somebody who votes for the first time is new.
+    for number in 4..=7 {
+        replica.vote(number, 1, 2).await;
+    }
+    assert_eq!(replica.favoured().await, [("game-1".to_owned(), 7, 4, 4)]);
+}
