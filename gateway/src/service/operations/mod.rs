@@ -49,7 +49,7 @@ pub struct Operations {
 }
 
 /// A key or a token of an account.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct AccountCredential {
     pub(super) account: Uuid,
     pub(super) id: Uuid,
@@ -94,13 +94,8 @@ impl Operations {
         let change = async move {
             let written = writer.write(command).await;
             let now = clock.now();
-            let stopped = match &written {
-                Ok((outcome, _)) => stopped(outcome, now),
-                // Its owner wants it to stop, whether the revocation took effect or not.
-                Err(fault) if fault.code == Code::OutcomeUnknown => revoked,
-                Err(_) => None,
-            };
-            if let Some(stopped) = stopped {
+            let outcome = written.as_ref().map(|(outcome, _)| outcome);
+            if let Some(stopped) = to_stop(outcome, revoked, now) {
                 add_tombstone(&quota, stopped, now).await;
             }
             written.map(|(outcome, _)| outcome)
@@ -118,6 +113,20 @@ async fn add_tombstone(
 ) {
     if !quota.revoke(account, id, now).await {
         tracing::warn!(key.id = %id, "Redis is away, so the stopped key has no tombstone; gateways reject it once they have read the feed");
+    }
+}
+
+/// What needs a tombstone after a command that stops `revoked` if it takes effect.
+fn to_stop(
+    written: Result<&Outcome, &Fault>,
+    revoked: Option<AccountCredential>,
+    now: OffsetDateTime,
+) -> Option<AccountCredential> {
+    match written {
+        Ok(outcome) => stopped(outcome, now),
+        // Its owner wants it to stop, whether the revocation took effect or not.
+        Err(fault) if fault.code == Code::OutcomeUnknown => revoked,
+        Err(_) => None,
     }
 }
 
@@ -147,4 +156,23 @@ pub(super) fn id(field: &str, text: &str) -> Result<Uuid, Fault> {
     let id = bad.id(field, text);
     bad.check()?;
     Ok(id)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_revocation_with_an_unknown_outcome_stops_the_key() {
+        let key = AccountCredential {
+            account: Uuid::nil(),
+            id: Uuid::max(),
+        };
+        let now = OffsetDateTime::UNIX_EPOCH;
+        let unknown = Fault::outcome_unknown("a test");
+        assert_eq!(to_stop(Err(&unknown), Some(key), now), Some(key));
+        assert_eq!(to_stop(Err(&unknown), None, now), None);
+        let not_made = Fault::unavailable("a test");
+        assert_eq!(to_stop(Err(&not_made), Some(key), now), None);
+    }
 }
