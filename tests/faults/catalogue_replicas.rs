@@ -1,8 +1,10 @@
-//! Kills or pauses one of two replicas of catalogue-svc while callers load the gateway: no call fails.
+//! Kills or pauses one of two replicas of catalogue-svc while callers load the gateway: no call fails, and no page of the site is older than
+//! a save or a takedown.
 
-use e2e::{Fleet, SmallFleet, eventually};
+use e2e::{Fleet, SmallFleet, Staff, WebClient, eventually};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
+use serde_json::json;
 
 use crate::load::Load;
 use crate::paused::Paused;
@@ -76,4 +78,50 @@ async fn a_replica_that_stands_still_is_not_missed() {
     for _ in 0..3 {
         scene.under_load(pausing).await;
     }
+}
+
+/// The number of saves, each while a replica stands still, and of the pages that are read after each.
+const SAVES: usize = 3;
+const PAGES: usize = 40;
+
+const GAME: &str = "/games/lagging-game";
+
+/// Opens the page of the game again and again: each time it has this tagline or, without one, is gone. Either replica answers.
+async fn assert_page(browser: &mut WebClient, tagline: Option<&str>) {
+    for _ in 0..PAGES {
+        let page = browser.get(GAME).await;
+        let status = if tagline.is_some() { 200 } else { 404 };
+        assert_eq!(page.status, status, "{}", page.text);
+        let shown = page.text.contains(tagline.unwrap_or_default());
+        assert!(shown, "{tagline:?}: {}", page.text);
+    }
+}
+
+#[tokio::test]
+async fn no_page_is_older_than_a_write_that_a_stopped_replica_missed() {
+    let mut small = SmallFleet::patient();
+    let fleet = small.up_with(&["--replicas", "catalogue-svc=2"]).await;
+    let staff = Staff::of(&fleet).await;
+    let studio = json!({"handle": "lagging", "name": "Lagging", "kind": "studio", "country_code": "TD", "city": "Far"});
+    staff.import("page", &[studio]).await;
+    let second = replicas(&fleet)[1].unwrap();
+    let mut browser = WebClient::new(&fleet);
+    for save in 0..SAVES {
+        let tagline = format!("Save {save} of this game");
+        let game = json!({
+            "slug": "lagging-game", "title": "Lagging Game", "tagline": &tagline, "genres": ["puzzle"], "release_year": 2024,
+            "creator": "lagging",
+        });
+        let paused = Paused::process(second);
+        staff.import("game", &[game]).await;
+        // It goes on with what it had, and reads the feed a moment later.
+        drop(paused);
+        assert_page(&mut browser, Some(&tagline)).await;
+    }
+    let paused = Paused::process(second);
+    staff.take_down("game", "lagging-game").await;
+    // The other one answers meanwhile.
+    assert_eq!(browser.get(GAME).await.status, 404);
+    drop(paused);
+    assert_page(&mut browser, None).await;
 }
