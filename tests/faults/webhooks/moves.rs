@@ -229,6 +229,32 @@ impl Scene {
         moves.sort();
         assert_eq!(moves, expected);
     }
+
+    /// A dry run of staff finds the only voter with three votes on the last game, by the listing.
+    async fn assert_dry_run(&self, voter: &str) {
+        let listing = format!("games/{}", self.games[3].0);
+        let of_listing = [
+            "--listing",
+            &listing,
+            "--min-share",
+            "90",
+            "--min-votes",
+            "3",
+        ];
+        let void = ["--json", "vote", "void", "--reason", "A test", "--dry-run"];
+        let said = self
+            .small
+            .staff(&[&void[..], &of_listing[..]].concat())
+            .await;
+        let said: Value = serde_json::from_str(&said).unwrap();
+        let found = said["voters"].as_array().unwrap();
+        assert_eq!(
+            (found.len(), &said["dry_run"]),
+            (1, &Value::Bool(true)),
+            "{said}"
+        );
+        assert_eq!(found[0]["voter"], voter);
+    }
 }
 
 fn text(value: &Value) -> String {
@@ -263,6 +289,9 @@ async fn moves_on_the_boards_are_told_once_a_day_whatever_happens() {
         scene.vote(&bought, 3, loser).await;
     }
     let bought_board = [(3, 1, 0), (0, 2, 0), (1, 3, 0), (2, 4, 0)];
+    scene.assert_board(&bought_board).await;
+
+    scene.assert_dry_run(&bought).await;
     scene.assert_board(&bought_board).await;
 
     // Staff void votes, and the boards change. A replica that restarts after a kill has the same boards.
