@@ -138,6 +138,9 @@ async fn each_request_has_a_command_and_a_refused_one_its_fix(pool: PgPool) {
         page.assert(200, part);
     }
     assert!(!page.text.contains("<script>'"), "{}", page.text);
+    // A key that is too old for the list has no page.
+    page.assert(200, "<span class=\"quiet\">gone</span>");
+    assert!(!page.text.contains("/keys/gone"), "{}", page.text);
     let filtered = browser.get(&format!("{path}?errors=yes")).await;
     filtered.assert(200, "req_429");
     filtered.assert(200, "errors=yes&#38;cursor=older%26");
