@@ -107,6 +107,25 @@ async fn the_mail_to_a_new_address_is_left_out_with_a_word(pool: PgPool) {
     page.assert(429, "value=\"new@studio.example\"");
 }
 
+/// As of the mails of the other forms: they could be sent to any number of addresses.
+#[testing::database_test(web::MIGRATOR)]
+async fn mails_to_new_addresses_are_limited_by_network(pool: PgPool) {
+    let site = Site::new(pool).await;
+    site.person(ADA).await;
+    let mut person = site.signed_in(ADA).await;
+    for number in 0..limits::MAILS_FROM.tries {
+        let address = format!("p{number}@new.example");
+        let page = site
+            .browser()
+            .post("/sign-up", &[("email", &address)])
+            .await;
+        page.assert(200, "Look at your mail");
+    }
+    let fields = [("email", "new@studio.example"), ("password", PASSWORD)];
+    let page = person.post("/you/email", &fields).await;
+    assert_limited(&page, 60 * 60);
+}
+
 #[testing::database_test(web::MIGRATOR)]
 async fn https_is_required_of_this_host_only(pool: PgPool) {
     let site = Site::new(pool).await;
