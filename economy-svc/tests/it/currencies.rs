@@ -233,3 +233,23 @@ async fn the_history_of_a_currency_is_read_page_by_page(pool: PgPool) {
         assert!(fault.fields.contains_key("game"), "{game}");
     }
 }
+
+#[testing::database_test(economy::MIGRATOR)]
+async fn a_history_does_not_end_before_it_begins(pool: PgPool) {
+    let economy = start(pool).await;
+    economy.listed("bao", 10).await;
+    let list = async |from, to| {
+        let request = proto::ListHistoryRequest {
+            mode: Mode::Live.into(),
+            game: "bao".to_owned(),
+            from: Some(timestamp::encode(from)),
+            to: Some(timestamp::encode(to)),
+            ..proto::ListHistoryRequest::default()
+        };
+        economy.history.clone().list_history(request).await
+    };
+    list(START, START).await.unwrap();
+    let refused = list(START + Duration::DAY, START).await.unwrap_err();
+    let refused = Fault::from(refused);
+    assert!(refused.fields["to"].contains("`from`"), "{refused:?}");
+}
