@@ -104,9 +104,13 @@ impl Projection for Gateway {
         Ok(())
     }
 
-    async fn sweep(&self, connection: &mut PgConnection, epoch: Uuid) -> Result<(), sqlx::Error> {
-        accounts::sweep(connection, epoch).await?;
-        plans::sweep(connection, epoch).await
+    async fn sweep(
+        &self,
+        connection: &mut PgConnection,
+        generation: Uuid,
+    ) -> Result<(), sqlx::Error> {
+        accounts::sweep(connection, generation).await?;
+        plans::sweep(connection, generation).await
     }
 }
 

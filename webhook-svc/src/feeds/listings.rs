@@ -65,8 +65,12 @@ impl Projection for Listings {
         self.0.wakeup.wake();
     }
 
-    async fn sweep(&self, connection: &mut PgConnection, epoch: Uuid) -> Result<(), sqlx::Error> {
-        listings::sweep(connection, epoch).await
+    async fn sweep(
+        &self,
+        connection: &mut PgConnection,
+        generation: Uuid,
+    ) -> Result<(), sqlx::Error> {
+        listings::sweep(connection, generation).await
     }
 }
 

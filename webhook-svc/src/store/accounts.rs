@@ -14,10 +14,11 @@ pub struct Row {
     pub email: String,
 }
 
-/// Inserts or updates accounts in one statement. The last of several rows with one id wins.
+/// Inserts or updates accounts in one statement. The last of several rows with one id wins. The column `epoch` holds the
+/// generation of the feed's rebuild (`kit::feed`).
 pub async fn upsert(
     connection: &mut PgConnection,
-    epoch: Uuid,
+    generation: Uuid,
     rows: Vec<Row>,
 ) -> Result<(), sqlx::Error> {
     let newest: HashMap<Uuid, Row> = rows.into_iter().map(|row| (row.id, row)).collect();
@@ -25,7 +26,7 @@ pub async fn upsert(
     sqlx::query!(
         "insert into webhook.account (epoch, id, plan, email) select $1, * from unnest($2::uuid[], $3::text[], $4::text[])
          on conflict (id) do update set epoch = excluded.epoch, plan = excluded.plan, email = excluded.email",
-        epoch,
+        generation,
         &rows.iter().map(|row| row.id).collect::<Vec<_>>(),
         &rows.iter().map(|row| row.plan.clone()).collect::<Vec<_>>(),
         &rows.iter().map(|row| row.email.clone()).collect::<Vec<_>>(),
@@ -35,9 +36,9 @@ pub async fn upsert(
     Ok(())
 }
 
-/// Removes the accounts that were not seen in `epoch`.
-pub async fn sweep(connection: &mut PgConnection, epoch: Uuid) -> Result<(), sqlx::Error> {
-    sqlx::query!("delete from webhook.account where epoch <> $1", epoch)
+/// Removes the accounts of older generations.
+pub async fn sweep(connection: &mut PgConnection, generation: Uuid) -> Result<(), sqlx::Error> {
+    sqlx::query!("delete from webhook.account where epoch <> $1", generation)
         .execute(connection)
         .await?;
     Ok(())

@@ -22,10 +22,11 @@ pub struct Row {
     pub owners: Vec<Uuid>,
 }
 
-/// Inserts or updates listings in one statement. The last of several rows with one id wins.
+/// Inserts or updates listings in one statement. The last of several rows with one id wins. The column `epoch` holds the
+/// generation of the feed's rebuild (`kit::feed`).
 pub async fn upsert(
     connection: &mut PgConnection,
-    epoch: Uuid,
+    generation: Uuid,
     rows: Vec<Row>,
 ) -> Result<(), sqlx::Error> {
     // One statement cannot touch a row twice.
@@ -50,7 +51,7 @@ pub async fn upsert(
          on conflict (kind, id) do update set epoch = excluded.epoch, mode = excluded.mode, slug = excluded.slug,
              name = excluded.name, url = excluded.url, published = excluded.published, revision = excluded.revision,
              page_id = excluded.page_id, owners = excluded.owners",
-        epoch,
+        generation,
         &column(|row| row.kind),
         &rows.iter().map(|row| row.id).collect::<Vec<_>>(),
         &column(|row| row.mode),
@@ -113,9 +114,9 @@ pub async fn published(
     Ok(published.map(|row| (row.kind, row.id)).collect())
 }
 
-/// Removes the listings that were not seen in `epoch`.
-pub async fn sweep(connection: &mut PgConnection, epoch: Uuid) -> Result<(), sqlx::Error> {
-    sqlx::query!("delete from webhook.listing where epoch <> $1", epoch)
+/// Removes the listings of older generations.
+pub async fn sweep(connection: &mut PgConnection, generation: Uuid) -> Result<(), sqlx::Error> {
+    sqlx::query!("delete from webhook.listing where epoch <> $1", generation)
         .execute(connection)
         .await?;
     Ok(())
@@ -141,7 +142,7 @@ mod tests {
     }
 
     #[testing::database_test(crate::MIGRATOR)]
-    async fn the_last_state_counts_and_a_sweep_leaves_one_epoch(pool: PgPool) {
+    async fn the_last_state_counts_and_a_sweep_leaves_one_generation(pool: PgPool) {
         let mut connection = pool.acquire().await.unwrap();
         let (old, new) = (Uuid::from_u128(1), Uuid::from_u128(2));
         let rows = vec![row("game", "a"), row("page", "b"), row("game", "c")];

@@ -15,10 +15,11 @@ pub struct Row {
     pub events: bool,
 }
 
-/// Inserts or updates plans in one statement. The last of several rows with one name wins.
+/// Inserts or updates plans in one statement. The last of several rows with one name wins. The column `epoch` holds the
+/// generation of the feed's rebuild (`kit::feed`).
 pub async fn upsert(
     connection: &mut PgConnection,
-    epoch: Uuid,
+    generation: Uuid,
     rows: Vec<Row>,
 ) -> Result<(), sqlx::Error> {
     let newest: HashMap<String, Row> = rows
@@ -31,7 +32,7 @@ pub async fn upsert(
          select $1, * from unnest($2::text[], $3::bigint[], $4::boolean[])
          on conflict (name) do update
          set epoch = excluded.epoch, endpoints = excluded.endpoints, events = excluded.events",
-        epoch,
+        generation,
         &rows.iter().map(|row| row.name.clone()).collect::<Vec<_>>(),
         &rows.iter().map(|row| row.endpoints).collect::<Vec<_>>() as _,
         &rows.iter().map(|row| row.events).collect::<Vec<_>>(),
@@ -89,9 +90,9 @@ pub async fn with_events(connection: &mut PgConnection) -> Result<Option<String>
     .await
 }
 
-/// Removes the plans that were not seen in `epoch`.
-pub async fn sweep(connection: &mut PgConnection, epoch: Uuid) -> Result<(), sqlx::Error> {
-    sqlx::query!("delete from webhook.plan where epoch <> $1", epoch)
+/// Removes the plans of older generations.
+pub async fn sweep(connection: &mut PgConnection, generation: Uuid) -> Result<(), sqlx::Error> {
+    sqlx::query!("delete from webhook.plan where epoch <> $1", generation)
         .execute(connection)
         .await?;
     Ok(())
