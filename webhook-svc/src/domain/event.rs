@@ -24,7 +24,7 @@ impl Event {
         Self::Ping,
     ];
     /// The events that an endpoint can select. A ping is sent on demand only.
-    pub const SUBSCRIBABLE: [Self; 4] = [
+    pub const SELECTABLE: [Self; 4] = [
         Self::ListingPublished,
         Self::ListingUpdated,
         Self::TipPaid,
@@ -61,22 +61,19 @@ impl Event {
         Self::ALL.into_iter().find(|event| event.as_str() == name)
     }
 
-    /// Parses the events that an endpoint selects: each once, in the order of [`Event::SUBSCRIBABLE`].
+    /// Parses the events that an endpoint selects: each once, in the order of [`Event::SELECTABLE`].
     ///
     /// # Errors
     /// A message for the owner.
-    pub fn parse_subscriptions(names: &[String]) -> Result<Vec<Self>, String> {
-        let is_subscribable = |name: &String| {
-            Self::SUBSCRIBABLE
-                .iter()
-                .any(|event| event.as_str() == name)
-        };
-        if names.is_empty() || !names.iter().all(is_subscribable) {
-            let known = Self::SUBSCRIBABLE.map(Self::as_str).join(", ");
+    pub fn parse_selection(names: &[String]) -> Result<Vec<Self>, String> {
+        let is_selectable =
+            |name: &String| Self::SELECTABLE.iter().any(|event| event.as_str() == name);
+        if names.is_empty() || !names.iter().all(is_selectable) {
+            let known = Self::SELECTABLE.map(Self::as_str).join(", ");
             return Err(format!("Give one or more of {known}."));
         }
         let is_named = |event: &Self| names.iter().any(|name| name == event.as_str());
-        Ok(Self::SUBSCRIBABLE.into_iter().filter(is_named).collect())
+        Ok(Self::SELECTABLE.into_iter().filter(is_named).collect())
     }
 }
 
@@ -93,10 +90,10 @@ mod tests {
     }
 
     #[test]
-    fn subscriptions_are_known_and_named_once() {
+    fn selected_events_are_known_and_named_once() {
         let parse = |names: &[&str]| {
             let names: Vec<String> = names.iter().map(ToString::to_string).collect();
-            Event::parse_subscriptions(&names)
+            Event::parse_selection(&names)
         };
         let twice = parse(&["tip.paid", "listing.updated", "tip.paid"]);
         assert_eq!(twice, Ok(vec![Event::ListingUpdated, Event::TipPaid]));

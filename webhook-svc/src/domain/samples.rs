@@ -69,7 +69,7 @@ pub fn find(event: Event, kind: &str) -> Option<Sample> {
 /// # Errors
 /// Those of serde.
 pub fn messages() -> Result<Vec<Message>, serde_json::Error> {
-    let selectable = |sample: &Sample| Event::SUBSCRIBABLE.contains(&sample.event);
+    let selectable = |sample: &Sample| Event::SELECTABLE.contains(&sample.event);
     let samples = all().into_iter().filter(selectable);
     let message = |sample: Sample| {
         let id = derive_sample_id(sample.event, sample.kind);

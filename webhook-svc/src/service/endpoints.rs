@@ -355,7 +355,7 @@ async fn check_room(
 }
 
 fn events(names: &[String]) -> Result<Vec<String>, Fault> {
-    let events = Event::parse_subscriptions(names);
+    let events = Event::parse_selection(names);
     let events = events.map_err(|problem| Fault::invalid_field("events", problem))?;
     let name = |event: Event| event.as_str().to_owned();
     Ok(events.into_iter().map(name).collect())

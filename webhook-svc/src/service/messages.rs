@@ -136,10 +136,10 @@ impl Query {
         let mode = request.mode();
         let mut bad = BadFields::default();
         let limit = Limits::PUBLIC.read(request.limit, &mut bad);
-        let selectable = |event: &Event| Event::SUBSCRIBABLE.contains(event);
+        let selectable = |event: &Event| Event::SELECTABLE.contains(event);
         let event = Event::parse(&request.event).filter(selectable);
         if event.is_none() && !request.event.is_empty() {
-            let known = Event::SUBSCRIBABLE.map(Event::as_str).join(", ");
+            let known = Event::SELECTABLE.map(Event::as_str).join(", ");
             bad.add("event", format!("Use one of: {known}."));
         }
         let since = request.since.map(timestamp::decode);

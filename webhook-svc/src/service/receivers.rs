@@ -27,7 +27,7 @@ impl Dependencies {
             Ok(proto::EventType {
                 name: event.as_str().to_owned(),
                 description: event.description().to_owned(),
-                is_selectable: Event::SUBSCRIBABLE.contains(&event),
+                is_selectable: Event::SELECTABLE.contains(&event),
                 samples: samples.collect::<Result<_, Fault>>()?,
             })
         });
