@@ -29,16 +29,16 @@ pub(super) struct Service {
     pub(super) audit: Audit,
 }
 
-/// What a call is about.
+/// What a call reads or changes.
 #[derive(Clone, Copy)]
-struct Target<'a> {
+struct Resource<'a> {
     /// Staff may leave it empty.
     account: &'a str,
     /// The type and name of the entity, for the audit.
     entity: (&'static str, &'a str),
 }
 
-impl<'a> Target<'a> {
+impl<'a> Resource<'a> {
     fn account(account: &'a str) -> Self {
         let entity = ("account", account);
         Self { account, entity }
@@ -57,9 +57,9 @@ impl Service {
         &self,
         request: Request<T>,
         action: Action,
-        target: impl Fn(&T) -> Target<'_> + Send,
+        resource: impl Fn(&T) -> Resource<'_> + Send,
     ) -> Result<(Scope, T), Status> {
-        let Target { account, entity } = target(request.get_ref());
+        let Resource { account, entity } = resource(request.get_ref());
         let scope = if request.extensions().get::<Member>().is_some() {
             let by = self.audit.admit(&request, action, entity).await?;
             Scope::staff(account, by)?
@@ -80,7 +80,7 @@ impl EndpointsService for Service {
         request: Request<proto::AddEndpointRequest>,
     ) -> Result<Response<proto::AddEndpointResponse>, Status> {
         let authorized = self.authorize(request, Action::AddEndpoint, |it| {
-            Target::account(&it.account_id)
+            Resource::account(&it.account_id)
         });
         let (scope, request) = authorized.await?;
         let answer = self.operations.add(&scope, request).await?;
@@ -92,7 +92,7 @@ impl EndpointsService for Service {
         request: Request<proto::ChangeEndpointRequest>,
     ) -> Result<Response<proto::ChangeEndpointResponse>, Status> {
         let authorized = self.authorize(request, Action::ChangeEndpoint, |it| {
-            Target::endpoint(&it.account_id, &it.id)
+            Resource::endpoint(&it.account_id, &it.id)
         });
         let (scope, request) = authorized.await?;
         let endpoint = Some(self.operations.change(&scope, request).await?);
@@ -104,7 +104,7 @@ impl EndpointsService for Service {
         request: Request<proto::PauseEndpointRequest>,
     ) -> Result<Response<proto::PauseEndpointResponse>, Status> {
         let authorized = self.authorize(request, Action::PauseEndpoint, |it| {
-            Target::endpoint(&it.account_id, &it.id)
+            Resource::endpoint(&it.account_id, &it.id)
         });
         let (scope, request) = authorized.await?;
         let endpoint = Some(self.operations.pause(&scope, &request.id).await?);
@@ -116,7 +116,7 @@ impl EndpointsService for Service {
         request: Request<proto::ResumeEndpointRequest>,
     ) -> Result<Response<proto::ResumeEndpointResponse>, Status> {
         let authorized = self.authorize(request, Action::ResumeEndpoint, |it| {
-            Target::endpoint(&it.account_id, &it.id)
+            Resource::endpoint(&it.account_id, &it.id)
         });
         let (scope, request) = authorized.await?;
         let endpoint = Some(self.operations.resume(&scope, &request.id).await?);
@@ -128,7 +128,7 @@ impl EndpointsService for Service {
         request: Request<proto::RotateSecretRequest>,
     ) -> Result<Response<proto::RotateSecretResponse>, Status> {
         let authorized = self.authorize(request, Action::RotateSecret, |it| {
-            Target::endpoint(&it.account_id, &it.id)
+            Resource::endpoint(&it.account_id, &it.id)
         });
         let (scope, request) = authorized.await?;
         let answer = self.operations.rotate(&scope, &request.id).await?;
@@ -140,7 +140,7 @@ impl EndpointsService for Service {
         request: Request<proto::SwitchSecretRequest>,
     ) -> Result<Response<proto::SwitchSecretResponse>, Status> {
         let authorized = self.authorize(request, Action::SwitchSecret, |it| {
-            Target::endpoint(&it.account_id, &it.id)
+            Resource::endpoint(&it.account_id, &it.id)
         });
         let (scope, request) = authorized.await?;
         let endpoint = Some(self.operations.switch(&scope, &request.id).await?);
@@ -152,7 +152,7 @@ impl EndpointsService for Service {
         request: Request<proto::RemoveEndpointRequest>,
     ) -> Result<Response<proto::RemoveEndpointResponse>, Status> {
         let authorized = self.authorize(request, Action::RemoveEndpoint, |it| {
-            Target::endpoint(&it.account_id, &it.id)
+            Resource::endpoint(&it.account_id, &it.id)
         });
         let (scope, request) = authorized.await?;
         self.operations.remove(&scope, &request.id).await?;
@@ -163,8 +163,9 @@ impl EndpointsService for Service {
         &self,
         request: Request<proto::ListEndpointsRequest>,
     ) -> Result<Response<proto::ListEndpointsResponse>, Status> {
-        let authorized =
-            self.authorize(request, Action::Look, |it| Target::account(&it.account_id));
+        let authorized = self.authorize(request, Action::Look, |it| {
+            Resource::account(&it.account_id)
+        });
         let (scope, _) = authorized.await?;
         let answer = self.operations.list_endpoints(&scope).await?;
         Ok(Response::new(answer))
@@ -175,7 +176,7 @@ impl EndpointsService for Service {
         request: Request<proto::GetEndpointRequest>,
     ) -> Result<Response<proto::GetEndpointResponse>, Status> {
         let authorized = self.authorize(request, Action::Look, |it| {
-            Target::endpoint(&it.account_id, &it.id)
+            Resource::endpoint(&it.account_id, &it.id)
         });
         let (scope, request) = authorized.await?;
         let endpoint = Some(self.operations.get_endpoint(&scope, &request.id).await?);
@@ -186,8 +187,9 @@ impl EndpointsService for Service {
         &self,
         request: Request<AccountsServiceListTokenChangesRequest>,
     ) -> Result<Response<AccountsServiceListTokenChangesResponse>, Status> {
-        let authorized =
-            self.authorize(request, Action::Look, |it| Target::account(&it.account_id));
+        let authorized = self.authorize(request, Action::Look, |it| {
+            Resource::account(&it.account_id)
+        });
         let (_, request) = authorized.await?;
         let changes = token_changes::list(&self.operations.pool, SCHEMA, &request).await?;
         Ok(Response::new(AccountsServiceListTokenChangesResponse {
@@ -203,7 +205,7 @@ impl DeliveriesService for Service {
         request: Request<proto::ListDeliveriesRequest>,
     ) -> Result<Response<proto::ListDeliveriesResponse>, Status> {
         let authorized = self.authorize(request, Action::Look, |it| {
-            Target::endpoint(&it.account_id, &it.endpoint_id)
+            Resource::endpoint(&it.account_id, &it.endpoint_id)
         });
         let (scope, request) = authorized.await?;
         let answer = self.operations.list_deliveries(&scope, request).await?;
@@ -215,7 +217,7 @@ impl DeliveriesService for Service {
         request: Request<proto::GetDeliveryRequest>,
     ) -> Result<Response<proto::GetDeliveryResponse>, Status> {
         let authorized = self.authorize(request, Action::Look, |it| {
-            Target::endpoint(&it.account_id, &it.endpoint_id)
+            Resource::endpoint(&it.account_id, &it.endpoint_id)
         });
         let (scope, request) = authorized.await?;
         let answer = self.operations.get_delivery(&scope, request).await?;
@@ -227,7 +229,7 @@ impl DeliveriesService for Service {
         request: Request<proto::SendAgainRequest>,
     ) -> Result<Response<proto::SendAgainResponse>, Status> {
         let authorized = self.authorize(request, Action::SendAgain, |it| {
-            Target::endpoint(&it.account_id, &it.endpoint_id)
+            Resource::endpoint(&it.account_id, &it.endpoint_id)
         });
         let (scope, request) = authorized.await?;
         let answer = self.operations.send_again(&scope, request).await?;
@@ -239,7 +241,7 @@ impl DeliveriesService for Service {
         request: Request<proto::RecoverRequest>,
     ) -> Result<Response<proto::RecoverResponse>, Status> {
         let authorized = self.authorize(request, Action::Recover, |it| {
-            Target::endpoint(&it.account_id, &it.endpoint_id)
+            Resource::endpoint(&it.account_id, &it.endpoint_id)
         });
         let (scope, request) = authorized.await?;
         let answer = self.operations.recover(&scope, request).await?;
@@ -251,7 +253,7 @@ impl DeliveriesService for Service {
         request: Request<proto::SendTestEventRequest>,
     ) -> Result<Response<proto::SendTestEventResponse>, Status> {
         let authorized = self.authorize(request, Action::SendTestEvent, |it| {
-            Target::endpoint(&it.account_id, &it.endpoint_id)
+            Resource::endpoint(&it.account_id, &it.endpoint_id)
         });
         let (scope, request) = authorized.await?;
         let answer = self.operations.send_test_event(&scope, request).await?;
