@@ -183,13 +183,13 @@ impl Service<Uri> for Dialer {
     fn call(&mut self, target: Uri) -> Self::Future {
         let dialer = self.clone();
         async move {
-            let usual = if target.scheme_str() == Some("http") {
+            let default_port = if target.scheme_str() == Some("http") {
                 80
             } else {
                 443
             };
             let host = target.host().unwrap_or_default();
-            let port = target.port_u16().unwrap_or(usual);
+            let port = target.port_u16().unwrap_or(default_port);
             let addresses = dialer.resolve_public(host, port).await?;
             let stream = connect(&addresses).await?;
             // The value is absent where the client opens a connection in the background.

@@ -13,8 +13,8 @@ use super::own_fault::OwnFault;
 const CLOSED: &str = "closed the connection before it answered";
 /// The text of an error of hyper-util's client that is canceled.
 const CANCELED: &str = "client error (Canceled)";
-/// Maximum characters of a redirect's target in a message.
-const TARGET: usize = 200;
+/// Maximum characters of a redirect's `Location` in a message.
+const MAX_LOCATION: usize = 200;
 
 pub(super) fn timed_out(limit: Duration) -> String {
     format!("did not answer within {} seconds", limit.as_secs_f64())
@@ -22,11 +22,11 @@ pub(super) fn timed_out(limit: Duration) -> String {
 
 /// Why this status is a failure.
 pub(super) fn of_status(status: StatusCode, headers: &HeaderMap) -> String {
-    let target = headers.get(header::LOCATION);
-    match target {
-        Some(target) if status.is_redirection() => {
-            let target = String::from_utf8_lossy(target.as_bytes());
-            let shown: String = target.chars().take(TARGET).collect();
+    let location = headers.get(header::LOCATION);
+    match location {
+        Some(location) if status.is_redirection() => {
+            let location = String::from_utf8_lossy(location.as_bytes());
+            let shown: String = location.chars().take(MAX_LOCATION).collect();
             format!(
                 "answered {}, which redirects to {}: redirects are not followed",
                 status.as_u16(),
