@@ -1,9 +1,8 @@
 //! Connects to endpoints: resolves the name, checks every address, connects to a checked address, and speaks TLS.
 
 use std::cell::Cell;
-use std::io::{self, IoSlice};
+use std::io;
 use std::net::{IpAddr, SocketAddr};
-use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
@@ -11,23 +10,20 @@ use std::time::Duration;
 use anyhow::Context as _;
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
-use http::{Extensions, Uri};
-use hyper::rt::{Read, ReadBufCursor, Write};
+use http::Uri;
 use hyper_rustls::{HttpsConnector, MaybeHttpsStream};
-use hyper_util::client::legacy::connect::{CaptureConnection, Connected, Connection};
-use hyper_util::rt::TokioIo;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject as _;
 use rustls::{ClientConfig, RootCertStore};
 use tokio::net::TcpStream;
 use tokio::time::error::Elapsed;
-use tokio::time::{sleep, timeout};
-use tokio_util::sync::CancellationToken;
+use tokio::time::timeout;
 use tower::{BoxError, Service};
 
 use super::own_fault::OwnFault;
 use super::resolver::{Resolve, ResolveError};
 use super::settings::Settings;
+use super::tcp_connection::TcpConnection;
 use crate::domain::address::AllowList;
 use crate::domain::network::special_purpose;
 
@@ -35,39 +31,6 @@ use crate::domain::network::special_purpose;
 const MAX_ADDRESSES: usize = 4;
 /// With several addresses: the time for one to accept, before the next one is tried.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
-
-/// A connection that ends tells all of its requests. A request that it does not tell within this time was never taken from the queue of the
-/// connection: hyper loses one that is queued just as the connection stops to take requests.
-const LOST: Duration = Duration::from_secs(1);
-
-/// Says when a connection ends, as an extra of hyper-util's [`Connected`].
-#[derive(Clone, Debug)]
-struct ConnectionEnd(Arc<CancellationToken>);
-
-impl ConnectionEnd {
-    /// That of the connection to which the client has given a request, the last time.
-    async fn of(request: &mut CaptureConnection) -> Option<Self> {
-        let mut extras = Extensions::new();
-        if let Some(connected) = &*request.wait_for_connection_metadata().await {
-            connected.get_extras(&mut extras);
-        }
-        extras.remove()
-    }
-}
-
-/// Waits until a request is lost.
-pub(super) async fn until_request_is_lost(mut request: CaptureConnection) {
-    while let Some(end) = ConnectionEnd::of(&mut request).await {
-        end.0.cancelled().await;
-        sleep(LOST).await;
-        // The client may have given the request to another connection.
-        let last = ConnectionEnd::of(&mut request).await;
-        if last.is_some_and(|last| Arc::ptr_eq(&last.0, &end.0)) {
-            return;
-        }
-    }
-    std::future::pending::<()>().await;
-}
 
 tokio::task_local! {
     /// The local address of the connection that was opened for this task's request.
@@ -90,13 +53,6 @@ pub(super) struct Dialer {
     /// Shorter than the deadline of the request, which would blame the receiver.
     resolve_timeout: Duration,
     allowed: Arc<AllowList>,
-}
-
-/// A TCP connection that says when it ends.
-#[derive(Debug)]
-pub(super) struct TcpConnection {
-    stream: TokioIo<TcpStream>,
-    end: ConnectionEnd,
 }
 
 /// Why there is no connection.
@@ -199,67 +155,6 @@ impl Service<Uri> for Dialer {
             Ok(TcpConnection::new(stream))
         }
         .boxed()
-    }
-}
-
-impl TcpConnection {
-    fn new(stream: TcpStream) -> Self {
-        Self {
-            stream: TokioIo::new(stream),
-            end: ConnectionEnd(Arc::default()),
-        }
-    }
-}
-
-impl Drop for TcpConnection {
-    fn drop(&mut self) {
-        self.end.0.cancel();
-    }
-}
-
-impl Connection for TcpConnection {
-    fn connected(&self) -> Connected {
-        self.stream.connected().extra(self.end.clone())
-    }
-}
-
-impl Read for TcpConnection {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        buffer: ReadBufCursor<'_>,
-    ) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_read(context, buffer)
-    }
-}
-
-impl Write for TcpConnection {
-    fn poll_write(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        bytes: &[u8],
-    ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.stream).poll_write(context, bytes)
-    }
-
-    fn poll_write_vectored(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        pieces: &[IoSlice<'_>],
-    ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.stream).poll_write_vectored(context, pieces)
-    }
-
-    fn is_write_vectored(&self) -> bool {
-        self.stream.is_write_vectored()
-    }
-
-    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_flush(context)
-    }
-
-    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_shutdown(context)
     }
 }
 

@@ -12,6 +12,7 @@ pub mod resolver;
 mod retry;
 mod retry_after;
 pub mod settings;
+mod tcp_connection;
 
 use std::convert::Infallible;
 use std::sync::Arc;

@@ -13,7 +13,8 @@ use hyper_util::client::legacy::Error;
 use hyper_util::client::legacy::connect::{HttpInfo, capture_connection};
 use tokio::time::{Instant, sleep, timeout_at};
 
-use super::connector::{OPENED, until_request_is_lost};
+use super::connector::OPENED;
+use super::tcp_connection::until_request_is_lost;
 use super::{AttemptOutcome, PostRequest, Sender, reason, request};
 
 /// The nth repetition waits n times as long. A receiver that refuses everything gets some 125 requests of an attempt.
