@@ -92,7 +92,7 @@ async fn send(
         headers: &headers,
         body: body.clone().into(),
     };
-    let answer = sender.send(&request).await;
+    let answer = sender.post(&request).await;
     let (status, reason) = (answer.status, answer.reason.unwrap_or_default());
     let tells_more = status.is_none_or(|status| (300..400).contains(&status));
     ProbeResult {

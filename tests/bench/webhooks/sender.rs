@@ -74,7 +74,7 @@ impl Calls for Tries {
             secret: &self.secret,
             next_secret: None,
         };
-        let answer = self.sender.post(attempt).await;
+        let answer = self.sender.attempt(attempt).await;
         assert_eq!(answer.outcome, AttemptOutcome::Delivered, "{answer:?}");
     }
 }

@@ -53,6 +53,6 @@ pub(super) async fn run(
         secret,
         next_secret,
     };
-    let result = shared.dependencies.sender.post(attempt).await;
+    let result = shared.dependencies.sender.attempt(attempt).await;
     (due, Some((result, at)))
 }

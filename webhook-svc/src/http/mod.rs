@@ -19,7 +19,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::{HeaderMap, StatusCode, header};
+use http::StatusCode;
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::Incoming;
 use hyper_util::client::legacy::{Builder, Client};
@@ -183,8 +183,8 @@ impl Sender {
         builder.build(self.connector.clone())
     }
 
-    /// Makes one attempt. Every outcome, failures included, is an [`AttemptResult`].
-    pub async fn post(&self, attempt: AttemptRequest<'_>) -> AttemptResult {
+    /// Makes one attempt: signs the message, and posts it. Every outcome, failures included, is an [`AttemptResult`].
+    pub async fn attempt(&self, attempt: AttemptRequest<'_>) -> AttemptResult {
         let timestamp = attempt.at.unix_timestamp().to_string();
         let message = Unsigned {
             event: attempt.event,
@@ -204,11 +204,11 @@ impl Sender {
             headers: &headers,
             body: attempt.body,
         };
-        self.send(&request).await
+        self.post(&request).await
     }
 
     /// Sends a POST under the rules of attempts.
-    pub async fn send(&self, post: &PostRequest<'_>) -> AttemptResult {
+    pub async fn post(&self, post: &PostRequest<'_>) -> AttemptResult {
         let begun = Instant::now();
         let response = self.request(post).await;
         let duration = begun.elapsed();
@@ -229,7 +229,7 @@ impl Sender {
             duration,
             reason: (outcome != AttemptOutcome::Delivered)
                 .then(|| reason::of_status(head.status, &head.headers)),
-            retry_after: retry_after(head.status, &head.headers, post.at),
+            retry_after: retry_after::of_response(head.status, &head.headers, post.at),
             excerpt: self.excerpt(body).await,
         }
     }
@@ -270,15 +270,4 @@ async fn fill(excerpt: &mut Vec<u8>, mut body: Incoming) {
             return;
         }
     }
-}
-
-fn retry_after(status: StatusCode, headers: &HeaderMap, now: OffsetDateTime) -> Option<Duration> {
-    let statuses = [
-        StatusCode::TOO_MANY_REQUESTS,
-        StatusCode::SERVICE_UNAVAILABLE,
-    ];
-    let text = headers.get(header::RETRY_AFTER)?.to_str().ok()?;
-    statuses
-        .contains(&status)
-        .then(|| retry_after::parse(text, now))?
 }

@@ -2,13 +2,28 @@
 
 use std::time::{Duration, SystemTime};
 
+use http::{HeaderMap, StatusCode, header};
 use time::OffsetDateTime;
 
 /// Longer times are cut to this one, so that adding it to a time cannot overflow.
 const MAX_WAIT: Duration = Duration::from_hours(365 * 24);
 
+/// The wait that a 429 or a 503 asks for.
+pub(super) fn of_response(
+    status: StatusCode,
+    headers: &HeaderMap,
+    now: OffsetDateTime,
+) -> Option<Duration> {
+    let statuses = [
+        StatusCode::TOO_MANY_REQUESTS,
+        StatusCode::SERVICE_UNAVAILABLE,
+    ];
+    let text = headers.get(header::RETRY_AFTER)?.to_str().ok()?;
+    statuses.contains(&status).then(|| parse(text, now))?
+}
+
 /// Parses the header; `None`: it is neither, or a date in the past.
-pub(super) fn parse(text: &str, now: OffsetDateTime) -> Option<Duration> {
+fn parse(text: &str, now: OffsetDateTime) -> Option<Duration> {
     let text = text.trim();
     let wait = if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {
         Duration::from_secs(text.parse().unwrap_or(u64::MAX))

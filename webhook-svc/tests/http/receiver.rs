@@ -296,7 +296,7 @@ pub(crate) async fn post_of(sender: &Sender, endpoint: u128, address: &str) -> A
         secret: &secret(),
         next_secret: None,
     };
-    sender.post(attempt).await
+    sender.attempt(attempt).await
 }
 
 /// Sends a test event to the default host.

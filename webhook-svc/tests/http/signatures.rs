@@ -55,7 +55,7 @@ async fn arriving(secret: &Secret, next: Option<&Secret>) -> (String, Vec<u8>) {
         secret,
         next_secret: next,
     };
-    let answer = sender.post(attempt).await;
+    let answer = sender.attempt(attempt).await;
     assert_eq!(answer.outcome, AttemptOutcome::Delivered, "{answer:?}");
     requests.lock().unwrap().remove(0)
 }

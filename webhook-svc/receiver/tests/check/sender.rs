@@ -50,7 +50,7 @@ async fn what_the_service_sends_is_accepted() {
             secret,
             next_secret: Some(&other),
         };
-        sender.post(attempt).await
+        sender.attempt(attempt).await
     };
     let body = format!(r#"{{"id":"{id}","event":"ping","data":{{"message":"hello"}}}}"#);
     for excerpt in ["accepted", "known"] {
