@@ -7,6 +7,7 @@ use kit::Clock;
 use uuid::Uuid;
 use webhook::domain::address::Address;
 use webhook::domain::signature::Secret;
+use webhook::domain::signed_headers::Secrets;
 use webhook::http::{AttemptOutcome, AttemptRequest, Sender, Settings};
 
 use super::bare::{AT_ONCE, BODY, Bare, Calls, load};
@@ -71,8 +72,10 @@ impl Calls for Tries {
             id: Uuid::from_u128(7),
             at: self.clock.now(),
             body: Bytes::from_static(BODY.as_bytes()),
-            secret: &self.secret,
-            next_secret: None,
+            secrets: Secrets {
+                current: &self.secret,
+                next: None,
+            },
         };
         let answer = self.sender.attempt(attempt).await;
         assert_eq!(answer.outcome, AttemptOutcome::Delivered, "{answer:?}");

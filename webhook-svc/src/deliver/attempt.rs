@@ -38,7 +38,7 @@ pub(super) async fn run(
             return (due, Some((result, at)));
         }
     };
-    let Some((secret, next_secret)) = target.secrets(at) else {
+    let Some(secrets) = target.secrets(at) else {
         let (outcome, reason) = (AttemptOutcome::NotMade(OwnFault::Secret), UNREADABLE_SECRET);
         let result = AttemptResult::no_response(outcome, reason.to_owned(), Duration::ZERO);
         return (due, Some((result, at)));
@@ -50,8 +50,7 @@ pub(super) async fn run(
         id: due.message.id,
         at,
         body: due.message.body.clone(),
-        secret,
-        next_secret,
+        secrets,
     };
     let result = shared.dependencies.sender.attempt(attempt).await;
     (due, Some((result, at)))

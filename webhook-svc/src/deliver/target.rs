@@ -1,11 +1,13 @@
-//! The address of an endpoint and its decrypted secrets.
+//! What attempts need of an endpoint: its address, its decrypted secrets, and what it may receive.
 
 use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::DeliveryDependencies;
 use crate::domain::address::Address;
+use crate::domain::rotation;
 use crate::domain::signature::Secret;
+use crate::domain::signed_headers::Secrets;
 use crate::store::endpoints::{self, Endpoint, EndpointState};
 use crate::store::plans;
 
@@ -14,7 +16,7 @@ pub(super) struct Target {
     /// Or why it is not allowed: the rules have changed since it was entered.
     pub(super) address: Result<Address, String>,
     /// `None`: they cannot be decrypted.
-    secrets: Option<Secrets>,
+    secrets: Option<DecryptedSecrets>,
     /// Maximum deliveries per second.
     pub(super) rate_limit: Option<u32>,
     pub(super) last_success_at: Option<OffsetDateTime>,
@@ -23,21 +25,19 @@ pub(super) struct Target {
 }
 
 #[derive(Debug)]
-struct Secrets {
+struct DecryptedSecrets {
     current: Secret,
     /// During a rotation: the new secret, and when it replaces the current one.
     next: Option<(Secret, OffsetDateTime)>,
 }
 
 impl Target {
-    /// The secrets that sign at `now`: the current one and, during a rotation, the next one. `None`: they cannot be decrypted.
-    pub(super) fn secrets(&self, now: OffsetDateTime) -> Option<(&Secret, Option<&Secret>)> {
-        let Secrets { current, next } = self.secrets.as_ref()?;
-        Some(match next {
-            Some((next, from)) if *from <= now => (next, None),
-            Some((next, _)) => (current, Some(next)),
-            None => (current, None),
-        })
+    /// The secrets that sign at `now`; `None`: they cannot be decrypted.
+    pub(super) fn secrets(&self, now: OffsetDateTime) -> Option<Secrets<'_>> {
+        let DecryptedSecrets { current, next } = self.secrets.as_ref()?;
+        let next = next.as_ref().map(|(next, from)| (next, *from));
+        let (current, next) = rotation::signing_secrets(current, next, now);
+        Some(Secrets { current, next })
     }
 }
 
@@ -63,13 +63,16 @@ pub(super) async fn load(
 }
 
 /// `None`: a secret cannot be decrypted, which the key ring logs.
-fn open_secrets(dependencies: &DeliveryDependencies, endpoint: &Endpoint) -> Option<Secrets> {
+fn open_secrets(
+    dependencies: &DeliveryDependencies,
+    endpoint: &Endpoint,
+) -> Option<DecryptedSecrets> {
     let open = |sealed: &[u8]| dependencies.key_ring.open(endpoint.id, sealed).ok();
     let next = match (&endpoint.next_secret, endpoint.next_secret_from) {
         (Some(next), Some(from)) => Some((open(next)?, from)),
         _ => None,
     };
-    Some(Secrets {
+    Some(DecryptedSecrets {
         current: open(&endpoint.secret)?,
         next,
     })

@@ -6,6 +6,7 @@ pub mod health;
 pub mod message;
 pub mod network;
 pub mod receiver_check;
+pub mod rotation;
 pub mod samples;
 pub mod schedule;
 pub mod signature;

@@ -30,7 +30,6 @@ use tokio::time::{Instant, timeout};
 use uuid::Uuid;
 
 use crate::domain::address::Address;
-use crate::domain::signature::Secret;
 use crate::domain::signed_headers::{self, Headers, Secrets, Unsigned};
 use connector::Connector;
 use resolver::Resolve;
@@ -66,9 +65,7 @@ pub struct AttemptRequest<'a> {
     /// The signed time of this attempt.
     pub at: OffsetDateTime,
     pub body: Bytes,
-    pub secret: &'a Secret,
-    /// During a rotation: the secret that replaces `secret`.
-    pub next_secret: Option<&'a Secret>,
+    pub secrets: Secrets<'a>,
 }
 
 /// A POST with any headers.
@@ -192,11 +189,7 @@ impl Sender {
             timestamp: &timestamp,
             body: &attempt.body,
         };
-        let secrets = Secrets {
-            current: attempt.secret,
-            next: attempt.next_secret,
-        };
-        let headers = signed_headers::sign(message, secrets);
+        let headers = signed_headers::sign(message, attempt.secrets);
         let request = PostRequest {
             endpoint: attempt.endpoint,
             address: attempt.address,

@@ -4,6 +4,8 @@ use sqlx::{PgConnection, PgExecutor, PgPool};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
+use crate::domain::rotation;
+
 /// Whether an endpoint receives deliveries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EndpointState {
@@ -70,11 +72,8 @@ impl Endpoint {
 
     /// The encrypted secrets that sign at `now`: the current one and, during a rotation, the next one.
     pub fn secrets(&self, now: OffsetDateTime) -> (&[u8], Option<&[u8]>) {
-        match (&self.next_secret, self.next_secret_from) {
-            (Some(next), Some(from)) if from <= now => (next, None),
-            (Some(next), _) => (&self.secret, Some(next)),
-            (None, _) => (&self.secret, None),
-        }
+        let next = self.next_secret.as_deref().zip(self.next_secret_from);
+        rotation::signing_secrets(self.secret.as_slice(), next, now)
     }
 }
 

@@ -24,6 +24,7 @@ use tokio_rustls::server::TlsStream;
 use uuid::Uuid;
 use webhook::domain::address::{Address, AllowList};
 use webhook::domain::signature::Secret;
+use webhook::domain::signed_headers::Secrets;
 use webhook::http::resolver::{Resolve, ResolveError};
 use webhook::http::{AttemptRequest, AttemptResult, Sender, Settings};
 
@@ -293,8 +294,10 @@ pub(crate) async fn post_of(sender: &Sender, endpoint: u128, address: &str) -> A
         id: Uuid::from_u128(7),
         at: datetime!(2026-11-22 08:49:37 UTC),
         body: Bytes::from_static(br#"{"message":"hello"}"#),
-        secret: &secret(),
-        next_secret: None,
+        secrets: Secrets {
+            current: &secret(),
+            next: None,
+        },
     };
     sender.attempt(attempt).await
 }

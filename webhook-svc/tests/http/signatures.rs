@@ -16,6 +16,7 @@ use tokio::io::AsyncWriteExt as _;
 use uuid::Uuid;
 use webhook::domain::address::{Address, AllowList};
 use webhook::domain::signature::Secret;
+use webhook::domain::signed_headers::Secrets;
 use webhook::http::{AttemptOutcome, AttemptRequest};
 
 use super::receiver::{Authority, Behaviour, Receiver, Stream, header, request, sender};
@@ -52,8 +53,10 @@ async fn arriving(secret: &Secret, next: Option<&Secret>) -> (String, Vec<u8>) {
         // The library compares it with this machine's clock.
         at: Clock::system().now(),
         body: Bytes::from_static(BODY.as_bytes()),
-        secret,
-        next_secret: next,
+        secrets: Secrets {
+            current: secret,
+            next,
+        },
     };
     let answer = sender.attempt(attempt).await;
     assert_eq!(answer.outcome, AttemptOutcome::Delivered, "{answer:?}");

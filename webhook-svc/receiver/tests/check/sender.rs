@@ -11,6 +11,7 @@ use tokio::sync::Notify;
 use uuid::Uuid;
 use webhook::domain::address::Address;
 use webhook::domain::signature::Secret;
+use webhook::domain::signed_headers::Secrets;
 use webhook::http::{AttemptOutcome, AttemptRequest, Sender, Settings};
 
 use super::dashboard::LONG;
@@ -47,8 +48,10 @@ async fn what_the_service_sends_is_accepted() {
             id,
             at: OffsetDateTime::from_unix_timestamp(receiver::clock::now() + minutes * 60).unwrap(),
             body: Bytes::from(body.to_owned()),
-            secret,
-            next_secret: Some(&other),
+            secrets: Secrets {
+                current: secret,
+                next: Some(&other),
+            },
         };
         sender.attempt(attempt).await
     };
