@@ -313,7 +313,8 @@ impl EndpointWorker {
         };
         if let AttemptOutcome::NotMade(fault) = result.outcome {
             let (endpoint, reached_at) = (self.lease.claim.endpoint, self.last_success_at);
-            if !self.shared.has_lasted(endpoint, fault, reached_at, at) {
+            let faults = &self.shared.faults;
+            if !faults.has_lasted(endpoint, fault, reached_at, at) {
                 self.report(fault, &result);
                 self.own_fault = true;
                 self.forget(due.id);
@@ -321,7 +322,7 @@ impl EndpointWorker {
             }
             result.outcome = AttemptOutcome::Failed;
         } else {
-            self.shared.works(self.lease.claim.endpoint);
+            self.shared.faults.clear(self.lease.claim.endpoint);
         }
         match result.outcome {
             AttemptOutcome::Delivered => self.window.grow(),

@@ -7,23 +7,24 @@
 //! The leases of a process that dies expire. The replica that claims an endpoint next sends what was in flight again, with the same id. A worker
 //! stops sending when its lease may have ended (`lease.rs`), and what it has sent until then is recorded only if no other replica has claimed the
 //! endpoint.
+//!
+//! A fault of this machine or its network is no attempt: the worker ends, and the endpoint is claimed again soon (`fault_tracker.rs`).
 
 mod attempt;
 mod dispatcher;
 mod endpoint_worker;
+mod fault_tracker;
 mod lease;
 mod pages;
 mod recorder;
 mod target;
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
+use kit::wakeup::Wakeup;
 use kit::{Clock, Lifecycle, descriptor_limit};
-use pages::Messages;
 use sqlx::PgPool;
-use time::OffsetDateTime;
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 use uuid::Uuid;
@@ -31,9 +32,10 @@ use uuid::Uuid;
 use crate::domain::address::AllowList;
 use crate::domain::health::DisablePolicy;
 use crate::domain::schedule::Schedule;
-use crate::http::{OwnFault, Sender};
+use crate::http::Sender;
 use crate::key_ring::KeyRing;
-use kit::wakeup::Wakeup;
+use fault_tracker::FaultTracker;
+use pages::Messages;
 
 /// Limits of a replica's concurrency.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,9 +69,6 @@ impl Limits {
     }
 }
 
-/// A fault of ours that may be the endpoint's is a failed attempt after this time.
-const DOUBT: time::Duration = time::Duration::HOUR;
-
 /// The dependencies of the delivery tasks.
 #[derive(Debug, Clone)]
 pub struct DeliveryDependencies {
@@ -95,44 +94,17 @@ struct Shared {
     /// A permit for each delivery in flight.
     in_flight: Semaphore,
     messages: Messages,
-    /// Since when this replica has met such faults, by endpoint.
-    faults: Mutex<HashMap<Uuid, OffsetDateTime>>,
+    faults: FaultTracker,
 }
 
 impl Shared {
-    /// Runs statements. PostgreSQL may vanish without closing the connection; the pool closes it when the caller gives up.
+    /// Runs statements with a timeout. PostgreSQL may vanish without closing the connection; the pool closes it when the caller gives up.
     async fn in_time<T, E: From<sqlx::Error>>(
         &self,
         work: impl Future<Output = Result<T, E>>,
     ) -> Result<T, E> {
         let done = timeout(self.dependencies.limits.statement, work).await;
         done.unwrap_or_else(|_elapsed| Err(sqlx::Error::PoolTimedOut.into()))
-    }
-
-    /// Whether a fault of ours has lasted so long that it is rather the endpoint's. `reached_at`: another replica may have reached the endpoint
-    /// since this one met a fault.
-    fn has_lasted(
-        &self,
-        endpoint: Uuid,
-        fault: OwnFault,
-        reached_at: Option<OffsetDateTime>,
-        now: OffsetDateTime,
-    ) -> bool {
-        if fault == OwnFault::Certain {
-            return false;
-        }
-        let mut faults = self.faults.lock().unwrap_or_else(PoisonError::into_inner);
-        let since = faults.entry(endpoint).or_insert(now);
-        if reached_at.is_some_and(|reached| reached > *since) {
-            *since = now;
-        }
-        now - *since >= DOUBT
-    }
-
-    /// An endpoint was reached, or failed for a reason of its own.
-    fn works(&self, endpoint: Uuid) {
-        let mut faults = self.faults.lock().unwrap_or_else(PoisonError::into_inner);
-        faults.remove(&endpoint);
     }
 }
 
@@ -142,7 +114,7 @@ pub fn spawn(dependencies: DeliveryDependencies, lifecycle: &Lifecycle) {
         holder: kit::ids::row_id(),
         in_flight: Semaphore::new(dependencies.limits.in_flight),
         messages: Messages::default(),
-        faults: Mutex::default(),
+        faults: FaultTracker::default(),
         dependencies,
     });
     let stopping = lifecycle.stopping();

@@ -1,0 +1,44 @@
+//! Since when faults of ours keep this replica from its endpoints.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
+use time::{Duration, OffsetDateTime};
+use uuid::Uuid;
+
+use crate::http::OwnFault;
+
+/// A fault of ours that may be the endpoint's is a failed attempt after this time.
+const DOUBT: Duration = Duration::HOUR;
+
+/// When this replica first met a fault at each endpoint that it has not reached since.
+#[derive(Debug, Default)]
+pub(super) struct FaultTracker(Mutex<HashMap<Uuid, OffsetDateTime>>);
+
+impl FaultTracker {
+    /// Whether a fault has lasted so long that it is rather the endpoint's. `reached_at`: another replica may have reached the endpoint since
+    /// this one met a fault.
+    pub(super) fn has_lasted(
+        &self,
+        endpoint: Uuid,
+        fault: OwnFault,
+        reached_at: Option<OffsetDateTime>,
+        now: OffsetDateTime,
+    ) -> bool {
+        if fault == OwnFault::Certain {
+            return false;
+        }
+        let mut faults = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let since = faults.entry(endpoint).or_insert(now);
+        if reached_at.is_some_and(|reached| reached > *since) {
+            *since = now;
+        }
+        now - *since >= DOUBT
+    }
+
+    /// The endpoint was reached, or failed for a reason of its own.
+    pub(super) fn clear(&self, endpoint: Uuid) {
+        let mut faults = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        faults.remove(&endpoint);
+    }
+}
