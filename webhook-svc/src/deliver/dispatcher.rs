@@ -119,11 +119,13 @@ impl Dispatcher {
         }
     }
 
+    /// How long a lease holds without renewal.
     fn term(&self) -> Duration {
         self.shared.dependencies.limits.lease
     }
 
-    /// Claims due endpoints. Returns the time until the next endpoint is due: none, if more may be due already.
+    /// Claims due endpoints. Returns the time until the next endpoint is due: zero if more may be due already, and `None` if no endpoint will be
+    /// due or no other may get a worker now.
     async fn claim(&mut self) -> Result<Option<Duration>, sqlx::Error> {
         let dependencies = &self.shared.dependencies;
         let free = dependencies
@@ -134,7 +136,7 @@ impl Dispatcher {
         if most == 0 {
             return Ok(None);
         }
-        let (pool, asked) = (&dependencies.pool, Instant::now());
+        let (pool, sent_at) = (&dependencies.pool, Instant::now());
         let now = kit::pg::now(pool, &dependencies.clock).await?;
         let wanted = i64::try_from(most).unwrap_or(i64::MAX);
         let claims = queue::claim(pool, self.shared.holder, wanted, now, self.term()).await?;
@@ -148,12 +150,12 @@ impl Dispatcher {
         for claim in claims {
             match self.claimed.get(&claim.endpoint) {
                 Some(claimed) if claimed.lease.claim == claim => {
-                    claimed.lease.renew(asked, self.term());
+                    claimed.lease.renew(sent_at, self.term());
                     claimed.reload.notify_one();
                 }
                 // Another replica had claimed it meanwhile. When the worker has ended, the endpoint is released, and claimed again.
                 Some(claimed) => claimed.lose(),
-                None => self.spawn_worker(Lease::new(claim, now, asked, self.term())),
+                None => self.spawn_worker(Lease::new(claim, now, sent_at, self.term())),
             }
         }
         Ok(next)
@@ -216,7 +218,7 @@ impl Dispatcher {
         if claims.is_empty() {
             return;
         }
-        let (dependencies, asked) = (&self.shared.dependencies, Instant::now());
+        let (dependencies, sent_at) = (&self.shared.dependencies, Instant::now());
         let renewed = async {
             let now = kit::pg::now(&dependencies.pool, &dependencies.clock).await?;
             queue::renew(
@@ -233,7 +235,7 @@ impl Dispatcher {
                 let renewed: HashSet<Uuid> = renewed.iter().map(|it| it.endpoint).collect();
                 for (endpoint, claimed) in &self.claimed {
                     if renewed.contains(endpoint) {
-                        claimed.lease.renew(asked, self.term());
+                        claimed.lease.renew(sent_at, self.term());
                         claimed.reload.notify_one();
                     } else {
                         claimed.lose();

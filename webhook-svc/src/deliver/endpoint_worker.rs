@@ -47,7 +47,7 @@ struct EndpointWorker {
     window: Window,
     /// Read from the database, not sent yet.
     ready: VecDeque<DueDelivery>,
-    /// Deliveries that are ready, in flight or not recorded yet: a page may have them.
+    /// Deliveries that are ready, in flight or not recorded yet: a page may have them again.
     known: HashSet<i64>,
     in_flight: JoinSet<Finished>,
     /// Deliveries in flight or not recorded yet.
@@ -59,7 +59,9 @@ struct EndpointWorker {
     has_more: bool,
     /// When the rate limit allows the next delivery, by the clock of this replica.
     next_at: OffsetDateTime,
+    /// Goes to the recorder with each result, and brings back the ids of recorded deliveries.
     recorded: mpsc::UnboundedSender<i64>,
+    /// An attempt met a fault of ours: nothing more is sent, and the endpoint is released after a pause.
     own_fault: bool,
 }
 
@@ -135,7 +137,8 @@ impl EndpointWorker {
             if is_done && !self.must_hold_claim(clock.now()) {
                 return Ok(());
             }
-            let is_rate_limited = is_done || (!self.ready.is_empty() && self.may_send());
+            // Only the rate limit keeps ready deliveries back, or the worker holds the claim until the limit allows another one.
+            let waits_for_rate_limit = is_done || (!self.ready.is_empty() && self.may_send());
             let pause = (self.next_at - clock.now()).max(time::Duration::ZERO);
             tokio::select! {
                 Some(finished) = self.in_flight.join_next() => {
@@ -151,7 +154,7 @@ impl EndpointWorker {
                     }
                 }
                 () = reload.notified(), if !is_over => self.reload().await?,
-                () = clock.sleep(pause.unsigned_abs()), if is_rate_limited => {}
+                () = clock.sleep(pause.unsigned_abs()), if waits_for_rate_limit => {}
                 () = sleep_until(slice_end.min(self.lease.until())), if !is_over => {}
                 () = stop.cancelled(), if !is_over => {}
             }
@@ -216,6 +219,7 @@ impl EndpointWorker {
         Ok(())
     }
 
+    /// Makes the next page the first one again.
     fn restart(&mut self) {
         (self.cursor, self.read_count, self.has_more) = (START, 0, true);
     }
@@ -226,6 +230,7 @@ impl EndpointWorker {
         }
     }
 
+    /// A delivery is recorded, or was not attempted: a later page may have it again.
     fn forget(&mut self, id: i64) {
         self.unrecorded -= 1;
         self.known.remove(&id);

@@ -21,22 +21,22 @@ pub(super) struct Lease {
 }
 
 impl Lease {
-    /// A lease that was claimed for `term` by a statement that was sent at `asked`.
+    /// A lease that was claimed for `term` by a statement that was sent at `sent_at`.
     pub(super) fn new(
         claim: Claim,
         claimed_at: OffsetDateTime,
-        asked: Instant,
+        sent_at: Instant,
         term: Duration,
     ) -> Self {
         Self {
             claim,
             claimed_at,
-            until: Mutex::new(end(asked, term)),
+            until: Mutex::new(end(sent_at, term)),
         }
     }
 
-    pub(super) fn renew(&self, asked: Instant, term: Duration) {
-        self.set(end(asked, term));
+    pub(super) fn renew(&self, sent_at: Instant, term: Duration) {
+        self.set(end(sent_at, term));
     }
 
     /// Another replica has claimed the endpoint.
@@ -59,6 +59,6 @@ impl Lease {
 }
 
 /// Clocks may run at different speeds, and a request takes a moment to leave: a tenth of the term is the margin.
-fn end(asked: Instant, term: Duration) -> Instant {
-    asked + term * 9 / 10
+fn end(sent_at: Instant, term: Duration) -> Instant {
+    sent_at + term * 9 / 10
 }
