@@ -18,8 +18,7 @@ use super::recorder::{Outcome, Record};
 use super::target::{self, Target};
 use crate::domain::window::Window;
 use crate::http::{AttemptOutcome, AttemptResult, OwnFault};
-use crate::store::queue::Cursor;
-use crate::store::{NOT_PUBLISHED, ONLY_TEST_EVENTS};
+use crate::store::waiting::Cursor;
 
 /// Before every delivery.
 const START: Cursor = (OffsetDateTime::UNIX_EPOCH, 0);
@@ -35,6 +34,10 @@ const MAX_UNRECORDED_WINDOWS: usize = 2;
 /// Delay before an endpoint is released after an error, or after a fault of ours.
 const BACKOFF: Duration = Duration::from_secs(1);
 const OWN_FAULT_PAUSE: Duration = Duration::from_secs(5);
+
+/// Why a delivery is cancelled, for the owner of the endpoint.
+const NOT_PUBLISHED: &str = "The listing is no longer published.";
+const ONLY_TEST_EVENTS: &str = "The account's plan has only test events.";
 
 struct EndpointWorker {
     shared: Arc<Shared>,

@@ -11,7 +11,7 @@ use uuid::Uuid;
 
 use crate::store::listings;
 use crate::store::messages::{self, StoredMessage};
-use crate::store::queue::{self, Cursor};
+use crate::store::waiting::{self, Cursor};
 
 /// Bytes of the messages that a replica keeps for the endpoints that have not sent them yet.
 const CACHE_BYTES: u64 = 64 * 1024 * 1024;
@@ -98,7 +98,7 @@ pub(super) async fn read(
     now: OffsetDateTime,
 ) -> Result<Page, sqlx::Error> {
     let limit = i64::try_from(most).unwrap_or(i64::MAX);
-    let rows = queue::due(pool, endpoint, after, limit, now).await?;
+    let rows = waiting::due(pool, endpoint, after, limit, now).await?;
     let messages = messages
         .get(pool, rows.iter().map(|row| row.message_id))
         .await?;

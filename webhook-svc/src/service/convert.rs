@@ -7,9 +7,14 @@ use time::OffsetDateTime;
 use crate::domain::receiver_check::{Finding, ProbeResult, Verdict};
 use crate::store::attempts::Attempt;
 use crate::store::deliveries::Delivery;
-use crate::store::endpoints::{Endpoint, EndpointState, Queue};
+use crate::store::endpoints::{Endpoint, EndpointState};
+use crate::store::waiting::Backlog;
 
-pub(super) fn endpoint(endpoint: Endpoint, queue: Queue, now: OffsetDateTime) -> proto::Endpoint {
+pub(super) fn endpoint(
+    endpoint: Endpoint,
+    backlog: Backlog,
+    now: OffsetDateTime,
+) -> proto::Endpoint {
     let state = match endpoint.state {
         EndpointState::On => proto::EndpointState::On,
         EndpointState::Paused => proto::EndpointState::Paused,
@@ -28,14 +33,14 @@ pub(super) fn endpoint(endpoint: Endpoint, queue: Queue, now: OffsetDateTime) ->
         created_at: Some(encode(endpoint.created_at)),
         rotating_until: rotating_until.map(encode),
         health: Some(proto::Health {
-            queued: queue.count.unsigned_abs(),
-            queued_since: queue.since.map(encode),
+            queued: backlog.count.unsigned_abs(),
+            queued_since: backlog.since.map(encode),
             failures: endpoint.failures.unsigned_abs(),
             first_failure_at: endpoint.first_failure_at.map(encode),
             last_failure_at: endpoint.last_failure_at.map(encode),
             last_success_at: endpoint.last_success_at.map(encode),
         }),
-        recovered: queue.recovered.map(i64::unsigned_abs),
+        recovered: backlog.recovered.map(i64::unsigned_abs),
     }
 }
 

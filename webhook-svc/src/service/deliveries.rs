@@ -16,7 +16,7 @@ use crate::domain::message::Message;
 use crate::domain::samples;
 use crate::store::deliveries::{self, Filter};
 use crate::store::endpoints::EndpointState;
-use crate::store::{messages, plans, recoveries};
+use crate::store::{messages, plans, recoveries, waiting};
 
 /// Test deliveries of an endpoint that may wait. Those of a paused endpoint wait for a month.
 const MAX_WAITING_TESTS: i64 = 100;
@@ -185,9 +185,8 @@ impl Dependencies {
             .await?;
         check_enabled(endpoint.state)?;
         if !scope.is_staff() {
-            let waiting =
-                deliveries::count_tests(&self.pool, endpoint.id, MAX_WAITING_TESTS).await?;
-            if waiting >= MAX_WAITING_TESTS {
+            let tests = waiting::count_tests(&self.pool, endpoint.id, MAX_WAITING_TESTS).await?;
+            if tests >= MAX_WAITING_TESTS {
                 return Err(too_many_tests());
             }
         }

@@ -15,9 +15,10 @@ use crate::domain::address::Address;
 use crate::domain::event::Event;
 use crate::domain::signature::Secret;
 use crate::store::accounts;
-use crate::store::endpoints::{self, Endpoint, EndpointState, Queue};
+use crate::store::endpoints::{self, Endpoint, EndpointState};
 use crate::store::plans::{self, Allowance};
 use crate::store::recoveries;
+use crate::store::waiting::{self, Backlog};
 
 /// Maximum of a rate limit, in deliveries per second.
 const MAX_RATE_LIMIT: u32 = 10_000;
@@ -76,7 +77,7 @@ impl Dependencies {
             .await?;
         transaction.commit().await?;
         Ok(proto::AddEndpointResponse {
-            endpoint: Some(convert::endpoint(endpoint, Queue::default(), now)),
+            endpoint: Some(convert::endpoint(endpoint, Backlog::default(), now)),
             secret: secret.reveal().to_owned(),
         })
     }
@@ -208,8 +209,8 @@ impl Dependencies {
         let mut connection = self.pool.acquire().await?;
         let mut rows = Vec::new();
         for endpoint in endpoints::of_account(&mut *connection, account).await? {
-            let queue = endpoints::queue(&mut *connection, endpoint.id).await?;
-            rows.push(convert::endpoint(endpoint, queue, self.clock.now()));
+            let backlog = waiting::backlog(&mut *connection, endpoint.id).await?;
+            rows.push(convert::endpoint(endpoint, backlog, self.clock.now()));
         }
         Ok(proto::ListEndpointsResponse {
             endpoints: rows,
@@ -224,7 +225,7 @@ impl Dependencies {
         id: &str,
     ) -> Result<proto::Endpoint, Fault> {
         let endpoint = self.endpoint(scope, "id", id).await?;
-        self.message(endpoint).await
+        self.with_backlog(endpoint).await
     }
 
     /// The allowance of the account's plan. Waits for an account that the gateway has just created.
@@ -275,12 +276,13 @@ impl Dependencies {
             .await?;
         transaction.commit().await?;
         self.wakeup.wake();
-        self.message(endpoint).await
+        self.with_backlog(endpoint).await
     }
 
-    async fn message(&self, endpoint: Endpoint) -> Result<proto::Endpoint, Fault> {
-        let queue = endpoints::queue(&self.pool, endpoint.id).await?;
-        Ok(convert::endpoint(endpoint, queue, self.clock.now()))
+    /// An endpoint as responses have it, with its backlog.
+    async fn with_backlog(&self, endpoint: Endpoint) -> Result<proto::Endpoint, Fault> {
+        let backlog = waiting::backlog(&self.pool, endpoint.id).await?;
+        Ok(convert::endpoint(endpoint, backlog, self.clock.now()))
     }
 
     fn address(&self, text: &str) -> Result<Address, Fault> {

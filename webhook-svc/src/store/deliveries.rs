@@ -170,22 +170,6 @@ async fn body(
         .await
 }
 
-/// The number of waiting test deliveries of an endpoint, `most` at most.
-pub async fn count_tests(
-    executor: impl PgExecutor<'_>,
-    endpoint: Uuid,
-    most: i64,
-) -> Result<i64, sqlx::Error> {
-    sqlx::query_scalar!(
-        r#"select count(*) as "count!"
-           from (select from webhook.waiting where endpoint_id = $1 and is_test limit $2) as counted"#,
-        endpoint,
-        most
-    )
-    .fetch_one(executor)
-    .await
-}
-
 /// Makes a delivery due, with one more attempt if it is finished. `false`: there is no such delivery.
 pub async fn send_again(
     connection: &mut PgConnection,

@@ -226,36 +226,6 @@ pub async fn remove(connection: &mut PgConnection, id: Uuid) -> Result<(), sqlx:
     Ok(())
 }
 
-/// Waiting deliveries that are counted: a queue may be very long, and is counted in each response about its endpoint.
-pub const MAX_QUEUED: i64 = 10_000;
-
-/// The waiting deliveries of an endpoint.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Queue {
-    /// [`MAX_QUEUED`] at most.
-    pub count: i64,
-    /// When the first was created.
-    pub since: Option<OffsetDateTime>,
-    /// While failed deliveries are put back: how many wait again.
-    pub recovered: Option<i64>,
-}
-
-pub async fn queue(executor: impl PgExecutor<'_>, id: Uuid) -> Result<Queue, sqlx::Error> {
-    sqlx::query_as!(
-        Queue,
-        r#"select count(*) as "count!", (
-               select created_at from webhook.waiting where endpoint_id = $1
-               order by due_at, id limit 1
-           ) as since,
-           (select queued from webhook.recovery where endpoint_id = $1) as recovered
-           from (select from webhook.waiting where endpoint_id = $1 limit $2) as counted"#,
-        id,
-        MAX_QUEUED
-    )
-    .fetch_one(executor)
-    .await
-}
-
 /// Endpoints after `after` whose secrets must be encrypted again: their rotation has ended, or a ciphertext does not begin with `prefix`.
 pub async fn with_old_secrets(
     pool: &PgPool,

@@ -13,13 +13,10 @@ pub mod plans;
 pub mod queue;
 pub mod recoveries;
 pub mod retention;
+pub mod waiting;
 
 use sqlx::PgPool;
 use sqlx::postgres::PgConnectOptions;
-
-/// The reasons of cancelled attempts.
-pub const NOT_PUBLISHED: &str = "The listing is no longer published.";
-pub const ONLY_TEST_EVENTS: &str = "The account's plan has only test events.";
 
 /// Has new connections read tables by their indexes.
 ///

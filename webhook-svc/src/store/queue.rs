@@ -1,4 +1,4 @@
-//! `webhook.queue`: which endpoints have due deliveries, and which replica sends them. `webhook.waiting`: these deliveries.
+//! `webhook.queue`: which endpoints have due deliveries, and which replica sends them.
 //!
 //! A replica claims endpoints, not deliveries, with a lease on each. A claim therefore touches a few rows, whatever the backlog; the replica
 //! that has claimed an endpoint reads its deliveries without a lock or a write; and an endpoint's limits hold for the whole fleet. A
@@ -152,49 +152,4 @@ pub async fn sweep(pool: &PgPool, now: OffsetDateTime) -> Result<u64, sqlx::Erro
         now
     );
     Ok(swept.execute(pool).await?.rows_affected())
-}
-
-/// A row of `webhook.waiting` that is due.
-#[derive(Debug, Clone, Copy)]
-pub struct WaitingRow {
-    pub id: i64,
-    pub message_id: Uuid,
-    pub created_at: OffsetDateTime,
-    pub attempts: i32,
-    pub attempts_left: i32,
-    pub due_at: OffsetDateTime,
-}
-
-/// A position in an endpoint's deliveries, ordered by `(due_at, id)`.
-pub type Cursor = (OffsetDateTime, i64);
-
-/// Begins a read of deliveries in the order of their index.
-///
-/// The length of the table changes faster than its statistics: the planner could read and sort the whole backlog for each page.
-pub const BEGIN_READ: &str = "begin read only; set local enable_bitmapscan = off";
-
-/// Up to `most` due deliveries of an endpoint after the cursor.
-pub async fn due(
-    pool: &PgPool,
-    endpoint: Uuid,
-    after: Cursor,
-    most: i64,
-    now: OffsetDateTime,
-) -> Result<Vec<WaitingRow>, sqlx::Error> {
-    let mut transaction = pool.begin_with(BEGIN_READ).await?;
-    let due = sqlx::query_as!(
-        WaitingRow,
-        r#"select id, message_id, created_at, attempts, attempts_left, due_at from webhook.waiting
-           where endpoint_id = $1 and due_at <= $2 and (due_at, id) > ($3, $4)
-           order by due_at, id limit $5"#,
-        endpoint,
-        now,
-        after.0,
-        after.1,
-        most,
-    )
-    .fetch_all(&mut *transaction)
-    .await?;
-    transaction.commit().await?;
-    Ok(due)
 }

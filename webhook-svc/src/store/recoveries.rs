@@ -4,7 +4,7 @@ use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::queue::BEGIN_READ;
+use super::waiting::BEGIN_READ;
 
 /// Failed deliveries of one transaction.
 const BATCH: i64 = 5_000;

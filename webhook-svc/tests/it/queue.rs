@@ -6,7 +6,7 @@ use uuid::Uuid;
 use webhook::domain::event::Event;
 use webhook::domain::message::Message;
 use webhook::store::queue::Claim;
-use webhook::store::{messages, queue};
+use webhook::store::{messages, queue, waiting};
 
 use crate::support::{ADA, BOB, LEASE, START, is_waiting_for_a_lock, start};
 
@@ -192,12 +192,12 @@ async fn a_backlog_makes_reading_no_dearer_and_starves_nobody(pool: PgPool) {
     let claimed = claim(&pool, ONE, 9, START).await;
     assert_eq!(claimed.len(), 2, "both, whatever waits");
     let start_cursor = (OffsetDateTime::UNIX_EPOCH, 0);
-    let read = queue::due(&pool, flooded, start_cursor, 128, START)
+    let read = waiting::due(&pool, flooded, start_cursor, 128, START)
         .await
         .unwrap();
     assert_eq!(read.len(), 128);
     let cursor = (read[127].due_at, read[127].id);
-    let next = queue::due(&pool, flooded, cursor, 128, START)
+    let next = waiting::due(&pool, flooded, cursor, 128, START)
         .await
         .unwrap();
     assert!(next[0].id > read[127].id);
@@ -209,7 +209,7 @@ async fn a_backlog_makes_reading_no_dearer_and_starves_nobody(pool: PgPool) {
 
 /// The plan of the statement that reads deliveries, without its joins.
 async fn explain(pool: &PgPool, endpoint: Uuid) -> serde_json::Value {
-    let mut transaction = pool.begin_with(queue::BEGIN_READ).await.unwrap();
+    let mut transaction = pool.begin_with(waiting::BEGIN_READ).await.unwrap();
     sqlx::query_scalar(
         "explain (analyze, format json)
          select id, message_id, created_at, attempts, attempts_left, due_at from webhook.waiting

@@ -1,0 +1,99 @@
+//! `webhook.waiting`: the deliveries that are not finished.
+
+use sqlx::{PgExecutor, PgPool};
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+/// A row of `webhook.waiting` that is due.
+#[derive(Debug, Clone, Copy)]
+pub struct WaitingRow {
+    pub id: i64,
+    pub message_id: Uuid,
+    pub created_at: OffsetDateTime,
+    pub attempts: i32,
+    pub attempts_left: i32,
+    pub due_at: OffsetDateTime,
+}
+
+/// A position in an endpoint's deliveries, ordered by `(due_at, id)`.
+pub type Cursor = (OffsetDateTime, i64);
+
+/// Begins a read of deliveries in the order of their index.
+///
+/// The length of the table changes faster than its statistics: the planner could read and sort the whole backlog for each page.
+pub const BEGIN_READ: &str = "begin read only; set local enable_bitmapscan = off";
+
+/// Up to `most` due deliveries of an endpoint after the cursor.
+pub async fn due(
+    pool: &PgPool,
+    endpoint: Uuid,
+    after: Cursor,
+    most: i64,
+    now: OffsetDateTime,
+) -> Result<Vec<WaitingRow>, sqlx::Error> {
+    let mut transaction = pool.begin_with(BEGIN_READ).await?;
+    let due = sqlx::query_as!(
+        WaitingRow,
+        r#"select id, message_id, created_at, attempts, attempts_left, due_at from webhook.waiting
+           where endpoint_id = $1 and due_at <= $2 and (due_at, id) > ($3, $4)
+           order by due_at, id limit $5"#,
+        endpoint,
+        now,
+        after.0,
+        after.1,
+        most,
+    )
+    .fetch_all(&mut *transaction)
+    .await?;
+    transaction.commit().await?;
+    Ok(due)
+}
+
+/// Waiting deliveries that are counted: a backlog may be very long, and is counted in each response about its endpoint.
+pub const MAX_BACKLOG: i64 = 10_000;
+
+/// The waiting deliveries of an endpoint.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Backlog {
+    /// [`MAX_BACKLOG`] at most.
+    pub count: i64,
+    /// When the first was created.
+    pub since: Option<OffsetDateTime>,
+    /// While failed deliveries are put back: how many wait again.
+    pub recovered: Option<i64>,
+}
+
+pub async fn backlog(
+    executor: impl PgExecutor<'_>,
+    endpoint: Uuid,
+) -> Result<Backlog, sqlx::Error> {
+    sqlx::query_as!(
+        Backlog,
+        r#"select count(*) as "count!", (
+               select created_at from webhook.waiting where endpoint_id = $1
+               order by due_at, id limit 1
+           ) as since,
+           (select queued from webhook.recovery where endpoint_id = $1) as recovered
+           from (select from webhook.waiting where endpoint_id = $1 limit $2) as counted"#,
+        endpoint,
+        MAX_BACKLOG
+    )
+    .fetch_one(executor)
+    .await
+}
+
+/// The number of waiting test deliveries of an endpoint, `most` at most.
+pub async fn count_tests(
+    executor: impl PgExecutor<'_>,
+    endpoint: Uuid,
+    most: i64,
+) -> Result<i64, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"select count(*) as "count!"
+           from (select from webhook.waiting where endpoint_id = $1 and is_test limit $2) as counted"#,
+        endpoint,
+        most
+    )
+    .fetch_one(executor)
+    .await
+}
