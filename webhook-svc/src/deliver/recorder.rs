@@ -53,7 +53,8 @@ pub(super) async fn run(shared: Arc<Shared>, records: Arc<Mutex<mpsc::Receiver<R
     // The days whose partitions exist.
     let mut days = BTreeSet::new();
     let today = partitions::day(shared.dependencies.clock.now());
-    if let Err(error) = shared.in_time(prepare(&shared, [today], &mut days)).await {
+    let created = create_partitions(&shared, [today], &mut days);
+    if let Err(error) = shared.in_time(created).await {
         tracing::warn!(%error, "cannot create a partition ahead of the first attempt of the day");
     }
     while records.lock().await.recv_many(&mut batch, BATCH).await > 0 {
@@ -93,8 +94,9 @@ async fn record(
 ) -> Result<(), sqlx::Error> {
     let (pool, now) = (&shared.dependencies.pool, shared.dependencies.clock.now());
     let needed = batch.iter().map(|it| partitions::day(it.due.created_at));
-    prepare(shared, needed, days).await?;
-    let completions: Vec<Completion> = batch.iter().map(|it| complete(shared, it, now)).collect();
+    create_partitions(shared, needed, days).await?;
+    let completions = batch.iter().map(|it| completion_of(shared, it, now));
+    let completions: Vec<Completion> = completions.collect();
     if completions.iter().all(|it| it.state != FAILED) {
         // The usual batch needs no transaction around its one statement.
         attempts::complete(pool, shared.holder, &completions, now).await?;
@@ -113,7 +115,7 @@ async fn record(
 
 /// Creates the partitions of these days and of the days after them. A list that PostgreSQL has planned before a partition was attached finds
 /// no row of it, so that a delivery which is recorded at the same moment would seem to be gone.
-async fn prepare(
+async fn create_partitions(
     shared: &Shared,
     needed: impl IntoIterator<Item = Date>,
     days: &mut BTreeSet<Date>,
@@ -158,8 +160,8 @@ fn failures(
     failures
 }
 
-/// The delivery's state after an attempt.
-fn complete(shared: &Shared, record: &Record, now: OffsetDateTime) -> Completion {
+/// The result of an attempt as it is stored, with the delivery's state after it.
+fn completion_of(shared: &Shared, record: &Record, now: OffsetDateTime) -> Completion {
     let due = &record.due;
     let completion = Completion {
         claim: record.claim,

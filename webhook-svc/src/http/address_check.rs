@@ -16,7 +16,7 @@ impl Sender {
     ///
     /// # Errors
     /// The address redirects: the status and the target in words.
-    pub async fn check(&self, address: &Address) -> Result<String, String> {
+    pub async fn check_address(&self, address: &Address) -> Result<String, String> {
         let request = Uri::try_from(address.as_str()).map(Request::head);
         let request = request.map(|builder| {
             let agent = HeaderValue::from_static(AGENT);

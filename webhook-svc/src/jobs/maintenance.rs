@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use crate::key_ring::{KeyRing, SealError};
 use crate::store::endpoints::{self, Endpoint};
-use crate::store::retention as old_deliveries;
+use crate::store::retention;
 
 const PERIOD: Duration = Duration::from_hours(1);
 
@@ -18,7 +18,7 @@ pub(crate) fn spawn(leader: &Leader, pool: &PgPool, key_ring: &KeyRing, retentio
     let deliveries = pool.clone();
     leader.spawn_periodic("retention", PERIOD, move |now| {
         let pool = deliveries.clone();
-        async move { Ok(old_deliveries::remove(&pool, now - retention).await?) }
+        async move { Ok(retention::remove(&pool, now - retention).await?) }
     });
     let (pool, key_ring) = (pool.clone(), key_ring.clone());
     leader.spawn_periodic("secret rotation", PERIOD, move |now| {

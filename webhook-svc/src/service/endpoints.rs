@@ -64,12 +64,12 @@ impl Dependencies {
         };
         let allowance = self.allowance(scope, account).await?;
         let mut transaction = self.pool.begin().await?;
-        check_room(&mut transaction, account, allowance).await?;
+        check_quota(&mut transaction, account, allowance).await?;
         // The account is not locked during the request.
         transaction.rollback().await?;
-        endpoint.address_check = self.check(scope, account, &address).await?;
+        endpoint.address_check = self.check_address(scope, account, &address).await?;
         let mut transaction = self.pool.begin().await?;
-        check_room(&mut transaction, account, allowance).await?;
+        check_quota(&mut transaction, account, allowance).await?;
         endpoints::insert(&mut transaction, &endpoint).await?;
         let details = json!({"account": account, "url": endpoint.url, "events": endpoint.events});
         scope
@@ -104,7 +104,10 @@ impl Dependencies {
         let address_check = match &address {
             // The present address keeps its outcome.
             Some(address) if address.as_str() == current.url => Some(current.address_check),
-            Some(address) => Some(self.check(scope, current.account_id, address).await?),
+            Some(address) => Some(
+                self.check_address(scope, current.account_id, address)
+                    .await?,
+            ),
             None => None,
         };
         self.modify(scope, &request.id, details, |endpoint| {
@@ -292,7 +295,7 @@ impl Dependencies {
 
     /// Requests an address that is entered. Returns the outcome in words; refuses a redirect. The requests of an account are limited, since
     /// it names the host; those of staff are not.
-    async fn check(
+    async fn check_address(
         &self,
         scope: &Scope,
         account: Uuid,
@@ -307,7 +310,7 @@ impl Dependencies {
                 return Err(too_many_address_checks(end - now));
             }
         }
-        let checked = self.sender.check(address).await;
+        let checked = self.sender.check_address(address).await;
         checked.map_err(|answer| {
             let problem = format!("The address {answer}. Give the address that it leads to.");
             Fault::invalid_field("url", problem)
@@ -327,7 +330,7 @@ fn too_many_address_checks(wait: Duration) -> Fault {
 }
 
 /// Refuses another endpoint if the account has as many as its plan allows. Locks the account until the end of the transaction.
-async fn check_room(
+async fn check_quota(
     connection: &mut PgConnection,
     account: Uuid,
     allowance: Allowance,

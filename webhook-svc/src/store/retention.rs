@@ -14,7 +14,7 @@ const BATCH: i64 = 5_000;
 pub async fn remove(pool: &PgPool, before: OffsetDateTime) -> Result<u64, sqlx::Error> {
     let mut removed = partitions::drop_before(pool, before).await?;
     loop {
-        let batch = waiting(pool, before).await?;
+        let batch = remove_waiting(pool, before).await?;
         removed += batch;
         if batch < BATCH.unsigned_abs() {
             break;
@@ -23,7 +23,7 @@ pub async fn remove(pool: &PgPool, before: OffsetDateTime) -> Result<u64, sqlx::
     // The partition of the day of `before` remains, and a delivery is created in the transaction of its message.
     let oldest = before - 2 * Duration::DAY;
     loop {
-        let batch = messages(pool, oldest).await?;
+        let batch = remove_messages(pool, oldest).await?;
         removed += batch;
         if batch < BATCH.unsigned_abs() {
             return Ok(removed);
@@ -31,7 +31,7 @@ pub async fn remove(pool: &PgPool, before: OffsetDateTime) -> Result<u64, sqlx::
     }
 }
 
-async fn waiting(pool: &PgPool, before: OffsetDateTime) -> Result<u64, sqlx::Error> {
+async fn remove_waiting(pool: &PgPool, before: OffsetDateTime) -> Result<u64, sqlx::Error> {
     let removed = sqlx::query!(
         "delete from webhook.waiting where ctid = any(array(
              select ctid from webhook.waiting where created_at < $1 limit $2
@@ -42,7 +42,7 @@ async fn waiting(pool: &PgPool, before: OffsetDateTime) -> Result<u64, sqlx::Err
     Ok(removed.execute(pool).await?.rows_affected())
 }
 
-async fn messages(pool: &PgPool, before: OffsetDateTime) -> Result<u64, sqlx::Error> {
+async fn remove_messages(pool: &PgPool, before: OffsetDateTime) -> Result<u64, sqlx::Error> {
     let removed = sqlx::query!(
         "delete from webhook.message where ctid = any(array(
              select ctid from webhook.message where created_at < $1 limit $2
