@@ -157,7 +157,7 @@ mod tests {
         let message = Message {
             id,
             event: Event::Ping,
-            subject: None,
+            listing: None,
             created_at: now,
             body: b"{}".to_vec(),
         };

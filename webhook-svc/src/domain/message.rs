@@ -17,19 +17,19 @@ const NAMESPACE: Uuid = Uuid::from_u128(0x7c1d_26f0_92a4_4b0e_8a35_5e0f_63d1_b7c
 pub struct Message {
     pub id: Uuid,
     pub event: Event,
-    /// `None`: a test event.
-    pub subject: Option<Subject>,
+    /// The listing that it is about. `None`: a test event.
+    pub listing: Option<ListingKey>,
     /// The time in the body: when the change was made, by the clock of its producer.
     pub created_at: OffsetDateTime,
     /// The exact bytes that are sent.
     pub body: Vec<u8>,
 }
 
-/// The listing of a message, as the listings feed names it.
+/// A listing, as the listings feed names it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Subject {
-    /// `page`, `game` or `event`.
-    pub entity: &'static str,
+pub struct ListingKey {
+    /// `page`, `game` or `event`. (`kind` in the data of a message tells studios from persons.)
+    pub kind: &'static str,
     pub id: Uuid,
 }
 
@@ -81,7 +81,7 @@ impl Message {
     pub fn new(
         id: Uuid,
         event: Event,
-        subject: Option<Subject>,
+        listing: Option<ListingKey>,
         created_at: OffsetDateTime,
         data: &Data,
     ) -> Result<Self, serde_json::Error> {
@@ -101,7 +101,7 @@ impl Message {
         Ok(Self {
             id,
             event,
-            subject,
+            listing,
             created_at,
             body,
         })

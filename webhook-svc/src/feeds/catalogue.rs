@@ -12,7 +12,7 @@ use uuid::Uuid;
 use super::Publisher;
 use crate::config::Settings;
 use crate::domain::event::Event;
-use crate::domain::message::{Data, Message, Move, Subject, derive_id};
+use crate::domain::message::{Data, ListingKey, Message, Move, derive_id};
 
 pub(crate) fn follow(
     boot: &Boot<Settings>,
@@ -65,8 +65,8 @@ pub fn message(change: &Change) -> anyhow::Result<Option<Message>> {
         return Ok(None);
     }
     let moved = RankingMove::decode(change.state.clone())?;
-    let subject = Subject {
-        entity: match moved.entity.as_str() {
+    let listing = ListingKey {
+        kind: match moved.entity.as_str() {
             "game" => "game",
             "page" => "page",
             other => anyhow::bail!("`{other}` is not on a board"),
@@ -84,7 +84,7 @@ pub fn message(change: &Change) -> anyhow::Result<Option<Message>> {
     });
     let at = super::time_of(change)?;
     let id = derive_id("catalogue", change, at, event);
-    Ok(Some(Message::new(id, event, Some(subject), at, &data)?))
+    Ok(Some(Message::new(id, event, Some(listing), at, &data)?))
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ use uuid::Uuid;
 use super::Publisher;
 use crate::config::Settings;
 use crate::domain::event::Event;
-use crate::domain::message::{Data, Listing, Message, Subject, derive_id};
+use crate::domain::message::{Data, Listing, ListingKey, Message, derive_id};
 use crate::store::listings::{self, Game};
 
 pub(crate) fn follow(
@@ -88,11 +88,11 @@ fn message(tip: &PaidTip, game: &Game) -> anyhow::Result<Option<Message>> {
     if game.mode != "live" {
         return Ok(None);
     }
-    let subject = Subject {
-        entity: "game",
+    let listing = ListingKey {
+        kind: "game",
         id: game.id,
     };
     let data = Data::Listing(Listing::game(&game.slug, &game.name, &game.url));
     let (id, event) = (tip.message_id, Event::TipPaid);
-    Ok(Some(Message::new(id, event, Some(subject), tip.at, &data)?))
+    Ok(Some(Message::new(id, event, Some(listing), tip.at, &data)?))
 }

@@ -13,7 +13,7 @@ use uuid::Uuid;
 use super::Publisher;
 use crate::config::Settings;
 use crate::domain::event::Event;
-use crate::domain::message::{Data, Listing, Message, Subject, derive_id};
+use crate::domain::message::{Data, Listing, ListingKey, Message, derive_id};
 use crate::store::listings::{self, Row};
 
 pub(crate) fn follow(
@@ -143,12 +143,12 @@ fn message(change: &Change, row: &Row, data: Listing) -> anyhow::Result<Option<M
     if row.mode != "live" || !row.published {
         return Ok(None);
     }
-    let subject = Subject {
-        entity: row.kind,
+    let listing = ListingKey {
+        kind: row.kind,
         id: row.id,
     };
     let at = super::time_of(change)?;
     let id = derive_id("listings", change, at, event);
-    let message = Message::new(id, event, Some(subject), at, &Data::Listing(data))?;
+    let message = Message::new(id, event, Some(listing), at, &Data::Listing(data))?;
     Ok(Some(message))
 }

@@ -24,7 +24,6 @@ pub async fn fan_out(
         return Ok(0);
     }
     message_positions::lock_head(connection).await?;
-    let subject = |message: &Message| message.subject;
     let ids: Vec<Uuid> = messages.iter().map(|message| message.id).collect();
     let made = sqlx::query!(
         "with made as (
@@ -60,8 +59,8 @@ pub async fn fan_out(
          select count(*) as \"count!\" from delivery",
         &ids,
         &messages.iter().map(|message| message.event.as_str().to_owned()).collect::<Vec<_>>(),
-        &messages.iter().map(|message| subject(message).map(|it| it.entity.to_owned())).collect::<Vec<_>>() as _,
-        &messages.iter().map(|message| subject(message).map(|it| it.id)).collect::<Vec<_>>() as _,
+        &messages.iter().map(|message| message.listing.map(|it| it.kind.to_owned())).collect::<Vec<_>>() as _,
+        &messages.iter().map(|message| message.listing.map(|it| it.id)).collect::<Vec<_>>() as _,
         &messages.iter().map(|message| message.body.clone()).collect::<Vec<_>>(),
         now,
         attempts,
@@ -82,7 +81,6 @@ pub async fn send_to(
     attempts: i32,
     now: OffsetDateTime,
 ) -> Result<i64, sqlx::Error> {
-    let subject = message.subject;
     sqlx::query_scalar!(
         "with made as (
              insert into webhook.message (id, event, listing_kind, listing_id, body, created_at)
@@ -95,8 +93,8 @@ pub async fn send_to(
          returning id",
         message.id,
         message.event.as_str(),
-        subject.map(|it| it.entity),
-        subject.map(|it| it.id),
+        message.listing.map(|it| it.kind),
+        message.listing.map(|it| it.id),
         &message.body,
         endpoint,
         now,

@@ -9,7 +9,7 @@ use sqlx::PgPool;
 use time::Duration;
 use uuid::Uuid;
 use webhook::domain::event::Event;
-use webhook::domain::message::{Data, Listing, Message, Subject};
+use webhook::domain::message::{Data, Listing, ListingKey, Message};
 use webhook::store::messages;
 
 use crate::support::{
@@ -85,12 +85,12 @@ fn message(number: u128) -> Message {
         "Kora",
         "https://m.example/games/kora",
     ));
-    let subject = Subject {
-        entity: "game",
+    let listing = ListingKey {
+        kind: "game",
         id: GAME,
     };
     let (id, event) = (Uuid::from_u128(number), Event::ListingUpdated);
-    Message::new(id, event, Some(subject), START, &data).unwrap()
+    Message::new(id, event, Some(listing), START, &data).unwrap()
 }
 
 pub(crate) async fn seeded(pool: PgPool) -> Webhook {

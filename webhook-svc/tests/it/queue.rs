@@ -113,7 +113,7 @@ async fn work_that_is_added_during_a_release_is_not_lost_after_the_lease(pool: P
     let message = Message {
         id: Uuid::from_u128(3),
         event: Event::Ping,
-        subject: None,
+        listing: None,
         created_at: later,
         body: b"{}".to_vec(),
     };
