@@ -9,7 +9,7 @@ use tokio::time::{Instant, timeout_at};
 use uuid::Uuid;
 
 use crate::domain::address::Address;
-use crate::domain::receiver_check::{Finding, ProbeResult, Rule, TestMessage};
+use crate::domain::receiver_check::{Finding, ProbeMessage, ProbeResult, Rule};
 use crate::domain::signed_headers::Secrets;
 use crate::http::{AttemptOutcome, PostRequest, Sender};
 
@@ -78,7 +78,7 @@ async fn check(
 }
 
 async fn send(
-    message: TestMessage,
+    message: ProbeMessage,
     sender: &Sender,
     clock: &Clock,
     target: &Target<'_>,

@@ -1,10 +1,10 @@
 //! The check of a receiver: test messages for each rule of §6.5 to §6.10, and the verdict on the answers.
 
 mod finding;
-mod test_message;
+mod probe_message;
 
 pub use finding::{Finding, ProbeResult, Verdict};
-pub use test_message::TestMessage;
+pub use probe_message::ProbeMessage;
 
 /// A rule for receivers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

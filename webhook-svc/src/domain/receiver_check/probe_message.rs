@@ -9,9 +9,9 @@ use super::Rule;
 use crate::domain::signature::Secret;
 use crate::domain::signed_headers::{self, Headers, Secrets, Unsigned};
 
-/// A message of a probe.
+/// The message of a probe.
 #[derive(Debug, Clone)]
-pub struct TestMessage {
+pub struct ProbeMessage {
     pub probe: Probe,
     id: Uuid,
     body: Vec<u8>,
@@ -19,8 +19,8 @@ pub struct TestMessage {
 
 impl Rule {
     /// The messages of this rule, in the order in which they are sent.
-    pub fn messages(self, now: OffsetDateTime, new_id: fn() -> Uuid) -> Vec<TestMessage> {
-        let message = |probe: &Probe| TestMessage::new(*probe, new_id(), now);
+    pub fn messages(self, now: OffsetDateTime, new_id: fn() -> Uuid) -> Vec<ProbeMessage> {
+        let message = |probe: &Probe| ProbeMessage::new(*probe, new_id(), now);
         match self {
             Self::RawBody => probes::RAW_BODIES.iter().map(message).collect(),
             Self::Signature => probes::SIGNATURES.iter().map(message).collect(),
@@ -41,7 +41,7 @@ impl Rule {
     }
 }
 
-impl TestMessage {
+impl ProbeMessage {
     fn new(probe: Probe, id: Uuid, now: OffsetDateTime) -> Self {
         let created_at = serde_json::to_string(&Timestamp(now)).unwrap_or_default();
         let created_at = created_at.trim_matches('"');
