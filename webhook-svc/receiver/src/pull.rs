@@ -14,7 +14,7 @@ use crate::client::Client;
 use crate::clock::now;
 use crate::cursor_file::CursorFile;
 use crate::signature::Secret;
-use crate::signed_headers::{self, Unsigned};
+use crate::signed_headers::{self, UnsignedMessage};
 
 /// The waits between attempts grow from the first to the last of these.
 const FIRST_WAIT: Duration = Duration::from_secs(1);
@@ -122,7 +122,7 @@ impl Puller {
         let mut refusals = 0;
         loop {
             let timestamp = now().to_string();
-            let unsigned = Unsigned {
+            let unsigned = UnsignedMessage {
                 event,
                 id,
                 timestamp: &timestamp,

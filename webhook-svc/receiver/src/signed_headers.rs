@@ -11,7 +11,7 @@ use crate::signature::Secret;
 
 /// A message before it is signed.
 #[derive(Debug, Clone, Copy)]
-pub struct Unsigned<'a> {
+pub struct UnsignedMessage<'a> {
     pub event: &'a str,
     /// The id of the message, the same in each attempt.
     pub id: &'a str,
@@ -23,8 +23,8 @@ pub struct Unsigned<'a> {
 }
 
 /// Signs a message. Returns its headers.
-pub fn sign(unsigned: Unsigned<'_>, secret: &Secret) -> Headers {
-    let Unsigned {
+pub fn sign(unsigned: UnsignedMessage<'_>, secret: &Secret) -> Headers {
+    let UnsignedMessage {
         event,
         id,
         timestamp,

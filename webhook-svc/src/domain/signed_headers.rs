@@ -11,7 +11,7 @@ pub type Headers = Vec<(&'static str, String)>;
 
 /// A message before it is signed.
 #[derive(Debug, Clone, Copy)]
-pub struct Unsigned<'a> {
+pub struct UnsignedMessage<'a> {
     pub event: &'a str,
     /// The id of the message, the same in each attempt.
     pub id: Uuid,
@@ -29,8 +29,8 @@ pub struct Secrets<'a> {
 }
 
 /// Signs a message.
-pub fn sign(message: Unsigned<'_>, secrets: Secrets<'_>) -> Headers {
-    let Unsigned {
+pub fn sign(message: UnsignedMessage<'_>, secrets: Secrets<'_>) -> Headers {
+    let UnsignedMessage {
         event,
         id,
         timestamp,

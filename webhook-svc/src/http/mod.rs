@@ -30,7 +30,7 @@ use tokio::time::{Instant, timeout};
 use uuid::Uuid;
 
 use crate::domain::address::Address;
-use crate::domain::signed_headers::{self, Headers, Secrets, Unsigned};
+use crate::domain::signed_headers::{self, Headers, Secrets, UnsignedMessage};
 use connector::Connector;
 use resolver::Resolve;
 
@@ -183,7 +183,7 @@ impl Sender {
     /// Makes one attempt: signs the message, and posts it. Every outcome, failures included, is an [`AttemptResult`].
     pub async fn attempt(&self, attempt: AttemptRequest<'_>) -> AttemptResult {
         let timestamp = attempt.at.unix_timestamp().to_string();
-        let message = Unsigned {
+        let message = UnsignedMessage {
             event: attempt.event,
             id: attempt.id,
             timestamp: &timestamp,

@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use crate::clock::now;
 use crate::signature::Secret;
-use crate::signed_headers::{self, Unsigned};
+use crate::signed_headers::{self, UnsignedMessage};
 
 /// When the change was that a message announces.
 const CREATED_AT: &str = "2026-01-01T00:00:00.000Z";
@@ -52,7 +52,7 @@ impl Message {
 
     /// Signs the message with the current time.
     pub(super) fn signed(&self, secret: &Secret) -> Signed {
-        let unsigned = Unsigned {
+        let unsigned = UnsignedMessage {
             event: &self.event,
             id: &self.id.to_string(),
             timestamp: &now().to_string(),
@@ -71,7 +71,7 @@ impl Signed {
     pub(super) fn of_probe(probe: &Probe, secret: &Secret) -> Self {
         let (id, now) = (new_id().to_string(), now());
         let mut body = (probe.body)(&id, CREATED_AT);
-        let unsigned = Unsigned {
+        let unsigned = UnsignedMessage {
             event: probe.event,
             id: &id,
             timestamp: &probe.time.timestamp(now),

@@ -24,7 +24,7 @@ use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 use uuid::Uuid;
 use webhook::domain::signature::Secret as ServiceSecret;
-use webhook::domain::signed_headers::{Secrets, Unsigned, sign};
+use webhook::domain::signed_headers::{Secrets, UnsignedMessage, sign};
 
 use super::process::{SECRET, program};
 
@@ -348,7 +348,7 @@ async fn what_cannot_succeed_ends_the_program() {
 fn the_headers_are_those_of_the_service() {
     let (id, body, timestamp) = (Uuid::from_u128(7), b"{\"id\": 7}", 1_700_000_000);
     let secret = ServiceSecret::parse(SECRET).unwrap();
-    let theirs = Unsigned {
+    let theirs = UnsignedMessage {
         event: "tip.paid",
         id,
         timestamp: &timestamp.to_string(),
@@ -362,7 +362,7 @@ fn the_headers_are_those_of_the_service() {
         .into_iter()
         .map(|(name, value)| (name.to_owned(), value))
         .collect();
-    let ours = signed_headers::Unsigned {
+    let ours = signed_headers::UnsignedMessage {
         event: "tip.paid",
         id: &id.to_string(),
         timestamp: &timestamp.to_string(),

@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use super::Rule;
 use crate::domain::signature::Secret;
-use crate::domain::signed_headers::{self, Headers, Secrets, Unsigned};
+use crate::domain::signed_headers::{self, Headers, Secrets, UnsignedMessage};
 
 /// The message of a probe.
 #[derive(Debug, Clone)]
@@ -56,7 +56,7 @@ impl ProbeMessage {
     pub fn signed(&self, secrets: Secrets<'_>, now: OffsetDateTime) -> (Headers, Vec<u8>) {
         let now = now.unix_timestamp();
         let mut body = self.body.clone();
-        let message = Unsigned {
+        let message = UnsignedMessage {
             event: self.probe.event,
             id: self.id,
             timestamp: &self.probe.time.timestamp(now),
