@@ -34,8 +34,7 @@ impl Publisher {
         messages: &[Message],
     ) -> anyhow::Result<()> {
         let (attempts, now) = (self.schedule.attempts(), self.clock.now());
-        messages::fan_out(connection, messages, attempts, now).await?;
-        Ok(())
+        Ok(messages::fan_out(connection, messages, attempts, now).await?)
     }
 }
 
