@@ -9,7 +9,7 @@ use sqlx::PgConnection;
 use time::Duration;
 use uuid::Uuid;
 
-use super::scope::{Scope, id};
+use super::scope::{Scope, parse_id};
 use super::{Dependencies, convert};
 use crate::domain::address::Address;
 use crate::domain::event::Event;
@@ -188,7 +188,7 @@ impl Dependencies {
     }
 
     pub(super) async fn remove(&self, scope: &Scope, id: &str) -> Result<(), Fault> {
-        let (id, now) = (self::id("id", id)?, self.clock.now());
+        let (id, now) = (parse_id("id", id)?, self.clock.now());
         let mut transaction = self.pool.begin().await?;
         let found = endpoints::lock(&mut transaction, id, scope.account).await?;
         let endpoint = found.ok_or_else(not_found)?;
@@ -255,7 +255,7 @@ impl Dependencies {
         field: &str,
         id: &str,
     ) -> Result<Endpoint, Fault> {
-        let id = self::id(field, id)?;
+        let id = parse_id(field, id)?;
         let found = endpoints::find(&self.pool, id, scope.account).await?;
         found.ok_or_else(not_found)
     }
@@ -268,7 +268,7 @@ impl Dependencies {
         details: Value,
         change: impl FnOnce(&mut Endpoint) -> Result<(), Fault>,
     ) -> Result<proto::Endpoint, Fault> {
-        let (id, now): (Uuid, _) = (self::id("id", id)?, self.clock.now());
+        let (id, now) = (parse_id("id", id)?, self.clock.now());
         let mut transaction = self.pool.begin().await?;
         let found = endpoints::lock(&mut transaction, id, scope.account).await?;
         let mut endpoint = found.ok_or_else(not_found)?;

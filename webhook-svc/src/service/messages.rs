@@ -23,8 +23,8 @@ use crate::store::messages::{self, PositionedMessage, Range};
 /// Positions that one call looks at. Most messages may be for other accounts, and a call must not take longer with their number.
 const MAX_POSITIONS: i64 = 10_000;
 
-/// Who begins with the oldest message must be able to continue: a cursor works for so much longer than its message is listed. The rows stay
-/// for two days longer (`store/retention.rs`).
+/// How much longer a cursor works than its message is listed: a caller that begins with the oldest message must be able to continue. The rows
+/// stay for two days longer (`store/retention.rs`).
 const TOLERANCE: time::Duration = time::Duration::DAY;
 
 /// Where a caller is: a position, and a fingerprint of the message at it, which shows whether the position still stands for that message.
@@ -86,7 +86,9 @@ impl Dependencies {
             Some(last) if found.len() == query.limit => place_of(last),
             _ if until == after.0 => after,
             _ => {
-                let here = message_positions::look(&self.pool, until).await?.here;
+                let here = message_positions::surroundings(&self.pool, until)
+                    .await?
+                    .here;
                 (until, here.map_or(0, fingerprint))
             }
         };
@@ -100,11 +102,11 @@ impl Dependencies {
         let oldest = self.clock.now() - self.retention;
         let position = match begin {
             Begin::After((position, _)) => position,
-            Begin::Now => message_positions::look(pool, 0).await?.head,
+            Begin::Now => message_positions::surroundings(pool, 0).await?.head,
             Begin::Oldest => message_positions::before(pool, oldest).await?,
             Begin::Since(since) => message_positions::before(pool, since.max(oldest)).await?,
         };
-        let found = message_positions::look(pool, position).await?;
+        let found = message_positions::surroundings(pool, position).await?;
         let Begin::After(after) = begin else {
             let after = (position, found.here.map_or(0, fingerprint));
             return Ok((after, found.head.max(position)));
@@ -151,6 +153,7 @@ impl Query {
                 bad.add("since", "Give a timestamp or `now`.");
                 Begin::Oldest
             }
+            // `after` is decoded below, with the filters.
             (_, false, None) => Begin::After((0, 0)),
             _ => {
                 bad.add("since", "Leave it out: `after` says where to begin.");

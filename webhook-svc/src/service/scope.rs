@@ -33,14 +33,14 @@ impl Scope {
     /// A call of an account about its own endpoints.
     pub(super) fn account(account: &str, caller: Caller) -> Result<Self, Fault> {
         Ok(Self {
-            account: Some(id("account_id", account)?),
+            account: Some(parse_id("account_id", account)?),
             caller,
         })
     }
 
     /// A call of staff about all endpoints, or those of one account.
     pub(super) fn staff(account: &str, by: By) -> Result<Self, Fault> {
-        let account = (!account.is_empty()).then(|| id("account_id", account));
+        let account = (!account.is_empty()).then(|| parse_id("account_id", account));
         Ok(Self {
             account: account.transpose()?,
             caller: Caller::Staff(by),
@@ -101,7 +101,7 @@ impl Scope {
     }
 }
 
-pub(super) fn id(field: &str, text: &str) -> Result<Uuid, Fault> {
+pub(super) fn parse_id(field: &str, text: &str) -> Result<Uuid, Fault> {
     text.parse().map_err(|_bad| {
         Fault::invalid_field(
             field,

@@ -62,7 +62,7 @@ pub struct Surroundings {
 }
 
 /// Reads the surroundings of a position.
-pub async fn look(pool: &PgPool, position: i64) -> Result<Surroundings, sqlx::Error> {
+pub async fn surroundings(pool: &PgPool, position: i64) -> Result<Surroundings, sqlx::Error> {
     sqlx::query_as!(
         Surroundings,
         r#"select head.position as head, here.id as "here?", next.created_at as "next_created_at?"
@@ -78,7 +78,7 @@ pub async fn look(pool: &PgPool, position: i64) -> Result<Surroundings, sqlx::Er
 /// A position before every message that was stored at `since` or later, and close to the first of them. If there is no such message, the
 /// last position.
 pub async fn before(pool: &PgPool, since: OffsetDateTime) -> Result<i64, sqlx::Error> {
-    let head = look(pool, 0).await?.head;
+    let head = surroundings(pool, 0).await?.head;
     let earliest = sqlx::query_scalar!(
         "select created_at from webhook.message where position is not null and created_at >= $1 order by created_at limit 1",
         since
