@@ -72,7 +72,7 @@ pub(super) enum ConnectError {
 }
 
 impl ConnectError {
-    /// Whose fault it is, if not the receiver's.
+    /// Our fault, if it is one, that there is no connection.
     pub(super) fn own_fault(&self) -> Option<OwnFault> {
         match self {
             Self::Unresolved {

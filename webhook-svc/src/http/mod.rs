@@ -7,7 +7,6 @@ mod address_check;
 mod connector;
 mod own_fault;
 mod reason;
-mod request;
 pub mod resolver;
 mod retry;
 mod retry_after;
@@ -19,7 +18,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::StatusCode;
+use http::{Request, StatusCode, Uri};
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::Incoming;
 use hyper_util::client::legacy::{Builder, Client};
@@ -77,6 +76,16 @@ pub struct PostRequest<'a> {
     pub at: OffsetDateTime,
     pub headers: &'a Headers,
     pub body: Bytes,
+}
+
+impl PostRequest<'_> {
+    fn to_http(&self) -> http::Result<Request<Full<Bytes>>> {
+        let mut request = Request::post(Uri::try_from(self.address.as_str())?);
+        for (name, value) in self.headers {
+            request = request.header(*name, value.as_bytes());
+        }
+        request.body(Full::new(self.body.clone()))
+    }
 }
 
 /// The result of an attempt.

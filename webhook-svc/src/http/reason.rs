@@ -11,8 +11,6 @@ use super::connector::ConnectError;
 use super::own_fault::OwnFault;
 
 const CLOSED: &str = "closed the connection before it answered";
-/// The text of an error of hyper-util's client that is canceled.
-const CANCELED: &str = "client error (Canceled)";
 /// Maximum characters of a redirect's `Location` in a message.
 const MAX_LOCATION: usize = 200;
 
@@ -56,26 +54,10 @@ pub(super) fn is_closed(error: &(dyn Error + 'static)) -> bool {
     causes(error).find_map(describe).as_deref() == Some(CLOSED)
 }
 
-/// Whether no application of the receiver has seen the request: the receiver says so, or the request was not sent.
-pub(super) fn is_not_processed(error: &(dyn Error + 'static)) -> bool {
-    causes(error).any(|error| {
-        if let Some(error) = error.downcast_ref::<h2::Error>() {
-            // GOAWAY is an error only of the streams above the last one that it names.
-            let is_refused = error.reason() == Some(h2::Reason::REFUSED_STREAM);
-            return error.is_remote() && (error.is_go_away() || is_refused);
-        }
-        if let Some(error) = error.downcast_ref::<hyper_util::client::legacy::Error>() {
-            // The client gave the request up before it was sent: the connection that it waited for was closed, or another one was being
-            // upgraded to HTTP/2. The kind of this error is only in its text.
-            return error.to_string() == CANCELED;
-        }
-        let error = error.downcast_ref::<hyper::Error>();
-        error.is_some_and(hyper::Error::is_canceled)
-    })
-}
-
 /// An error and its causes, the innermost last.
-fn causes<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
+pub(super) fn causes<'a>(
+    error: &'a (dyn Error + 'static),
+) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
     std::iter::successors(Some(error), |error| {
         let error: &'a (dyn Error + 'static) = *error;
         let inner = error

@@ -15,10 +15,12 @@ use tokio::time::{Instant, sleep, timeout_at};
 
 use super::connector::OPENED;
 use super::tcp_connection::until_request_is_lost;
-use super::{AttemptOutcome, PostRequest, Sender, reason, request};
+use super::{AttemptOutcome, PostRequest, Sender, reason};
 
 /// The nth repetition waits n times as long. A receiver that refuses everything gets some 125 requests of an attempt.
 const PAUSE: Duration = Duration::from_millis(1);
+/// The text of an error of hyper-util's client that is canceled.
+const CANCELED: &str = "client error (Canceled)";
 
 impl Sender {
     /// Sends a request until it is answered, or has failed, or the deadline is over.
@@ -35,7 +37,7 @@ impl Sender {
         let mut client = self.client(post.endpoint);
         let (mut not_processed, mut repetitions, mut may_reconnect) = (None::<String>, 0, true);
         loop {
-            let mut request = request::build(post).map_err(|error| {
+            let mut request = post.to_http().map_err(|error| {
                 let reason = format!("could not be called: {error}");
                 (AttemptOutcome::Failed, reason)
             })?;
@@ -68,7 +70,7 @@ impl Sender {
                     continue;
                 }
             };
-            if reason::is_not_processed(&error) {
+            if is_not_processed(&error) {
                 not_processed = Some(reason::of_error(&error));
                 repetitions += 1;
             } else if may_reconnect && reason::is_closed(&error) && is_reused(&error, opened) {
@@ -93,4 +95,22 @@ fn is_reused(error: &Error, opened: Option<SocketAddr>) -> bool {
     connection.get_extras(&mut extras);
     let used = extras.get::<HttpInfo>().map(HttpInfo::local_addr);
     used.is_some() && used != opened
+}
+
+/// Whether no application of the receiver has seen the request: the receiver says so, or the request was not sent.
+fn is_not_processed(error: &Error) -> bool {
+    reason::causes(error).any(|error| {
+        if let Some(error) = error.downcast_ref::<h2::Error>() {
+            // GOAWAY is an error only of the streams above the last one that it names.
+            let is_refused = error.reason() == Some(h2::Reason::REFUSED_STREAM);
+            return error.is_remote() && (error.is_go_away() || is_refused);
+        }
+        if let Some(error) = error.downcast_ref::<Error>() {
+            // The client gave the request up before it was sent: the connection that it waited for was closed, or another one was being
+            // upgraded to HTTP/2. The kind of this error is only in its text.
+            return error.to_string() == CANCELED;
+        }
+        let error = error.downcast_ref::<hyper::Error>();
+        error.is_some_and(hyper::Error::is_canceled)
+    })
 }
