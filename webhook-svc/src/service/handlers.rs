@@ -1,4 +1,5 @@
-//! The calls: each handler authorizes its caller, and does one operation.
+//! The calls: each handler authorizes its caller, and does one operation. Only services of the fleet may call for messages and receivers
+//! (`kit::rpc`), each for the account that it names.
 
 use std::sync::Arc;
 

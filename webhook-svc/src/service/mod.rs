@@ -28,7 +28,7 @@ use crate::domain::schedule::Schedule;
 use crate::http::Sender;
 use crate::key_ring::KeyRing;
 
-/// The dependencies of the services.
+/// The dependencies of the services. Its methods are the operations, in the file of their service.
 #[derive(Debug)]
 pub struct Dependencies {
     pub pool: PgPool,
