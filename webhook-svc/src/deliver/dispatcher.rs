@@ -124,8 +124,8 @@ impl Dispatcher {
         self.shared.dependencies.limits.lease
     }
 
-    /// Claims due endpoints. Returns the time until the next endpoint is due: zero if more may be due already, and `None` if no endpoint will be
-    /// due or no other may get a worker now.
+    /// Claims due endpoints. Returns the time until the next endpoint is due: zero if more may be due already, and `None` if no endpoint
+    /// will be due or no other may get a worker now.
     async fn claim(&mut self) -> Result<Option<Duration>, sqlx::Error> {
         let dependencies = &self.shared.dependencies;
         let free = dependencies

@@ -16,8 +16,8 @@ const DOUBT: Duration = Duration::HOUR;
 pub(super) struct FaultTracker(Mutex<HashMap<Uuid, OffsetDateTime>>);
 
 impl FaultTracker {
-    /// Whether a fault has lasted so long that it is rather the endpoint's. `reached_at`: another replica may have reached the endpoint since
-    /// this one met a fault.
+    /// Whether a fault has lasted so long that it is rather the endpoint's. `reached_at`: another replica may have reached the endpoint
+    /// since this one met a fault.
     pub(super) fn has_lasted(
         &self,
         endpoint: Uuid,

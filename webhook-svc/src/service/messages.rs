@@ -23,8 +23,8 @@ use crate::store::messages::{self, PositionedMessage, Range};
 /// Positions that one call looks at. Most messages may be for other accounts, and a call must not take longer with their number.
 const MAX_POSITIONS: i64 = 10_000;
 
-/// How much longer a cursor works than its message is listed: a caller that begins with the oldest message must be able to continue. The rows
-/// stay for two days longer (`store/retention.rs`).
+/// How much longer a cursor works than its message is listed: a caller that begins with the oldest message must be able to continue.
+/// The rows stay for two days longer (`store/retention.rs`).
 const TOLERANCE: time::Duration = time::Duration::DAY;
 
 /// Where a caller is: a position, and a fingerprint of the message at it, which shows whether the position still stands for that message.
