@@ -31,8 +31,8 @@ pub enum Action {
     ReadAudit,
 }
 
-/// A member of staff and their action.
-pub type By = audit::AuthorizedAction<Action>;
+/// A member of staff and the action that was authorized.
+pub type AuthorizedAction = audit::AuthorizedAction<Action>;
 
 impl audit::Action for Action {
     const KINDS: &'static [&'static str] =

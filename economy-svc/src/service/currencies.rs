@@ -14,7 +14,7 @@ use uuid::Uuid;
 use super::page;
 use super::render;
 use super::snapshots::SnapshotCache;
-use crate::domain::staff_action::By;
+use crate::domain::staff_action::AuthorizedAction;
 use crate::store::games;
 use crate::store::{currencies, has_nul};
 use crate::write::{Command, CommandHandler, Outcome, SetName};
@@ -166,7 +166,7 @@ pub(super) async fn set_name(
     pool: &PgPool,
     writer: &Writer<CommandHandler>,
     command: SetName,
-    by: Option<By>,
+    by: Option<AuthorizedAction>,
 ) -> Result<proto::SetCurrencyResponse, Fault> {
     let game = command.game;
     let change = match writer.write(Command::Name(by, command)).await?.0 {

@@ -7,7 +7,7 @@ use serde_json::json;
 use sqlx::PgConnection;
 use time::OffsetDateTime;
 
-use crate::domain::staff_action::By;
+use crate::domain::staff_action::AuthorizedAction;
 use crate::store::exchanges;
 
 #[derive(Debug, Clone)]
@@ -19,7 +19,7 @@ pub enum ExchangeChange {
 /// Changes the exchange called `name`; returns whether anything changed.
 pub(super) async fn change(
     connection: &mut PgConnection,
-    by: &By,
+    by: &AuthorizedAction,
     name: &str,
     change: &ExchangeChange,
     now: OffsetDateTime,

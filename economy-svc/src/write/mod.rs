@@ -16,7 +16,7 @@ use sqlx::PgConnection;
 use time::{Duration, OffsetDateTime};
 
 use crate::SCHEMA;
-use crate::domain::staff_action::By;
+use crate::domain::staff_action::AuthorizedAction;
 use crate::store::swaps::Swap;
 
 pub use currency::{NameChange, SetName};
@@ -44,13 +44,13 @@ pub enum Command {
     /// Swaps of one exchange, or of a file that staff import.
     Swaps(SwapSource, Vec<Swap>),
     /// The name of a currency, given by staff or (`None`) by an owner of the game.
-    Name(Option<By>, SetName),
+    Name(Option<AuthorizedAction>, SetName),
     /// The decision of staff on a report.
-    Review(By, ReviewReport),
+    Review(AuthorizedAction, ReviewReport),
     /// The reversal of a tip or a swap by staff.
-    Reverse(By, Reverse),
+    Reverse(AuthorizedAction, Reverse),
     /// The registration or revocation of the exchange with this name.
-    Exchange(By, String, ExchangeChange),
+    Exchange(AuthorizedAction, String, ExchangeChange),
 }
 
 /// The outcome of a command.

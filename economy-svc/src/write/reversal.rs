@@ -9,7 +9,7 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::rates_moved;
-use crate::domain::staff_action::By;
+use crate::domain::staff_action::AuthorizedAction;
 use crate::store::reversal::Reversal;
 use crate::store::{swaps, tips};
 
@@ -33,7 +33,7 @@ pub enum Transfer {
 /// Reverses a transfer; returns false if it was reversed before.
 pub(super) async fn reverse(
     connection: &mut PgConnection,
-    by: &By,
+    by: &AuthorizedAction,
     reverse: &Reverse,
     now: OffsetDateTime,
 ) -> ApplyResult<bool> {

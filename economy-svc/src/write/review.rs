@@ -9,7 +9,7 @@ use sqlx::PgConnection;
 use time::OffsetDateTime;
 
 use super::rates_moved;
-use crate::domain::staff_action::By;
+use crate::domain::staff_action::AuthorizedAction;
 use crate::store::currencies;
 use crate::store::held_reports::{self, Decision, ReviewState};
 
@@ -56,7 +56,7 @@ impl ReviewOutcome {
 /// never counted: rates and figures, past ones too, are computed from the reports that count now.
 pub(super) async fn decide(
     connection: &mut PgConnection,
-    by: &By,
+    by: &AuthorizedAction,
     review: &ReviewReport,
     now: OffsetDateTime,
 ) -> ApplyResult<ReviewOutcome> {

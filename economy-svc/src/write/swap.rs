@@ -7,7 +7,7 @@ use sqlx::PgConnection;
 use time::OffsetDateTime;
 
 use super::rates_moved;
-use crate::domain::staff_action::By;
+use crate::domain::staff_action::AuthorizedAction;
 use crate::store::swaps::{self, Swap};
 
 /// Who records swaps.
@@ -16,7 +16,7 @@ pub enum SwapSource {
     /// The exchange with this name.
     Exchange(String),
     /// A member of staff, from a file.
-    Staff(By),
+    Staff(AuthorizedAction),
 }
 
 impl SwapSource {

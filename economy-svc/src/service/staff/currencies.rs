@@ -7,7 +7,7 @@ use kit::feed::arrival;
 use kit::page::Page;
 
 use super::Service;
-use crate::domain::staff_action::By;
+use crate::domain::staff_action::AuthorizedAction;
 use crate::service::currencies::{group_by_currency, parse_name, set_name};
 use crate::service::page;
 use crate::store::currencies::{self, Row};
@@ -16,7 +16,7 @@ use crate::write::SetName;
 
 pub(super) async fn set(
     service: &Service,
-    by: By,
+    by: AuthorizedAction,
     request: proto::SetCurrencyRequest,
 ) -> Result<proto::SetCurrencyResponse, Fault> {
     let name = parse_name(&request.name)?;

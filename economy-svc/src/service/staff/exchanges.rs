@@ -6,14 +6,14 @@ use kit::{Fault, timestamp};
 
 use super::Service;
 use crate::domain::exchange::{is_name, token, token_hash};
-use crate::domain::staff_action::By;
+use crate::domain::staff_action::AuthorizedAction;
 use crate::service::page;
 use crate::store::exchanges::{self, Exchange};
 use crate::write::{Command, ExchangeChange};
 
 pub(super) async fn create(
     service: &Service,
-    by: By,
+    by: AuthorizedAction,
     request: proto::CreateExchangeRequest,
 ) -> Result<proto::CreateExchangeResponse, Fault> {
     let name = request.name;
@@ -51,7 +51,7 @@ pub(super) async fn list(
 
 pub(super) async fn revoke(
     service: &Service,
-    by: By,
+    by: AuthorizedAction,
     request: proto::RevokeExchangeRequest,
 ) -> Result<proto::RevokeExchangeResponse, Fault> {
     let name = request.name;

@@ -16,7 +16,7 @@ use sqlx::PgPool;
 use tonic::{Request, Response, Status};
 use uuid::Uuid;
 
-use crate::domain::staff_action::{Action, By};
+use crate::domain::staff_action::{Action, AuthorizedAction};
 use crate::service::balances;
 use crate::store::games;
 use crate::store::reversal::Reversal;
@@ -267,7 +267,7 @@ impl Service {
     }
 
     /// Returns whether the transfer was already reversed.
-    async fn reverse(&self, by: By, reverse: Reverse) -> Result<bool, Fault> {
+    async fn reverse(&self, by: AuthorizedAction, reverse: Reverse) -> Result<bool, Fault> {
         match self.run(Command::Reverse(by, reverse)).await? {
             Outcome::Reversed(is_new) => Ok(!is_new),
             other => Err(unexpected_outcome(&other)),

@@ -9,7 +9,7 @@ use kit::page::Page;
 use kit::{Fault, timestamp};
 
 use super::{Service, required_reason, reversal_message};
-use crate::domain::staff_action::By;
+use crate::domain::staff_action::AuthorizedAction;
 use crate::service::exchange::{ID_CONFLICT, currencies_of, parse};
 use crate::service::page;
 use crate::store::has_nul;
@@ -21,7 +21,7 @@ const MAX_SWAPS: usize = 1_000;
 
 pub(super) async fn import(
     service: &Service,
-    by: By,
+    by: AuthorizedAction,
     request: proto::ImportSwapsRequest,
 ) -> Result<proto::ImportSwapsResponse, Fault> {
     if request.swaps.len() > MAX_SWAPS {
@@ -115,7 +115,7 @@ fn message(row: Row) -> proto::BookedSwap {
 
 pub(super) async fn reverse(
     service: &Service,
-    by: By,
+    by: AuthorizedAction,
     request: proto::ReverseSwapRequest,
 ) -> Result<proto::ReverseSwapResponse, Fault> {
     if has_nul(&request.swap) || has_nul(&request.exchange) {

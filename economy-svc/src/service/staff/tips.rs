@@ -7,7 +7,7 @@ use kit::{Fault, timestamp};
 use uuid::Uuid;
 
 use super::{Service, required_reason, reversal_message};
-use crate::domain::staff_action::By;
+use crate::domain::staff_action::AuthorizedAction;
 use crate::service::page;
 use crate::store::tips::{self, Row};
 use crate::write::{Reverse, Transfer};
@@ -43,7 +43,7 @@ fn message(row: Row) -> proto::BookedTip {
 
 pub(super) async fn reverse(
     service: &Service,
-    by: By,
+    by: AuthorizedAction,
     request: proto::ReverseTipRequest,
 ) -> Result<proto::ReverseTipResponse, Fault> {
     let id = request
