@@ -46,7 +46,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for Fields<'a> {
 
 impl<'a> Fields<'a> {
     /// Parses a JSON object; `None` for anything else.
-    pub fn read(json: &'a str) -> Option<Self> {
+    pub fn parse(json: &'a str) -> Option<Self> {
         serde_json::from_str(json).ok()
     }
 
@@ -141,7 +141,7 @@ mod tests {
     #[test]
     fn whole_numbers_are_digits() {
         let fields = |value: &str| format!(r#"{{"a":{value}}}"#);
-        let whole = |value: &str| Fields::read(&fields(value)).unwrap().whole("a", 0, 10);
+        let whole = |value: &str| Fields::parse(&fields(value)).unwrap().whole("a", 0, 10);
         assert_eq!(whole("0"), Ok(0));
         assert_eq!(whole("10"), Ok(10));
         for bad in [
@@ -163,7 +163,7 @@ mod tests {
 
     #[test]
     fn unknown_and_repeated_fields_are_found() {
-        let unexpected = |json| Fields::read(json).unwrap().unexpected(&["a", "b"]);
+        let unexpected = |json| Fields::parse(json).unwrap().unexpected(&["a", "b"]);
         assert!(unexpected(r#"{"a":1,"b":2}"#).is_empty());
         let found = unexpected(r#"{"a":1,"\u0061":2,"rate":2,"x":1,"x":2,"a":3}"#);
         let expected = [
@@ -179,7 +179,7 @@ mod tests {
     fn an_error_is_bounded() {
         let names = (0..1_000).map(|i| format!(r#""{i}{}":0"#, "x".repeat(1_000)));
         let body = format!("{{{}}}", names.collect::<Vec<_>>().join(","));
-        let found = Fields::read(&body).unwrap().unexpected(&[]);
+        let found = Fields::parse(&body).unwrap().unexpected(&[]);
         assert_eq!(found.len(), MAX_REPORTED + 1);
         assert!(
             found
@@ -193,6 +193,6 @@ mod tests {
     #[test]
     fn nesting_is_passed_over_however_deep() {
         let deep = format!(r#"{{"a":{}{}}}"#, "[".repeat(100_000), "]".repeat(100_000));
-        assert!(Fields::read(&deep).unwrap().whole("a", 0, 10).is_err());
+        assert!(Fields::parse(&deep).unwrap().whole("a", 0, 10).is_err());
     }
 }

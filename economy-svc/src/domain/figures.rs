@@ -62,7 +62,7 @@ mod tests {
         meal: u64,
         output: u64,
     ) -> CountedReport {
-        let mut report = Report::read(&body().to_string()).unwrap();
+        let mut report = Report::parse(&body().to_string()).unwrap();
         (report.supply, report.output) = (supply, output);
         report.basket.meal = meal;
         (report.basket.ride, report.basket.wage, report.basket.rent) = (0, 0, 0);

@@ -119,7 +119,7 @@ mod tests {
     const NEAR: f64 = 2e-14;
 
     fn listed(slug: usize, basket: Basket) -> ListedCurrency {
-        let mut report = Report::read(&body().to_string()).unwrap();
+        let mut report = Report::parse(&body().to_string()).unwrap();
         report.basket = basket;
         let newest = CountedReport {
             at: AT,

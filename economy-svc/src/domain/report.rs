@@ -45,19 +45,19 @@ impl Report {
     ///
     /// # Errors
     /// `bad_json` for anything else; `bad_request`, naming every field that is wrong.
-    pub fn read(json: &str) -> Result<Self, Fault> {
-        let fields = Fields::read(json).ok_or_else(|| {
+    pub fn parse(json: &str) -> Result<Self, Fault> {
+        let fields = Fields::parse(json).ok_or_else(|| {
             Fault::new(
                 Code::BadJson,
                 "The body is not a JSON object. Send the fields of a report in one object.",
             )
         })?;
         let mut problems = Problems::default();
-        let report = Self::of(&fields, &mut problems);
+        let report = Self::from_fields(&fields, &mut problems);
         problems.finish(report)
     }
 
-    fn of(fields: &Fields<'_>, problems: &mut Problems) -> Self {
+    fn from_fields(fields: &Fields<'_>, problems: &mut Problems) -> Self {
         for (name, problem) in fields.unexpected(FIELDS) {
             let problem = match name.as_str() {
                 "rate" => "leave it out: rates are calculated from the figures",
@@ -89,7 +89,7 @@ fn basket(fields: &Fields<'_>, problems: &mut Problems) -> Basket {
         );
         return Basket::default();
     };
-    let Some(prices) = Fields::read(json) else {
+    let Some(prices) = Fields::parse(json) else {
         let problem = "it must be an object with the prices meal, ride, wage and rent";
         problems.add("basket", problem);
         return Basket::default();
@@ -169,7 +169,7 @@ pub mod tests {
     }
 
     fn code(body: &Value) -> Result<Report, (Code, String)> {
-        Report::read(&body.to_string()).map_err(|fault| (fault.code, fault.message.into_owned()))
+        Report::parse(&body.to_string()).map_err(|fault| (fault.code, fault.message.into_owned()))
     }
 
     #[test]
@@ -209,7 +209,7 @@ pub mod tests {
                 let good = format!("\"{name}\":{}", body()[name]);
                 let bad = json.replace(&good, &format!("\"{name}\":{wrong}"));
                 assert_ne!(bad, json);
-                let fault = Report::read(&bad).unwrap_err();
+                let fault = Report::parse(&bad).unwrap_err();
                 assert_eq!(fault.code, Code::BadRequest, "{bad}");
                 assert!(fault.message.starts_with(name), "{}", fault.message);
             }
@@ -217,7 +217,7 @@ pub mod tests {
                 let json = body().to_string();
                 let good = format!("\"{name}\":{}", body()["basket"][name]);
                 let bad = json.replace(&good, &format!("\"{name}\":{wrong}"));
-                let fault = Report::read(&bad).unwrap_err();
+                let fault = Report::parse(&bad).unwrap_err();
                 assert_eq!(fault.code, Code::BadRequest, "{bad}");
                 assert!(
                     fault.message.starts_with(&format!("basket.{name}")),
@@ -287,11 +287,11 @@ pub mod tests {
         assert_eq!(named, expected);
         let twice = body().to_string().replacen('{', "{\"supply\":1,", 1);
         assert!(
-            Report::read(&twice)
+            Report::parse(&twice)
                 .unwrap_err()
                 .message
                 .starts_with("supply: it is given twice")
         );
-        assert_eq!(Report::read("[]").unwrap_err().code, Code::BadJson);
+        assert_eq!(Report::parse("[]").unwrap_err().code, Code::BadJson);
     }
 }

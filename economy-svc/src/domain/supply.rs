@@ -34,7 +34,7 @@ mod tests {
             supply,
             minted,
             burned,
-            ..Report::read(&body().to_string()).unwrap()
+            ..Report::parse(&body().to_string()).unwrap()
         };
         super::compare(before, &report)
     }

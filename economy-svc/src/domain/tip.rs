@@ -28,8 +28,8 @@ impl Tip {
     ///
     /// # Errors
     /// `bad_json` for anything else, `not_found` for another game, `invalid` for bad fields.
-    pub fn read(json: &str, key_game: &str) -> Result<Self, Fault> {
-        let fields = Fields::read(json).ok_or_else(|| {
+    pub fn parse(json: &str, key_game: &str) -> Result<Self, Fault> {
+        let fields = Fields::parse(json).ok_or_else(|| {
             Fault::new(
                 Code::BadJson,
                 "The body is not a JSON object. Send the fields of a tip in one object.",
@@ -101,7 +101,7 @@ mod tests {
 
     #[test]
     fn a_tip_is_read() {
-        let tip = Tip::read(
+        let tip = Tip::parse(
             r#"{"player":" ada ","amount":5,"game":"bao","note":"gg"}"#,
             "bao",
         );
@@ -117,7 +117,7 @@ mod tests {
     fn a_player_has_one_name_however_it_is_written() {
         let player = |name: &str| {
             let json = serde_json::json!({ "player": name, "amount": 1 });
-            Tip::read(&json.to_string(), "bao").map(|tip| tip.player)
+            Tip::parse(&json.to_string(), "bao").map(|tip| tip.player)
         };
         assert_eq!(player("Jose\u{301}"), Ok("José".to_owned()));
         let hidden = player("ada\u{202E}").unwrap_err();
@@ -127,7 +127,7 @@ mod tests {
     #[test]
     fn bad_fields_are_named_all_at_once() {
         let bad = |json| {
-            let fault = Tip::read(json, "bao").unwrap_err();
+            let fault = Tip::parse(json, "bao").unwrap_err();
             assert_eq!(fault.code, Code::Invalid, "{fault}");
             fault.fields.into_keys().collect::<Vec<_>>()
         };
@@ -147,8 +147,8 @@ mod tests {
 
     #[test]
     fn a_key_tips_its_own_game() {
-        let other = Tip::read(r#"{"player":"a","amount":1,"game":"mancala"}"#, "bao");
+        let other = Tip::parse(r#"{"player":"a","amount":1,"game":"mancala"}"#, "bao");
         assert_eq!(other.unwrap_err().code, Code::NotFound);
-        assert_eq!(Tip::read("[]", "bao").unwrap_err().code, Code::BadJson);
+        assert_eq!(Tip::parse("[]", "bao").unwrap_err().code, Code::BadJson);
     }
 }

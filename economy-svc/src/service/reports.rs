@@ -49,7 +49,7 @@ impl Service {
     async fn submit(&self, call: &Call<'_>) -> Result<proto::SubmitReportResponse, Fault> {
         let body = call.text()?;
         let idempotency_key = call.idempotency_key("POST /economy/report")?;
-        let report = match Report::read(body) {
+        let report = match Report::parse(body) {
             Ok(report) => report,
             Err(fault) => return Err(self.0.refusal(idempotency_key.as_ref(), fault).await),
         };

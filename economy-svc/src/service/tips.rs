@@ -38,7 +38,7 @@ impl TipsService for Service {
 impl Service {
     async fn send(&self, call: &Call<'_>) -> Result<proto::SendTipResponse, Fault> {
         let idempotency_key = call.idempotency_key("POST /play/tips")?;
-        let tip = match Tip::read(call.text()?, call.game) {
+        let tip = match Tip::parse(call.text()?, call.game) {
             Ok(tip) => tip,
             Err(fault) => return Err(self.0.refusal(idempotency_key.as_ref(), fault).await),
         };
