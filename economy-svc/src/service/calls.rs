@@ -7,7 +7,7 @@ use kit::{Clock, Code, Fault};
 use sqlx::PgPool;
 use uuid::Uuid;
 
-use super::currencies::parse_account;
+use super::games::parse_account;
 use crate::SCHEMA;
 use crate::store::games;
 use crate::write::{Command, CommandHandler, Outcome, ReportPolicy};

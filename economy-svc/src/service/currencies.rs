@@ -9,13 +9,12 @@ use kit::page::Page;
 use kit::{Fault, text, timestamp};
 use sqlx::PgPool;
 use tonic::{Request, Response, Status};
-use uuid::Uuid;
 
+use super::games::{no_owned_game, owned_game, parse_account};
 use super::page;
 use super::render;
 use super::snapshots::SnapshotCache;
 use crate::domain::staff_action::AuthorizedAction;
-use crate::store::games;
 use crate::store::{currencies, has_nul};
 use crate::write::{Command, CommandHandler, Outcome, SetName};
 
@@ -23,9 +22,6 @@ use crate::write::{Command, CommandHandler, Outcome, SetName};
 const MAX_CHARS: usize = 60;
 /// The most names of one currency in an answer.
 const MAX_NAMES: i64 = 100;
-/// Why a game without a listed currency is refused in a field.
-pub(super) const NOT_LISTED: &str =
-    "No listed currency belongs to a game with this slug; GET /economy/currencies lists them.";
 /// Prefix of `given_by` for a name that an account gave. A name that staff gave has the name of the member.
 const BY_ACCOUNT: &str = "account ";
 
@@ -74,8 +70,7 @@ impl Service {
     ) -> Result<proto::SetCurrencyResponse, Fault> {
         let account = parse_account(&request.account_id)?;
         let name = parse_name(&request.name)?;
-        let game = games::find_owned(&self.pool, &request.game, account).await?;
-        let game = game.ok_or_else(|| not_yours(&request.game))?;
+        let game = owned_game(&self.pool, account, &request.game).await?;
         let command = SetName {
             game: game.id,
             slug: game.slug,
@@ -93,7 +88,7 @@ impl Service {
         let account = parse_account(&request.account_id)?;
         let slug = Some(request.game.as_str()).filter(|slug| !slug.is_empty());
         if slug.is_some_and(has_nul) {
-            return Err(not_yours(&request.game));
+            return Err(no_owned_game(&request.game));
         }
         let filters = [request.account_id.as_str(), request.game.as_str()];
         let page: Page<String> = page::read("own currencies", filters, request.page)?;
@@ -120,7 +115,7 @@ impl Service {
             }
         }
         if slug.is_some() && currencies.is_empty() {
-            return Err(not_yours(&request.game));
+            return Err(no_owned_game(&request.game));
         }
         let next = page.cut(&mut currencies, |currency| currency.game.clone())?;
         Ok(proto::ListOwnCurrenciesResponse {
@@ -128,23 +123,6 @@ impl Service {
             page: Some(page::info(next)),
         })
     }
-}
-
-pub(super) fn parse_account(id: &str) -> Result<Uuid, Fault> {
-    id.parse()
-        .map_err(|_uuid| Fault::invalid_field("account_id", "It is the id of an account."))
-}
-
-/// The error for an account that owns no game with this slug.
-pub(super) fn not_yours(slug: &str) -> Fault {
-    Fault::not_found(format!(
-        "No game of yours has the slug {slug}. GET /me/listings lists yours."
-    ))
-}
-
-/// The error for a field that names a game without a listed currency.
-pub(super) fn not_listed(field: &str) -> Fault {
-    Fault::invalid_field(field, NOT_LISTED)
 }
 
 /// Trims and validates a name.

@@ -12,7 +12,7 @@ use sqlx::PgPool;
 use time::OffsetDateTime;
 use tonic::{Request, Response, Status};
 
-use super::currencies::not_listed;
+use super::games::not_listed;
 use super::render;
 use crate::domain::decimal::Decimal;
 use crate::domain::figures::{CountedReport, Figures};

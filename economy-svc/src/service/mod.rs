@@ -4,6 +4,7 @@ mod balances;
 mod calls;
 mod currencies;
 mod exchange;
+mod games;
 mod history;
 mod methodology;
 mod own_reports;

@@ -6,10 +6,9 @@ use kit::page::Page;
 use kit::{Fault, timestamp};
 use sqlx::PgPool;
 
-use super::currencies::{not_yours, parse_account};
+use super::games::{owned_game, parse_account};
 use super::page;
 use super::report_message::report_message;
-use crate::store::games;
 use crate::store::own_reports::{self, OwnReport};
 
 pub(super) async fn list(
@@ -17,8 +16,7 @@ pub(super) async fn list(
     request: proto::ListOwnReportsRequest,
 ) -> Result<proto::ListOwnReportsResponse, Fault> {
     let account = parse_account(&request.account_id)?;
-    let game = games::find_owned(pool, &request.game, account).await?;
-    let game = game.ok_or_else(|| not_yours(&request.game))?;
+    let game = owned_game(pool, account, &request.game).await?;
     let filters = [request.account_id.as_str(), request.game.as_str()];
     let page: Page<(SortTime, i64)> = page::read("own reports", filters, request.page)?;
     let after = page.after.map(|(SortTime(at), id)| (at, id));

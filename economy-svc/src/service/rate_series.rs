@@ -7,7 +7,7 @@ use sqlx::PgPool;
 use time::{Duration, OffsetDateTime, Time};
 use uuid::Uuid;
 
-use super::currencies::NOT_LISTED;
+use super::games::NOT_LISTED;
 use crate::domain::rates::quote;
 use crate::store::{history, rate_series};
 

@@ -11,7 +11,7 @@ use kit::{Clock, Fault, timestamp};
 use sqlx::PgPool;
 use tonic::{Request, Response, Status};
 
-use super::currencies::not_listed;
+use super::games::not_listed;
 use super::rate_lists::RateList;
 use super::snapshots::{Snapshot, SnapshotCache};
 use super::{rate_series, render};
