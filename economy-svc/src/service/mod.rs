@@ -18,6 +18,7 @@ mod report_message;
 mod reports;
 mod snapshots;
 mod staff;
+mod swap_message;
 mod tips;
 
 use std::sync::Arc;

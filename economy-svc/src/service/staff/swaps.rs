@@ -10,8 +10,8 @@ use kit::{Fault, timestamp};
 
 use super::{Service, required_reason, reversal_message};
 use crate::domain::staff_action::AuthorizedAction;
-use crate::service::exchange::{ID_CONFLICT, currencies_of, parse};
 use crate::service::page;
+use crate::service::swap_message::{ID_CONFLICT, currencies_of, parse};
 use crate::store::has_nul;
 use crate::store::swaps::{self, Row, Swap};
 use crate::write::{Command, Outcome, Reverse, SwapSource, Transfer};
