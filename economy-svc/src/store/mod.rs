@@ -2,6 +2,7 @@
 
 pub mod balances;
 pub mod currencies;
+pub mod decisions;
 pub mod economy;
 pub mod exchanges;
 pub mod games;

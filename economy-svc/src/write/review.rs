@@ -11,7 +11,7 @@ use time::OffsetDateTime;
 use super::rates_moved;
 use crate::domain::staff_action::AuthorizedAction;
 use crate::store::currencies;
-use crate::store::held_reports::{self, Decision, ReviewState};
+use crate::store::decisions::{self, Decision, ReviewState};
 
 /// What staff decide about a report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,7 +60,7 @@ pub(super) async fn decide(
     review: &ReviewReport,
     now: OffsetDateTime,
 ) -> ApplyResult<ReviewOutcome> {
-    let Some(state) = held_reports::review_state(connection, review.report).await? else {
+    let Some(state) = decisions::state(connection, review.report).await? else {
         return Err(Fault::not_found(
             "There is no report with this number. `staff report list` lists the held reports.",
         )
@@ -70,7 +70,7 @@ pub(super) async fn decide(
     if currencies::lock(connection, state.game_id).await? == RowLock::Busy {
         return Err(ApplyError::Busy);
     }
-    let state = held_reports::review_state(connection, review.report)
+    let state = decisions::state(connection, review.report)
         .await?
         .unwrap_or(state);
     let is_new = changes_state(review, &state)?;
@@ -81,10 +81,10 @@ pub(super) async fn decide(
         reason: &review.reason,
     };
     if is_new {
-        held_reports::decide(connection, review.report, decision, now).await?;
+        decisions::decide(connection, review.report, decision, now).await?;
     }
     let older = if review.with_older {
-        held_reports::decide_below(connection, state.game_id, review.report, decision, now).await?
+        decisions::decide_below(connection, state.game_id, review.report, decision, now).await?
     } else {
         0
     };
@@ -101,7 +101,7 @@ pub(super) async fn decide(
 /// Whether a verdict changes the state of its report.
 ///
 /// # Errors
-/// `precondition_failed`: the verdict is none on a report in this state.
+/// `precondition_failed`: a report in this state cannot get this verdict.
 fn changes_state(review: &ReviewReport, state: &ReviewState) -> Result<bool, Fault> {
     let refused = |problem: &str| {
         let message = format!("Report {} {problem}", review.report);
