@@ -18,6 +18,7 @@ use crate::domain::decimal::Decimal;
 use crate::domain::figures::{CountedReport, Figures};
 use crate::domain::ratio::Ratio;
 use crate::samples;
+use crate::store::games;
 use crate::store::history::{self, Entry, Range};
 
 #[derive(Debug)]
@@ -89,7 +90,7 @@ impl Service {
     }
 
     async fn live(&self, slug: &str, range: Range, limit: i64) -> Result<FoundReports, Fault> {
-        let game = history::listed_game(&self.pool, slug).await?;
+        let game = games::find_listed(&self.pool, slug).await?;
         let game = game.ok_or_else(|| not_listed("game"))?;
         let entries = history::list(&self.pool, game, range, limit).await?;
         let total = history::count(&self.pool, game, range).await?;

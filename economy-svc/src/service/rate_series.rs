@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use super::games::NOT_LISTED;
 use crate::domain::rates::quote;
-use crate::store::{history, rate_series};
+use crate::store::{games, rate_series};
 
 /// Days of a series: default and maximum.
 const DEFAULT_DAYS: u32 = 31;
@@ -49,8 +49,8 @@ pub(super) async fn list(
 /// The games of the pair, whose currencies are listed.
 async fn pair(pool: &PgPool, from: &str, to: &str) -> Result<(Uuid, Uuid), Fault> {
     let (one, other) = (
-        history::listed_game(pool, from).await?,
-        history::listed_game(pool, to).await?,
+        games::find_listed(pool, from).await?,
+        games::find_listed(pool, to).await?,
     );
     let mut bad = BadFields::default();
     for (field, found) in [("from", one), ("to", other)] {

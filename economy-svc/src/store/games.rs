@@ -109,6 +109,24 @@ pub async fn find_owned(
     .await
 }
 
+/// The id of the game with this slug, if its currency is listed: the game is live, published and has a counted report.
+pub async fn find_listed(
+    executor: impl PgExecutor<'_>,
+    slug: &str,
+) -> Result<Option<Uuid>, sqlx::Error> {
+    if has_nul(slug) {
+        return Ok(None);
+    }
+    sqlx::query_scalar!(
+        "select id from economy.game
+         where mode = 'live' and slug = $1 and published
+             and exists (select from economy.report where game_id = game.id and counted)",
+        slug
+    )
+    .fetch_optional(executor)
+    .await
+}
+
 /// Removes the games of older generations. The column `epoch` is the generation.
 pub async fn sweep(connection: &mut PgConnection, generation: Uuid) -> Result<(), sqlx::Error> {
     sqlx::query!(

@@ -4,7 +4,6 @@ use sqlx::PgPool;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::has_nul;
 use super::reports::report_of_row;
 use crate::domain::figures::CountedReport;
 
@@ -26,21 +25,6 @@ pub struct Range {
     pub to: Option<OffsetDateTime>,
     /// Time and number of the last report of the page before.
     pub after: Option<(OffsetDateTime, i64)>,
-}
-
-/// The id of a listed game: live, published and with a counted report.
-pub async fn listed_game(pool: &PgPool, slug: &str) -> Result<Option<Uuid>, sqlx::Error> {
-    if has_nul(slug) {
-        return Ok(None);
-    }
-    sqlx::query_scalar!(
-        "select id from economy.game
-         where mode = 'live' and slug = $1 and published
-             and exists (select from economy.report where game_id = game.id and counted)",
-        slug
-    )
-    .fetch_optional(pool)
-    .await
 }
 
 /// Counted reports of a game in the range, the oldest first.
