@@ -5,7 +5,7 @@ use std::time::Duration;
 use kit::config::{Common, a_second_or_more};
 use kit::rpc::client::Addresses;
 
-use crate::write::ReportPolicy;
+use crate::domain::report_policy::ReportPolicy;
 
 #[derive(Debug, clap::Args)]
 pub struct Settings {

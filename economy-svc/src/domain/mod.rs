@@ -12,6 +12,7 @@ pub mod methodology;
 pub mod rates;
 pub mod ratio;
 pub mod report;
+pub mod report_policy;
 pub mod staff_action;
 pub mod supply;
 pub mod tip;

@@ -9,8 +9,9 @@ use uuid::Uuid;
 
 use super::games::parse_account;
 use crate::SCHEMA;
+use crate::domain::report_policy::ReportPolicy;
 use crate::store::games;
-use crate::write::{Command, CommandHandler, Outcome, ReportPolicy};
+use crate::write::{Command, CommandHandler, Outcome};
 
 /// Runs commands that games call for, at most one at a time for an `Idempotency-Key`.
 #[derive(Debug, Clone)]

@@ -7,7 +7,7 @@ use time::Duration;
 use tonic::{Request, Response, Status};
 
 use crate::domain::methodology::methodology;
-use crate::write::ReportPolicy;
+use crate::domain::report_policy::ReportPolicy;
 
 #[derive(Debug)]
 pub(super) struct Service {

@@ -39,7 +39,8 @@ use time::Duration;
 use tonic::service::RoutesBuilder;
 
 use crate::SCHEMA;
-use crate::write::{CommandHandler, ReportPolicy};
+use crate::domain::report_policy::ReportPolicy;
+use crate::write::CommandHandler;
 use calls::CommandRunner;
 use snapshots::SnapshotCache;
 

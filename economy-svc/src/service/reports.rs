@@ -12,7 +12,7 @@ use super::calls::{Call, CommandRunner};
 use super::own_reports;
 use crate::domain::report::Report;
 use crate::store::{currencies, reports};
-use crate::write::report::{check_interval, no_currency};
+use crate::write::report::no_currency;
 use crate::write::{Command, Outcome, SubmitReport};
 
 #[derive(Debug)]
@@ -88,6 +88,6 @@ impl Service {
         }
         let now = self.0.clock.now();
         let newest = reports::baseline(&mut connection, game).await?.newest;
-        check_interval(newest.map(|(at, _)| at), &self.0.policy, now)
+        self.0.policy.check_interval(newest.map(|(at, _)| at), now)
     }
 }

@@ -13,9 +13,10 @@ pub(crate) mod tip;
 
 use kit::feed::{Apply, ApplyResult, NewChange};
 use sqlx::PgConnection;
-use time::{Duration, OffsetDateTime};
+use time::OffsetDateTime;
 
 use crate::SCHEMA;
+use crate::domain::report_policy::ReportPolicy;
 use crate::domain::staff_action::AuthorizedAction;
 use crate::store::swaps::Swap;
 
@@ -26,15 +27,6 @@ pub use reversal::{Reverse, Transfer};
 pub use review::{ReviewOutcome, ReviewReport, Verdict};
 pub use swap::SwapSource;
 pub use tip::{SendTip, TipReceipt};
-
-/// What a report must meet to be stored, and to count without a review.
-#[derive(Debug, Clone, Copy)]
-pub struct ReportPolicy {
-    /// The shortest time between two stored reports of a game.
-    pub report_interval: Duration,
-    /// The largest change of the basket's cost, in percent, with which a report counts without a review.
-    pub most_jump_percent: u32,
-}
 
 /// A change of the economy.
 #[derive(Debug)]

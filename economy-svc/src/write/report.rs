@@ -9,9 +9,10 @@ use sqlx::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::{Outcome, ReportPolicy, rates_moved};
+use super::{Outcome, rates_moved};
 use crate::SCHEMA;
 use crate::domain::report::Report;
+use crate::domain::report_policy::ReportPolicy;
 use crate::domain::{hold, supply};
 use crate::store::currencies;
 use crate::store::reports::{self, NewReport};
@@ -61,7 +62,7 @@ pub(super) async fn submit(
         }
     }
     let baseline = reports::baseline(connection, submit.game).await?;
-    check_interval(baseline.newest.map(|(at, _)| at), policy, now)?;
+    policy.check_interval(baseline.newest.map(|(at, _)| at), now)?;
     let expected = (baseline.newest).map(|(_, before)| supply::compare(before, &submit.report));
     let held = baseline.counted.and_then(|(id, basket, at)| {
         let reason = hold::reason(submit.report.basket, basket, at, policy.most_jump_percent);
@@ -91,29 +92,6 @@ pub(super) async fn submit(
         Vec::new()
     };
     Ok((Outcome::Reported(receipt), changes))
-}
-
-/// Refuses a report that comes too soon after the game's last one, whether that one counts or is held.
-pub(crate) fn check_interval(
-    newest: Option<OffsetDateTime>,
-    policy: &ReportPolicy,
-    now: OffsetDateTime,
-) -> Result<(), Fault> {
-    let wait = newest.map(|newest| newest + policy.report_interval - now);
-    let Some(wait) = wait.filter(|wait| wait.is_positive()) else {
-        return Ok(());
-    };
-    let seconds = wait.whole_seconds() + i64::from(wait.subsec_nanoseconds() > 0);
-    Err(Fault {
-        retry_after: u32::try_from(seconds).ok(),
-        ..Fault::new(
-            Code::TooSoon,
-            format!(
-                "The game's last report is less than {} minutes old. Send the next one as Retry-After says.",
-                policy.report_interval.whole_minutes()
-            ),
-        )
-    })
 }
 
 /// The error for a report of a game without a currency.
