@@ -7,7 +7,7 @@ use uuid::Uuid;
 use crate::domain::basket::Basket;
 use crate::domain::decimal::Decimal;
 use crate::domain::report::Report;
-use crate::domain::supply::Expected;
+use crate::domain::supply::Comparison;
 
 /// The reports that a new report of the game is compared with.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,7 +59,7 @@ pub struct NewReport<'a> {
     /// Why the report is held, and the number of the report that it was compared with.
     pub held: Option<(&'a str, i64)>,
     /// `None`: this is the game's first report.
-    pub expected: Option<Expected>,
+    pub supply_comparison: Option<Comparison>,
 }
 
 /// Returns the report's number.
@@ -98,8 +98,8 @@ pub async fn insert(connection: &mut PgConnection, new: NewReport<'_>) -> Result
         new.held.is_none(),
         new.held.map(|(reason, _)| reason),
         new.held.map(|(_, compared_with)| compared_with),
-        new.expected.map(|expected| expected.supply),
-        new.expected.is_some_and(|expected| expected.differs),
+        new.supply_comparison.map(|compared| compared.expected),
+        new.supply_comparison.is_some_and(|compared| compared.differs),
         new.since,
     )
     .fetch_one(connection)

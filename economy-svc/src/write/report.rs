@@ -63,7 +63,8 @@ pub(super) async fn submit(
     }
     let baseline = reports::baseline(connection, submit.game).await?;
     policy.check_interval(baseline.newest.map(|(at, _)| at), now)?;
-    let expected = (baseline.newest).map(|(_, before)| supply::compare(before, &submit.report));
+    let supply_comparison =
+        (baseline.newest).map(|(_, before)| supply::compare(before, &submit.report));
     let held = baseline.counted.and_then(|(id, basket, at)| {
         let reason = hold::reason(submit.report.basket, basket, at, policy.most_jump_percent);
         reason.map(|reason| (reason, id))
@@ -74,7 +75,7 @@ pub(super) async fn submit(
         since: baseline.newest.map(|(at, _)| at),
         report: &submit.report,
         held: held.as_ref().map(|(reason, id)| (reason.as_str(), *id)),
-        expected,
+        supply_comparison,
     };
     let report = reports::insert(connection, new).await?;
     let receipt = ReportReceipt {
