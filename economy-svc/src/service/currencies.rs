@@ -147,15 +147,15 @@ pub(super) async fn set_name(
     by: Option<AuthorizedAction>,
 ) -> Result<proto::SetCurrencyResponse, Fault> {
     let game = command.game;
-    let change = match writer.write(Command::Name(by, command)).await?.0 {
-        Outcome::Named(change) => change,
+    let outcome = match writer.write(Command::Name(by, command)).await?.0 {
+        Outcome::Named(outcome) => outcome,
         other => return Err(unexpected_outcome(&other)),
     };
     let names = currencies::names(pool, Some(game), None, MAX_NAMES).await?;
     let currency = group_by_currency(names).pop();
     Ok(proto::SetCurrencyResponse {
         currency,
-        unchanged: change.is_unchanged(),
+        unchanged: outcome.is_unchanged(),
     })
 }
 

@@ -24,16 +24,16 @@ pub struct SetName {
     pub given_by: String,
 }
 
-/// A currency's name before and after a [`SetName`].
+/// What a [`SetName`] did: the name of the currency before and after it.
 #[derive(Debug, Clone)]
-pub struct NameChange {
+pub struct NameOutcome {
     slug: String,
     name: String,
     /// `None`: the game had no currency.
     before: Option<String>,
 }
 
-impl NameChange {
+impl NameOutcome {
     /// Whether the currency had this name already.
     pub fn is_unchanged(&self) -> bool {
         self.before.as_ref() == Some(&self.name)
@@ -45,18 +45,18 @@ pub(super) async fn set_name(
     connection: &mut PgConnection,
     request: &SetName,
     now: OffsetDateTime,
-) -> ApplyResult<NameChange> {
+) -> ApplyResult<NameOutcome> {
     if currencies::lock(connection, request.game).await? == RowLock::Busy {
         return Err(ApplyError::Busy);
     }
     let before = currencies::name(connection, request.game).await?;
-    let change = NameChange {
+    let outcome = NameOutcome {
         slug: request.slug.clone(),
         name: request.name.clone(),
         before: before.map(|(name, _)| name),
     };
-    if change.is_unchanged() {
-        return Ok((change, Vec::new()));
+    if outcome.is_unchanged() {
+        return Ok((outcome, Vec::new()));
     }
     let SetName {
         game,
@@ -66,7 +66,7 @@ pub(super) async fn set_name(
     } = request;
     let revision = currencies::set_name(connection, *game, name, given_by, now).await?;
     let changes = vec![currency_named(request, revision), rates_moved()];
-    Ok((change, changes))
+    Ok((outcome, changes))
 }
 
 /// The change on the feed.
@@ -88,11 +88,10 @@ fn currency_named(request: &SetName, revision: i64) -> NewChange {
     }
 }
 
-/// The audit's entry.
-pub(super) fn subject(change: &NameChange) -> Subject {
+pub(super) fn audit_subject(outcome: &NameOutcome) -> Subject {
     Subject {
         entity: "currency",
-        name: change.slug.clone(),
-        details: json!({ "name": change.name, "before": change.before }),
+        name: outcome.slug.clone(),
+        details: json!({ "name": outcome.name, "before": outcome.before }),
     }
 }

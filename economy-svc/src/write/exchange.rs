@@ -11,21 +11,21 @@ use crate::domain::staff_action::AuthorizedAction;
 use crate::store::exchanges;
 
 #[derive(Debug, Clone)]
-pub enum ExchangeChange {
+pub enum ExchangeCommand {
     Create { token_sha256: Vec<u8> },
     Revoke,
 }
 
-/// Changes the exchange called `name`; returns whether anything changed.
-pub(super) async fn change(
+/// Creates the exchange called `name`, or revokes its token; returns whether anything changed.
+pub(super) async fn create_or_revoke(
     connection: &mut PgConnection,
     by: &AuthorizedAction,
     name: &str,
-    change: &ExchangeChange,
+    command: &ExchangeCommand,
     now: OffsetDateTime,
 ) -> ApplyResult<bool> {
-    let changed = match change {
-        ExchangeChange::Create { token_sha256 } => {
+    let changed = match command {
+        ExchangeCommand::Create { token_sha256 } => {
             let created =
                 exchanges::create(connection, name, token_sha256, &by.member.name, now).await?;
             if !created {
@@ -35,13 +35,12 @@ pub(super) async fn change(
             }
             true
         }
-        ExchangeChange::Revoke => exchanges::revoke(connection, name, now).await?,
+        ExchangeCommand::Revoke => exchanges::revoke(connection, name, now).await?,
     };
     Ok((changed, Vec::new()))
 }
 
-/// The audit's entry.
-pub(super) fn subject(name: &str) -> Subject {
+pub(super) fn audit_subject(name: &str) -> Subject {
     Subject {
         entity: "exchange",
         name: name.to_owned(),

@@ -1,7 +1,7 @@
 //! Commands: every change of the economy goes through the feed's writer as one of these.
 //!
-//! Each command takes these steps: lock, look for a stored receipt, load, decide, save, publish. Rows are locked in the order currencies, head
-//! of the feed.
+//! Each command takes the steps that it needs, in this order: lock, look for the stored receipt of its `Idempotency-Key`, load, decide, save,
+//! publish. The writer locks the head of the feed, last of all rows. A command of staff that changed something also writes to the audit.
 
 mod currency;
 mod exchange;
@@ -20,10 +20,10 @@ use crate::domain::report_policy::ReportPolicy;
 use crate::domain::staff_action::AuthorizedAction;
 use crate::store::swaps::Swap;
 
-pub use currency::{NameChange, SetName};
-pub use exchange::ExchangeChange;
+pub use currency::{NameOutcome, SetName};
+pub use exchange::ExchangeCommand;
 pub use report::{ReportReceipt, SubmitReport};
-pub use reversal::{Reverse, Transfer};
+pub use reversal::{ReverseTransfer, Transfer};
 pub use review::{ReviewOutcome, ReviewReport, Verdict};
 pub use swap::SwapSource;
 pub use tip::{SendTip, TipReceipt};
@@ -40,9 +40,9 @@ pub enum Command {
     /// The decision of staff on a report.
     Review(AuthorizedAction, ReviewReport),
     /// The reversal of a tip or a swap by staff.
-    Reverse(AuthorizedAction, Reverse),
+    Reverse(AuthorizedAction, ReverseTransfer),
     /// The registration or revocation of the exchange with this name.
-    Exchange(AuthorizedAction, String, ExchangeChange),
+    Exchange(AuthorizedAction, String, ExchangeCommand),
 }
 
 /// The outcome of a command.
@@ -52,8 +52,8 @@ pub enum Outcome {
     Tipped(TipReceipt),
     /// Ids of the swaps that this command booked.
     Swapped(Vec<String>),
-    Named(NameChange),
-    Decided(ReviewOutcome),
+    Named(NameOutcome),
+    Reviewed(ReviewOutcome),
     /// `false`: an earlier command reversed the transfer.
     Reversed(bool),
     Exchange,
@@ -74,46 +74,57 @@ impl Apply for CommandHandler {
         now: OffsetDateTime,
     ) -> ApplyResult<Outcome> {
         match command {
-            Command::Report(submit) => report::submit(connection, submit, &self.0, now).await,
-            Command::Tip(send) => tip::send(connection, send, now).await,
+            Command::Report(submit) => {
+                let (receipt, changes) = report::submit(connection, submit, &self.0, now).await?;
+                Ok((Outcome::Reported(receipt), changes))
+            }
+            Command::Tip(send) => {
+                let (receipt, changes) = tip::send(connection, send, now).await?;
+                Ok((Outcome::Tipped(receipt), changes))
+            }
             Command::Swaps(source, swaps) => {
                 let (booked, changes) = swap::record(&mut *connection, source, swaps, now).await?;
                 if let (SwapSource::Staff(by), false) = (source, booked.is_empty()) {
-                    by.record(connection, SCHEMA, swap::subject(&booked), now)
+                    by.record(connection, SCHEMA, swap::audit_subject(&booked), now)
                         .await?;
                 }
                 Ok((Outcome::Swapped(booked), changes))
             }
-            Command::Name(by, wanted) => {
-                let (change, changes) = currency::set_name(&mut *connection, wanted, now).await?;
-                if let Some(by) = by.as_ref().filter(|_| !change.is_unchanged()) {
-                    by.record(connection, SCHEMA, currency::subject(&change), now)
+            Command::Name(by, request) => {
+                let (outcome, changes) = currency::set_name(&mut *connection, request, now).await?;
+                if let Some(by) = by.as_ref().filter(|_| !outcome.is_unchanged()) {
+                    by.record(connection, SCHEMA, currency::audit_subject(&outcome), now)
                         .await?;
                 }
-                Ok((Outcome::Named(change), changes))
+                Ok((Outcome::Named(outcome), changes))
             }
             Command::Review(by, review) => {
                 let (outcome, changes) = review::decide(&mut *connection, by, review, now).await?;
                 if !outcome.is_unchanged() {
-                    by.record(connection, SCHEMA, review::subject(review, outcome), now)
-                        .await?;
+                    by.record(
+                        connection,
+                        SCHEMA,
+                        review::audit_subject(review, outcome),
+                        now,
+                    )
+                    .await?;
                 }
-                Ok((Outcome::Decided(outcome), changes))
+                Ok((Outcome::Reviewed(outcome), changes))
             }
             Command::Reverse(by, reverse) => {
                 let (is_new, changes) =
                     reversal::reverse(&mut *connection, by, reverse, now).await?;
                 if is_new {
-                    by.record(connection, SCHEMA, reversal::subject(reverse), now)
+                    by.record(connection, SCHEMA, reversal::audit_subject(reverse), now)
                         .await?;
                 }
                 Ok((Outcome::Reversed(is_new), changes))
             }
-            Command::Exchange(by, name, change) => {
+            Command::Exchange(by, name, request) => {
                 let (changed, changes) =
-                    exchange::change(&mut *connection, by, name, change, now).await?;
+                    exchange::create_or_revoke(&mut *connection, by, name, request, now).await?;
                 if changed {
-                    by.record(connection, SCHEMA, exchange::subject(name), now)
+                    by.record(connection, SCHEMA, exchange::audit_subject(name), now)
                         .await?;
                 }
                 Ok((Outcome::Exchange, changes))

@@ -9,7 +9,7 @@ use sqlx::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::{Outcome, rates_moved};
+use super::rates_moved;
 use crate::SCHEMA;
 use crate::domain::report::Report;
 use crate::domain::report_policy::ReportPolicy;
@@ -25,7 +25,7 @@ pub struct SubmitReport {
     pub idempotency_key: Option<idempotency::Key>,
 }
 
-/// The answer to a report.
+/// The answer to a report. A call with an `Idempotency-Key` stores it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReportReceipt {
     pub report: i64,
@@ -44,7 +44,7 @@ pub(super) async fn submit(
     submit: &SubmitReport,
     policy: &ReportPolicy,
     now: OffsetDateTime,
-) -> ApplyResult<Outcome> {
+) -> ApplyResult<ReportReceipt> {
     // Of two concurrent reports the second waits here, and is then refused as too soon.
     match currencies::lock(connection, submit.game).await? {
         RowLock::Acquired(_) => {}
@@ -58,7 +58,7 @@ pub(super) async fn submit(
                 replayed: true,
                 ..receipt
             };
-            return Ok((Outcome::Reported(receipt), Vec::new()));
+            return Ok((receipt, Vec::new()));
         }
     }
     let baseline = reports::baseline(connection, submit.game).await?;
@@ -92,7 +92,7 @@ pub(super) async fn submit(
     } else {
         Vec::new()
     };
-    Ok((Outcome::Reported(receipt), changes))
+    Ok((receipt, changes))
 }
 
 /// The error for a report of a game without a currency.

@@ -15,7 +15,7 @@ use crate::store::{swaps, tips};
 
 /// Reverses a tip or a swap.
 #[derive(Debug, Clone)]
-pub struct Reverse {
+pub struct ReverseTransfer {
     pub transfer: Transfer,
     pub reason: String,
 }
@@ -34,7 +34,7 @@ pub enum Transfer {
 pub(super) async fn reverse(
     connection: &mut PgConnection,
     by: &AuthorizedAction,
-    reverse: &Reverse,
+    reverse: &ReverseTransfer,
     now: OffsetDateTime,
 ) -> ApplyResult<bool> {
     let reversal = Reversal {
@@ -67,8 +67,7 @@ pub(super) async fn reverse(
     }
 }
 
-/// The audit's entry.
-pub(super) fn subject(reverse: &Reverse) -> Subject {
+pub(super) fn audit_subject(reverse: &ReverseTransfer) -> Subject {
     let reason = &reverse.reason;
     match &reverse.transfer {
         Transfer::Tip(id) => Subject {

@@ -122,8 +122,7 @@ fn changes_state(review: &ReviewReport, state: &ReviewState) -> Result<bool, Fau
     }
 }
 
-/// The audit's entry.
-pub(super) fn subject(review: &ReviewReport, outcome: ReviewOutcome) -> Subject {
+pub(super) fn audit_subject(review: &ReviewReport, outcome: ReviewOutcome) -> Subject {
     Subject {
         entity: "report",
         name: review.report.to_string(),

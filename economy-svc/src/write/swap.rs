@@ -45,8 +45,8 @@ pub(super) async fn record(
     Ok((booked, changes))
 }
 
-/// The audit's entry for an import.
-pub(super) fn subject(booked: &[String]) -> Subject {
+/// An import in the audit: it has the id of the first booked swap.
+pub(super) fn audit_subject(booked: &[String]) -> Subject {
     Subject {
         entity: "swap",
         name: booked.first().cloned().unwrap_or_default(),

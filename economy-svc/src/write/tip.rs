@@ -10,7 +10,6 @@ use sqlx::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::Outcome;
 use crate::SCHEMA;
 use crate::domain::tip::Tip;
 use crate::store::{currencies, tips};
@@ -23,7 +22,7 @@ pub struct SendTip {
     pub idempotency_key: Option<idempotency::Key>,
 }
 
-/// The answer to a tip.
+/// The answer to a tip. A call with an `Idempotency-Key` stores it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TipReceipt {
     pub tip: Uuid,
@@ -40,7 +39,7 @@ pub(super) async fn send(
     connection: &mut PgConnection,
     send: &SendTip,
     now: OffsetDateTime,
-) -> ApplyResult<Outcome> {
+) -> ApplyResult<TipReceipt> {
     if let Some(key) = &send.idempotency_key {
         // A tip locks its key, not the game's row: tips to one game must not wait for each other.
         if !key.lock(connection).await? {
@@ -52,7 +51,7 @@ pub(super) async fn send(
                 replayed: true,
                 ..receipt
             };
-            return Ok((Outcome::Tipped(receipt), Vec::new()));
+            return Ok((receipt, Vec::new()));
         }
     }
     if !currencies::exists(connection, send.game).await? {
@@ -70,7 +69,7 @@ pub(super) async fn send(
         key.store(connection, SCHEMA, &receipt, now).await?;
     }
     let change = tip_paid(id, send, now);
-    Ok((Outcome::Tipped(receipt), vec![change]))
+    Ok((receipt, vec![change]))
 }
 
 /// The error for a tip to a game without a currency (§4.2).

@@ -9,7 +9,7 @@ use crate::domain::exchange::{is_name, token, token_hash};
 use crate::domain::staff_action::AuthorizedAction;
 use crate::service::page;
 use crate::store::exchanges::{self, Exchange};
-use crate::write::{Command, ExchangeChange};
+use crate::write::{Command, ExchangeCommand};
 
 pub(super) async fn create(
     service: &Service,
@@ -23,11 +23,11 @@ pub(super) async fn create(
         return Err(Fault::invalid_field("name", reason));
     }
     let token = token();
-    let change = ExchangeChange::Create {
+    let command = ExchangeCommand::Create {
         token_sha256: token_hash(&token),
     };
     service
-        .run(Command::Exchange(by, name.clone(), change))
+        .run(Command::Exchange(by, name.clone(), command))
         .await?;
     Ok(proto::CreateExchangeResponse {
         exchange: Some(find(service, &name).await?),
@@ -56,9 +56,9 @@ pub(super) async fn revoke(
 ) -> Result<proto::RevokeExchangeResponse, Fault> {
     let name = request.name;
     find(service, &name).await?;
-    let change = ExchangeChange::Revoke;
+    let command = ExchangeCommand::Revoke;
     service
-        .run(Command::Exchange(by, name.clone(), change))
+        .run(Command::Exchange(by, name.clone(), command))
         .await?;
     Ok(proto::RevokeExchangeResponse {
         exchange: Some(find(service, &name).await?),

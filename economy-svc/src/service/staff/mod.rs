@@ -20,7 +20,7 @@ use crate::domain::staff_action::{Action, AuthorizedAction};
 use crate::service::balances;
 use crate::store::games;
 use crate::store::reversal::Reversal;
-use crate::write::{Command, CommandHandler, Outcome, Reverse, ReviewReport, Verdict};
+use crate::write::{Command, CommandHandler, Outcome, ReverseTransfer, ReviewReport, Verdict};
 
 #[derive(Debug)]
 pub(super) struct Service {
@@ -267,7 +267,7 @@ impl Service {
     }
 
     /// Returns whether the transfer was already reversed.
-    async fn reverse(&self, by: AuthorizedAction, reverse: Reverse) -> Result<bool, Fault> {
+    async fn reverse(&self, by: AuthorizedAction, reverse: ReverseTransfer) -> Result<bool, Fault> {
         match self.run(Command::Reverse(by, reverse)).await? {
             Outcome::Reversed(is_new) => Ok(!is_new),
             other => Err(unexpected_outcome(&other)),

@@ -99,7 +99,7 @@ pub(super) async fn decide<T>(
     let reason = reason?;
     let review = ReviewReport { reason, ..review };
     match service.run(Command::Review(by, review)).await? {
-        Outcome::Decided(decided) => Ok(decided),
+        Outcome::Reviewed(outcome) => Ok(outcome),
         other => Err(unexpected_outcome(&other).into()),
     }
 }

@@ -14,7 +14,7 @@ use crate::service::page;
 use crate::service::swap_message::{ID_CONFLICT, currencies_of, parse};
 use crate::store::has_nul;
 use crate::store::swaps::{self, Row, Swap};
-use crate::write::{Command, Outcome, Reverse, SwapSource, Transfer};
+use crate::write::{Command, Outcome, ReverseTransfer, SwapSource, Transfer};
 
 /// The most swaps in one call.
 const MAX_SWAPS: usize = 1_000;
@@ -121,7 +121,7 @@ pub(super) async fn reverse(
     if has_nul(&request.swap) || has_nul(&request.exchange) {
         return Err(Fault::not_found("There is no such swap."));
     }
-    let reverse = Reverse {
+    let reverse = ReverseTransfer {
         transfer: Transfer::Swap {
             exchange: request.exchange,
             id: request.swap,

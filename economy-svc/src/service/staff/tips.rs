@@ -10,7 +10,7 @@ use super::{Service, required_reason, reversal_message};
 use crate::domain::staff_action::AuthorizedAction;
 use crate::service::page;
 use crate::store::tips::{self, Row};
-use crate::write::{Reverse, Transfer};
+use crate::write::{ReverseTransfer, Transfer};
 
 pub(super) async fn list(
     service: &Service,
@@ -50,7 +50,7 @@ pub(super) async fn reverse(
         .tip
         .parse()
         .map_err(|_uuid| Fault::invalid_field("tip", "Give the id of a tip."))?;
-    let reverse = Reverse {
+    let reverse = ReverseTransfer {
         transfer: Transfer::Tip(id),
         reason: required_reason(&request.reason)?,
     };
