@@ -16,7 +16,7 @@ const EXPONENTS: std::ops::RangeInclusive<i32> = -30..=30;
 pub struct Decimal {
     negative: bool,
     /// 15 digits, or 0.
-    digits: u64,
+    significand: u64,
     /// Power of ten of the first digit.
     exponent: i32,
 }
@@ -44,23 +44,23 @@ impl Decimal {
             .ok()?
             .checked_sub(1 + leading)?
             .checked_add(power)?;
-        let (digits, carried) = round(significant)?;
+        let (significand, carried) = round(significant)?;
         let exponent = exponent + i32::from(carried);
         EXPONENTS.contains(&exponent).then_some(Self {
             negative,
-            digits,
+            significand,
             exponent,
         })
     }
 
     const ZERO: Self = Self {
         negative: false,
-        digits: 0,
+        significand: 0,
         exponent: 0,
     };
 
     pub fn is_positive(self) -> bool {
-        !self.negative && self.digits > 0
+        !self.negative && self.significand > 0
     }
 
     /// Whether it lies in `least..=most`.
@@ -71,7 +71,7 @@ impl Decimal {
         // A number below 10^-10 compares with every whole bound other than 0 as 10^-10 does.
         let places = 14 - self.exponent.max(-10);
         let unit = 10_i128.pow(places.unsigned_abs());
-        let value = i128::from(self.digits) * if self.negative { -1 } else { 1 };
+        let value = i128::from(self.significand) * if self.negative { -1 } else { 1 };
         (i128::from(least) * unit..=i128::from(most) * unit).contains(&value)
     }
 
@@ -83,15 +83,15 @@ impl Decimal {
 /// The first 15 digits, rounded half to even, and whether the rounding carried into another digit.
 fn round(significant: &str) -> Option<(u64, bool)> {
     let (leading, rest) = significant.split_at(significant.len().min(DIGITS));
-    let digits: u64 = format!("{leading:0<DIGITS$}").parse().ok()?;
+    let significand: u64 = format!("{leading:0<DIGITS$}").parse().ok()?;
     let up = match rest.as_bytes().split_first() {
         None => false,
         Some((first, after)) => {
             let is_more = after.iter().any(|digit| *digit != b'0');
-            *first > b'5' || (*first == b'5' && (is_more || digits % 2 == 1))
+            *first > b'5' || (*first == b'5' && (is_more || significand % 2 == 1))
         }
     };
-    let rounded = digits + u64::from(up);
+    let rounded = significand + u64::from(up);
     if rounded == 10_u64.pow(15) {
         Some((rounded / 10, true))
     } else {
@@ -101,7 +101,7 @@ fn round(significant: &str) -> Option<(u64, bool)> {
 
 impl fmt::Display for Decimal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write_decimal(f, self.negative, self.digits, self.exponent)
+        write_decimal(f, self.negative, self.significand, self.exponent)
     }
 }
 

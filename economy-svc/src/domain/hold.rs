@@ -7,8 +7,8 @@ use super::basket::Basket;
 
 /// Why a report with the prices `new` is held; `None`: it counts.
 ///
-/// A report is held if the cost of its basket differs from that of the `last` counted report, of the time `at`, by more than `percent`. The reason names the price
-/// that contributed most.
+/// A report is held if the cost of its basket differs by more than `percent` from that of the `last` counted report, which came at `at`. The
+/// reason names the price that contributed most.
 pub fn reason(new: Basket, last: Basket, at: OffsetDateTime, percent: u32) -> Option<String> {
     let (cost, before) = (u128::from(new.cost()), u128::from(last.cost()));
     let percent = u128::from(percent);

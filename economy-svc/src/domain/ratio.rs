@@ -8,9 +8,10 @@ use ethnum::U256;
 
 /// Significant digits of a printed number: a float holds 15 exactly.
 const DIGITS: u32 = 15;
-/// 10^14 and 10^15: the bounds of whole numbers with 15 digits.
-const MIN_DIGITS: u64 = 100_000_000_000_000;
-const DIGITS_LIMIT: u64 = 1_000_000_000_000_000;
+/// 10^14, the smallest number with 15 digits.
+const MIN_SIGNIFICAND: u64 = 100_000_000_000_000;
+/// 10^15, above every number with 15 digits.
+const SIGNIFICAND_LIMIT: u64 = 1_000_000_000_000_000;
 
 /// A fraction. Numerators and denominators are products of at most two sums of amounts (each below 2^90) and a hundred: no step of the
 /// arithmetic overflows 256 bits.
@@ -72,16 +73,16 @@ impl fmt::Display for Ratio {
         }
         // Most figures fit `u128`, which is many times faster: n × 10^15 stays below 2^126.
         let narrow = U256::ONE << 76;
-        let (digits, exponent) = if self.numerator < narrow && self.denominator < narrow {
-            digits(self.numerator.as_u128(), self.denominator.as_u128())
+        let (significand, exponent) = if self.numerator < narrow && self.denominator < narrow {
+            round(self.numerator.as_u128(), self.denominator.as_u128())
         } else {
-            digits(self.numerator, self.denominator)
+            round(self.numerator, self.denominator)
         };
-        write_decimal(f, self.negative, digits, exponent)
+        write_decimal(f, self.negative, significand, exponent)
     }
 }
 
-/// The arithmetic of [`digits`], for `u128` and [`U256`].
+/// The arithmetic of [`round`], for `u128` and [`U256`].
 trait Integer:
     Copy + Ord + From<u64> + TryInto<u64> + Mul<Output = Self> + Div<Output = Self> + Rem<Output = Self>
 {
@@ -101,13 +102,13 @@ impl Integer for u128 {
 
 impl Integer for U256 {
     fn log10(self) -> u32 {
-        let mut digits = 0;
+        let mut power = 0;
         let mut left = self;
         while left >= 10 {
             left /= 10;
-            digits += 1;
+            power += 1;
         }
-        digits
+        power
     }
 
     fn power_of_ten(exponent: u32) -> Self {
@@ -115,24 +116,24 @@ impl Integer for U256 {
     }
 }
 
-/// The 15 leading digits of `n / d` (neither is 0), and the power of ten of the first.
-fn digits<T: Integer>(n: T, d: T) -> (u64, i32) {
+/// Rounds `n / d` (neither is 0) to a significand of 15 digits, and returns the power of ten of its first digit, too.
+fn round<T: Integer>(n: T, d: T) -> (u64, i32) {
     // The difference of the logarithms is off by at most one.
     let guess = n.log10().cast_signed() - d.log10().cast_signed();
     let exponent = [guess, guess - 1]
         .into_iter()
         .find(|exponent| {
             let (n, d) = scaled(n, d, *exponent);
-            n / d >= T::from(MIN_DIGITS)
+            n / d >= T::from(MIN_SIGNIFICAND)
         })
         .unwrap_or(guess);
     let (n, d) = scaled(n, d, exponent);
-    let quotient: u64 = (n / d).try_into().unwrap_or(DIGITS_LIMIT);
+    let quotient: u64 = (n / d).try_into().unwrap_or(SIGNIFICAND_LIMIT);
     let rest = n % d;
     let twice = rest * T::from(2);
     let up = twice > d || (twice == d && quotient % 2 == 1);
     let rounded = quotient + u64::from(up);
-    if rounded >= DIGITS_LIMIT {
+    if rounded >= SIGNIFICAND_LIMIT {
         (rounded / 10, exponent + 1)
     } else {
         (rounded, exponent)
@@ -150,14 +151,14 @@ fn scaled<T: Integer>(n: T, d: T, exponent: i32) -> (T, T) {
     }
 }
 
-/// Writes digits as a JSON number; the first has the power of ten `exponent`. Uses an exponent where JavaScript does.
+/// Writes a JSON number. The first digit of `significand` has the power of ten `exponent`. Uses an exponent where JavaScript does.
 pub(super) fn write_decimal(
     f: &mut impl fmt::Write,
     negative: bool,
-    digits: u64,
+    significand: u64,
     exponent: i32,
 ) -> fmt::Result {
-    let text = digits.to_string();
+    let text = significand.to_string();
     let text = text.trim_end_matches('0');
     if text.is_empty() {
         return f.write_str("0");
@@ -243,14 +244,14 @@ mod tests {
         /// Both widths of arithmetic print alike.
         #[test]
         fn the_widths_agree(n in 1_u128..1 << 76, d in 1_u128..1 << 76) {
-            prop_assert_eq!(digits(n, d), digits(U256::new(n), U256::new(d)));
+            prop_assert_eq!(round(n, d), round(U256::new(n), U256::new(d)));
         }
 
         /// What is printed lies within half of the last digit of the exact value.
         #[test]
         fn what_is_printed_is_near(n in 1_u64.., d in 1_u64..) {
-            let (rounded, exponent) = digits(u128::from(n), u128::from(d));
-            prop_assert!((MIN_DIGITS..DIGITS_LIMIT).contains(&rounded));
+            let (rounded, exponent) = round(u128::from(n), u128::from(d));
+            prop_assert!((MIN_SIGNIFICAND..SIGNIFICAND_LIMIT).contains(&rounded));
             let (n, d) = scaled(U256::from(n), U256::from(d), exponent);
             let printed = U256::from(rounded) * d;
             let off = if printed > n { printed - n } else { n - printed };

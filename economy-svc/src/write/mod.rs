@@ -1,6 +1,6 @@
 //! Commands: every change of the economy goes through the feed's writer as one of these.
 //!
-//! Each command takes the steps that it needs, in this order: lock, look for the stored receipt of its `Idempotency-Key`, load, decide, save,
+//! A command takes those of these steps that it needs: lock, look for the stored receipt of its `Idempotency-Key`, load, decide, save,
 //! publish. The writer locks the head of the feed, last of all rows. A command of staff that changed something also writes to the audit.
 
 mod currency;

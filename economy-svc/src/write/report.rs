@@ -45,7 +45,7 @@ pub(super) async fn submit(
     policy: &ReportPolicy,
     now: OffsetDateTime,
 ) -> ApplyResult<ReportReceipt> {
-    // Of two concurrent reports the second waits here, and is then refused as too soon.
+    // Of two concurrent reports, the second finds the row locked. The writer retries it after the first, and it is refused as too soon.
     match currencies::lock(connection, submit.game).await? {
         RowLock::Acquired(_) => {}
         RowLock::Busy => return Err(ApplyError::Busy),
