@@ -38,7 +38,7 @@ impl CurrenciesService for Service {
         &self,
         request: Request<proto::ListCurrenciesRequest>,
     ) -> Result<Response<proto::ListCurrenciesResponse>, Status> {
-        let snapshot = self.snapshots.now(request.get_ref().mode()).await?;
+        let snapshot = self.snapshots.current(request.get_ref().mode()).await?;
         let total = u64::try_from(snapshot.economy.currencies.len()).unwrap_or(u64::MAX);
         Ok(Response::new(proto::ListCurrenciesResponse {
             json: self.snapshots.currencies(&snapshot).await?,

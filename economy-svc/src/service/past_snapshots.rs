@@ -30,9 +30,9 @@ pub(super) struct PastSnapshot {
 impl PastSnapshot {
     /// Whether nothing but the cache refers to the moment, its snapshot or its rates.
     fn is_idle(self: &Arc<Self>) -> bool {
-        let is_read =
-            |snapshot: &Arc<Snapshot>| Arc::strong_count(snapshot) > 1 || snapshot.is_read();
-        Arc::strong_count(self) == 1 && !self.snapshot.get().is_some_and(is_read)
+        let is_in_use =
+            |snapshot: &Arc<Snapshot>| Arc::strong_count(snapshot) > 1 || snapshot.is_streamed();
+        Arc::strong_count(self) == 1 && !self.snapshot.get().is_some_and(is_in_use)
     }
 }
 

@@ -52,11 +52,11 @@ impl Service {
     ) -> Result<BoxStream<'static, Result<proto::ListRatesResponse, Status>>, Fault> {
         let mode = request.mode();
         let (snapshot, known_at) = match request.at {
-            None => (self.snapshots.now(mode).await?, None),
+            None => (self.snapshots.current(mode).await?, None),
             Some(at) => {
                 let at = timestamp::decode(at)
                     .ok_or_else(|| Fault::invalid_field("at", "It is not a valid time."))?;
-                let (snapshot, known_at) = self.snapshots.at(mode, at).await?;
+                let (snapshot, known_at) = self.snapshots.past(mode, at).await?;
                 (snapshot, Some(known_at))
             }
         };

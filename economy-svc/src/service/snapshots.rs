@@ -1,6 +1,6 @@
-//! A cache of the economy that rates and figures are computed from. Each version is loaded and rendered once; concurrent calls wait until it
-//! is. Loading and rendering go on when their caller has gone: what takes longer than the deadline of a call would otherwise begin again with
-//! each of them, and never end. Economies of past moments are in [`PastSnapshots`].
+//! A cache of the economy from which rates and figures are computed. Each version is loaded and rendered once, while concurrent calls wait.
+//! Loading and rendering go on when their caller has gone: otherwise a load that takes longer than the deadline of a call would start again
+//! with each call, and never end. Economies of past moments are in [`PastSnapshots`].
 
 use std::future::Future;
 use std::sync::Arc;
@@ -95,7 +95,7 @@ impl Snapshot {
     }
 
     /// Whether a response still streams the list of rates.
-    pub(super) fn is_read(&self) -> bool {
+    pub(super) fn is_streamed(&self) -> bool {
         let list = self.rates.get();
         list.is_some_and(|list| Arc::strong_count(list) > 1)
     }
@@ -130,7 +130,7 @@ impl SnapshotCache {
         }
     }
 
-    /// Does work that goes on when its caller has gone.
+    /// Runs work in a task, which goes on when its caller has gone.
     async fn detached<T: Send + 'static>(
         &self,
         work: impl Future<Output = Result<T, Fault>> + Send + 'static,
@@ -191,15 +191,15 @@ impl SnapshotCache {
     }
 
     /// The current economy.
-    pub(super) async fn now(self: &Arc<Self>, mode: Mode) -> Result<Arc<Snapshot>, Fault> {
+    pub(super) async fn current(self: &Arc<Self>, mode: Mode) -> Result<Arc<Snapshot>, Fault> {
         match mode {
-            Mode::Live => self.live_now().await,
-            Mode::Test => self.samples_now().await,
+            Mode::Live => self.current_live().await,
+            Mode::Test => self.current_samples().await,
             Mode::Unspecified => Err(Fault::invalid_field("mode", "It is live or test.")),
         }
     }
 
-    async fn live_now(self: &Arc<Self>) -> Result<Arc<Snapshot>, Fault> {
+    async fn current_live(self: &Arc<Self>) -> Result<Arc<Snapshot>, Fault> {
         let version = version::read(&self.pool).await?;
         let cache = Arc::clone(self);
         self.detached(async move { cache.load_live(version).await })
@@ -228,7 +228,7 @@ impl SnapshotCache {
         Ok(snapshot)
     }
 
-    async fn samples_now(&self) -> Result<Arc<Snapshot>, Fault> {
+    async fn current_samples(&self) -> Result<Arc<Snapshot>, Fault> {
         let mut cached = self.samples.lock().await;
         let now = self.clock.now();
         if let Some(snapshot) = cached
@@ -244,7 +244,7 @@ impl SnapshotCache {
     }
 
     /// The economy at a past moment, computed from what is stored now, and the current time.
-    pub(super) async fn at(
+    pub(super) async fn past(
         self: &Arc<Self>,
         mode: Mode,
         at: OffsetDateTime,
@@ -254,7 +254,7 @@ impl SnapshotCache {
             .map_err(|reason| Fault::invalid_field("at", reason))?;
         if mode == Mode::Test {
             // Samples are dated relative to now and are the same at every time.
-            return Ok((self.samples_now().await?, known_at));
+            return Ok((self.current_samples().await?, known_at));
         }
         let version = version::read(&self.pool).await?;
         let past = self.past.get(version, at)?;
@@ -299,7 +299,7 @@ mod tests {
         });
         // The caller gives up then.
         tokio::select! {
-            _ = cache.now(Mode::Live) => unreachable!("the table is locked"),
+            _ = cache.current(Mode::Live) => unreachable!("the table is locked"),
             () = waits => {}
         }
         slow.rollback().await.unwrap();

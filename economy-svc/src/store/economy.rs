@@ -16,10 +16,10 @@ use crate::domain::market::Market;
 /// Later than any row.
 const END_OF_TIME: OffsetDateTime = datetime!(9999-12-31 00:00 UTC);
 
-/// Loads the current live economy and the version of the data, in one snapshot of the database.
+/// Loads the current live economy and the version of the data, in one transaction.
 ///
-/// It has every row, also a row whose time is ahead of `now` because another replica's clock is. A currency without a report for `late_after`
-/// is late.
+/// The economy has every row, also a row whose time is ahead of `now` because another replica's clock is. A currency without a report for
+/// `late_after` is late.
 pub async fn load_now(
     pool: &PgPool,
     now: OffsetDateTime,
@@ -51,10 +51,10 @@ async fn load(
     late_after: Duration,
 ) -> Result<(Version, Economy), sqlx::Error> {
     let begin = "begin isolation level repeatable read read only";
-    let mut snapshot = pool.begin_with(begin).await?;
-    let version = version::read(&mut *snapshot).await?;
-    let (mut currencies, indexes) = listed_currencies(&mut snapshot, at, last).await?;
-    for (game, units) in trade_balances(&mut snapshot, at - TRADE_WINDOW, last).await? {
+    let mut transaction = pool.begin_with(begin).await?;
+    let version = version::read(&mut *transaction).await?;
+    let (mut currencies, indexes) = listed_currencies(&mut transaction, at, last).await?;
+    for (game, units) in trade_balances(&mut transaction, at - TRADE_WINDOW, last).await? {
         if let Some(currency) = indexes
             .get(&game)
             .and_then(|index| currencies.get_mut(*index))
@@ -62,9 +62,9 @@ async fn load(
             currency.trade_balance = units;
         }
     }
-    let markets_now = markets(&mut snapshot, at - DAY, last, &indexes).await?;
-    let markets_day_before = markets(&mut snapshot, at - DAY * 2, at - DAY, &indexes).await?;
-    let oldest = oldest_events(&mut snapshot, at, late_after).await?;
+    let markets_now = markets(&mut transaction, at - DAY, last, &indexes).await?;
+    let markets_day_before = markets(&mut transaction, at - DAY * 2, at - DAY, &indexes).await?;
+    let oldest = oldest_events(&mut transaction, at, late_after).await?;
     let economy = Economy {
         currencies,
         markets: markets_now,
@@ -217,7 +217,7 @@ async fn oldest_events(
                (select min(at) from economy.swap where at > $4 and reversed_at is null) as traded"#,
         at - DAY,
         at - late_after,
-        at - (DAY + DAY),
+        at - DAY * 2,
         at - TRADE_WINDOW
     )
     .fetch_one(connection)
