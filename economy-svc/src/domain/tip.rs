@@ -50,16 +50,15 @@ impl Tip {
         for (field, problem) in fields.unexpected(FIELDS) {
             bad.insert(field, sentence(&problem));
         }
-        let player = line(&fields, "player", MAX_PLAYER).unwrap_or_else(|problem| {
-            bad.insert("player".to_owned(), problem);
-            Some(String::new())
+        let player = line(&fields, "player", MAX_PLAYER).and_then(|player| {
+            let missing =
+                || format!("Give the player who tips: a text of 1 to {MAX_PLAYER} characters.");
+            player.ok_or_else(missing)
         });
-        if player.is_none() {
-            bad.insert(
-                "player".to_owned(),
-                format!("Give the player who tips: a text of 1 to {MAX_PLAYER} characters."),
-            );
-        }
+        let player = player.unwrap_or_else(|problem| {
+            bad.insert("player".to_owned(), problem);
+            String::new()
+        });
         let amount = fields
             .whole("amount", 1, MAX_SAFE_INTEGER)
             .unwrap_or_else(|problem| {
@@ -74,7 +73,7 @@ impl Tip {
             return Err(Fault::invalid(bad));
         }
         Ok(Self {
-            player: player.unwrap_or_default(),
+            player,
             amount,
             note: note.unwrap_or_default(),
         })

@@ -13,7 +13,7 @@ use crate::domain::report_policy::ReportPolicy;
 use crate::store::games;
 use crate::write::{Command, CommandHandler, Outcome};
 
-/// Runs commands that games call for, at most one at a time for an `Idempotency-Key`.
+/// Runs the commands of calls with a game's key, at most one at a time for an `Idempotency-Key`.
 #[derive(Debug, Clone)]
 pub(super) struct CommandRunner {
     pub(super) pool: PgPool,
@@ -40,8 +40,7 @@ impl Call<'_> {
         self.mode == Mode::Live && !self.dry_run
     }
 
-    /// The body as text.
-    pub(super) fn text(&self) -> Result<&str, Fault> {
+    pub(super) fn body_text(&self) -> Result<&str, Fault> {
         std::str::from_utf8(self.body).map_err(|_utf8| {
             Fault::new(Code::BadJson, "The body is not UTF-8. Send JSON in UTF-8.")
         })
@@ -80,7 +79,7 @@ impl CommandRunner {
     }
 
     /// The id of the game of a live key.
-    pub(super) async fn game(&self, slug: &str) -> Result<Uuid, Fault> {
+    pub(super) async fn game_id(&self, slug: &str) -> Result<Uuid, Fault> {
         let found = games::find(&self.pool, slug).await?;
         // The gateway knows the game already: the follower of listings-svc will store it shortly.
         found

@@ -76,10 +76,10 @@ impl Dependencies {
         let audit = Audit::new(pool.clone(), SCHEMA, clock.clone());
         services
             .add_service(producer.service())
-            .add_service(ReportsServiceServer::new(reports::Service(
-                commands.clone(),
-            )))
-            .add_service(TipsServiceServer::new(tips::Service(commands)))
+            .add_service(ReportsServiceServer::new(reports::Service {
+                commands: commands.clone(),
+            }))
+            .add_service(TipsServiceServer::new(tips::Service { commands }))
             .add_service(RatesServiceServer::new(rates::Service {
                 snapshots: Arc::clone(&snapshots),
                 pool: pool.clone(),

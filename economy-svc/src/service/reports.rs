@@ -16,7 +16,9 @@ use crate::write::report::no_currency;
 use crate::write::{Command, Outcome, SubmitReport};
 
 #[derive(Debug)]
-pub(super) struct Service(pub(super) CommandRunner);
+pub(super) struct Service {
+    pub(super) commands: CommandRunner,
+}
 
 #[tonic::async_trait]
 impl ReportsService for Service {
@@ -40,24 +42,24 @@ impl ReportsService for Service {
         &self,
         request: Request<proto::ListOwnReportsRequest>,
     ) -> Result<Response<proto::ListOwnReportsResponse>, Status> {
-        let listed = own_reports::list(&self.0.pool, request.into_inner()).await?;
+        let listed = own_reports::list(&self.commands.pool, request.into_inner()).await?;
         Ok(Response::new(listed))
     }
 }
 
 impl Service {
     async fn submit(&self, call: &Call<'_>) -> Result<proto::SubmitReportResponse, Fault> {
-        let body = call.text()?;
+        let body = call.body_text()?;
         let idempotency_key = call.idempotency_key("POST /economy/report")?;
         let report = match Report::parse(body) {
             Ok(report) => report,
-            Err(fault) => return Err(self.0.refusal(idempotency_key.as_ref(), fault).await),
+            Err(fault) => return Err(self.commands.refusal(idempotency_key.as_ref(), fault).await),
         };
         // A test key's report is validated only: it is compared with no game and no earlier report.
         if call.mode == Mode::Test {
             return Ok(proto::SubmitReportResponse::default());
         }
-        let game = self.0.game(call.game).await?;
+        let game = self.commands.game_id(call.game).await?;
         if call.dry_run {
             self.check(game).await?;
             return Ok(proto::SubmitReportResponse::default());
@@ -68,7 +70,7 @@ impl Service {
             idempotency_key: idempotency_key.clone(),
         };
         let command = Command::Report(Box::new(submit));
-        match self.0.run(command, idempotency_key.as_ref()).await? {
+        match self.commands.run(command, idempotency_key.as_ref()).await? {
             Outcome::Reported(receipt) => Ok(proto::SubmitReportResponse {
                 report: Some(receipt.report),
                 at: Some(timestamp::encode(receipt.at)),
@@ -82,12 +84,14 @@ impl Service {
 
     /// The checks of a dry run, apart from those of the report itself.
     async fn check(&self, game: Uuid) -> Result<(), Fault> {
-        let mut connection = self.0.pool.acquire().await?;
+        let mut connection = self.commands.pool.acquire().await?;
         if !currencies::exists(&mut connection, game).await? {
             return Err(no_currency());
         }
-        let now = self.0.clock.now();
+        let now = self.commands.clock.now();
         let newest = reports::baseline(&mut connection, game).await?.newest;
-        self.0.policy.check_interval(newest.map(|(at, _)| at), now)
+        self.commands
+            .policy
+            .check_interval(newest.map(|(at, _)| at), now)
     }
 }

@@ -14,7 +14,9 @@ use crate::write::tip::no_currency;
 use crate::write::{Command, Outcome, SendTip};
 
 #[derive(Debug)]
-pub(super) struct Service(pub(super) CommandRunner);
+pub(super) struct Service {
+    pub(super) commands: CommandRunner,
+}
 
 #[tonic::async_trait]
 impl TipsService for Service {
@@ -38,16 +40,16 @@ impl TipsService for Service {
 impl Service {
     async fn send(&self, call: &Call<'_>) -> Result<proto::SendTipResponse, Fault> {
         let idempotency_key = call.idempotency_key("POST /play/tips")?;
-        let tip = match Tip::parse(call.text()?, call.game) {
+        let tip = match Tip::parse(call.body_text()?, call.game) {
             Ok(tip) => tip,
-            Err(fault) => return Err(self.0.refusal(idempotency_key.as_ref(), fault).await),
+            Err(fault) => return Err(self.commands.refusal(idempotency_key.as_ref(), fault).await),
         };
         if call.mode == Mode::Test {
             return Ok(proto::SendTipResponse::default());
         }
-        let game = self.0.game(call.game).await?;
+        let game = self.commands.game_id(call.game).await?;
         if call.dry_run {
-            let mut connection = self.0.pool.acquire().await?;
+            let mut connection = self.commands.pool.acquire().await?;
             return if currencies::exists(&mut connection, game).await? {
                 Ok(proto::SendTipResponse::default())
             } else {
@@ -60,7 +62,7 @@ impl Service {
             idempotency_key: idempotency_key.clone(),
         };
         let command = Command::Tip(Box::new(send));
-        match self.0.run(command, idempotency_key.as_ref()).await? {
+        match self.commands.run(command, idempotency_key.as_ref()).await? {
             Outcome::Tipped(receipt) => Ok(proto::SendTipResponse {
                 tip: Some(receipt.tip.to_string()),
                 game: call.game.to_owned(),

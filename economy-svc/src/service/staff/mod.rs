@@ -60,7 +60,7 @@ impl StaffService for Service {
         self.audit
             .admit(&request, Action::Look, ("report", ""))
             .await?;
-        let answer = reports::held(self, request.into_inner()).await?;
+        let answer = reports::list_held(self, request.into_inner()).await?;
         Ok(Response::new(answer))
     }
 
@@ -124,7 +124,7 @@ impl StaffService for Service {
         self.audit
             .admit(&request, Action::Look, ("report", ""))
             .await?;
-        let answer = reports::supply_differences(self, request.into_inner()).await?;
+        let answer = reports::list_supply_differences(self, request.into_inner()).await?;
         Ok(Response::new(answer))
     }
 

@@ -19,7 +19,7 @@ use crate::store::reports::{self, Row, Selection};
 use crate::write::{Command, Outcome, ReviewOutcome, ReviewReport, Verdict};
 
 /// The newest held report of each game, so that a game with many held reports does not hide the others; or the held reports of one game.
-pub(super) async fn held(
+pub(super) async fn list_held(
     service: &Service,
     request: proto::ListHeldReportsRequest,
 ) -> Result<proto::ListHeldReportsResponse, Fault> {
@@ -65,7 +65,7 @@ async fn rows_by_number(
 }
 
 /// Reports whose supply differs from the supply that the game's report before leads to.
-pub(super) async fn supply_differences(
+pub(super) async fn list_supply_differences(
     service: &Service,
     request: proto::ListSupplyDifferencesRequest,
 ) -> Result<proto::ListSupplyDifferencesResponse, Fault> {
