@@ -92,6 +92,6 @@ impl Service {
         let newest = reports::baseline(&mut connection, game).await?.newest;
         self.commands
             .policy
-            .check_interval(newest.map(|(at, _)| at), now)
+            .check_interval(newest.map(|newest| newest.at), now)
     }
 }

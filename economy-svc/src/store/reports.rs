@@ -12,10 +12,23 @@ use crate::domain::supply::Comparison;
 /// The reports that a new report of the game is compared with.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Baseline {
-    /// Time and supply of the newest report, whether it counts or not.
-    pub newest: Option<(OffsetDateTime, u64)>,
-    /// Number, prices and time of the newest counted report.
-    pub counted: Option<(i64, Basket, OffsetDateTime)>,
+    pub newest: Option<NewestReport>,
+    pub last_counted: Option<LastCountedReport>,
+}
+
+/// The newest report of a game, whether it counts or not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NewestReport {
+    pub at: OffsetDateTime,
+    pub supply: u64,
+}
+
+/// The newest counted report of a game.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LastCountedReport {
+    pub id: i64,
+    pub at: OffsetDateTime,
+    pub basket: Basket,
 }
 
 /// One row, also for a game without reports: the query joins both reports to a row without columns.
@@ -32,19 +45,21 @@ pub async fn baseline(connection: &mut PgConnection, game: Uuid) -> Result<Basel
     )
     .fetch_one(connection)
     .await?;
-    let basket = |meal: i64, ride: i64, wage: i64, rent: i64| Basket {
+    let prices = (row.meal.zip(row.ride)).zip(row.wage.zip(row.rent));
+    let basket = prices.map(|((meal, ride), (wage, rent))| Basket {
         meal: meal.unsigned_abs(),
         ride: ride.unsigned_abs(),
         wage: wage.unsigned_abs(),
         rent: rent.unsigned_abs(),
-    };
-    let prices = (row.meal.zip(row.ride)).zip(row.wage.zip(row.rent));
-    let prices = prices.map(|((meal, ride), (wage, rent))| basket(meal, ride, wage, rent));
-    let counted = row.id.zip(prices).zip(row.at);
-    let newest_supply = row.newest_supply.map(i64::unsigned_abs);
+    });
+    let newest = row.newest_at.zip(row.newest_supply);
+    let last_counted = row.id.zip(basket).zip(row.at);
     Ok(Baseline {
-        newest: row.newest_at.zip(newest_supply),
-        counted: counted.map(|((id, prices), at)| (id, prices, at)),
+        newest: newest.map(|(at, supply)| NewestReport {
+            at,
+            supply: supply.unsigned_abs(),
+        }),
+        last_counted: last_counted.map(|((id, basket), at)| LastCountedReport { id, at, basket }),
     })
 }
 

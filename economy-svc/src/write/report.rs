@@ -62,17 +62,19 @@ pub(super) async fn submit(
         }
     }
     let baseline = reports::baseline(connection, submit.game).await?;
-    policy.check_interval(baseline.newest.map(|(at, _)| at), now)?;
+    let since = baseline.newest.map(|newest| newest.at);
+    policy.check_interval(since, now)?;
     let supply_comparison =
-        (baseline.newest).map(|(_, before)| supply::compare(before, &submit.report));
-    let held = baseline.counted.and_then(|(id, basket, at)| {
-        let reason = hold::reason(submit.report.basket, basket, at, policy.most_jump_percent);
-        reason.map(|reason| (reason, id))
+        (baseline.newest).map(|newest| supply::compare(newest.supply, &submit.report));
+    let held = baseline.last_counted.and_then(|last| {
+        let (new, percent) = (submit.report.basket, policy.most_jump_percent);
+        let reason = hold::reason(new, last.basket, last.at, percent)?;
+        Some((reason, last.id))
     });
     let new = NewReport {
         game: submit.game,
         at: now,
-        since: baseline.newest.map(|(at, _)| at),
+        since,
         report: &submit.report,
         held: held.as_ref().map(|(reason, id)| (reason.as_str(), *id)),
         supply_comparison,
