@@ -1,4 +1,5 @@
-//! Decimal numbers in reports (§2.6): the interest rate and the selling price.
+//! Decimal numbers in reports (§2.6): the interest rate and the selling price. They reach from 10^-30 to 10^31, and `rust_decimal` only from
+//! 10^-28 to 10^28.
 
 use std::fmt;
 

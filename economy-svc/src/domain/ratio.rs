@@ -1,4 +1,6 @@
 //! Exact fractions. Printing rounds once, to 15 significant digits, half to even.
+//!
+//! Fractions are not reduced: `num_rational` would compute a greatest common divisor for each of the million rates of a thousand currencies.
 
 use std::fmt;
 use std::ops::{Div, Mul, Rem};

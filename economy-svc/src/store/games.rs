@@ -18,7 +18,8 @@ pub struct Row {
     pub page_id: Uuid,
 }
 
-/// Inserts or updates games in one statement, which marks their rows with `generation`. The last of several rows with one id wins.
+/// Inserts or updates games in one statement, which marks their rows with `generation` (the column `epoch`). The last of several rows with
+/// one id wins.
 pub async fn upsert(
     connection: &mut PgConnection,
     generation: Uuid,
@@ -127,7 +128,7 @@ pub async fn find_listed(
     .await
 }
 
-/// Removes the games of older generations. The column `epoch` is the generation.
+/// Removes the games of older generations.
 pub async fn sweep(connection: &mut PgConnection, generation: Uuid) -> Result<(), sqlx::Error> {
     sqlx::query!(
         "with gone as (delete from economy.game where epoch <> $1 returning id)

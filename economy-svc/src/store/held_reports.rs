@@ -15,7 +15,7 @@ pub struct HeldReport {
 
 /// The newest held report of each game, the game that waits longest first, after the game whose oldest held report has the number `after`.
 ///
-/// Numbers of reports rise with time.
+/// The number of a report stands for its age: numbers rise with time.
 pub async fn newest_of_games(
     pool: &PgPool,
     after: Option<i64>,

@@ -13,7 +13,8 @@ pub struct Row {
     pub owners: Vec<Uuid>,
 }
 
-/// Inserts or updates pages in one statement, which marks their rows with `generation`. The last of several rows with one id wins.
+/// Inserts or updates pages in one statement, which marks their rows with `generation` (the column `epoch`). The last of several rows with
+/// one id wins.
 pub async fn upsert(
     connection: &mut PgConnection,
     generation: Uuid,
@@ -41,7 +42,7 @@ pub async fn upsert(
     Ok(())
 }
 
-/// Removes the pages of older generations. The column `epoch` is the generation.
+/// Removes the pages of older generations.
 pub async fn sweep(connection: &mut PgConnection, generation: Uuid) -> Result<(), sqlx::Error> {
     sqlx::query!("delete from economy.page where epoch <> $1", generation)
         .execute(connection)

@@ -39,14 +39,14 @@ pub struct ReviewReport {
 /// What a [`ReviewReport`] decided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReviewOutcome {
-    /// The report had another state until now.
+    /// Whether this decision changed the state of the report.
     pub is_new: bool,
     /// The number of older reports that were decided with it.
     pub older: u64,
 }
 
 impl ReviewOutcome {
-    /// Whether all was decided before.
+    /// Whether earlier decisions were the same, so that nothing changed.
     pub fn is_unchanged(self) -> bool {
         !self.is_new && self.older == 0
     }
