@@ -13,6 +13,7 @@ pub mod rates;
 pub mod ratio;
 pub mod report;
 pub mod report_policy;
+pub mod report_state;
 pub mod staff_action;
 pub mod supply;
 pub mod tip;

@@ -9,6 +9,7 @@ use sqlx::PgPool;
 use super::games::{owned_game, parse_account};
 use super::page;
 use super::report_message::report_message;
+use crate::domain::report_state::ReportState;
 use crate::store::own_reports::{self, OwnReport};
 
 pub(super) async fn list(
@@ -28,18 +29,20 @@ pub(super) async fn list(
     })
 }
 
-/// A report without the name of the member who decided. The reason is shown only if the report was rejected: other reasons are notes for staff.
+/// A report without the name of the member who decided. The reason is shown only if the report was rejected: other reasons are notes for
+/// staff.
 fn own_report(own: OwnReport) -> proto::OwnReport {
-    let state = match (own.counted, own.rejected) {
-        (true, _) => proto::ReportState::Counted,
-        (false, true) => proto::ReportState::Rejected,
-        (false, false) => proto::ReportState::Held,
+    let state = match own.state {
+        ReportState::Counted => proto::ReportState::Counted,
+        ReportState::Held => proto::ReportState::Held,
+        ReportState::Rejected => proto::ReportState::Rejected,
     };
+    let is_rejected = own.state == ReportState::Rejected;
     proto::OwnReport {
         report: Some(report_message(&own.row)),
         state: state.into(),
         decided_at: own.decided_at.map(timestamp::encode),
-        reason: own.reason.filter(|_| own.rejected).unwrap_or_default(),
+        reason: own.reason.filter(|_| is_rejected).unwrap_or_default(),
         held: own.row.held.unwrap_or_default(),
     }
 }

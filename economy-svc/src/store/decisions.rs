@@ -4,26 +4,30 @@ use sqlx::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-/// Whether a report counts, was rejected, or (neither) is held.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ReviewState {
+use crate::domain::report_state::ReportState;
+
+/// The state of a report, and its game.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ReviewedReport {
     pub game_id: Uuid,
-    pub counted: bool,
-    pub rejected: bool,
+    pub state: ReportState,
 }
 
-/// The state of the report with this number, if there is one.
-pub async fn state(
+/// The report with this number.
+pub async fn find(
     connection: &mut PgConnection,
     id: i64,
-) -> Result<Option<ReviewState>, sqlx::Error> {
-    sqlx::query_as!(
-        ReviewState,
+) -> Result<Option<ReviewedReport>, sqlx::Error> {
+    let row = sqlx::query!(
         "select game_id, counted, rejected from economy.report where id = $1",
         id
     )
     .fetch_optional(connection)
-    .await
+    .await?;
+    Ok(row.map(|row| ReviewedReport {
+        game_id: row.game_id,
+        state: ReportState::from_columns(row.counted, row.rejected),
+    }))
 }
 
 /// A decision of staff on a report.

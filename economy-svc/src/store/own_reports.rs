@@ -5,13 +5,13 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::reports::{Row, report_of_row};
+use crate::domain::report_state::ReportState;
 
 /// A report and its state.
 #[derive(Debug, Clone)]
 pub struct OwnReport {
     pub row: Row,
-    pub counted: bool,
-    pub rejected: bool,
+    pub state: ReportState,
     pub decided_at: Option<OffsetDateTime>,
     pub reason: Option<String>,
 }
@@ -41,8 +41,7 @@ pub async fn list(
     .fetch_all(pool)
     .await?;
     let rows = rows.into_iter().map(|row| OwnReport {
-        counted: row.counted,
-        rejected: row.rejected,
+        state: ReportState::from_columns(row.counted, row.rejected),
         decided_at: row.decided_at,
         reason: row.reason,
         row: Row {

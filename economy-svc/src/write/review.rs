@@ -9,9 +9,10 @@ use sqlx::PgConnection;
 use time::OffsetDateTime;
 
 use super::rates_moved;
+use crate::domain::report_state::ReportState;
 use crate::domain::staff_action::AuthorizedAction;
 use crate::store::currencies;
-use crate::store::decisions::{self, Decision, ReviewState};
+use crate::store::decisions::{self, Decision};
 
 /// What staff decide about a report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,20 +61,20 @@ pub(super) async fn decide(
     review: &ReviewReport,
     now: OffsetDateTime,
 ) -> ApplyResult<ReviewOutcome> {
-    let Some(state) = decisions::state(connection, review.report).await? else {
+    let Some(report) = decisions::find(connection, review.report).await? else {
         return Err(Fault::not_found(
             "There is no report with this number. `staff report list` lists the held reports.",
         )
         .into());
     };
     // The lock of the currency guards all writes to the game's reports: the state is read again under the lock.
-    if currencies::lock(connection, state.game_id).await? == RowLock::Busy {
+    if currencies::lock(connection, report.game_id).await? == RowLock::Busy {
         return Err(ApplyError::Busy);
     }
-    let state = decisions::state(connection, review.report)
+    let report = decisions::find(connection, review.report)
         .await?
-        .unwrap_or(state);
-    let is_new = changes_state(review, &state)?;
+        .unwrap_or(report);
+    let is_new = changes_state(review, report.state)?;
     let approved = review.verdict == Verdict::Approve;
     let decision = Decision {
         approved,
@@ -84,7 +85,7 @@ pub(super) async fn decide(
         decisions::decide(connection, review.report, decision, now).await?;
     }
     let older = if review.with_older {
-        decisions::decide_below(connection, state.game_id, review.report, decision, now).await?
+        decisions::decide_below(connection, report.game_id, review.report, decision, now).await?
     } else {
         0
     };
@@ -102,21 +103,23 @@ pub(super) async fn decide(
 ///
 /// # Errors
 /// `precondition_failed`: a report in this state cannot get this verdict.
-fn changes_state(review: &ReviewReport, state: &ReviewState) -> Result<bool, Fault> {
+fn changes_state(review: &ReviewReport, state: ReportState) -> Result<bool, Fault> {
     let refused = |problem: &str| {
         let message = format!("Report {} {problem}", review.report);
         Err(Fault::new(Code::PreconditionFailed, message))
     };
-    match (review.verdict, state.counted, state.rejected) {
-        (Verdict::Approve | Verdict::Reject, false, false) | (Verdict::Void, true, _) => Ok(true),
-        (Verdict::Approve, true, _) | (Verdict::Reject | Verdict::Void, false, true) => Ok(false),
-        (Verdict::Reject, true, _) => refused(
+    match (review.verdict, state) {
+        (Verdict::Approve | Verdict::Reject, ReportState::Held)
+        | (Verdict::Void, ReportState::Counted) => Ok(true),
+        (Verdict::Approve, ReportState::Counted)
+        | (Verdict::Reject | Verdict::Void, ReportState::Rejected) => Ok(false),
+        (Verdict::Reject, ReportState::Counted) => refused(
             "counts already. Only a held report can be rejected; `staff report void` takes back one that counts.",
         ),
-        (Verdict::Approve, false, true) => {
+        (Verdict::Approve, ReportState::Rejected) => {
             refused("was rejected. Only a held report can be approved.")
         }
-        (Verdict::Void, false, false) => refused(
+        (Verdict::Void, ReportState::Held) => refused(
             "is held. Only a report that counts can be voided; `staff report reject` rejects this one.",
         ),
     }
