@@ -20,7 +20,7 @@ use crate::domain::staff_action::{Action, AuthorizedAction};
 use crate::service::balances;
 use crate::store::games;
 use crate::store::reversal::Reversal;
-use crate::write::{Command, CommandHandler, Outcome, ReverseTransfer, ReviewReport, Verdict};
+use crate::write::{Command, CommandHandler, Outcome, ReverseTransfer};
 
 #[derive(Debug)]
 pub(super) struct Service {
@@ -68,53 +68,33 @@ impl StaffService for Service {
         &self,
         request: Request<proto::ApproveReportRequest>,
     ) -> Result<Response<proto::ApproveReportResponse>, Status> {
-        let asked = request.get_ref();
-        let review = ReviewReport {
-            report: asked.report,
-            verdict: Verdict::Approve,
-            with_older: asked.with_older,
-            reason: asked.reason.clone(),
-        };
-        let decided = reports::decide(self, &request, review).await?;
-        Ok(Response::new(proto::ApproveReportResponse {
-            unchanged: decided.is_unchanged(),
-            older: decided.older,
-        }))
+        let number = request.get_ref().report.to_string();
+        let on = ("report", number.as_str());
+        let by = (self.audit.admit(&request, Action::ApproveReport, on)).await?;
+        let answer = reports::approve(self, by, request.into_inner()).await?;
+        Ok(Response::new(answer))
     }
 
     async fn reject_report(
         &self,
         request: Request<proto::RejectReportRequest>,
     ) -> Result<Response<proto::RejectReportResponse>, Status> {
-        let asked = request.get_ref();
-        let review = ReviewReport {
-            report: asked.report,
-            verdict: Verdict::Reject,
-            with_older: asked.with_older,
-            reason: asked.reason.clone(),
-        };
-        let decided = reports::decide(self, &request, review).await?;
-        Ok(Response::new(proto::RejectReportResponse {
-            unchanged: decided.is_unchanged(),
-            older: decided.older,
-        }))
+        let number = request.get_ref().report.to_string();
+        let on = ("report", number.as_str());
+        let by = (self.audit.admit(&request, Action::RejectReport, on)).await?;
+        let answer = reports::reject(self, by, request.into_inner()).await?;
+        Ok(Response::new(answer))
     }
 
     async fn void_report(
         &self,
         request: Request<proto::VoidReportRequest>,
     ) -> Result<Response<proto::VoidReportResponse>, Status> {
-        let asked = request.get_ref();
-        let review = ReviewReport {
-            report: asked.report,
-            verdict: Verdict::Void,
-            with_older: false,
-            reason: asked.reason.clone(),
-        };
-        let decided = reports::decide(self, &request, review).await?;
-        Ok(Response::new(proto::VoidReportResponse {
-            unchanged: decided.is_unchanged(),
-        }))
+        let number = request.get_ref().report.to_string();
+        let on = ("report", number.as_str());
+        let by = (self.audit.admit(&request, Action::VoidReport, on)).await?;
+        let answer = reports::void(self, by, request.into_inner()).await?;
+        Ok(Response::new(answer))
     }
 
     async fn list_supply_differences(

@@ -8,10 +8,9 @@ use kit::audit::reason;
 use kit::cursor::SortTime;
 use kit::feed::unexpected_outcome;
 use kit::page::Page;
-use tonic::{Request, Status};
 
 use super::{Service, required_reason};
-use crate::domain::staff_action::Action;
+use crate::domain::staff_action::AuthorizedAction;
 use crate::service::page;
 use crate::service::report_message::report_message;
 use crate::store::held_reports::{self, HeldReport};
@@ -81,25 +80,67 @@ pub(super) async fn list_supply_differences(
     })
 }
 
-/// Authorizes a decision on a report, and makes it. An approval needs no reason.
-pub(super) async fn decide<T>(
+/// An approval needs no reason.
+pub(super) async fn approve(
     service: &Service,
-    request: &Request<T>,
-    review: ReviewReport,
-) -> Result<ReviewOutcome, Status> {
-    let (action, reason) = match review.verdict {
-        Verdict::Approve => (Action::ApproveReport, reason(&review.reason)),
-        Verdict::Reject => (Action::RejectReport, required_reason(&review.reason)),
-        Verdict::Void => (Action::VoidReport, required_reason(&review.reason)),
+    by: AuthorizedAction,
+    request: proto::ApproveReportRequest,
+) -> Result<proto::ApproveReportResponse, Fault> {
+    let review = ReviewReport {
+        report: request.report,
+        verdict: Verdict::Approve,
+        with_older: request.with_older,
+        reason: reason(&request.reason)?,
     };
-    let name = review.report.to_string();
-    let by = (service.audit)
-        .admit(request, action, ("report", &name))
-        .await?;
-    let reason = reason?;
-    let review = ReviewReport { reason, ..review };
+    let outcome = decide(service, by, review).await?;
+    Ok(proto::ApproveReportResponse {
+        unchanged: outcome.is_unchanged(),
+        older: outcome.older,
+    })
+}
+
+pub(super) async fn reject(
+    service: &Service,
+    by: AuthorizedAction,
+    request: proto::RejectReportRequest,
+) -> Result<proto::RejectReportResponse, Fault> {
+    let review = ReviewReport {
+        report: request.report,
+        verdict: Verdict::Reject,
+        with_older: request.with_older,
+        reason: required_reason(&request.reason)?,
+    };
+    let outcome = decide(service, by, review).await?;
+    Ok(proto::RejectReportResponse {
+        unchanged: outcome.is_unchanged(),
+        older: outcome.older,
+    })
+}
+
+pub(super) async fn void(
+    service: &Service,
+    by: AuthorizedAction,
+    request: proto::VoidReportRequest,
+) -> Result<proto::VoidReportResponse, Fault> {
+    let review = ReviewReport {
+        report: request.report,
+        verdict: Verdict::Void,
+        with_older: false,
+        reason: required_reason(&request.reason)?,
+    };
+    let outcome = decide(service, by, review).await?;
+    Ok(proto::VoidReportResponse {
+        unchanged: outcome.is_unchanged(),
+    })
+}
+
+async fn decide(
+    service: &Service,
+    by: AuthorizedAction,
+    review: ReviewReport,
+) -> Result<ReviewOutcome, Fault> {
     match service.run(Command::Review(by, review)).await? {
         Outcome::Reviewed(outcome) => Ok(outcome),
-        other => Err(unexpected_outcome(&other).into()),
+        other => Err(unexpected_outcome(&other)),
     }
 }
