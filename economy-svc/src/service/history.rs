@@ -3,7 +3,6 @@
 use contracts::common::v1::{Mode, PageInfo};
 use contracts::economy::v1 as proto;
 use contracts::economy::v1::history_service_server::HistoryService;
-use contracts::public::{self, Timestamp};
 use kit::Fault;
 use kit::bad_fields::BadFields;
 use kit::cursor::{Binding, SortTime};
@@ -14,9 +13,7 @@ use tonic::{Request, Response, Status};
 
 use super::games::not_listed;
 use super::render;
-use crate::domain::decimal::Decimal;
-use crate::domain::figures::{CountedReport, Figures};
-use crate::domain::ratio::Ratio;
+use crate::domain::figures::CountedReport;
 use crate::samples;
 use crate::store::games;
 use crate::store::history::{self, Entry, Range};
@@ -85,7 +82,8 @@ impl Service {
                 next_cursor,
                 ..render::page_info(found.total)
             }),
-            json: rows(found)?,
+            json: render::history(found.before, found.entries)
+                .map_err(|error| Fault::internal(&error))?,
         })
     }
 
@@ -138,31 +136,4 @@ impl Service {
             total: u64::try_from(total).unwrap_or(u64::MAX),
         })
     }
-}
-
-/// Renders the rows. The figures of each compare it with the reports before.
-fn rows(page: FoundReports) -> Result<bytes::Bytes, Fault> {
-    let mut before = page.before;
-    let mut rows = Vec::with_capacity(page.entries.len());
-    for entry in page.entries {
-        let figures = Figures::of(&entry.counted, before.as_ref());
-        let CountedReport { at, report, .. } = before.insert(entry.counted);
-        rows.push(public::HistoryRow {
-            reported_at: Timestamp(*at),
-            currency: entry.currency,
-            supply: report.supply,
-            minted: report.minted,
-            burned: report.burned,
-            output: report.output,
-            players: report.active_players,
-            basket: render::basket(report.basket),
-            inflation_pct: figures.inflation.map(Ratio::number),
-            growth_pct: figures.growth.map(Ratio::number),
-            money_growth_pct: figures.money_growth.map(Ratio::number),
-            policy_rate_pct: report.policy_rate.map(Decimal::number),
-            naira_per_unit: report.naira_per_unit.map(Decimal::number),
-        });
-    }
-    let json = serde_json::to_vec(&rows).map_err(|error| Fault::internal(&error))?;
-    Ok(json.into())
 }

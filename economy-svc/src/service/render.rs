@@ -10,9 +10,11 @@ use time::{Duration, OffsetDateTime};
 use crate::domain::basket::Basket;
 use crate::domain::decimal::Decimal;
 use crate::domain::economy::{Economy, ListedCurrency};
+use crate::domain::figures::{CountedReport, Figures};
 use crate::domain::methodology;
 use crate::domain::rates::{Rate, rate};
 use crate::domain::ratio::Ratio;
+use crate::store::history::Entry;
 
 /// Bytes of a chunk: large enough to amortise the cost of a gRPC message, small enough to bound a stream's memory.
 const CHUNK: usize = 64 * 1024;
@@ -122,7 +124,36 @@ fn currency_row(
     }
 }
 
-pub(super) fn basket(basket: Basket) -> public::Basket {
+/// The history of a currency, the oldest report first. The figures of each report compare it with the one before; `before` is that of the
+/// first.
+pub(super) fn history(
+    mut before: Option<CountedReport>,
+    entries: Vec<Entry>,
+) -> Result<Bytes, serde_json::Error> {
+    let mut rows = Vec::with_capacity(entries.len());
+    for entry in entries {
+        let figures = Figures::of(&entry.counted, before.as_ref());
+        let CountedReport { at, report, .. } = before.insert(entry.counted);
+        rows.push(public::HistoryRow {
+            reported_at: Timestamp(*at),
+            currency: entry.currency,
+            supply: report.supply,
+            minted: report.minted,
+            burned: report.burned,
+            output: report.output,
+            players: report.active_players,
+            basket: basket(report.basket),
+            inflation_pct: figures.inflation.map(Ratio::number),
+            growth_pct: figures.growth.map(Ratio::number),
+            money_growth_pct: figures.money_growth.map(Ratio::number),
+            policy_rate_pct: report.policy_rate.map(Decimal::number),
+            naira_per_unit: report.naira_per_unit.map(Decimal::number),
+        });
+    }
+    serde_json::to_vec(&rows).map(Bytes::from)
+}
+
+fn basket(basket: Basket) -> public::Basket {
     public::Basket {
         meal: basket.meal,
         ride: basket.ride,
