@@ -3,7 +3,7 @@
 use super::report::Report;
 
 /// Staff see a report whose supply differs by more than this, in percent of the expected supply.
-pub const MAX_DIFFERENCE_PERCENT: u64 = 1;
+const MAX_DIFFERENCE_PERCENT: u64 = 1;
 
 /// The supply of a report, compared with the supply that follows from the report before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
