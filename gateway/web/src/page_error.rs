@@ -6,7 +6,7 @@ use http::{HeaderValue, StatusCode};
 use kit::{Code, Fault};
 use pages::Shell;
 use pages::shell::{ErrorPage, TypedForm};
-use pages::site::embed::{EmbedError, OembedError};
+use pages::site::embed::{FrameError, OembedError};
 use pages::site::frame;
 use serde_json::json;
 
@@ -223,7 +223,7 @@ fn embedded(status: StatusCode, page: frame::ErrorPage) -> Response {
         text,
         request_id,
     } = page;
-    let page = EmbedError {
+    let page = FrameError {
         frame,
         text,
         request_id,

@@ -22,7 +22,7 @@ pub struct Embed {
 /// An error in the place of the game.
 #[derive(Debug, Template)]
 #[template(path = "site/embed_error.html")]
-pub struct EmbedError {
+pub struct FrameError {
     pub frame: Frame,
     pub text: String,
     /// The id under which the request is in the log.
