@@ -293,14 +293,7 @@ impl Consumer for Follower {
             Progress::Gathering {
                 position, entities, ..
             } => {
-                for entity in converted {
-                    let key = entity.key();
-                    let entity = match entities.get(&key) {
-                        Some(older) => entity.after(older),
-                        None => entity,
-                    };
-                    entities.insert(key, entity);
-                }
+                entities.extend(converted.map(|entity| (entity.key(), entity)));
                 position.seq = seq;
                 self.last_row = last_row;
                 self.index_if_whole().await

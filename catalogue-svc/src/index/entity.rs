@@ -78,18 +78,6 @@ impl Entity {
         }
     }
 
-    /// This state of an entity after an `older` one: a page of which only the owners have changed keeps its place in the list of changes.
-    #[must_use]
-    pub fn after(mut self, older: &Self) -> Self {
-        if let (Body::Page(header, page), Body::Page(before, unchanged)) =
-            (&mut self.body, &older.body)
-            && page.digest == unchanged.digest
-        {
-            header.last_change = before.last_change;
-        }
-        self
-    }
-
     /// Decodes and converts an entity of the kind that the feed calls `kind`, as the change `seq` left it; `None` for a kind
     /// that the catalogue does not know.
     ///

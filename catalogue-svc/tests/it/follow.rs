@@ -4,7 +4,6 @@ use std::pin::Pin;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 
-use catalogue::domain::changes::{BEFORE_ALL, MirrorCursor};
 use catalogue::domain::listing::Mode;
 use catalogue::feeds::listings::Follower;
 use catalogue::feeds::persist::Listings;
@@ -29,7 +28,7 @@ use tokio_stream::wrappers::TcpListenerStream;
 use tonic::{Request, Response, Status};
 use uuid::Uuid;
 
-use crate::build::{EPOCH, FEED, boards, game, game_change, id, page, page_change, stream_start};
+use crate::build::{EPOCH, FEED, boards, game, game_change, page, page_change, stream_start};
 
 /// A feed whose rows the test writes.
 #[derive(Debug, Clone)]
@@ -229,39 +228,6 @@ async fn memory_follows_the_feed_and_rebuilds_under_a_new_epoch(pool: PgPool) {
     let state = eventually(&catalogue, |state| state.position.epoch == restored).await;
     assert_eq!(state.position.seq, 2);
     assert_eq!(state.dataset(Mode::Live).games.len(), 1);
-}
-
-/// The schema keeps the place of such a page as well. A mirror that reads from two replicas would miss the page if their lists differed.
-#[testing::database_test(catalogue::MIGRATOR)]
-async fn a_page_keeps_its_place_when_memory_is_built_from_the_feed(pool: PgPool) {
-    let (lifecycle, _supervisor) = Lifecycle::new();
-    let fake = Fake::new();
-    let of_owner = |owner| {
-        let mut page = page(0);
-        page.owners = vec![id(owner)];
-        page_change(&page)
-    };
-    fake.write(vec![of_owner(7), game_change(&game(1)), of_owner(8)]);
-    let client = serve(&fake, &lifecycle).await;
-    let catalogue = Arc::new(Catalogue::default());
-    let follower = Follower::load(
-        &pool,
-        Arc::clone(&catalogue),
-        boards(&catalogue),
-        CHUNK_ROWS,
-    )
-    .await
-    .unwrap();
-    let _readiness = start(follower, client, &lifecycle);
-    let state = eventually(&catalogue, |state| state.position.seq == 3).await;
-    let live = state.dataset(Mode::Live);
-    let beginning = MirrorCursor::beginning(EPOCH, BEFORE_ALL);
-    let places: Vec<i64> = (live.changes.after(&beginning))
-        .map(|change| change.seq)
-        .collect();
-    assert_eq!(places, [1, 2]);
-    let owners = &live.creators.get("maker-0").unwrap().owners;
-    assert_eq!(owners[0].to_string(), id(8));
 }
 
 #[testing::database_test(catalogue::MIGRATOR)]
