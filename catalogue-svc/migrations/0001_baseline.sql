@@ -117,8 +117,6 @@ create table catalogue.entity (
     id text not null,
     -- The change that brought the row.
     seq bigint not null,
-    -- The place in the list of changes: the last change but for changes of a page's owners, whom the public does not see.
-    listed_seq bigint not null,
     -- Marks the rows of one rebuild. A complete rebuild removes the rows of others.
     epoch uuid not null,
     -- The message of listings.v1 as the feed carried it, so that a new field needs no migration.

@@ -1,7 +1,7 @@
 //! The order in which listings changed (§10.15), and the position of a mirror in it.
 //!
-//! A listing comes once, at the position of its last change on the feed of listings-svc. A change of a page's owners does not count, since
-//! the public does not see them. All replicas have the same feed, and therefore the same order, also after a restart.
+//! A listing comes once, at the position of its last change on the feed of listings-svc. All replicas have the same feed, and therefore the
+//! same order, also after a restart.
 
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;

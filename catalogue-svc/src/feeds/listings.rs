@@ -205,7 +205,7 @@ async fn read(pool: &PgPool) -> anyhow::Result<Option<Loaded>> {
 /// The entities of those rows that can be converted.
 fn convert_rows(rows: &[entity::Row]) -> Vec<Entity> {
     let rows = rows.iter();
-    rows.filter_map(|row| convert(&row.kind, &row.id, row.listed_seq, &row.body))
+    rows.filter_map(|row| convert(&row.kind, &row.id, row.seq, &row.body))
         .collect()
 }
 

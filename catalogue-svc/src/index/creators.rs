@@ -2,13 +2,10 @@
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
-use std::collections::HashMap;
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::Arc;
 
 use contracts::listings::v1 as listings;
 use contracts::public::{self, CREATOR_KINDS};
-use prost::Message as _;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -104,8 +101,6 @@ pub struct Creator {
     roles: Box<[Keyword]>,
     /// The accounts that own the page.
     pub owners: Box<[Uuid]>,
-    /// The [`digest`] of its message.
-    pub(super) digest: u64,
     /// The single read ([`public::Creator`]) without games, which a read takes from the index of games.
     text: Rendered,
 }
@@ -142,7 +137,6 @@ impl Creator {
         let kind = Facet::creator_kind(&page.kind);
         let owners = page.owners.iter().filter_map(|id| id.parse().ok());
         let owners = owners.collect();
-        let digest = digest(&page);
         let creator = public_creator(page);
         Ok(Self {
             id,
@@ -152,7 +146,6 @@ impl Creator {
             kind,
             roles,
             owners,
-            digest,
             text: Rendered::new(&creator.row, &creator)?,
         })
     }
@@ -215,21 +208,6 @@ impl Document for Creator {
             updated_at: self.updated_at,
         }
     }
-}
-
-/// A hash of a page without its owners, whom the public does not see: while it stays the same, the page has not changed for the public.
-pub fn digest(page: &listings::Page) -> u64 {
-    // A map may be encoded in any order.
-    let mut links: Vec<_> = page.links.iter().collect();
-    links.sort_unstable();
-    let rest = listings::Page {
-        owners: Vec::new(),
-        links: HashMap::new(),
-        ..page.clone()
-    };
-    let mut hash = DefaultHasher::new();
-    (rest.encode_to_vec(), links).hash(&mut hash);
-    hash.finish()
 }
 
 fn public_creator(page: listings::Page) -> public::Creator {

@@ -37,13 +37,11 @@
 //!   transducer (`bulk.rs`).
 //! - **The change log** (`changes.rs`) is two ordered sets, of the public listings and of those that are not public any more, which share
 //!   nodes between snapshots (`imbl::OrdSet`). A listing's place is the `seq` of its last change; for a game this is its own last change or
-//!   its page's, whichever is later (`writer/changes.rs`). A page of which only the owners change keeps its place, in memory and in the
-//!   table `entity`, so every replica has the same order, also after a start. A replica that builds its index from the feed alone knows the
-//!   last states only, and such a page then has the place of its last state: a mirror may read it again there, and misses nothing. A page
-//!   of `/changes` is a merge of both sets from its cursor, which names epoch, `seq` and listing. A cursor of another epoch is `gone`. A
-//!   cursor that is ahead of `at_least` was edited, and is `invalid`: the gateway passes the position of listings-svc. A replica that is
-//!   behind a cursor after it has waited for `at_least` returns `unavailable`. Removed listings stay as long as the table `entity` has
-//!   them: nothing deletes them.
+//!   its page's, whichever is later. Place and row depend only on the last states of both on the feed (`writer/changes.rs`). Every replica
+//!   has the same order, also after a start. A page of `/changes` is a merge of both sets from its cursor, which names epoch, `seq` and
+//!   listing. A cursor of another epoch is `gone`. A cursor that is ahead of `at_least` was edited, and is `invalid`: the gateway passes the
+//!   position of listings-svc. A replica that is behind a cursor after it has waited for `at_least` returns `unavailable`. Removed listings
+//!   stay as long as the table `entity` has them: nothing deletes them.
 //! - **Counts** are the indexes' own: an index knows how many rows have a facet, and how many are in a city. Genres and countries are counted
 //!   when asked for. Cities are an index; the cities that a batch of changes touched are counted again at its end. The name of a city is the
 //!   spelling that most creators there use.
@@ -86,7 +84,7 @@ mod writer;
 pub use catalogue::Catalogue;
 pub use changes::{ChangeLog, ChangedRow, ListingChange};
 pub use cities::City;
-pub use creators::{Creator, CreatorSummary, digest as page_digest};
+pub use creators::{Creator, CreatorSummary};
 pub use document::{Document, IndexedFields, PublicRow};
 pub use events::Event;
 pub use games::Game;

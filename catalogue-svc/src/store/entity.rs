@@ -17,8 +17,6 @@ pub struct Row {
     pub id: String,
     /// The change that brought it.
     pub seq: i64,
-    /// Its place in the list of changes (§10.15).
-    pub listed_seq: i64,
     /// The encoded message.
     pub body: Bytes,
 }
@@ -29,7 +27,7 @@ pub fn rows(
     generation: Uuid,
 ) -> BoxStream<'_, Result<Row, sqlx::Error>> {
     sqlx::query!(
-        "select kind, id, seq, listed_seq, body from catalogue.entity where epoch = $1",
+        "select kind, id, seq, body from catalogue.entity where epoch = $1",
         generation
     )
     .fetch(connection)
@@ -37,7 +35,6 @@ pub fn rows(
         kind: row.kind,
         id: row.id,
         seq: row.seq,
-        listed_seq: row.listed_seq,
         body: row.body.into(),
     })
     .boxed()
@@ -55,35 +52,6 @@ pub async fn containing(
         bytes
     )
     .fetch_all(pool)
-    .await
-}
-
-/// An entity and its place in the list of changes.
-#[derive(Debug)]
-pub struct Place {
-    /// Unique within its kind.
-    pub id: String,
-    /// Its place in the list of changes.
-    pub listed_seq: i64,
-    /// The encoded message.
-    pub body: Vec<u8>,
-}
-
-/// The entities of a kind with these ids in a generation, with their places.
-pub async fn places(
-    connection: &mut PgConnection,
-    generation: Uuid,
-    kind: &str,
-    ids: &[String],
-) -> Result<Vec<Place>, sqlx::Error> {
-    sqlx::query_as!(
-        Place,
-        "select id, listed_seq, body from catalogue.entity where epoch = $1 and kind = $2 and id = any ($3)",
-        generation,
-        kind,
-        ids
-    )
-    .fetch_all(connection)
     .await
 }
 
@@ -114,21 +82,18 @@ pub async fn save(
         .map(|row| ((&*row.kind, &*row.id), row))
         .collect();
     let (kinds, ids): (Vec<&str>, Vec<&str>) = newest.keys().copied().unzip();
-    let (seqs, listed_seqs): (Vec<i64>, Vec<i64>) =
-        newest.values().map(|row| (row.seq, row.listed_seq)).unzip();
-    let bodies: Vec<&[u8]> = newest.values().map(|row| &*row.body).collect();
+    let (seqs, bodies): (Vec<i64>, Vec<&[u8]>) =
+        newest.values().map(|row| (row.seq, &*row.body)).unzip();
     sqlx::query!(
-        "insert into catalogue.entity as held (kind, id, seq, listed_seq, epoch, body)
-         select new.kind, new.id, new.seq, new.listed_seq, $1, new.body
-         from unnest($2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::bytea[]) as new (kind, id, seq, listed_seq, body)
-         on conflict (kind, id) do update
-         set seq = excluded.seq, listed_seq = excluded.listed_seq, epoch = excluded.epoch, body = excluded.body
+        "insert into catalogue.entity as held (kind, id, seq, epoch, body)
+         select new.kind, new.id, new.seq, $1, new.body
+         from unnest($2::text[], $3::text[], $4::bigint[], $5::bytea[]) as new (kind, id, seq, body)
+         on conflict (kind, id) do update set seq = excluded.seq, epoch = excluded.epoch, body = excluded.body
          where held.epoch <> excluded.epoch or held.seq <= excluded.seq",
         generation,
         &kinds as &[&str],
         &ids as &[&str],
         &seqs,
-        &listed_seqs,
         &bodies as &[&[u8]],
     )
     .execute(connection)

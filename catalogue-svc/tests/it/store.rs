@@ -16,7 +16,7 @@ use catalogue::store::entity::{Row, rows};
 use catalogue::store::load::{self, begin};
 use contracts::catalogue::v1::Vote;
 use contracts::common::v1::Change;
-use contracts::listings::v1::{City, Event, Page, State};
+use contracts::listings::v1::{City, Event, State};
 use contracts::public;
 use futures::TryStreamExt as _;
 use kit::Clock;
@@ -324,37 +324,6 @@ async fn a_start_converts_dead_letters_again(pool: PgPool) {
         [(id(1), 2)]
     );
     assert_eq!(dead_letters(&pool).await, two[1..]);
-}
-
-/// A replica that starts then has the same list of changes as one that has followed.
-#[testing::database_test(catalogue::MIGRATOR)]
-async fn a_page_keeps_its_place_among_the_changes_when_its_owners_change(pool: PgPool) {
-    let mut stored = stored(&pool);
-    stored.cursor().await.unwrap();
-    stored.start(stream_start(EPOCH, 2, true)).await.unwrap();
-    let of = |name: &str, owner| {
-        page_change(&Page {
-            name: name.to_owned(),
-            owners: vec![id(owner)],
-            ..page(0)
-        })
-    };
-    for (first, batch, places) in [
-        (1, vec![of("A", 7), game_change(&game(1))], [1, 2]),
-        (3, vec![of("A", 8)], [1, 2]),
-        (4, vec![of("A", 7), of("B", 7), of("B", 8)], [5, 5]),
-        (7, vec![of("B", 9)], [5, 5]),
-    ] {
-        let batch = numbered(batch, first);
-        stored.handle_batch(EPOCH, batch).await.unwrap();
-        let (catalogue, _) = start(&pool).await;
-        let snapshot = catalogue.snapshot().unwrap();
-        let changes = &snapshot.dataset(Mode::Live).changes;
-        let beginning = MirrorCursor::beginning(EPOCH, BEFORE_ALL);
-        let found = changes.after(&beginning);
-        let found: Vec<i64> = found.map(|change| change.seq).collect();
-        assert_eq!(found, places, "{first}");
-    }
 }
 
 #[testing::database_test(catalogue::MIGRATOR)]

@@ -34,19 +34,17 @@ pub(super) async fn fill(fleet: &Fleet, generator: &Generator) -> usize {
     })
     .await;
     let mut bytes = 0;
-    let statement =
-        "copy catalogue.entity (kind, id, seq, listed_seq, epoch, body) from stdin (format binary)";
+    let statement = "copy catalogue.entity (kind, id, seq, epoch, body) from stdin (format binary)";
     let mut copy = connection.copy_in_raw(statement).await.unwrap();
     let mut buffer = BINARY_HEADER.to_vec();
     // Each has a change of its own, as on a feed, before those that the fleet has had.
     for (seq, listing) in (-FIRST_SEQ..).zip(generator.clone().listings()) {
         let body = listing.encode();
         bytes += body.len();
-        buffer.extend(6_i16.to_be_bytes());
+        buffer.extend(5_i16.to_be_bytes());
         for field in [
             listing.kind().as_bytes(),
             listing.id().as_bytes(),
-            &seq.to_be_bytes(),
             &seq.to_be_bytes(),
             epoch.as_bytes(),
             &body,

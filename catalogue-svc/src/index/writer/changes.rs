@@ -1,7 +1,7 @@
 //! The change logs: the last change of each listing, public or not any more.
 //!
-//! The last change of a listing follows from its last state and that of its page, and for a page of which only the owners have changed
-//! since from the table `entity`. A replica that was just started therefore has the same change log as one that has followed all along.
+//! The last change of a listing follows from its last state and that of its page. A replica that was just started therefore has the same
+//! change log as one that has followed all along.
 
 use std::sync::Arc;
 

@@ -26,8 +26,6 @@ pub(super) struct PageState {
     pub(super) mode: Mode,
     pub(super) handle: Arc<str>,
     pub(super) last_change: LastChange,
-    /// [`Creator::digest`].
-    digest: u64,
 }
 
 impl PageEntry {
@@ -56,17 +54,13 @@ impl IndexWriter {
         header: Header,
         creator: Arc<Creator>,
     ) -> (Option<Listed<Creator>>, Option<Listed<Creator>>) {
-        let page = self.pages.entry(header.id).or_default();
-        let unchanged = page.state.as_ref();
-        let unchanged = unchanged.filter(|state| state.digest == creator.digest);
         let state = PageState {
             mode: header.mode,
             handle: Arc::clone(&creator.key.handle),
-            // Neither the page nor its games move in the list of changes when only the owners have changed.
-            last_change: unchanged.map_or(header.last_change, |state| state.last_change),
-            digest: creator.digest,
+            last_change: header.last_change,
         };
         let new = header.visible.then_some((header.mode, creator));
+        let page = self.pages.entry(header.id).or_default();
         page.state = Some(state);
         let old = std::mem::replace(&mut page.creator, new.clone());
         if let Some((mode, creator)) = &old {

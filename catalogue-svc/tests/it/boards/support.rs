@@ -92,7 +92,6 @@ async fn persist(pool: &PgPool, changes: &[Change]) {
         kind: change.entity.clone(),
         id: change.id.clone(),
         seq: change.seq,
-        listed_seq: change.seq,
         body: change.state.clone(),
     };
     let rows: Vec<Row> = changes.iter().map(row).collect();

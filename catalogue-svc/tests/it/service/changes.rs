@@ -4,7 +4,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use catalogue::domain::changes::MirrorCursor;
-use catalogue::domain::listing;
 use catalogue::index::{Catalogue, IndexWriter};
 use contracts::catalogue::v1::changes_service_server::ChangesService as _;
 use contracts::catalogue::v1::{ListChangesRequest, ListChangesResponse};
@@ -198,45 +197,6 @@ async fn the_games_of_a_creator_change_with_it() {
         told,
         ["published creators maker-0", "published games game-1"]
     );
-}
-
-#[tokio::test]
-async fn other_owners_are_no_change_of_a_page_or_its_games() {
-    let links = [
-        ("website", "https://a.example"),
-        ("store", "https://b.example"),
-    ];
-    let of_owner = |owner: u32, name: &str| {
-        of_page(|page| {
-            let links = links.map(|(kind, link)| (kind.to_owned(), link.to_owned()));
-            page.links = links.into_iter().collect();
-            page.owners = vec![id(owner)];
-            name.clone_into(&mut page.name);
-        })
-    };
-    let mut replica = Replica::new(&[of_owner(7, "A"), game_change(&game(1))]);
-    let (_, cursor) = replica.told("").await;
-    // As its owners change, and come back.
-    for owner in [8, 7, 8] {
-        replica.follow(&of_owner(owner, "A"));
-        assert_eq!(replica.told(&cursor).await, (vec![], cursor.clone()));
-    }
-    let snapshot = replica.catalogue.snapshot().unwrap();
-    let creators = &snapshot.dataset(listing::Mode::Live).creators;
-    let owners = &creators.get("maker-0").unwrap().owners;
-    assert_eq!(owners[0].to_string(), id(8), "voters and draws see them");
-    // Owners and name at once, as a replica sees that was disconnected.
-    replica.follow(&of_owner(9, "B"));
-    let (told, cursor) = replica.told(&cursor).await;
-    assert_eq!(told.len(), 2, "{told:?}");
-    replica.follow(&of_page(|page| page.state = State::Removed.into()));
-    let (told, cursor) = replica.told(&cursor).await;
-    assert_eq!(told, ["removed creators maker-0", "removed games game-1"]);
-    replica.follow(&of_page(|page| {
-        page.state = State::Removed.into();
-        page.owners = vec![id(7)];
-    }));
-    assert_eq!(replica.told(&cursor).await.0, [""; 0]);
 }
 
 #[tokio::test]
