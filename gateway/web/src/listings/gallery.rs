@@ -32,7 +32,7 @@ pub(super) async fn gallery(
     answer: Answer,
 ) -> PageResult {
     let mut writes_today = 0;
-    let content = match stored(request, &frame, listing, answer.refusal.as_ref()).await {
+    let content = match load(request, &frame, listing, answer.refusal.as_ref()).await {
         Ok(found) => {
             writes_today = found.writes_today;
             found.listing.ok_or_else(PageError::not_found)?
@@ -73,7 +73,7 @@ pub(super) async fn gallery(
 }
 
 /// The listing as listings-svc has it, for a page that was opened, or for that of a form that was refused.
-async fn stored(
+async fn load(
     request: &MemberRequest,
     frame: &AccountFrame,
     listing: ListingRef<'_>,
@@ -105,7 +105,7 @@ pub(super) async fn note_of(
     listing: ListingRef<'_>,
     refusal: Option<&Fault>,
 ) -> String {
-    let Ok(found) = stored(request, frame, listing, refusal).await else {
+    let Ok(found) = load(request, frame, listing, refusal).await else {
         return String::new();
     };
     let state = found.listing.as_ref();
