@@ -1,7 +1,6 @@
 //! Log lines when nobody reads standard output. The process is this very test program, asked by an environment variable.
 
 use std::process::Stdio;
-use std::time::Duration;
 
 use kit::config::{LogFormat, Telemetry};
 use tokio::io::{AsyncBufReadExt as _, BufReader};
@@ -29,7 +28,7 @@ async fn a_blocked_standard_output_blocks_no_one() {
         }
         None
     };
-    let served = tokio::time::timeout(Duration::from_mins(1), served).await;
+    let served = tokio::time::timeout(testing::LONG, served).await;
     let dropped = served.expect("the process waits for its reader").unwrap();
     assert!((1..LINES).contains(&dropped), "{dropped} of {LINES}");
     // The process also ends, without its last lines.
@@ -41,7 +40,7 @@ async fn a_blocked_standard_output_blocks_no_one() {
         }
         panic!("the process ended early");
     };
-    let ended = tokio::time::timeout(Duration::from_mins(1), ended).await;
+    let ended = tokio::time::timeout(testing::LONG, ended).await;
     ended.expect("the process does not end");
     process.kill().await.unwrap();
 }

@@ -132,6 +132,8 @@ async fn open_in_time(database: &Database, migrator: &Migrator) {
 fn database(direct: &PgPool) -> Database {
     Database {
         database_url: direct.connect_options().to_url_lossy().to_string().into(),
+        // Longer than a connection takes on a busy machine.
+        database_deadline: testing::LONG,
         database_lock_timeout: Duration::from_millis(100),
         ..settings()
     }
