@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use futures::FutureExt as _;
 use tokio::io::AsyncWriteExt as _;
-use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 use webhook::http::resolver::{Overrides, ResolveError};
 use webhook::http::{AttemptOutcome, Sender};
@@ -97,12 +96,8 @@ async fn a_name_without_an_address_is_a_failure() {
 async fn the_next_address_is_tried_when_one_refuses() {
     let authority = Authority::new();
     let receiver = Receiver::answering(&authority, OK).await;
-    // A port that was just free.
-    let closed = TcpListener::bind("127.0.0.1:0")
-        .await
-        .unwrap()
-        .local_addr()
-        .unwrap();
+    // No test listens there.
+    let closed = SocketAddr::from(([127, 0, 0, 3], receiver.address.port()));
     let mut settings = authority.settings(&[&receiver]);
     settings.allow = format!("{},{closed}", receiver.address).parse().unwrap();
 

@@ -96,6 +96,13 @@ impl Currencies {
         }
     }
 
+    /// The same with another deadline of each call.
+    #[must_use]
+    pub fn with_deadline(mut self, deadline: Duration) -> Self {
+        self.calls.deadline = deadline;
+        self
+    }
+
     pub(super) async fn permit(&self) -> Result<Permit, Fault> {
         self.limit.acquire(QUEUE_TIMEOUT).await
     }

@@ -18,7 +18,7 @@ pub(crate) const SECRETS: &str = "svc_whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBka
 /// The seconds of an immediate response on any machine, however slow it is.
 pub(crate) const AT_ONCE: &str = "120";
 /// For giving up, not for measuring.
-const PATIENCE: Duration = Duration::from_mins(1);
+const PATIENCE: Duration = Duration::from_mins(3);
 
 /// A receiver; it ends with the value.
 pub(crate) struct Receiver {

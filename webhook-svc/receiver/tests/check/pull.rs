@@ -30,7 +30,7 @@ use super::process::{SECRET, program};
 
 const KEY: &str = "svc_live_AbCdEfGhIjKlMnOpQrStUvWxYz012345678901";
 /// For giving up, not for measuring.
-const PATIENCE: Duration = Duration::from_mins(1);
+const PATIENCE: Duration = Duration::from_mins(3);
 
 /// The API and a receiver in one: messages are the numbers up to `head`, and a cursor is `c` and a number.
 #[derive(Default)]
