@@ -16,10 +16,10 @@ use crate::support::{LONG, Test, TestConfig, account_key};
 
 /// Short, to keep the tests fast, and longer than a slow machine takes to read a request that is there. The deadlines themselves are tested in `http_server/timeouts.rs` of the kit.
 const SHORT: Timeouts = Timeouts {
-    http_head: Duration::from_secs(5),
-    http_body: Duration::from_secs(5),
-    http_idle: Duration::from_secs(6),
-    http_write: Duration::from_secs(6),
+    http_head: Duration::from_secs(10),
+    http_body: Duration::from_secs(10),
+    http_idle: Duration::from_secs(12),
+    http_write: Duration::from_secs(12),
 };
 /// More than the kernel buffers.
 const LARGE: usize = 32 * 1024 * 1024;
@@ -71,6 +71,8 @@ async fn until_closed(port: &Port, at_once: &[u8], again: &[u8]) -> String {
     };
     let closed = async {
         tokio::select! {
+            // What has arrived is read even if the connection has been reset since.
+            biased;
             () = reading => {}
             // The server has closed the connection while we send.
             _ = sending => {}
@@ -172,7 +174,7 @@ async fn a_slow_or_endless_body_is_rejected(pool: PgPool) {
     assert!(said.contains("connection: close"), "{said}");
     assert!(said.contains("\"code\":\"bad_json\""), "{said}");
     assert!(said.contains("The body came too slowly"), "{said}");
-    assert!(said.contains("within 5s"), "{said}");
+    assert!(said.contains("within 10s"), "{said}");
 
     let endless = format!("{head}transfer-encoding: chunked\r\n\r\n");
     let chunk = format!("10000\r\n{}\r\n", "x".repeat(0x1_0000));
@@ -213,13 +215,15 @@ async fn a_client_that_still_sends_gets_its_response() {
     let port = open().await;
     let head = "GET / HTTP/1.1\r\nhost: x\r\ncontent-length: 8000000\r\n\r\n";
     let all = [head.as_bytes(), &vec![b'x'; 8_000_000]].concat();
-    let mut stream = TcpStream::connect(port.address).await.unwrap();
-    let sent = tokio::time::timeout(LONG, stream.write_all(&all))
-        .await
-        .unwrap();
-    assert!(sent.is_ok(), "{sent:?}");
-    let mut said = String::new();
-    stream.read_to_string(&mut said).await.unwrap();
+    let send = async || {
+        let mut stream = TcpStream::connect(port.address).await?;
+        stream.write_all(&all).await?;
+        let mut said = String::new();
+        stream.read_to_string(&mut said).await?;
+        Ok::<_, std::io::Error>(said)
+    };
+    // The server reads for a second what still comes. A machine that pauses for so long needs another try.
+    let said = testing::eventually("a response", async || send().await.ok()).await;
     assert!(
         said.starts_with("HTTP/1.1 200 OK") && said.ends_with("here"),
         "{said}"
