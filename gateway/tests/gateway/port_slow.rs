@@ -16,10 +16,10 @@ use crate::support::{LONG, Test, TestConfig, account_key};
 
 /// Short, to keep the tests fast, and longer than a slow machine takes to read a request that is there. The deadlines themselves are tested in `http_server/timeouts.rs` of the kit.
 const SHORT: Timeouts = Timeouts {
-    http_head: Duration::from_secs(10),
-    http_body: Duration::from_secs(10),
-    http_idle: Duration::from_secs(12),
-    http_write: Duration::from_secs(12),
+    http_head: Duration::from_secs(12),
+    http_body: Duration::from_secs(12),
+    http_idle: Duration::from_secs(14),
+    http_write: Duration::from_secs(14),
 };
 /// More than the kernel buffers.
 const LARGE: usize = 32 * 1024 * 1024;
@@ -174,7 +174,7 @@ async fn a_slow_or_endless_body_is_rejected(pool: PgPool) {
     assert!(said.contains("connection: close"), "{said}");
     assert!(said.contains("\"code\":\"bad_json\""), "{said}");
     assert!(said.contains("The body came too slowly"), "{said}");
-    assert!(said.contains("within 10s"), "{said}");
+    assert!(said.contains("within 12s"), "{said}");
 
     let endless = format!("{head}transfer-encoding: chunked\r\n\r\n");
     let chunk = format!("10000\r\n{}\r\n", "x".repeat(0x1_0000));
