@@ -59,6 +59,12 @@ fn free_port() -> u16 {
     }
 }
 
+/// A folder in memory, where there is one: a receiver writes each message to the disk before it answers, which takes seconds on a busy disk.
+fn folder() -> TempDir {
+    let in_memory = tempfile::tempdir_in("/dev/shm");
+    in_memory.or_else(|_| tempfile::tempdir()).unwrap()
+}
+
 /// Whether a server answers. That somebody listens would not be enough: a child that another test has forked holds the listener of
 /// [`free_port`] until it becomes its program.
 fn answers(port: u16) -> bool {
@@ -81,7 +87,7 @@ impl Receiver {
     /// Starts `program`, in which `%PORT%`, `%STORE%` and `%WORK%` stand for what they say. The work notes the message's id in a file, `pause`
     /// seconds after it began.
     pub(crate) fn start(program: &str, pause: &str) -> Self {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = folder();
         let port = free_port();
         fs::write(folder.path().join("done"), "").unwrap();
         let work = format!(
