@@ -217,7 +217,7 @@ async fn oldest_events(
                (select min(at) from economy.swap where at > $4 and reversed_at is null) as traded"#,
         at - DAY,
         at - late_after,
-        at - DAY * 2,
+        at - (DAY + DAY),
         at - TRADE_WINDOW
     )
     .fetch_one(connection)
