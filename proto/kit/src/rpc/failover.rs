@@ -12,13 +12,13 @@ tokio::task_local! {
 /// The metadata key of calls that can still go to another replica.
 const HEADER: HeaderName = HeaderName::from_static("x-can-fail-over");
 
-/// Marks a call.
-pub(super) fn mark(headers: &mut HeaderMap) {
+/// Says that a call can.
+pub(super) fn add_header(headers: &mut HeaderMap) {
     headers.insert(HEADER, HeaderValue::from_static("1"));
 }
 
-/// Whether a call is marked.
-pub(super) fn is_marked(headers: &HeaderMap) -> bool {
+/// Whether a call says that it can.
+pub(super) fn has_header(headers: &HeaderMap) -> bool {
     headers.contains_key(HEADER)
 }
 

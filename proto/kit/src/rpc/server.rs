@@ -179,7 +179,7 @@ where
             || tracing::info_span!("rpc", rpc.method = method, request.id = %request_id),
         );
 
-        let can_fail_over = failover::is_marked(request.headers());
+        let can_fail_over = failover::has_header(request.headers());
         let call = match unresolved {
             None => Either::Left(self.inner.call(request)),
             Some((members, token)) => {

@@ -245,7 +245,7 @@ async fn try_unary(
         let left = deadline.saturating_duration_since(Instant::now());
         set_deadline(request.headers_mut(), left);
         if can_fail_over {
-            failover::mark(request.headers_mut());
+            failover::add_header(request.headers_mut());
         }
         let response = connection::send(&replica.http, request).await?;
         let (head, body) = response.into_parts();
