@@ -1,6 +1,7 @@
 //! The choice of the two listings that a voter compares.
 
 use std::collections::HashSet;
+use std::hash::BuildHasher;
 use std::sync::Arc;
 
 use rand::seq::IteratorRandom as _;
@@ -22,7 +23,7 @@ pub fn random_pair<L: Votable>(
     dataset: &Dataset,
     rng: &mut impl Rng,
     accounts: &[Uuid],
-    judged: &HashSet<Pair>,
+    judged: &HashSet<Pair, impl BuildHasher>,
 ) -> Option<[Arc<L>; 2]> {
     let is_own = |row: &L| row.owners(dataset).iter().any(|it| accounts.contains(it));
     let is_open = |one: &L, other: &L| {
