@@ -54,7 +54,7 @@ async fn check(http: &Client, url: &str, title: &str) -> String {
 fn shipped(file: &str) -> BTreeSet<String> {
     let rows = file.lines().map(|line| serde_json::from_str(line).unwrap());
     let names = rows.filter_map(|row: Value| {
-        let name = row["slug"].as_str().or(row["handle"].as_str());
+        let name = row["slug"].as_str().or_else(|| row["handle"].as_str());
         name.map(ToOwned::to_owned)
     });
     names.collect()

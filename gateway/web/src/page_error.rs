@@ -21,7 +21,7 @@ const NO_EMBED: &(&str, &str) = &("error-not-found-title", "error-embed-not-foun
 pub struct PageError {
     pub status: StatusCode,
     title: String,
-    text: String,
+    text: Box<str>,
     ways_out: Vec<(String, String)>,
     retry_after: Option<u32>,
     /// The form that was sent, which the page can send again.
@@ -29,7 +29,7 @@ pub struct PageError {
     /// The keys of title and text on a public page, if the status does not say enough.
     site_texts: Option<&'static (&'static str, &'static str)>,
     /// What the text on a public page names.
-    site_value: Option<String>,
+    site_value: Option<Box<str>>,
     /// The request of a public page: the error has its language then.
     visit: Option<Box<Visit>>,
 }
@@ -42,7 +42,7 @@ impl PageError {
         Self {
             status,
             title: title.to_owned(),
-            text: text.into(),
+            text: text.into().into(),
             ways_out: vec![("/accounts".to_owned(), "Your accounts".to_owned())],
             retry_after: None,
             form: None,
@@ -95,7 +95,7 @@ impl PageError {
         );
         let status = StatusCode::UNSUPPORTED_MEDIA_TYPE;
         Self {
-            site_value: Some(coding),
+            site_value: Some(coding.into()),
             ..Self::new(status, "Compressed form", text)
         }
         .with_site_texts(&("error-coded-title", "error-coded"))
@@ -186,7 +186,7 @@ impl PageError {
                     embedded(self.status, page)
                 }
                 ErrorFormat::Json => json_document(self.status, &self.text, request_id),
-                ErrorFormat::Xml => xml_document(self.status, self.text, request_id),
+                ErrorFormat::Xml => xml_document(self.status, self.text.into(), request_id),
             }
         } else {
             let shell = Shell {
@@ -196,7 +196,7 @@ impl PageError {
             let page = ErrorPage {
                 shell,
                 title: self.title,
-                text: self.text,
+                text: self.text.into(),
                 ways_out: self.ways_out,
                 is_signed_out: self.status == StatusCode::UNAUTHORIZED,
                 form: self.form.map(|form| *form),
