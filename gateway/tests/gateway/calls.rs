@@ -253,7 +253,8 @@ async fn an_encoded_key_is_in_no_log_and_in_no_error(pool: PgPool) {
     let live = test.key(&account, "live").await;
     let (first, rest) = live.secret.split_at(1);
     assert_eq!(first, "s");
-    let all_encoded: String = live.secret.bytes().map(|it| format!("%{it:02x}")).collect();
+    let all_encoded = live.secret.bytes().map(|it| format!("%{it:02x}"));
+    let all_encoded = all_encoded.collect::<Vec<_>>().concat();
     let paths = [
         format!("/games?limit={all_encoded}"),
         format!("/games?cursor={}", live.secret.replace('_', "%5F")),
