@@ -11,7 +11,7 @@ pub enum ReportState {
 }
 
 impl ReportState {
-    /// The state in the columns `counted` and `rejected`, of which a constraint allows one at most.
+    /// The state that the columns `counted` and `rejected` stand for. A constraint of the table forbids both at once.
     pub const fn from_columns(counted: bool, rejected: bool) -> Self {
         match (counted, rejected) {
             (true, _) => Self::Counted,

@@ -274,7 +274,7 @@ pub(super) fn operations() -> Vec<Operation> {
             List("WebhookMessage", ListKind::EndlessPage), &[p::AFTER, p::SINCE, p::MESSAGE_EVENT, p::LIMIT])
             .codes(&[Code::Gone])
             .about("The same messages as those to endpoints, for a receiver without a public address. Store `meta.next_cursor` once you have \
-                handled the messages of a response, and continue with it as `after`, also when it is empty: it goes on past those of others."),
+                handled a response, and continue with it as `after`, also after an empty response: the cursor passes messages for others."),
         get("/play/tips", "sendTip", Tag::Economy, "Tips the game of the key on behalf of a player.", TIPPED, SUBMIT)
             .write(Method::POST, "TipSubmission")
             .codes(&[Code::NotFound])

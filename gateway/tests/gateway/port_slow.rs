@@ -14,7 +14,8 @@ use tokio::net::{TcpSocket, TcpStream};
 use crate::port::Port;
 use crate::support::{LONG, Test, TestConfig, account_key};
 
-/// Short, to keep the tests fast, and longer than a slow machine takes to read a request that is there. The deadlines themselves are tested in `http_server/timeouts.rs` of the kit.
+/// As short as the tests allow, which wait for them: longer than a slow machine takes to read a request that is there. The deadlines
+/// themselves are tested in `http_server/timeouts.rs` of the kit.
 const SHORT: Timeouts = Timeouts {
     http_head: Duration::from_secs(12),
     http_body: Duration::from_secs(12),

@@ -73,6 +73,8 @@ const WITHOUT_REDIS: &str = "nobody can sign in, and people who are signed in se
 pub const PUBLIC_PICTURES: usize = 32;
 /// How long a page waits for the public API: that of a new key for the answer to a first call, and the reference for its document.
 const API_DEADLINE: std::time::Duration = std::time::Duration::from_secs(3);
+/// How long a public page waits for the economy. After that, the page of a game shows older names of currencies, or none.
+const CURRENCIES_DEADLINE: std::time::Duration = std::time::Duration::from_secs(1);
 
 /// Starts the service.
 pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
@@ -123,6 +125,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         uploads: Uploads::default(),
         currencies: Currencies::new(
             economy.clone(),
+            CURRENCIES_DEADLINE,
             settings.economy_calls,
             boot.lifecycle.clone(),
         ),

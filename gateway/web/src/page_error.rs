@@ -20,8 +20,8 @@ const NO_EMBED: &(&str, &str) = &("error-not-found-title", "error-embed-not-foun
 #[derive(Debug, Clone)]
 pub struct PageError {
     pub status: StatusCode,
-    title: String,
-    text: Box<str>,
+    title: &'static str,
+    text: String,
     ways_out: Vec<(String, String)>,
     retry_after: Option<u32>,
     /// The form that was sent, which the page can send again.
@@ -38,11 +38,11 @@ pub struct PageError {
 pub type PageResult = Result<Response, PageError>;
 
 impl PageError {
-    pub fn new(status: StatusCode, title: &str, text: impl Into<String>) -> Self {
+    pub fn new(status: StatusCode, title: &'static str, text: impl Into<String>) -> Self {
         Self {
             status,
-            title: title.to_owned(),
-            text: text.into().into(),
+            title,
+            text: text.into(),
             ways_out: vec![("/accounts".to_owned(), "Your accounts".to_owned())],
             retry_after: None,
             form: None,
@@ -186,7 +186,7 @@ impl PageError {
                     embedded(self.status, page)
                 }
                 ErrorFormat::Json => json_document(self.status, &self.text, request_id),
-                ErrorFormat::Xml => xml_document(self.status, self.text.into(), request_id),
+                ErrorFormat::Xml => xml_document(self.status, self.text, request_id),
             }
         } else {
             let shell = Shell {
@@ -195,8 +195,8 @@ impl PageError {
             };
             let page = ErrorPage {
                 shell,
-                title: self.title,
-                text: self.text.into(),
+                title: self.title.to_owned(),
+                text: self.text,
                 ways_out: self.ways_out,
                 is_signed_out: self.status == StatusCode::UNAUTHORIZED,
                 form: self.form.map(|form| *form),

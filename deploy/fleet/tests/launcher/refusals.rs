@@ -54,7 +54,10 @@ fn a_database_that_does_not_answer() {
     let bench = Bench::new();
     let url = "postgres://a:geheim@127.0.0.1:1/b";
     let said = refusal(bench.command("up").env("DATABASE_URL", url));
-    contains(&said, &["DATABASE_URL", "127.0.0.1", "Connection refused"]);
+    contains(
+        &said,
+        &["DATABASE_URL", "127.0.0.1:1", "Connection refused"],
+    );
     assert!(!said.contains("geheim"));
 }
 

@@ -23,8 +23,6 @@ const AGE: time::Duration = time::Duration::seconds(10);
 const MAX_AGE: time::Duration = time::Duration::minutes(5);
 /// The pause after a failed read.
 const RETRY: time::Duration = time::Duration::SECOND;
-/// How long a page waits for an answer. After that, the page of a game shows older names of currencies, or none.
-const DEADLINE: Duration = Duration::from_secs(1);
 /// How long a call waits for a permit.
 const QUEUE_TIMEOUT: Duration = Duration::from_secs(1);
 
@@ -83,24 +81,14 @@ pub fn find<'c>(currencies: &'c [Currency], slug: &str) -> Option<&'c Currency> 
 }
 
 impl Currencies {
-    /// `calls` is the number of calls at once. `lifecycle` runs the reads of the list.
-    pub fn new(client: Client, calls: usize, lifecycle: Lifecycle) -> Self {
+    /// `deadline` is that of each call, and `calls` the number of calls at once. `lifecycle` runs the reads of the list.
+    pub fn new(client: Client, deadline: Duration, calls: usize, lifecycle: Lifecycle) -> Self {
         Self {
-            calls: Calls {
-                client,
-                deadline: DEADLINE,
-            },
+            calls: Calls { client, deadline },
             limit: Arc::new(ConcurrencyLimit::new("public pages of the economy", calls)),
             state: Arc::default(),
             lifecycle,
         }
-    }
-
-    /// The same with another deadline of each call.
-    #[must_use]
-    pub fn with_deadline(mut self, deadline: Duration) -> Self {
-        self.calls.deadline = deadline;
-        self
     }
 
     pub(super) async fn permit(&self) -> Result<Permit, Fault> {

@@ -51,8 +51,8 @@ fn without(site: &Site, service: Needs) -> Router {
     let webhooks = nobody(Needs::Webhooks).map(|(client, limit)| Webhooks::new(client, limit));
     let listings = nobody(Needs::Listings).map(|(client, limit)| Listings::new(client, limit));
     let economy = nobody(Needs::Economy).map(|(client, limit)| Economy::new(client, limit));
-    let currencies =
-        nobody(Needs::Economy).map(|(client, _)| Currencies::new(client, 1, app.lifecycle.clone()));
+    let currencies = nobody(Needs::Economy)
+        .map(|(client, limit)| Currencies::new(client, limit, 1, app.lifecycle.clone()));
     router(&Arc::new(Web {
         pool: app.pool.clone(),
         clock: app.clock.clone(),

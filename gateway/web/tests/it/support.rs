@@ -139,8 +139,7 @@ impl Site {
             listings: Listings::new(client.clone(), testing::LONG),
             uploads: Uploads::default(),
             economy: Economy::new(client.clone(), testing::LONG),
-            currencies: Currencies::new(client.clone(), 1, lifecycle.clone())
-                .with_deadline(testing::LONG),
+            currencies: Currencies::new(client.clone(), testing::LONG, 1, lifecycle.clone()),
             catalogue: catalogue_client(&client, mark.clone()),
             page_limit: PageLimit::new(120, 1_200),
             articles: Articles::read(None).unwrap(),

@@ -1,0 +1,1 @@
+//! Backup of PostgreSQL and pictures, and a restore to an earlier time.

@@ -1,0 +1,1 @@
+//! The image, the compose file and the Kubernetes manifests.

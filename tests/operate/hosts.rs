@@ -1,0 +1,1 @@
+//! The fleet on two hosts: latency, loss and partitions.

@@ -1,0 +1,1 @@
+//! Roles, migrations and the check of the configuration.

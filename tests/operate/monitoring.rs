@@ -1,0 +1,1 @@
+//! Metrics, alerts and dashboards, with Prometheus and Alertmanager.

@@ -1,0 +1,1 @@
+//! PostgreSQL under Patroni, whose primary fails.

@@ -1,0 +1,1 @@
+//! Redis Cluster, one of whose masters fails.

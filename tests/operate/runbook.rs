@@ -1,0 +1,1 @@
+//! The runbook: what alerts and settings link to exists.

@@ -1,0 +1,1 @@
+//! TLS between services, and which service may call what.

@@ -1,0 +1,1 @@
+//! One trace through the fleet, and no secret in what it writes.

@@ -1,0 +1,1 @@
+//! Every process is replaced under load.
