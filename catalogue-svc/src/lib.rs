@@ -45,7 +45,7 @@ pub static MIGRATOR: Migrator = sqlx::migrate!();
 pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     let pool = boot.database(&MIGRATOR).await?;
     let (settings, clock, lifecycle) = (&boot.settings, &boot.clock, &boot.lifecycle);
-    let listings = boot.client(&settings.listings_addresses)?;
+    let listings = boot.client("listings-svc", &settings.listings_addresses)?;
     let loaded = boot.readiness.condition("the catalogue to be loaded");
 
     // The first fold registers the tallies as a follower, before anything is removed from the feed.
@@ -74,9 +74,8 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         follower.follow(listings.clone(), loaded),
     );
     // Calls are answered from memory: a schema that lags behind makes no replica less ready.
-    let addresses = &settings.listings_addresses;
     let leader = boot.leader(&pool, SCHEMA);
-    boot.follow(&leader, PRODUCER, addresses, feeds::persist::Listings)?;
+    boot.follow(&leader, PRODUCER, listings, feeds::persist::Listings);
 
     let retention = Retention {
         happenings: FEED_KEPT,

@@ -45,7 +45,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         past_rates: boot.settings.past_rates,
     };
     dependencies.add_to(&mut services);
-    let listings = boot.client(&boot.settings.listings_addresses)?;
+    let listings = boot.client("listings-svc", &boot.settings.listings_addresses)?;
     let members = FleetMembers::new(
         listings,
         boot.settings.upstream_deadline,

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use kit::config::Secret;
-use kit::rpc::client::{self, Client};
+use kit::rpc::client::{self, Client, Transport};
 
 use crate::eventually;
 
@@ -16,7 +16,7 @@ const DEADLINE: Duration = Duration::from_mins(2);
 /// Nothing answers.
 pub async fn dial(address: &str, token: &Secret) -> Client {
     let dialled = eventually("the service answers", async || {
-        client::dial(address, token).await.ok()
+        client::dial(address, Transport::plain(), token).await.ok()
     });
     dialled.await.with_default_deadline(DEADLINE)
 }

@@ -92,7 +92,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         receiver_check_timeout: settings.receiver_check_timeout,
     };
     dependencies.add_to(&mut services);
-    let listings = boot.client(&settings.listings_addresses)?;
+    let listings = boot.client("listings-svc", &settings.listings_addresses)?;
     let members = FleetMembers::new(listings, settings.upstream_deadline, clock.clone());
     boot.serve_rpc_to_members(services, Arc::new(members)).await
 }

@@ -95,11 +95,11 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     let leader = boot.leader(&pool, SCHEMA);
     mailer.spawn(&leader);
 
-    let gateway = boot.client(&settings.gateway_addresses)?;
-    let webhooks = boot.client(&settings.webhook_addresses)?;
-    let listings = boot.client(&settings.listings_addresses)?;
-    let economy = boot.client(&settings.economy_addresses)?;
-    let catalogue = boot.client(&settings.catalogue_addresses)?;
+    let gateway = boot.client("gateway", &settings.gateway_addresses)?;
+    let webhooks = boot.client("webhook-svc", &settings.webhook_addresses)?;
+    let listings = boot.client("listings-svc", &settings.listings_addresses)?;
+    let economy = boot.client("economy-svc", &settings.economy_addresses)?;
+    let catalogue = boot.client("catalogue-svc", &settings.catalogue_addresses)?;
     let deadline = settings.upstream_deadline;
     let position = NewestPosition::new(redis, listings.clone());
     let catalogue = Catalogue::new(catalogue, deadline, settings.catalogue_calls, position);

@@ -21,7 +21,7 @@ use kit::feed::{Producer, Retention};
 use kit::leader::Leader;
 use kit::lifecycle::{Lifecycle, Supervisor};
 use kit::rpc::Authenticator;
-use kit::rpc::client::{self, Client};
+use kit::rpc::client::{self, Client, Transport};
 use listings::config::{PictureLocation, PictureSettings as Settings};
 use listings::feed::PublicUrl;
 use listings::members;
@@ -118,9 +118,13 @@ pub(crate) async fn start_at(pool: PgPool, public_url: &str) -> Service {
     let address = testing::serve_with_authenticator(authenticator, services, &lifecycle)
         .await
         .unwrap();
-    let client = client::dial(&address, &testing::identity().staff_token)
-        .await
-        .unwrap();
+    let client = client::dial(
+        &address,
+        Transport::plain(),
+        &testing::identity().staff_token,
+    )
+    .await
+    .unwrap();
     let fleet = testing::client(&address, &lifecycle).unwrap();
     Service {
         pool,

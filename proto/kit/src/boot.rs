@@ -15,13 +15,15 @@ use tonic::service::RoutesBuilder;
 use crate::admin::{self, Readiness};
 use crate::clock::Clock;
 use crate::clock_difference::ClockComparison;
-use crate::config::{self, Common, Settings};
+use crate::config::{self, Common, Profile, Settings, Tls};
 use crate::feed::{self, ChangeSource, DeadLetterService, PgConsumer, Projection, Subscription};
 use crate::leader::Leader;
 use crate::lifecycle::Lifecycle;
 use crate::pg::Schema;
 use crate::rpc::Authenticator;
+use crate::rpc::client::{Addresses, Client, Transport};
 use crate::rpc::staff::Members;
+use crate::rpc::tls::Credentials;
 use crate::{pg, rpc, telemetry};
 
 /// The parts that a service gets at start.
@@ -35,6 +37,8 @@ pub struct Boot<S> {
     pub readiness: Readiness,
     /// The source of the current time.
     pub clock: Clock,
+    /// The certificate of this process, if the services speak TLS.
+    credentials: Option<Credentials>,
     /// The staff calls for the feeds of the service.
     dead_letters: Mutex<Option<DeadLetterService>>,
 }
@@ -95,6 +99,7 @@ where
     }
 
     lifecycle.spawn_background("metrics upkeep", telemetry.upkeep());
+    let credentials = credentials(&common.tls, S::SERVICE, &lifecycle).await?;
 
     let listener = bind(common.admin_listen, "admin_listen").await?;
     let router = admin::router(readiness.clone(), telemetry.metrics());
@@ -110,6 +115,7 @@ where
         lifecycle: lifecycle.clone(),
         readiness,
         clock,
+        credentials,
         dead_letters: Mutex::default(),
     })
     .await?;
@@ -124,6 +130,20 @@ where
     let ended = supervisor.run(common.drain).await;
     tokio::task::spawn_blocking(|| telemetry.shutdown()).await?;
     ended
+}
+
+/// The certificate of this process, whose files are followed; `None` without TLS.
+async fn credentials(
+    tls: &Tls,
+    service: &'static str,
+    lifecycle: &Lifecycle,
+) -> anyhow::Result<Option<Credentials>> {
+    let Some(files) = tls.files() else {
+        return Ok(None);
+    };
+    let (credentials, watch) = Credentials::load(files, service).await?;
+    lifecycle.spawn_background("TLS files", watch.run());
+    Ok(Some(credentials))
 }
 
 /// Binds a port.
@@ -156,13 +176,18 @@ impl<S: Settings> Boot<S> {
         Ok(pool)
     }
 
-    /// A client of another service of the fleet.
-    pub fn client(
-        &self,
-        addresses: &rpc::client::Addresses,
-    ) -> anyhow::Result<rpc::client::Client> {
-        let token = &self.common().identity.fleet_token;
-        rpc::client::connect(addresses.clone(), token, &self.lifecycle)
+    /// A client of another service of the fleet. With TLS, the certificates of its replicas must have the DNS name `service`.
+    pub fn client(&self, service: &str, addresses: &Addresses) -> anyhow::Result<Client> {
+        let common = self.common();
+        let mut transport = match common.profile {
+            Profile::Local => Transport::plain(),
+            Profile::Production => Transport::guarded(),
+        };
+        if let Some(credentials) = &self.credentials {
+            transport = transport.with_tls(credentials.client(), service)?;
+        }
+        let token = &common.identity.fleet_token;
+        rpc::client::connect(addresses.clone(), transport, token, &self.lifecycle)
     }
 
     /// The leader of this service, to which its jobs are added.
@@ -170,15 +195,16 @@ impl<S: Settings> Boot<S> {
         Leader::start(&self.lifecycle, pool.clone(), schema, self.clock.clone())
     }
 
-    /// Follows the feed of `producer` with `projection`, in the leader. Staff can list and retry what cannot be applied.
+    /// Follows the feed of `producer`, which `client` calls, with `projection`, in the leader.
+    ///
+    /// Staff can list and retry what cannot be applied.
     pub fn follow<P: Projection + Clone>(
         &self,
         leader: &Leader,
         producer: &'static str,
-        addresses: &rpc::client::Addresses,
+        client: Client,
         projection: P,
-    ) -> anyhow::Result<()> {
-        let client = self.client(addresses)?;
+    ) {
         let (pool, schema) = (leader.pool.clone(), leader.schema);
         self.add_dead_letters(&pool, schema, producer, client.clone(), projection.clone());
         let feed = Subscription { schema, producer };
@@ -187,7 +213,6 @@ impl<S: Settings> Boot<S> {
             // Readiness does not wait for the follower: another replica may be the leader.
             feed::consume(client.clone(), S::SERVICE, consumer, None)
         });
-        Ok(())
     }
 
     /// Lets staff list and retry the changes of `producer` that `projection` could not apply; a retry reads them from `source`.
@@ -233,7 +258,14 @@ impl<S: Settings> Boot<S> {
         let draining = self.lifecycle.draining();
         self.lifecycle.spawn_server(
             "gRPC server",
-            rpc::server::serve(listener, services, authenticator, readiness, draining),
+            rpc::server::serve(
+                listener,
+                services,
+                self.credentials.clone(),
+                authenticator,
+                readiness,
+                draining,
+            ),
         );
         Ok(())
     }

@@ -12,6 +12,8 @@ use std::time::Duration;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches, ValueEnum};
 
+use crate::grpc_address;
+
 /// The settings of a service.
 pub trait Settings: Args + FromArgMatches + Send + 'static {
     /// The name of the service and of its binary, for example `listings-svc`.
@@ -48,6 +50,9 @@ pub struct Common {
     #[command(flatten)]
     #[expect(missing_docs, reason = "see the type")]
     pub identity: Identity,
+    #[command(flatten)]
+    #[expect(missing_docs, reason = "see the type")]
+    pub tls: Tls,
     #[command(flatten)]
     #[expect(missing_docs, reason = "see the type")]
     pub telemetry: Telemetry,
@@ -104,6 +109,45 @@ pub struct Identity {
     /// The token of staff calls, 32 characters or more
     #[arg(long, hide_env_values = true, value_parser = token)]
     pub staff_token: Secret,
+}
+
+/// TLS between the services: PEM files, all three or none. They are read again when they change.
+#[derive(Debug, Clone, Args)]
+#[expect(clippy::struct_field_names, reason = "the settings have these names")]
+pub struct Tls {
+    /// The certificate with which this process serves and calls, and its chain (PEM): one of its DNS names is the name of the service
+    #[arg(long)]
+    pub tls_certificate: Option<PathBuf>,
+    /// The private key of the certificate (PEM)
+    #[arg(long)]
+    pub tls_key: Option<PathBuf>,
+    /// The authorities that sign the certificates of the services, one or more (PEM)
+    #[arg(long)]
+    pub tls_ca: Option<PathBuf>,
+}
+
+/// The files of [`Tls`].
+#[derive(Debug, Clone)]
+#[expect(missing_docs, reason = "see `Tls`")]
+pub struct TlsFiles {
+    pub certificate: PathBuf,
+    pub key: PathBuf,
+    pub ca: PathBuf,
+}
+
+impl Tls {
+    /// The files; `None` without TLS.
+    pub fn files(&self) -> Option<TlsFiles> {
+        Some(TlsFiles {
+            certificate: self.tls_certificate.clone()?,
+            key: self.tls_key.clone()?,
+            ca: self.tls_ca.clone()?,
+        })
+    }
+
+    fn is_empty(&self) -> bool {
+        self.tls_certificate.is_none() && self.tls_key.is_none() && self.tls_ca.is_none()
+    }
 }
 
 /// Logs and traces.
@@ -247,6 +291,7 @@ fn load_from<S: Settings>(args: impl IntoIterator<Item = OsString>) -> Result<S,
     if problems.is_empty() {
         let settings = S::from_arg_matches(&matches)?;
         problems.extend(cross_check(settings.common()));
+        problems.extend(refused_addresses(&command, &matches, settings.common()));
         if settings.common().profile == Profile::Production {
             problems.extend(placeholders(&command, &matches));
         }
@@ -375,7 +420,48 @@ fn cross_check(common: &Common) -> Vec<String> {
                 .to_owned(),
         );
     }
+    let has_tls = common.tls.files().is_some();
+    if !has_tls && !common.tls.is_empty() {
+        problems.push("tls_certificate, tls_key and tls_ca: set all three or none".to_owned());
+    }
+    let is_local = common.profile == Profile::Local || common.grpc_listen.ip().is_loopback();
+    if !has_tls && !is_local {
+        problems.push(format!(
+            "grpc_listen: {} serves other machines without TLS: set tls_certificate, tls_key and tls_ca",
+            common.grpc_listen
+        ));
+    }
     problems
+}
+
+/// Settings with addresses of services that would not be called. Addresses in a file are checked when they are read.
+fn refused_addresses(command: &Command, matches: &ArgMatches, common: &Common) -> Vec<String> {
+    let settings = command.get_arguments().filter_map(|arg| {
+        let id = arg.get_id().as_str();
+        let is_list = id.ends_with("_addresses");
+        let mut values = is_list.then(|| matches.get_raw(id)).flatten()?;
+        Some((arg, values.next()?.to_string_lossy()))
+    });
+    settings
+        .filter_map(|(arg, value)| {
+            let list = value.strip_prefix("dns:").unwrap_or(&value).split(',');
+            let mut addresses = list.filter_map(|text| grpc_address::parse(text.trim()).ok());
+            let problem = addresses.find_map(|address| refusal(&address, common))?;
+            let (variable, flag) = (arg.get_env()?.to_string_lossy(), arg.get_long()?);
+            Some(format!("{variable} (--{flag}): {problem}"))
+        })
+        .collect()
+}
+
+fn refusal(address: &http::Uri, common: &Common) -> Option<String> {
+    if grpc_address::has_tls(address) {
+        let is_missing = common.tls.files().is_none();
+        return is_missing.then(|| {
+            format!("{address} is reached by TLS: set tls_certificate, tls_key and tls_ca")
+        });
+    }
+    let is_refused = common.profile == Profile::Production && grpc_address::is_exposed(address);
+    is_refused.then(|| format!("{address} is called without TLS: use an https:// address"))
 }
 
 /// Settings with an address of the documentation, which leads nowhere. The mailer checks its own (`mail`). A value may be a secret, so it
@@ -432,6 +518,9 @@ mod tests {
         /// Where the pages are
         #[arg(long, default_value = "https://mchezo.africa")]
         pages: String,
+        /// Where another service is
+        #[arg(long, default_value = "http://127.0.0.1:1")]
+        other_addresses: String,
     }
 
     impl Settings for Example {
@@ -560,6 +649,35 @@ mod tests {
         ] {
             assert!(!names_placeholder(name), "{name}");
         }
+    }
+
+    #[test]
+    fn production_refuses_ports_and_addresses_without_tls_off_loopback() {
+        // Other problems are those of addresses of the documentation.
+        let load =
+            |more: &[&str]| load_with(&[&["--docs=https://mchezo.africa"][..], more].concat());
+        let tls = ["--tls-certificate=a", "--tls-key=b", "--tls-ca=c"];
+        for plain in [
+            "--grpc-listen=0.0.0.0:7000",
+            "--other-addresses=http://127.0.0.1:1, http://10.0.0.5:7000",
+            "--other-addresses=dns:http://other:7000",
+        ] {
+            let text = load(&[plain]).unwrap_err();
+            let flag = plain.split('=').next().unwrap().trim_start_matches("--");
+            let id = flag.replace('-', "_");
+            assert!(text.contains(flag) || text.contains(&id), "{plain}: {text}");
+            assert!(load(&["--profile=local", plain]).is_ok(), "{plain}");
+        }
+        let listen = "--grpc-listen=0.0.0.0:7000";
+        assert!(load(&[&tls[..], &[listen]].concat()).is_ok());
+        assert!(load(&["--other-addresses=file:/run/other"]).is_ok());
+
+        let https = "--other-addresses=https://10.0.0.5:7000";
+        assert!(load(&[&tls[..], &[https]].concat()).is_ok());
+        let text = load(&["--profile=local", https]).unwrap_err();
+        assert!(text.contains("tls_certificate"), "{text}");
+        let text = load(&["--profile=local", tls[0]]).unwrap_err();
+        assert!(text.contains("all three or none"), "{text}");
     }
 
     #[test]

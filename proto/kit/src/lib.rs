@@ -15,6 +15,7 @@ pub mod daily;
 pub mod descriptor_limit;
 pub mod fault;
 pub mod feed;
+mod grpc_address;
 pub mod handles;
 pub mod http_server;
 pub mod idempotency;

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use futures::FutureExt as _;
 use futures::future::Either;
-use futures::stream::{self, Stream};
+use futures::stream::{self, Stream, StreamExt as _, TryStreamExt as _};
 use http::{Request, Response};
 use metrics::Histogram;
 use tokio::net::{TcpListener, TcpStream};
@@ -22,6 +22,7 @@ use tower::{Layer, Service};
 use tracing::Instrument as _;
 
 use super::identity::{self, Authenticator, Principal};
+use super::tls::{self, Connection, Credentials, PeerNames};
 use super::{failover, methods};
 use crate::admin::Readiness;
 use crate::code::Code;
@@ -40,10 +41,11 @@ const MAX_CALLS: usize = 4_096;
 /// Pause after an accept that failed.
 const ACCEPT_BACKOFF: Duration = Duration::from_millis(20);
 
-/// Serves `services` until `draining`, then finishes the calls in flight.
+/// Serves `services` until `draining`, then finishes the calls in flight. With `credentials`, the port speaks TLS only.
 pub async fn serve(
     listener: TcpListener,
     mut services: RoutesBuilder,
+    credentials: Option<Credentials>,
     authenticator: Authenticator,
     readiness: Readiness,
     draining: CancellationToken,
@@ -69,6 +71,11 @@ pub async fn serve(
         }
     };
 
+    let connections = connections(listener);
+    let connections = match credentials {
+        Some(credentials) => tls::handshakes(connections, credentials).left_stream(),
+        None => connections.map_ok(Connection::plain).right_stream(),
+    };
     let limit = Arc::new(ConcurrencyLimit::new("rpc", MAX_CALLS));
     let server = Server::builder()
         .http2_max_pending_accept_reset_streams(Some(PENDING_RESETS))
@@ -78,7 +85,7 @@ pub async fn serve(
             limit,
         })
         .add_routes(services.routes())
-        .serve_with_incoming_shutdown(connections(listener), draining.cancelled_owned());
+        .serve_with_incoming_shutdown(connections, draining.cancelled_owned());
     tokio::select! {
         served = server => Ok(served?),
         () = report => Ok(()),
@@ -151,6 +158,10 @@ where
     }
 
     fn call(&mut self, mut request: Request<Body>) -> Self::Future {
+        // tonic adds the names of the connection to each of its requests.
+        if let Some(Some(names)) = request.extensions_mut().remove::<Option<PeerNames>>() {
+            request.extensions_mut().insert(names);
+        }
         let path = request.uri().path();
         let method = methods::label(path);
         let unresolved = match self.authenticator.check(path, request.headers()) {

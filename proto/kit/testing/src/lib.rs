@@ -1,5 +1,6 @@
 //! Support for the tests of services: a real gRPC server on a free port, in the process of the test.
 
+pub mod certificates;
 pub mod database;
 mod eventually;
 pub mod mail;
@@ -18,7 +19,7 @@ use kit::admin::{Condition, Readiness};
 use kit::boot::bind;
 use kit::config::{Identity, Secret};
 use kit::lifecycle::Lifecycle;
-use kit::rpc::client::{Addresses, Client, connect};
+use kit::rpc::client::{Addresses, Client, Transport, connect};
 use kit::rpc::{Authenticator, server};
 pub use testing_macros::database_test;
 
@@ -56,6 +57,7 @@ pub async fn serve_with_authenticator(
     let serving = server::serve(
         listener,
         services,
+        None,
         authenticator,
         Readiness::default(),
         lifecycle.draining(),
@@ -81,5 +83,5 @@ pub fn client_with_token(
     lifecycle: &Lifecycle,
 ) -> anyhow::Result<Client> {
     let addresses = Addresses::List(vec![address.to_owned()]);
-    Ok(connect(addresses, token, lifecycle)?.with_default_deadline(LONG))
+    Ok(connect(addresses, Transport::plain(), token, lifecycle)?.with_default_deadline(LONG))
 }

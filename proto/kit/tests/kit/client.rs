@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use futures::stream::{self, BoxStream, StreamExt as _};
 use kit::Lifecycle;
 use kit::config::Secret;
-use kit::rpc::client::{Addresses, Client, Idempotent, connect};
+use kit::rpc::client::{Addresses, Client, Idempotent, Transport};
 use tokio::net::TcpListener;
 use tokio::runtime::{Builder, Runtime};
 use tokio_stream::wrappers::TcpListenerStream;
@@ -153,6 +153,10 @@ fn client(addresses: &[&str]) -> Client {
     drop(supervisor);
     let addresses = Addresses::List(addresses.iter().map(|&a| a.to_owned()).collect());
     connect(addresses, &token(), &lifecycle).unwrap()
+}
+
+fn connect(addresses: Addresses, token: &Secret, lifecycle: &Lifecycle) -> anyhow::Result<Client> {
+    kit::rpc::client::connect(addresses, Transport::plain(), token, lifecycle)
 }
 
 fn token() -> Secret {

@@ -13,6 +13,7 @@ use tokio::sync::watch;
 use tokio::time::Instant;
 
 use super::addresses::Resolver;
+use super::transport::Transport;
 use circuit::CircuitState;
 pub(super) use replica::{InFlightGuard, Replica};
 
@@ -26,6 +27,7 @@ pub(super) struct Balancer {
 
 struct Endpoints {
     addresses: watch::Receiver<Arc<[Uri]>>,
+    transport: Transport,
     replicas: Vec<Arc<Replica>>,
     /// Where the next search begins, so that replicas with equally many calls take turns.
     next: usize,
@@ -41,9 +43,10 @@ pub(super) struct Pick<'a> {
 }
 
 impl Balancer {
-    pub(super) fn new(resolver: Resolver) -> Self {
+    pub(super) fn new(resolver: Resolver, transport: Transport) -> Self {
         let mut endpoints = Endpoints {
             addresses: resolver.0,
+            transport,
             replicas: Vec::new(),
             next: 0,
         };
@@ -108,7 +111,7 @@ impl Endpoints {
             .map(|uri| {
                 let index = former.iter().position(|replica| replica.uri == *uri);
                 index.map_or_else(
-                    || Replica::new(uri.clone()),
+                    || Replica::new(uri.clone(), &self.transport),
                     |index| former.swap_remove(index),
                 )
             })
@@ -175,7 +178,10 @@ mod tests {
     fn balancer(names: &[&str]) -> (watch::Sender<Arc<[Uri]>>, Balancer) {
         let list: Arc<[Uri]> = names.iter().map(|name| uri(name)).collect();
         let (sender, receiver) = watch::channel(list);
-        (sender, Balancer::new(Resolver(receiver)))
+        (
+            sender,
+            Balancer::new(Resolver(receiver), Transport::plain()),
+        )
     }
 
     fn host(guard: &InFlightGuard) -> String {
