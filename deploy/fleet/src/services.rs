@@ -102,6 +102,9 @@ pub(crate) const SIGNING_KEY: &str = "webhook";
 /// The name of the secret that encrypts the secrets of authenticator apps.
 pub(crate) const PEOPLE_KEY: &str = "web";
 
+/// The file of the certificate authorities in the folder of `--tls`.
+pub(crate) const TLS_AUTHORITIES: &str = "ca.pem";
+
 /// The default address of `webhook-listen`.
 const WEBHOOK_LISTEN: &str = "http://127.0.0.1:9500";
 
@@ -155,6 +158,8 @@ pub(crate) struct Instance {
     pub(crate) admin: u16,
     /// The public port, which only the gateway and the dashboard have.
     pub(crate) http: Option<u16>,
+    /// Whether the gRPC port speaks TLS.
+    pub(crate) tls: bool,
 }
 
 impl Instance {
@@ -165,7 +170,8 @@ impl Instance {
 
     /// The address for other services.
     pub(crate) fn address(&self) -> String {
-        format!("http://127.0.0.1:{}", self.grpc)
+        let scheme = if self.tls { "https" } else { "http" };
+        format!("{scheme}://127.0.0.1:{}", self.grpc)
     }
 
     /// The entry in `fleet.json`.
@@ -202,7 +208,7 @@ pub(crate) fn port_count(replicas: &Replicas) -> u16 {
 }
 
 /// All processes of services, with their private ports.
-pub(crate) fn instances(replicas: &Replicas, ports: &Ports) -> Vec<Instance> {
+pub(crate) fn instances(replicas: &Replicas, ports: &Ports, tls: bool) -> Vec<Instance> {
     let mut instances = Vec::new();
     for (index, service) in SERVICES.iter().enumerate() {
         for replica in 1..=replicas.count(service) {
@@ -213,6 +219,7 @@ pub(crate) fn instances(replicas: &Replicas, ports: &Ports) -> Vec<Instance> {
                 grpc: first,
                 admin: first + 1,
                 http: PUBLIC.contains(&service.name).then_some(first + 2),
+                tls,
             });
         }
     }
@@ -224,6 +231,8 @@ pub(crate) struct Shared<'a> {
     pub(crate) folder: &'a Folder,
     pub(crate) binaries: &'a Path,
     pub(crate) plans: Option<PathBuf>,
+    /// The folder with the certificates of the services, if they speak TLS.
+    pub(crate) tls: Option<&'a Path>,
     pub(crate) settings: &'a [(&'static str, &'static str)],
     /// The address of the public pages in listings: that of `web`, or of the fleet whose data were copied.
     pub(crate) public_url: String,
@@ -262,6 +271,12 @@ pub(crate) fn spec(instance: &Instance, shared: &Shared<'_>, manifest: &Manifest
     }
     if env::var_os(format!("{prefix}_LOG_FORMAT")).is_none() {
         settings.push(("LOG_FORMAT", "text".to_owned()));
+    }
+    if let Some(tls) = shared.tls {
+        let file = |ending: &str| text(tls.join(format!("{}.{ending}", service.name)));
+        settings.push(("TLS_CERTIFICATE", file("pem")?));
+        settings.push(("TLS_KEY", file("key")?));
+        settings.push(("TLS_CA", text(tls.join(TLS_AUTHORITIES))?));
     }
     settings.extend(settings_of(service, shared, manifest)?);
     if let Some(port) = instance.http {
@@ -377,7 +392,7 @@ mod tests {
         let replicas = "gateway=3".parse().unwrap();
         let count = port_count(&replicas);
         let ports = Ports::reserve(count, None, None).unwrap();
-        let instances = instances(&replicas, &ports);
+        let instances = instances(&replicas, &ports, false);
         let mut all: Vec<u16> = instances
             .iter()
             .flat_map(|one| [Some(one.grpc), Some(one.admin), one.http])
@@ -397,6 +412,7 @@ mod tests {
             folder: &folder,
             binaries: dir.path(),
             plans: None,
+            tls: None,
             settings: &[],
             public_url: String::new(),
             dashboard_url: String::new(),
@@ -413,6 +429,7 @@ mod tests {
             grpc: 1,
             admin: 2,
             http: None,
+            tls: false,
         };
         let spec = spec(&instance, &shared, &manifest).unwrap();
         let variables = spec.command.get_envs();

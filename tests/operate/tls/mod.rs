@@ -1,1 +1,3 @@
 //! TLS between services, and which service may call what.
+
+mod transport;
