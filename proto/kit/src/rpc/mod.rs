@@ -8,6 +8,7 @@ mod identity;
 mod methods;
 pub mod server;
 pub mod staff;
+pub mod tls;
 
 pub use directory::FleetMembers;
 pub use identity::Authenticator;
