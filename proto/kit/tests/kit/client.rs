@@ -156,7 +156,7 @@ fn client(addresses: &[&str]) -> Client {
 }
 
 fn token() -> Secret {
-    testing::identity().fleet_token
+    testing::fleet_token()
 }
 
 async fn call(client: &Client, idempotent: bool, deadline: Duration) -> Result<(), Status> {
