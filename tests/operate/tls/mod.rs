@@ -1,1 +1,4 @@
 //! TLS between services, and which service may call what.
+
+mod permissions;
+mod tokens;
