@@ -15,6 +15,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use kit::boot::Boot;
+use kit::config::Secret;
 use kit::feed::{Producer, Retention};
 use kit::pg::Schema;
 use kit::rpc::FleetMembers;
@@ -113,9 +114,16 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         },
         producer,
         writer,
-        draw_key: SigningKey::new(boot.common().identity.fleet_token.expose()),
+        draw_key: draw_key(&boot),
     };
     dependencies.add_to(&mut services);
     let members = FleetMembers::new(listings, settings.upstream_deadline, clock.clone());
     boot.serve_rpc_to_members(services, Arc::new(members)).await
+}
+
+/// The key of draws. It comes from the fleet token, so that all replicas have it.
+fn draw_key(boot: &Boot<Settings>) -> SigningKey {
+    let tokens = &boot.common().identity.fleet_token;
+    let others = tokens.others.iter().map(Secret::expose);
+    SigningKey::new(tokens.first.expose()).accepting(others)
 }

@@ -65,7 +65,7 @@ impl Queue {
         let service = dial(address, &fleet.service_token.clone().into()).await;
         let staff = dial(address, &fleet.staff_token.clone().into()).await;
         Self {
-            events: EventsServiceClient::new(service.unwrap()),
+            events: EventsServiceClient::new(service.unwrap().with_allowed_caller()),
             reviews: StaffReviewServiceClient::new(staff.unwrap()),
         }
     }

@@ -75,7 +75,8 @@ impl Reader {
     pub(crate) async fn new(fleet: &Fleet) -> Self {
         let token = fleet.service_token.clone().into();
         let channel = dial(&fleet.service("catalogue-svc").grpc, &token).await;
-        Self(GamesServiceClient::new(channel.unwrap()))
+        let channel = channel.unwrap().with_allowed_caller();
+        Self(GamesServiceClient::new(channel))
     }
 
     /// Returns when a list that is searched for the tagline has the game.

@@ -235,6 +235,7 @@ impl Votes {
         dial(address, &self.fleet.service_token.clone().into())
             .await
             .unwrap()
+            .with_allowed_caller()
     }
 
     /// Reads the first page of a board; returns how many rows there are on it.

@@ -48,6 +48,8 @@ pub struct SmallFleet {
     state: PathBuf,
     launcher: Option<Child>,
     settings: Vec<(String, String)>,
+    /// The folder with the programs of the services.
+    binaries: PathBuf,
     folder: tempfile::TempDir,
 }
 
@@ -84,6 +86,7 @@ impl SmallFleet {
             settings: ONE_CLIENT
                 .map(|(name, value)| (name.into(), value.into()))
                 .into(),
+            binaries: binaries(),
             folder,
         }
     }
@@ -91,6 +94,11 @@ impl SmallFleet {
     /// A setting of one of its services, such as `GATEWAY_LOG`.
     pub fn set(&mut self, variable: &str, value: &str) {
         self.settings.push((variable.to_owned(), value.to_owned()));
+    }
+
+    /// Another folder with the programs of the services, `staff` and `local-people`.
+    pub fn set_binaries(&mut self, folder: PathBuf) {
+        self.binaries = folder;
     }
 
     /// What `up` prints. It is shown when the test fails.
@@ -143,7 +151,7 @@ impl SmallFleet {
         let launcher = self
             .command(
                 "up",
-                &["--bin-dir", binaries().to_str().unwrap(), "--port", "0"],
+                &["--bin-dir", self.binaries.to_str().unwrap(), "--port", "0"],
             )
             .args(self.test_options())
             .args(args)

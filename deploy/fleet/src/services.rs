@@ -94,6 +94,8 @@ fn find(name: &str) -> Option<&'static Service> {
 
 /// The service of the dashboard.
 pub(crate) const WEB: &str = "web";
+/// The service with a port for exchanges.
+const EXCHANGES: &str = "economy-svc";
 /// The services with a public port.
 const PUBLIC: [&str; 2] = ["gateway", WEB];
 
@@ -160,6 +162,8 @@ pub(crate) struct Instance {
     pub(crate) http: Option<u16>,
     /// Whether the gRPC port speaks TLS.
     pub(crate) tls: bool,
+    /// The port for exchanges, which only economy-svc has.
+    pub(crate) exchange: Option<u16>,
 }
 
 impl Instance {
@@ -176,13 +180,15 @@ impl Instance {
 
     /// The entry in `fleet.json`.
     pub(crate) fn entry(&self, pid: Option<u32>) -> manifest::Service {
-        let admin = format!("http://127.0.0.1:{}", self.admin);
+        let url = |port: u16| format!("http://127.0.0.1:{port}");
+        let admin = url(self.admin);
         manifest::Service {
             name: self.service.name.to_owned(),
             replica: self.replica,
             pid,
             grpc: self.address(),
-            http: self.http.map(|port| format!("http://127.0.0.1:{port}")),
+            http: self.http.map(url),
+            exchange: self.exchange.map(url),
             metrics: format!("{admin}/metrics"),
             health: format!("{admin}/healthz"),
             ready: format!("{admin}/readyz"),
@@ -194,8 +200,8 @@ impl Instance {
 pub(crate) const POSTGRES_PORT: u16 = 0;
 pub(crate) const REDIS_PORT: u16 = 1;
 
-/// The number of the first private port of a process. Each has three: gRPC, admin and HTTP. The ports of the first replicas come first, so
-/// that more replicas do not change them.
+/// The number of the first private port of a process. Each has three: gRPC, admin, and HTTP or that for exchanges. The ports of the first
+/// replicas come first, so that more replicas do not change them.
 fn port_number(service: usize, replica: u16) -> u16 {
     let process = SERVICES.len() * (usize::from(replica) - 1) + service;
     u16::try_from(2 + 3 * process).unwrap_or(u16::MAX)
@@ -220,6 +226,7 @@ pub(crate) fn instances(replicas: &Replicas, ports: &Ports, tls: bool) -> Vec<In
                 admin: first + 1,
                 http: PUBLIC.contains(&service.name).then_some(first + 2),
                 tls,
+                exchange: (service.name == EXCHANGES).then_some(first + 2),
             });
         }
     }
@@ -281,6 +288,9 @@ pub(crate) fn spec(instance: &Instance, shared: &Shared<'_>, manifest: &Manifest
     settings.extend(settings_of(service, shared, manifest)?);
     if let Some(port) = instance.http {
         settings.push(("HTTP_LISTEN", format!("127.0.0.1:{port}")));
+    }
+    if let Some(port) = instance.exchange {
+        settings.push(("EXCHANGE_LISTEN", format!("127.0.0.1:{port}")));
     }
     let mut variables: Vec<(String, String)> = settings
         .into_iter()
@@ -395,7 +405,7 @@ mod tests {
         let instances = instances(&replicas, &ports, false);
         let mut all: Vec<u16> = instances
             .iter()
-            .flat_map(|one| [Some(one.grpc), Some(one.admin), one.http])
+            .flat_map(|one| [Some(one.grpc), Some(one.admin), one.http, one.exchange])
             .flatten()
             .collect();
         let count = all.len();
@@ -430,6 +440,7 @@ mod tests {
             admin: 2,
             http: None,
             tls: false,
+            exchange: None,
         };
         let spec = spec(&instance, &shared, &manifest).unwrap();
         let variables = spec.command.get_envs();

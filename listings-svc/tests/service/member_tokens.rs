@@ -71,7 +71,7 @@ async fn a_token_expires_unless_it_is_renewed(pool: PgPool) {
     // An expired token renews nothing.
     assert!(renew(&service, &token, "").await.is_err());
 
-    let operator = testing::identity().staff_token;
+    let operator = testing::staff_token();
     let renewed = renew(&service, operator.expose(), "ada").await.unwrap();
     assert_eq!(who_am_i(&service, &renewed).await.unwrap().name, "ada");
     assert!(who_am_i(&service, &token).await.is_err());
@@ -101,7 +101,7 @@ async fn members_renew_their_own_token_and_admins_an_expired_one(pool: PgPool) {
     let given = renew(&service, &bea, "ada").await.unwrap();
     assert!(who_am_i(&service, &own).await.is_err());
     assert!(who_am_i(&service, &given).await.is_ok());
-    let operator = testing::identity().staff_token;
+    let operator = testing::staff_token();
     for name in ["", "operator", "nobody"] {
         assert!(
             renew(&service, operator.expose(), name).await.is_err(),

@@ -36,7 +36,7 @@ impl Service {
 
     /// The client with the fleet's own staff token.
     pub(crate) async fn operator(&self) -> MemberClient {
-        let token = testing::identity().staff_token;
+        let token = testing::staff_token();
         self.client(token.expose()).await
     }
 

@@ -186,8 +186,9 @@ impl<S: Settings> Boot<S> {
         if let Some(credentials) = &self.credentials {
             transport = transport.with_tls(credentials.client(), service)?;
         }
-        let token = &common.identity.fleet_token;
-        rpc::client::connect(addresses.clone(), transport, token, &self.lifecycle)
+        let token = &common.identity.fleet_token.first;
+        let client = rpc::client::connect(addresses.clone(), transport, token, &self.lifecycle)?;
+        Ok(client.with_caller(S::SERVICE))
     }
 
     /// The leader of this service, to which its jobs are added.
@@ -250,23 +251,62 @@ impl<S: Settings> Boot<S> {
         if let Some(service) = dead_letters {
             services.add_service(service.into_server());
         }
-        let authenticator =
-            Authenticator::new(self.common().identity.clone()).with_members(members);
+        rpc::server::add_reflection(&mut services)?;
         let common = self.common();
+        let mut authenticator =
+            Authenticator::new(S::SERVICE, common.identity.clone()).with_members(members);
+        if self.credentials.is_some() {
+            authenticator = authenticator.requiring_certificates();
+        }
         let listener = bind(common.grpc_listen, "grpc_listen").await?;
+        self.spawn_rpc_server("gRPC server", listener, services, authenticator);
+        Ok(())
+    }
+
+    /// Serves `services` to exchanges at the setting `exchange_listen`, with health. They check the tokens of exchanges themselves.
+    pub async fn serve_rpc_to_exchanges(
+        &self,
+        services: RoutesBuilder,
+        exchange_listen: SocketAddr,
+    ) -> anyhow::Result<()> {
+        let authenticator = Authenticator::for_exchanges(S::SERVICE);
+        let listener = bind(exchange_listen, "exchange_listen").await?;
+        self.spawn_rpc_server(
+            "gRPC server for exchanges",
+            listener,
+            services,
+            authenticator,
+        );
+        Ok(())
+    }
+
+    fn spawn_rpc_server(
+        &self,
+        name: &'static str,
+        listener: TcpListener,
+        services: RoutesBuilder,
+        authenticator: Authenticator,
+    ) {
         let readiness = self.readiness.clone();
         let draining = self.lifecycle.draining();
         self.lifecycle.spawn_server(
-            "gRPC server",
-            rpc::server::serve(
-                listener,
-                services,
-                self.credentials.clone(),
-                authenticator,
-                readiness,
-                draining,
-            ),
-        );
+        self.spawn_rpc_server("gRPC server", listener, services, authenticator);
         Ok(())
+    }
+
+    /// Serves `services` to exchanges at the setting `exchange_listen`, with health. They check the tokens of exchanges themselves.
+    pub async fn serve_rpc_to_exchanges(
+        &self,
+        services: RoutesBuilder,
+        exchange_listen: SocketAddr,
+    ) -> anyhow::Result<()> {
+        let authenticator = Authenticator::for_exchanges(S::SERVICE);
+        let listener = bind(exchange_listen, "exchange_listen").await?;
+        self.spawn_rpc_server(
+            "gRPC server for exchanges",
+            listener,
+            services,
+            authenticator,
+        );
     }
 }

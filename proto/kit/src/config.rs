@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches, ValueEnum};
+use subtle::{Choice, ConstantTimeEq as _};
 
 use crate::grpc_address;
 
@@ -103,12 +104,12 @@ pub struct Database {
 /// The tokens of the internal port.
 #[derive(Debug, Clone, Args)]
 pub struct Identity {
-    /// The token of services of the fleet, 32 characters or more
-    #[arg(long, hide_env_values = true, value_parser = token)]
-    pub fleet_token: Secret,
-    /// The token of staff calls, 32 characters or more
-    #[arg(long, hide_env_values = true, value_parser = token)]
-    pub staff_token: Secret,
+    /// The tokens of services of the fleet, up to 8 of 32 characters or more, separated by commas: all are accepted, the first is sent
+    #[arg(long, hide_env_values = true, value_parser = tokens)]
+    pub fleet_token: Tokens,
+    /// The tokens of staff calls, up to 8 of 32 characters or more, separated by commas: all are accepted
+    #[arg(long, hide_env_values = true, value_parser = tokens)]
+    pub staff_token: Tokens,
 }
 
 /// TLS between the services: PEM files, all three or none. They are read again when they change.
@@ -207,12 +208,56 @@ impl std::fmt::Debug for Secret {
     }
 }
 
+/// The tokens of one purpose. There are several while one replaces another.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tokens {
+    /// The token that calls carry.
+    pub first: Secret,
+    /// The other tokens that are accepted.
+    pub others: Vec<Secret>,
+}
+
+impl Tokens {
+    /// All of them, the first one first.
+    pub fn all(&self) -> impl Iterator<Item = &Secret> {
+        std::iter::once(&self.first).chain(&self.others)
+    }
+
+    /// Whether a caller sent one of them. The time does not depend on which.
+    pub fn accepts(&self, sent: &[u8]) -> bool {
+        let found = self.all().fold(Choice::from(0), |found, token| {
+            found | token.expose().as_bytes().ct_eq(sent)
+        });
+        found.into()
+    }
+}
+
+impl From<Secret> for Tokens {
+    fn from(first: Secret) -> Self {
+        let others = Vec::new();
+        Self { first, others }
+    }
+}
+
+/// Comparing a sent token takes time for each of them.
+const MAX_TOKENS: usize = 8;
+
+fn tokens(value: &str) -> Result<Tokens, String> {
+    let mut tokens = value.split(',').map(|text| token(text.trim()));
+    let first = tokens.next().unwrap_or_else(|| token(""))?;
+    let others: Vec<Secret> = tokens.collect::<Result<_, _>>()?;
+    if others.len() >= MAX_TOKENS {
+        return Err(format!("it must have {MAX_TOKENS} tokens or fewer"));
+    }
+    Ok(Tokens { first, others })
+}
+
 fn token(value: &str) -> Result<Secret, String> {
     if value.chars().count() < 32 {
-        return Err("it must have 32 characters or more".to_owned());
+        return Err("each token must have 32 characters or more".to_owned());
     }
     if !value.bytes().all(|b| b.is_ascii_graphic()) {
-        return Err("it must have only visible ASCII characters".to_owned());
+        return Err("each token must have only visible ASCII characters".to_owned());
     }
     Ok(Secret(value.to_owned()))
 }
@@ -414,7 +459,14 @@ fn cross_check(common: &Common) -> Vec<String> {
     if common.profile == Profile::Production && common.clock_file.is_some() {
         problems.push("clock_file: it is allowed only in the local profile".to_owned());
     }
-    if common.identity.fleet_token == common.identity.staff_token {
+    let Identity {
+        fleet_token,
+        staff_token,
+    } = &common.identity;
+    if staff_token
+        .all()
+        .any(|token| fleet_token.accepts(token.expose().as_bytes()))
+    {
         problems.push(
             "staff_token: must differ from fleet_token; otherwise every service could act as staff"
                 .to_owned(),
@@ -562,6 +614,48 @@ mod tests {
             assert!(text.contains(part), "{part} is missing in {text}");
         }
         assert!(!text.contains("short-secret"), "{text}");
+    }
+
+    #[test]
+    fn tokens_are_a_list_of_which_the_first_is_sent() {
+        let new = "new-token-new-token-new-token-new-token";
+        let list = tokens(&format!("{FLEET}, {new}")).unwrap();
+        assert_eq!(list.first.expose(), FLEET);
+        for token in [FLEET, new] {
+            assert!(list.accepts(token.as_bytes()));
+            assert_eq!(tokens(token), Ok(Tokens::from(Secret(token.to_owned()))));
+        }
+        for other in ["", STAFF, &FLEET[1..], &format!("{FLEET},{new}")] {
+            assert!(!list.accepts(other.as_bytes()), "{other}");
+        }
+        assert!(tokens(&[FLEET; MAX_TOKENS].join(",")).is_ok());
+        for bad in [
+            "",
+            "short",
+            &format!("{FLEET},"),
+            &format!(",{FLEET}"),
+            &format!("{FLEET},short"),
+            &format!("{FLEET},{new} {new}"),
+            &[FLEET; MAX_TOKENS + 1].join(","),
+        ] {
+            assert!(tokens(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn no_token_is_both_of_the_fleet_and_of_staff() {
+        let load = |staff: &str| {
+            let tokens = [
+                format!("--fleet-token={FLEET}-1,{FLEET}-2"),
+                format!("--staff-token={staff}"),
+            ];
+            let database = "--database-url=postgres://h/d";
+            load(&["--profile=local", database, &tokens[0], &tokens[1]])
+        };
+        assert!(load(&format!("{STAFF}-1,{STAFF}-2")).is_ok());
+        let text = load(&format!("{STAFF},{FLEET}-2")).unwrap_err().to_string();
+        assert!(text.contains("staff_token"), "{text}");
+        assert!(!text.contains(FLEET), "{text}");
     }
 
     #[test]

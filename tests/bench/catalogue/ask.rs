@@ -78,7 +78,8 @@ impl CatalogueClient {
         let token = fleet.service_token.clone().into();
         let channel = dial(&fleet.service("catalogue-svc").grpc, &token)
             .await
-            .unwrap();
+            .unwrap()
+            .with_allowed_caller();
         let mut client = Self {
             games: GamesServiceClient::new(channel.clone()),
             search: SearchServiceClient::new(channel.clone()),
@@ -114,7 +115,7 @@ impl CatalogueClient {
     pub(super) async fn at(&self, address: &str, fleet: &Fleet) -> Self {
         let channel = dial(address, &fleet.service_token.clone().into()).await;
         Self {
-            games: GamesServiceClient::new(channel.unwrap()),
+            games: GamesServiceClient::new(channel.unwrap().with_allowed_caller()),
             ..self.clone()
         }
     }

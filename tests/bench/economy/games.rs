@@ -166,7 +166,8 @@ async fn channels(fleet: &Fleet, replicas: usize) -> Vec<Client> {
     let economies = services.filter(|service| service.name == "economy-svc");
     let mut channels = Vec::new();
     for replica in economies.take(replicas) {
-        channels.push(dial(&replica.grpc, &token).await.unwrap());
+        let channel = dial(&replica.grpc, &token).await.unwrap();
+        channels.push(channel.with_allowed_caller());
     }
     assert_eq!(channels.len(), replicas, "the fleet has fewer replicas");
     channels

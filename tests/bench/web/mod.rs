@@ -96,7 +96,7 @@ impl<'a> Pages<'a> {
         let fleet = &self.bench.fleet;
         let token = fleet.service_token.clone().into();
         let service = dial(&fleet.service("webhook-svc").grpc, &token).await;
-        let service = service.unwrap();
+        let service = service.unwrap().with_allowed_caller();
         let account_id = self.account.rsplit('/').next().unwrap().to_owned();
         let request = AddEndpointRequest {
             account_id: account_id.clone(),

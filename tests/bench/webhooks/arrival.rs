@@ -64,7 +64,7 @@ pub(super) async fn run(report: &mut Report, fleet: &Fleet, arrivals: &Arrivals)
     let staff = Staff::of(fleet).await;
     let token = fleet.service_token.clone().into();
     let listings = dial(&fleet.service("listings-svc").grpc, &token).await;
-    let events = EventsServiceClient::new(listings.unwrap());
+    let events = EventsServiceClient::new(listings.unwrap().with_allowed_caller());
     add_endpoint(fleet, &arrivals.host).await;
     let (mut slugs, mut account) = (Vec::with_capacity(APPROVALS), String::new());
     for number in 0..APPROVALS {
@@ -98,7 +98,7 @@ async fn add_endpoint(fleet: &Fleet, host: &str) {
     let account = Staff::of(fleet).await.account("unlimited").await;
     let token = fleet.service_token.clone().into();
     let webhooks = dial(&fleet.service("webhook-svc").grpc, &token).await;
-    let endpoints = EndpointsServiceClient::new(webhooks.unwrap());
+    let endpoints = EndpointsServiceClient::new(webhooks.unwrap().with_allowed_caller());
     eventually("webhook-svc knows the account", async || {
         let request = AddEndpointRequest {
             account_id: account.account.id.clone(),

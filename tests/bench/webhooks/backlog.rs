@@ -41,7 +41,7 @@ impl<'a> Backlog<'a> {
         Self {
             receiver,
             account: Staff::of(fleet).await.account("unlimited").await,
-            endpoints: EndpointsServiceClient::new(webhooks.unwrap()),
+            endpoints: EndpointsServiceClient::new(webhooks.unwrap().with_allowed_caller()),
             database: PgPool::connect(&fleet.database_url).await.unwrap(),
             replicas: replicas
                 .map(|it| Process::new("webhook-svc", it.pid.unwrap()))

@@ -150,7 +150,8 @@ impl Scene {
 
     async fn dial(&self, address: &str) -> Option<Channel> {
         let token = self.small.fleet().service_token.into();
-        dial(address, &token).await.ok()
+        let channel = dial(address, &token).await.ok()?;
+        Some(channel.with_allowed_caller())
     }
 
     /// The games of these numbers, with their ranks and previous ranks.

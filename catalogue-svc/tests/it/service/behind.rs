@@ -157,9 +157,10 @@ async fn the_other_replica_answers_when_one_does_not_follow() {
         services.add_service(GamesServiceServer::new(replica));
         addresses.push(testing::serve(services, &lifecycle).await.unwrap());
     }
-    let token = testing::identity().fleet_token;
+    let token = testing::fleet_token();
     let read = async |addresses: &[String], seq| {
         let client = connect(Addresses::List(addresses.to_vec()), &token, &lifecycle).unwrap();
+        let client = client.with_allowed_caller();
         let request = GetGameRequest {
             mode: Mode::Live.into(),
             slug: "game-1".to_owned(),

@@ -58,7 +58,7 @@ async fn many_are_decided_on_and_refused_ones_are_named(pool: PgPool) {
     let names: Vec<String> = (0..55).map(|n| format!("game-{n}")).collect();
     let games: Vec<Value> = names.iter().map(|name| game(name, name)).collect();
     service.import(&File::rows("game", &games)).await;
-    let operator = testing::identity().staff_token;
+    let operator = testing::staff_token();
     let mut args = vec!["--json", "game", "take-down", "--reason", "Why", "--yes"];
     args.extend(names.iter().map(String::as_str));
     let ran = staff_with(&service, operator.expose(), &args, "").await;
@@ -134,7 +134,7 @@ async fn a_decision_is_refused_when_the_revision_is_not_the_reviewed_one(pool: P
     let list = ["--json", "review", "list"];
     let waiting = staff_with(&service, &token, &list, "").await.document();
     assert_eq!(waiting["total"], 1, "{waiting}");
-    let operator = testing::identity().staff_token;
+    let operator = testing::staff_token();
     let args = ["game", "take-down", "one", "--reason", "Why", "--revision"];
     for (revision, status) in [("2", 1), ("3", 0)] {
         let args = [&args[..], &[revision]].concat();
@@ -203,7 +203,7 @@ async fn on_terminal(service: &Service, args: &str, input: &'static str) -> Ran 
     let mut command = std::process::Command::new("script");
     command
         .args(["--quiet", "--return", "--command", &line, "/dev/null"])
-        .env("STAFF_TOKEN", testing::identity().staff_token.expose())
+        .env("STAFF_TOKEN", testing::staff_token().expose())
         .env("STAFF_LISTINGS", &service.address)
         .stdin(std::process::Stdio::piped())
         .stdout(std::process::Stdio::piped());

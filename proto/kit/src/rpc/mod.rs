@@ -6,6 +6,7 @@ pub mod directory;
 pub mod failover;
 mod identity;
 mod methods;
+pub mod permissions;
 pub mod server;
 pub mod staff;
 pub mod tls;

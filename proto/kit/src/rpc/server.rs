@@ -1,4 +1,5 @@
-//! The internal gRPC server: authentication, traces, request ids, metrics, conversion of panics into faults, health and reflection.
+//! The gRPC server of a port: authentication, authorization, traces, request ids, metrics, conversion of panics into faults, health and
+//! reflection.
 
 use std::convert::Infallible;
 use std::future::Future;
@@ -41,7 +42,7 @@ const MAX_CALLS: usize = 4_096;
 /// Pause after an accept that failed.
 const ACCEPT_BACKOFF: Duration = Duration::from_millis(20);
 
-/// Serves `services` until `draining`, then finishes the calls in flight. With `credentials`, the port speaks TLS only.
+/// Serves `services` and health until `draining`, then finishes the calls in flight. With `credentials`, the port speaks TLS only.
 pub async fn serve(
     listener: TcpListener,
     mut services: RoutesBuilder,
@@ -50,12 +51,8 @@ pub async fn serve(
     readiness: Readiness,
     draining: CancellationToken,
 ) -> anyhow::Result<()> {
-    let reflection = tonic_reflection::server::Builder::configure()
-        .register_encoded_file_descriptor_set(contracts::DESCRIPTORS)
-        .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
-        .build_v1()?;
     let (health, health_service) = tonic_health::server::health_reporter();
-    services.add_service(reflection).add_service(health_service);
+    services.add_service(health_service);
     let mut ready = readiness.watch();
     let report = async move {
         loop {
@@ -115,6 +112,16 @@ pub fn services() -> RoutesBuilder {
     Routes::builder()
 }
 
+/// Adds reflection, by which tools such as grpcurl learn the methods of all services.
+pub(crate) fn add_reflection(services: &mut RoutesBuilder) -> anyhow::Result<()> {
+    let reflection = tonic_reflection::server::Builder::configure()
+        .register_encoded_file_descriptor_set(contracts::DESCRIPTORS)
+        .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
+        .build_v1()?;
+    services.add_service(reflection);
+    Ok(())
+}
+
 #[derive(Clone)]
 struct CallLayer {
     authenticator: Authenticator,
@@ -164,7 +171,10 @@ where
         }
         let path = request.uri().path();
         let method = methods::label(path);
-        let unresolved = match self.authenticator.check(path, request.headers()) {
+        let principal = self
+            .authenticator
+            .check(path, request.headers(), request.extensions());
+        let unresolved = match principal {
             Ok(Principal::Fleet | Principal::Exchange) => None,
             Ok(Principal::Staff(member)) => {
                 request.extensions_mut().insert(member);

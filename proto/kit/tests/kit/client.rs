@@ -160,7 +160,7 @@ fn connect(addresses: Addresses, token: &Secret, lifecycle: &Lifecycle) -> anyho
 }
 
 fn token() -> Secret {
-    testing::identity().fleet_token
+    testing::fleet_token()
 }
 
 async fn call(client: &Client, idempotent: bool, deadline: Duration) -> Result<(), Status> {

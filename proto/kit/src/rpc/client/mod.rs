@@ -35,7 +35,7 @@ use crate::lifecycle::Lifecycle;
 pub use addresses::{Addresses, Resolver};
 use balancer::{Balancer, InFlightGuard, Pick, Replica};
 use request_body::RequestBody;
-use request_headers::{RequestHeaders, set_deadline};
+use request_headers::{Caller, RequestHeaders, set_deadline};
 pub use response_body::ResponseBody;
 pub use transport::Transport;
 use transport_error::TransportError;
@@ -95,7 +95,7 @@ pub fn connect(
     Client::new(resolver, transport, token)
 }
 
-/// A connected client of one address, for command-line tools.
+/// A connected client of one address, for command-line tools with a token of staff.
 ///
 /// # Errors
 /// Nothing answers at the address.
@@ -127,6 +127,20 @@ impl Client {
             budget: Arc::new(budget),
             request_headers: RequestHeaders::new(token)?,
         })
+    }
+
+    /// The same client, which calls in the name of the service `name`.
+    #[must_use]
+    pub fn with_caller(mut self, name: &'static str) -> Self {
+        self.request_headers.caller = Caller::Service(name);
+        self
+    }
+
+    /// The same client, which makes each call in the name of the first service that may make it: for tests and benchmarks.
+    #[must_use]
+    pub fn with_allowed_caller(mut self) -> Self {
+        self.request_headers.caller = Caller::Allowed;
+        self
     }
 
     /// The same client with another deadline for calls that have none of their own.
@@ -308,7 +322,8 @@ impl Service<Request<Body>> for Client {
     }
 
     fn call(&mut self, mut request: Request<Body>) -> Self::Future {
-        let timeout = self.request_headers.add_to(request.headers_mut());
+        let caller = self.request_headers.caller(request.uri().path());
+        let timeout = self.request_headers.add_to(caller, request.headers_mut());
         let sending = self.clone().send(request, timeout);
         sending.map(|sent| sent.map_err(Status::from)).boxed()
     }
