@@ -44,7 +44,7 @@ pub static MIGRATOR: Migrator = sqlx::migrate!();
 
 /// Sets the service up: loads the catalogue and the boards, follows the feeds, and only then opens the port.
 pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
-    let pool = boot.database(&MIGRATOR).await?;
+    let pool = boot.database().await?;
     let (settings, clock, lifecycle) = (&boot.settings, &boot.clock, &boot.lifecycle);
     let listings = boot.client("listings-svc", &settings.listings_addresses)?;
     let loaded = boot.readiness.condition("the catalogue to be loaded");

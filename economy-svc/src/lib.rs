@@ -26,7 +26,7 @@ pub static MIGRATOR: sqlx::migrate::Migrator = sqlx::migrate!();
 
 /// Starts the service.
 pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
-    let pool = boot.database(&MIGRATOR).await?;
+    let pool = boot.database().await?;
     let leader = boot.leader(&pool, SCHEMA);
     feeds::listings::follow(&boot, &leader)?;
     let producer = Producer::start(&leader, &boot.lifecycle, Retention::default());

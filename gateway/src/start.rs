@@ -18,6 +18,7 @@ use sqlx::PgPool;
 use time::OffsetDateTime;
 use tonic::service::RoutesBuilder;
 
+use crate::SCHEMA;
 use crate::app::{App, Gateway};
 use crate::arriving_bodies::ArrivingBodies;
 use crate::call_log::{CallLog, CallRecorder};
@@ -47,7 +48,6 @@ use crate::switches::SwitchCache;
 use crate::upstream::Upstream;
 use crate::upstream::pictures::Pictures;
 use crate::write::{AuthoredCommand, Command, CommandHandler};
-use crate::{MIGRATOR, SCHEMA};
 
 /// Logged when Redis is away.
 const WITHOUT_REDIS: &str =
@@ -69,7 +69,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     let redis = Redis::connect(&settings.redis_url, settings.redis_patience, WITHOUT_REDIS).await?;
     let counters = SharedCounters::new(settings.lookup.keys_deadline, settings.public_share);
     let counters = Arc::new(counters);
-    let pool = boot.database(&MIGRATOR).await?;
+    let pool = boot.database().await?;
     check_account_plans(&pool, &plans).await?;
 
     let leader = boot.leader(&pool, SCHEMA);

@@ -34,8 +34,7 @@ pub const CHANNEL: &str = "webhook_due";
 
 /// Starts the service.
 pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
-    let pool = boot.database(&MIGRATOR).await?;
-    store::read_by_indexes(&pool);
+    let pool = boot.database_with(&store::READ_BY_INDEXES).await?;
     let (settings, clock) = (&boot.settings, &boot.clock);
     let wakeup = Wakeup::start(pool.clone(), CHANNEL, &boot.lifecycle);
 

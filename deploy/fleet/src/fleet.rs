@@ -5,7 +5,7 @@ use std::fs::OpenOptions;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 
 use crate::database::{self, Address};
 use crate::folder::Folder;
@@ -14,11 +14,12 @@ use crate::manifest::{FleetState, Manifest};
 use crate::packages::{self, Requirement};
 use crate::ports::Ports;
 use crate::postgres::{self, DataFolders};
+use crate::process;
 use crate::redis;
 use crate::say::say;
 use crate::seed::{self, Staff};
 use crate::services::{
-    self, Instance, POSTGRES_PORT, REDIS_PORT, Replicas, Shared, TLS_AUTHORITIES, WEB,
+    self, Instance, POSTGRES_PORT, REDIS_PORT, Replicas, Service, Shared, TLS_AUTHORITIES, WEB,
 };
 use crate::supervise::Supervisor;
 use crate::wait::{Interrupted, Signals, format_duration};
@@ -226,6 +227,7 @@ impl<'a> Fleet<'a> {
         if let Some(urls) = &self.plan.external.databases {
             self.manifest.database_url = None;
             self.manifest.database_urls.clone_from(urls);
+            self.manifest.database_owner_urls.clear();
             let all = format!("{:?}", identities(urls)?);
             self.manifest.use_database(&all);
             return Ok(());
@@ -306,6 +308,7 @@ impl<'a> Fleet<'a> {
             public_url: copied_url.unwrap_or_else(|| self.public_url(WEB)),
             dashboard_url: self.public_url(WEB),
         };
+        self.migrate(&shared)?;
         // Services read these files at their start.
         let all: Vec<_> = self.instances.iter().map(|one| (one, None)).collect();
         supervisor.write_addresses(&all)?;
@@ -320,6 +323,23 @@ impl<'a> Fleet<'a> {
             format_duration(since.elapsed())
         ));
         self.seed()
+    }
+
+    /// Brings the schema of each service up to date, as its owner. A user's own databases may have owners in the environment.
+    fn migrate(&self, shared: &Shared<'_>) -> Result<()> {
+        for instance in self.instances.iter().filter(|one| one.replica == 1) {
+            let Service { name, schema, .. } = instance.service;
+            let mut command = services::spec(instance, shared, &self.manifest)?.command;
+            command.arg("migrate");
+            if let Some(url) = self.manifest.database_owner_urls.get(*schema) {
+                command.env(database::owner_setting(schema), url);
+            }
+            let output = process::capture(&mut command, "", self.signals)?;
+            if !output.status.success() {
+                bail!("`{name} migrate` failed: {}", output.stderr.trim());
+            }
+        }
+        Ok(())
     }
 
     /// Imports the directory and creates accounts and keys, unless an earlier start has done so.

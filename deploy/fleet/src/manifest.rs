@@ -46,6 +46,8 @@ pub(crate) struct Manifest {
     pub(crate) database_url: Option<String>,
     /// The database URL of each service, by schema.
     pub(crate) database_urls: BTreeMap<String, String>,
+    /// The same as the owner of the schema, who migrates it; absent with a database for each service.
+    pub(crate) database_owner_urls: BTreeMap<String, String>,
     pub(crate) redis_url: String,
     pub(crate) clock_file: String,
     /// The folder to which mails are written instead of being sent.

@@ -85,7 +85,8 @@ pub(crate) struct Args {
 #[command(next_help_heading = "External servers to use instead of private ones")]
 struct ServerArgs {
     /// PostgreSQL 15+: one URL for all services, with a user that may create roles and owns the database; or SERVICE=URL for each of the
-    /// six, ready to use (environment: `DATABASE_URL`, or `GATEWAY_DATABASE_URL` and so on)
+    /// six, ready to use (environment: `DATABASE_URL`, or `GATEWAY_DATABASE_URL` and so on, with `GATEWAY_DATABASE_OWNER_URL` if another user
+    /// owns the schema)
     #[arg(long, value_name = "[SERVICE=]URL")]
     database_url: Vec<String>,
     /// Redis 6.2+

@@ -44,7 +44,7 @@ pub struct Settings {
     #[arg(long, value_enum, default_value = "x-forwarded-for")]
     pub(crate) proxy_header: ProxyHeader,
     /// Redis 6.2 or newer, for sessions; best the one of listings-svc, for the position that public pages read
-    #[arg(long, hide_env_values = true)]
+    #[arg(long, hide_env_values = true, value_parser = kit::redis::url)]
     pub(crate) redis_url: Secret,
     /// Seconds that Redis may take
     #[arg(long, default_value = "2", value_parser = a_second_or_more)]
@@ -102,6 +102,20 @@ impl Settings {
     pub(crate) fn staff_mail(&self) -> Option<String> {
         let mailbox = self.staff_mail.as_ref();
         mailbox.map(|mailbox| mailbox.email.to_string())
+    }
+
+    /// Warns when production shows the default terms, which name no operator.
+    pub(crate) fn warn_of_default_texts(&self) {
+        let is_replaced = |name: &str| {
+            let folder = self.articles.as_ref();
+            folder.is_some_and(|folder| folder.join(format!("{name}.en.md")).exists())
+        };
+        let is_complete = is_replaced("terms") && is_replaced("privacy");
+        if self.common.profile == Profile::Production && !is_complete {
+            tracing::warn!(
+                "the site shows the default terms or the default text about privacy; give yours in the folder `articles`"
+            );
+        }
     }
 
     /// Where mails are, on a local fleet.

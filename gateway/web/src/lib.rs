@@ -78,8 +78,9 @@ const CURRENCIES_DEADLINE: std::time::Duration = std::time::Duration::from_secs(
 
 /// Starts the service.
 pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
-    let pool = boot.database(&MIGRATOR).await?;
+    let pool = boot.database().await?;
     let (settings, clock) = (&boot.settings, &boot.clock);
+    settings.warn_of_default_texts();
     let redis = Redis::connect(&settings.redis_url, settings.redis_deadline, WITHOUT_REDIS).await?;
     let keyspace = Keyspace {
         redis: redis.clone(),

@@ -1,6 +1,7 @@
 //! Starts and stops a service process: every `main` calls [`run`].
 
 use std::future::Future;
+use std::io::{self, Write as _};
 use std::net::SocketAddr;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -15,7 +16,7 @@ use tonic::service::RoutesBuilder;
 use crate::admin::{self, Readiness};
 use crate::clock::Clock;
 use crate::clock_difference::ClockComparison;
-use crate::config::{self, Common, Profile, Settings, Tls};
+use crate::config::{self, Common, Profile, Request, Settings, Tls};
 use crate::feed::{self, ChangeSource, DeadLetterService, PgConsumer, Projection, Subscription};
 use crate::leader::Leader;
 use crate::lifecycle::Lifecycle;
@@ -39,27 +40,40 @@ pub struct Boot<S> {
     pub clock: Clock,
     /// The certificate of this process, if the services speak TLS.
     credentials: Option<Credentials>,
+    /// The migrations that the service requires.
+    migrator: &'static Migrator,
     /// The staff calls for the feeds of the service.
     dead_letters: Mutex<Option<DeadLetterService>>,
 }
 
 /// Runs a service: reads its settings, starts telemetry and the admin port, calls `start`, and stops in two steps after a signal.
-/// `start` spawns the tasks of the service and returns.
-pub fn run<S, F>(start: impl FnOnce(Boot<S>) -> F) -> ExitCode
+/// `start` spawns the tasks of the service and returns. With the command `migrate` it runs `migrator` instead, with `check-config` nothing.
+pub fn run<S, F>(start: impl FnOnce(Boot<S>) -> F, migrator: &'static Migrator) -> ExitCode
 where
     S: Settings,
     F: Future<Output = anyhow::Result<()>>,
 {
-    let settings = match config::load::<S>() {
-        Ok(settings) => settings,
-        // For errors and for --help: prints to the right stream and exits with the right code.
-        Err(error) => error.exit(),
+    let request = match config::load::<S>() {
+        Ok(request) => request,
+        // For bad settings and for --help: prints to the right stream.
+        Err(error) => {
+            drop(error.print());
+            return if error.use_stderr() {
+                ExitCode::FAILURE
+            } else {
+                ExitCode::SUCCESS
+            };
+        }
     };
-    let ended = tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build()
-        .context("cannot create the runtime")
-        .and_then(|runtime| runtime.block_on(live(settings, start)));
+    let ended = match request {
+        Request::Serve(settings) => block_on(live(settings, start, migrator)),
+        Request::Migrate(settings, telemetry) => {
+            block_on(migrate(S::SERVICE, &settings, &telemetry, migrator))
+        }
+        Request::CheckConfig => {
+            writeln!(io::stdout(), "{}: the settings are good", S::SERVICE).map_err(Into::into)
+        }
+    };
     match ended {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
@@ -67,6 +81,26 @@ where
             ExitCode::FAILURE
         }
     }
+}
+
+fn block_on(work: impl Future<Output = anyhow::Result<()>>) -> anyhow::Result<()> {
+    tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .context("cannot create the runtime")?
+        .block_on(work)
+}
+
+async fn migrate(
+    service: &'static str,
+    settings: &config::Migration,
+    telemetry: &config::Telemetry,
+    migrator: &Migrator,
+) -> anyhow::Result<()> {
+    let telemetry = telemetry::start(service, telemetry)?;
+    let migrated = pg::migrate(settings, service, migrator).await;
+    tokio::task::spawn_blocking(|| telemetry.shutdown()).await?;
+    migrated
 }
 
 #[expect(
@@ -77,7 +111,11 @@ fn report(service: &str, error: &anyhow::Error) {
     eprintln!("{service}: {error:#}");
 }
 
-async fn live<S, F>(settings: S, start: impl FnOnce(Boot<S>) -> F) -> anyhow::Result<()>
+async fn live<S, F>(
+    settings: S,
+    start: impl FnOnce(Boot<S>) -> F,
+    migrator: &'static Migrator,
+) -> anyhow::Result<()>
 where
     S: Settings,
     F: Future<Output = anyhow::Result<()>>,
@@ -116,6 +154,7 @@ where
         readiness,
         clock,
         credentials,
+        migrator,
         dead_letters: Mutex::default(),
     })
     .await?;
@@ -164,9 +203,16 @@ impl<S: Settings> Boot<S> {
         self.settings.common()
     }
 
-    /// Connects to the service's database and runs its migrations. The process is not ready until its clock has agreed with PostgreSQL's.
-    pub async fn database(&self, migrator: &Migrator) -> anyhow::Result<PgPool> {
-        let pool = pg::open(&self.common().database, S::SERVICE, migrator).await?;
+    /// Connects to the service's database, which must have its migrations. The process is not ready until its clock has agreed with
+    /// PostgreSQL's.
+    pub async fn database(&self) -> anyhow::Result<PgPool> {
+        self.database_with(&[]).await
+    }
+
+    /// Like [`database`](Self::database), with settings of PostgreSQL for every connection of the pool.
+    pub async fn database_with(&self, session: &[(&str, &str)]) -> anyhow::Result<PgPool> {
+        let settings = &self.common().database;
+        let pool = pg::open(settings, S::SERVICE, self.migrator, session).await?;
         let condition = "the clock to be compared with PostgreSQL's";
         let agreed = self.readiness.condition(condition);
         let mut comparison = ClockComparison::new(pool.clone(), agreed);
@@ -290,23 +336,15 @@ impl<S: Settings> Boot<S> {
         let readiness = self.readiness.clone();
         let draining = self.lifecycle.draining();
         self.lifecycle.spawn_server(
-        self.spawn_rpc_server("gRPC server", listener, services, authenticator);
-        Ok(())
-    }
-
-    /// Serves `services` to exchanges at the setting `exchange_listen`, with health. They check the tokens of exchanges themselves.
-    pub async fn serve_rpc_to_exchanges(
-        &self,
-        services: RoutesBuilder,
-        exchange_listen: SocketAddr,
-    ) -> anyhow::Result<()> {
-        let authenticator = Authenticator::for_exchanges(S::SERVICE);
-        let listener = bind(exchange_listen, "exchange_listen").await?;
-        self.spawn_rpc_server(
-            "gRPC server for exchanges",
-            listener,
-            services,
-            authenticator,
+            name,
+            rpc::server::serve(
+                listener,
+                services,
+                self.credentials.clone(),
+                authenticator,
+                readiness,
+                draining,
+            ),
         );
     }
 }

@@ -3,6 +3,8 @@
 //! The structs do not name environment variables. A setting with id `database_url` of the service with prefix `LISTINGS` is the flag
 //! `--database-url`, the variable `LISTINGS_DATABASE_URL` and the TOML key `database_url`; flags override the environment,
 //! the environment overrides the file, and the file overrides the default. One message reports every problem.
+//!
+//! Without a command the process is the service. `migrate` and `check-config` read the same settings, do their work and end.
 
 use std::ffi::OsString;
 use std::net::SocketAddr;
@@ -11,9 +13,10 @@ use std::time::Duration;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches, ValueEnum};
+use sqlx::postgres::PgConnectOptions;
 use subtle::{Choice, ConstantTimeEq as _};
 
-use crate::grpc_address;
+use crate::{grpc_address, shared_settings};
 
 /// The settings of a service.
 pub trait Settings: Args + FromArgMatches + Send + 'static {
@@ -81,8 +84,8 @@ pub enum Profile {
 #[derive(Debug, Clone, Args)]
 #[expect(clippy::struct_field_names, reason = "the settings have these names")]
 pub struct Database {
-    /// PostgreSQL, as `postgres://user:password@host:port/database`
-    #[arg(long, hide_env_values = true)]
+    /// PostgreSQL, as `postgres://user:password@host:port/database`; the user need not change the schema
+    #[arg(long, hide_env_values = true, value_parser = postgres_url)]
     pub database_url: Secret,
     /// The most connections to PostgreSQL, 4 or more: one waits for notifications; jobs, followers and calls share the others
     #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u32).range(LEAST_CONNECTIONS..=10_000))]
@@ -99,6 +102,17 @@ pub struct Database {
     /// Seconds that a transaction may stand idle: PostgreSQL ends the session of a process that hangs, which frees its locks
     #[arg(long, default_value = "10", value_parser = a_second_or_more)]
     pub database_idle_in_transaction_timeout: Duration,
+}
+
+/// The settings of `migrate`.
+#[derive(Debug, Clone)]
+pub struct Migration {
+    /// PostgreSQL, as the owner of the schema.
+    pub url: Secret,
+    /// How long PostgreSQL may take for a connection.
+    pub deadline: Duration,
+    /// How long a migration waits for a lock before it lets others pass.
+    pub lock_timeout: Duration,
 }
 
 /// The tokens of the internal port.
@@ -252,6 +266,13 @@ fn tokens(value: &str) -> Result<Tokens, String> {
     Ok(Tokens { first, others })
 }
 
+fn postgres_url(value: &str) -> Result<Secret, String> {
+    let parsed = value.parse::<PgConnectOptions>();
+    parsed.map(|_| Secret(value.to_owned())).map_err(|_error| {
+        "it must be a URL such as postgres://user:password@host:5432/database".to_owned()
+    })
+}
+
 fn token(value: &str) -> Result<Secret, String> {
     if value.chars().count() < 32 {
         return Err("each token must have 32 characters or more".to_owned());
@@ -302,18 +323,43 @@ pub fn a_second_or_more(value: &str) -> Result<Duration, String> {
     })
 }
 
+/// What a process does instead of the work of the service.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Task {
+    /// Bring the schema up to date as its owner, and end
+    Migrate,
+    /// Check the settings and those that other services must have alike, name every problem, and end
+    CheckConfig,
+}
+
+/// What the arguments ask for, with its settings.
+#[derive(Debug)]
+pub(crate) enum Request<S> {
+    /// To be the service.
+    Serve(S),
+    /// To bring the schema up to date.
+    Migrate(Migration, Telemetry),
+    /// To check the settings, which are good.
+    CheckConfig,
+}
+
 /// Loads the settings of a service from the arguments and the environment of this process.
 ///
 /// # Errors
 /// A message for the user that names every problem, or the output of `--help`.
-pub fn load<S: Settings>() -> Result<S, clap::Error> {
+pub(crate) fn load<S: Settings>() -> Result<Request<S>, clap::Error> {
     load_from(std::env::args_os())
 }
 
-fn load_from<S: Settings>(args: impl IntoIterator<Item = OsString>) -> Result<S, clap::Error> {
+fn load_from<S: Settings>(
+    args: impl IntoIterator<Item = OsString>,
+) -> Result<Request<S>, clap::Error> {
     let args: Vec<OsString> = args.into_iter().collect();
     let mut problems = Vec::new();
     let mut command = with_file(command::<S>(), &args, &mut problems);
+    if without_errors(&command, &args).and_then(|it| task(&it)) == Some(Task::Migrate) {
+        command = command.mut_args(|arg| arg.required(false));
+    }
 
     let matches = loop {
         match command.clone().try_get_matches_from(&args) {
@@ -333,6 +379,18 @@ fn load_from<S: Settings>(args: impl IntoIterator<Item = OsString>) -> Result<S,
             },
         }
     };
+    if task(&matches) == Some(Task::CheckConfig) {
+        problems.extend(shared_settings::differences(|name| {
+            std::env::var_os(name)?.into_string().ok()
+        }));
+    }
+    if problems.is_empty() && task(&matches) == Some(Task::Migrate) {
+        if let Some(migration) = migration(&matches) {
+            let telemetry = Telemetry::from_arg_matches(&matches)?;
+            return Ok(Request::Migrate(migration, telemetry));
+        }
+        problems.push(format!("{}_DATABASE_OWNER_URL is not set", S::PREFIX));
+    }
     if problems.is_empty() {
         let settings = S::from_arg_matches(&matches)?;
         problems.extend(cross_check(settings.common()));
@@ -342,7 +400,10 @@ fn load_from<S: Settings>(args: impl IntoIterator<Item = OsString>) -> Result<S,
         }
         problems.extend(settings.problems());
         if problems.is_empty() {
-            return Ok(settings);
+            return Ok(match task(&matches) {
+                Some(_) => Request::CheckConfig,
+                None => Request::Serve(settings),
+            });
         }
     }
     let list = problems.join("\n  - ");
@@ -362,9 +423,19 @@ fn command<S: Settings>() -> Command {
         .value_name("FILE")
         .value_parser(clap::value_parser!(PathBuf))
         .help("A TOML file with settings");
-    let command = S::augment_args(Command::new(S::SERVICE).arg(config)).mut_args(|arg| {
+    let task = Arg::new("task")
+        .value_name("COMMAND")
+        .value_parser(clap::value_parser!(Task))
+        .help("Do this instead of the work of the service");
+    let owner = Arg::new("database_owner_url")
+        .long("database-owner-url")
+        .hide_env_values(true)
+        .value_parser(postgres_url)
+        .help("PostgreSQL as the owner of the schema, for `migrate` [default: `database_url`]");
+    let command = Command::new(S::SERVICE).args([task, config, owner]);
+    let command = S::augment_args(command).mut_args(|arg| {
         let id = arg.get_id().as_str();
-        if matches!(id, "help" | "version") {
+        if matches!(id, "help" | "version" | "task") {
             return arg;
         }
         let variable = format!("{}_{}", S::PREFIX, id.to_uppercase());
@@ -377,19 +448,36 @@ fn command<S: Settings>() -> Command {
         .version(env!("CARGO_PKG_VERSION"))
 }
 
+/// The arguments that could be read; `None` for `--help`.
+fn without_errors(command: &Command, args: &[OsString]) -> Option<ArgMatches> {
+    let command = command.clone().ignore_errors(true);
+    command.try_get_matches_from(args).ok()
+}
+
+fn task(matches: &ArgMatches) -> Option<Task> {
+    matches.get_one::<Task>("task").copied()
+}
+
+/// The settings of `migrate`; `None` without a URL.
+fn migration(matches: &ArgMatches) -> Option<Migration> {
+    let url = |name| matches.get_one::<Secret>(name).cloned();
+    let duration = |name| matches.get_one::<Duration>(name).copied();
+    Some(Migration {
+        url: url("database_owner_url").or_else(|| url("database_url"))?,
+        deadline: duration("database_deadline")?,
+        lock_timeout: duration("database_lock_timeout")?,
+    })
+}
+
 /// Uses the values of the TOML file in `--config` as defaults.
 fn with_file(command: Command, args: &[OsString], problems: &mut Vec<String>) -> Command {
-    let matches: Option<ArgMatches> = command
-        .clone()
-        .ignore_errors(true)
-        .try_get_matches_from(args)
-        .ok();
+    let matches = without_errors(&command, args);
     let Some(path) = matches.and_then(|m| m.get_one::<PathBuf>("config").cloned()) else {
         return command;
     };
     match read(&path) {
         Ok(table) => table.into_iter().fold(command, |command, (key, value)| {
-            if key == "config"
+            if matches!(key.as_str(), "config" | "task")
                 || !command
                     .get_arguments()
                     .any(|arg| arg.get_id() == key.as_str())
@@ -587,12 +675,19 @@ mod tests {
     const FLEET: &str = "fleet-token-fleet-token-fleet-token";
     const STAFF: &str = "staff-token-staff-token-staff-token";
 
-    fn load(args: &[&str]) -> Result<Example, clap::Error> {
+    fn request(args: &[&str]) -> Result<Request<Example>, clap::Error> {
         load_from(
             std::iter::once("example-svc")
                 .chain(args.iter().copied())
                 .map(OsString::from),
         )
+    }
+
+    fn load(args: &[&str]) -> Result<Example, clap::Error> {
+        match request(args)? {
+            Request::Serve(settings) => Ok(settings),
+            other => panic!("{other:?}"),
+        }
     }
 
     #[test]
@@ -772,6 +867,47 @@ mod tests {
         assert!(text.contains("tls_certificate"), "{text}");
         let text = load(&["--profile=local", tls[0]]).unwrap_err();
         assert!(text.contains("all three or none"), "{text}");
+    }
+
+    #[test]
+    fn migrations_need_no_setting_but_a_database() {
+        let url = |args: &[&str]| match request(args) {
+            Ok(Request::Migrate(migration, _)) => migration.url.expose().to_owned(),
+            other => panic!("{other:?}"),
+        };
+        let (own, owner) = (
+            "--database-url=postgres://runtime@h/d",
+            "--database-owner-url=postgres://owner@h/d",
+        );
+        assert_eq!(url(&["migrate", own]), "postgres://runtime@h/d");
+        assert_eq!(url(&["migrate", own, owner]), "postgres://owner@h/d");
+        let text = request(&["migrate"]).unwrap_err().to_string();
+        assert!(
+            text.contains("EXAMPLE_TEST_DATABASE_OWNER_URL is not set"),
+            "{text}"
+        );
+        let text = request(&["migrate", "--database-url=a-secret"]);
+        let text = text.unwrap_err().to_string();
+        assert!(text.contains("EXAMPLE_TEST_DATABASE_URL") && !text.contains("a-secret"));
+    }
+
+    #[test]
+    fn a_check_finds_what_a_start_would_find() {
+        let bad = ["check-config", "--size=many"];
+        let text = request(&bad).unwrap_err().to_string();
+        for name in ["EXAMPLE_TEST_SIZE", "EXAMPLE_TEST_FLEET_TOKEN"] {
+            assert!(text.contains(name), "{name} is missing in {text}");
+        }
+        let tokens = [
+            format!("--fleet-token={FLEET}"),
+            format!("--staff-token={STAFF}"),
+        ];
+        let given = ["check-config", "--database-url=postgres://h/d"];
+        let given = [&given[..], &[&tokens[0], &tokens[1]]].concat();
+        let text = request(&given).unwrap_err().to_string();
+        assert!(text.contains("EXAMPLE_TEST_DOCS"), "{text}");
+        let good = request(&[&given[..], &["--profile=local"]].concat());
+        assert!(matches!(good, Ok(Request::CheckConfig)), "{good:?}");
     }
 
     #[test]

@@ -82,6 +82,18 @@ enum Failure {
     NoResponse(Option<RedisError>),
 }
 
+/// Parses the setting `redis_url`.
+///
+/// # Errors
+/// The address is not valid.
+pub fn url(value: &str) -> Result<Secret, String> {
+    let url = Secret::from(value.to_owned());
+    match address::parse(&url, Duration::ZERO) {
+        Ok(_) => Ok(url),
+        Err(error) => Err(format!("{error:#}")),
+    }
+}
+
 impl Redis {
     /// Connects. A call that takes longer than `timeout` fails. `without` completes the log line "Redis is unavailable; …": what the service
     /// does without Redis, also when it starts.
