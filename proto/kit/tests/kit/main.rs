@@ -16,3 +16,4 @@ mod logs;
 mod pg;
 mod private_folder;
 mod redis;
+mod shutdown;
