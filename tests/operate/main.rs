@@ -9,6 +9,7 @@ mod install;
 mod monitoring;
 mod patroni;
 mod pooler;
+mod proxies;
 mod redis_cluster;
 mod runbook;
 mod tls;

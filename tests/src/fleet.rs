@@ -54,6 +54,8 @@ pub struct Service {
     pub metrics: String,
     /// Where it says whether it is alive.
     pub health: String,
+    /// Where it says whether it is ready for calls.
+    pub ready: String,
 }
 
 /// A server that the launcher keeps running.

@@ -48,7 +48,7 @@ pub struct SmallFleet {
     state: PathBuf,
     launcher: Option<Child>,
     settings: Vec<(String, String)>,
-    /// The folder with the programs of the services.
+    /// The folder of its services.
     binaries: PathBuf,
     folder: tempfile::TempDir,
 }
@@ -96,9 +96,9 @@ impl SmallFleet {
         self.settings.push((variable.to_owned(), value.to_owned()));
     }
 
-    /// Another folder with the programs of the services, `staff` and `local-people`.
-    pub fn set_binaries(&mut self, folder: PathBuf) {
-        self.binaries = folder;
+    /// Its services, and the tools that prepare it, come from this folder.
+    pub fn use_binaries(&mut self, folder: &Path) {
+        folder.clone_into(&mut self.binaries);
     }
 
     /// What `up` prints. It is shown when the test fails.
@@ -134,7 +134,7 @@ impl SmallFleet {
         said
     }
 
-    /// Brings it up with the binaries of this build. Its launcher is a child of the test, so that it ends with it.
+    /// Brings it up. Its launcher is a child of the test, so that it ends with it.
     pub async fn up(&mut self) -> Fleet {
         self.up_with(&[]).await
     }

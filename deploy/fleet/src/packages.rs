@@ -27,17 +27,20 @@ pub(crate) const PSQL: Requirement = Requirement::new("psql", "postgresql-client
 pub(crate) const REDIS: Requirement = Requirement::new("redis-server", "redis-server");
 
 /// What the tests require.
-pub(crate) const TESTS: [Requirement; 7] = [
+pub(crate) const TESTS: [Requirement; 9] = [
     // A test installs an S3 server in a virtual environment.
     Requirement::new("python3", "python3-venv"),
     // Runs the examples of the documentation that are in JavaScript.
     Requirement::new("node", "nodejs"),
     // An HTTP client with its own decoders, for tests of compression.
     Requirement::new("curl", "curl"),
-    // A receiver of webhooks as customers have it.
+    // A receiver of webhooks as customers have it, and an edge.
     Requirement::new("nginx", "nginx"),
     // A pooler in front of PostgreSQL.
     Requirement::new("pgbouncer", "pgbouncer"),
+    // The edge, and its certificate.
+    Requirement::new("haproxy", "haproxy"),
+    Requirement::new("openssl", "openssl"),
     // The browser of the dashboard's tests, and the program that drives it.
     Requirement::new("chromium", "chromium"),
     Requirement::new("chromedriver", "chromium-driver"),

@@ -276,8 +276,15 @@ pub(crate) fn spec(instance: &Instance, shared: &Shared<'_>, manifest: &Manifest
     if service.redis {
         settings.push(("REDIS_URL", manifest.redis_url.clone()));
     }
-    if env::var_os(format!("{prefix}_LOG_FORMAT")).is_none() {
-        settings.push(("LOG_FORMAT", "text".to_owned()));
+    let defaults = [
+        ("LOG_FORMAT", "text"),
+        // No balancer sends requests, so that no time is needed in which it learns that this process stops.
+        ("SHUTDOWN_DELAY", "0"),
+    ];
+    for (name, value) in defaults {
+        if env::var_os(format!("{prefix}_{name}")).is_none() {
+            settings.push((name, value.to_owned()));
+        }
     }
     if let Some(tls) = shared.tls {
         let file = |ending: &str| text(tls.join(format!("{}.{ending}", service.name)));

@@ -19,7 +19,7 @@ use crate::clock_difference::ClockComparison;
 use crate::config::{self, Common, Profile, Request, Settings, Tls};
 use crate::feed::{self, ChangeSource, DeadLetterService, PgConsumer, Projection, Subscription};
 use crate::leader::Leader;
-use crate::lifecycle::Lifecycle;
+use crate::lifecycle::{Lifecycle, Shutdown, StopSignals};
 use crate::pg::Schema;
 use crate::rpc::Authenticator;
 use crate::rpc::client::{Addresses, Client, Transport};
@@ -46,8 +46,9 @@ pub struct Boot<S> {
     dead_letters: Mutex<Option<DeadLetterService>>,
 }
 
-/// Runs a service: reads its settings, starts telemetry and the admin port, calls `start`, and stops in two steps after a signal.
-/// `start` spawns the tasks of the service and returns. With the command `migrate` it runs `migrator` instead, with `check-config` nothing.
+/// Runs a service: reads its settings, starts telemetry and the admin port, calls `start`, and stops in three steps after a signal.
+/// `start` spawns the tasks of the service and returns; a signal before that drops it. With the command `migrate` it runs `migrator` instead,
+/// with `check-config` nothing.
 pub fn run<S, F>(start: impl FnOnce(Boot<S>) -> F, migrator: &'static Migrator) -> ExitCode
 where
     S: Settings,
@@ -120,6 +121,7 @@ where
     S: Settings,
     F: Future<Output = anyhow::Result<()>>,
 {
+    let mut signals = StopSignals::catch()?;
     let common = settings.common().clone();
     let telemetry = telemetry::start(S::SERVICE, &common.telemetry)?;
     let (lifecycle, supervisor) = Lifecycle::new();
@@ -148,25 +150,38 @@ where
             .context("the admin port")
     });
 
-    start(Boot {
+    let terminating = lifecycle.terminating();
+    let unready = started.clone();
+    lifecycle.spawn(async move {
+        terminating.cancelled().await;
+        unready.fail("the process to stop".to_owned());
+    });
+    let starting = start(Boot {
         settings,
-        lifecycle: lifecycle.clone(),
+        lifecycle,
         readiness,
         clock,
         credentials,
         migrator,
         dead_letters: Mutex::default(),
-    })
-    .await?;
-    started.set(true);
-    tracing::info!(service = S::SERVICE, "started");
-
-    let draining = lifecycle.draining();
-    lifecycle.spawn(async move {
-        draining.cancelled().await;
-        started.set(false);
     });
-    let ended = supervisor.run(common.drain).await;
+    let interrupted = tokio::select! {
+        result = starting => result.map(|()| None)?,
+        signal = signals.next() => Some(signal),
+    };
+    let ended = if let Some(signal) = interrupted {
+        tracing::info!(signal, "stopping before the start is complete");
+        supervisor.stop(&mut signals, common.drain).await;
+        Ok(())
+    } else {
+        started.set(true);
+        tracing::info!(service = S::SERVICE, "started");
+        let shutdown = Shutdown {
+            delay: common.shutdown_delay,
+            drain: common.drain,
+        };
+        supervisor.run(signals, shutdown).await
+    };
     tokio::task::spawn_blocking(|| telemetry.shutdown()).await?;
     ended
 }

@@ -63,6 +63,9 @@ pub struct Common {
     /// A file whose content, in seconds such as +3600, moves this process's clock (local profile only)
     #[arg(long)]
     pub clock_file: Option<PathBuf>,
+    /// Seconds for which the process accepts after SIGTERM, although it is not ready: longer than balancers take to notice
+    #[arg(long, default_value = "5", value_parser = seconds)]
+    pub shutdown_delay: Duration,
     /// Seconds that running calls have left at shutdown
     #[arg(long, default_value = "10", value_parser = seconds)]
     pub drain: Duration,
@@ -922,6 +925,7 @@ mod tests {
             "--database-lock-timeout=0",
             "--database-idle-in-transaction-timeout=0",
             "--drain=18446744073709551615",
+            "--shutdown-delay=-1",
         ] {
             let text = load_with(&["--profile=local", bad]).unwrap_err();
             let flag = bad.split('=').next().unwrap();

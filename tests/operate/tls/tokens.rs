@@ -72,7 +72,7 @@ fn read_tokens_from_file(small: &mut SmallFleet) {
     for name in ["staff", "local-people"] {
         symlink(binaries().join(name), folder.join(name)).unwrap();
     }
-    small.set_binaries(folder);
+    small.use_binaries(&folder);
 }
 
 /// The processes with this number, one of each service.
