@@ -191,6 +191,45 @@ async fn key(fleet: &Fleet) -> (contracts::gateway::v1::Key, String) {
     staff.key(&account, live).await
 }
 
+/// Restores the server to a time: not while the fleet runs.
+async fn restore(server: &mut Archived, small: &SmallFleet, time: &str) {
+    let refused = server.restore(time).await;
+    let said = String::from_utf8_lossy(&refused.stderr);
+    assert!(
+        !refused.status.success()
+            && said.contains("still connected: ")
+            && said.contains("listings"),
+        "{said}"
+    );
+    small.down().await;
+    let restored = server.restore(time).await;
+    assert!(restored.status.success(), "{restored:?}");
+    let said = String::from_utf8_lossy(&restored.stdout);
+    assert!(
+        said.contains(&format!(
+            "Lost: everything that was committed after {time}, until at least 2"
+        )),
+        "{said}"
+    );
+    server.run().await;
+}
+
+/// Those of the lost games, too: the games that were published again are others.
+fn each_message_arrived_once(receiver: &Receiver) {
+    for (publication, messages) in [
+        ("before-the-backup", GAMES),
+        ("after-the-backup", GAMES),
+        ("lost", 2 * GAMES),
+        ("after-the-restore", GAMES),
+    ] {
+        assert_eq!(
+            receiver.times(publication),
+            vec![1; messages],
+            "{publication}"
+        );
+    }
+}
+
 #[tokio::test]
 async fn a_fleet_is_restored_to_a_time_between_two_writes() {
     let mut server = Archived::start().await;
@@ -228,25 +267,7 @@ async fn a_fleet_is_restored_to_a_time_between_two_writes() {
     let (_, lost_secret) = key(&fleet).await;
     Staff::of(&fleet).await.revoke(&revoked_later).await;
 
-    let refused = server.restore(&time).await;
-    let said = String::from_utf8_lossy(&refused.stderr);
-    assert!(
-        !refused.status.success()
-            && said.contains("still connected: ")
-            && said.contains("listings"),
-        "{said}"
-    );
-    small.down().await;
-    let restored = server.restore(&time).await;
-    assert!(restored.status.success(), "{restored:?}");
-    let said = String::from_utf8_lossy(&restored.stdout);
-    assert!(
-        said.contains(&format!(
-            "Lost: everything that was committed after {time}, until at least 2"
-        )),
-        "{said}"
-    );
-    server.run().await;
+    restore(&mut server, &small, &time).await;
     let fleet = small.up_with(&options).await;
 
     let client = Client::new(&fleet, &kept_secret);
@@ -284,16 +305,5 @@ async fn a_fleet_is_restored_to_a_time_between_two_writes() {
     .await;
     deliveries_are_recorded(&server).await;
     copies_agree(&server, &client).await;
-    for (publication, messages) in [
-        ("before-the-backup", GAMES),
-        ("after-the-backup", GAMES),
-        ("lost", 2 * GAMES),
-        ("after-the-restore", GAMES),
-    ] {
-        assert_eq!(
-            receiver.times(publication),
-            vec![1; messages],
-            "{publication}"
-        );
-    }
+    each_message_arrived_once(&receiver);
 }
