@@ -289,7 +289,7 @@ impl Votes {
 }
 
 /// A vote of somebody new, on the pair that is drawn.
-async fn cast(channel: &Channel) -> Result<(), tonic::Status> {
+pub(crate) async fn cast(channel: &Channel) -> Result<(), tonic::Status> {
     let account = Uuid::from_bytes(*kit::ids::row_id().as_bytes()).to_string();
     let voter = Some(proto::Voter {
         voter: Some(proto::voter::Voter::AccountId(account)),

@@ -3,6 +3,7 @@
 
 mod backup;
 mod containers;
+mod documents;
 mod edge;
 mod hosts;
 mod install;
