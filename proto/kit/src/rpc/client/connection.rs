@@ -16,6 +16,9 @@ use super::transport_error::TransportError;
 
 /// The timeout of connecting.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
+/// How long sent data may stay without the acknowledgement of the other host's kernel. Then the network has failed, and the connection
+/// closes: TCP itself would try again later and later, and after a network that was away for ten seconds the calls would fail for ten more.
+const UNACKNOWLEDGED: Duration = Duration::from_secs(5);
 /// The interval of pings, and the timeout of a pong. A missing pong fails every call on the connection, even if the service is only slow, so
 /// the timeout is long. When a replica vanishes, calls fail by their own deadlines and the circuit breaker ejects it; only a stream without
 /// a deadline, such as the feed of a follower that does not acknowledge, waits for the pong.
@@ -33,6 +36,7 @@ pub(super) fn client() -> HttpClient {
     let mut connector = HttpConnector::new();
     connector.set_nodelay(true);
     connector.set_connect_timeout(Some(CONNECT_TIMEOUT));
+    connector.set_tcp_user_timeout(Some(UNACKNOWLEDGED));
     legacy::Client::builder(TokioExecutor::new())
         .timer(TokioTimer::new())
         .pool_idle_timeout(None)
