@@ -27,7 +27,7 @@ pub(crate) const PSQL: Requirement = Requirement::new("psql", "postgresql-client
 pub(crate) const REDIS: Requirement = Requirement::new("redis-server", "redis-server");
 
 /// What the tests require.
-pub(crate) const TESTS: [Requirement; 6] = [
+pub(crate) const TESTS: [Requirement; 12] = [
     // A test installs an S3 server in a virtual environment.
     Requirement::new("python3", "python3-venv"),
     // Runs the examples of the documentation that are in JavaScript.
@@ -36,6 +36,14 @@ pub(crate) const TESTS: [Requirement; 6] = [
     Requirement::new("curl", "curl"),
     // A receiver of webhooks as customers have it.
     Requirement::new("nginx", "nginx"),
+    // PostgreSQL with a leader and standbys, as operators run it.
+    Requirement::new("patroni", "patroni"),
+    Requirement::new("etcd", "etcd-server"),
+    Requirement::new("haproxy", "haproxy"),
+    // Network namespaces, for the fleet on two hosts.
+    Requirement::new("ip", "iproute2"),
+    Requirement::new("ethtool", "ethtool"),
+    Requirement::new("iptables", "iptables"),
     // The browser of the dashboard's tests, and the program that drives it.
     Requirement::new("chromium", "chromium"),
     Requirement::new("chromedriver", "chromium-driver"),
