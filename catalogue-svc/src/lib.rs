@@ -76,7 +76,12 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     );
     // Calls are answered from memory: a schema that lags behind makes no replica less ready.
     let leader = boot.leader(&pool, SCHEMA);
-    boot.follow(&leader, PRODUCER, listings, feeds::persist::Listings);
+    boot.follow(
+        &leader,
+        PRODUCER,
+        listings.clone(),
+        feeds::persist::Listings,
+    );
 
     let retention = Retention {
         happenings: FEED_KEPT,

@@ -27,7 +27,7 @@ pub(crate) const PSQL: Requirement = Requirement::new("psql", "postgresql-client
 pub(crate) const REDIS: Requirement = Requirement::new("redis-server", "redis-server");
 
 /// What the tests require.
-pub(crate) const TESTS: [Requirement; 10] = [
+pub(crate) const TESTS: [Requirement; 12] = [
     // A test installs an S3 server in a virtual environment.
     Requirement::new("python3", "python3-venv"),
     // Runs the examples of the documentation that are in JavaScript.
@@ -41,6 +41,9 @@ pub(crate) const TESTS: [Requirement; 10] = [
     // The edge, and its certificate.
     Requirement::new("haproxy", "haproxy"),
     Requirement::new("openssl", "openssl"),
+    // PostgreSQL with a leader and standbys, as operators run it.
+    Requirement::new("patroni", "patroni"),
+    Requirement::new("etcd", "etcd-server"),
     // The browser of the dashboard's tests, and the program that drives it.
     Requirement::new("chromium", "chromium"),
     Requirement::new("chromedriver", "chromium-driver"),

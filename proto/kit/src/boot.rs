@@ -47,6 +47,7 @@ pub struct Boot<S> {
 }
 
 /// Runs a service: reads its settings, starts telemetry and the admin port, calls `start`, and stops in three steps after a signal.
+///
 /// `start` spawns the tasks of the service and returns; a signal before that drops it. With the command `migrate` it runs `migrator` instead,
 /// with `check-config` nothing.
 pub fn run<S, F>(start: impl FnOnce(Boot<S>) -> F, migrator: &'static Migrator) -> ExitCode

@@ -121,8 +121,9 @@ impl<T> RowLock<T> {
     }
 }
 
-/// Opens the pool of a service, after it has checked the server and the schema. The role of a service may not change the schema: its owner does,
-/// by [`migrate`]. `session` holds settings of every connection besides the usual ones.
+/// Opens the pool of a service, after it has checked the server and the schema.
+///
+/// The role of a service may not change the schema: its owner does, by [`migrate`]. `session` holds settings of every connection besides the usual ones.
 ///
 /// # Errors
 /// One sentence that says what to do.

@@ -21,6 +21,8 @@ use address::Address;
 use connection::Connection;
 pub use script::{Script, evaluate};
 
+/// The least time between two connections to a cluster one of whose nodes hangs.
+const RENEWAL_INTERVAL: Duration = Duration::from_secs(1);
 /// The timeout of a call, where no setting says otherwise.
 pub const DEFAULT_TIMEOUT: Duration = Duration::from_millis(50);
 
@@ -48,6 +50,8 @@ struct Shared {
     failures: AtomicU32,
     /// Whether the breaker is open.
     is_open: AtomicBool,
+    /// Whether the connection to a cluster is being replaced, or has just been.
+    is_renewed: AtomicBool,
     /// Whether the last change that was logged is "Redis is unavailable": only changes are logged, not every call.
     is_logged: AtomicBool,
 }
@@ -155,6 +159,7 @@ impl Redis {
             answered: AtomicU64::new(0),
             failures: AtomicU32::new(0),
             is_open: AtomicBool::new(false),
+            is_renewed: AtomicBool::new(false),
             is_logged: AtomicBool::new(false),
         }))
     }
@@ -279,7 +284,35 @@ impl Shared {
                 before.failures,
             );
         }
+        if let (Failure::NoResponse(None), Some(connection)) = (&failure, connection) {
+            self.renew(connection);
+        }
         Err(self.report(what, &failure))
+    }
+
+    /// Replaces the connection to a cluster after a call that timed out. A node that hangs, or that the network has cut off, keeps its
+    /// connections and its slots there, even when its replica has taken its place. Calls use the old connection until then.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the task has no work to finish at shutdown, and ends by itself"
+    )]
+    fn renew(self: &Arc<Self>, used: &Arc<Connection>) {
+        if matches!(**used, Connection::Server(_)) || self.is_renewed.swap(true, Ordering::AcqRel) {
+            return;
+        }
+        let (shared, used) = (Arc::clone(self), Arc::clone(used));
+        drop(tokio::spawn(async move {
+            let limit = RENEWAL_INTERVAL.max(shared.timeout);
+            let opened = timeout(limit, Connection::open(&shared.address)).await;
+            if let Ok(Ok(connection)) = opened {
+                let old = Some(used);
+                shared
+                    .connection
+                    .compare_and_swap(&old, Some(Arc::new(connection)));
+            }
+            tokio::time::sleep(RENEWAL_INTERVAL).await;
+            shared.is_renewed.store(false, Ordering::Release);
+        }));
     }
 
     /// Counts a failed call, and logs the first one.

@@ -74,7 +74,7 @@ impl Fixture {
             listener,
             services,
             Some(credentials),
-            Authenticator::new(testing::identity()),
+            Authenticator::new(SERVER, testing::identity()),
             Readiness::default(),
             lifecycle.draining(),
         );
@@ -89,9 +89,10 @@ impl Fixture {
 
     fn client(&self, scheme: &str, transport: Transport) -> Client {
         let addresses = Addresses::List(vec![format!("{scheme}://{}", self.place)]);
-        let token = testing::identity().fleet_token;
+        let token = testing::identity().fleet_token.first;
         let client = kit::rpc::client::connect(addresses, transport, &token, &self.lifecycle);
-        client.unwrap().with_default_deadline(testing::LONG)
+        let client = client.unwrap().with_allowed_caller();
+        client.with_default_deadline(testing::LONG)
     }
 
     /// A client with TLS, of the server's service.

@@ -28,6 +28,9 @@ use crate::grpc_address;
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
 /// The timeout of a TLS handshake, for which the service must have processor time.
 const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
+/// How long sent data may stay without the acknowledgement of the other host's kernel. Then the network has failed, and the connection
+/// closes: TCP itself would try again later and later, and after a network that was away for ten seconds the calls would fail for ten more.
+const UNACKNOWLEDGED: Duration = Duration::from_secs(5);
 /// The interval of pings, and the timeout of a pong. A missing pong fails every call on the connection, even if the service is only slow, so
 /// the timeout is long. When a replica vanishes, calls fail by their own deadlines and the circuit breaker ejects it; only a stream without
 /// a deadline, such as the feed of a follower that does not acknowledge, waits for the pong.
@@ -80,6 +83,7 @@ pub(super) fn client(transport: &Transport) -> HttpClient {
     let mut http = HttpConnector::new();
     http.set_nodelay(true);
     http.set_connect_timeout(Some(CONNECT_TIMEOUT));
+    http.set_tcp_user_timeout(Some(UNACKNOWLEDGED));
     http.enforce_http(false);
     let connector = Connector {
         http,

@@ -1,4 +1,6 @@
-//! TLS between the services. A process has one certificate, with which it serves and calls. Each side verifies the other by the
+//! TLS between the services.
+//!
+//! A process has one certificate, with which it serves and calls. Each side verifies the other by the
 //! authorities of `tls_ca`: a client by the name of the service that it calls, a server by the authority alone. A client may have no
 //! certificate: staff and exchanges have tokens.
 

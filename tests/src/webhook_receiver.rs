@@ -1,4 +1,4 @@
-//! A customer's receiver, which checks signatures and counts messages.
+//! A customer's receiver of webhooks, which checks signatures and counts messages.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -8,6 +8,8 @@ use axum::Router;
 use axum::extract::State;
 use axum::routing::post;
 use bytes::Bytes;
+use contracts::webhook::v1::AddEndpointRequest;
+use contracts::webhook::v1::endpoints_service_client::EndpointsServiceClient;
 use http::{HeaderMap, StatusCode};
 use kit::Clock;
 use receiver::signature::Secrets;
@@ -15,6 +17,8 @@ use serde_json::Value;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
+
+use crate::{Fleet, Staff, dial, eventually};
 
 /// The received messages, and the secret and the clock to check their signatures.
 struct Came {
@@ -28,17 +32,23 @@ struct Came {
 }
 
 /// A receiver at an address of this machine.
-pub(crate) struct Receiver {
-    /// `127.0.0.1:port`.
-    pub(crate) address: String,
+pub struct Receiver {
+    /// Such as `127.0.0.1:9500`.
+    pub address: String,
     came: Arc<Came>,
     _server: JoinSet<()>,
 }
 
 impl Receiver {
-    pub(crate) async fn start() -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let address = listener.local_addr().unwrap().to_string();
+    /// A receiver on a free port, of the runtime of the test.
+    pub async fn start() -> Self {
+        Self::start_on("127.0.0.1", "127.0.0.1").await
+    }
+
+    /// The same, which listens on `listen` and is called at `host`.
+    pub async fn start_on(listen: &str, host: &str) -> Self {
+        let listener = TcpListener::bind((listen, 0)).await.unwrap();
+        let address = format!("{host}:{}", listener.local_addr().unwrap().port());
         let came = Arc::new(Came {
             secret: OnceLock::new(),
             clock: Clock::system(),
@@ -58,25 +68,44 @@ impl Receiver {
         }
     }
 
+    /// Adds an endpoint of a new account, which subscribes to these events.
+    pub async fn subscribe(&self, fleet: &Fleet, events: &[&str]) {
+        let account = Staff::of(fleet).await.account("partner").await;
+        let token = fleet.service_token.clone().into();
+        let webhooks = &fleet.service("webhook-svc").grpc;
+        let endpoints = EndpointsServiceClient::new(dial(webhooks, &token).await);
+        let added = eventually("webhook-svc knows the account", async || {
+            let request = AddEndpointRequest {
+                account_id: account.account.id.clone(),
+                url: format!("http://{}/hook", self.address),
+                events: events.iter().map(|&event| event.to_owned()).collect(),
+                rate_limit: None,
+            };
+            endpoints.clone().add_endpoint(request).await.ok()
+        })
+        .await;
+        self.expect(&added.into_inner().secret);
+    }
+
     /// Sets the secret that messages are signed with.
-    pub(crate) fn expect(&self, secret: &str) {
+    fn expect(&self, secret: &str) {
         self.came.secret.set(secret.parse().unwrap()).unwrap();
     }
 
     /// Moves the receiver's clock, as the test moves that of the fleet.
-    pub(crate) fn advance(&self, by: time::Duration) {
+    pub fn advance(&self, by: time::Duration) {
         self.came.clock.advance(by);
     }
 
     /// `data` of all received messages.
-    pub(crate) fn data(&self) -> Vec<Value> {
+    pub fn data(&self) -> Vec<Value> {
         let messages = self.came.messages.lock().unwrap();
         let bodies = messages.values().map(|(body, _)| body["data"].clone());
         bodies.collect()
     }
 
     /// The received events, each with the slug or the handle of its listing, sorted.
-    pub(crate) fn named(&self) -> Vec<(String, String)> {
+    pub fn named(&self) -> Vec<(String, String)> {
         let messages = self.came.messages.lock().unwrap();
         let named = messages.values().map(|(body, _)| {
             let data = &body["data"];
@@ -90,28 +119,28 @@ impl Receiver {
     }
 
     /// The number of received messages, without repeats.
-    pub(crate) fn count(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.came.messages.lock().unwrap().len()
     }
 
     /// Answers this many requests at once. Further requests wait until a later call raises the number.
-    pub(crate) fn answer_until(&self, arrivals: usize) {
+    pub fn answer_until(&self, arrivals: usize) {
         self.came.answered.send_replace(arrivals);
     }
 
     /// The number of received requests.
-    pub(crate) fn arrivals(&self) -> usize {
+    pub fn arrivals(&self) -> usize {
         self.came.arrivals.load(Ordering::SeqCst)
     }
 
     /// The number of repeated messages.
-    pub(crate) fn repeats(&self) -> usize {
+    pub fn repeats(&self) -> usize {
         let messages = self.came.messages.lock().unwrap();
         messages.values().map(|(_, times)| times - 1).sum()
     }
 
     /// The slugs of the listings in the messages, sorted. A slug occurs as often as there are message ids for it.
-    pub(crate) fn slugs(&self) -> Vec<String> {
+    pub fn slugs(&self) -> Vec<String> {
         let data = self.data().into_iter();
         let slugs = data.map(|data| data["slug"].as_str().unwrap().to_owned());
         let mut slugs: Vec<String> = slugs.collect();

@@ -6,12 +6,10 @@
 //! 4. the month's use that callers were told is not forgotten;
 //! 5. the catalogue shows what it showed before, what was written since, and nothing else: just what listings-svc holds.
 
-mod traffic;
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use e2e::{Client, Fleet, SmallFleet, eventually_within};
+use e2e::{Client, Fleet, SmallFleet, Traffic, eventually_within};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use rand::SeedableRng as _;
@@ -20,8 +18,6 @@ use rand::seq::SliceRandom as _;
 use serde_json::Value;
 use sqlx::{Connection as _, PgConnection};
 use tokio::time::Instant;
-
-use traffic::Traffic;
 
 const PARTS: [&str; 7] = [
     "gateway",

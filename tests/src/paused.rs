@@ -7,17 +7,19 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
 /// Paused processes. Resumes them when dropped, even if the test fails.
-pub(crate) struct Paused(Vec<Pid>);
+#[derive(Debug)]
+pub struct Paused(Vec<Pid>);
 
 impl Paused {
-    pub(crate) fn process(process: Pid) -> Self {
+    /// Pauses a process.
+    pub fn process(process: Pid) -> Self {
         kill(process, Signal::SIGSTOP).unwrap();
         wait_until_stopped(process);
         Self(vec![process])
     }
 
     /// Pauses more processes.
-    pub(crate) fn and(mut self, processes: impl IntoIterator<Item = Pid>) -> Self {
+    pub fn and(mut self, processes: impl IntoIterator<Item = Pid>) -> Self {
         for process in processes {
             // A process that has just ended cannot be paused, and need not be.
             if kill(process, Signal::SIGSTOP).is_ok() {
@@ -55,4 +57,22 @@ impl Drop for Paused {
             kill(*process, Signal::SIGCONT).ok();
         }
     }
+}
+
+/// The processes that a process has started, such as those of a PostgreSQL server.
+pub fn children(process: i32) -> Vec<Pid> {
+    let is_child = |pid: &i32| {
+        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+        // The fields after the name, which is in brackets, are the state and the parent.
+        let parent = stat.rsplit_once(')').and_then(|(_, rest)| {
+            let parent = rest.split_whitespace().nth(1)?;
+            parent.parse().ok()
+        });
+        parent == Some(process)
+    };
+    let all = fs::read_dir("/proc").unwrap();
+    all.filter_map(|entry| entry.unwrap().file_name().to_str()?.parse().ok())
+        .filter(is_child)
+        .map(Pid::from_raw)
+        .collect()
 }

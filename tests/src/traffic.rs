@@ -1,4 +1,4 @@
-//! Traffic during the kills: staff import games and create accounts with keys, and a caller reads.
+//! Traffic during a fault: staff import games, which they announce, and create accounts with keys, and a caller reads.
 
 use std::cell::{Cell, RefCell};
 use std::time::Duration;
@@ -9,10 +9,12 @@ use contracts::gateway::v1::{CreateAccountRequest, CreateKeyRequest};
 use contracts::listings::v1::import_request::Message;
 use contracts::listings::v1::staff_import_service_client::StaffImportServiceClient;
 use contracts::listings::v1::{ImportEnd, ImportHeader, ImportLines, ImportRequest};
-use e2e::{Fleet, KeyRequest, Staff};
 use kit::rpc::client::{Client, dial};
 use serde_json::Value;
-use tokio::time::{MissedTickBehavior, timeout};
+use tokio::time::{Instant, MissedTickBehavior, timeout};
+
+use crate::load::longest_pause;
+use crate::{Fleet, KeyRequest, Staff};
 
 /// Rows per import.
 const ROWS: usize = 5;
@@ -22,9 +24,9 @@ const PATIENCE: Duration = Duration::from_secs(10);
 const PACE: Duration = Duration::from_millis(200);
 
 /// Traffic, and its acknowledged results.
-pub(crate) struct Traffic {
+pub struct Traffic {
     /// The client of the reads.
-    pub(crate) caller: e2e::Client,
+    pub caller: crate::Client,
     address: String,
     key: String,
     imports: StaffImportServiceClient<Client>,
@@ -36,27 +38,33 @@ pub(crate) struct Traffic {
 
 /// The acknowledged results.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Seen {
+pub struct Seen {
     /// Slugs of all games in imports, acknowledged or not.
-    pub(crate) sent: Vec<String>,
+    pub sent: Vec<String>,
     /// Slugs of the games whose import was acknowledged.
-    pub(crate) games: Vec<String>,
+    pub games: Vec<String>,
     /// Keys whose creation was acknowledged, with their accounts.
-    pub(crate) keys: Vec<NewKey>,
+    pub keys: Vec<NewKey>,
     /// The number of answered reads.
-    pub(crate) reads: usize,
+    pub reads: usize,
     /// The highest use of the month that a response to the caller had.
-    pub(crate) used: Option<u64>,
+    pub used: Option<u64>,
+    /// When writes were acknowledged: imports and keys.
+    pub writes: Vec<Instant>,
 }
 
+/// A key whose creation was acknowledged.
 #[derive(Debug, Clone)]
-pub(crate) struct NewKey {
-    pub(crate) account: String,
-    pub(crate) secret: String,
+pub struct NewKey {
+    /// The id of its account.
+    pub account: String,
+    /// What a caller sends.
+    pub secret: String,
 }
 
 impl Traffic {
-    pub(crate) async fn new(fleet: &Fleet) -> Self {
+    /// Traffic that does not flow yet.
+    pub async fn new(fleet: &Fleet) -> Self {
         let mut staff = Staff::of(fleet).await;
         let account = staff.account("unlimited").await;
         let live = KeyRequest {
@@ -68,7 +76,7 @@ impl Traffic {
         let listings = dial(&fleet.service("listings-svc").grpc, &token).await;
         let gateway = dial(&fleet.service("gateway").grpc, &token).await;
         Self {
-            caller: e2e::Client::new(fleet, &key),
+            caller: crate::Client::new(fleet, &key),
             address: fleet.base_url.clone(),
             key,
             imports: StaffImportServiceClient::new(listings.unwrap()),
@@ -79,18 +87,19 @@ impl Traffic {
         }
     }
 
-    pub(crate) fn seen(&self) -> Seen {
+    /// What was acknowledged until now.
+    pub fn seen(&self) -> Seen {
         self.seen.borrow().clone()
     }
 
     /// The numbers of imported games, created keys and answered reads.
-    pub(crate) fn progress(&self) -> [usize; 3] {
+    pub fn progress(&self) -> [usize; 3] {
         let seen = self.seen.borrow();
         [seen.games.len(), seen.keys.len(), seen.reads]
     }
 
     /// Runs until [`Traffic::stop`], then waits for the calls in flight.
-    pub(crate) async fn flow(&self) {
+    pub async fn flow(&self) {
         self.flows.set(true);
         tokio::join!(
             self.while_it_flows(async || self.import().await),
@@ -99,7 +108,13 @@ impl Traffic {
         );
     }
 
-    pub(crate) fn stop(&self) {
+    /// The longest time without an acknowledged write since `from`.
+    pub fn longest_pause(&self, from: Instant) -> Duration {
+        longest_pause(&self.seen.borrow().writes, from)
+    }
+
+    /// Ends [`Traffic::flow`].
+    pub fn stop(&self) {
         self.flows.set(false);
     }
 
@@ -126,6 +141,7 @@ impl Traffic {
             entity: "game".to_owned(),
             mode: Mode::Live.into(),
             file_name: "killed.ndjson".to_owned(),
+            announce: true,
             ..ImportHeader::default()
         };
         let lines = ImportLines {
@@ -144,7 +160,9 @@ impl Traffic {
         let call = imports.import(futures::stream::iter(messages));
         let report = timeout(PATIENCE, call).await.ok()?.ok()?.into_inner();
         assert_eq!(report.created, 5, "{:?}", report.refused);
-        self.seen.borrow_mut().games.extend(slugs);
+        let mut seen = self.seen.borrow_mut();
+        seen.games.extend(slugs);
+        seen.writes.push(Instant::now());
         Some(())
     }
 
@@ -170,7 +188,9 @@ impl Traffic {
             .ok()?
             .into_inner()
             .secret;
-        self.seen.borrow_mut().keys.push(NewKey { account, secret });
+        let mut seen = self.seen.borrow_mut();
+        seen.keys.push(NewKey { account, secret });
+        seen.writes.push(Instant::now());
         Some(())
     }
 
@@ -185,7 +205,7 @@ impl Traffic {
         Some(())
     }
 
-    /// A GET that may fail, unlike those of [`e2e::Client`].
+    /// A GET that may fail, unlike those of [`crate::Client`].
     async fn get(&self, path: &str) -> Option<Value> {
         let address = format!("{}{path}", self.address);
         let call = self
