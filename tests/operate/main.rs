@@ -4,6 +4,7 @@
 mod backup;
 mod containers;
 mod edge;
+mod hook;
 mod hosts;
 mod install;
 mod monitoring;
