@@ -5,6 +5,7 @@ mod backup;
 mod containers;
 mod documents;
 mod edge;
+mod hook;
 mod hosts;
 mod install;
 mod model;

@@ -66,6 +66,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     deliver::spawn(dependencies, &boot.lifecycle);
 
     jobs::sweep::spawn(&leader, &pool, clock, &wakeup, settings.sweep_hour)?;
+    jobs::oldest_due::spawn(&leader, &pool);
     let attempts = settings.schedule().attempts();
     jobs::recovery::spawn(&leader, &pool, clock, &wakeup, attempts);
     jobs::maintenance::spawn(&leader, &pool, &key_ring, settings.retention());

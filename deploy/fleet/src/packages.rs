@@ -27,7 +27,7 @@ pub(crate) const PSQL: Requirement = Requirement::new("psql", "postgresql-client
 pub(crate) const REDIS: Requirement = Requirement::new("redis-server", "redis-server");
 
 /// What the tests require.
-pub(crate) const TESTS: [Requirement; 12] = [
+pub(crate) const TESTS: [Requirement; 14] = [
     // A test installs an S3 server in a virtual environment.
     Requirement::new("python3", "python3-venv"),
     // Runs the examples of the documentation that are in JavaScript.
@@ -49,6 +49,9 @@ pub(crate) const TESTS: [Requirement; 12] = [
     Requirement::new("chromedriver", "chromium-driver"),
     // Backs PostgreSQL up, and restores it.
     Requirement::new("pgbackrest", "pgbackrest"),
+    // Scrape a fleet, evaluate the alerts of `deploy/monitoring`, and send them.
+    Requirement::new("prometheus", "prometheus"),
+    Requirement::new("prometheus-alertmanager", "prometheus-alertmanager"),
 ];
 
 impl Requirement {

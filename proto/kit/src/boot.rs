@@ -235,6 +235,8 @@ impl<S: Settings> Boot<S> {
         comparison.compare().await;
         self.lifecycle
             .spawn_background("clock comparison", comparison.watch());
+        self.lifecycle
+            .spawn_background("pool metrics", pg::watch_pool(pool.clone()));
         Ok(pool)
     }
 

@@ -28,6 +28,8 @@ const MIN_VERSION: i32 = 15;
 const PING_TIMEOUT: Duration = Duration::from_secs(2);
 /// A connection that was idle for less than this is not pinged before its next use.
 const IDLE_WITHOUT_PING: Duration = Duration::from_millis(500);
+/// How often the pool is watched.
+const POOL_INTERVAL: Duration = Duration::from_secs(5);
 /// Pause before a migration that could not lock its tables is tried again.
 const MIGRATION_PAUSE: Duration = Duration::from_secs(1);
 /// SQLSTATE of a statement that has waited for a lock for longer than its timeout.
@@ -425,6 +427,26 @@ pub(crate) async fn set(connection: &mut PgConnection, session: String) -> Resul
     let statements = sqlx::raw_sql(AssertSqlSafe(session));
     connection.execute(statements).await?;
     Ok(())
+}
+
+/// Watches a pool for metrics, for ever. Each time it waits for a connection as a caller does, and measures the wait, also one that ends
+/// with an error.
+pub async fn watch_pool(pool: PgPool) -> anyhow::Result<()> {
+    let gauge = |value: u32, gauge: &metrics::Gauge| gauge.set(f64::from(value));
+    let in_use = metrics::gauge!("database_pool_connections", "state" => "in_use");
+    let idle = metrics::gauge!("database_pool_connections", "state" => "idle");
+    let limit = metrics::gauge!("database_pool_connections_max");
+    let waits = metrics::histogram!("database_pool_wait_seconds");
+    gauge(pool.options().get_max_connections(), &limit);
+    loop {
+        let (open, idle_count) = (pool.size(), u32::try_from(pool.num_idle())?);
+        gauge(idle_count, &idle);
+        gauge(open.saturating_sub(idle_count), &in_use);
+        let began = Instant::now();
+        drop(pool.acquire().await);
+        waits.record(began.elapsed());
+        tokio::time::sleep(POOL_INTERVAL).await;
+    }
 }
 
 /// Whether PostgreSQL answers on this connection. After an error the pool closes it.

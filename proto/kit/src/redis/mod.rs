@@ -9,14 +9,18 @@ mod script;
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use arc_swap::ArcSwapOption;
+use metrics::Histogram;
 use redis::{Cmd, ErrorKind, FromRedisValue, RedisError, RedisResult, ServerErrorKind, Value};
 use tokio::sync::Mutex;
 use tokio::time::timeout;
+use tracing::Instrument as _;
 
 use crate::config::Secret;
+use crate::handles::Handles;
+use crate::telemetry;
 use address::Address;
 use connection::Connection;
 pub use script::{Script, evaluate};
@@ -149,6 +153,7 @@ impl Redis {
         timeout: Duration,
         without: &'static str,
     ) -> Self {
+        metrics::gauge!("redis_breakers_open").increment(0.0);
         Self(Arc::new(Shared {
             address,
             place,
@@ -207,17 +212,33 @@ impl Redis {
             answered: self.0.answered.load(Ordering::Relaxed),
             failures: self.0.failures.load(Ordering::Relaxed),
         };
-        let mut used = None;
+        let (mut used, began) = (None, Instant::now());
         let call = async {
             let connection = used.insert(self.0.connection().await?);
             let answer = answer(connection).await;
             let answer = answer.and_then(|answer| Ok(T::from_redis_value(answer)?));
             answer.map_err(Failure::of)
         };
-        let outcome = timeout(self.0.timeout, call).await;
+        let span = telemetry::child_span(|| tracing::info_span!("redis", call = what));
+        let outcome = timeout(self.0.timeout, call.instrument(span)).await;
+        if used.is_some() {
+            measure(what, began.elapsed());
+        }
         let outcome = outcome.unwrap_or_else(|_| Err(Failure::timed_out(used.is_some())));
         self.0.record(what, before, used.as_ref(), outcome)
     }
+}
+
+/// Records the duration of a call that was sent.
+fn measure(what: &'static str, elapsed: Duration) {
+    thread_local! {
+        static DURATIONS: Handles<&'static str, Histogram> = Handles::default();
+    }
+    let durations =
+        |what: &&'static str| metrics::histogram!("redis_call_duration_seconds", "call" => *what);
+    DURATIONS.with(|handles| {
+        handles.with(what, durations, |durations| durations.record(elapsed));
+    });
 }
 
 /// Whether Redis does not have a script.

@@ -13,7 +13,7 @@ use futures::FutureExt as _;
 use futures::future::Either;
 use futures::stream::{self, Stream, StreamExt as _, TryStreamExt as _};
 use http::{Request, Response};
-use metrics::Histogram;
+use metrics::{Counter, Histogram};
 use tokio::net::{TcpListener, TcpStream};
 use tokio_util::sync::CancellationToken;
 use tonic::body::Body;
@@ -227,6 +227,7 @@ where
                 ))
                 .into_http())
             });
+            count(method, response.as_ref().map_or(tonic::Code::Ok, code_of));
             measure(method, started.elapsed());
             drop(permit);
             response
@@ -240,6 +241,26 @@ where
 fn is_id(text: &str) -> bool {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
     (1..=64).contains(&text.len()) && text.bytes().all(plain)
+}
+
+/// The status of a response. That of a stream, and of a response with a message, comes after its body: it counts as a success.
+fn code_of(response: &Response<Body>) -> tonic::Code {
+    let status = response.headers().get("grpc-status");
+    status.map_or(tonic::Code::Ok, |status| {
+        tonic::Code::from_bytes(status.as_bytes())
+    })
+}
+
+/// Counts a call by its status.
+fn count(method: &'static str, code: tonic::Code) {
+    thread_local! {
+        static CALLS: Handles<(&'static str, tonic::Code), Counter> = Handles::default();
+    }
+    let calls = |_: &_| {
+        let code = format!("{code:?}");
+        metrics::counter!("rpc_server_calls_total", "method" => method, "code" => code)
+    };
+    CALLS.with(|handles| handles.with((method, code), calls, |calls| calls.increment(1)));
 }
 
 /// Records the duration of a call.
