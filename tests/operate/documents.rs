@@ -12,7 +12,7 @@ const WITHOUT_TEST: [&str; 2] = ["none", "not met"];
 fn missing(root: &Path, cell: &str) -> Option<String> {
     let (mut file, mut source, mut tests) = ("", String::new(), 0);
     for span in cell.split('`').skip(1).step_by(2) {
-        if span.ends_with(".rs") {
+        if Path::new(span).extension().is_some_and(|it| it == "rs") {
             let Ok(text) = fs::read_to_string(root.join(span)) else {
                 return Some(format!("the file {span}"));
             };

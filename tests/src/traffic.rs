@@ -9,7 +9,7 @@ use contracts::gateway::v1::{CreateAccountRequest, CreateKeyRequest};
 use contracts::listings::v1::import_request::Message;
 use contracts::listings::v1::staff_import_service_client::StaffImportServiceClient;
 use contracts::listings::v1::{ImportEnd, ImportHeader, ImportLines, ImportRequest};
-use kit::rpc::client::{Client, dial};
+use kit::rpc::client::{Client, Transport, dial};
 use serde_json::Value;
 use tokio::time::{Instant, MissedTickBehavior, timeout};
 
@@ -73,8 +73,8 @@ impl Traffic {
         };
         let (_, key) = staff.key(&account, live).await;
         let token = fleet.staff_token.clone().into();
-        let listings = dial(&fleet.service("listings-svc").grpc, &token).await;
-        let gateway = dial(&fleet.service("gateway").grpc, &token).await;
+        let listings = dial(&fleet.service("listings-svc").grpc, Transport::plain(), &token).await;
+        let gateway = dial(&fleet.service("gateway").grpc, Transport::plain(), &token).await;
         Self {
             caller: crate::Client::new(fleet, &key),
             address: fleet.base_url.clone(),

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use e2e::{Fleet, KeyRequest, Process, SmallFleet, Staff};
 use futures::stream::{self, StreamExt as _};
-use kit::rpc::client::{Client as Channel, dial};
+use kit::rpc::client::{Client as Channel, Transport, dial};
 use tokio::time::{Instant, sleep, sleep_until};
 use uuid::Uuid;
 
@@ -74,8 +74,8 @@ impl<'a> Site<'a> {
         let backlog = Backlog::new(&fleet, receiver).await;
         let endpoints = usize::try_from(ENDPOINTS).unwrap();
         let token = fleet.service_token.clone().into();
-        let catalogue = dial(&fleet.service("catalogue-svc").grpc, &token).await;
-        let economy = dial(&fleet.service("economy-svc").grpc, &token).await;
+        let catalogue = dial(&fleet.service("catalogue-svc").grpc, Transport::plain(), &token).await;
+        let economy = dial(&fleet.service("economy-svc").grpc, Transport::plain(), &token).await;
         let pids = fleet.pids();
         Self {
             processes: pids

@@ -6,7 +6,7 @@ use contracts::webhook::v1::endpoints_service_client::EndpointsServiceClient;
 use contracts::webhook::v1::{AddEndpointRequest, PauseEndpointRequest, ResumeEndpointRequest};
 use e2e::{Fleet, NewAccount, Process, Staff, eventually};
 use futures::future::join_all;
-use kit::rpc::client::{Client as Channel, dial};
+use kit::rpc::client::{Client as Channel, Transport, dial};
 use sqlx::PgPool;
 use tokio::time::{Instant, sleep};
 use uuid::Uuid;
@@ -36,7 +36,7 @@ pub(super) struct Drained {
 impl<'a> Backlog<'a> {
     pub(crate) async fn new(fleet: &Fleet, receiver: &'a Receiver) -> Self {
         let token = fleet.service_token.clone().into();
-        let webhooks = dial(&fleet.service("webhook-svc").grpc, &token).await;
+        let webhooks = dial(&fleet.service("webhook-svc").grpc, Transport::plain(), &token).await;
         let replicas = fleet.services.iter().filter(|it| it.name == "webhook-svc");
         Self {
             receiver,

@@ -14,7 +14,7 @@ use contracts::common::v1::Mode;
 use contracts::public::RankingRow;
 use e2e::{Client, Fleet, Receiver, SmallFleet, eventually};
 use kit::Clock;
-use kit::rpc::client::{Client as Channel, dial};
+use kit::rpc::client::{Client as Channel, Transport, dial};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::Value;
@@ -147,7 +147,7 @@ impl Scene {
 
     async fn dial(&self, address: &str) -> Option<Channel> {
         let token = self.small.fleet().service_token.into();
-        let channel = dial(address, &token).await.ok()?;
+        let channel = dial(address, Transport::plain(), &token).await.ok()?;
         Some(channel.with_allowed_caller())
     }
 

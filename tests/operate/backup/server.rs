@@ -201,7 +201,7 @@ impl Drop for Archived {
             // The immediate shutdown, which ends all of its processes. An error means that it has ended.
             let pid = Pid::from_raw(i32::try_from(process.id()).unwrap());
             if process.try_wait().is_ok_and(|ended| ended.is_none()) {
-                drop(kill(pid, Signal::SIGQUIT));
+                let _ended = kill(pid, Signal::SIGQUIT);
             }
             drop(process.wait());
         }
