@@ -179,7 +179,7 @@ create table economy.report (
     game_id uuid not null references economy.currency (game_id),
     at timestamptz not null,
     -- The time of the game's report before, whether that one counts or not; null for a game's first report.
-    since timestamptz,
+    previous_at timestamptz,
     supply bigint not null,
     minted bigint not null,
     burned bigint not null,
