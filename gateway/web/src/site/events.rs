@@ -38,10 +38,13 @@ const KIND: FixedFilter = FixedFilter {
 pub async fn list(request: SiteRequest) -> PageResult {
     let (app, query, mut visit) = (&request.app, &request.query, request.visit);
     let list = ListRequest::new(LIST, &FILTERS, query);
+    let when = list.get("when").unwrap_or_else(|| {
+        let today = app.clock.now().to_offset(time::UtcOffset::UTC).date();
+        default_when(list.get("from"), list.get("to"), today)
+    });
     let request = proto::ListEventsRequest {
         page: Some(list.page()),
-        // Without the parameter, the page has upcoming events, also in a range.
-        when: list.text("when").or_else(|| Some("upcoming".to_owned())),
+        when: Some(when.to_owned()),
         kind: list.text("kind"),
         country: list.text("country"),
         city: list.text("city"),
@@ -61,16 +64,14 @@ pub async fn list(request: SiteRequest) -> PageResult {
         };
         list.describe(&mut frame, title, "events-description");
         frame.share.documents = feeds::of_events(&frame, list.get("country"));
-        let mut when = list.fixed(&frame, WHEN);
-        // Without the parameter, the page has upcoming events.
-        when.options.remove(0);
-        if list.get("when").is_none()
-            && let Some(upcoming) = when.options.first_mut()
-        {
-            upcoming.is_chosen = true;
+        let mut choice_of_when = list.fixed(&frame, WHEN);
+        // Without the parameter, the page has one of them.
+        choice_of_when.options.remove(0);
+        for option in &mut choice_of_when.options {
+            option.is_chosen = option.value == when;
         }
         let choices = vec![
-            when,
+            choice_of_when,
             list.fixed(&frame, KIND),
             list.countries(&frame, &countries)?,
         ];
@@ -84,6 +85,16 @@ pub async fn list(request: SiteRequest) -> PageResult {
             frame,
         })
     })
+}
+
+/// Which events a list has without the parameter `when`: as in the API, a range that names past days has past events.
+fn default_when(from: Option<&str>, to: Option<&str>, today: Date) -> &'static str {
+    let is_past = |day: &str| Date::parse(day, &Iso8601::DATE).is_ok_and(|day| day < today);
+    if from.is_some() || to.is_some_and(is_past) {
+        "all"
+    } else {
+        "upcoming"
+    }
 }
 
 pub async fn show(

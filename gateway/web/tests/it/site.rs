@@ -179,6 +179,27 @@ async fn an_event_is_over_after_its_last_day(pool: PgPool) {
 }
 
 #[testing::database_test(web::MIGRATOR)]
+async fn a_range_that_names_past_days_has_past_events(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let mut browser = site.browser();
+    for (query, when) in [
+        ("", "upcoming"),
+        ("?to=2999-01-01", "upcoming"),
+        ("?to=2001-01-01", "all"),
+        ("?from=2001-01-01", "all"),
+        ("?from=2001-01-01&to=2001-02-01", "all"),
+        // What is chosen stays.
+        ("?when=upcoming&to=2001-01-01", "upcoming"),
+        ("?when=past&from=2001-01-01", "past"),
+    ] {
+        let page = browser.get(&format!("/events{query}")).await;
+        page.assert(200, &format!("<option value=\"{when}\" selected>"));
+        let asked = site.catalogue.asked_when.lock().unwrap().pop();
+        assert_eq!(asked.unwrap().as_deref(), Some(when), "{query}");
+    }
+}
+
+#[testing::database_test(web::MIGRATOR)]
 async fn a_list_has_filters_and_pages(pool: PgPool) {
     let site = Site::new(pool).await;
     let mut browser = site.browser();

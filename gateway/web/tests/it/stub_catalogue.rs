@@ -36,6 +36,8 @@ pub(crate) struct StubCatalogue {
     pub(crate) positions: Arc<Mutex<Vec<Option<Position>>>>,
     /// Lists of games, in order.
     pub(crate) asked: Arc<Mutex<Vec<proto::ListGamesRequest>>>,
+    /// `when` of the lists of events, in order.
+    pub(crate) asked_when: Arc<Mutex<Vec<Option<String>>>>,
     /// While it is set, a read of a creator waits, after it has said that it began.
     pub(crate) held: Arc<Mutex<Option<HeldRead>>>,
     pub(crate) votes: StubVotes,
@@ -58,6 +60,7 @@ impl Default for StubCatalogue {
             breaks_off: Arc::default(),
             positions: Arc::clone(&positions),
             asked: Arc::default(),
+            asked_when: Arc::default(),
             held: Arc::default(),
             votes: StubVotes {
                 positions,
@@ -346,6 +349,7 @@ impl EventsService for StubCatalogue {
         self.read(request.get_ref().at_least.as_ref());
         self.answers()?;
         let request = request.into_inner();
+        self.asked_when.lock().unwrap().push(request.when);
         if request.city.is_some_and(|city| city != "lagos") {
             return Ok(Response::new(proto::ListEventsResponse {
                 json: self.body(json!([])),

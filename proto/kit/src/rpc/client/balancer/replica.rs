@@ -68,7 +68,9 @@ impl InFlightGuard {
     }
 
     pub(in super::super) fn record_failure(&self, error: &TransportError) {
-        if self.replica.circuit.record_failure(Instant::now()) {
+        let circuit = &self.replica.circuit;
+        circuit.set_unreachable(matches!(error, TransportError::NotSent(_)));
+        if circuit.record_failure(Instant::now()) {
             metrics::counter!("rpc_client_ejections_total").increment(1);
             tracing::warn!(replica = %self.replica.uri, ?error, "ejected a replica whose calls fail");
         }
