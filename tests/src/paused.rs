@@ -19,6 +19,7 @@ impl Paused {
     }
 
     /// Pauses more processes.
+    #[must_use]
     pub fn and(mut self, processes: impl IntoIterator<Item = Pid>) -> Self {
         for process in processes {
             // A process that has just ended cannot be paused, and need not be.

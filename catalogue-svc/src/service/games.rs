@@ -60,6 +60,7 @@ impl GamesService for Reads {
             position: Some(snapshot.position.into()),
             revision: game.revision,
             creator_kind: creator_kind.to_owned(),
+            first_published_at: Some(answer::timestamp(game.key.published_at.0)),
         }))
     }
 }

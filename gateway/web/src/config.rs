@@ -23,6 +23,9 @@ pub struct Settings {
     /// Where people write about plans; without it, the page of the plans names no address
     #[arg(long)]
     staff_mail: Option<mail::Mailbox>,
+    /// Where people report a weakness, as `mailto:…` or `https://…`, for `/.well-known/security.txt` [default: `staff_mail`]
+    #[arg(long, value_parser = contact)]
+    security_contact: Option<String>,
     /// Address of the pages
     #[arg(long, default_value = "127.0.0.1:8081")]
     pub(crate) http_listen: SocketAddr,
@@ -67,10 +70,10 @@ pub struct Settings {
     /// Seconds that a call to a service may take
     #[arg(long, default_value = "10", value_parser = a_second_or_more)]
     pub(crate) upstream_deadline: Duration,
-    /// Public pages a minute of one network without an account
-    #[arg(long, default_value_t = 120, value_parser = clap::value_parser!(u32).range(1..))]
+    /// Public pages a minute of one network: a campus or a carrier may have thousands of people behind one address
+    #[arg(long, default_value_t = 6_000, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) pages_per_minute: u32,
-    /// Pages a minute of one person who is signed in, of the public site and the dashboard
+    /// Pages a minute of one visitor: a person who is signed in, in the dashboard as well, or a browser of a network
     #[arg(long, default_value_t = 1_200, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) person_pages_per_minute: u32,
     /// Calls to catalogue-svc at once, for public pages; further ones wait
@@ -118,6 +121,11 @@ impl Settings {
         }
     }
 
+    pub(crate) fn security_contact(&self) -> Option<String> {
+        let staff = || Some(format!("mailto:{}", self.staff_mail()?));
+        self.security_contact.clone().or_else(staff)
+    }
+
     /// Where mails are, on a local fleet.
     pub(crate) fn mail_folder(&self) -> Option<String> {
         match &self.mail.mail {
@@ -127,6 +135,16 @@ impl Settings {
             mail::Transport::Folder(_) | mail::Transport::Smtp { .. } => None,
         }
     }
+}
+
+/// A contact of `security.txt` (RFC 9116, 2.5.3).
+fn contact(text: &str) -> Result<String, String> {
+    let is_contact = text.starts_with("mailto:") || text.starts_with("https://");
+    let is_line = text.bytes().all(|byte| byte.is_ascii_graphic());
+    if is_contact && is_line {
+        return Ok(text.to_owned());
+    }
+    Err("use an address such as `mailto:security@mchezo.example` or `https://…`".to_owned())
 }
 
 impl kit::config::Settings for Settings {

@@ -33,6 +33,7 @@ pub mod uploads;
 pub mod upstream;
 pub mod viewer;
 pub mod visit;
+pub mod well_known;
 
 use std::sync::Arc;
 use std::thread::available_parallelism;
@@ -143,6 +144,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         proxy_header: settings.proxy_header,
         public_url: settings.public_url.clone(),
         api_url: settings.api_url(),
+        security_contact: settings.security_contact(),
         staff_mail: settings.staff_mail(),
         mail_folder: settings.mail_folder(),
         timeout: settings.http_timeout,

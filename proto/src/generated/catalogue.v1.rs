@@ -1323,6 +1323,9 @@ pub struct GetGameResponse {
     /// The kind of its creator, which the JSON does not have; empty while the creator is not public.
     #[prost(string, tag = "4")]
     pub creator_kind: ::prost::alloc::string::String,
+    /// When it became public; the JSON has the time of its submission.
+    #[prost(message, optional, tag = "5")]
+    pub first_published_at: ::core::option::Option<::prost_types::Timestamp>,
 }
 /// Generated client implementations.
 pub mod games_service_client {

@@ -26,6 +26,8 @@ for (const form of document.querySelectorAll("form[method=post]")) {
       event.preventDefault();
     }
     form.dataset.sent = "yes";
+    // Nobody says that the reader pressed Stop. A form that is sent twice takes effect once.
+    setTimeout(() => delete form.dataset.sent, 5000);
   });
 }
 
@@ -90,6 +92,14 @@ if (document.querySelector("[data-refresh]")) {
   look();
 }
 
+// Whether the address is that of a search as one types, after which Back loads the page of the address.
+let searchesAsTyped = false;
+addEventListener("popstate", () => {
+  if (searchesAsTyped) {
+    location.reload();
+  }
+});
+
 // Search as one types: the results of the page that the form leads to. Without scripts, the form does the same.
 function searchAsTyped(input) {
   const results = document.getElementById(input.dataset.live);
@@ -97,6 +107,7 @@ function searchAsTyped(input) {
     return;
   }
   const before = [...results.childNodes];
+  const start = location.href;
   let timer;
   let newest = 0;
   input.addEventListener("input", () => {
@@ -106,6 +117,9 @@ function searchAsTyped(input) {
       const words = input.value.trim();
       if (!words) {
         results.replaceChildren(...before);
+        if (location.href !== start) {
+          history.replaceState(null, "", start);
+        }
         return;
       }
       const address = new URL(input.form.action);
@@ -120,6 +134,9 @@ function searchAsTyped(input) {
         const found = page.getElementById("results");
         if (mine === newest) {
           results.replaceChildren(...(found ? found.childNodes : before));
+          // The address can be shared, and Back leads to the page as it was.
+          history[searchesAsTyped ? "replaceState" : "pushState"](null, "", address);
+          searchesAsTyped = true;
         }
       } catch {
         // The network is away: the form still works.

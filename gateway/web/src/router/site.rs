@@ -4,12 +4,12 @@ use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use axum::Router;
-use axum::middleware::from_fn_with_state;
+use axum::middleware::{from_fn, from_fn_with_state};
 use pages::site::Language;
 
 use crate::app::App;
 use crate::layers::access::Access;
-use crate::layers::visit;
+use crate::layers::{path, visit};
 use crate::route::{Route, form, page};
 use crate::site::docs::{all, changelog, guide, llms, reference, search as docs_search};
 use crate::site::{
@@ -101,10 +101,11 @@ pub(super) fn is_public(path: &str) -> bool {
 pub(super) fn add(mut router: Router<App>, route: Route, app: &App) -> Router<App> {
     let counted = route
         .handlers
-        .layer(from_fn_with_state(App::clone(app), visit::admit));
+        .layer(from_fn_with_state(App::clone(app), visit::admit))
+        .layer(from_fn(path::without_empty_parameters));
     for language in Language::ALL {
-        let path = route.path.trim_end_matches('/');
-        let path = format!("{}{path}", language.prefix());
+        let below = route.path.trim_end_matches('/');
+        let path = format!("{}{below}", language.prefix());
         router = router.route(&path, counted.clone());
     }
     router.route(route.path, counted)

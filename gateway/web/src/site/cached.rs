@@ -37,7 +37,8 @@ pub(crate) fn respond_as(
     let language = HeaderValue::from_static(visit.language.code());
     headers.insert(CONTENT_LANGUAGE, language);
     if visit.is_negotiated() {
-        headers.insert(VARY, HeaderValue::from_static("accept-language"));
+        let vary = HeaderValue::from_static("accept-encoding, accept-language");
+        headers.insert(VARY, vary);
     }
     Ok(response)
 }
@@ -51,6 +52,8 @@ fn revalidated(mut response: Response, media_type: &'static str) -> Response {
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static(media_type));
     headers.insert(CACHE_CONTROL, REVALIDATE);
+    // Also in a 304, with which caches replace what they have stored.
+    headers.insert(VARY, HeaderValue::from_static("accept-encoding"));
     response
 }
 

@@ -93,6 +93,10 @@ pub async fn show(
     let ranks = ranks.unwrap_or_default();
     respond(&app, &visit, |frame| {
         let mut page = game_page(frame, game.parse()?, &creator_kind, &ranks, currency)?;
+        // Nobody could see it between its submission and then.
+        if let Some(published) = game.published {
+            page.listed = page.frame.texts.date(published.date());
+        }
         if game.is_sample {
             page.frame.mark_sample();
         }

@@ -26,6 +26,8 @@ use crate::visit::OEMBED;
 const FRAME: (u32, u32) = (480, 420);
 /// The size of a small cover (§10.9).
 const SMALL_COVER: (u32, u32) = (600, 338);
+/// What the frame may do: it has no script, and its links open new tabs, in which the pages are not confined.
+const SANDBOX: &str = "allow-popups allow-popups-to-escape-sandbox";
 /// Seconds for which an answer may be stored.
 const CACHE_AGE: u32 = 3_600;
 
@@ -38,7 +40,8 @@ struct Target {
 }
 
 pub async fn show(SiteRequest { app, query, .. }: SiteRequest) -> PageResult {
-    if query.get("format").is_some_and(|format| format != "json") {
+    let format = query.get("format");
+    if format.is_some_and(|format| !format.eq_ignore_ascii_case("json")) {
         let status = StatusCode::NOT_IMPLEMENTED;
         let text = "Use `json` as the format.";
         return Err(PageError::new(status, "Unknown format", text));
@@ -83,7 +86,9 @@ fn pixels(text: &str) -> Option<u32> {
 /// The game whose page, or frame, a browser opens at this address.
 fn target(site: &str, url: &str) -> Option<Target> {
     let (site, url) = (Url::parse(site).ok()?, Url::parse(url).ok()?);
-    if url.origin() != site.origin() {
+    // People paste `http` for `https`, which leads to the same page. The port that a scheme implies is none.
+    let is_web = matches!(url.scheme(), "http" | "https");
+    if !is_web || url.host() != site.host() || url.port() != site.port() {
         return None;
     }
     let path = url.path().strip_prefix(site.path().trim_end_matches('/'))?;
@@ -122,7 +127,9 @@ fn fields(web: &Web, target: &Target, row: &public::GameRow, room: (u32, u32)) -
     html.extend([
         "\" ",
         &size,
-        " loading=\"lazy\" style=\"border:0\"></iframe>",
+        " loading=\"lazy\" style=\"border:0\" sandbox=\"",
+        SANDBOX,
+        "\"></iframe>",
     ]);
     let mut fields: Vec<(&str, Value)> = vec![
         ("version", "1.0".into()),
@@ -169,7 +176,8 @@ fn is_own(site: &str, url: &str) -> bool {
 
 /// The link on the page of a game by which other sites discover the embed.
 pub(super) fn of_game(site: &str, page: &str, title: &str) -> Vec<Document> {
-    let parameters = [("url", Some(page)), ("format", Some("json"))];
+    // Without a format, which would need a `&`: some readers do not decode how HTML writes it.
+    let parameters = [("url", Some(page))];
     vec![Document {
         media_type: "application/json+oembed",
         title: title.to_owned(),
@@ -198,7 +206,7 @@ mod tests {
             let found = found.as_ref().map(|it| (it.slug.as_str(), it.prefix));
             assert_eq!(found, expected, "{path}");
         }
-        assert_eq!(target(site, "http://mchezo.example/games/kora"), None);
+        assert_eq!(target(site, "ftp://mchezo.example/games/kora"), None);
         assert_eq!(target(site, ""), None);
     }
 
@@ -207,6 +215,9 @@ mod tests {
         for (url, expected) in [
             ("HTTPS://MCHEZO.EXAMPLE/games/kora", Some("")),
             ("https://mchezo.example:443/games/kora", Some("")),
+            ("http://mchezo.example/games/kora", Some("")),
+            ("http://mchezo.example:80/games/kora", Some("")),
+            ("http://mchezo.example:8080/games/kora", None),
             ("https://mchezo.example/games/kora/", Some("")),
             ("https://mchezo.example/g%61mes/k%6Fr%61?a#top", Some("")),
             (

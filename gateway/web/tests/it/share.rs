@@ -119,7 +119,7 @@ async fn pages_have_one_address_for_search_engines(pool: PgPool) {
         ("/terms?from=mail", "/terms", true),
         ("/games/okoto?utm_source=x", "/games/okoto", true),
         (
-            "/fr/games?stage=&genre=puzzle&x=1",
+            "/fr/games?stage=+&genre=puzzle&x=1",
             "/fr/games?genre=puzzle",
             true,
         ),

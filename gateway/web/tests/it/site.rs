@@ -68,7 +68,10 @@ async fn every_page_may_be_stored_and_is_asked_for_again(pool: PgPool) {
             page.assert(200, &format!("<html lang=\"{lang}\">"));
             assert_eq!(page.headers[CACHE_CONTROL], "public, no-cache", "{path}");
             assert_eq!(page.headers["content-language"], lang, "{path}");
-            assert_eq!(page.headers.contains_key(VARY), prefix.is_empty(), "{path}");
+            let vary = page.headers[VARY].to_str().unwrap();
+            assert!(vary.starts_with("accept-encoding"), "{path}: {vary}");
+            let is_negotiated = vary.ends_with("accept-language");
+            assert_eq!(is_negotiated, prefix.is_empty(), "{path}: {vary}");
             assert!(!page.headers.contains_key(SET_COOKIE), "{path}");
             let tag = page.headers[ETAG].to_str().unwrap().to_owned();
             let head = Request::head(path).body(Body::empty()).unwrap();
@@ -106,6 +109,7 @@ async fn a_game_shows_what_the_api_has(pool: PgPool) {
         "href=\"https://store.example/?a&#38;b\" rel=\"ugc nofollow noopener\"",
         "Artist",
         "Bug hunter",
+        "Listed 9 January 2026",
         "1 November 2026",
         "alt=\"A hill\"",
         "GET /v1/games/okoto",
@@ -311,6 +315,14 @@ async fn a_network_has_so_many_pages_a_minute_and_a_person_more(pool: PgPool) {
     refused.assert(429, "Réessayez dans 60 secondes.");
     assert_eq!(refused.headers["retry-after"], "60");
     assert!(!refused.headers.contains_key(SET_COOKIE));
+    // A search while somebody types is counted apart, and a form is not counted.
+    let typing = [("sec-fetch-dest", "empty")];
+    let found = get_with(&mut browser, "/search?q=okoto", &typing).await;
+    found.assert(200, "id=\"results\"");
+    let form = browser
+        .post("/report/game/okoto", &[("text", "Typed")])
+        .await;
+    assert_ne!(form.status, 429, "{}", form.text);
     // The dashboard, files and pictures are not counted.
     browser.get("/sign-in").await.assert(200, "Sign in");
     person.get("/terms").await.assert(200, "Terms");

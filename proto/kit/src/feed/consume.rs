@@ -164,7 +164,7 @@ async fn follow<C: Consumer>(
     let mut seq = position.filter(|_| !reset).map_or(0, |p| p.seq);
     lag.set_applied(seq);
     lag.set_head(head_seq);
-    lag.during(consumer.start(start)).await?;
+    lag.during(Box::pin(consumer.start(start))).await?;
     let may_miss_until = consumer.may_miss_until(&start);
 
     let mut acknowledged = (seq, Instant::now());
@@ -199,7 +199,7 @@ async fn follow<C: Consumer>(
             continue;
         }
         lag.set_head(batch.head_seq.max(last));
-        lag.during(consumer.handle_batch(epoch, batch.changes))
+        lag.during(Box::pin(consumer.handle_batch(epoch, batch.changes)))
             .await?;
         seq = last;
         lag.set_applied(seq);

@@ -114,7 +114,7 @@ pub fn traceparent() -> Option<String> {
     let mut headers = HeaderMap::new();
     let context = span.context();
     global::get_text_map_propagator(|p| {
-        p.inject_context(&context, &mut OutgoingHeaders(&mut headers))
+        p.inject_context(&context, &mut OutgoingHeaders(&mut headers));
     });
     headers.get(HEADER)?.to_str().ok().map(ToOwned::to_owned)
 }
