@@ -62,8 +62,18 @@ struct Queue {
 impl Queue {
     async fn of(fleet: &Fleet) -> Self {
         let address = &fleet.service("listings-svc").grpc;
-        let service = dial(address, Transport::plain(), &fleet.service_token.clone().into()).await;
-        let staff = dial(address, Transport::plain(), &fleet.staff_token.clone().into()).await;
+        let service = dial(
+            address,
+            Transport::plain(),
+            &fleet.service_token.clone().into(),
+        )
+        .await;
+        let staff = dial(
+            address,
+            Transport::plain(),
+            &fleet.staff_token.clone().into(),
+        )
+        .await;
         Self {
             events: EventsServiceClient::new(service.unwrap().with_allowed_caller()),
             reviews: StaffReviewServiceClient::new(staff.unwrap()),

@@ -74,7 +74,12 @@ pub(crate) struct Reader(GamesServiceClient<Channel>);
 impl Reader {
     pub(crate) async fn new(fleet: &Fleet) -> Self {
         let token = fleet.service_token.clone().into();
-        let channel = dial(&fleet.service("catalogue-svc").grpc, Transport::plain(), &token).await;
+        let channel = dial(
+            &fleet.service("catalogue-svc").grpc,
+            Transport::plain(),
+            &token,
+        )
+        .await;
         let channel = channel.unwrap().with_allowed_caller();
         Self(GamesServiceClient::new(channel))
     }

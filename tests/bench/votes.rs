@@ -232,10 +232,14 @@ impl Votes {
 
     async fn channel(&self) -> Channel {
         let address = &self.fleet.service("catalogue-svc").grpc;
-        dial(address, Transport::plain(), &self.fleet.service_token.clone().into())
-            .await
-            .unwrap()
-            .with_allowed_caller()
+        dial(
+            address,
+            Transport::plain(),
+            &self.fleet.service_token.clone().into(),
+        )
+        .await
+        .unwrap()
+        .with_allowed_caller()
     }
 
     /// Reads the first page of a board; returns how many rows there are on it.

@@ -115,7 +115,9 @@ async fn assert_refused(connection: &mut PgConnection, sql: String) {
         .execute(AssertSqlSafe(sql.clone()))
         .await
         .unwrap_err();
-    let code = error.as_database_error().and_then(sqlx::error::DatabaseError::code);
+    let code = error
+        .as_database_error()
+        .and_then(sqlx::error::DatabaseError::code);
     assert_eq!(
         code.as_deref(),
         Some(INSUFFICIENT_PRIVILEGE),

@@ -73,7 +73,12 @@ impl Traffic {
         };
         let (_, key) = staff.key(&account, live).await;
         let token = fleet.staff_token.clone().into();
-        let listings = dial(&fleet.service("listings-svc").grpc, Transport::plain(), &token).await;
+        let listings = dial(
+            &fleet.service("listings-svc").grpc,
+            Transport::plain(),
+            &token,
+        )
+        .await;
         let gateway = dial(&fleet.service("gateway").grpc, Transport::plain(), &token).await;
         Self {
             caller: crate::Client::new(fleet, &key),

@@ -74,8 +74,18 @@ impl<'a> Site<'a> {
         let backlog = Backlog::new(&fleet, receiver).await;
         let endpoints = usize::try_from(ENDPOINTS).unwrap();
         let token = fleet.service_token.clone().into();
-        let catalogue = dial(&fleet.service("catalogue-svc").grpc, Transport::plain(), &token).await;
-        let economy = dial(&fleet.service("economy-svc").grpc, Transport::plain(), &token).await;
+        let catalogue = dial(
+            &fleet.service("catalogue-svc").grpc,
+            Transport::plain(),
+            &token,
+        )
+        .await;
+        let economy = dial(
+            &fleet.service("economy-svc").grpc,
+            Transport::plain(),
+            &token,
+        )
+        .await;
         let pids = fleet.pids();
         Self {
             processes: pids

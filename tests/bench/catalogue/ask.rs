@@ -76,10 +76,14 @@ impl CatalogueClient {
     /// A client of the catalogue-svc of `fleet`, which has the listings of `generator`.
     pub(super) async fn of(fleet: &Fleet, generator: &Generator) -> Self {
         let token = fleet.service_token.clone().into();
-        let channel = dial(&fleet.service("catalogue-svc").grpc, Transport::plain(), &token)
-            .await
-            .unwrap()
-            .with_allowed_caller();
+        let channel = dial(
+            &fleet.service("catalogue-svc").grpc,
+            Transport::plain(),
+            &token,
+        )
+        .await
+        .unwrap()
+        .with_allowed_caller();
         let mut client = Self {
             games: GamesServiceClient::new(channel.clone()),
             search: SearchServiceClient::new(channel.clone()),
@@ -113,7 +117,12 @@ impl CatalogueClient {
 
     /// The same client, connected to another server.
     pub(super) async fn at(&self, address: &str, fleet: &Fleet) -> Self {
-        let channel = dial(address, Transport::plain(), &fleet.service_token.clone().into()).await;
+        let channel = dial(
+            address,
+            Transport::plain(),
+            &fleet.service_token.clone().into(),
+        )
+        .await;
         Self {
             games: GamesServiceClient::new(channel.unwrap().with_allowed_caller()),
             ..self.clone()

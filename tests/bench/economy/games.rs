@@ -172,7 +172,9 @@ async fn channels(fleet: &Fleet, replicas: usize) -> Vec<Client> {
     let economies = services.filter(|service| service.name == "economy-svc");
     let mut channels = Vec::new();
     for replica in economies.take(replicas) {
-        let channel = dial(&replica.grpc, Transport::plain(), &token).await.unwrap();
+        let channel = dial(&replica.grpc, Transport::plain(), &token)
+            .await
+            .unwrap();
         channels.push(channel.with_allowed_caller());
     }
     assert_eq!(channels.len(), replicas, "the fleet has fewer replicas");

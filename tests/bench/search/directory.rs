@@ -42,10 +42,14 @@ pub(super) struct Directory {
 impl Directory {
     pub(super) async fn open(fleet: &Fleet) -> Self {
         let token = fleet.service_token.clone().into();
-        let channel = dial(&fleet.service("catalogue-svc").grpc, Transport::plain(), &token)
-            .await
-            .unwrap()
-            .with_allowed_caller();
+        let channel = dial(
+            &fleet.service("catalogue-svc").grpc,
+            Transport::plain(),
+            &token,
+        )
+        .await
+        .unwrap()
+        .with_allowed_caller();
         Self {
             search: SearchServiceClient::new(channel.clone()),
             channel,

@@ -95,7 +95,12 @@ impl<'a> Pages<'a> {
     async fn deliver(&self, receiver: &Receiver) -> String {
         let fleet = &self.bench.fleet;
         let token = fleet.service_token.clone().into();
-        let service = dial(&fleet.service("webhook-svc").grpc, Transport::plain(), &token).await;
+        let service = dial(
+            &fleet.service("webhook-svc").grpc,
+            Transport::plain(),
+            &token,
+        )
+        .await;
         let service = service.unwrap().with_allowed_caller();
         let account_id = self.account.rsplit('/').next().unwrap().to_owned();
         let request = AddEndpointRequest {

@@ -63,7 +63,12 @@ impl Arrivals {
 pub(super) async fn run(report: &mut Report, fleet: &Fleet, arrivals: &Arrivals) {
     let staff = Staff::of(fleet).await;
     let token = fleet.service_token.clone().into();
-    let listings = dial(&fleet.service("listings-svc").grpc, Transport::plain(), &token).await;
+    let listings = dial(
+        &fleet.service("listings-svc").grpc,
+        Transport::plain(),
+        &token,
+    )
+    .await;
     let events = EventsServiceClient::new(listings.unwrap().with_allowed_caller());
     add_endpoint(fleet, &arrivals.host).await;
     let (mut slugs, mut account) = (Vec::with_capacity(APPROVALS), String::new());
@@ -97,7 +102,12 @@ pub(super) async fn run(report: &mut Report, fleet: &Fleet, arrivals: &Arrivals)
 async fn add_endpoint(fleet: &Fleet, host: &str) {
     let account = Staff::of(fleet).await.account("unlimited").await;
     let token = fleet.service_token.clone().into();
-    let webhooks = dial(&fleet.service("webhook-svc").grpc, Transport::plain(), &token).await;
+    let webhooks = dial(
+        &fleet.service("webhook-svc").grpc,
+        Transport::plain(),
+        &token,
+    )
+    .await;
     let endpoints = EndpointsServiceClient::new(webhooks.unwrap().with_allowed_caller());
     eventually("webhook-svc knows the account", async || {
         let request = AddEndpointRequest {

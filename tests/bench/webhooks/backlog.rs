@@ -36,7 +36,12 @@ pub(super) struct Drained {
 impl<'a> Backlog<'a> {
     pub(crate) async fn new(fleet: &Fleet, receiver: &'a Receiver) -> Self {
         let token = fleet.service_token.clone().into();
-        let webhooks = dial(&fleet.service("webhook-svc").grpc, Transport::plain(), &token).await;
+        let webhooks = dial(
+            &fleet.service("webhook-svc").grpc,
+            Transport::plain(),
+            &token,
+        )
+        .await;
         let replicas = fleet.services.iter().filter(|it| it.name == "webhook-svc");
         Self {
             receiver,

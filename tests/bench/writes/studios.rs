@@ -55,7 +55,9 @@ impl Way {
         let replicas = services.filter(|service| service.name == "listings-svc");
         let mut clients = Vec::new();
         for replica in replicas.take(count) {
-            let channel = dial(&replica.grpc, Transport::plain(), &token).await.unwrap();
+            let channel = dial(&replica.grpc, Transport::plain(), &token)
+                .await
+                .unwrap();
             clients.push(GamesServiceClient::new(channel.with_allowed_caller()));
         }
         assert_eq!(clients.len(), count, "the fleet has fewer replicas");

@@ -159,7 +159,13 @@ async fn the_other_replica_answers_when_one_does_not_follow() {
     }
     let token = testing::fleet_token();
     let read = async |addresses: &[String], seq| {
-        let client = connect(Addresses::List(addresses.to_vec()), Transport::plain(), &token, &lifecycle).unwrap();
+        let client = connect(
+            Addresses::List(addresses.to_vec()),
+            Transport::plain(),
+            &token,
+            &lifecycle,
+        )
+        .unwrap();
         let client = client.with_allowed_caller();
         let request = GetGameRequest {
             mode: Mode::Live.into(),

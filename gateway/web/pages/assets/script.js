@@ -9,13 +9,13 @@ for (const button of document.querySelectorAll("button[data-copy]")) {
     const status = button.nextElementSibling;
     try {
       await navigator.clipboard.writeText(source.textContent.trim());
-      status.textContent = "Copied";
+      status.textContent = button.dataset.copied || "Copied";
     } catch {
       const range = document.createRange();
       range.selectNodeContents(source);
       getSelection().removeAllRanges();
       getSelection().addRange(range);
-      status.textContent = "Selected: press Ctrl+C";
+      status.textContent = button.dataset.selected || "Selected: press Ctrl+C";
     }
   });
 }
@@ -30,6 +30,19 @@ for (const form of document.querySelectorAll("form[method=post]")) {
     setTimeout(() => delete form.dataset.sent, 5000);
   });
 }
+
+// Keys for the buttons that name one, while nothing is typed.
+addEventListener("keydown", (event) => {
+  const isTyping = event.target.closest?.("input, select, textarea");
+  if (isTyping || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey || event.repeat) {
+    return;
+  }
+  const button = document.querySelector(`button[data-key="${CSS.escape(event.key)}"]`);
+  if (button) {
+    event.preventDefault();
+    button.click();
+  }
+});
 
 // A page that comes back from the history may be sent again.
 addEventListener("pageshow", () => {

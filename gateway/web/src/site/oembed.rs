@@ -6,8 +6,8 @@ use contracts::public;
 use http::header::ACCESS_CONTROL_ALLOW_ORIGIN;
 use http::{HeaderValue, StatusCode};
 use kit::Code;
-use pages::site::Language;
 use pages::site::share::Document;
+use pages::site::{Frame, Language};
 use percent_encoding::percent_decode_str;
 use serde_json::Value;
 use url::Url;
@@ -118,19 +118,7 @@ fn decoded(path: &str) -> Option<String> {
 fn fields(web: &Web, target: &Target, row: &public::GameRow, room: (u32, u32)) -> Value {
     let (width, height) = (room.0.min(FRAME.0), room.1.min(FRAME.1));
     let site = &web.public_url;
-    let source = format!("{site}{}/embed/games/{}", target.prefix, row.slug);
-    let mut html = String::from("<iframe src=\"");
-    xml::push_text(&mut html, &source);
-    html.push_str("\" title=\"");
-    xml::push_text(&mut html, &row.title);
-    let size = format!("width=\"{width}\" height=\"{height}\"");
-    html.extend([
-        "\" ",
-        &size,
-        " loading=\"lazy\" style=\"border:0\" sandbox=\"",
-        SANDBOX,
-        "\"></iframe>",
-    ]);
+    let html = frame(&format!("{site}{}", target.prefix), row, (width, height));
     let mut fields: Vec<(&str, Value)> = vec![
         ("version", "1.0".into()),
         ("type", "rich".into()),
@@ -172,6 +160,28 @@ fn is_own(site: &str, url: &str) -> bool {
     let path = url.strip_prefix(site);
     path.and_then(|path| path.strip_prefix("/pictures/"))
         .is_some_and(is_file_name)
+}
+
+/// The HTML of a frame with a game. `site` is the address of the site in a language.
+fn frame(site: &str, row: &public::GameRow, (width, height): (u32, u32)) -> String {
+    let mut html = String::from("<iframe src=\"");
+    xml::push_text(&mut html, &format!("{site}/embed/games/{}", row.slug));
+    html.push_str("\" title=\"");
+    xml::push_text(&mut html, &row.title);
+    let size = format!("width=\"{width}\" height=\"{height}\"");
+    html.extend([
+        "\" ",
+        &size,
+        " loading=\"lazy\" style=\"border:0\" sandbox=\"",
+        SANDBOX,
+        "\"></iframe>",
+    ]);
+    html
+}
+
+/// The same for people who copy it from the page of the game.
+pub(super) fn frame_code(page: &Frame, row: &public::GameRow) -> String {
+    frame(&format!("{}{}", page.site, page.prefix), row, FRAME)
 }
 
 /// The link on the page of a game by which other sites discover the embed.

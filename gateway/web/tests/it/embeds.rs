@@ -96,7 +96,12 @@ async fn a_card_has_what_can_be_read_in_the_language_of_its_page(pool: PgPool) {
     assert_eq!(plain.headers()[ETAG], emoji.headers()[ETAG]);
     // A creator without a picture, and with no text that can be read.
     text("ሰላም");
-    assert_eq!(image(&mut browser, "/creators/savanna").await, None);
+    let url = image(&mut browser, "/creators/savanna").await.unwrap();
+    assert!(
+        url.contains("/card.jpg?language=en"),
+        "{url}: that of the site"
+    );
+    assert!(!url.contains("/creators/"), "{url}");
     assert!(
         image(&mut browser, "/games/okoto").await.is_some(),
         "its cover"

@@ -94,7 +94,7 @@ async fn a_game_shows_what_the_api_has(pool: PgPool) {
     let page = browser.get("/games/okoto").await;
     let picture = format!("src=\"/pictures/{}\" ", stub_pictures::file());
     for part in [
-        "<h1>Okoto &#60;b&#62;</h1>",
+        "<h1 dir=\"auto\">Okoto &#60;b&#62;</h1>",
         "Stones &#38; &#60;b&#62;seeds",
         "<link rel=\"canonical\" href=\"https://mchezo.example/games/okoto\">",
         "hreflang=\"fr\" href=\"https://mchezo.example/fr/games/okoto\"",
@@ -104,7 +104,13 @@ async fn a_game_shows_what_the_api_has(pool: PgPool) {
         "This week",
         "rank 3",
         "up from 5",
-        "1,200 wins",
+        "1,200 wins; won 60 % of its votes",
+        "Rank of the week, from 12 on 1 November 2026 to 3 on 22 November 2026",
+        "<a href=\"/cities/lagos\">",
+        "121</data> <bdi>Cowrie</bdi>",
+        "<a href=\"/economy/okoto/kora\"><data value=\"1234.5\" title=\"1,234.5\">1,234</data>",
+        "https://mchezo.example/games/okoto</code>",
+        "&#60;iframe src=&#34;https://mchezo.example/embed/games/okoto&#34;",
         "Watch the trailer on video.example",
         "href=\"https://store.example/?a&#38;b\" rel=\"ugc nofollow noopener\"",
         "Artist",
@@ -113,7 +119,7 @@ async fn a_game_shows_what_the_api_has(pool: PgPool) {
         "1 November 2026",
         "alt=\"A hill\"",
         "GET /v1/games/okoto",
-        "<dd><a href=\"/economy/okoto\">Cowrie</a>",
+        "<dd><a href=\"/economy/okoto\"><bdi>Cowrie</bdi></a>",
         &picture,
     ] {
         page.assert(200, part);
@@ -211,7 +217,19 @@ async fn a_list_has_filters_and_pages(pool: PgPool) {
     let page = browser.get(path).await;
     page.assert(200, "25 games");
     page.assert(200, "<option value=\"puzzle\" selected>Puzzle</option>");
-    page.assert(200, "Games in Nigeria");
+    page.assert(
+        200,
+        "<h1 dir=\"auto\">Puzzle games from Nigeria that match “stone age”</h1>",
+    );
+    page.assert(
+        200,
+        "Puzzle games from Nigeria that match “stone age”, in the directory of games",
+    );
+    // Each filter can be removed.
+    page.assert(
+        200,
+        "<a href=\"/games?country=NG&#38;q=stone+age\" rel=\"nofollow\">",
+    );
     let next = "/games?genre=puzzle&#38;country=NG&#38;q=stone+age&#38;cursor=next-1";
     page.assert(200, next);
     page.assert(
@@ -262,6 +280,92 @@ async fn every_error_of_the_site_has_its_language(pool: PgPool) {
     let dashboard = post(&mut browser, "/you", "same-origin", String::new()).await;
     dashboard.assert(405, "Not this way");
     assert!(dashboard.text.contains("lang=\"en\""), "{}", dashboard.text);
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn a_list_says_by_what_it_is_filtered(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let mut browser = site.browser();
+    for (path, title) in [
+        (
+            "/games?creator=savanna",
+            "Games by Savanna &#60;i&#62;Studio",
+        ),
+        ("/games?city=lagos", "Games from Lagos"),
+        (
+            "/games?platform=android&stage=released",
+            "Games for Android, Released",
+        ),
+        ("/creators?city=lagos&kind=studio", "Studios in Lagos"),
+        ("/events?country=NG&when=past", "Events in Nigeria, Past"),
+        ("/cities?country=NG", "Cities in Nigeria"),
+        (
+            "/fr/games?genre=puzzle&country=NG",
+            "Jeux – Réflexion – Nigéria",
+        ),
+    ] {
+        let page = browser.get(path).await;
+        page.assert(200, &format!("<title>{title} · Mchezo</title>"));
+    }
+    let asked = site.catalogue.asked.lock().unwrap().clone();
+    assert_eq!(asked[1].city.as_deref(), Some("lagos"));
+    // The API has no filter by city.
+    let page = browser.get("/games?city=lagos").await;
+    assert!(!page.text.contains("GET /v1/games"), "{}", page.text);
+    let city = browser.get("/cities/lagos").await;
+    city.assert(200, "<a href=\"/games?city=lagos\">25 games</a>");
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn an_event_says_day_and_place_and_goes_into_a_calendar(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let mut browser = site.browser();
+    let page = browser.get("/events/jam").await;
+    for part in [
+        "<title>Lagos &#60;Jam&#62; – 22–23 November 2026, Lagos, Nigeria · Mchezo</title>",
+        "content=\"Game jam, 22–23 November 2026, Lagos, Nigeria. An event about games in Africa.\"",
+        "href=\"/events/jam/calendar.ics\"",
+        "<svg class=\"outline\"",
+    ] {
+        page.assert(200, part);
+    }
+    let file = browser.get("/events/jam/calendar.ics").await;
+    assert_eq!(file.headers["content-type"], "text/calendar; charset=utf-8");
+    file.assert(200, "DTSTART;VALUE=DATE:20261122");
+    assert_eq!(file.text.matches("BEGIN:VEVENT").count(), 1);
+    assert_eq!(browser.get("/events/none/calendar.ics").await.status, 404);
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn places_are_a_map_and_a_list(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let mut browser = site.browser();
+    let page = browser.get("/countries").await;
+    for part in [
+        "<a href=\"/countries/NG\" tabindex=\"-1\"><title>Nigeria: 1 game</title>",
+        "<h3><a href=\"/countries/NG\"><bdi>Nigeria</bdi></a></h3>",
+        "<title>Kenya</title>",
+    ] {
+        page.assert(200, part);
+    }
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn every_page_has_a_picture_for_sharing(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let mut browser = site.browser();
+    for path in ["/", "/games", "/rankings", "/cities/lagos", "/docs"] {
+        let page = browser.get(path).await;
+        let image = "content=\"https://mchezo.example/card.jpg?language=en&#38;v=";
+        page.assert(200, image);
+    }
+    let card = browser.get("/card.jpg").await;
+    assert_eq!(card.status, 200);
+    assert_eq!(card.headers["content-type"], "image/jpeg");
+    for path in ["/docs/first-call.md", "/llms-full.txt"] {
+        let file = browser.get(path).await;
+        assert_eq!(file.headers["x-robots-tag"], "noindex", "{path}");
+    }
 }
 
 #[testing::database_test(web::MIGRATOR)]

@@ -426,7 +426,13 @@ impl RankingsService for StubCatalogue {
         };
         let is_first = request.page.as_ref().is_none_or(|it| it.cursor.is_empty());
         let has_next = is_first && request.board == "week";
+        let cover = format!("https://mchezo.example/pictures/{}", stub_pictures::file());
+        let details = proto::BoardRowDetails {
+            picture_url: Some(cover),
+            losses: 4_000,
+        };
         Ok(Response::new(proto::ListRankingResponse {
+            details: vec![details; rows.as_array().map_or(0, Vec::len)],
             json: self.body(rows),
             page: Some(info(has_next.then_some("next-1"))),
             ..proto::ListRankingResponse::default()
@@ -452,9 +458,28 @@ impl RankingsService for StubCatalogue {
             rank: 3,
             previous_rank,
             wins: 1_200,
+            losses: 800,
         };
         Ok(Response::new(proto::GetRanksResponse {
             ranks: vec![rank("week", 5), rank("all", 0)],
         }))
+    }
+    async fn get_rank_history(
+        &self,
+        request: Request<proto::GetRankHistoryRequest>,
+    ) -> Answer<proto::GetRankHistoryResponse> {
+        self.read(request.get_ref().at_least.as_ref());
+        let past = |at, rank| proto::PastRank {
+            at: Some(kit::timestamp::encode(at)),
+            rank,
+        };
+        let ranks = match request.into_inner().name.as_str() {
+            "okoto" => vec![
+                past(datetime!(2026-11-01 4:00 UTC), 12),
+                past(datetime!(2026-11-22 4:00 UTC), 3),
+            ],
+            _ => Vec::new(),
+        };
+        Ok(Response::new(proto::GetRankHistoryResponse { ranks }))
     }
 }
