@@ -1,5 +1,6 @@
 //! Starts and stops a service process: every `main` calls [`run`].
 
+use std::ffi::OsStr;
 use std::future::Future;
 use std::net::SocketAddr;
 use std::process::ExitCode;
@@ -22,7 +23,7 @@ use crate::lifecycle::Lifecycle;
 use crate::pg::Schema;
 use crate::rpc::Authenticator;
 use crate::rpc::staff::Members;
-use crate::{pg, rpc, telemetry};
+use crate::{healthcheck, pg, rpc, telemetry};
 
 /// The parts that a service gets at start.
 #[derive(Debug)]
@@ -40,12 +41,21 @@ pub struct Boot<S> {
 }
 
 /// Runs a service: reads its settings, starts telemetry and the admin port, calls `start`, and stops in two steps after a signal.
-/// `start` spawns the tasks of the service and returns.
+/// `start` spawns the tasks of the service and returns. With the argument `healthcheck`, it asks a running service whether it is ready.
 pub fn run<S, F>(start: impl FnOnce(Boot<S>) -> F) -> ExitCode
 where
     S: Settings,
     F: Future<Output = anyhow::Result<()>>,
 {
+    let mut arguments = std::env::args_os().skip(1);
+    if arguments
+        .next()
+        .is_some_and(|it| it == healthcheck::COMMAND)
+    {
+        let address = arguments.next();
+        let checked = healthcheck::run(address.as_deref().and_then(OsStr::to_str));
+        return exit_code::<S>(checked);
+    }
     let settings = match config::load::<S>() {
         Ok(settings) => settings,
         // For errors and for --help: prints to the right stream and exits with the right code.
@@ -56,6 +66,10 @@ where
         .build()
         .context("cannot create the runtime")
         .and_then(|runtime| runtime.block_on(live(settings, start)));
+    exit_code::<S>(ended)
+}
+
+fn exit_code<S: Settings>(ended: anyhow::Result<()>) -> ExitCode {
     match ended {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {

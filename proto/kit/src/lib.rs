@@ -16,6 +16,7 @@ pub mod descriptor_limit;
 pub mod fault;
 pub mod feed;
 pub mod handles;
+mod healthcheck;
 pub mod http_server;
 pub mod idempotency;
 pub mod ids;
