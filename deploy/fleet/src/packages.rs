@@ -27,7 +27,7 @@ pub(crate) const PSQL: Requirement = Requirement::new("psql", "postgresql-client
 pub(crate) const REDIS: Requirement = Requirement::new("redis-server", "redis-server");
 
 /// What the tests require.
-pub(crate) const TESTS: [Requirement; 6] = [
+pub(crate) const TESTS: [Requirement; 9] = [
     // A test installs an S3 server in a virtual environment.
     Requirement::new("python3", "python3-venv"),
     // Runs the examples of the documentation that are in JavaScript.
@@ -39,6 +39,11 @@ pub(crate) const TESTS: [Requirement; 6] = [
     // The browser of the dashboard's tests, and the program that drives it.
     Requirement::new("chromium", "chromium"),
     Requirement::new("chromedriver", "chromium-driver"),
+    // The image of the services, and the program that runs its containers.
+    Requirement::new("podman", "podman"),
+    Requirement::new("runc", "runc"),
+    // The certificates of `deploy/secrets`.
+    Requirement::new("openssl", "openssl"),
 ];
 
 impl Requirement {
