@@ -27,7 +27,7 @@ pub(crate) const PSQL: Requirement = Requirement::new("psql", "postgresql-client
 pub(crate) const REDIS: Requirement = Requirement::new("redis-server", "redis-server");
 
 /// What the tests require.
-pub(crate) const TESTS: [Requirement; 14] = [
+pub(crate) const TESTS: [Requirement; 16] = [
     // A test installs an S3 server in a virtual environment.
     Requirement::new("python3", "python3-venv"),
     // Runs the examples of the documentation that are in JavaScript.
@@ -52,6 +52,9 @@ pub(crate) const TESTS: [Requirement; 14] = [
     // Scrape a fleet, evaluate the alerts of `deploy/monitoring`, and send them.
     Requirement::new("prometheus", "prometheus"),
     Requirement::new("prometheus-alertmanager", "prometheus-alertmanager"),
+    // The image of the services, and the program that runs its containers.
+    Requirement::new("podman", "podman"),
+    Requirement::new("runc", "runc"),
 ];
 
 impl Requirement {

@@ -1,5 +1,6 @@
 //! Starts and stops a service process: every `main` calls [`run`].
 
+use std::ffi::OsStr;
 use std::future::Future;
 use std::io::{self, Write as _};
 use std::net::SocketAddr;
@@ -25,7 +26,7 @@ use crate::rpc::Authenticator;
 use crate::rpc::client::{Addresses, Client, Transport};
 use crate::rpc::staff::Members;
 use crate::rpc::tls::Credentials;
-use crate::{pg, rpc, telemetry};
+use crate::{healthcheck, pg, rpc, telemetry};
 
 /// The parts that a service gets at start.
 #[derive(Debug)]
@@ -48,13 +49,22 @@ pub struct Boot<S> {
 
 /// Runs a service: reads its settings, starts telemetry and the admin port, calls `start`, and stops in three steps after a signal.
 ///
-/// `start` spawns the tasks of the service and returns; a signal before that drops it. With the command `migrate` it runs `migrator` instead,
-/// with `check-config` nothing.
+/// `start` spawns the tasks of the service and returns; a signal before that drops it. With the argument `healthcheck` it asks a running service
+/// whether it is ready instead, with `migrate` it runs `migrator`, with `check-config` nothing.
 pub fn run<S, F>(start: impl FnOnce(Boot<S>) -> F, migrator: &'static Migrator) -> ExitCode
 where
     S: Settings,
     F: Future<Output = anyhow::Result<()>>,
 {
+    let mut arguments = std::env::args_os().skip(1);
+    if arguments
+        .next()
+        .is_some_and(|it| it == healthcheck::COMMAND)
+    {
+        let address = arguments.next();
+        let checked = healthcheck::run(address.as_deref().and_then(OsStr::to_str));
+        return exit_code::<S>(checked);
+    }
     let request = match config::load::<S>() {
         Ok(request) => request,
         // For bad settings and for --help: prints to the right stream.
@@ -76,6 +86,10 @@ where
             writeln!(io::stdout(), "{}: the settings are good", S::SERVICE).map_err(Into::into)
         }
     };
+    exit_code::<S>(ended)
+}
+
+fn exit_code<S: Settings>(ended: anyhow::Result<()>) -> ExitCode {
     match ended {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {

@@ -17,6 +17,7 @@ pub mod fault;
 pub mod feed;
 mod grpc_address;
 pub mod handles;
+mod healthcheck;
 pub mod http_server;
 pub mod idempotency;
 pub mod ids;
