@@ -5,6 +5,7 @@ use sqlx::{PgConnection, PgExecutor, PgPool};
 use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 use webhook::store::attempts::{self, Completion};
+use webhook::store::deliveries::DeliveryState;
 use webhook::store::queue::{self, Claim};
 
 use crate::support::{ADA, LEASE, START, start};
@@ -15,7 +16,7 @@ const HOLDER: Uuid = Uuid::from_u128(1);
 fn attempt(
     claim: Claim,
     delivery_id: i64,
-    state: &'static str,
+    state: DeliveryState,
     due_at: Option<OffsetDateTime>,
 ) -> Completion {
     Completion {
@@ -54,7 +55,7 @@ async fn an_attempt_that_is_twice_in_a_batch_is_recorded_once(pool: PgPool) {
     let claimed = queue::claim(&pool, HOLDER, 9, START, LEASE).await.unwrap();
     let claim = claimed[0];
     let later = Some(START + Duration::MINUTE);
-    let outcomes = [("delivered", None), ("waiting", later), ("failed", None)];
+    let outcomes = [(DeliveryState::Delivered, None), (DeliveryState::Waiting, later), (DeliveryState::Failed, None)];
     for (id, (first, second)) in ids.iter().zip([(0, 0), (1, 1), (0, 1), (2, 0)]) {
         let batch = [outcomes[first], outcomes[second]]
             .map(|(state, due_at)| attempt(claim, *id, state, due_at));
@@ -94,7 +95,14 @@ async fn a_batch_reads_no_whole_backlog_after_a_plan_for_a_short_queue(pool: PgP
     let mut transaction = one.begin().await.unwrap();
     // Others have completed these deliveries.
     let batch: Vec<Completion> = (1..=50)
-        .map(|number| attempt(claim, first + 1_000_000 + number, "delivered", None))
+        .map(|number| {
+            attempt(
+                claim,
+                first + 1_000_000 + number,
+                DeliveryState::Delivered,
+                None,
+            )
+        })
         .collect();
     // PostgreSQL chooses the plan that it keeps at the sixth execution.
     for _ in 0..6 {

@@ -221,7 +221,7 @@ impl GamesService for StubCatalogue {
         Ok(Response::new(proto::GetGameResponse {
             json: self.one((&slug, "okoto"), &game)?,
             creator_kind: self.creator_kind.lock().unwrap().clone(),
-            first_published_at: kit::timestamp::encode(datetime!(2026-01-09 8:00 UTC)),
+            first_published_at: Some(kit::timestamp::encode(datetime!(2026-01-09 8:00 UTC))),
             ..proto::GetGameResponse::default()
         }))
     }
