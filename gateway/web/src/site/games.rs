@@ -132,7 +132,7 @@ fn game_page(
     });
     let trailer = game.trailer_url.filter(|url| cards::is_https(url));
     Ok(GamePage {
-        cover: cards::picture(&frame, row.cover_url.as_deref(), cards::COVER, ""),
+        cover: Some(cards::cover(&frame, &row)),
         genres: genres.collect(),
         platforms: platforms.collect(),
         stage: filtered("stage", "stage", &row.stage),
