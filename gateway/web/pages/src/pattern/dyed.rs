@@ -173,8 +173,14 @@ pub(super) fn bogolan(random: &mut Random) -> Drawing {
         }
         drawing.fill(x, 0, width, 90, tile);
         x += width;
-        seams.rect(cream, x - 1, 0, 1, 90);
-        seams.rect(warm, x + 1, 0, 1, 90);
+    }
+    // One colour after the other, so that each is one path.
+    for (colour, start) in [(cream, -1), (warm, 1)] {
+        let mut x = start;
+        for width in widths {
+            x += width;
+            seams.rect(colour, x, 0, 1, 90);
+        }
     }
     drawing.fill(0, 0, 160, 90, seams);
     drawing
