@@ -324,7 +324,7 @@ pub(super) fn kanga(random: &mut Random) -> Drawing {
     let mut field = Tile::new(40, height);
     field.rect(ground, 0, 0, 40, height);
     flower(random, &mut field, colours);
-    seeds(random, &mut field, colours);
+    between_flowers(random, &mut field, colours);
     drawing.fill(0, margin, 160, height, field);
     drawing
 }
@@ -402,8 +402,8 @@ fn flower(random: &mut Random, tile: &mut Tile, [_, light, accent, dark]: [Colou
     tile.disc(light, x, y, random.pick(&[1, 2]));
 }
 
-/// What stands between the flowers.
-fn seeds(random: &mut Random, tile: &mut Tile, [_, light, accent, dark]: [Colour; 4]) {
+/// Dots and lozenges that stand between the flowers.
+fn between_flowers(random: &mut Random, tile: &mut Tile, [_, light, accent, dark]: [Colour; 4]) {
     let (size, variant) = (random.below(4) + 3, random.below(8));
     let (height, above) = (tile.height, size + 2);
     for (x, y) in [
