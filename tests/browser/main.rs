@@ -9,5 +9,6 @@ mod journey;
 mod pages;
 mod paint;
 mod scripts;
+mod sheet;
 mod slow_line;
 mod vote;

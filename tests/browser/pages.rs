@@ -1,5 +1,5 @@
 //! Checks every page in both themes, wide and narrow: no violation that axe finds, no error of a script, nothing that the content security
-//! policy blocks, nothing wider than the window, and at most 100 KB.
+//! policy blocks, nothing wider than the window, and at most 140 KB.
 
 use std::path::{Path, PathBuf};
 
@@ -19,8 +19,8 @@ const VIEWS: [(&str, u32, Option<Rules>); 4] = [
     // Only for a screenshot.
     ("dark", 360, None),
 ];
-/// The most bytes of a page and its resources.
-const MOST_BYTES: u64 = 100_000;
+/// The most bytes of a page and its resources, uncompressed. A list has 24 pictures, of which each has at most 2 KB if it is drawn.
+const MOST_BYTES: u64 = 140_000;
 
 /// The pages of the public site, which are in two languages.
 const SITE: [&str; 20] = [
@@ -47,8 +47,9 @@ const SITE: [&str; 20] = [
 ];
 /// The pages for people who are not signed in.
 const SIGNED_OUT: [&str; 4] = ["/sign-up", "/sign-in", "/reset", "/link/no-such-link"];
-/// The pages of the documentation, without `/docs/all`, which contains all of them.
-const DOCS: [&str; 20] = [
+/// The page of components, and the pages of the documentation, without `/docs/all`, which contains all of them.
+const DOCS: [&str; 21] = [
+    "/about/design",
     "/docs",
     "/docs/first-call",
     "/docs/keys",
@@ -222,7 +223,7 @@ async fn currency_pages(fleet: &Fleet) -> [String; 2] {
 }
 
 /// The pages of some listings, and the forms about a game.
-async fn listing_pages(fleet: &Fleet) -> [String; 6] {
+pub(crate) async fn listing_pages(fleet: &Fleet) -> [String; 6] {
     let client = Client::new(fleet, &fleet.account("free").keys.live);
     let first = async |path: &str, name: &str| {
         let rows = client.get(path).await;

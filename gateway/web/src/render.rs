@@ -9,8 +9,8 @@ use pages::{Fields, Template};
 pub const RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
 
 /// The policy of other pages without scripts and forms, but any site may show the page in a frame.
-const FRAME_POLICY: &str = "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'none'; frame-ancestors *; \
-                            base-uri 'none'";
+const FRAME_POLICY: &str = "default-src 'none'; style-src 'self'; img-src 'self'; font-src 'self'; form-action 'none'; \
+                            frame-ancestors *; base-uri 'none'";
 
 /// The status of a page.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -55,7 +55,11 @@ async fn an_attempt_that_is_twice_in_a_batch_is_recorded_once(pool: PgPool) {
     let claimed = queue::claim(&pool, HOLDER, 9, START, LEASE).await.unwrap();
     let claim = claimed[0];
     let later = Some(START + Duration::MINUTE);
-    let outcomes = [(DeliveryState::Delivered, None), (DeliveryState::Waiting, later), (DeliveryState::Failed, None)];
+    let outcomes = [
+        (DeliveryState::Delivered, None),
+        (DeliveryState::Waiting, later),
+        (DeliveryState::Failed, None),
+    ];
     for (id, (first, second)) in ids.iter().zip([(0, 0), (1, 1), (0, 1), (2, 0)]) {
         let batch = [outcomes[first], outcomes[second]]
             .map(|(state, due_at)| attempt(claim, *id, state, due_at));

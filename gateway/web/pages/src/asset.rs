@@ -17,8 +17,8 @@ pub struct Asset {
     /// For example `style-0123456789abcdef.css`.
     pub name: String,
     pub media_type: &'static str,
-    pub content: &'static str,
-    /// The content in gzip, compressed once; `None` if that failed.
+    pub content: &'static [u8],
+    /// The content in gzip, compressed once; `None` for a font, which is compressed already, and if that failed.
     pub gzip: Option<Bytes>,
     stem: &'static str,
     extension: &'static str,
@@ -31,23 +31,43 @@ pub const FAVICON: &[u8] = include_bytes!("../assets/favicon.ico");
 pub const TOUCH_ICON: &[u8] = include_bytes!("../assets/apple-touch-icon.png");
 
 pub static STYLE: LazyLock<Asset> = LazyLock::new(|| {
-    let content = include_str!("../assets/style.css");
-    Asset::new("style", "css", "text/css; charset=utf-8", content)
+    let content = include_str!("../assets/style.css").replace("ojuju.woff2", &FONT.name);
+    // A file is made once in the life of a process.
+    Asset::new(
+        "style",
+        "css",
+        "text/css; charset=utf-8",
+        content.leak().as_bytes(),
+    )
 });
 
 pub static SCRIPT: LazyLock<Asset> = LazyLock::new(|| {
-    let content = include_str!("../assets/script.js");
+    let content = include_bytes!("../assets/script.js");
     Asset::new("script", "js", "text/javascript; charset=utf-8", content)
 });
 
 pub static EMBED_STYLE: LazyLock<Asset> = LazyLock::new(|| {
-    let content = include_str!("../assets/embed.css");
+    let content = include_bytes!("../assets/embed.css");
     Asset::new("embed", "css", "text/css; charset=utf-8", content)
 });
 
 pub static ICON: LazyLock<Asset> = LazyLock::new(|| {
-    let content = include_str!("../assets/icon.svg");
+    let content = include_bytes!("../assets/icon.svg");
     Asset::new("icon", "svg", "image/svg+xml", content)
+});
+
+const FONT_TYPE: &str = "font/woff2";
+
+/// The face of headings: Ojuju Bold, reduced to Latin with the letters of African languages (`assets/fonts/OFL.txt`).
+pub static FONT: LazyLock<Asset> = LazyLock::new(|| {
+    let content = include_bytes!("../assets/fonts/ojuju.woff2");
+    Asset::new("ojuju", "woff2", FONT_TYPE, content)
+});
+
+/// The symbols of [`crate::icon`].
+pub static ICONS: LazyLock<Asset> = LazyLock::new(|| {
+    let content = crate::icon::SYMBOLS.as_bytes();
+    Asset::new("icons", "svg", "image/svg+xml", content)
 });
 
 impl Asset {
@@ -55,14 +75,14 @@ impl Asset {
         stem: &'static str,
         extension: &'static str,
         media_type: &'static str,
-        content: &'static str,
+        content: &'static [u8],
     ) -> Self {
         let hash = hex::encode(&Sha256::digest(content)[..HASH]);
         Self {
             name: format!("{stem}-{hash}.{extension}"),
             media_type,
             content,
-            gzip: gzip(content),
+            gzip: (media_type != FONT_TYPE).then(|| gzip(content)).flatten(),
             stem,
             extension,
         }
@@ -88,13 +108,13 @@ pub fn of_other_release(name: &str) -> Option<&'static Asset> {
     all.find(|asset| is_hash && asset.stem == stem && asset.extension == extension)
 }
 
-fn all() -> [&'static Asset; 4] {
-    [&STYLE, &SCRIPT, &EMBED_STYLE, &ICON]
+fn all() -> [&'static Asset; 6] {
+    [&STYLE, &SCRIPT, &EMBED_STYLE, &ICON, &FONT, &ICONS]
 }
 
-fn gzip(content: &str) -> Option<Bytes> {
+fn gzip(content: &[u8]) -> Option<Bytes> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
-    encoder.write_all(content.as_bytes()).ok()?;
+    encoder.write_all(content).ok()?;
     encoder.finish().ok().map(Bytes::from)
 }
 
@@ -132,7 +152,7 @@ mod tests {
 
     #[test]
     fn a_compressed_file_is_smaller() {
-        for asset in all() {
+        for asset in all().into_iter().filter(|asset| asset.name != FONT.name) {
             let gzip = asset.gzip.as_ref().unwrap();
             assert!(gzip.starts_with(&[0x1f, 0x8b]), "{}", asset.name);
             let is_small = asset.content.len() < 1_000;
@@ -142,5 +162,13 @@ mod tests {
                 asset.name
             );
         }
+    }
+
+    #[test]
+    fn the_style_names_the_font_as_it_is_served() {
+        let style = std::str::from_utf8(STYLE.content).unwrap();
+        assert!(style.contains(&format!("url(\"{}\")", FONT.name)));
+        assert!(FONT.content.len() <= 40_000);
+        assert!(find(&FONT.name).is_some());
     }
 }

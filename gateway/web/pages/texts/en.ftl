@@ -8,15 +8,20 @@ nav-games = Games
 nav-creators = Creators
 nav-events = Events
 nav-places = Places
+nav-you-label = Your account
+nav-docs = Docs
 nav-sign-in = Sign in
+nav-add-game = Add your game
 search-label = Search games, creators, events and cities
+search-placeholder = A game, a studio, a city …
 search-button = Search
 footer-label = About this site
 footer-credits = Credits and sources
-footer-boards = How boards and rates work
+footer-boards = How rankings and rates work
 footer-terms = Terms
 footer-privacy = Privacy
 footer-developers = For developers
+footer-design = How this site looks
 language-label = Language
 sample-notice = This listing is made up: it belongs to the sample data that test keys read.
 api-same = The API has the same:
@@ -25,12 +30,13 @@ api-same = The API has the same:
 
 start-title = Games of Africa
 start-lead = Games from all over Africa, the people who make them, and the events where they meet.
-start-featured = Games to begin with
+start-featured = Games of the day
+start-vote = Two games, one choice. The rankings come from what players pick.
 start-all-games = All games
 start-events = Next events
 start-all-events = All events
 start-developers-title = For developers and studios
-start-developers = The same catalogue is an API, with exchange rates between the currencies of games and signed webhooks. Studios list and change their games here. Test keys come at once and cost nothing.
+start-developers = The same catalogue is an API, with exchange rates between the currencies of games and signed webhooks. Studios list and change their games here. Test keys are free and instant.
 start-sign-up = Create an account
 start-docs = Read the documentation
 start-first-call = The first call
@@ -71,6 +77,10 @@ events-count = { $count ->
    *[other] { $number } events
 }
 countries-title = Places
+countries-count = { $count ->
+    [one] { $number } country
+   *[other] { $number } countries
+}
 countries-description = The countries and cities of Africa where games are made.
 cities-title = Cities
 cities-description = The African cities where games are made.
@@ -108,7 +118,7 @@ game-about = About the game
 game-pictures = Pictures
 game-links = Links
 game-credits = Credits
-game-boards = On the boards
+game-boards = In the rankings
 game-description = { $value }, a game from Africa.
 game-listed = Listed
 game-updated = Changed
@@ -234,10 +244,10 @@ note-unavailable = What you wrote could not be stored. Send it again in a few se
 
 nav-vote = Vote
 nav-economy = Currencies
-nav-boards = Boards
+nav-boards = Rankings
 vote-title-games = Which game is better?
 vote-title-creators = Who makes better games?
-vote-description = Two listings, drawn at random: pick one or skip. The boards come from these votes.
+vote-description = Two listings, drawn at random: pick one or skip. The rankings come from these votes.
 vote-for = Vote for { $value }
 vote-skip = Skip this pair
 vote-page-of = Look at the page of
@@ -256,16 +266,16 @@ vote-again-hours = { $count ->
     [one] Try again in { $number } hour.
    *[other] Try again in { $number } hours.
 }
-vote-moved = How the boards moved
+vote-moved = How the rankings moved
 vote-moved-hint = Where the listings of your last five votes stand. A vote shows within a few seconds.
 vote-no-rank = On no board yet.
 vote-board = The board of this week
 vote-as-account = You vote as { $value }.
 vote-your-account = your account
 vote-as-cookie = You vote without an account; a cookie makes sure that each pair counts once.
-boards-title = Boards
+boards-title = Rankings
 boards-description = Games and creators, ranked by votes between two of them.
-boards-how = How boards work
+boards-how = How rankings work
 boards-vote = Which is better? Vote
 boards-empty = No votes yet in this time. Be the first to vote.
 
@@ -273,7 +283,7 @@ boards-empty = No votes yet in this time. Be the first to vote.
 
 economy-title = In-game currencies
 economy-lead = Many games have a currency of their own. Their reports lead to exchange rates, which nobody sets by hand.
-economy-how = How boards and rates work
+economy-how = How rankings and rates work
 economy-empty = No currency is listed yet. A studio registers the currency of its game in the dashboard, and the game reports.
 economy-away = The rates are not available at the moment. Try again in a few seconds.
 economy-from = Rates from the currency of

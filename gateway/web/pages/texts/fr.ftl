@@ -8,8 +8,12 @@ nav-games = Jeux
 nav-creators = Créateurs
 nav-events = Événements
 nav-places = Lieux
+nav-you-label = Votre compte
+nav-docs = Docs
 nav-sign-in = Se connecter
+nav-add-game = Ajouter votre jeu
 search-label = Rechercher des jeux, des créateurs, des événements et des villes
+search-placeholder = Un jeu, un studio, une ville…
 search-button = Rechercher
 footer-label = À propos de ce site
 footer-credits = Crédits et sources
@@ -17,6 +21,7 @@ footer-boards = Fonctionnement des classements et des taux
 footer-terms = Conditions d’utilisation
 footer-privacy = Confidentialité
 footer-developers = Pour les développeurs
+footer-design = L’apparence de ce site
 language-label = Langue
 sample-notice = Cette fiche est inventée : elle fait partie des données d’exemple que lisent les clés de test.
 api-same = L’API donne la même chose :
@@ -25,7 +30,8 @@ api-same = L’API donne la même chose :
 
 start-title = Jeux d’Afrique
 start-lead = Des jeux de toute l’Afrique, celles et ceux qui les créent, et les événements où l’on se rencontre.
-start-featured = Des jeux pour commencer
+start-featured = Les jeux du jour
+start-vote = Deux jeux, un choix. Les classements viennent des préférences des joueurs.
 start-all-games = Tous les jeux
 start-events = Prochains événements
 start-all-events = Tous les événements
@@ -71,6 +77,10 @@ events-count = { $count ->
    *[other] { $number } événements
 }
 countries-title = Lieux
+countries-count = { $count ->
+    [one] { $number } pays
+   *[other] { $number } pays
+}
 countries-description = Les pays et les villes d’Afrique où l’on crée des jeux.
 cities-title = Villes
 cities-description = Les villes d’Afrique où l’on crée des jeux.

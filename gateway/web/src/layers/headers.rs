@@ -11,7 +11,7 @@ use crate::render::RESOURCE_POLICY;
 use crate::session::CookieStyle;
 
 /// Allows files and forms of this site only, and no inline scripts or styles and no frames.
-const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; \
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; connect-src 'self'; \
                       form-action 'self'; frame-ancestors 'none'; base-uri 'none'";
 
 const FIXED: [(&str, &str); 4] = [

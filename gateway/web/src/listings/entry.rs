@@ -32,25 +32,41 @@ pub struct PublicPage {
 
 /// Redirects to the form in which an account claims a page, with the page's handle.
 pub async fn claim(request: PersonRequest, Path(handle): Path<String>) -> PageResult {
-    let person = request.person().id;
-    let memberships = members::of_person(&request.app.pool, person).await?;
-    let accounts: Vec<Uuid> = memberships
-        .iter()
-        .filter(|it| it.role.may(Permission::Edit))
-        .map(|it| it.account)
-        .collect();
     if !is_listing_name(&handle) {
         return Err(PageError::not_found());
     }
-    if accounts.is_empty() && !memberships.is_empty() {
-        return Err(PageError::forbidden(Permission::Edit.holders()));
-    }
+    let accounts = accounts_of_editor(&request).await?;
     let question = Question {
         title: "Claim a page",
         text: "Which account does it belong to?",
     };
     let form = |account: &Uuid| format!("/accounts/{account}/claims?handle={handle}");
     Ok(choose(&request, &accounts, question, form).await)
+}
+
+/// Redirects to the form in which an account submits a game.
+pub async fn add_game(request: PersonRequest) -> PageResult {
+    let accounts = accounts_of_editor(&request).await?;
+    let question = Question {
+        title: "Add a game",
+        text: "Which account does it belong to?",
+    };
+    let form = |account: &Uuid| format!("/accounts/{account}/listings/new/game");
+    Ok(choose(&request, &accounts, question, form).await)
+}
+
+/// The accounts whose listings the person may change. Refused if the person has accounts, but none of these.
+async fn accounts_of_editor(request: &PersonRequest) -> Result<Vec<Uuid>, PageError> {
+    let person = request.person().id;
+    let memberships = members::of_person(&request.app.pool, person).await?;
+    let editors = memberships
+        .iter()
+        .filter(|it| it.role.may(Permission::Edit));
+    let accounts: Vec<Uuid> = editors.map(|it| it.account).collect();
+    if accounts.is_empty() && !memberships.is_empty() {
+        return Err(PageError::forbidden(Permission::Edit.holders()));
+    }
+    Ok(accounts)
 }
 
 /// Redirects to the request for a takedown if an account of the person owns the listing, and to the form for a report otherwise.

@@ -104,6 +104,7 @@ fn people_routes() -> Vec<Route> {
         form("/accounts", SignedIn, list::show, list::create),
         page("/accounts/new", SignedIn, list::show_new),
         page("/claim/{handle}", SignedIn, entry::claim),
+        page("/add-game", SignedIn, entry::add_game),
         page("/takedown/{kind}/{name}", Anyone, entry::takedown),
         page("/try/{operation}", SignedIn, try_it::entry),
     ]

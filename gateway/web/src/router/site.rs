@@ -13,8 +13,8 @@ use crate::layers::{path, visit};
 use crate::route::{Route, form, page};
 use crate::site::docs::{all, changelog, guide, llms, reference, search as docs_search};
 use crate::site::{
-    article, boards, calendar, creators, economy, embed, events, feeds, games, note, oembed,
-    picture, places, robots, search, share_card, sitemap, start, vote,
+    article, boards, calendar, creators, design, drawn, economy, embed, events, feeds, games, note,
+    oembed, picture, places, robots, search, share_card, sitemap, start, vote,
 };
 
 /// The public site. Each path is there a second time below `/en` and `/fr`.
@@ -23,6 +23,11 @@ pub(super) fn routes() -> Vec<Route> {
     vec![
         page("/", Public, start::show),
         page("/pictures/{name}", Asset, picture::show),
+        page(
+            "/pictures/drawn/{version}/{kind}/{country}/{file}",
+            Asset,
+            drawn::show,
+        ),
         page("/search", Public, search::show),
         page("/games", Public, games::list),
         page("/games/{slug}", Public, games::show),
@@ -77,6 +82,7 @@ pub(super) fn docs_routes() -> Vec<Route> {
         page("/docs/reference/{operation}", Docs, reference::show),
         page("/docs/reference/webhooks/{event}", Docs, reference::show),
         page("/docs/changelog/feed.xml", Docs, changelog::feed),
+        page("/about/design", Docs, design::show),
         page("/llms.txt", File, llms::index),
         page("/llms-full.txt", File, llms::full),
     ]

@@ -5,6 +5,7 @@ use std::io::Cursor;
 use image::codecs::jpeg::JpegEncoder;
 use image::imageops::{self, FilterType};
 use image::{ImageFormat, ImageReader, Limits, Rgb, RgbImage};
+use pages::pattern::Drawing;
 
 use super::font::{Fonts, Style, blend};
 use super::wrap;
@@ -58,16 +59,17 @@ impl Words {
     }
 }
 
-/// A card as a JPEG. A picture that does not decode is left out.
+/// A card as a JPEG. In the place of a picture that is missing or does not decode, it has the drawing.
 pub(crate) fn draw(
     words: &Words,
     picture: Option<(PictureShape, Vec<u8>)>,
+    drawing: Option<&Drawing>,
 ) -> anyhow::Result<Vec<u8>> {
     let fonts = Fonts::read()?;
     let mut canvas = RgbImage::from_pixel(SIZE.0, SIZE.1, GROUND);
     let picture = picture.and_then(|(shape, file)| Some((shape, decode(&file)?)));
     let mut width = 1_200.0 - 2.0 * MARGIN;
-    let has_picture = picture.is_some();
+    let has_picture = picture.is_some() || drawing.is_some();
     match picture {
         Some((PictureShape::Wide, picture)) => canvas = filled(&picture),
         Some((PictureShape::Square, picture)) => {
@@ -76,7 +78,7 @@ pub(crate) fn draw(
             imageops::replace(&mut canvas, &picture, 1_200 - 64 - 384, 123);
             width -= 384.0 + 48.0;
         }
-        None => {}
+        None => canvas = drawing.map_or(canvas, painted),
     }
     if !words.is_empty() {
         if has_picture && width > 1_000.0 {
@@ -99,6 +101,20 @@ fn decode(file: &[u8]) -> Option<RgbImage> {
     let decoded = reader.decode();
     let picture = decoded.inspect_err(|error| tracing::warn!(%error, "a picture does not decode"));
     Some(picture.ok()?.into_rgb8())
+}
+
+/// The middle of a drawing, as large as the card. Half of the points are enough for its plain shapes.
+fn painted(drawing: &Drawing) -> RgbImage {
+    let (width, height) = (SIZE.0 / 2, SIZE.1 / 2);
+    let float = |number: u32| f32::from(u16::try_from(number).unwrap_or(u16::MAX));
+    // A drawing is 16 wide and 9 high, so that a part above and below is left out.
+    let whole_height = float(width) * 9.0 / 16.0;
+    let above = (whole_height - float(height)) / 2.0;
+    let points = RgbImage::from_fn(width, height, |x, y| {
+        let (across, down) = (float(x) + 0.5, float(y) + 0.5 + above);
+        Rgb(drawing.colour_at(across / float(width), down / whole_height))
+    });
+    imageops::resize(&points, SIZE.0, SIZE.1, FilterType::Triangle)
 }
 
 /// The middle of a picture, as large as the card.
@@ -189,7 +205,7 @@ mod tests {
     }
 
     fn drawn(title: &str, picture: Option<(PictureShape, Vec<u8>)>) -> RgbImage {
-        let file = draw(&words(title), picture).unwrap();
+        let file = draw(&words(title), picture, None).unwrap();
         let card = image::load_from_memory_with_format(&file, ImageFormat::Jpeg).unwrap();
         let card = card.into_rgb8();
         assert_eq!(card.dimensions(), SIZE);
@@ -216,13 +232,29 @@ mod tests {
     #[test]
     fn what_the_font_lacks_is_left_out_and_the_rest_is_written() {
         let cover = || Some((PictureShape::Wide, picture(1_200, 675)));
-        let of = |words: &Words| image::load_from_memory(&draw(words, cover()).unwrap()).unwrap();
+        let of =
+            |words: &Words| image::load_from_memory(&draw(words, cover(), None).unwrap()).unwrap();
         let is_dark = |words: &Words| !is_red(*of(words).into_rgb8().get_pixel(100, 560));
         // Nothing darkens the picture if nothing is written.
         assert!(!is_dark(&Words::new("ሰላም", "🎮", "مرحبا").unwrap()));
         assert!(is_dark(&words("ሰላም")));
         assert!(is_dark(&words("Kora")));
         assert_eq!(words("Kora 🎮").lines(), words("Kora").lines());
+    }
+
+    #[test]
+    fn a_card_without_a_picture_has_the_drawing() {
+        let drawing = pages::pattern::draw("games", "KE", "kora");
+        let card = |picture| {
+            let file = draw(&words("Kora"), picture, Some(&drawing)).unwrap();
+            image::load_from_memory(&file).unwrap().into_rgb8()
+        };
+        let [drawn, broken] = [None, Some(b"no picture".to_vec())]
+            .map(|file| card(file.map(|file| (PictureShape::Wide, file))));
+        assert_eq!(drawn, broken);
+        assert_ne!(drawn, self::drawn("Kora", None));
+        let covered = card(Some((PictureShape::Wide, picture(1_200, 675))));
+        assert!(is_red(*covered.get_pixel(600, 20)));
     }
 
     #[test]

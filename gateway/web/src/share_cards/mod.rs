@@ -11,7 +11,7 @@ use quick_cache::sync::Cache;
 
 pub(crate) use self::drawing::{PictureShape, SIZE, Words, draw};
 
-/// Cards that are drawn at once. Each takes some 50 ms of a core, and 10 MB.
+/// Cards that are drawn at once. Each takes some 50 ms of a core, more with a drawing, and 10 MB.
 const DRAWN_AT_ONCE: usize = 2;
 /// Further cards that may wait.
 const WAITING: usize = 32;

@@ -3,10 +3,13 @@
 use std::collections::BTreeMap;
 
 use contracts::public;
+use pages::icon::Icon;
+use pages::pattern;
 use pages::site::cards::{CreatorCard, EventCard, GameCard, Link, Picture};
 use pages::site::places::PlaceRow;
 use pages::site::{Frame, Texts};
 
+use crate::domain::listing_kind::ListingKind;
 use crate::domain::picture_name::is_file_name;
 
 /// The sizes of a picture (§10.9).
@@ -73,6 +76,29 @@ pub(super) fn picture(
     })
 }
 
+/// The picture of a listing that has none of its own.
+fn drawn(kind: ListingKind, country: &str, name: &str) -> Picture {
+    Picture {
+        src: pattern::address(kind.api_list(), country, name),
+        width: COVER.width,
+        height: COVER.height,
+        alt: String::new(),
+        srcset: String::new(),
+    }
+}
+
+/// The cover of a game, or a drawing.
+pub(super) fn cover(frame: &Frame, row: &public::GameRow) -> Picture {
+    let own = picture(frame, row.cover_url.as_deref(), COVER, "");
+    own.unwrap_or_else(|| drawn(ListingKind::Game, &row.country_code, &row.slug))
+}
+
+/// The picture of a creator, or a drawing.
+pub(super) fn avatar(frame: &Frame, row: &public::CreatorRow) -> Picture {
+    let own = picture(frame, row.avatar_url.as_deref(), AVATAR, "");
+    own.unwrap_or_else(|| drawn(ListingKind::Page, &row.country_code, &row.handle))
+}
+
 pub(super) fn country(texts: &Texts, code: &str) -> String {
     texts.value("country", code, code).to_owned()
 }
@@ -116,9 +142,13 @@ pub(super) fn game(frame: &Frame, row: public::GameRow) -> GameCard {
     let year = row.release_year.to_string();
     let stage = texts.value("stage", &row.stage, &row.stage);
     let facts: Vec<&str> = genres.chain([stage, year.as_str()]).collect();
+    let platforms = row.platforms.iter();
+    let platforms =
+        platforms.map(|key| Icon::new("platform", key, texts.value("platform", key, key)));
     GameCard {
         href: frame.href(&format!("/games/{}", row.slug)),
-        cover: picture(frame, row.cover_url.as_deref(), COVER, ""),
+        cover: cover(frame, &row),
+        platforms: platforms.collect(),
         facts: facts.join(" · "),
         place: place(texts, &row.city, &row.country_code),
         creator: creator_link(frame, row.creator),
@@ -134,8 +164,9 @@ pub(super) fn creator(frame: &Frame, row: public::CreatorRow) -> CreatorCard {
     let place = place(texts, &row.city, &row.country_code);
     CreatorCard {
         href: frame.href(&format!("/creators/{}", row.handle)),
-        avatar: picture(frame, row.avatar_url.as_deref(), AVATAR, ""),
-        facts: format!("{kind} · {place}"),
+        avatar: avatar(frame, &row),
+        kind: Icon::new("kind", &row.kind, kind),
+        place,
         name: row.name,
         tagline: row.tagline,
         is_verified: row.verified,
@@ -151,7 +182,9 @@ pub(super) fn event(frame: &Frame, row: public::Event) -> EventCard {
     }
     EventCard {
         href: frame.href(&format!("/events/{}", row.slug)),
-        facts: format!("{kind} · {place}"),
+        picture: drawn(ListingKind::Event, &row.country_code, &row.slug),
+        kind: Icon::new("kind", &row.kind, kind),
+        place,
         days: texts.days(&row.starts_at, row.ends_at.as_deref()),
         title: row.title,
         starts_at: row.starts_at,

@@ -9,13 +9,14 @@ use super::cached::respond_file;
 use super::request::SiteRequest;
 
 /// The first segments of the dashboard's paths.
-const DASHBOARD: [&str; 8] = [
+const DASHBOARD: [&str; 9] = [
     "/accounts",
     "/you",
     "/link/",
     "/reset",
     "/sign-",
     "/claim/",
+    "/add-game",
     "/takedown/",
     "/try/",
 ];

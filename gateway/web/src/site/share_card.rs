@@ -11,6 +11,7 @@ use contracts::public;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG};
 use http::{HeaderValue, StatusCode};
 use kit::{Code, Fault};
+use pages::pattern::{Drawing, draw as draw_pattern};
 use pages::site::share::LinkImage;
 use pages::site::{Frame, Language, Texts};
 use sha2::{Digest as _, Sha256};
@@ -27,7 +28,7 @@ use crate::share_cards::{PictureShape, SIZE, Words, draw};
 use crate::visit::Visit;
 
 /// Raise this version when cards are drawn differently, so that old cards are not found any more.
-const DRAWING: u32 = 2;
+const DRAWING: u32 = 3;
 /// How long a request waits to draw a card.
 const QUEUE_TIMEOUT: Duration = Duration::from_secs(5);
 
@@ -39,25 +40,32 @@ struct Card {
     words: Words,
     /// The name of the picture's file.
     picture: Option<(PictureShape, String)>,
+    /// What a card without a picture has.
+    drawing: Option<Drawing>,
 }
 
 impl Card {
     fn of_game(site: &str, row: &public::GameRow) -> Result<Self, Fault> {
+        let file = file_name(site, row.cover_url.as_deref());
+        let drawing = || draw_pattern("games", &row.country_code, &row.slug);
         Ok(Self {
             path: format!("/games/{}/card.jpg", row.slug),
             language: None,
             words: words(&row.title, &row.tagline, &row.creator.name)?,
-            picture: file_name(site, row.cover_url.as_deref()).map(|it| (PictureShape::Wide, it)),
+            drawing: file.is_none().then(drawing),
+            picture: file.map(|it| (PictureShape::Wide, it)),
         })
     }
 
     fn of_creator(site: &str, row: &public::CreatorRow) -> Result<Self, Fault> {
+        let file = file_name(site, row.avatar_url.as_deref());
+        let drawing = || draw_pattern("creators", &row.country_code, &row.handle);
         Ok(Self {
             path: format!("/creators/{}/card.jpg", row.handle),
             language: None,
             words: words(&row.name, &row.tagline, &row.city)?,
-            picture: file_name(site, row.avatar_url.as_deref())
-                .map(|it| (PictureShape::Square, it)),
+            drawing: file.is_none().then(drawing),
+            picture: file.map(|it| (PictureShape::Square, it)),
         })
     }
 
@@ -68,6 +76,7 @@ impl Card {
             language: Some(texts.language()),
             words: words(&event.title, &days, &event.city)?,
             picture: None,
+            drawing: Some(draw_pattern("events", &event.country_code, &event.slug)),
         })
     }
 
@@ -90,7 +99,10 @@ impl Card {
         };
         let mut hash = Sha256::new();
         hash.update(DRAWING.to_le_bytes());
-        for part in self.words.lines().into_iter().chain([shape, picture]) {
+        let drawing = self.drawing.as_ref().map(Drawing::svg);
+        let drawing = drawing.unwrap_or_default();
+        let looks = [shape, picture, drawing.as_str()];
+        for part in self.words.lines().into_iter().chain(looks) {
             // Hash the lengths too, so that no two lists of parts have the same bytes.
             hash.update(part.len().to_le_bytes());
             hash.update(part);
@@ -116,7 +128,7 @@ fn version(key: &str) -> &str {
 
 /// The card as the picture of links to a page. `None` if the card would be empty.
 fn image(site: &str, title: &str, card: &Card) -> Option<LinkImage> {
-    if card.words.is_empty() && card.picture.is_none() {
+    if card.words.is_empty() && card.picture.is_none() && card.drawing.is_none() {
         return None;
     }
     let key = card.key();
@@ -229,7 +241,7 @@ async fn draw_card(app: &Web, card: Card) -> Result<Bytes, Fault> {
     let permit = app.share_cards.drawing.acquire(QUEUE_TIMEOUT).await?;
     // The closure owns the permit, since it runs to its end even if the caller is dropped.
     let work = tokio::task::spawn_blocking(move || {
-        let file = draw(&card.words, picture);
+        let file = draw(&card.words, picture, card.drawing.as_ref());
         drop(permit);
         file
     });

@@ -1,16 +1,31 @@
 //! The start page.
 
+use std::cmp::Reverse;
+
 use contracts::catalogue::v1 as proto;
 use contracts::public;
-use futures::future::join;
-use pages::site::Head;
+use futures::future::join5;
+use kit::Fault;
+use pages::icon;
+use pages::site::cards::{Chip, GameCard, Link};
 use pages::site::list::StartPage;
+use pages::site::{Frame, Head};
+use time::UtcOffset;
+use xxhash_rust::xxh3::xxh3_64;
 
 use super::cached::respond;
+use super::query::address;
 use super::request::SiteRequest;
-use super::{FEW, cards, feeds, next_events, structured_data};
+use super::{cards, feeds, next_events, structured_data};
 use crate::page_error::PageResult;
-use crate::upstream::catalogue::page;
+use crate::upstream::catalogue::{Rows, page};
+
+/// The games of which some are drawn each day.
+const DRAWN_FROM: u32 = 48;
+const GAMES_OF_THE_DAY: usize = 8;
+const EVENTS: u32 = 4;
+/// Genres with a link.
+const GENRES: usize = 10;
 
 pub async fn show(request: SiteRequest) -> PageResult {
     let (app, query, mut visit) = (&request.app, &request.query, request.visit);
@@ -21,17 +36,29 @@ pub async fn show(request: SiteRequest) -> PageResult {
         _ => None,
     };
     "/".clone_into(&mut visit.path);
-    let featured = proto::ListGamesRequest {
-        page: Some(page(FEW, None)),
+    let catalogue = &app.catalogue;
+    let games = proto::ListGamesRequest {
+        page: Some(page(DRAWN_FROM, None)),
         ..proto::ListGamesRequest::default()
     };
-    let reads = join(
-        app.catalogue.games(featured),
-        app.catalogue.events(next_events(FEW)),
-    );
+    // Only their number is shown.
+    let creators = proto::ListCreatorsRequest {
+        page: Some(page(1, None)),
+        ..proto::ListCreatorsRequest::default()
+    };
+    // Five calls at once are a large future.
+    let reads = Box::pin(join5(
+        catalogue.games(games),
+        catalogue.creators(creators),
+        catalogue.countries(),
+        catalogue.genres(),
+        catalogue.events(next_events(EVENTS)),
+    ));
     // People sign in from here, also while there is nothing to show.
-    let (games, events) = reads.await;
-    let (games, events) = (games.ok(), events.ok());
+    let (games, creators, countries, genres, events) = reads.await;
+    let [games, creators, countries, genres, events] =
+        [games, creators, countries, genres, events].map(Result::ok);
+    let today = app.clock.now().to_offset(UtcOffset::UTC).date();
     respond(app, &visit, |mut frame| {
         frame.head = Head::new(
             frame.texts.say("start-title"),
@@ -39,20 +66,26 @@ pub async fn show(request: SiteRequest) -> PageResult {
         );
         frame.share.documents = feeds::of_games(&frame);
         frame.share.structured_data = Some(structured_data::site(&frame));
-        let games: Vec<public::GameRow> = match &games {
-            Some(games) => games.parse()?,
-            None => Vec::new(),
-        };
-        let events: Vec<public::Event> = match &events {
-            Some(events) => events.parse()?,
-            None => Vec::new(),
-        };
+        let counts = [
+            ("/games", "games-count", &games),
+            ("/creators", "creators-count", &creators),
+            ("/countries", "countries-count", &countries),
+        ];
+        let mut games = games_of_the_day(&frame, games.as_ref(), today.to_julian_day())?;
+        let mut pair = games.split_off(GAMES_OF_THE_DAY.min(games.len()));
+        if pair.len() < 2 {
+            pair.clear();
+        }
+        let events: Vec<public::Event> = parsed(events.as_ref())?;
         Ok(StartPage {
             notice: notice.map(|key| frame.texts.say(key).to_owned()),
-            games: games
+            genres: self::genres(&frame, genres.as_ref())?,
+            counts: counts
                 .into_iter()
-                .map(|row| cards::game(&frame, row))
+                .filter_map(|(path, key, rows)| count(&frame, path, key, rows.as_ref()))
                 .collect(),
+            games,
+            pair,
             events: events
                 .into_iter()
                 .map(|row| cards::event(&frame, row))
@@ -61,4 +94,39 @@ pub async fn show(request: SiteRequest) -> PageResult {
             frame,
         })
     })
+}
+
+fn parsed<T: serde::de::DeserializeOwned>(rows: Option<&Rows>) -> Result<Vec<T>, Fault> {
+    rows.map_or_else(|| Ok(Vec::new()), Rows::parse)
+}
+
+/// Some games, others each day. Featured ones come first.
+fn games_of_the_day(frame: &Frame, rows: Option<&Rows>, day: i32) -> Result<Vec<GameCard>, Fault> {
+    let mut rows: Vec<public::GameRow> = parsed(rows)?;
+    rows.sort_by_cached_key(|row| {
+        let lot = xxh3_64(format!("{day} {}", row.slug).as_bytes());
+        (!row.featured, lot)
+    });
+    let drawn = rows.into_iter().take(GAMES_OF_THE_DAY + 2);
+    Ok(drawn.map(|row| cards::game(frame, row)).collect())
+}
+
+/// The genres with the most games.
+fn genres(frame: &Frame, rows: Option<&Rows>) -> Result<Vec<Chip>, Fault> {
+    let mut rows: Vec<public::GenreRow> = parsed(rows)?;
+    rows.retain(|row| row.games > 0);
+    rows.sort_by_key(|row| Reverse(row.games));
+    let chip = |row: public::GenreRow| Chip {
+        icon: icon::name("genre", &row.key),
+        link: frame.link(
+            &address("/games", &[("genre", Some(&row.key))]),
+            frame.texts.value("genre", &row.key, &row.name),
+        ),
+    };
+    Ok(rows.into_iter().take(GENRES).map(chip).collect())
+}
+
+fn count(frame: &Frame, path: &str, key: &str, rows: Option<&Rows>) -> Option<Link> {
+    let total = rows?.page.total;
+    (total > 0).then(|| frame.link(path, frame.texts.count(key, total)))
 }

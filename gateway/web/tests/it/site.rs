@@ -476,7 +476,7 @@ async fn people_sign_in_while_the_catalogue_is_away(pool: PgPool) {
         .get("/games")
         .await
         .assert(503, "The catalogue does not answer");
-    browser.get("/about/boards").await.assert(200, "Boards");
+    browser.get("/about/boards").await.assert(200, "Rankings");
     browser
         .get("/?done=signed-out")
         .await

@@ -1,5 +1,7 @@
 //! Listings as they stand in lists.
 
+use crate::icon::Icon;
+
 /// A picture that this site serves.
 #[derive(Debug, Clone)]
 pub struct Picture {
@@ -20,6 +22,14 @@ pub struct Link {
     pub label: String,
 }
 
+/// A short link with an icon.
+#[derive(Debug, Clone)]
+pub struct Chip {
+    /// The id of its symbol.
+    pub icon: &'static str,
+    pub link: Link,
+}
+
 /// One of several pages that stand for choices.
 #[derive(Debug, Clone)]
 pub struct Tab {
@@ -33,11 +43,13 @@ pub struct GameCard {
     pub href: String,
     pub title: String,
     pub tagline: String,
-    pub cover: Option<Picture>,
+    /// Its cover, or a drawing.
+    pub cover: Picture,
     pub creator: Link,
     /// For example `Puzzle · Android · 2023`.
     pub facts: String,
     pub place: String,
+    pub platforms: Vec<Icon>,
     pub is_featured: bool,
 }
 
@@ -47,9 +59,11 @@ pub struct CreatorCard {
     pub href: String,
     pub name: String,
     pub tagline: String,
-    pub avatar: Option<Picture>,
-    /// For example `Studio · Lagos, Nigeria`.
-    pub facts: String,
+    /// Its picture, or a drawing.
+    pub avatar: Picture,
+    pub kind: Icon,
+    /// For example `Lagos, Nigeria`.
+    pub place: String,
     pub is_verified: bool,
 }
 
@@ -58,8 +72,11 @@ pub struct CreatorCard {
 pub struct EventCard {
     pub href: String,
     pub title: String,
-    /// For example `Game jam · Nairobi, Kenya`.
-    pub facts: String,
+    /// A drawing.
+    pub picture: Picture,
+    pub kind: Icon,
+    /// For example `Nairobi, Kenya`.
+    pub place: String,
     pub days: String,
     /// Its first day, for machines.
     pub starts_at: String,

@@ -13,7 +13,7 @@ pub struct Embed {
     /// The page of the game, which a click opens beside the other site.
     pub address: String,
     pub tagline: String,
-    pub cover: Option<Picture>,
+    pub cover: Picture,
     pub creator: Link,
     /// For example `Puzzle · Android · 2023`.
     pub facts: String,

@@ -2,7 +2,7 @@
 
 use askama::Template;
 
-use super::cards::{CreatorCard, EventCard, GameCard, Link};
+use super::cards::{Chip, CreatorCard, EventCard, GameCard, Link};
 use super::frame::Frame;
 
 /// A filter of a list, as a choice.
@@ -51,7 +51,14 @@ pub struct StartPage {
     pub frame: Frame,
     /// A sentence about what was just done.
     pub notice: Option<String>,
+    /// The genres with the most games.
+    pub genres: Vec<Chip>,
+    /// How much there is, such as `91 games`.
+    pub counts: Vec<Link>,
+    /// The games of the day.
     pub games: Vec<GameCard>,
+    /// Two more, for an invitation to vote.
+    pub pair: Vec<GameCard>,
     pub events: Vec<EventCard>,
     pub api_url: String,
 }

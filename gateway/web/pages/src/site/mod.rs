@@ -6,6 +6,7 @@ pub mod articles;
 pub mod cards;
 pub mod creators;
 pub mod currencies;
+pub mod design;
 pub mod embed;
 pub mod events;
 pub mod feed;

@@ -2,7 +2,7 @@
 
 mod economy_samples;
 mod note_samples;
-mod samples;
+pub(super) mod samples;
 mod texts;
 mod vote_samples;
 

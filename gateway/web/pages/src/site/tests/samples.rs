@@ -4,10 +4,11 @@ use askama::Template as _;
 
 use super::note_samples::{self, actions};
 use super::{economy_samples, vote_samples};
+use crate::icon::Icon;
 use crate::site::africa::Outline;
 use crate::site::amount::Amount;
 use crate::site::articles::{Article, ArticlePage};
-use crate::site::cards::{CreatorCard, EventCard, GameCard, Link, Picture};
+use crate::site::cards::{Chip, CreatorCard, EventCard, GameCard, Link, Picture};
 use crate::site::creators::CreatorPage;
 use crate::site::events::EventPage;
 use crate::site::frame::ErrorPage;
@@ -23,7 +24,7 @@ use crate::site::{Frame, Head, Language, Share, Texts};
 /// What a listing may try.
 pub(super) const HOSTILE: &str = "<script>alert('x')</script>\"&";
 
-pub(super) fn frame(language: Language) -> Frame {
+pub(in crate::site) fn frame(language: Language) -> Frame {
     Frame {
         texts: Texts::of(language),
         prefix: "",
@@ -98,15 +99,20 @@ pub(super) fn picture() -> Picture {
     }
 }
 
+fn icon() -> Icon {
+    Icon::new("genre", "rpg", text())
+}
+
 fn game_card() -> GameCard {
     GameCard {
         href: "/games/kora".to_owned(),
         title: text(),
         tagline: text(),
-        cover: Some(picture()),
+        cover: picture(),
         creator: link("/creators/studio"),
         facts: text(),
         place: text(),
+        platforms: vec![icon()],
         is_featured: true,
     }
 }
@@ -116,8 +122,9 @@ fn creator_card() -> CreatorCard {
         href: "/creators/studio".to_owned(),
         name: text(),
         tagline: text(),
-        avatar: Some(picture()),
-        facts: text(),
+        avatar: picture(),
+        kind: icon(),
+        place: text(),
         is_verified: true,
     }
 }
@@ -126,7 +133,9 @@ fn event_card() -> EventCard {
     EventCard {
         href: "/events/jam".to_owned(),
         title: text(),
-        facts: text(),
+        picture: picture(),
+        kind: icon(),
+        place: text(),
         days: text(),
         starts_at: "2026-11-23".to_owned(),
     }
@@ -308,7 +317,13 @@ fn list_pages(language: Language) -> Vec<Rendered> {
             StartPage {
                 frame: frame(),
                 notice: Some(text()),
+                genres: vec![Chip {
+                    icon: "genre-rpg",
+                    link: link("/games?genre=rpg"),
+                }],
+                counts: vec![link("/games")],
                 games: vec![game_card()],
+                pair: vec![game_card(), game_card()],
                 events: vec![event_card()],
                 api_url: "https://mchezo.example/v1".to_owned(),
             }

@@ -1,0 +1,79 @@
+//! Drawn pictures of listings that have none of their own. Everything that a drawing follows from is in its address.
+
+use axum::extract::Path;
+use axum::response::{IntoResponse as _, Response};
+use http::HeaderValue;
+use http::header::{CACHE_CONTROL, CONTENT_TYPE};
+use pages::pattern;
+
+use crate::domain::listing_kind::{ListingKind, is_listing_name};
+use crate::page_error::PageError;
+use crate::render::RESOURCE_POLICY;
+
+pub async fn show(
+    Path((version, kind, country, file)): Path<(String, String, String, String)>,
+) -> Result<Response, PageError> {
+    let name = file.strip_suffix(".svg");
+    let name = name.filter(|name| is_listing_name(name));
+    let is_kind = ListingKind::ALL.iter().any(|it| it.api_list() == kind);
+    let is_country = country.len() == 2 && country.bytes().all(|it| it.is_ascii_uppercase());
+    let name = name.filter(|_| pattern::is_current(&version) && is_kind && is_country);
+    let name = name.ok_or_else(PageError::not_found)?;
+    let headers = [
+        (CONTENT_TYPE, "image/svg+xml"),
+        (CACHE_CONTROL, "public, max-age=31536000, immutable"),
+    ];
+    let drawing = pattern::draw(&kind, &country, name);
+    let mut response = (headers, drawing.svg()).into_response();
+    let anywhere = HeaderValue::from_static("cross-origin");
+    response.headers_mut().insert(RESOURCE_POLICY, anywhere);
+    Ok(response)
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::body::to_bytes;
+
+    use super::*;
+
+    async fn shown(address: &str) -> Result<Response, PageError> {
+        let rest = address.strip_prefix("/pictures/drawn/").unwrap();
+        let parts: Vec<String> = rest.split('/').map(ToOwned::to_owned).collect();
+        let [version, kind, country, file] = <[String; 4]>::try_from(parts).unwrap();
+        show(Path((version, kind, country, file))).await
+    }
+
+    #[tokio::test]
+    async fn an_address_of_a_page_leads_to_a_drawing() {
+        for country in [
+            "GH", "NG", "ML", "CV", "ZA", "LS", "KE", "ET", "MA", "EG", "CD", "MG",
+        ] {
+            let address = pattern::address("games", country, "okoto-2");
+            let response = shown(&address).await.ok().unwrap();
+            assert_eq!(response.headers()[CONTENT_TYPE], "image/svg+xml");
+            let body = to_bytes(response.into_body(), 4_096).await.unwrap();
+            let svg = std::str::from_utf8(&body).unwrap();
+            let drawing = roxmltree::Document::parse(svg).unwrap();
+            assert!(
+                drawing
+                    .root_element()
+                    .has_tag_name(("http://www.w3.org/2000/svg", "svg"))
+            );
+        }
+    }
+
+    #[tokio::test]
+    async fn another_address_leads_nowhere() {
+        let address = pattern::address("games", "NG", "okoto");
+        for other in [
+            address.replace("games", "game"),
+            address.replace("NG", "ng"),
+            address.replace("NG", "<b"),
+            address.replace(".svg", ".jpg"),
+            address.replace("okoto", "Okoto"),
+            address.replace("drawn/", "drawn/0"),
+        ] {
+            assert!(shown(&other).await.is_err(), "{other}");
+        }
+    }
+}
