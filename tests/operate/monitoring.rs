@@ -389,7 +389,7 @@ impl Stopped {
 
 impl Drop for Stopped {
     fn drop(&mut self) {
-        drop(kill(self.0, Signal::SIGCONT));
+        let _ended = kill(self.0, Signal::SIGCONT);
     }
 }
 

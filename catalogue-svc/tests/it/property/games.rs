@@ -80,6 +80,7 @@ impl Asked {
             q: self.q.map(Into::into),
             updated_since: self.since.map(moment),
             at_least: None,
+            city: None,
         };
         let response = games.list_games(Request::new(request)).await.unwrap();
         let response = response.into_inner();

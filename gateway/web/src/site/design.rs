@@ -1,7 +1,7 @@
 //! The page that shows the components of the site.
 
 use pages::site::Head;
-use pages::site::design::DesignPage;
+use pages::site::design::ComponentsPage;
 
 use super::cached::respond;
 use super::request::SiteRequest;
@@ -13,6 +13,6 @@ pub async fn show(SiteRequest { app, visit, .. }: SiteRequest) -> PageResult {
     respond(&app, &visit, |mut frame| {
         let text = "Every component that the pages are made of, drawn by the same templates.";
         frame.head = Head::new("How this site looks", text).unindexed();
-        Ok(DesignPage::new(frame))
+        Ok(ComponentsPage::new(frame))
     })
 }

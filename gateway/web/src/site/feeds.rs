@@ -116,7 +116,7 @@ fn game(frame: &Frame, new: &NewGame) -> Result<Entry, Fault> {
 fn event(frame: &Frame, row: &public::Event, times: Times) -> Result<Entry, Fault> {
     let path = format!("/events/{}", row.slug);
     let card = cards::event(frame, row.clone());
-    let facts = format!("{} · {}", card.days, card.facts);
+    let facts = format!("{} · {} · {}", card.days, card.kind.label, card.place);
     Ok(Entry {
         id: format!("{}{path}", frame.site),
         href: frame.absolute(&path),

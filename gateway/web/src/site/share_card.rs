@@ -87,6 +87,7 @@ impl Card {
             language: Some(texts.language()),
             words: words("Mchezo", texts.say("start-title"), "")?,
             picture: None,
+            drawing: None,
         })
     }
 

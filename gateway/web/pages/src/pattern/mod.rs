@@ -1,5 +1,7 @@
-//! The pictures of listings without one: patterns after textiles, murals and tiles of their countries. A drawing follows from the kind, the
-//! country and the name of its listing, so that it is the same everywhere. The page of credits names a source for each family.
+//! The pictures of listings without one: patterns after textiles, murals and tiles of their countries.
+//!
+//! A drawing follows from the kind, the country and the name of its listing, so that it is the same everywhere. The page of credits names a
+//! source for each family.
 
 mod built;
 mod drawing;

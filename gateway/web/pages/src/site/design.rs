@@ -26,7 +26,7 @@ const FAMILIES: [(&str, &str); 12] = [
 
 #[derive(Debug, Template)]
 #[template(path = "site/design.html")]
-pub struct DesignPage {
+pub struct ComponentsPage {
     pub frame: Frame,
     games: Vec<GameCard>,
     creators: Vec<CreatorCard>,
@@ -46,7 +46,7 @@ struct Family {
     picture: Picture,
 }
 
-impl DesignPage {
+impl ComponentsPage {
     /// The page, with listings that are made up.
     pub fn new(frame: Frame) -> Self {
         let family = |(country, name)| Family {
@@ -158,6 +158,7 @@ fn filters() -> Filters {
         }],
         hidden: Vec::new(),
         is_filtered: true,
+        removals: Vec::new(),
     }
 }
 
@@ -168,7 +169,7 @@ mod tests {
     #[test]
     fn every_symbol_and_family_is_shown() {
         let frame = crate::site::tests::samples::frame(crate::site::Language::English);
-        let page = DesignPage::new(frame).render().unwrap();
+        let page = ComponentsPage::new(frame).render().unwrap();
         for symbol in icon::names() {
             assert!(page.contains(&format!("#{symbol}\"")), "{symbol}");
         }
