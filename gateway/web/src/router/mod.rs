@@ -9,8 +9,7 @@ use http::{HeaderMap, Uri};
 use tower_http_csrf::csrf::{CsrfLayer, ProtectionError};
 
 use crate::account::{
-    activity, keys, list, overview, plans, requests, settings, team, tokens, try_it, usage,
-    webhooks,
+    activity, keys, list, overview, plans, requests, settings, team, tokens, try_it, usage, webhooks,
 };
 use crate::app::App;
 use crate::assets;
@@ -19,6 +18,7 @@ use crate::docs::reference;
 use crate::domain::role::Permission;
 use crate::economy::{currency, games};
 use crate::form_body;
+use crate::form_file;
 use crate::layers::access::{self, Access, Guard};
 use crate::layers::log::Recorder;
 use crate::layers::{client, coding, headers, log, path};
@@ -31,7 +31,7 @@ use crate::people::{
     activity as own_activity, delete, email, link, password, reset, second_factor, sessions,
     sign_in, sign_up, totp,
 };
-use crate::route::{Route, action, all_open, form, open, page, with_body};
+use crate::route::{Route, action, all_open, form, open, page, with_body, with_file};
 use crate::site::sitemap::FixedPages;
 use crate::visit::Visit;
 
@@ -221,7 +221,7 @@ fn listing_routes() -> Vec<Route> {
     let edit = Access::Member(Permission::Edit);
     vec![
         page(account!("/listings"), read, list_of_listings::show),
-        with_body(
+        with_file(with_body(
             form(
                 account!("/listings/new/{kind}"),
                 edit,
@@ -229,7 +229,7 @@ fn listing_routes() -> Vec<Route> {
                 create::send,
             ),
             MAX_LISTING,
-        ),
+        )),
         page(listing!(""), read, show::show),
         with_body(
             form(listing!("/edit"), edit, edit::show, edit::send),
@@ -255,7 +255,7 @@ fn picture_routes() -> Vec<Route> {
         ),
         with_body(
             action(listing!("/pictures/{picture}"), edit, upload::send),
-            upload::MAX_BODY,
+            form_file::MAX_BODY,
         ),
         action(
             listing!("/pictures/{picture}/use"),
@@ -305,6 +305,7 @@ pub fn router(app: &App) -> Router {
             access: route.access,
             closes: route.closes,
             body_limit: route.body_limit,
+            takes_file: route.takes_file,
         };
         let guarded = route
             .handlers

@@ -11,6 +11,7 @@ mod browser;
 mod closed;
 mod code_attacks;
 mod contact_address;
+mod covers;
 mod csrf;
 mod deletion;
 mod docs;
