@@ -9,7 +9,7 @@ use http::{HeaderMap, Uri};
 use tower_http_csrf::csrf::{CsrfLayer, ProtectionError};
 
 use crate::account::{
-    activity, keys, list, overview, plans, requests, settings, team, tokens, try_it, usage, webhooks,
+    activity, keys, list, plans, requests, settings, team, today, tokens, try_it, usage, webhooks,
 };
 use crate::app::App;
 use crate::assets;
@@ -116,7 +116,7 @@ fn account_routes() -> Vec<Route> {
     let develop = Access::Member(Permission::Develop);
     let manage = Access::Member(Permission::Manage);
     vec![
-        page(account!(""), read, overview::show),
+        page(account!(""), read, today::show),
         open(form(
             account!("/settings"),
             manage,

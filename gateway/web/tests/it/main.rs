@@ -64,6 +64,7 @@ mod stub_site;
 mod stub_votes;
 mod support;
 mod team;
+mod today;
 mod tokens;
 mod try_it;
 mod twice;
