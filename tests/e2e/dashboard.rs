@@ -24,7 +24,7 @@ async fn a_visitor_signs_up_makes_a_key_and_calls_the_api() {
     assert_eq!(made.status, 303, "{}", made.text);
     let overview = browser.get(&made.location).await;
     assert!(
-        overview.text.contains("Make the first key"),
+        overview.text.contains("Create the first key"),
         "{}",
         overview.text
     );

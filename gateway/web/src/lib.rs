@@ -11,6 +11,7 @@ pub mod docs;
 pub mod domain;
 pub mod economy;
 pub mod form_body;
+pub mod form_file;
 pub mod hashing;
 pub mod jobs;
 pub mod layers;

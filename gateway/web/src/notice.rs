@@ -33,9 +33,12 @@ impl AfterForm {
             "webhook-switched" => "Messages are signed with the new secret from now on.",
             "webhook-removed" => "The address is removed.",
             "webhook-recovered" => "The failed deliveries are sent again.",
-            "listing-submitted" => "It is submitted. A person reviews it before it is public.",
+            "listing-submitted" => "Submitted. Someone reviews it before it is public.",
+            "listing-without-cover" => {
+                "The game is submitted, without its cover: see below what is wrong with the file."
+            }
             "listing-changed" => "The change is saved.",
-            "listing-withdrawn" => "It is withdrawn, and waits for no review.",
+            "listing-withdrawn" => "Withdrawn: it has left the review queue.",
             "takedown-asked" => "Staff have your request. Their answer appears here.",
             "note-closed" => "The correction is closed.",
             "page-claimed" => "Staff have your claim. Their answer appears here.",

@@ -72,8 +72,12 @@ impl PageError {
 
     pub fn method_not_allowed() -> Self {
         let text = "This address answers another kind of request. Open the page with the form, and send it from there.";
-        Self::new(StatusCode::METHOD_NOT_ALLOWED, "Not this way", text)
-            .with_site_texts(&("error-method-title", "error-method"))
+        Self::new(
+            StatusCode::METHOD_NOT_ALLOWED,
+            "This page takes no such request",
+            text,
+        )
+        .with_site_texts(&("error-method-title", "error-method"))
     }
 
     pub fn forbidden(holders: &str) -> Self {
@@ -311,7 +315,7 @@ impl From<Fault> for PageError {
                     Code::Unavailable => "Not available now",
                     Code::Closed => "Closed",
                     Code::RateLimited => "Slow down",
-                    _ => "This does not work",
+                    _ => "That did not work",
                 };
                 let reasons = fault.fields.values().cloned().collect::<Vec<_>>().join(" ");
                 let text = if reasons.is_empty() {

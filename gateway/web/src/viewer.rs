@@ -124,7 +124,7 @@ pub struct AccountScope {
 /// The parts of an account's pages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Section {
-    Overview,
+    Today,
     Keys,
     Usage,
     Requests,
@@ -144,7 +144,7 @@ impl AccountScope {
             is_current: target == section,
         };
         let mut links = vec![
-            link(Section::Overview, "", "Overview"),
+            link(Section::Today, "", "Today"),
             link(Section::Keys, "/keys", "Keys"),
             link(Section::Usage, "/usage", "Usage"),
             link(Section::Requests, "/requests", "Requests"),

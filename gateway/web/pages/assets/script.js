@@ -51,10 +51,27 @@ addEventListener("pageshow", () => {
   }
 });
 
-// The error of a refused form is where the reader goes next.
-const invalid = document.querySelector("[aria-invalid=true]");
+// The errors of a refused form are where the reader goes next: the only one, or the summary of several.
+const invalid = document.querySelector(".summary li + li")?.closest(".summary") || document.querySelector("[aria-invalid=true]");
 if (invalid) {
   invalid.focus();
+}
+
+// As many boxes as may be ticked: the others wait until one of them is unticked. Without scripts, the legend says it.
+function tickAtMost(group) {
+  const boxes = [...group.querySelectorAll("input[type=checkbox]")];
+  const count = () => {
+    const isFull = boxes.filter((box) => box.checked).length >= Number(group.dataset.most);
+    for (const box of boxes) {
+      box.disabled = isFull && !box.checked;
+    }
+  };
+  group.addEventListener("change", count);
+  count();
+}
+
+for (const group of document.querySelectorAll("[data-most]")) {
+  tickAtMost(group);
 }
 
 // The time that is left counts down. Without scripts it is that of the page.

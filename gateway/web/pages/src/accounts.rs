@@ -1,9 +1,10 @@
-//! Accounts: the list, a new one, and the overview of one.
+//! Accounts: the list, a new one, and the start page of one.
 
 use askama::Template;
 
 use crate::field::{Field, Fields};
 use crate::shell::Shell;
+use crate::usage::MonthShare;
 
 #[derive(Debug, Template)]
 #[template(path = "account/list.html")]
@@ -23,22 +24,106 @@ pub struct AccountRow {
     pub role: &'static str,
 }
 
+/// The start page of an account.
 #[derive(Debug, Template)]
-#[template(path = "account/overview.html")]
-pub struct OverviewPage {
+#[template(path = "account/today.html")]
+pub struct TodayPage {
     pub shell: Shell,
-    pub id: String,
-    pub name: String,
-    pub plan: String,
+    pub account: String,
+    /// The parts that are not known, because their services do not answer.
+    pub missing: Vec<&'static str>,
+    /// The first steps of a new account.
+    pub ways: Vec<Way>,
+    pub for_you: Vec<NewsItem>,
+    pub for_staff: Vec<NewsItem>,
+    pub failed: Vec<NewsItem>,
+    pub month: Option<MonthShare>,
+    /// Newest first.
+    pub changes: Vec<PastAction>,
+    pub plan: Option<String>,
+    /// The number of working keys.
+    pub keys: Option<String>,
     pub role: &'static str,
-    /// Calls of the month, grouped; absent when they cannot be read.
-    pub calls: Option<String>,
-    /// The calls that the plan includes; absent without a limit.
-    pub month_limit: Option<String>,
-    pub keys: u64,
-    /// Whether the person may make keys.
-    pub may_make_keys: bool,
     pub is_owner: bool,
+}
+
+impl TodayPage {
+    fn name(&self) -> &str {
+        let account = self.shell.account.as_ref();
+        account.map_or("", |account| &account.name)
+    }
+
+    /// The lists of the page, with their headings.
+    fn lists(&self) -> [(&'static str, &[NewsItem]); 3] {
+        [
+            ("Waits for you", &self.for_you),
+            ("What failed", &self.failed),
+            ("Waits for staff", &self.for_staff),
+        ]
+    }
+}
+
+/// What somebody should know or do, and the page where.
+#[derive(Debug, Clone)]
+pub struct NewsItem {
+    pub text: String,
+    /// Why, and what to do; may be empty.
+    pub detail: String,
+    pub href: String,
+}
+
+impl NewsItem {
+    pub fn new(
+        text: impl Into<String>,
+        detail: impl Into<String>,
+        href: impl Into<String>,
+    ) -> Self {
+        Self {
+            text: text.into(),
+            detail: detail.into(),
+            href: href.into(),
+        }
+    }
+}
+
+/// What somebody did in the account.
+#[derive(Debug, Clone)]
+pub struct PastAction {
+    pub at: String,
+    pub author: String,
+    pub what: String,
+}
+
+/// A way to begin, in steps.
+#[derive(Debug, Clone)]
+pub struct Way {
+    pub title: &'static str,
+    pub text: &'static str,
+    pub steps: Vec<Step>,
+}
+
+impl Way {
+    /// The first step that is not done.
+    pub fn next_step(&self) -> Option<&Step> {
+        self.steps.iter().find(|step| !step.is_done)
+    }
+}
+
+#[derive(Debug, Clone)]
+pub struct Step {
+    pub text: &'static str,
+    pub href: String,
+    pub is_done: bool,
+}
+
+impl Step {
+    pub fn new(text: &'static str, href: impl Into<String>, is_done: bool) -> Self {
+        Self {
+            text,
+            href: href.into(),
+            is_done,
+        }
+    }
 }
 
 #[derive(Debug, Template)]
@@ -54,28 +139,82 @@ pub struct AccountSettingsPage {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::shell::AccountNav;
 
-    fn overview(keys: u64) -> String {
-        let page = OverviewPage {
-            shell: Shell::default(),
-            id: "a".to_owned(),
-            name: "Savanna <i>".to_owned(),
-            plan: "Free".to_owned(),
+    fn step(is_done: bool) -> Step {
+        Step::new("Create the first key", "/accounts/a/keys/new", is_done)
+    }
+
+    fn today() -> TodayPage {
+        TodayPage {
+            shell: Shell {
+                account: Some(AccountNav {
+                    name: "Savanna <i>".to_owned(),
+                    ..AccountNav::default()
+                }),
+                ..Shell::default()
+            },
+            account: "a".to_owned(),
+            missing: Vec::new(),
+            ways: Vec::new(),
+            for_you: Vec::new(),
+            for_staff: Vec::new(),
+            failed: Vec::new(),
+            month: None,
+            changes: Vec::new(),
+            plan: Some("Free".to_owned()),
+            keys: Some("2".to_owned()),
             role: "owner",
-            calls: Some("1,204".to_owned()),
-            month_limit: Some("50,000".to_owned()),
-            keys,
-            may_make_keys: true,
             is_owner: true,
-        };
-        page.render().unwrap()
+        }
     }
 
     #[test]
-    fn an_account_without_keys_says_what_to_do_next() {
-        assert!(overview(0).contains("Make the first key"));
-        assert!(!overview(2).contains("Make the first key"));
-        assert!(!overview(2).contains("<i>"));
+    fn first_steps_tick_themselves_off() {
+        let way = |first, second| Way {
+            title: "Use the API",
+            text: "Read games.",
+            steps: vec![
+                step(first),
+                Step::new("Add a webhook", "/accounts/a/webhooks/new", second),
+            ],
+        };
+        let html = |ways| TodayPage { ways, ..today() }.render().unwrap();
+        let button = |path: &str| format!("<a class=\"button\" href=\"/accounts/a/{path}\">");
+        let begins = html(vec![way(false, false)]);
+        assert!(begins.contains(&button("keys/new")), "{begins}");
+        let goes_on = html(vec![way(true, false)]);
+        assert!(goes_on.contains(&button("webhooks/new")), "{goes_on}");
+        assert_eq!(goes_on.matches(">done<").count(), 1, "{goes_on}");
+        assert!(way(true, true).next_step().is_none());
+    }
+
+    #[test]
+    fn a_page_without_news_says_so_and_one_without_a_service_too() {
+        let html = today().render().unwrap();
+        assert!(html.contains("Nothing waits for you"), "{html}");
+        assert!(!html.contains("<i>"), "{html}");
+        let page = TodayPage {
+            missing: vec!["webhooks", "listings"],
+            ..today()
+        };
+        let html = page.render().unwrap();
+        assert!(html.contains("webhooks, listings"), "{html}");
+        assert!(!html.contains("Nothing waits for you"), "{html}");
+    }
+
+    #[test]
+    fn news_are_text_and_lead_on() {
+        let item = || NewsItem::new("<b>Okoto", "<b>Too short", "/accounts/a/listings");
+        let page = TodayPage {
+            for_you: vec![item()],
+            failed: vec![item()],
+            ..today()
+        };
+        let html = page.render().unwrap();
+        assert!(html.contains("Waits for you") && html.contains("What failed"));
+        assert!(!html.contains("Waits for staff") && !html.contains("<b>"));
+        assert!(html.contains("href=\"/accounts/a/listings\""), "{html}");
     }
 }
 

@@ -178,6 +178,27 @@ impl Fields {
     pub fn of(&self, field: &str) -> Option<&str> {
         self.fields.get(field).map(String::as_str)
     }
+
+    fn count(&self) -> usize {
+        self.fields.len() + usize::from(self.general.is_some())
+    }
+
+    /// The heading of the summary above the form.
+    pub fn heading(&self) -> String {
+        match self.count() {
+            1 => "There is an error".to_owned(),
+            count => format!("There are {count} errors"),
+        }
+    }
+
+    /// The beginning of the page's title, which screen readers and tabs of browsers show first.
+    pub fn in_title(&self) -> String {
+        match self.count() {
+            0 => String::new(),
+            1 => "Error: ".to_owned(),
+            count => format!("{count} errors: "),
+        }
+    }
 }
 
 #[cfg(test)]
@@ -195,6 +216,22 @@ mod tests {
         assert!(html.contains("aria-describedby=\"email-error\""), "{html}");
         assert!(html.contains("id=\"email-error\""), "{html}");
         assert!(!html.contains("<b>"), "{html}");
+    }
+
+    #[test]
+    fn errors_are_counted_in_the_title() {
+        let mut errors = Fields::default();
+        assert_eq!(errors.in_title(), "");
+        errors.add("title", "Give a title.");
+        assert_eq!(
+            (errors.in_title().as_str(), errors.heading().as_str()),
+            ("Error: ", "There is an error")
+        );
+        errors.general = Some("Try again.".to_owned());
+        assert_eq!(
+            (errors.in_title().as_str(), errors.heading().as_str()),
+            ("2 errors: ", "There are 2 errors")
+        );
     }
 
     #[test]

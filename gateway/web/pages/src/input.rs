@@ -131,6 +131,8 @@ pub struct Checks {
     legend: Cow<'static, str>,
     error: Option<String>,
     choices: Vec<Choice>,
+    /// The most boxes that may be ticked; 0: any number.
+    most: u8,
 }
 
 impl Checks {
@@ -144,7 +146,15 @@ impl Checks {
             legend: legend.into(),
             error: None,
             choices,
+            most: 0,
         }
+    }
+
+    /// The script ticks no more than this. The legend says it in words.
+    #[must_use]
+    pub fn most(mut self, most: u8) -> Self {
+        self.most = most;
+        self
     }
 
     #[must_use]
@@ -155,11 +165,25 @@ impl Checks {
 }
 
 /// Fields that belong together.
-#[derive(Debug, Template)]
+#[derive(Debug, Default, Template)]
 #[template(path = "part/group.html")]
 pub struct Group {
     pub legend: &'static str,
+    pub hint: &'static str,
     pub fields: Vec<Field>,
+    /// Fields that few people need, which are folded.
+    pub more: Vec<Field>,
+    pub more_label: &'static str,
+}
+
+/// A picture file, which may be left out.
+#[derive(Debug, Template)]
+#[template(path = "part/file.html")]
+pub struct PictureFile {
+    pub name: &'static str,
+    pub label: &'static str,
+    pub hint: &'static str,
+    pub error: Option<String>,
 }
 
 /// A part of a form.
@@ -170,6 +194,7 @@ pub enum FormPart {
     Select(Select),
     Checks(Checks),
     Group(Group),
+    File(PictureFile),
 }
 
 impl fmt::Display for FormPart {
@@ -180,6 +205,7 @@ impl fmt::Display for FormPart {
             Self::Select(it) => it.fmt(f),
             Self::Checks(it) => it.fmt(f),
             Self::Group(it) => it.fmt(f),
+            Self::File(it) => it.fmt(f),
         }
     }
 }

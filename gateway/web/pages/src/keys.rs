@@ -3,7 +3,7 @@
 use askama::Template;
 
 use crate::field::{Field, Fields};
-use crate::input::Select;
+use crate::input::{FormPart, Select};
 use crate::shell::Shell;
 
 #[derive(Debug, Template)]
@@ -83,8 +83,22 @@ pub struct NewKeyPage {
     pub form: String,
     pub name: Field,
     pub choices: KeyChoices,
-    pub game: Field,
+    pub game: FormPart,
     pub expires: Field,
+    /// Whether a day was typed.
+    pub has_day: bool,
+}
+
+impl NewKeyPage {
+    /// Whether something was chosen that a first key does not need. The options are then unfolded.
+    fn has_options(&self) -> bool {
+        let options = ["may_write", "kind", "game", "expires"];
+        let is_of_game = matches!(self.choices.kind.as_str(), "secret" | "public");
+        self.choices.may_write
+            || is_of_game
+            || self.has_day
+            || options.iter().any(|name| self.errors.of(name).is_some())
+    }
 }
 
 /// What is ticked in the form of a new key.
@@ -148,6 +162,8 @@ pub struct KeyPage {
     /// Absent if the key was rotated already.
     pub rotation: Option<RotationFields>,
     pub may_change: bool,
+    /// Why its calls are refused, and what to do.
+    pub refusal: Option<String>,
 }
 
 /// The fields of a rotation.
@@ -235,6 +251,43 @@ mod tests {
             html.contains(call) || html.contains(&call.replace("&#39;", "'")),
             "{html}"
         );
+    }
+
+    fn form(choices: KeyChoices, errors: Fields) -> String {
+        let page = NewKeyPage {
+            shell: Shell::default(),
+            errors,
+            account: "a".to_owned(),
+            form: "f".to_owned(),
+            name: Field::text("name", "Name"),
+            choices,
+            game: FormPart::Field(Field::text("game", "Game")),
+            expires: Field::date("expires", "Expires on"),
+            has_day: false,
+        };
+        page.render().unwrap()
+    }
+
+    #[test]
+    fn a_first_key_asks_for_a_name_and_the_data() {
+        let choices = KeyChoices {
+            mode: String::new(),
+            kind: String::new(),
+            may_write: false,
+        };
+        let html = form(choices.clone(), Fields::default());
+        assert!(html.contains("<details><summary>More options"), "{html}");
+        let (first, options) = html.split_once("<details>").unwrap();
+        assert!(first.contains("name=\"mode\""), "{html}");
+        assert!(options.contains("name=\"kind\""), "{html}");
+        let open = "<details open><summary>More options";
+        let of_game = KeyChoices {
+            kind: "secret".to_owned(),
+            ..choices.clone()
+        };
+        assert!(form(of_game, Fields::default()).contains(open));
+        let wrong = Fields::one("expires", "Write the day as 2027-03-31.");
+        assert!(form(choices, wrong).contains(open));
     }
 
     #[test]

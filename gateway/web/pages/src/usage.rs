@@ -34,6 +34,8 @@ pub struct MonthShare {
     /// `None`: no limit.
     pub limit: Option<MonthLimit>,
     pub resets: String,
+    /// How it ends at its pace so far; absent if that says nothing yet.
+    pub forecast: Option<String>,
 }
 
 #[derive(Debug)]
@@ -114,6 +116,7 @@ mod tests {
                 used: "1,204".to_owned(),
                 limit,
                 resets: "2026-12-01 00:00 UTC".to_owned(),
+                forecast: Some("At this pace it will be about 3,600.".to_owned()),
             },
             spans: [7, 31]
                 .map(|days| Span {
@@ -166,6 +169,7 @@ mod tests {
             "1,204 of 50,000",
             "2.4 %",
             "2026-12-01 00:00 UTC",
+            "At this pace",
             "<rect",
         ] {
             assert!(html.contains(part), "{part}: {html}");

@@ -30,7 +30,7 @@ pub struct AccountForm {
 
 pub async fn show(request: PersonRequest) -> PageResult {
     let memberships = members::of_person(&request.app.pool, request.person().id).await?;
-    // Most people have one account, and want to see its overview.
+    // Most people have one account, and want to see its start page.
     if let [only] = &memberships[..] {
         return Ok(see_other(&format!("/accounts/{}", only.account)));
     }

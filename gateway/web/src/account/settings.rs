@@ -63,7 +63,7 @@ async fn page(request: &MemberRequest, form: &Input, state: FormState) -> PageRe
         .autocomplete("email")
         .hint("The address of a member of the team.");
     let page = AccountSettingsPage {
-        shell: request.shell(Section::Overview).await,
+        shell: request.shell(Section::Today).await,
         id: request.scope.id.to_string(),
         name: Field::text("name", "Name")
             .value(&form.name)

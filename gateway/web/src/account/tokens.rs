@@ -213,7 +213,7 @@ async fn page(request: &MemberRequest, form: &TokenForm, state: FormState) -> Pa
         description,
         is_ticked: form.scopes.iter().any(|ticked| ticked == name),
     };
-    let expires = Field::date("expires", "Last day")
+    let expires = Field::date("expires", "Expires on")
         .optional()
         .hint("In UTC. Without a day, the token does not expire.");
     let page = ListPage {

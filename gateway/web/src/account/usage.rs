@@ -9,10 +9,11 @@ use pages::bars::{Bar, Columns, Counts};
 use pages::usage::{AccountUsePage, CountRow, MonthLimit, MonthShare, Outcomes, RouteRow, Span};
 use pages::when::{self, grouped};
 use serde::Deserialize;
-use time::Date;
 use time::macros::format_description;
+use time::{Date, OffsetDateTime};
 
 use super::member_request::MemberRequest;
+use crate::domain::pace::{Month, Pace};
 use crate::domain::role::Permission;
 use crate::page_error::{PageError, PageResult};
 use crate::render::ok;
@@ -49,7 +50,7 @@ pub async fn show(request: MemberRequest, Query(query): Query<UseQuery>) -> Page
         shell,
         account: scope.id.to_string(),
         plan: found.plan.map_or(account.plan, |plan| plan.title),
-        month: month(&found.month.unwrap_or_default()),
+        month: month(&found.month.unwrap_or_default(), request.app.clock.now()),
         spans: SPANS
             .map(|span| Span {
                 days: span,
@@ -65,14 +66,39 @@ pub async fn show(request: MemberRequest, Query(query): Query<UseQuery>) -> Page
     }))
 }
 
-fn month(month: &proto::MonthUse) -> MonthShare {
+/// The calls of a month in words.
+pub(super) fn month(month: &proto::MonthUse, now: OffsetDateTime) -> MonthShare {
     let name = time_of(month.starts_at).map(when::day).unwrap_or_default();
     MonthShare {
         name: name.chars().take(7).collect(),
         used: grouped(month.used),
         limit: month.limit.map(|limit| month_limit(month.used, limit)),
         resets: minute_of(month.resets_at),
+        forecast: forecast(month, now),
     }
+}
+
+/// How the month ends at its pace so far.
+fn forecast(month: &proto::MonthUse, now: OffsetDateTime) -> Option<String> {
+    let counted = Month {
+        starts_at: time_of(month.starts_at)?,
+        resets_at: time_of(month.resets_at)?,
+        used: month.used,
+        limit: month.limit,
+    };
+    let Pace { calls, limit_at } = counted.pace(now)?;
+    let calls = grouped(calls);
+    Some(match (month.limit, limit_at.map(when::day)) {
+        (_, Some(day)) => format!(
+            "At this pace the calls are used up around {day}; the whole month would need about {calls}."
+        ),
+        (Some(_), None) => {
+            format!(
+                "At this pace it will be about {calls} at the end of the month, within the plan."
+            )
+        }
+        (None, None) => format!("At this pace it will be about {calls} at the end of the month."),
+    })
 }
 
 fn month_limit(used: u64, limit: u64) -> MonthLimit {
@@ -252,6 +278,32 @@ mod tests {
             ("/v1/games", "test", "4"),
         ];
         assert_eq!(shown, expected);
+    }
+
+    #[test]
+    fn a_month_says_how_it_will_end() {
+        use kit::timestamp::encode;
+        use time::macros::datetime;
+        let now = datetime!(2026-11-11 00:00 UTC);
+        let month = |used, limit| proto::MonthUse {
+            starts_at: Some(encode(datetime!(2026-11-01 00:00 UTC))),
+            resets_at: Some(encode(datetime!(2026-12-01 00:00 UTC))),
+            used,
+            limit,
+        };
+        for (used, limit, words) in [
+            (
+                1_204,
+                Some(50_000),
+                "about 3,600 at the end of the month, within the plan",
+            ),
+            (30_000, Some(50_000), "used up around 2026-11-17 UTC"),
+            (1_204, None, "about 3,600 at the end of the month."),
+        ] {
+            let text = forecast(&month(used, limit), now).unwrap();
+            assert!(text.contains(words), "{text}");
+        }
+        assert_eq!(forecast(&month(0, None), now), None);
     }
 
     #[test]

@@ -197,6 +197,12 @@ fn report_row(own: proto::OwnReport) -> ReportRow {
         (proto::ReportState::Rejected, Some(at)) => {
             notes.push(format!("Staff rejected it, {at}: {}", own.reason));
         }
+        (proto::ReportState::Held, _) => {
+            let since = minute_of(report.at);
+            notes.push(format!(
+                "It waits for staff since {since}, and changes nothing until they approve or reject it. Later reports that are close to the last counted one count meanwhile."
+            ));
+        }
         _ => {}
     }
     ReportRow {

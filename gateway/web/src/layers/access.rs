@@ -13,6 +13,7 @@ use crate::domain::next_page::{self, NextPage};
 use crate::domain::percent::encoded;
 use crate::domain::role::Permission;
 use crate::form_body;
+use crate::form_file;
 use crate::page_error::PageError;
 use crate::page_limit::Visitor;
 use crate::render::see_other;
@@ -49,12 +50,16 @@ pub struct Guard {
     pub closes: bool,
     /// The longest body of a form.
     pub body_limit: usize,
+    /// Whether the form has a file beside other fields.
+    pub takes_file: bool,
 }
 
 pub async fn check(State(guard): State<Guard>, request: Request, next: Next) -> Response {
     // Read the body before the checks. Otherwise a client could hold the last byte back, and the form would still act with the password or
     // the role that was valid when its first byte came.
+    let is_with_file = guard.takes_file && form_body::is_upload(request.headers());
     let buffered = match *request.method() {
+        Method::POST if is_with_file => with_file(&guard, request).await,
         Method::POST => form_body::buffer(request, guard.body_limit).await,
         _ => Ok(request),
     };
@@ -74,6 +79,15 @@ pub async fn check(State(guard): State<Guard>, request: Request, next: Next) -> 
         Err(error) => error.into_response(),
     };
     typed_form::attach(response, typed)
+}
+
+/// Reads a form with a file. The file is stored only for a person who may send the form; that is checked again once it has arrived.
+async fn with_file(guard: &Guard, mut request: Request) -> Result<Request, PageError> {
+    let may_send = matches!(admit(guard, &mut request).await, Ok(None));
+    let viewer = request.extensions().get::<Viewer>();
+    let person = viewer.filter(|_| may_send).map(|viewer| viewer.person.id);
+    let upload = person.map(|person| guard.app.uploads.begin(person));
+    form_file::unpack(request, guard.body_limit, upload).await
 }
 
 /// Adds the [`Viewer`] and the [`AccountScope`] to the request, or returns the response that ends it.

@@ -1,5 +1,6 @@
 //! A new page, game or event.
 
+use axum::Extension;
 use axum::extract::Path;
 use axum::response::Response;
 use contracts::listings::v1 as proto;
@@ -10,14 +11,19 @@ use pages::listings::form::ListingFormPage;
 use serde_json::Value;
 use uuid::Uuid;
 
-use super::form::{Choices, FormContext};
+use super::form::{COVER, Choices, FormContext};
+use super::gallery::gallery;
 use super::kind;
+use super::pictures::Upload;
 use super::typed::TypedListing;
+use super::upload::prepare_file;
 use crate::account::member_request::MemberRequest;
 use crate::account::page_frame::AccountFrame;
 use crate::domain::action::Action;
 use crate::domain::listing_kind::ListingKind;
 use crate::form_body::FormBody;
+use crate::form_file::{AttachedFile, FileRefusal, FormFile};
+use crate::notice::AfterForm;
 use crate::page_error::PageResult;
 use crate::render::{FormState, html, see_other};
 use crate::session::once;
@@ -56,6 +62,8 @@ pub async fn show(request: MemberRequest, Path((_, of_kind)): Path<(Uuid, String
 pub async fn send(
     request: MemberRequest,
     Path((_, of_kind)): Path<(Uuid, String)>,
+    cover: Option<Extension<FormFile>>,
+    refusal: Option<Extension<FileRefusal>>,
     FormBody(pairs): FormBody<Vec<(String, String)>>,
 ) -> PageResult {
     let mut create = Create {
@@ -64,11 +72,19 @@ pub async fn send(
         typed: TypedListing::new(pairs),
         request,
     };
-    match create.run().await {
+    let cover = cover.and_then(|Extension(file)| file.take());
+    let submitted = match refusal {
+        Some(Extension(FileRefusal(fault))) => Err(at_cover(fault)),
+        None => create.run().await,
+    };
+    match submitted {
         Ok(written) => {
             let name = written.slug.unwrap_or_default();
             let request = &create.request;
             request.record(Action::ListingSubmitted, &name).await;
+            if let (Some(cover), ListingKind::Game) = (cover, create.kind) {
+                return create.with_cover(&name, cover).await;
+            }
             let shown = request.listing_path(create.kind, &name);
             Ok(see_other(&format!("{shown}?done=listing-submitted")))
         }
@@ -89,8 +105,9 @@ pub async fn send(
 }
 
 impl Create {
-    async fn run(&self) -> Result<proto::Written, Fault> {
+    async fn run(&mut self) -> Result<proto::Written, Fault> {
         self.frame.admit(Some(self.kind))?;
+        self.typed.sort_links(self.kind)?;
         let form = form_id(&self.typed)?;
         let submission = Submission {
             account: self.request.scope.id,
@@ -100,6 +117,36 @@ impl Create {
         };
         let listings = &self.request.app.listings;
         listings.create(self.kind, submission, form).await
+    }
+
+    /// Gives the new game its cover. If that is refused, the page of its pictures says why and takes another file.
+    async fn with_cover(mut self, name: &str, cover: AttachedFile) -> PageResult {
+        let upload = Upload::parse(&self.request, self.kind.as_str(), name, COVER)?;
+        let (web, account) = (&self.request.app, self.request.scope.id);
+        let header = proto::OwnPictureHeader {
+            account_id: account.to_string(),
+            kind: upload.proto_kind().into(),
+            name: name.to_owned(),
+        };
+        let given = async {
+            let writes = self.frame.writes_per_day()?;
+            let prepared = prepare_file(web, header, cover.file).await?;
+            let listings = &web.listings;
+            listings
+                .use_picture(account, &prepared.id, "", None, writes)
+                .await
+        };
+        match given.await {
+            Ok(()) => {
+                let shown = self.request.listing_path(self.kind, name);
+                Ok(see_other(&format!("{shown}?done=listing-submitted")))
+            }
+            Err(fault) => {
+                self.frame.shell.notice = AfterForm::named("listing-without-cover");
+                let answer = upload.refused(fault);
+                gallery(&self.request, self.frame, upload.listing, answer).await
+            }
+        }
     }
 
     fn page(self, choices: &Choices, state: FormState) -> Response {
@@ -142,6 +189,14 @@ impl Create {
         };
         html(status, &page)
     }
+}
+
+/// The refusal of a file, at the field of the cover.
+fn at_cover(mut fault: Fault) -> Fault {
+    let reason = fault.fields.remove("picture");
+    let reason = reason.unwrap_or_else(|| fault.message.clone().into_owned());
+    fault.fields.insert(COVER.to_owned(), reason);
+    fault
 }
 
 /// The id of the form. The service accepts one submission per id.

@@ -114,8 +114,9 @@ pub async fn send(
 
 impl Edit<'_> {
     /// Saves the change, or only checks it.
-    async fn run(&self, is_saved: bool) -> Result<Outcome, Fault> {
+    async fn run(&mut self, is_saved: bool) -> Result<Outcome, Fault> {
         self.frame.admit(None)?;
+        self.typed.sort_links(self.listing.kind)?;
         let revision = self.typed.get("revision").parse().map_err(|_no_number| {
             let text = "Open the page again, and change it there.";
             Fault::invalid_field("revision", text)
@@ -235,7 +236,7 @@ impl Edit<'_> {
             heading: format!("Changes of {name}"),
             action: format!("{}/edit", self.request.listing_path(kind, name)),
             typed: self.typed.without("step"),
-            changes: written.differences.iter().map(words::change).collect(),
+            changes: words::changes(&written.differences),
             notes: notes.into_iter().filter(|note| !note.is_empty()).collect(),
             call,
             shell: pages::Shell {

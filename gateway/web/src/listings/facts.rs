@@ -5,7 +5,7 @@ use contracts::listings::v1::get_own_listing_response::Listing;
 use pages::listings::Fact;
 
 use super::typed::credit_lines;
-use super::words::value_name;
+use super::words::{link_label, value_name};
 
 /// The parts of a listing that its pages need.
 pub(super) struct Summary {
@@ -65,7 +65,7 @@ fn present<const N: usize>(facts: [(&str, String); N]) -> Vec<Fact> {
 fn links(links: &std::collections::HashMap<String, String>) -> String {
     let mut lines: Vec<String> = links
         .iter()
-        .map(|(key, url)| format!("{key}: {url}"))
+        .map(|(key, url)| format!("{}: {url}", link_label(key)))
         .collect();
     lines.sort();
     lines.join("\n")

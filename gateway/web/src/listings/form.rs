@@ -4,15 +4,21 @@ use std::collections::{HashMap, HashSet};
 
 use contracts::listings::v1 as proto;
 use kit::Fault;
-use pages::input::{Area, Checks, Choice, FormPart, Group, Select};
+use pages::input::{Area, Checks, Choice, FormPart, Group, PictureFile, Select};
 use pages::{Field, Fields};
 
+use super::links::NEW_LINKS;
 use super::typed::{TypedListing, beside_fields};
-use super::words::value_name;
+use super::words::{link_label, value_name};
 use super::{refused, words};
 use crate::account::member_request::MemberRequest;
 use crate::domain::listing_kind::ListingKind;
 use crate::render::FormState;
+
+/// The most genres of a game, which listings-svc checks.
+const MOST_GENRES: u8 = 3;
+/// The name of the field with the cover's file.
+pub(super) const COVER: &str = "cover";
 
 /// What a form needs of listings-svc: the values that its fields may have, and the writes of the day.
 #[derive(Debug, Default)]
@@ -80,7 +86,9 @@ fn names(kind: ListingKind, values: &proto::ListFieldValuesResponse) -> Vec<Stri
     let own = own.map(|(name, _)| name).filter(|name| name != "links");
     let links = link_keys(kind, values);
     let links = links.iter().map(|key| format!("links.{key}"));
-    own.chain(["handle".to_owned()]).chain(links).collect()
+    let new_links = NEW_LINKS.map(ToOwned::to_owned);
+    let others = ["handle", COVER].map(ToOwned::to_owned);
+    own.chain(others).chain(links).chain(new_links).collect()
 }
 
 fn link_keys(kind: ListingKind, values: &proto::ListFieldValuesResponse) -> &[String] {
@@ -142,12 +150,14 @@ impl FormContext<'_> {
             .optional()
             .digits();
         let trailer = self.line("trailer_url", "Trailer").optional().url();
-        vec![
+        let cover = self.is_new.then(|| self.cover());
+        let genres = self.checked("genres", "Genres (up to three)", self.genres());
+        let fields = [
             self.select("creator", "Page", creators.collect(), ""),
             self.required("title", "Title", 120),
             self.tagline(),
             self.area("description", "Description"),
-            self.checks("genres", "Genres", self.genres()),
+            FormPart::Checks(genres.most(MOST_GENRES)),
             self.checks(
                 "platforms",
                 "Platforms",
@@ -157,13 +167,28 @@ impl FormContext<'_> {
                 "stage",
                 "Stage",
                 named("stage", &self.choices.values.stages),
-                "",
+                "Choose a stage",
             ),
             FormPart::Field(year.hint("Without one it is this year.")),
-            FormPart::Field(trailer.hint("An https address of a video.")),
+            FormPart::Field(trailer.hint("The address of a video.")),
             self.links(),
             self.credits(),
-        ]
+        ];
+        cover.into_iter().chain(fields).collect()
+    }
+
+    fn cover(&self) -> FormPart {
+        let hint = if self.errors.is_empty() {
+            "JPEG, PNG or WebP, at most 10 MB. It is cut to 16 by 9 from its middle, and needs at least 600 by 338 pixels."
+        } else {
+            "Choose the file again: a browser does not keep it. JPEG, PNG or WebP, at most 10 MB, at least 600 by 338 pixels."
+        };
+        FormPart::File(PictureFile {
+            name: COVER,
+            label: "Cover",
+            hint,
+            error: self.errors.of(COVER).map(ToOwned::to_owned),
+        })
     }
 
     fn event(&self) -> Vec<FormPart> {
@@ -208,6 +233,7 @@ impl FormContext<'_> {
 
     fn area(&self, name: &'static str, label: &'static str) -> FormPart {
         let area = Area::new(name, label).rows(8, 10_000).optional();
+        let area = area.hint("Plain text. An empty line begins a paragraph; links and lists are shown as you type them.");
         FormPart::Area(area.value(self.typed.get(name)).error_in(self.errors))
     }
 
@@ -262,8 +288,17 @@ impl FormContext<'_> {
         &self,
         name: &'static str,
         legend: &'static str,
-        mut values: Vec<(String, String)>,
+        values: Vec<(String, String)>,
     ) -> FormPart {
+        FormPart::Checks(self.checked(name, legend, values))
+    }
+
+    fn checked(
+        &self,
+        name: &'static str,
+        legend: &'static str,
+        mut values: Vec<(String, String)>,
+    ) -> Checks {
         let typed = self.typed.all(name);
         let ticked: HashSet<&str> = typed.iter().copied().collect();
         let mut known: HashSet<String> = values.iter().map(|(value, _)| value.clone()).collect();
@@ -277,23 +312,39 @@ impl FormContext<'_> {
             value,
             label,
         });
-        FormPart::Checks(Checks::new(name, legend, choices.collect()).error_in(self.errors))
+        Checks::new(name, legend, choices.collect()).error_in(self.errors)
     }
 
+    /// The links that the listing has, fields for new ones of any kind, and folded the fields of the other kinds.
     fn links(&self) -> FormPart {
         let known = link_keys(self.kind, &self.choices.values);
         let known = known.iter().map(String::as_str);
         let typed: HashMap<&str, &str> = self.typed.links().collect();
         let mut seen = HashSet::new();
         let keys = known.chain(self.typed.links().map(|(key, _)| key));
-        let fields = keys.filter(|key| seen.insert(*key)).map(|key| {
+        let (mut fields, mut more) = (Vec::new(), Vec::new());
+        for key in keys.filter(|key| seen.insert(*key)) {
             let value = typed.get(key).copied().unwrap_or_default();
-            let field = Field::text(format!("links.{key}"), link_label(key));
-            field.optional().url().value(value).error_in(self.errors)
-        });
+            let name = format!("links.{key}");
+            let is_shown = !value.is_empty() || self.errors.of(&name).is_some();
+            let field = Field::text(name, link_label(key)).optional().url();
+            let field = field.value(value).error_in(self.errors);
+            if is_shown {
+                fields.push(field);
+            } else {
+                more.push(field);
+            }
+        }
+        let labels = ["Address", "Another address", "A third address"];
+        for (name, label) in NEW_LINKS.into_iter().zip(labels) {
+            fields.push(self.line(name, label).optional().url());
+        }
         FormPart::Group(Group {
             legend: "Links",
-            fields: fields.collect(),
+            hint: "Paste addresses of stores and sites. Their hosts tell what they are, and http becomes https.",
+            fields,
+            more,
+            more_label: "Choose the kind of a link yourself",
         })
     }
 }
@@ -304,26 +355,4 @@ fn named(group: &str, values: &[String]) -> Vec<(String, String)> {
     values
         .map(|value| (value.clone(), value_name(group, value)))
         .collect()
-}
-
-fn link_label(key: &str) -> String {
-    match key {
-        "play" => "Play in the browser",
-        "playStore" => "Google Play",
-        "appStore" => "App Store",
-        "itch" => "itch.io",
-        "epic" => "Epic Games",
-        "steam" => "Steam",
-        "xbox" => "Xbox",
-        "playstation" => "PlayStation",
-        "nintendo" => "Nintendo",
-        "website" => "Website",
-        "facebook" => "Facebook",
-        "instagram" => "Instagram",
-        "x" => "X",
-        "youtube" => "YouTube",
-        "other" => "Other",
-        key => key,
-    }
-    .to_owned()
 }

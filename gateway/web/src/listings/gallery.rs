@@ -3,10 +3,12 @@
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::get_own_listing_response::Listing;
 use kit::{Code, Fault};
+use pages::Fields;
 use pages::listings::pictures::{GalleryPage, Image, ScreenshotRow, SinglePicture};
 
 use super::arrangement::{Arranged, alt_path};
 use super::facts::Summary;
+use super::show::api_call;
 use super::words;
 use crate::account::member_request::MemberRequest;
 use crate::account::page_frame::AccountFrame;
@@ -56,7 +58,7 @@ pub(super) async fn gallery(
         Listing::Event(_) => return Err(PageError::not_found()),
     };
     let is_removed = summary.state == proto::State::Removed;
-    let call = format!("GET /v1/{}/{}", listing.kind.api_list(), listing.name);
+    let call = api_call(listing.kind, listing.name, summary.public_url.is_some());
     let page = GalleryPage {
         base: request.listing_path(listing.kind, listing.name),
         title: summary.title,
@@ -66,10 +68,29 @@ pub(super) async fn gallery(
         closed: frame.closed(),
         is_typed: answer.arranged.is_some(),
         note: note(summary.state, writes_today, &frame),
-        shell: frame.api_call(call).shell,
-        errors: answer.state.errors,
+        shell: pages::Shell {
+            api_call: Some(call),
+            ..frame.shell
+        },
+        errors: at_texts(answer.state.errors),
     };
     Ok(html(answer.state.status, &page))
+}
+
+/// The errors by the names of the page's fields, to which the summary leads. The texts of screenshots are numbered from 1.
+fn at_texts(errors: Fields) -> Fields {
+    let fields = errors.fields.into_iter().map(|(name, reason)| {
+        let index = name.strip_prefix("screenshots.");
+        let index = index.and_then(|rest| rest.strip_suffix(".alt")?.parse::<usize>().ok());
+        (
+            index.map_or(name, |index| format!("alt-{}", index + 1)),
+            reason,
+        )
+    });
+    Fields {
+        fields: fields.collect(),
+        general: errors.general,
+    }
 }
 
 /// The listing as listings-svc has it, for a page that was opened, or for that of a form that was refused.

@@ -10,6 +10,7 @@ pub mod entry;
 mod facts;
 mod form;
 mod gallery;
+mod links;
 pub mod list;
 pub mod notes;
 pub mod picture_file;

@@ -2,7 +2,9 @@
 
 use axum::extract::{Path, Query};
 use contracts::listings::v1 as proto;
+use contracts::listings::v1::get_own_listing_response::Listing;
 use kit::Code;
+use pages::ApiCall;
 use pages::listings::{ListingActions, ListingPage, NoteRow, RevisionRow, TakedownText};
 use uuid::Uuid;
 
@@ -61,7 +63,7 @@ pub(super) async fn page(
     state: FormState,
 ) -> PageResult {
     let listings = &request.app.listings;
-    let (frame, found, history, corrections) = futures::join!(
+    let (mut frame, found, history, corrections) = futures::join!(
         request.frame(Section::Listings),
         listings.get(listing),
         listings.revisions(listing, &query.cursor),
@@ -71,23 +73,25 @@ pub(super) async fn page(
     let content = found.listing.as_ref().ok_or_else(PageError::not_found)?;
     let summary = Summary::of(content, &found.creator);
     let (kind, name) = (listing.kind, listing.name);
-    let mut frame = frame.api_call(format!("GET /v1/{}/{name}", kind.api_list()));
+    frame.shell.api_call = Some(api_call(kind, name, summary.public_url.is_some()));
     frame.shell.notice = AfterForm::named(&query.done);
     let shown = u64::try_from(corrections.notes.len()).unwrap_or(u64::MAX);
     let rest = format!("/listings/{}/{name}", kind.as_str());
+    let mut actions = actions(
+        request,
+        &frame,
+        kind,
+        summary.state,
+        found.takedown.as_ref(),
+    );
+    actions.lacks_cover = actions.may_edit && lacks_cover(content);
     let page = ListingPage {
         errors: state.errors,
         account: request.scope.id.to_string(),
         kind: kind.as_str(),
         name: name.to_owned(),
         state: words::state(summary.state),
-        actions: actions(
-            request,
-            &frame,
-            kind,
-            summary.state,
-            found.takedown.as_ref(),
-        ),
+        actions,
         title: summary.title,
         reason: found.reason,
         note: found.note,
@@ -101,6 +105,22 @@ pub(super) async fn page(
         shell: frame.shell,
     };
     Ok(html(state.status, &page))
+}
+
+/// Whether it is a game without a cover.
+fn lacks_cover(listing: &Listing) -> bool {
+    matches!(listing, Listing::Game(game) if game.cover_url.is_none())
+}
+
+/// The call that reads the listing. The public API has it once it is public.
+pub(super) fn api_call(kind: ListingKind, name: &str, is_public: bool) -> ApiCall {
+    match (kind, is_public) {
+        (kind, true) => ApiCall::same(format!("GET /v1/{}/{name}", kind.api_list())),
+        (ListingKind::Page, false) => ApiCall::none(),
+        (ListingKind::Game | ListingKind::Event, false) => {
+            ApiCall::new("The API has its state", "GET /v1/me/listings")
+        }
+    }
 }
 
 fn note_row(note: proto::ListingNote) -> NoteRow {
@@ -125,6 +145,7 @@ fn actions(
     ListingActions {
         may_edit: may_edit && !is_removed,
         has_pictures: kind != ListingKind::Event && !is_removed,
+        lacks_cover: false,
         may_withdraw: may_edit && state == proto::State::Pending,
         may_ask_for_takedown: may_edit && state == proto::State::Published && !waits,
         may_close_notes: may_edit,
@@ -144,7 +165,7 @@ fn revision(revision: &proto::OwnRevision) -> RevisionRow {
         },
         state: words::state(revision.state()),
         reason: revision.reason.clone(),
-        changes: revision.differences.iter().map(words::change).collect(),
+        changes: words::changes(&revision.differences),
     }
 }
 

@@ -37,6 +37,15 @@ impl TypedListing {
         self.push(name, value);
     }
 
+    /// Replaces the values for which `new` has another one.
+    pub(super) fn map_values(&mut self, new: impl Fn(&str, &str) -> Option<String>) {
+        for (name, value) in &mut self.0 {
+            if let Some(new) = new(name, value) {
+                *value = new;
+            }
+        }
+    }
+
     /// Replaces the values of a field with those of another form.
     pub(super) fn replace(&mut self, name: &str, other: &Self) {
         self.0.retain(|(it, _)| it != name);

@@ -1,9 +1,7 @@
 //! The upload of a picture.
 
-use std::io;
-
 use axum::extract::Path;
-use axum::extract::multipart::{Multipart, MultipartError, MultipartRejection};
+use axum::extract::multipart::{Multipart, MultipartRejection};
 use bytes::BytesMut;
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::prepare_picture_request::Message;
@@ -11,7 +9,7 @@ use futures::{Stream, StreamExt as _, stream};
 use http::StatusCode;
 use kit::{Code, Fault};
 use tokio::fs::File;
-use tokio::io::{AsyncReadExt as _, AsyncSeekExt as _, AsyncWriteExt as _};
+use tokio::io::AsyncReadExt as _;
 use uuid::Uuid;
 
 use super::crop::{Prepared, crop_page};
@@ -19,14 +17,10 @@ use super::gallery::gallery;
 use super::pictures::Upload;
 use crate::account::member_request::MemberRequest;
 use crate::app::Web;
+use crate::form_file;
 use crate::page_error::{PageError, PageResult};
 use crate::viewer::Section;
 
-/// The longest picture file, in bytes.
-const MAX_FILE: usize = 10 * 1024 * 1024;
-/// The longest body that is read to its end. A browser reads the response only after it has sent the body, so the rest of a file that is
-/// too long is read and discarded.
-pub const MAX_BODY: usize = 64 * 1024 * 1024;
 /// The size of the messages with the file.
 const CHUNK: usize = 64 * 1024;
 
@@ -76,37 +70,29 @@ async fn prepare(
     multipart: Multipart,
 ) -> Result<proto::PreparedPicture, Fault> {
     let file = receive(multipart).await?;
+    prepare_file(web, header, file).await
+}
+
+/// Sends a file to listings-svc.
+pub(super) async fn prepare_file(
+    web: &Web,
+    header: proto::OwnPictureHeader,
+    file: File,
+) -> Result<proto::PreparedPicture, Fault> {
     web.listings.prepare_picture(messages(header, file)).await
 }
 
-/// Stores the file of the form in a temporary file. A slow browser then holds neither the memory for its file nor a call of listings-svc.
-/// Reads to the end also when the file is too long.
+/// Stores the file of the form.
 async fn receive(mut multipart: Multipart) -> Result<File, Fault> {
     let mut field = loop {
         match multipart.next_field().await {
             Ok(Some(field)) if field.name() == Some("picture") => break field,
             Ok(Some(_)) => {}
             Ok(None) => return Err(no_file()),
-            Err(error) => return Err(unreadable(&error)),
+            Err(error) => return Err(form_file::incomplete(&error)),
         }
     };
-    let failed = |error: io::Error| Fault::internal(&error);
-    let mut file = File::from_std(tempfile::tempfile().map_err(failed)?);
-    let mut size = 0_usize;
-    while let Some(chunk) = field.chunk().await.map_err(|error| unreadable(&error))? {
-        size = size.saturating_add(chunk.len());
-        if size <= MAX_FILE {
-            file.write_all(&chunk).await.map_err(failed)?;
-        }
-    }
-    match size {
-        0 => return Err(no_file()),
-        size if size > MAX_FILE => return Err(too_large()),
-        _ => {}
-    }
-    file.flush().await.map_err(failed)?;
-    file.rewind().await.map_err(failed)?;
-    Ok(file)
+    form_file::store(&mut field).await?.ok_or_else(no_file)
 }
 
 /// The messages of an upload: the header, the chunks of the file, and the end.
@@ -138,27 +124,10 @@ fn messages(
 /// Reads and discards a body, so that the browser reads the response.
 async fn discard(multipart: &mut Multipart) {
     while let Ok(Some(mut field)) = multipart.next_field().await {
-        while let Ok(Some(_)) = field.chunk().await {}
+        form_file::discard(&mut field).await;
     }
 }
 
 fn no_file() -> Fault {
     Fault::invalid_field("picture", "Choose a file.")
-}
-
-fn too_large() -> Fault {
-    let megabytes = MAX_FILE / (1024 * 1024);
-    let text = format!("Make it smaller: a file has {megabytes} MB at most.");
-    Fault {
-        fields: [("picture".to_owned(), text.clone())].into(),
-        ..Fault::new(Code::TooLarge, text)
-    }
-}
-
-fn unreadable(error: &MultipartError) -> Fault {
-    if error.status() == StatusCode::PAYLOAD_TOO_LARGE {
-        return too_large();
-    }
-    let text = "The file did not arrive whole. Send it again.";
-    Fault::invalid_field("picture", text)
 }

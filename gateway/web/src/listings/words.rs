@@ -44,9 +44,79 @@ pub(super) fn writes_left(today: u32, per_day: Option<u32>) -> String {
     })
 }
 
-pub(super) fn change(difference: &proto::Difference) -> ChangeRow {
+/// The name of a kind of link.
+pub(super) fn link_label(key: &str) -> String {
+    match key {
+        "play" => "Play in the browser",
+        "playStore" => "Google Play",
+        "appStore" => "App Store",
+        "itch" => "itch.io",
+        "epic" => "Epic Games",
+        "steam" => "Steam",
+        "xbox" => "Xbox",
+        "playstation" => "PlayStation",
+        "nintendo" => "Nintendo",
+        "website" => "Website",
+        "facebook" => "Facebook",
+        "instagram" => "Instagram",
+        "x" => "X",
+        "youtube" => "YouTube",
+        "other" => "Other",
+        key => key,
+    }
+    .to_owned()
+}
+
+/// The name of a field, by its path in the JSON of the API.
+fn field_label(path: &str) -> String {
+    if let Some(key) = path.strip_prefix("links.") {
+        return format!("Link: {}", link_label(key));
+    }
+    match path {
+        "name" => "Name",
+        "title" => "Title",
+        "handle" => "Handle",
+        "slug" => "Slug",
+        "kind" => "Kind",
+        "roles" => "Roles",
+        "tagline" => "Tagline",
+        "bio" => "About",
+        "description" => "Description",
+        "country_code" => "Country",
+        "city" => "City",
+        "creator" | "page_id" => "Page",
+        "genres" => "Genres",
+        "platforms" => "Platforms",
+        "stage" => "Stage",
+        "release_year" => "Year of release",
+        "trailer_url" => "Trailer",
+        "cover_url" => "Cover",
+        "avatar_url" => "Avatar",
+        "screenshots" => "Screenshots",
+        "credits" => "Credits",
+        "featured" => "Featured",
+        "verified" => "Verified",
+        "starts_at" => "First day",
+        "ends_at" => "Last day",
+        "online" => "Also online",
+        "website" => "Website",
+        path => path,
+    }
+    .to_owned()
+}
+
+/// The changes that people look for. A new listing also has values that nobody chose, such as that it is not featured.
+pub(super) fn changes(differences: &[proto::Difference]) -> Vec<ChangeRow> {
+    let is_chosen = |it: &&proto::Difference| {
+        let is_set_by_service = it.path == "page_id" || matches!(&*it.after, "false" | "null");
+        !(it.before.is_empty() && is_set_by_service)
+    };
+    differences.iter().filter(is_chosen).map(change).collect()
+}
+
+fn change(difference: &proto::Difference) -> ChangeRow {
     ChangeRow {
-        path: difference.path.clone(),
+        field: field_label(&difference.path),
         before: value(&difference.before),
         after: value(&difference.after),
     }
@@ -79,6 +149,27 @@ mod tests {
         let left = writes_left(7, Some(1_050));
         assert!(left.contains(": 1,043 of 1,050 are left"), "{left}");
         assert_eq!(writes_left(7, None), "");
+    }
+
+    #[test]
+    fn a_history_has_the_words_of_the_form() {
+        let difference = |path: &str, before: &str, after: &str| proto::Difference {
+            path: path.to_owned(),
+            before: before.to_owned(),
+            after: after.to_owned(),
+        };
+        let rows = changes(&[
+            difference("title", "", "\"Okoto\""),
+            difference("featured", "", "false"),
+            difference("links.playStore", "", "\"https://play.example\""),
+            difference("online", "true", "false"),
+            difference("newer", "1", "2"),
+        ]);
+        let fields: Vec<&str> = rows.iter().map(|row| row.field.as_str()).collect();
+        assert_eq!(
+            fields,
+            ["Title", "Link: Google Play", "Also online", "newer"]
+        );
     }
 
     #[test]

@@ -14,8 +14,7 @@ use tower_http::compression::CompressionLayer;
 use tower_http_csrf::csrf::{CsrfLayer, ProtectionError};
 
 use crate::account::{
-    activity, keys, list, overview, plans, requests, settings, team, tokens, try_it, usage,
-    webhooks,
+    activity, keys, list, plans, requests, settings, team, today, tokens, try_it, usage, webhooks,
 };
 use crate::app::App;
 use crate::assets;
@@ -24,6 +23,7 @@ use crate::docs::reference;
 use crate::domain::role::Permission;
 use crate::economy::{currency, games};
 use crate::form_body;
+use crate::form_file;
 use crate::layers::access::{self, Access, Guard};
 use crate::layers::log::Recorder;
 use crate::layers::path::KnownPaths;
@@ -37,7 +37,7 @@ use crate::people::{
     activity as own_activity, delete, email, link, password, reset, second_factor, sessions,
     sign_in, sign_up, totp,
 };
-use crate::route::{Route, action, all_open, form, open, page, with_body};
+use crate::route::{Route, action, all_open, form, open, page, with_body, with_file};
 use crate::site::sitemap::FixedPages;
 use crate::visit::Visit;
 use crate::well_known;
@@ -136,7 +136,7 @@ fn account_routes() -> Vec<Route> {
     let develop = Access::Member(Permission::Develop);
     let manage = Access::Member(Permission::Manage);
     vec![
-        page(account!(""), read, overview::show),
+        page(account!(""), read, today::show),
         open(form(
             account!("/settings"),
             manage,
@@ -241,7 +241,7 @@ fn listing_routes() -> Vec<Route> {
     let edit = Access::Member(Permission::Edit);
     vec![
         page(account!("/listings"), read, list_of_listings::show),
-        with_body(
+        with_file(with_body(
             form(
                 account!("/listings/new/{kind}"),
                 edit,
@@ -249,7 +249,7 @@ fn listing_routes() -> Vec<Route> {
                 create::send,
             ),
             MAX_LISTING,
-        ),
+        )),
         page(listing!(""), read, show::show),
         with_body(
             form(listing!("/edit"), edit, edit::show, edit::send),
@@ -275,7 +275,7 @@ fn picture_routes() -> Vec<Route> {
         ),
         with_body(
             action(listing!("/pictures/{picture}"), edit, upload::send),
-            upload::MAX_BODY,
+            form_file::MAX_BODY,
         ),
         action(
             listing!("/pictures/{picture}/use"),
@@ -344,6 +344,7 @@ pub fn router(app: &App) -> Router {
             access: route.access,
             closes: route.closes,
             body_limit: route.body_limit,
+            takes_file: route.takes_file,
         };
         let guarded = route
             .handlers

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex};
 use contracts::gateway::v1 as proto;
 use contracts::gateway::v1::accounts_service_server::AccountsService;
 use kit::{Fault, ids, timestamp};
+use time::macros::datetime;
 use tokio::sync::oneshot;
 use tonic::{Request, Response, Status};
 
@@ -144,9 +145,10 @@ impl AccountsService for StubGateway {
             account: Some(account),
             plan: self.plan.lock().unwrap().clone(),
             month: Some(proto::MonthUse {
+                starts_at: Some(timestamp::encode(datetime!(2026-11-01 00:00 UTC))),
+                resets_at: Some(timestamp::encode(datetime!(2026-12-01 00:00 UTC))),
                 used: 1_204,
                 limit: Some(50_000),
-                ..proto::MonthUse::default()
             }),
             least_grace_seconds: 3_600,
             most_grace_seconds: 86_400,

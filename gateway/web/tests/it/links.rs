@@ -30,7 +30,7 @@ async fn a_visitor_becomes_the_owner_of_an_account(pool: PgPool) {
     browser
         .get(&overview)
         .await
-        .assert(200, "Make the first key");
+        .assert(200, "Create the first key");
     browser.get("/accounts").await.location();
     // In another browser, with the password.
     let mut other = site.signed_in(ADA).await;

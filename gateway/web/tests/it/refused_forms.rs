@@ -23,6 +23,25 @@ fn assert_tied(form: &TypedForm, page: &Page) {
             form.action
         );
     }
+    // The summary at the top leads to each field.
+    let summary = text.split_once("problem summary");
+    let is_of_site = ["/correct/", "/report/"]
+        .iter()
+        .any(|it| form.action.starts_with(it));
+    assert_eq!(summary.is_none(), is_of_site, "{}: {text}", form.action);
+    let summary = summary.and_then(|(_, rest)| rest.split_once("</div>"));
+    let links = summary
+        .map_or("", |(links, _)| links)
+        .split("<a href=\"#")
+        .skip(1);
+    for id in links.filter_map(|rest| rest.split('"').next()) {
+        let field = format!(" id=\"{id}\"");
+        assert!(
+            text.contains(&field),
+            "{}: no {field} in {text}",
+            form.action
+        );
+    }
     let ids = text.split("class=\"error\" id=\"").skip(1);
     for id in ids.filter_map(|rest| rest.split('"').next()) {
         let named = text.split("aria-describedby=\"").skip(1);

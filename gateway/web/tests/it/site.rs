@@ -278,7 +278,7 @@ async fn every_error_of_the_site_has_its_language(pool: PgPool) {
     long.assert(413, "Trop de texte");
     // The dashboard is in English.
     let dashboard = post(&mut browser, "/you", "same-origin", String::new()).await;
-    dashboard.assert(405, "Not this way");
+    dashboard.assert(405, "This page takes no such request");
     assert!(dashboard.text.contains("lang=\"en\""), "{}", dashboard.text);
 }
 

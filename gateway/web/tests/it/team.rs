@@ -58,7 +58,7 @@ async fn people_are_invited_by_mail(pool: PgPool) {
     carol
         .get(&format!("/accounts/{account}/keys/new"))
         .await
-        .assert(200, "Make a key");
+        .assert(200, "Create a key");
     invite(&mut owner, &team, BOB, "owner")
         .await
         .assert(422, "in the team already");

@@ -86,7 +86,7 @@ async fn an_editor_sees_tokens_and_makes_none(pool: PgPool) {
     let tokens = format!("/accounts/{account}/tokens");
     let page = browser.get(&tokens).await;
     page.assert(200, "An owner or a developer");
-    assert!(!page.text.contains("Make the token"), "{}", page.text);
+    assert!(!page.text.contains("Create the token"), "{}", page.text);
     let fields = [("name", "a"), ("scopes", "usage:read")];
     browser.post(&tokens, &fields).await.assert(403, "");
 }

@@ -40,6 +40,10 @@ async fn usage_is_drawn_with_the_same_figures_in_a_table(pool: PgPool) {
     let empty = browser.get(&path).await;
     empty.assert(200, "No call yet");
     empty.assert(200, "1,204 of 50,000 calls");
+    empty.assert(
+        200,
+        "At this pace it will be about 1,600 at the end of the month",
+    );
     empty.assert(200, "GET /v1/account/usage?days=");
     *site.gateway.day_use.lock().unwrap() = proto::AccountsServiceListUseResponse {
         rows: vec![

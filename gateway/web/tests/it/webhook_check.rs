@@ -1,4 +1,4 @@
-//! "Is my receiver right?"
+//! "Check my receiver"
 
 use sqlx::PgPool;
 

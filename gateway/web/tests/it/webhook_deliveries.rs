@@ -98,14 +98,39 @@ async fn a_delivery_is_sent_again(pool: PgPool) {
     let watched = send_test(&mut site, &path, "ping").await;
     site.eventually(&watched, "answered 500").await;
     let (delivery, _) = watched.split_once('?').unwrap();
-    site.receiver.answer(200);
+    site.receiver.hang();
     let again = site.browser.post(&format!("{delivery}/again"), &[]).await;
     assert_eq!(again.location(), format!("{delivery}?watch=1"));
+    let page = site.browser.get(again.location()).await;
+    page.assert(200, "It is being sent now.");
+    page.assert(200, "<dt>Next try</dt><dd>now</dd>");
+    site.receiver.answer(200);
     let page = site.eventually(again.location(), "after 2 tries").await;
     page.assert(200, "answered 500");
     page.assert(200, "answered 200");
     let bodies = site.receiver.bodies();
     assert_eq!(bodies[0], bodies[1]);
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn a_refused_delivery_says_what_to_change_in_the_receiver(pool: PgPool) {
+    let mut site = WebhookSite::new(pool).await;
+    let path = site.add().await;
+    site.receiver.answer(401);
+    let watched = send_test(&mut site, &path, "ping").await;
+    let page = site.eventually(&watched, "answered 401").await;
+    page.assert(200, "refused the signature or the time");
+    page.assert(
+        200,
+        &format!("<a href=\"{path}/check\">Check my receiver</a>"),
+    );
+    page.assert(200, "Your receiver said:");
+    page.assert(200, "&#60;b&#62;noted");
+    site.receiver.answer(200);
+    let (delivery, _) = watched.split_once('?').unwrap();
+    let again = site.browser.post(&format!("{delivery}/again"), &[]).await;
+    let page = site.eventually(again.location(), "after 2 tries").await;
+    assert!(!page.text.contains("What to change"), "{}", page.text);
 }
 
 #[testing::database_test(web::MIGRATOR)]

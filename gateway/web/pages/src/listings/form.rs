@@ -27,6 +27,13 @@ pub struct ListingFormPage {
     pub closed: Option<&'static str>,
 }
 
+impl ListingFormPage {
+    fn has_file(&self) -> bool {
+        let mut parts = self.parts.iter();
+        parts.any(|part| matches!(part, FormPart::File(_)))
+    }
+}
+
 /// What a change would do, before it is made.
 #[derive(Debug, Template)]
 #[template(path = "listing/preview.html")]

@@ -59,8 +59,8 @@ pub struct Fact {
 /// A field that differs.
 #[derive(Debug, Clone)]
 pub struct ChangeRow {
-    /// A field, or a path such as `links.play`.
-    pub path: String,
+    /// The name of the field, such as `Link: Steam`.
+    pub field: String,
     pub before: String,
     pub after: String,
 }
@@ -133,6 +133,8 @@ pub struct ListingPage {
 pub struct ListingActions {
     pub may_edit: bool,
     pub has_pictures: bool,
+    /// A game without a cover, which can get one.
+    pub lacks_cover: bool,
     pub may_withdraw: bool,
     pub may_ask_for_takedown: bool,
     pub may_close_notes: bool,

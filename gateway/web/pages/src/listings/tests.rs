@@ -5,7 +5,7 @@ use super::form::{ListingFormPage, PreviewPage, TakedownPage};
 use super::pictures::{Crop, CropPage, GalleryPage, Image, ScreenshotRow, SinglePicture};
 use super::*;
 use crate::field::Field;
-use crate::input::{Area, Checks, Choice, FormPart, Group, Select};
+use crate::input::{Area, Checks, Choice, FormPart, Group, PictureFile, Select};
 
 /// What a studio could write into any field: markup, and the end of every place that a page puts it into.
 const HOSTILE: &str =
@@ -57,7 +57,7 @@ fn list(rows: usize) -> AllListingsPage {
 
 fn change() -> ChangeRow {
     ChangeRow {
-        path: hostile(),
+        field: hostile(),
         before: hostile(),
         after: String::new(),
     }
@@ -103,6 +103,7 @@ fn listing() -> ListingPage {
         actions: ListingActions {
             may_edit: true,
             has_pictures: true,
+            lacks_cover: true,
             may_withdraw: true,
             may_ask_for_takedown: true,
             may_close_notes: true,
@@ -161,6 +162,15 @@ fn form_parts() -> Vec<FormPart> {
         FormPart::Group(Group {
             legend: "Links",
             fields: vec![Field::text(hostile(), hostile()).value(HOSTILE)],
+            more: vec![Field::text(hostile(), hostile()).value(HOSTILE)],
+            more_label: "Other kinds",
+            ..Group::default()
+        }),
+        FormPart::File(PictureFile {
+            name: "cover",
+            label: "Cover",
+            hint: "A picture",
+            error: Some(hostile()),
         }),
     ]
 }
@@ -217,6 +227,50 @@ fn nothing_that_a_studio_writes_becomes_markup() {
         may_edit: true,
         closed: None,
     });
+}
+
+#[test]
+fn a_form_with_a_file_says_so_to_the_browser() {
+    let page = |parts| ListingFormPage {
+        shell: Shell::default(),
+        errors: Fields::default(),
+        heading: "Submit a game".to_owned(),
+        text: "",
+        note: String::new(),
+        action: "/accounts/a/listings/new/game".to_owned(),
+        hidden: Vec::new(),
+        parts,
+        button: "Submit it",
+        back: "/accounts/a/listings".to_owned(),
+        closed: None,
+    };
+    let multipart = "enctype=\"multipart/form-data\"";
+    assert!(rendered(&page(form_parts())).contains(multipart));
+    assert!(!rendered(&page(Vec::new())).contains(multipart));
+}
+
+#[test]
+fn a_refused_form_begins_with_links_to_its_errors() {
+    let mut errors = Fields::one("title", "Give a title.");
+    errors.add("genres", "No such genre.");
+    let html = rendered(&ListingFormPage {
+        shell: Shell::default(),
+        errors,
+        heading: "Submit a game".to_owned(),
+        text: "",
+        note: String::new(),
+        action: "/accounts/a/listings/new/game".to_owned(),
+        hidden: Vec::new(),
+        parts: form_parts(),
+        button: "Submit it",
+        back: "/accounts/a/listings".to_owned(),
+        closed: None,
+    });
+    assert!(html.contains("<title>2 errors: Submit a game"), "{html}");
+    for field in ["title", "genres"] {
+        assert!(html.contains(&format!("<a href=\"#{field}\">")), "{html}");
+        assert!(html.contains(&format!(" id=\"{field}\"")), "{html}");
+    }
 }
 
 #[test]

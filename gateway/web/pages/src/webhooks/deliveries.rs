@@ -57,6 +57,8 @@ pub struct DeliveryPage {
     pub message_id: String,
     /// What the state means here.
     pub explanation: String,
+    /// What the owner of the receiver can change, after a failure.
+    pub advice: Option<&'static str>,
     /// What the button does.
     pub send_again: &'static str,
     pub attempts: Vec<AttemptRow>,
@@ -86,6 +88,8 @@ pub struct AttemptRow {
     /// Status or reason, in words.
     pub result: String,
     pub is_success: bool,
+    /// Whether there was an answer.
+    pub has_status: bool,
     /// The beginning of the response's body.
     pub answer: String,
 }
@@ -155,6 +159,7 @@ mod tests {
             row: row("ping"),
             message_id: "m".to_owned(),
             explanation: "Every try has failed.".to_owned(),
+            advice: Some("Its log has the reason."),
             send_again: "One try is made now.",
             attempts: vec![AttemptRow {
                 number: 1,
@@ -162,6 +167,7 @@ mod tests {
                 duration: "8,000 ms".to_owned(),
                 result: "answered 500".to_owned(),
                 is_success: false,
+                has_status: true,
                 answer: "<script>alert(1)</script>".to_owned(),
             }],
             body: "{}".to_owned(),
@@ -190,10 +196,25 @@ mod tests {
     }
 
     #[test]
+    fn a_failure_says_what_to_change_and_where_to_look() {
+        let html = delivery(None, true);
+        for part in [
+            "Its log has the reason.",
+            "/accounts/a/webhooks/e/check",
+            "/docs/webhooks",
+        ] {
+            assert!(html.contains(part), "{part}: {html}");
+        }
+        // A reader of the account runs no checks.
+        assert!(!delivery(None, false).contains("/e/check"));
+    }
+
+    #[test]
     fn what_a_receiver_answers_is_text() {
         let html = delivery(None, false);
         assert!(!html.contains("<script>alert"), "{html}");
         assert!(!html.contains("/again"), "{html}");
+        assert!(html.contains("Your receiver said:"), "{html}");
         assert!(delivery(None, true).contains("/deliveries/7123456789/again"));
     }
 }

@@ -99,6 +99,8 @@ pub struct EndpointPage {
     /// During a rotation: how long the old secret signs.
     pub rotating_until: Option<String>,
     pub health: Health,
+    /// How the newest deliveries ended; absent: there is none.
+    pub recent: Option<String>,
     /// While failed deliveries are put back into the queue: how many wait again.
     pub recovered: Option<String>,
     pub tests: Vec<TestChoice>,
@@ -296,6 +298,7 @@ mod tests {
             address_check: "answered 405".to_owned(),
             rotating_until: Some("2026-11-24 12:00 UTC".to_owned()),
             health: Health::default(),
+            recent: Some("97 of the newest 100 were delivered".to_owned()),
             recovered: Some("5,000".to_owned()),
             tests: vec![TestChoice {
                 value: "ping".to_owned(),

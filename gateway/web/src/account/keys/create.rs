@@ -1,12 +1,16 @@
 //! The form for a new key: it makes a test key at once, and requests a live key.
 
+use std::time::Duration;
+
 use kit::timestamp;
+use pages::input::{Choice, FormPart, Select};
 use pages::keys::{KeyChoices, NewKeyPage};
 use pages::{ApiCall, Field, Fields};
 use prost_types::Timestamp;
 use serde::Deserialize;
 use time::macros::format_description;
 use time::{Date, OffsetDateTime};
+use tokio::time::timeout;
 
 use super::ShownSecret;
 use crate::account::member_request::MemberRequest;
@@ -20,6 +24,8 @@ use crate::upstream::time_of;
 use crate::viewer::Section;
 
 const HEADING: &str = "Your test key";
+/// How long the form waits for the account's games.
+const WAIT: Duration = Duration::from_secs(3);
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
@@ -117,15 +123,50 @@ pub(in crate::account) fn last_day(text: &str) -> Result<Option<Timestamp>, Fiel
     Ok(Some(timestamp::encode(end)))
 }
 
+/// The game of a key: one of the account's. While listings-svc is away, its slug is typed.
+async fn game_field(request: &MemberRequest, typed: &str, errors: &Fields) -> FormPart {
+    let typed = typed.trim();
+    let listed = request.app.listings.list(request.scope.id, "");
+    let listed = timeout(WAIT, listed).await;
+    let Ok(Ok((listings, _))) = listed else {
+        let field = Field::text("game", "Game").optional().value(typed);
+        let field = field.hint("Its slug, for a key of a game: the end of its address.");
+        return FormPart::Field(field.error_in(errors));
+    };
+    let games = listings.into_iter().filter(|it| it.kind == "game");
+    let mut values: Vec<(String, String)> = games
+        .map(|game| {
+            let label = format!("{} ({})", game.title, game.slug);
+            (game.slug, label)
+        })
+        .collect();
+    let hint = if values.is_empty() {
+        "The account has no game yet: submit one first."
+    } else {
+        "For a key of a game."
+    };
+    if !typed.is_empty() && values.iter().all(|(slug, _)| slug != typed) {
+        values.push((typed.to_owned(), typed.to_owned()));
+    }
+    values.insert(0, (String::new(), "none".to_owned()));
+    let choices = values.into_iter().map(|(value, label)| Choice {
+        is_chosen: value == typed,
+        value,
+        label,
+    });
+    let select = Select::new("game", "Game", choices.collect()).optional();
+    FormPart::Select(select.hint(hint).error_in(errors))
+}
+
 async fn page(request: &MemberRequest, form: &KeyForm, state: FormState) -> PageResult {
     let errors = state.errors;
-    let game = Field::text("game", "Game")
-        .optional()
-        .hint("Its slug, for a key of a game: the end of its address.");
-    let expires = Field::date("expires", "Last day")
+    let expires = Field::date("expires", "Expires on")
         .optional()
         .hint("In UTC. A mail comes a week before; without a day, the key does not expire.");
-    let mut shell = request.shell(Section::Keys).await;
+    let (mut shell, game) = futures::join!(
+        request.shell(Section::Keys),
+        game_field(request, &form.game, &errors)
+    );
     shell.api_call = Some(ApiCall::account("POST /v1/account/keys"));
     let page = NewKeyPage {
         shell,
@@ -140,7 +181,8 @@ async fn page(request: &MemberRequest, form: &KeyForm, state: FormState) -> Page
             kind: form.kind.clone(),
             may_write: form.may_write == "yes",
         },
-        game: game.value(&form.game).error_in(&errors),
+        game,
+        has_day: !form.expires.trim().is_empty(),
         expires: expires.value(&form.expires).error_in(&errors),
         errors,
     };

@@ -8,6 +8,7 @@ use contracts::gateway::v1 as proto;
 use pages::keys::{FirstAnswer, Grace, KeyRow, KeyState, SecretPage};
 use pages::shell::ApiCall;
 use pages::when;
+use prost_types::Timestamp;
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
@@ -15,7 +16,7 @@ use super::member_request::MemberRequest;
 use crate::app::Web;
 use crate::domain::json_text;
 use crate::upstream::gateway::RotatedKey;
-use crate::upstream::time_of;
+use crate::upstream::{minute_of, time_of};
 use crate::viewer::Section;
 
 /// The mode of keys for sample data.
@@ -159,7 +160,7 @@ fn rights(mode: &str, kind: &str, may_write: bool, game: Option<&str>) -> String
     format!("{mode}, {what}")
 }
 
-fn state(key: &proto::Key, now: OffsetDateTime) -> KeyState {
+pub(super) fn state(key: &proto::Key, now: OffsetDateTime) -> KeyState {
     let state = |text: String, works| KeyState { text, works };
     let (expires, grace) = (time_of(key.expires_at), time_of(key.grace_until));
     if key.revoked_at.is_some() {
@@ -183,6 +184,53 @@ fn state(key: &proto::Key, now: OffsetDateTime) -> KeyState {
             _ => state("works".to_owned(), true),
         },
     }
+}
+
+/// Why calls with a key are refused, and what its owner can do. `None`: they are not.
+fn refusal(
+    key: &proto::Key,
+    month: Option<&proto::MonthUse>,
+    now: OffsetDateTime,
+) -> Option<String> {
+    let ended = |at: Option<Timestamp>| time_of(at).filter(|at| *at <= now);
+    if key.revoked_at.is_some() {
+        let at = minute_of(key.revoked_at);
+        return Some(format!(
+            "It was revoked, {at}: calls with it get 401 for good. Create another key."
+        ));
+    }
+    if let Some(at) = ended(key.expires_at) {
+        let at = when::minute(at);
+        return Some(format!(
+            "It expired, {at}: calls with it get 401. Create another key."
+        ));
+    }
+    if let Some(at) = ended(key.grace_until) {
+        let at = when::minute(at);
+        return Some(format!(
+            "It was rotated, and its grace period ended, {at}. Calls need the new key."
+        ));
+    }
+    let game = key.game.as_deref().unwrap_or_default();
+    match key.game_state.as_str() {
+        "game_gone" => {
+            return Some(format!(
+                "Its game {game} is not published: it waits for review, was rejected or was taken down. The key works again once the game is public."
+            ));
+        }
+        "not_owned" => {
+            return Some(format!(
+                "Its game {game} belongs to another account now. The key works again if this account owns the game again."
+            ));
+        }
+        _ => {}
+    }
+    let is_used_up = |month: &&proto::MonthUse| month.limit.is_some_and(|most| month.used >= most);
+    let month = month.filter(is_used_up).filter(|_| key.mode == "live")?;
+    let resets = minute_of(month.resets_at);
+    Some(format!(
+        "The calls of the plan are used up: live keys get 429 until {resets}, or until the account has a larger plan."
+    ))
 }
 
 #[cfg(test)]
@@ -232,6 +280,77 @@ mod tests {
         assert_eq!(text(expires(Duration::days(2))), "expires in 2 days");
         assert_eq!(text(expires(Duration::ZERO)), "expired");
         assert_eq!(text(expires(Duration::days(60))), "works");
+    }
+
+    #[test]
+    fn a_key_that_is_refused_says_why() {
+        let at = |after: Duration| Some(timestamp::encode(NOW + after));
+        let used_up = proto::MonthUse {
+            used: 50_000,
+            limit: Some(50_000),
+            ..proto::MonthUse::default()
+        };
+        let why = |key: proto::Key| refusal(&key, Some(&used_up), NOW);
+        let key = || proto::Key {
+            mode: "test".to_owned(),
+            game: Some("okoto".to_owned()),
+            ..proto::Key::default()
+        };
+        assert_eq!(why(key()), None, "test calls do not count");
+        let past = at(-Duration::HOUR);
+        for (key, words) in [
+            (
+                proto::Key {
+                    revoked_at: past,
+                    ..key()
+                },
+                "revoked, 2026-11-23 11:00 UTC",
+            ),
+            (
+                proto::Key {
+                    expires_at: past,
+                    ..key()
+                },
+                "expired, 2026-11-23 11:00 UTC",
+            ),
+            (
+                proto::Key {
+                    grace_until: past,
+                    ..key()
+                },
+                "grace period ended",
+            ),
+            (
+                proto::Key {
+                    game_state: "game_gone".to_owned(),
+                    ..key()
+                },
+                "game okoto is not published",
+            ),
+            (
+                proto::Key {
+                    game_state: "not_owned".to_owned(),
+                    ..key()
+                },
+                "another account",
+            ),
+            (
+                proto::Key {
+                    mode: "live".to_owned(),
+                    ..key()
+                },
+                "calls of the plan are used up",
+            ),
+        ] {
+            let text = why(key).unwrap();
+            assert!(text.contains(words), "{text}");
+        }
+        let future = proto::Key {
+            expires_at: at(Duration::HOUR),
+            grace_until: at(Duration::HOUR),
+            ..key()
+        };
+        assert_eq!(why(future), None);
     }
 
     #[test]

@@ -11,7 +11,7 @@ use serde::Deserialize;
 use uuid::Uuid;
 
 use super::create::last_day;
-use super::{ShownSecret, row};
+use super::{ShownSecret, refusal, row};
 use crate::account::member_request::MemberRequest;
 use crate::domain::action::Action;
 use crate::domain::role::Permission;
@@ -117,7 +117,9 @@ async fn page(
         gateway.last_call(account, key),
     );
     let key = key?;
-    let rotation = rotation(&key, frame.account()?, form, &state.errors);
+    let found = frame.account()?;
+    let rotation = rotation(&key, found, form, &state.errors);
+    let refusal = refusal(&key, found.month.as_ref(), now);
     let mut shell = frame.closed_shell();
     let call = format!("GET /v1/account/keys/{}", key.id);
     shell.api_call = Some(ApiCall::account(call));
@@ -132,6 +134,7 @@ async fn page(
         // Without the log of calls, the page leaves the calls out.
         last_call: last_call.ok().flatten().map(|call| last_call_row(&call)),
         rotation,
+        refusal,
         may_change: request.may(Permission::Develop),
     };
     Ok(html(state.status, &page))
@@ -171,7 +174,7 @@ fn rotation(
         Some(expires) => format!("the new key expires when this one does: {expires}"),
         None => "the new key does not expire, like this one".to_owned(),
     };
-    let expires = Field::date("expires", "Last day of the new key")
+    let expires = Field::date("expires", "The new key expires on")
         .optional()
         .hint(format!("In UTC. Without a day, {without}."));
     Some(RotationFields {

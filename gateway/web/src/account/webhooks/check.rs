@@ -1,4 +1,4 @@
-//! "Is my receiver right?": runs the check of webhook-svc, and shows its requests and the receiver's answers.
+//! "Check my receiver": runs the check of webhook-svc, and shows its requests and the receiver's answers.
 
 use axum::extract::Path;
 use contracts::webhook::v1 as proto;

@@ -120,6 +120,7 @@ pub async fn show(
     shell.notice = after.notice();
     let next = Some(&listed.next_cursor).filter(|cursor| !cursor.is_empty());
     let path = format!("{}/deliveries", request.webhook(id));
+    let now = request.app.clock.now();
     let page = DeliveryListPage {
         shell,
         base: request.webhooks(),
@@ -142,7 +143,9 @@ pub async fn show(
             .value(&query.until)
             .error_in(&errors),
         is_filtered: query.is_filtered(),
-        rows: listed.deliveries.iter().map(words::delivery_row).collect(),
+        rows: (listed.deliveries.iter())
+            .map(|delivery| words::delivery_row(delivery, now))
+            .collect(),
         next: next.map(|cursor| format!("{path}?{}", query.with_cursor(cursor))),
         errors,
     };

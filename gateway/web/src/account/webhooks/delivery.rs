@@ -9,7 +9,7 @@ use serde::Deserialize;
 use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 
-use super::{endpoint_id, origin, words};
+use super::{advice, endpoint_id, origin, words};
 use crate::account::member_request::MemberRequest;
 use crate::domain::action::Action;
 use crate::domain::{curl, json_text};
@@ -107,9 +107,10 @@ async fn page(
         errors: state.errors,
         base: request.webhooks(),
         endpoint: endpoint.to_string(),
-        row: words::delivery_row(&delivery),
+        row: words::delivery_row(&delivery, now),
         message_id: delivery.message_id.clone(),
-        explanation: words::explanation(&delivery, found.state()),
+        explanation: words::explanation(&delivery, found.state(), now),
+        advice: advice::of_delivery(&delivery),
         send_again: words::send_again(&delivery, found.state()),
         attempts: attempts.iter().map(words::attempt_row).collect(),
         body: json_text::indented(&body),

@@ -192,7 +192,7 @@ async fn page(
             .value(&form.url)
             .error_in(&errors),
         events,
-        rate_limit: Field::text("rate_limit", "Most deliveries a second")
+        rate_limit: Field::text("rate_limit", "Rate limit (deliveries per second)")
             .digits()
             .optional()
             .hint("Empty: no limit.")

@@ -1,5 +1,6 @@
 //! Webhooks of an account. Every page is an RPC of webhook-svc, with the account as scope.
 
+pub(super) mod advice;
 pub mod check;
 pub mod deliveries;
 pub mod delivery;
@@ -51,7 +52,7 @@ fn endpoint_id(text: &str) -> Result<Uuid, PageError> {
 }
 
 /// Scheme and host of an address. Its path may be a secret, which no log keeps.
-fn origin(url: &str) -> String {
+pub(super) fn origin(url: &str) -> String {
     let parsed = Url::parse(url);
     parsed.map_or_else(
         |_odd| String::new(),

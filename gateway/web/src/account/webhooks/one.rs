@@ -20,8 +20,10 @@ use crate::render::{FormState, html, ok, see_other};
 use crate::session::once;
 use crate::upstream::{minute_of, time_of};
 
+/// Deliveries that the page counts by their results.
+const COUNTED: u32 = 100;
 /// Deliveries that the page shows.
-const NEWEST: u32 = 10;
+const SHOWN: usize = 10;
 /// The event that is chosen in the form of a test event.
 const DEFAULT_TEST: &str = "ping";
 
@@ -165,7 +167,7 @@ async fn page(
     let newest = proto::ListDeliveriesRequest {
         account_id: account.to_string(),
         endpoint_id: id.to_string(),
-        limit: NEWEST,
+        limit: COUNTED,
         ..proto::ListDeliveriesRequest::default()
     };
     let path = format!("/endpoints/{id}");
@@ -177,7 +179,9 @@ async fn page(
     );
     let (endpoint, deliveries, types) = (endpoint?, deliveries?, types?);
     shell.notice = notice;
-    let rows = deliveries.deliveries.iter();
+    let now = request.app.clock.now();
+    let recent = words::recent(&deliveries.deliveries);
+    let rows = deliveries.deliveries.iter().take(SHOWN);
     let page = EndpointPage {
         shell,
         errors: state.errors,
@@ -196,9 +200,12 @@ async fn page(
         address_check: endpoint.address_check,
         rotating_until: time_of(endpoint.rotating_until).map(when::minute),
         health: health(endpoint.health.unwrap_or_default()),
+        recent,
         recovered: endpoint.recovered.map(when::grouped),
         tests: tests_of(&types),
-        deliveries: rows.map(words::delivery_row).collect(),
+        deliveries: rows
+            .map(|delivery| words::delivery_row(delivery, now))
+            .collect(),
         test_form: once::new_id(),
         rotate_form: once::new_id(),
         remove_form: once::new_id(),

@@ -5,6 +5,7 @@ use contracts::webhook::v1::{DeliveryState, EndpointState, RuleVerdict};
 use pages::webhooks::deliveries::{AttemptRow, DeliveryRow};
 use pages::webhooks::{EventRow, SampleRow, StateLabel};
 use pages::when;
+use time::OffsetDateTime;
 
 use crate::domain::json_text;
 use crate::upstream::time_of;
@@ -37,9 +38,23 @@ pub(super) fn delivery_state(delivery: &proto::Delivery) -> StateLabel {
     }
 }
 
+/// The time of the next attempt; `now` if it has come.
+fn due(delivery: &proto::Delivery, now: OffsetDateTime) -> Option<String> {
+    let due = time_of(delivery.due_at)?;
+    Some(if due > now {
+        when::minute(due)
+    } else {
+        "now".to_owned()
+    })
+}
+
 /// An explanation of a delivery's state for its owner.
-pub(super) fn explanation(delivery: &proto::Delivery, endpoint: EndpointState) -> String {
-    let due = time_of(delivery.due_at).map(when::minute);
+pub(super) fn explanation(
+    delivery: &proto::Delivery,
+    endpoint: EndpointState,
+    now: OffsetDateTime,
+) -> String {
+    let due = due(delivery, now);
     let tries = match delivery.tries {
         1 => "1 try".to_owned(),
         tries => format!("{tries} tries"),
@@ -53,6 +68,9 @@ pub(super) fn explanation(delivery: &proto::Delivery, endpoint: EndpointState) -
         }
         (DeliveryState::Waiting, _) if delivery.tries == 0 => "It is on its way.".to_owned(),
         (DeliveryState::Waiting, _) => match due {
+            Some(due) if due == "now" => {
+                "The last try has failed. It is being sent now.".to_owned()
+            }
             Some(due) => format!("The last try has failed. The next one is at {due}, or sooner."),
             None => "The last try has failed. Another one follows.".to_owned(),
         },
@@ -91,7 +109,7 @@ fn result(attempt: &proto::Attempt) -> String {
     }
 }
 
-pub(super) fn delivery_row(delivery: &proto::Delivery) -> DeliveryRow {
+pub(super) fn delivery_row(delivery: &proto::Delivery, now: OffsetDateTime) -> DeliveryRow {
     let made = time_of(delivery.created_at);
     DeliveryRow {
         id: delivery.id,
@@ -104,7 +122,20 @@ pub(super) fn delivery_row(delivery: &proto::Delivery) -> DeliveryRow {
             .as_ref()
             .map(result)
             .unwrap_or_default(),
-        due: time_of(delivery.due_at).map(when::minute),
+        due: due(delivery, now),
+    }
+}
+
+/// How the newest deliveries ended, without those that wait; `None` if none has ended.
+pub(super) fn recent(deliveries: &[proto::Delivery]) -> Option<String> {
+    let count = |state| deliveries.iter().filter(|it| it.state() == state).count();
+    let delivered = count(DeliveryState::Delivered);
+    let failed = count(DeliveryState::Failed);
+    match delivered + failed {
+        0 => None,
+        ended => Some(format!(
+            "{delivered} of the newest {ended} arrived, {failed} failed"
+        )),
     }
 }
 
@@ -115,6 +146,7 @@ pub(super) fn attempt_row(attempt: &proto::Attempt) -> AttemptRow {
         duration: milliseconds(attempt.duration_ms),
         result: result(attempt),
         is_success: attempt.reason.is_empty() && attempt.status.is_some(),
+        has_status: attempt.status.is_some(),
         answer: String::from_utf8_lossy(&attempt.answer).into_owned(),
     }
 }
@@ -185,6 +217,20 @@ mod tests {
         }
     }
 
+    /// Before the time of the next attempt.
+    const NOW: OffsetDateTime = time::macros::datetime!(2026-11-23 12:04 UTC);
+
+    #[test]
+    fn a_try_whose_time_has_come_is_being_sent_now() {
+        let waiting = delivery(DeliveryState::Waiting, 1);
+        let later = NOW + time::Duration::minutes(2);
+        let text = explanation(&waiting, EndpointState::On, later);
+        assert!(text.ends_with("It is being sent now."), "{text}");
+        assert_eq!(delivery_row(&waiting, later).due.as_deref(), Some("now"));
+        let due = delivery_row(&waiting, NOW).due;
+        assert_eq!(due.as_deref(), Some("2026-11-23 12:05 UTC"));
+    }
+
     #[test]
     fn a_waiting_delivery_says_what_it_waits_for() {
         let waiting = |tries| delivery(DeliveryState::Waiting, tries);
@@ -194,11 +240,25 @@ mod tests {
             (0, EndpointState::Paused, "paused"),
             (2, EndpointState::Off, "switched off"),
         ] {
-            let text = explanation(&waiting(tries), endpoint);
+            let text = explanation(&waiting(tries), endpoint, NOW);
             assert!(text.contains(words), "{text}");
         }
         assert_eq!(delivery_state(&waiting(0)).text, "waiting");
         assert_eq!(delivery_state(&waiting(1)).text, "retrying");
+    }
+
+    #[test]
+    fn the_newest_deliveries_are_counted() {
+        let states = [
+            DeliveryState::Delivered,
+            DeliveryState::Failed,
+            DeliveryState::Delivered,
+            DeliveryState::Waiting,
+        ];
+        let deliveries = states.map(|state| delivery(state, 1));
+        let text = recent(&deliveries).unwrap();
+        assert_eq!(text, "2 of the newest 3 arrived, 1 failed");
+        assert_eq!(recent(&deliveries[3..]), None);
     }
 
     #[test]

@@ -1,0 +1,45 @@
+//! Reports of today: those that are held.
+
+use contracts::economy::v1 as proto;
+use futures::future::try_join_all;
+use kit::Fault;
+use pages::accounts::NewsItem;
+
+use super::News;
+use crate::account::member_request::MemberRequest;
+use crate::upstream::minute_of;
+
+/// Games whose newest reports the page looks at.
+const MAX_GAMES: usize = 5;
+
+pub(super) async fn load(request: &MemberRequest) -> Result<News, Fault> {
+    let (economy, account) = (&request.app.economy, request.scope.id);
+    let games = economy.currencies(account, "").await?.currencies;
+    let games = games.iter().filter(|game| !game.names.is_empty());
+    let games = games.take(MAX_GAMES);
+    let held = try_join_all(games.map(|game| newest_held(request, game))).await?;
+    Ok(News {
+        failed: held.into_iter().flatten().collect(),
+        ..News::default()
+    })
+}
+
+/// The newest report of a game that is held, if there is one.
+async fn newest_held(
+    request: &MemberRequest,
+    game: &proto::OwnCurrency,
+) -> Result<Option<NewsItem>, Fault> {
+    let (economy, account) = (&request.app.economy, request.scope.id);
+    let listed = economy.reports(account, &game.game, "").await?;
+    let mut reports = listed.reports.into_iter();
+    let held = reports.find(|it| it.state() == proto::ReportState::Held);
+    Ok(held.map(|held| item(request, game, held)))
+}
+
+fn item(request: &MemberRequest, game: &proto::OwnCurrency, held: proto::OwnReport) -> NewsItem {
+    let since = minute_of(held.report.unwrap_or_default().at);
+    let detail = format!("{} It waits for staff since {since}.", held.held);
+    let text = format!("A report of {} is held", game.title);
+    let href = request.path(&format!("/economy/{}", game.game));
+    NewsItem::new(text, detail, href)
+}

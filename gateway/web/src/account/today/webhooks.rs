@@ -1,0 +1,73 @@
+//! Webhooks of today: addresses that are switched off, and deliveries that fail.
+
+use contracts::webhook::v1 as proto;
+use contracts::webhook::v1::{DeliveryState, EndpointState};
+use futures::future::join_all;
+use kit::Fault;
+use pages::accounts::NewsItem;
+
+use super::News;
+use crate::account::member_request::MemberRequest;
+use crate::account::webhooks::{advice, origin};
+
+/// Addresses of which the page shows the newest failure.
+const MAX_ADDRESSES: usize = 3;
+
+#[derive(Debug)]
+pub(super) struct WebhookNews {
+    pub(super) has_address: bool,
+    pub(super) news: News,
+}
+
+pub(super) async fn load(request: &MemberRequest) -> Result<WebhookNews, Fault> {
+    let endpoints = request.app.webhooks.endpoints(request.scope.id).await?;
+    let endpoints = endpoints.endpoints;
+    let failing = endpoints.iter().filter(|it| {
+        let failures = it.health.as_ref().map_or(0, |health| health.failures);
+        it.state() == EndpointState::Off || failures > 0
+    });
+    let failing = failing.take(MAX_ADDRESSES);
+    let failed = join_all(failing.map(|endpoint| item(request, endpoint))).await;
+    Ok(WebhookNews {
+        has_address: !endpoints.is_empty(),
+        news: News {
+            failed,
+            ..News::default()
+        },
+    })
+}
+
+/// An address that fails, with the advice for its newest failed delivery.
+async fn item(request: &MemberRequest, endpoint: &proto::Endpoint) -> NewsItem {
+    let newest = proto::ListDeliveriesRequest {
+        account_id: request.scope.id.to_string(),
+        endpoint_id: endpoint.id.clone(),
+        state: DeliveryState::Failed.into(),
+        limit: 1,
+        ..proto::ListDeliveriesRequest::default()
+    };
+    // Without the delivery, the page leads to the address.
+    let listed = request.app.webhooks.deliveries(newest).await;
+    let newest = listed.unwrap_or_default().deliveries.into_iter().next();
+    let path = request.path(&format!("/webhooks/{}", endpoint.id));
+    let href = newest.as_ref().map_or_else(
+        || path.clone(),
+        |delivery| format!("{path}/deliveries/{}", delivery.id),
+    );
+    let host = origin(&endpoint.url);
+    let text = if endpoint.state() == EndpointState::Off {
+        format!("{host} is switched off")
+    } else {
+        format!("Deliveries to {host} fail")
+    };
+    let attempt = newest.as_ref().and_then(|it| it.last_attempt.as_ref());
+    let reason = attempt.map(|attempt| format!("The newest one {}.", attempt.reason));
+    let advice = newest.as_ref().and_then(advice::of_delivery);
+    let details = [
+        Some(endpoint.reason.clone()),
+        reason,
+        advice.map(str::to_owned),
+    ];
+    let details = details.into_iter().flatten().filter(|it| !it.is_empty());
+    NewsItem::new(text, details.collect::<Vec<_>>().join(" "), href)
+}
