@@ -273,13 +273,6 @@ impl PlacesService for Catalogue {
         Err(Status::unimplemented("no route of the gateway reads it"))
     }
 
-    async fn get_rank_history(
-        &self,
-        _: Request<proto::GetRankHistoryRequest>,
-    ) -> Result<Response<proto::GetRankHistoryResponse>, Status> {
-        Err(Status::unimplemented("no route of the gateway reads it"))
-    }
-
     async fn list_cities(
         &self,
         request: Request<proto::ListCitiesRequest>,
@@ -328,6 +321,13 @@ impl RankingsService for Catalogue {
         &self,
         _: Request<proto::GetRanksRequest>,
     ) -> Result<Response<proto::GetRanksResponse>, Status> {
+        Err(Status::unimplemented("no route of the gateway reads it"))
+    }
+
+    async fn get_rank_history(
+        &self,
+        _: Request<proto::GetRankHistoryRequest>,
+    ) -> Result<Response<proto::GetRankHistoryResponse>, Status> {
         Err(Status::unimplemented("no route of the gateway reads it"))
     }
 
