@@ -118,7 +118,7 @@ create table catalogue.entity (
     -- The change that brought the row.
     seq bigint not null,
     -- Marks the rows of one rebuild. A complete rebuild removes the rows of others.
-    epoch uuid not null,
+    generation uuid not null,
     -- The message of listings.v1 as the feed carried it, so that a new field needs no migration.
     body bytea not null,
     primary key (kind, id)

@@ -15,6 +15,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use kit::boot::Boot;
+use kit::config::Secret;
 use kit::feed::{Producer, Retention};
 use kit::pg::Schema;
 use kit::rpc::FleetMembers;
@@ -43,9 +44,9 @@ pub static MIGRATOR: Migrator = sqlx::migrate!();
 
 /// Sets the service up: loads the catalogue and the boards, follows the feeds, and only then opens the port.
 pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
-    let pool = boot.database(&MIGRATOR).await?;
+    let pool = boot.database().await?;
     let (settings, clock, lifecycle) = (&boot.settings, &boot.clock, &boot.lifecycle);
-    let listings = boot.client(&settings.listings_addresses)?;
+    let listings = boot.client("listings-svc", &settings.listings_addresses)?;
     let loaded = boot.readiness.condition("the catalogue to be loaded");
 
     // The first fold registers the tallies as a follower, before anything is removed from the feed.
@@ -74,9 +75,13 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         follower.follow(listings.clone(), loaded),
     );
     // Calls are answered from memory: a schema that lags behind makes no replica less ready.
-    let addresses = &settings.listings_addresses;
     let leader = boot.leader(&pool, SCHEMA);
-    boot.follow(&leader, PRODUCER, addresses, feeds::persist::Listings)?;
+    boot.follow(
+        &leader,
+        PRODUCER,
+        listings.clone(),
+        feeds::persist::Listings,
+    );
 
     let retention = Retention {
         happenings: FEED_KEPT,
@@ -114,9 +119,16 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         },
         producer,
         writer,
-        draw_key: SigningKey::new(boot.common().identity.fleet_token.expose()),
+        draw_key: draw_key(&boot),
     };
     dependencies.add_to(&mut services);
     let members = FleetMembers::new(listings, settings.upstream_deadline, clock.clone());
     boot.serve_rpc_to_members(services, Arc::new(members)).await
+}
+
+/// The key of draws. It comes from the fleet token, so that all replicas have it.
+fn draw_key(boot: &Boot<Settings>) -> SigningKey {
+    let tokens = &boot.common().identity.fleet_token;
+    let others = tokens.others.iter().map(Secret::expose);
+    SigningKey::new(tokens.first.expose()).accepting(others)
 }

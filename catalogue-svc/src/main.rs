@@ -6,5 +6,5 @@ use std::process::ExitCode;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    kit::boot::run(catalogue::start)
+    kit::boot::run(catalogue::start, &catalogue::MIGRATOR)
 }

@@ -118,7 +118,7 @@ create index audit_by_name on economy.audit (entity, name, at, id);
 -- The read model: games and pages of listings-svc.
 create table economy.game (
     id uuid primary key,
-    epoch uuid not null,
+    generation uuid not null,
     mode text not null check (mode in ('live', 'test')),
     slug text not null,
     title text not null,
@@ -132,7 +132,7 @@ create index game_of_page on economy.game (page_id);
 
 create table economy.page (
     id uuid primary key,
-    epoch uuid not null,
+    generation uuid not null,
     -- The accounts that own the page.
     owners uuid[] not null
 );
@@ -179,7 +179,7 @@ create table economy.report (
     game_id uuid not null references economy.currency (game_id),
     at timestamptz not null,
     -- The time of the game's report before, whether that one counts or not; null for a game's first report.
-    since timestamptz,
+    previous_at timestamptz,
     supply bigint not null,
     minted bigint not null,
     burned bigint not null,

@@ -1,5 +1,6 @@
 //! The settings of economy-svc.
 
+use std::net::SocketAddr;
 use std::time::Duration;
 
 use kit::config::{Common, a_second_or_more};
@@ -11,6 +12,9 @@ use crate::domain::report_policy::ReportPolicy;
 pub struct Settings {
     #[command(flatten)]
     common: Common,
+    /// Address of the gRPC port for exchanges
+    #[arg(long, default_value = "127.0.0.1:7001")]
+    pub(crate) exchange_listen: SocketAddr,
     /// Where listings-svc is: `http://host:port,…`, `file:/path` or `dns:http://host:port`
     #[arg(long)]
     pub(crate) listings_addresses: Addresses,

@@ -26,7 +26,7 @@ pub static MIGRATOR: sqlx::migrate::Migrator = sqlx::migrate!();
 
 /// Starts the service.
 pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
-    let pool = boot.database(&MIGRATOR).await?;
+    let pool = boot.database().await?;
     let leader = boot.leader(&pool, SCHEMA);
     feeds::listings::follow(&boot, &leader)?;
     let producer = Producer::start(&leader, &boot.lifecycle, Retention::default());
@@ -35,6 +35,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     kit::idempotency::spawn_cleanup(&leader);
 
     let mut services = kit::rpc::server::services();
+    let mut to_exchanges = kit::rpc::server::services();
     let dependencies = Dependencies {
         pool,
         clock: boot.clock.clone(),
@@ -44,12 +45,14 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         late_after: boot.settings.late_after(),
         past_rates: boot.settings.past_rates,
     };
-    dependencies.add_to(&mut services);
-    let listings = boot.client(&boot.settings.listings_addresses)?;
+    dependencies.add_to(&mut services, &mut to_exchanges);
+    let listings = boot.client("listings-svc", &boot.settings.listings_addresses)?;
     let members = FleetMembers::new(
         listings,
         boot.settings.upstream_deadline,
         boot.clock.clone(),
     );
+    boot.serve_rpc_to_exchanges(to_exchanges, boot.settings.exchange_listen)
+        .await?;
     boot.serve_rpc_to_members(services, Arc::new(members)).await
 }

@@ -106,11 +106,11 @@ pub fn history(
 fn counted(reports: Vec<SampleReport>, midnight: OffsetDateTime) -> Vec<CountedReport> {
     let at = |reported: &SampleReport| midnight - Duration::days(reported.days_ago);
     let times: Vec<_> = reports.iter().map(at).collect();
-    let since = times.iter().copied().skip(1).map(Some).chain([None]);
-    (reports.into_iter().zip(since))
-        .map(|(reported, since)| CountedReport {
+    let previous = times.iter().copied().skip(1).map(Some).chain([None]);
+    (reports.into_iter().zip(previous))
+        .map(|(reported, previous_at)| CountedReport {
             at: at(&reported),
-            since,
+            previous_at,
             report: report(reported),
         })
         .collect()

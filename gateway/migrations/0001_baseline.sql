@@ -220,7 +220,7 @@ create table gateway.game (
     -- The id of its page.
     page text not null,
     -- Generation of the rebuild that the row was last seen in.
-    epoch uuid not null,
+    generation uuid not null,
     change bigint not null
 );
 create index game_by_slug on gateway.game (slug);
@@ -230,7 +230,7 @@ create index game_by_page on gateway.game (page);
 create table gateway.page (
     id text primary key,
     owners uuid[] not null,
-    epoch uuid not null,
+    generation uuid not null,
     change bigint not null
 );
 create index page_by_change on gateway.page (change);

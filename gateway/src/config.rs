@@ -24,7 +24,7 @@ pub struct Settings {
     #[command(flatten)]
     pub port: Port,
     /// Redis 6.2 or newer: redis://host:port, redis+cluster://host:port,host:port, or rediss:// for TLS
-    #[arg(long, hide_env_values = true)]
+    #[arg(long, hide_env_values = true, value_parser = kit::redis::url)]
     pub redis_url: Secret,
     /// Milliseconds after which Redis counts as away; each gateway then counts calls alone
     #[arg(long, default_value = "50", value_parser = milliseconds)]

@@ -17,6 +17,7 @@ use kit::rpc::FleetMembers;
 use sqlx::PgPool;
 use tonic::service::RoutesBuilder;
 
+use crate::SCHEMA;
 use crate::app::{App, Gateway};
 use crate::arriving_bodies::ArrivingBodies;
 use crate::call_log::{CallLog, CallRecorder};
@@ -44,7 +45,6 @@ use crate::switches::SwitchCache;
 use crate::upstream::Upstream;
 use crate::upstream::pictures::Pictures;
 use crate::write::{AuthoredCommand, Command, CommandHandler};
-use crate::{MIGRATOR, SCHEMA};
 
 /// Logged when Redis is away.
 const WITHOUT_REDIS: &str =
@@ -66,7 +66,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     let redis = Redis::connect(&settings.redis_url, settings.redis_patience, WITHOUT_REDIS).await?;
     let counters = SharedCounters::new(settings.lookup.keys_deadline, settings.public_share);
     let counters = Arc::new(counters);
-    let pool = boot.database(&MIGRATOR).await?;
+    let pool = boot.database().await?;
     check_account_plans(&pool, &plans).await?;
 
     let leader = boot.leader(&pool, SCHEMA);
@@ -77,8 +77,8 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     let arriving_bodies = Arc::new(ArrivingBodies::new(settings.port.http_client_bodies));
     let switches = Arc::new(SwitchCache::new(pool.clone()));
     follow_gateway_feed(&boot, &pool, &producer, &lookup, &switches).await?;
-    let listings = &settings.listings_addresses;
-    boot.follow(&leader, PRODUCER, listings, GamesAndPages)?;
+    let listings = boot.client("listings-svc", &settings.listings_addresses)?;
+    boot.follow(&leader, PRODUCER, listings, GamesAndPages);
 
     let last_used = Arc::new(LastUsed::default());
     write_last_used(&boot, &last_used, &pool);
@@ -97,14 +97,13 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     let (grace, now) = (settings.grace_range(), boot.clock.now());
     let openapi = openapi::Files::new(&settings.api_url, grace, router::policy, now)?;
     let limits = settings.upstream.limits();
-    let client = |addresses| boot.client(addresses);
     let (catalogue, listings) = (
-        client(&settings.catalogue_addresses)?,
-        client(&settings.listings_addresses)?,
+        boot.client("catalogue-svc", &settings.catalogue_addresses)?,
+        boot.client("listings-svc", &settings.listings_addresses)?,
     );
     let (economy, webhooks) = (
-        client(&settings.economy_addresses)?,
-        client(&settings.webhook_addresses)?,
+        boot.client("economy-svc", &settings.economy_addresses)?,
+        boot.client("webhook-svc", &settings.webhook_addresses)?,
     );
     let redis = redis.new_connection();
     let app = Arc::new(Gateway {
@@ -148,7 +147,7 @@ fn operations(
     quota: Quota,
 ) -> anyhow::Result<Operations> {
     let settings = &boot.settings;
-    let listings = boot.client(&settings.listings_addresses)?;
+    let listings = boot.client("listings-svc", &settings.listings_addresses)?;
     let timeout = settings.upstream.limits().position_timeout;
     Ok(Operations {
         pool,
@@ -226,7 +225,7 @@ fn services(producer: &Producer, app: &App, router: &Router, call_log: CallLog) 
 /// Opens the internal port. It accepts the fleet token, and staff tokens, which listings-svc checks.
 async fn serve_rpc(boot: &Boot<Settings>, services: RoutesBuilder) -> anyhow::Result<()> {
     let settings = &boot.settings;
-    let listings = boot.client(&settings.listings_addresses)?;
+    let listings = boot.client("listings-svc", &settings.listings_addresses)?;
     let deadline = settings.upstream.upstream_deadline;
     let members = FleetMembers::new(listings, deadline, boot.clock.clone());
     boot.serve_rpc_to_members(services, Arc::new(members)).await

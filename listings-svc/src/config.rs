@@ -21,7 +21,7 @@ pub struct Settings {
     #[arg(long, default_value = "90", value_parser = clap::value_parser!(u16).range(1..=3650))]
     pub member_token_days: u16,
     /// Redis 6.2 or newer, as redis://host:port, redis+cluster://host:port,host:port, or rediss:// for TLS
-    #[arg(long, hide_env_values = true)]
+    #[arg(long, hide_env_values = true, value_parser = kit::redis::url)]
     pub redis_url: Secret,
     #[command(flatten)]
     pub files: PictureSettings,

@@ -38,7 +38,7 @@ const REDIS_DOWN_EFFECT: &str = "writes are answered later, and readers ask for 
 
 /// Starts the service.
 pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
-    let pool = boot.database(&MIGRATOR).await?;
+    let pool = boot.database().await?;
     let public_url = PublicUrl::new(&boot.settings.public_url);
     let redis = Redis::lazy(&boot.settings.redis_url, PUBLISH_TIMEOUT, REDIS_DOWN_EFFECT)?;
     let leader = boot.leader(&pool, SCHEMA);

@@ -7,7 +7,11 @@ use prost_types::field_descriptor_proto::{Label, Type};
 use prost_types::{DescriptorProto, FileDescriptorSet, MessageOptions};
 
 /// Calls that return lists without pages, and what bounds each.
-const WITHOUT_PAGES: [(&str, &str); 41] = [
+const WITHOUT_PAGES: [(&str, &str); 42] = [
+    (
+        "catalogue.v1.RankingsService/GetRankHistory",
+        "one for each of the latest 35 snapshots",
+    ),
     (
         "catalogue.v1.RankingsService/GetRanks",
         "one for each board",

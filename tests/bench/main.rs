@@ -7,6 +7,7 @@
     reason = "a benchmark that cannot go on says so and ends; it prints what it found"
 )]
 
+mod capacity;
 mod catalogue;
 mod child;
 mod collector;
@@ -59,7 +60,9 @@ const WHICH: &str = "Which benchmark?
   sender       tries of webhook-svc's sender beside a bare loop of the same HTTP client
   webhooks     the same with the queue: deliveries to 1 endpoint and to 100, with 1 and 2 replicas; half of the endpoints hanging;
                from approval to arrival
-  webhooks million  a million deliveries that are due beside ten thousand";
+  webhooks million  a million deliveries that are due beside ten thousand
+  capacity OPTIONS  what calls, writes, deliveries, votes and reports cost here, and what a load needs: see deploy/capacity
+  capacity check    predicts twice the load that it has measured, and measures that";
 
 fn main() {
     // Cargo adds `--bench`.
@@ -111,6 +114,12 @@ fn main() {
         ["webhooks"] => measure(&many_threads(), "webhooks", webhooks::run),
         ["webhooks", "million"] => {
             measure(&many_threads(), "webhooks million", webhooks::run_million);
+        }
+        ["capacity", "check"] => measure(&many_threads(), "capacity", capacity::check),
+        ["capacity", ref options @ ..] => {
+            let demand = capacity::Demand::parse(options);
+            let run = async |report: &mut Report| capacity::run(report, &demand).await;
+            measure(&many_threads(), "capacity", run);
         }
         ["webhook-receiver", listen] => many_threads().block_on(webhooks::receiver::serve(listen)),
         ["hop-back", listen, body] => many_threads().block_on(hop::back(listen, body)),

@@ -8,7 +8,7 @@ use contracts::listings::v1::staff_review_service_client::StaffReviewServiceClie
 use contracts::listings::v1::{Author, CreateEventRequest, ListQueueRequest, Writing};
 use e2e::{Fleet, SmallFleet};
 use futures::stream::{self, StreamExt as _};
-use kit::rpc::client::{Client as Channel, dial};
+use kit::rpc::client::{Client as Channel, Transport, dial};
 use serde_json::json;
 use tokio::time::Instant;
 
@@ -62,10 +62,20 @@ struct Queue {
 impl Queue {
     async fn of(fleet: &Fleet) -> Self {
         let address = &fleet.service("listings-svc").grpc;
-        let service = dial(address, &fleet.service_token.clone().into()).await;
-        let staff = dial(address, &fleet.staff_token.clone().into()).await;
+        let service = dial(
+            address,
+            Transport::plain(),
+            &fleet.service_token.clone().into(),
+        )
+        .await;
+        let staff = dial(
+            address,
+            Transport::plain(),
+            &fleet.staff_token.clone().into(),
+        )
+        .await;
         Self {
-            events: EventsServiceClient::new(service.unwrap()),
+            events: EventsServiceClient::new(service.unwrap().with_allowed_caller()),
             reviews: StaffReviewServiceClient::new(staff.unwrap()),
         }
     }

@@ -7,7 +7,7 @@ use contracts::catalogue::v1::games_service_client::GamesServiceClient;
 use contracts::common::v1::Mode;
 use contracts::public::GameRow;
 use e2e::{Fleet, SmallFleet};
-use kit::rpc::client::{Client as Channel, dial};
+use kit::rpc::client::{Client as Channel, Transport, dial};
 use tokio::time::Instant;
 
 use crate::results::{Measure, Report};
@@ -74,8 +74,14 @@ pub(crate) struct Reader(GamesServiceClient<Channel>);
 impl Reader {
     pub(crate) async fn new(fleet: &Fleet) -> Self {
         let token = fleet.service_token.clone().into();
-        let channel = dial(&fleet.service("catalogue-svc").grpc, &token).await;
-        Self(GamesServiceClient::new(channel.unwrap()))
+        let channel = dial(
+            &fleet.service("catalogue-svc").grpc,
+            Transport::plain(),
+            &token,
+        )
+        .await;
+        let channel = channel.unwrap().with_allowed_caller();
+        Self(GamesServiceClient::new(channel))
     }
 
     /// Returns when a list that is searched for the tagline has the game.

@@ -12,7 +12,7 @@ use contracts::catalogue::v1::rankings_service_client::RankingsServiceClient;
 use contracts::catalogue::v1::votes_service_client::VotesServiceClient;
 use contracts::common::v1::Mode;
 use e2e::{Fleet, Process, SmallFleet, Staff, eventually};
-use kit::rpc::client::{Client as Channel, dial};
+use kit::rpc::client::{Client as Channel, Transport, dial};
 use serde_json::{Value, json};
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection, Row as _};
 use tokio::task::JoinSet;
@@ -232,9 +232,14 @@ impl Votes {
 
     async fn channel(&self) -> Channel {
         let address = &self.fleet.service("catalogue-svc").grpc;
-        dial(address, &self.fleet.service_token.clone().into())
-            .await
-            .unwrap()
+        dial(
+            address,
+            Transport::plain(),
+            &self.fleet.service_token.clone().into(),
+        )
+        .await
+        .unwrap()
+        .with_allowed_caller()
     }
 
     /// Reads the first page of a board; returns how many rows there are on it.
@@ -288,7 +293,7 @@ impl Votes {
 }
 
 /// A vote of somebody new, on the pair that is drawn.
-async fn cast(channel: &Channel) -> Result<(), tonic::Status> {
+pub(crate) async fn cast(channel: &Channel) -> Result<(), tonic::Status> {
     let account = Uuid::from_bytes(*kit::ids::row_id().as_bytes()).to_string();
     let voter = Some(proto::Voter {
         voter: Some(proto::voter::Voter::AccountId(account)),

@@ -9,4 +9,5 @@ mod journey;
 mod pages;
 mod paint;
 mod scripts;
+mod slow_line;
 mod vote;

@@ -48,7 +48,7 @@ const SITE: [&str; 20] = [
 /// The pages for people who are not signed in.
 const SIGNED_OUT: [&str; 4] = ["/sign-up", "/sign-in", "/reset", "/link/no-such-link"];
 /// The pages of the documentation, without `/docs/all`, which contains all of them.
-const DOCS: [&str; 17] = [
+const DOCS: [&str; 20] = [
     "/docs",
     "/docs/first-call",
     "/docs/keys",
@@ -57,6 +57,9 @@ const DOCS: [&str; 17] = [
     "/docs/economy",
     "/docs/webhooks",
     "/docs/account",
+    "/docs/embeds",
+    "/docs/feeds",
+    "/docs/pictures",
     "/docs/errors",
     "/docs/limits",
     "/docs/versioning",

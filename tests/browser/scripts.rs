@@ -12,13 +12,20 @@ pub(crate) async fn search_while_typing(browser: &Browser) {
     let words = "puzz";
     browser.fill("q", words).await;
     browser.until("#results a[href^='/games/']").await;
-    assert_eq!(browser.path().await, "/");
+    // The address can be shared.
+    eventually("the address is that of the search", async || {
+        let address = browser.client.current_url().await.unwrap();
+        let is_search = address.path() == "/search" && address.query() == Some("q=puzz");
+        is_search.then_some(())
+    })
+    .await;
     let field = browser.client.find(Locator::Css("[name='q']"));
     let field = field.await.unwrap();
     for _ in words.chars() {
         field.send_keys(&Key::Backspace).await.unwrap();
     }
     browser.until("#results:empty").await;
+    assert_eq!(browser.path().await, "/");
 }
 
 /// The secret of the key that the page shows is copied; then the key is rotated, and the time that its old secret has left counts down.

@@ -2,11 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use contracts::public::{ChangedRow, Creator, Game, ListingChange, SearchAddress};
-use e2e::{Client, Fleet, Response, Staff};
+use contracts::public::{ChangedRow, Creator, Game, ListingChange, SearchAddress, Timestamp};
+use e2e::{Client, Fleet, Response, Staff, eventually};
+use kit::Clock;
 use kit::cursor::Binding;
 use reqwest::Method;
 use serde_json::{Value, json};
+use sqlx::{Connection as _, PgConnection};
 
 use crate::lists::{assert_cursor_is_bound, live, sample};
 
@@ -363,4 +365,54 @@ async fn lists_show_what_changed_since_then() {
         refused.assert_error(400, "invalid");
         assert!(refused.body["fields"]["updated_since"].is_string());
     }
+}
+
+/// A change has the time at which its write began: a caller that polls with the moment of its last call misses one that was committed
+/// after it. Set back by a minute, the moment finds it, and so does `/changes`.
+#[tokio::test]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the tests have no schema of their own"
+)]
+async fn a_change_that_is_committed_late_has_the_time_of_its_beginning() {
+    let fleet = Fleet::shared();
+    let studio = Studio::open(&fleet).await;
+    let slug = studio.publish("late").await;
+    let mut mirror = Mirror::new(live(&fleet).await);
+    mirror.pull(100).await;
+
+    // The test has the place of the next revision, until it rolls back: the write waits for that before it can be committed.
+    let mut connection = PgConnection::connect(&fleet.database_url).await.unwrap();
+    let mut held = connection.begin().await.unwrap();
+    let place = sqlx::query(
+        "insert into listings.revision (entity, id, revision, at, actor_kind, actor, after)
+         select 'game', id, revision + 1, now(), 'account', 'a test', '{}'::jsonb from listings.game where slug = $1",
+    );
+    let placed = place.bind(&slug).execute(&mut *held).await.unwrap();
+    assert_eq!(placed.rows_affected(), 1);
+    let polled = async {
+        eventually("the write waits for its revision", async || {
+            let waiting = sqlx::query_scalar::<_, bool>(
+                "select exists (select from pg_locks where pg_backend_pid() = any (pg_blocking_pids(pid)))",
+            );
+            let is_waiting = waiting.fetch_one(&mut *held).await.unwrap();
+            is_waiting.then_some(())
+        })
+        .await;
+        let polled = Clock::system().now() + time::Duration::MILLISECOND;
+        held.rollback().await.unwrap();
+        polled
+    };
+    let ((), polled) = futures::join!(studio.edit(&slug, "Later"), polled);
+
+    let since = async |at: time::OffsetDateTime| {
+        let at = serde_json::to_value(Timestamp(at)).unwrap();
+        let (handle, at) = (&studio.handle, at.as_str().unwrap());
+        let path = format!("/games?creator={handle}&updated_since={at}");
+        mirror.client.all(&path, 10).await.len()
+    };
+    assert_eq!(since(polled).await, 0);
+    assert_eq!(since(polled - time::Duration::MINUTE).await, 1);
+    let news = mirror.news(&studio.handle).await;
+    assert_eq!(news, [(slug, "updated".to_owned())]);
 }

@@ -1,4 +1,4 @@
-//! The internal ports: health, reflection, and who may call.
+//! The internal ports: health, reflection, and their tokens.
 
 use contracts::catalogue::v1::ListGamesRequest;
 use contracts::catalogue::v1::games_service_client::GamesServiceClient;
@@ -60,19 +60,21 @@ async fn every_service_says_that_it_is_well() {
 #[tokio::test]
 async fn every_service_describes_itself() {
     let fleet = Fleet::shared();
-    let nobody = "nobody".to_owned().into();
     for name in SERVICES {
-        let channel = dial(&fleet.service(name).grpc, &nobody).await;
-        let question = ServerReflectionRequest {
-            host: String::new(),
-            message_request: Some(MessageRequest::ListServices(String::new())),
+        let describe = async |token: &str| {
+            let channel = dial(&fleet.service(name).grpc, &token.to_owned().into()).await;
+            let question = ServerReflectionRequest {
+                host: String::new(),
+                message_request: Some(MessageRequest::ListServices(String::new())),
+            };
+            let questions = futures::stream::iter([question]);
+            let mut client = ServerReflectionClient::new(channel);
+            client.server_reflection_info(questions).await
         };
-        let questions = futures::stream::iter([question]);
-        let mut answers = ServerReflectionClient::new(channel)
-            .server_reflection_info(questions)
-            .await
-            .unwrap()
-            .into_inner();
+        let refused = describe("nobody").await.unwrap_err();
+        assert_eq!(refused.code(), Code::Unauthenticated, "{name}");
+        assert!(describe(&fleet.service_token).await.is_ok(), "{name}");
+        let mut answers = describe(&fleet.staff_token).await.unwrap().into_inner();
         let answer = answers
             .message()
             .await
@@ -118,11 +120,11 @@ async fn an_internal_call_needs_the_right_token() {
     let listed = games(&service).await.unwrap().into_inner();
     let rows: Vec<GameRow> = serde_json::from_slice(&listed.json).unwrap();
     assert_eq!(rows.len(), 20, "by default twenty rows");
-    for token in ["nobody", &staff] {
-        assert_eq!(
-            games(token).await.unwrap_err().code(),
-            Code::Unauthenticated
-        );
+    for (token, code) in [
+        ("nobody", Code::Unauthenticated),
+        (&*staff, Code::PermissionDenied),
+    ] {
+        assert_eq!(games(token).await.unwrap_err().code(), code);
     }
     let plans = async |token: &str| {
         let channel = dial(&fleet.service("gateway").grpc, &token.to_owned().into()).await;
@@ -131,11 +133,11 @@ async fn an_internal_call_needs_the_right_token() {
             .await
     };
     assert!(plans(&staff).await.is_ok());
-    for token in ["nobody", &service] {
-        assert_eq!(
-            plans(token).await.unwrap_err().code(),
-            Code::Unauthenticated
-        );
+    for (token, code) in [
+        ("nobody", Code::Unauthenticated),
+        (&*service, Code::PermissionDenied),
+    ] {
+        assert_eq!(plans(token).await.unwrap_err().code(), code);
     }
 }
 

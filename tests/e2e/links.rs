@@ -11,11 +11,13 @@ use crate::lists::live;
 const PAGES_OF_A_VISITOR: usize = 100;
 
 /// One page of each kind. Those of the documentation are in English only.
-const PAGES: [&str; 26] = [
+const PAGES: [&str; 28] = [
     "/",
     "/games",
     "/games?genre=puzzle&country=KE",
     "/games/a-day-in-the-woods",
+    "/games?city=lagos",
+    "/games?platform=android",
     "/creators",
     "/creators?country=ZA",
     "/events",

@@ -4,11 +4,15 @@ use contracts::gateway::v1::{
     Account, AccountsServiceGetAccountRequest, AccountsServiceListUseRequest, ListKeysRequest,
     ListPlansRequest, Plan,
 };
-use contracts::public::{AccountUsage, Me};
+use contracts::public::{AccountKey, AccountUsage, Me, MeMonth, Timestamp};
 use e2e::{
     AccountTokens, Client, Fleet, KeyRequest, NewAccount, Staff, WebClient, a_day_with_time_left,
     eventually, mails,
 };
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use crate::staff_tool::{once_known, said};
 
 /// An account with a person who is signed in, and the path of its pages.
 async fn sign_up(fleet: &Fleet) -> (WebClient, NewAccount, String) {
@@ -40,17 +44,62 @@ fn item(header: &str, window: &str, name: &str) -> Option<u64> {
     number.parse().ok()
 }
 
-/// A number as pages write it; it has more than three digits.
+/// The header says in seconds when the minute and the month end, and `GET /me` at which times.
+fn assert_same_ends(me: &Me, month: &MeMonth, header: &str) {
+    let seconds = |window| i64::try_from(item(header, window, "t").unwrap()).unwrap();
+    let between = (month.resets_at.0 - me.minute.resets_at.0).whole_seconds();
+    let difference = seconds("month") - seconds("minute") - between;
+    // The header rounds each of them up to a second.
+    assert!(difference.abs() <= 1, "{header}: {me:?}");
+}
+
+/// A time as pages write it; it is the beginning of a day.
+fn midnight(at: Timestamp) -> String {
+    let text = serde_json::to_value(at).unwrap();
+    let text = text.as_str().unwrap();
+    text.replace("T00:00:00.000Z", " 00:00 UTC")
+}
+
+/// A number below a million as pages write it.
 fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let (thousands, rest) = digits.split_at(digits.len() - 3);
-    format!("{thousands},{rest}")
+    match (number / 1_000, number % 1_000) {
+        (0, number) => number.to_string(),
+        (thousands, rest) => format!("{thousands},{rest:03}"),
+    }
+}
+
+/// A limit of a plan as the page Plans writes it.
+fn limit(limit: Option<u32>) -> String {
+    limit.map_or_else(|| "no limit".to_owned(), |limit| grouped(limit.into()))
+}
+
+/// The cells of a row of the page Plans, one for each plan.
+fn cells(page: &str, heading: &str) -> Vec<String> {
+    let (_, row) = page.split_once(&format!("{heading}</th>")).unwrap();
+    let (row, _) = row.split_once("</tr>").unwrap();
+    let cells = row.split("<td>").skip(1);
+    cells
+        .map(|cell| cell.trim_end_matches("</td>").to_owned())
+        .collect()
+}
+
+/// The rows of a list of `staff` that are about this account.
+async fn rows_of_staff(fleet: &Fleet, args: &[&str], list: &str, account: &str) -> usize {
+    let text = said(fleet, &[&["--json"], args].concat()).await;
+    let answer: Value = serde_json::from_str(&text).unwrap();
+    let rows = answer[list].as_array().unwrap().iter();
+    rows.filter(|row| row["account_id"] == account).count()
+}
+
+/// The plans as staff see them.
+async fn plans_of_staff(staff: &mut Staff) -> Vec<Plan> {
+    let plans = staff.gateway.list_plans(ListPlansRequest {}).await;
+    plans.unwrap().into_inner().plans
 }
 
 /// A plan as staff see it.
 async fn plan_of_staff(staff: &mut Staff, name: &str) -> Plan {
-    let plans = staff.gateway.list_plans(ListPlansRequest {}).await.unwrap();
-    let mut plans = plans.into_inner().plans.into_iter();
+    let mut plans = plans_of_staff(staff).await.into_iter();
     plans.find(|plan| plan.name == name).unwrap()
 }
 
@@ -102,7 +151,7 @@ async fn an_account_has_the_same_numbers_everywhere() {
 
     let answer = client.get("/me").await;
     let me: Me = serde_json::from_value(answer.data().clone()).unwrap();
-    let month = me.month.unwrap();
+    let month = me.month.clone().unwrap();
     let limit = month.limit.unwrap();
     assert_eq!((month.used, month.remaining), (5, Some(limit - 5)));
     let left = answer.header("ratelimit").unwrap();
@@ -115,6 +164,7 @@ async fn an_account_has_the_same_numbers_everywhere() {
     );
     let shown = (item(policy, "minute", "q"), item(left, "minute", "r"));
     assert_eq!(minute, shown, "{policy} {left}");
+    assert_same_ends(&me, &month, left);
 
     let plan = me.account.unwrap().plan;
     let of_staff = plan_of_staff(&mut staff, &plan.name).await;
@@ -135,6 +185,7 @@ async fn an_account_has_the_same_numbers_everywhere() {
     let live = usage.rows.iter().filter(|row| row.mode == "live");
     assert_eq!(live.map(|row| row.calls).sum::<u64>(), 5);
     assert_eq!((usage.month.used, usage.month.limit), (5, Some(limit)));
+    assert_eq!(usage.month.resets_at, Some(month.resets_at));
     assert_eq!((usage.plan, usage.working_keys), (plan.name.clone(), 1));
     let errors = usage.rows.iter().map(|row| row.client_errors);
     assert_eq!(errors.sum::<u64>(), 2);
@@ -151,5 +202,85 @@ async fn an_account_has_the_same_numbers_everywhere() {
     let (limit, left) = (grouped(limit), grouped(limit - 5));
     let calls = format!("<strong>5 of {limit} calls</strong>");
     assert!(shown.contains(&calls), "{calls}: {shown}");
-    assert!(shown.contains(&format!("{left} are left")), "{shown}");
+    let left = format!("{left} are left until {}", midnight(month.resets_at));
+    assert!(shown.contains(&left), "{left}: {shown}");
+}
+
+/// Limits of plans, and what an account uses of them. `staff` shows the limits, the keys, the requests and the endpoints of an account, and
+/// nothing that its calls and its writes have used: that is the account's own, in its dashboard.
+#[tokio::test]
+async fn a_plan_has_the_same_limits_and_uses_everywhere() {
+    a_day_with_time_left().await;
+    let fleet = Fleet::shared();
+    let (mut browser, account, pages) = sign_up(&fleet).await;
+    let mut staff = Staff::of(&fleet).await;
+    let id = &account.account.id;
+    let plans = plans_of_staff(&mut staff).await;
+    let page = browser.get(&format!("{pages}/plans")).await.text;
+    let of_plans = |read: fn(&Plan) -> Option<u32>| -> Vec<String> {
+        plans.iter().map(read).map(limit).collect()
+    };
+    for (heading, limits) in [
+        (
+            "Calls a minute, for each key",
+            of_plans(|plan| plan.calls_per_minute),
+        ),
+        ("Working live keys", of_plans(|plan| plan.working_keys)),
+        ("Writes a day", of_plans(|plan| plan.writes_per_day)),
+        ("Webhook addresses", of_plans(|plan| plan.webhook_endpoints)),
+    ] {
+        assert_eq!(cells(&page, heading), limits, "{heading}");
+    }
+    let plan = plan_of_staff(&mut staff, "free").await;
+
+    // A write of the day.
+    let handle = format!("numbers-{}", kit::ids::row_id().simple());
+    staff.page(&account, &handle).await;
+    let writer = staff.writer(&fleet, &account, "live").await;
+    let game = json!({"title": handle, "creator": handle});
+    let made = writer.request(Method::POST, "/games").json(&game);
+    assert_eq!(writer.send(made).await.status, 201);
+    let form = browser.get(&format!("{pages}/listings/new/game")).await;
+    let per_day = plan.writes_per_day.unwrap();
+    let left = format!("{} of {per_day} are left until 00:00 UTC", per_day - 1);
+    assert!(form.text.contains(&left), "{left}: {}", form.text);
+
+    let mut tokens = AccountTokens::of(&fleet).await;
+    let token = tokens.create(&account, &AccountTokens::ALL_SCOPES).await;
+    let program = Client::new(&fleet, &token.secret);
+    let endpoint = json!({"url": "https://hooks.example/in", "events": ["tip.paid"]});
+    let add = async || {
+        let request = program.request(Method::POST, "/account/endpoints");
+        program.send(request.json(&endpoint)).await
+    };
+    let list = ["endpoint", "list", "--account", id];
+    once_known(&fleet, &list).await;
+    assert_eq!(add().await.status, 201);
+    let endpoints = program.all("/account/endpoints", 5).await.len();
+    assert_eq!(u32::try_from(endpoints).ok(), plan.webhook_endpoints);
+    add().await.assert_error(403, "plan_required");
+    let of_staff = rows_of_staff(&fleet, &list, "endpoints", id).await;
+    assert_eq!(of_staff, endpoints);
+    let shown = browser.get(&format!("{pages}/webhooks")).await.text;
+    let uses = format!("{endpoints} of {endpoints} address that your plan includes.");
+    assert!(shown.contains(&uses), "{uses}: {shown}");
+    assert_requested_keys(&fleet, &mut browser, &program, id).await;
+}
+
+/// Requests a live key for an account that has one, and finds the two wherever they are counted, and the request where it waits.
+async fn assert_requested_keys(fleet: &Fleet, browser: &mut WebClient, program: &Client, id: &str) {
+    let key = json!({"name": "production", "mode": "live"});
+    let asked = program.request(Method::POST, "/account/keys").json(&key);
+    assert_eq!(program.send(asked).await.status, 201);
+    let keys: Vec<AccountKey> = program.rows("/account/keys", 5).await;
+    let with_state = |state: &str| keys.iter().filter(|key| key.state == state).count();
+    assert_eq!((with_state("requested"), with_state("working")), (1, 1));
+    let usage: AccountUsage = program.one("/account/usage").await;
+    assert_eq!(usage.working_keys, 2);
+    let pending = rows_of_staff(fleet, &["key", "pending"], "requests", id).await;
+    assert_eq!(pending, 1);
+    let working = rows_of_staff(fleet, &["key", "list", "--account", id], "keys", id).await;
+    assert_eq!(working, 1);
+    let shown = browser.get(&format!("/accounts/{id}/keys")).await.text;
+    assert_eq!(shown.matches("waits for review").count(), 1, "{shown}");
 }

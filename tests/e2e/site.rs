@@ -102,6 +102,16 @@ async fn every_address_of_an_event_leads_to_its_page() {
 }
 
 #[tokio::test]
+async fn the_days_of_a_past_event_show_it() {
+    let (fleet, http) = (Fleet::shared(), Client::new());
+    for days in ["from=2013-08-16&to=2013-08-16", "to=2013-08-16"] {
+        let url = format!("{}events?{days}", fleet.dashboard_url);
+        let page = check(&http, &url, "Matatu-thon 2013").await;
+        assert!(page.contains("href=\"/events/matatu-thon-2013\""), "{page}");
+    }
+}
+
+#[tokio::test]
 async fn places_have_pages_too() {
     let (fleet, http) = (Fleet::shared(), Client::new());
     let client = live(&fleet).await;

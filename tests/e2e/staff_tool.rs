@@ -36,7 +36,7 @@ pub(crate) async fn refused(fleet: &Fleet, args: &[&str]) -> (Option<i32>, Strin
 }
 
 /// What becomes of a command that is carried out once webhook-svc knows its account, which comes with a feed.
-async fn once_known(fleet: &Fleet, args: &[&str]) -> Output {
+pub(crate) async fn once_known(fleet: &Fleet, args: &[&str]) -> Output {
     eventually("webhook-svc knows the account", async || {
         let output = run(fleet, args).await;
         let complained = String::from_utf8_lossy(&output.stderr).into_owned();

@@ -1,13 +1,10 @@
 //! Kills or pauses one of two replicas of catalogue-svc while callers load the gateway: no call fails, and no page of the site is older than
 //! a save or a takedown.
 
-use e2e::{Fleet, SmallFleet, Staff, WebClient, eventually};
+use e2e::{Fleet, Load, Paused, SmallFleet, Staff, WebClient, eventually};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::json;
-
-use crate::load::Load;
-use crate::paused::Paused;
 
 /// The number of calls before an outage, and again after it.
 const SOME: usize = 300;

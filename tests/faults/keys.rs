@@ -2,11 +2,9 @@
 
 use std::time::Duration;
 
-use e2e::{Client, Fleet, KeyRequest, SmallFleet, Staff, eventually};
+use e2e::{Client, Fleet, KeyRequest, Paused, SmallFleet, Staff, eventually};
 use nix::unistd::Pid;
 use sqlx::{Connection as _, PgConnection};
-
-use crate::paused::Paused;
 
 const LIVE: KeyRequest = KeyRequest {
     mode: "live",

@@ -103,7 +103,8 @@ async fn the_ledger_reconciles_whoever_dies_in_the_middle() {
         .iter()
         .filter(|one| one.name == "economy-svc")
     {
-        let channel = dial(&replica.grpc, &token).await;
+        let address = replica.exchange.as_ref().unwrap();
+        let channel = dial(address, &token).await;
         replicas.push((replica.pid.unwrap(), ExchangeServiceClient::new(channel)));
     }
     let booked = AtomicUsize::new(0);

@@ -2,13 +2,11 @@
 //! listings-svc, in single reads, lists, counts and searches.
 
 use contracts::public::{Country, Game, GameRow, SearchResult};
-use e2e::{Client, Fleet, NewAccount, SmallFleet, Staff};
+use e2e::{Client, Fleet, NewAccount, Paused, SmallFleet, Staff};
 use futures::future::join_all;
 use nix::unistd::Pid;
 use reqwest::Method;
 use serde_json::{Value, json};
-
-use crate::paused::Paused;
 
 const COUNTRY: &str = "TD";
 const HANDLE: &str = "own-changes";

@@ -2,28 +2,8 @@
 
 use std::fs;
 
-use e2e::{Client, SmallFleet, eventually, guess};
+use e2e::{Client, Paused, SmallFleet, children, eventually, guess};
 use nix::unistd::Pid;
-
-use crate::paused::Paused;
-
-/// The processes that a PostgreSQL server has started.
-fn children(server: i32) -> Vec<Pid> {
-    let is_child = |pid: &i32| {
-        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-        // The fields after the name, which is in brackets, are the state and the parent.
-        let parent = stat.rsplit_once(')').and_then(|(_, rest)| {
-            let parent = rest.split_whitespace().nth(1)?;
-            parent.parse().ok()
-        });
-        parent == Some(server)
-    };
-    let all = fs::read_dir("/proc").unwrap();
-    all.filter_map(|entry| entry.unwrap().file_name().to_str()?.parse().ok())
-        .filter(is_child)
-        .map(Pid::from_raw)
-        .collect()
-}
 
 #[tokio::test]
 async fn keys_in_use_go_on_for_an_hour_without_postgresql_and_all_is_well_when_it_returns() {

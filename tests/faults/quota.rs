@@ -1,14 +1,12 @@
 //! Quotas are exact for concurrent calls, through two gateways, with several keys, and across the end of a month (§8).
 
 use e2e::{
-    Client, Fleet, KeyRequest, NewAccount, Response, Service, SmallFleet, Staff, eventually,
-    may_open,
+    Client, Fleet, KeyRequest, NewAccount, Paused, Response, Service, SmallFleet, Staff,
+    eventually, may_open,
 };
 use futures::StreamExt as _;
 use nix::unistd::Pid;
 use time::{Date, OffsetDateTime, UtcOffset};
-
-use crate::paused::Paused;
 
 const LIVE: KeyRequest = KeyRequest {
     mode: "live",

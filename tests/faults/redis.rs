@@ -6,15 +6,12 @@ use std::cell::Cell;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use e2e::{Client, Fleet, SmallFleet, Staff, eventually};
+use e2e::{Client, Fleet, Load, Paused, SmallFleet, Staff, eventually};
 use futures::future::join_all;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use reqwest::Method;
 use tokio::time::Instant;
-
-use crate::load::Load;
-use crate::paused::Paused;
 
 /// The default of the gateway's setting.
 const MONTH_FLUSH: Duration = Duration::from_secs(1);

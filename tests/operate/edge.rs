@@ -1,1 +1,222 @@
-//! The fleet behind haproxy and nginx.
+//! The fleet behind haproxy and nginx: TLS, both versions of HTTP, the client's address, slow clients, and a reload.
+
+use std::net::IpAddr;
+use std::process::Stdio;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use e2e::{Fleet, SmallFleet, eventually, guess};
+use futures::future::join_all;
+use tokio::io::AsyncWriteExt as _;
+use tokio::net::TcpStream;
+use tokio::process::Command;
+
+use crate::proxies::{self, HAPROXY, Proxy};
+
+const IDLE: usize = 200;
+const SLOW: usize = 16;
+const CALLS: usize = 20;
+const RELOADS: usize = 3;
+
+/// What curl got.
+#[derive(Debug)]
+struct Answer {
+    body: String,
+    version: String,
+    status: u16,
+}
+
+async fn sent(curl: &mut Command) -> Answer {
+    let output = curl.output().await.unwrap();
+    let complaint = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "curl: {complaint}");
+    let text = String::from_utf8(output.stdout).unwrap();
+    let (body, last) = text.rsplit_once('\n').unwrap();
+    let (version, status) = last.split_once(' ').unwrap();
+    Answer {
+        body: body.to_owned(),
+        version: version.to_owned(),
+        status: status.parse().unwrap(),
+    }
+}
+
+/// A proxy in front of a fleet.
+struct Edge<'a> {
+    proxy: Proxy,
+    fleet: &'a Fleet,
+    /// The last part of the addresses of its clients.
+    hosts: [u8; 2],
+}
+
+impl Edge<'_> {
+    /// A list of games, over a connection of its own.
+    fn games(&self) -> Command {
+        let key = &self.fleet.account("partner").keys.live;
+        let mut curl = self.proxy.curl("/v1/games?limit=1");
+        curl.args(["--header", &format!("authorization: Bearer {key}")]);
+        curl
+    }
+
+    async fn check(&self) {
+        self.serves_both_versions().await;
+        self.passes_the_address_of_the_client().await;
+        self.is_not_held_up().await;
+        self.reloads_while_calls_run().await;
+    }
+
+    async fn serves_both_versions(&self) {
+        for (option, version) in [("--http2", "2"), ("--http1.1", "1.1")] {
+            let api = sent(self.games().arg(option)).await;
+            assert_eq!((api.version.as_str(), api.status), (version, 200));
+            assert!(api.body.contains("\"success\":true"), "{api:?}");
+            let site = sent(self.proxy.curl("/").arg(option)).await;
+            assert_eq!((site.version.as_str(), site.status), (version, 200));
+            assert!(site.body.contains("<html"), "{site:?}");
+        }
+    }
+
+    /// The gateway limits the refused calls of an address. One that a client invents for each call does not count.
+    async fn passes_the_address_of_the_client(&self) {
+        let [guesser, other] = self.hosts;
+        let attempt = async |host: u8, claimed: String| {
+            let mut curl = self.proxy.curl("/v1/games?limit=1");
+            curl.args(["--interface", &format!("127.0.0.{host}")]);
+            for header in [
+                format!("authorization: Bearer {}", guess()),
+                format!("x-forwarded-for: {claimed}"),
+                format!("forwarded: for={claimed}"),
+            ] {
+                curl.args(["--header", &header]);
+            }
+            sent(&mut curl).await.status
+        };
+        let mut calls = 0;
+        eventually("the address has no refused calls left", async || {
+            calls += 1;
+            let status = attempt(guesser, format!("198.51.100.{}", calls % 250)).await;
+            assert!([401, 429].contains(&status), "{status}");
+            (status == 429).then_some(())
+        })
+        .await;
+        let of_guesser = format!("127.0.0.{guesser}");
+        assert_eq!(attempt(other, of_guesser).await, 401);
+    }
+
+    /// Idle connections, and bodies that arrive slowly, stop no other call.
+    async fn is_not_held_up(&self) {
+        let open = (0..IDLE).map(async |_| TcpStream::connect(self.proxy.address).await.unwrap());
+        let idle = join_all(open).await;
+        let key = &self.fleet.account("partner").keys.live_write;
+        let mut slow: Vec<_> = (0..SLOW)
+            .map(|_| {
+                let mut curl = self.proxy.curl("/v1/games");
+                curl.args(["--request", "POST", "--upload-file", "-"])
+                    .args(["--header", &format!("authorization: Bearer {key}")])
+                    .args(["--header", "content-type: application/json"])
+                    .stdin(Stdio::piped())
+                    .stdout(Stdio::null())
+                    .stderr(Stdio::null())
+                    .spawn()
+                    .unwrap()
+            })
+            .collect();
+        for _ in 0..CALLS {
+            for curl in &mut slow {
+                curl.stdin.as_mut().unwrap().write_all(b" ").await.unwrap();
+            }
+            let answer = sent(&mut self.games()).await;
+            assert_eq!(answer.status, 200, "{answer:?}");
+        }
+        for mut curl in slow {
+            assert_eq!(curl.try_wait().unwrap(), None, "the body still arrives");
+            curl.kill().await.unwrap();
+        }
+        drop(idle);
+    }
+
+    async fn reloads_while_calls_run(&self) {
+        let (answered, is_over) = (AtomicUsize::new(0), AtomicBool::new(false));
+        let caller = async || {
+            while !is_over.load(Ordering::Relaxed) {
+                let answer = sent(&mut self.games()).await;
+                assert_eq!(answer.status, 200, "{answer:?}");
+                answered.fetch_add(1, Ordering::Relaxed);
+            }
+        };
+        let reloading = async {
+            for _ in 0..RELOADS {
+                self.proxy.reload().await;
+                let before = answered.load(Ordering::Relaxed);
+                eventually("calls are answered", async || {
+                    (answered.load(Ordering::Relaxed) >= before + CALLS).then_some(())
+                })
+                .await;
+            }
+            is_over.store(true, Ordering::Relaxed);
+        };
+        tokio::join!(reloading, caller(), caller());
+    }
+}
+
+#[tokio::test]
+async fn a_fleet_is_served_through_haproxy_and_nginx() {
+    let mut small = SmallFleet::patient();
+    small.set("GATEWAY_REFUSED_CALLS", "5");
+    for service in ["GATEWAY", "WEB"] {
+        small.set(&format!("{service}_TRUSTED_PROXIES"), "127.0.0.1");
+    }
+    let fleet = small.up().await;
+    let place = |url: &str| url.trim_start_matches("http://").to_owned();
+    let public = |name| place(fleet.service(name).http.as_ref().unwrap());
+    let admin_port = |name| {
+        let ready = place(&fleet.service(name).ready);
+        let (_, port) = ready.split_once(':').unwrap();
+        port.trim_end_matches("/readyz").to_owned()
+    };
+    let variables = [
+        ("GATEWAY", public("gateway")),
+        ("GATEWAY_ADMIN_PORT", admin_port("gateway")),
+        ("WEB", public("web")),
+        ("WEB_ADMIN_PORT", admin_port("web")),
+    ];
+    let haproxy = Edge {
+        proxy: Proxy::haproxy(HAPROXY, &variables).await,
+        fleet: &fleet,
+        hosts: [11, 12],
+    };
+    let nginx = Edge {
+        proxy: Proxy::nginx(&public("gateway"), &public("web")).await,
+        fleet: &fleet,
+        hosts: [21, 22],
+    };
+    haproxy.check().await;
+    nginx.check().await;
+    warns_of_a_proxy_without_trust(&small, &fleet).await;
+}
+
+async fn warns_of_a_proxy_without_trust(small: &SmallFleet, fleet: &Fleet) {
+    let is_warned = |service| small.log(service).contains("not among trusted_proxies");
+    let proxy = reqwest::Client::builder().local_address(IpAddr::from([127, 0, 0, 2]));
+    let proxy = proxy.build().unwrap();
+    for (service, path) in [("gateway", "/v1/games"), ("web", "/")] {
+        assert!(!is_warned(service), "{service}");
+        let url = fleet.service(service).http.as_ref().unwrap();
+        let request = proxy.get(format!("{url}{path}"));
+        let request = request.header("x-forwarded-for", "198.51.100.7");
+        request.send().await.unwrap();
+        eventually("the log names the setting", async || {
+            is_warned(service).then_some(())
+        })
+        .await;
+    }
+}
+
+#[tokio::test]
+async fn haproxy_accepts_its_configuration() {
+    let folder = proxies::folder().await;
+    std::fs::write(folder.path().join("haproxy.cfg"), HAPROXY).unwrap();
+    let mut check = proxies::haproxy(folder.path());
+    let checked = check.args(["-c", "-f", "haproxy.cfg"]).output().await;
+    let checked = checked.unwrap();
+    let complaint = String::from_utf8_lossy(&checked.stderr);
+    assert!(checked.status.success(), "{complaint}");
+}

@@ -1,1 +1,246 @@
 //! Roles, migrations and the check of the configuration.
+#![expect(clippy::disallowed_methods, reason = "tables are named at run time")]
+
+use std::process::{Output, Stdio};
+use std::time::Duration;
+
+use e2e::binaries;
+use serde_json::Value;
+use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection};
+use testing::postgres::Server;
+use tokio::io::{AsyncBufReadExt as _, BufReader};
+use tokio::process::Command;
+use tokio::time::timeout;
+
+const SERVICES: [&str; 6] = [
+    "gateway",
+    "web",
+    "catalogue-svc",
+    "listings-svc",
+    "economy-svc",
+    "webhook-svc",
+];
+
+const ROLES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../deploy/sql/roles.sql");
+
+/// SQLSTATE of a statement that the role may not execute.
+const INSUFFICIENT_PRIVILEGE: &str = "42501";
+
+/// When a test gives up on a process that ends or starts.
+const LIMIT: Duration = Duration::from_mins(3);
+
+/// The name of the schema and of the role of a service.
+pub(crate) fn schema(service: &str) -> &str {
+    service.trim_end_matches("-svc")
+}
+
+/// The URL of the server's database for a role.
+pub(crate) fn url(server: &Server, role: &str) -> String {
+    let port = server.pool.connect_options().get_port();
+    format!("postgres://{role}@127.0.0.1:{port}/postgres")
+}
+
+/// Creates the roles and the schema of a service.
+pub(crate) async fn create_roles(server: &Server, service: &str) {
+    let mut psql = Command::new("psql");
+    let variable = format!("service={}", schema(service));
+    psql.args(["-X", "-q", "-f", ROLES, "-v", &variable, "-d"]);
+    let output = psql.arg(url(server, "postgres")).output().await.unwrap();
+    assert!(output.status.success(), "{}", text(&output.stderr));
+}
+
+/// A service, or one of its commands, with no setting but a long deadline.
+pub(crate) fn command(service: &str) -> Command {
+    let mut command = Command::new(binaries().join(service));
+    let prefix = schema(service).to_uppercase();
+    command
+        .env_clear()
+        .env(format!("{prefix}_DATABASE_DEADLINE"), "120")
+        .stdin(Stdio::null())
+        .kill_on_drop(true);
+    command
+}
+
+/// `SERVICE migrate` with the URL of the owner.
+pub(crate) async fn migrate(service: &str, owner_url: &str) -> Output {
+    let prefix = schema(service).to_uppercase();
+    let mut migrate = command(service);
+    migrate
+        .arg("migrate")
+        .env(format!("{prefix}_DATABASE_OWNER_URL"), owner_url);
+    output(&mut migrate).await
+}
+
+/// economy-svc with the settings that it needs.
+pub(crate) fn economy(database_url: &str) -> Command {
+    let mut economy = command("economy-svc");
+    economy
+        .env("ECONOMY_DATABASE_URL", database_url)
+        .env("ECONOMY_PROFILE", "local")
+        .env("ECONOMY_FLEET_TOKEN", token("fleet"))
+        .env("ECONOMY_STAFF_TOKEN", token("staff"))
+        // Nobody listens on port 1.
+        .env("ECONOMY_LISTINGS_ADDRESSES", "http://127.0.0.1:1")
+        .env("ECONOMY_GRPC_LISTEN", "127.0.0.1:0")
+        .env("ECONOMY_ADMIN_LISTEN", "127.0.0.1:0");
+    economy
+}
+
+/// Runs a command until it ends.
+pub(crate) async fn output(command: &mut Command) -> Output {
+    timeout(LIMIT, command.output()).await.unwrap().unwrap()
+}
+
+pub(crate) fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+fn token(name: &str) -> String {
+    format!("{name}-hush-0123456789-0123456789-0123456789")
+}
+
+/// How many migrations the database lacked, as `migrate` has logged it.
+fn missing(output: &Output) -> u64 {
+    let log = text(&output.stdout);
+    assert!(output.status.success(), "{log}{}", text(&output.stderr));
+    let mut lines = log
+        .lines()
+        .filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let line = lines.find(|line| line["message"] == "the schema is up to date");
+    line.unwrap()["missing"].as_u64().unwrap()
+}
+
+async fn assert_refused(connection: &mut PgConnection, sql: String) {
+    let error = connection
+        .execute(AssertSqlSafe(sql.clone()))
+        .await
+        .unwrap_err();
+    let code = error
+        .as_database_error()
+        .and_then(sqlx::error::DatabaseError::code);
+    assert_eq!(
+        code.as_deref(),
+        Some(INSUFFICIENT_PRIVILEGE),
+        "{sql}: {error}"
+    );
+}
+
+#[tokio::test]
+async fn owners_migrate_and_services_change_no_table() {
+    let server = Server::new().await.unwrap();
+    for service in SERVICES {
+        create_roles(&server, service).await;
+        let owner = url(&server, &format!("{}_owner", schema(service)));
+        assert!(missing(&migrate(service, &owner).await) > 0, "{service}");
+        assert_eq!(missing(&migrate(service, &owner).await), 0, "{service}");
+        // It changes nothing for a service that has migrations.
+        create_roles(&server, service).await;
+    }
+    for service in SERVICES {
+        let schema = schema(service);
+        let mut connection = PgConnection::connect(&url(&server, schema)).await.unwrap();
+        let read = format!("select from {schema}._sqlx_migrations");
+        connection.execute(AssertSqlSafe(read)).await.unwrap();
+        let write = format!("delete from {schema}.lease");
+        connection.execute(AssertSqlSafe(write)).await.unwrap();
+        let another = if service == "gateway" {
+            "web"
+        } else {
+            "gateway"
+        };
+        for sql in [
+            format!("create table {schema}.new ()"),
+            format!("drop table {schema}.lease"),
+            format!("alter table {schema}.lease add column new int"),
+            format!("truncate {schema}.lease"),
+            "create schema new".to_owned(),
+            format!("select from {another}.lease"),
+        ] {
+            assert_refused(&mut connection, sql).await;
+        }
+    }
+    // What services change by functions of the owners.
+    for (role, sql) in [
+        (
+            "webhook",
+            "select webhook.create_attempt_partition('2026-03-01'), webhook.create_attempt_partition('2026-03-02')",
+        ),
+        (
+            "webhook",
+            "select webhook.drop_attempt_partition('2026-03-01')",
+        ),
+        ("listings", "select listings.analyze_table('page')"),
+    ] {
+        let mut connection = PgConnection::connect(&url(&server, role)).await.unwrap();
+        connection.execute(sql).await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn a_service_starts_on_its_own_migrations_and_on_later_ones() {
+    let server = Server::new().await.unwrap();
+    create_roles(&server, "economy-svc").await;
+    let (runtime, owner) = (url(&server, "economy"), url(&server, "economy_owner"));
+    let refused = output(&mut economy(&runtime)).await;
+    let said = text(&refused.stderr);
+    assert!(!refused.status.success(), "{said}");
+    assert!(said.contains("run `economy-svc migrate`"), "{said}");
+
+    migrate("economy-svc", &owner).await;
+    let mut connection = PgConnection::connect(&owner).await.unwrap();
+    let later = "insert into economy._sqlx_migrations (version, description, success, checksum, execution_time)
+                 values (9999, 'of a later release', true, '\\x00', 0)";
+    connection.execute(later).await.unwrap();
+    let mut child = economy(&runtime).stdout(Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let starting = async {
+        let mut log = String::new();
+        while let Some(line) = lines.next_line().await.unwrap() {
+            if line.contains(r#""message":"started""#) {
+                return;
+            }
+            log += &line;
+        }
+        panic!("it ended: {log}");
+    };
+    timeout(LIMIT, starting).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_check_names_every_problem_and_no_secret() {
+    let mut check = command("gateway");
+    check
+        .arg("check-config")
+        .env(
+            "GATEWAY_DATABASE_URL",
+            "postgres://gateway:hush@127.0.0.1/d",
+        )
+        .env("GATEWAY_REDIS_URL", "redis://:hush@127.0.0.1:6379")
+        .env("GATEWAY_FLEET_TOKEN", token("fleet"))
+        .env("GATEWAY_STAFF_TOKEN", "short-hush")
+        .env("GATEWAY_HTTP_CALLS", "none")
+        .env("WEB_FLEET_TOKEN", token("another"));
+    for service in ["CATALOGUE", "LISTINGS", "ECONOMY", "WEBHOOK"] {
+        check.env(format!("GATEWAY_{service}_ADDRESSES"), "http://127.0.0.1:1");
+    }
+    let bad = output(&mut check).await;
+    let said = text(&bad.stderr);
+    assert_eq!(bad.status.code(), Some(1), "{said}");
+    for problem in [
+        "GATEWAY_STAFF_TOKEN (--staff-token) is not valid",
+        "GATEWAY_HTTP_CALLS (--http-calls) is not valid",
+        "WEB_FLEET_TOKEN and GATEWAY_FLEET_TOKEN must be the same",
+    ] {
+        assert!(said.contains(problem), "{problem} is missing in {said}");
+    }
+    assert!(!said.contains("hush"), "{said}");
+    assert_eq!(text(&bad.stdout), "");
+
+    let mut check = economy("postgres://economy@127.0.0.1/d");
+    check
+        .arg("check-config")
+        .env("ECONOMY_PROFILE", "production");
+    let good = output(&mut check).await;
+    assert!(good.status.success(), "{}", text(&good.stderr));
+    assert_eq!(text(&good.stdout), "economy-svc: the settings are good\n");
+}

@@ -3,12 +3,17 @@
 
 mod backup;
 mod containers;
+mod documents;
 mod edge;
+mod hook;
 mod hosts;
 mod install;
+mod model;
 mod monitoring;
 mod patroni;
+mod patroni_cluster;
 mod pooler;
+mod proxies;
 mod redis_cluster;
 mod runbook;
 mod tls;

@@ -1,1 +1,115 @@
-//! PostgreSQL under Patroni, whose primary fails.
+//! PostgreSQL under Patroni, whose leader, store or proxy fails. Reads are answered meanwhile, and nothing that was acknowledged is lost.
+
+use std::time::Duration;
+
+use e2e::{Receiver, SmallFleet, eventually};
+
+use crate::model::Model;
+use crate::patroni_cluster::Cluster;
+
+/// How long a server is paused: longer than Patroni lets a leader be silent.
+const PAUSE: Duration = Duration::from_secs(15);
+/// Two processes of each service.
+const REPLICAS: &str = "gateway=2,web=2,catalogue-svc=2,listings-svc=2,economy-svc=2,webhook-svc=2";
+
+/// A fleet on a cluster, under load.
+struct Scene {
+    cluster: Cluster,
+    model: Model,
+    _fleet: SmallFleet,
+}
+
+impl Scene {
+    async fn set() -> Self {
+        let cluster = Cluster::start().await;
+        let receiver = Receiver::start().await;
+        let mut small = SmallFleet::new();
+        small.set("DATABASE_URL", &cluster.url());
+        small.set("WEBHOOK_ALLOW", &format!("http://{}", receiver.address));
+        // Only PostgreSQL is away: no other deadline is to pass on a busy machine.
+        for (deadline, value) in [
+            ("GATEWAY_REDIS_PATIENCE", "20000"),
+            ("GATEWAY_UPSTREAM_DEADLINE", "20"),
+            ("GATEWAY_UPSTREAM_PATIENCE", "20000"),
+            ("GATEWAY_UPSTREAM_POSITION_PATIENCE", "20000"),
+            ("CATALOGUE_PATIENCE", "10000"),
+        ] {
+            small.set(deadline, value);
+        }
+        let plans = small.plans();
+        let args = ["--replicas", REPLICAS, "--plans", &plans];
+        let fleet = small.up_with(&args).await;
+        let model = Model::new(&fleet, &fleet, receiver).await;
+        Self {
+            cluster,
+            model,
+            _fleet: small,
+        }
+    }
+
+    /// Kills the leader, waits for its successor and starts it again.
+    async fn kill_the_leader(&self) {
+        let leader = self.cluster.leader().await;
+        self.cluster.kill_node(leader);
+        self.another_leads(leader).await;
+        self.cluster.start_node(leader);
+        self.cluster.until_whole().await;
+    }
+
+    /// Pauses the leader until it has a successor.
+    async fn pause_the_leader(&self) {
+        let leader = self.cluster.leader().await;
+        let paused = self.cluster.pause_node(leader);
+        self.another_leads(leader).await;
+        drop(paused);
+        self.cluster.until_whole().await;
+    }
+
+    async fn another_leads(&self, before: usize) {
+        eventually("another node leads", async || {
+            (self.cluster.leader().await != before).then_some(())
+        })
+        .await;
+    }
+}
+
+#[tokio::test]
+async fn the_leader_of_postgresql_is_killed() {
+    let scene = Scene::set().await;
+    let fault = async || scene.kill_the_leader().await;
+    let cost = scene.model.through("the leader is killed", fault).await;
+    // Redis counts, and it did not fail.
+    assert_eq!(cost.uncounted, 0, "{cost:?}");
+}
+
+/// Each fault happens `PATRONI_CYCLES` times.
+#[tokio::test]
+#[ignore = "takes minutes; tests/README.md has its command and what came of it"]
+async fn postgresql_fails_over_again_and_again() {
+    #[expect(clippy::disallowed_methods, reason = "the setting of one test")]
+    let cycles = std::env::var("PATRONI_CYCLES").map_or(1, |text| text.parse::<u32>().unwrap());
+    let scene = Scene::set().await;
+    let (model, cluster) = (&scene.model, &scene.cluster);
+    for _ in 0..cycles {
+        let killed = async || scene.kill_the_leader().await;
+        model.through("the leader is killed", killed).await;
+        let paused = async || scene.pause_the_leader().await;
+        model.through("the leader is paused", paused).await;
+        let restarted = async || cluster.restart_etcd();
+        model
+            .through("etcd is killed and starts again", restarted)
+            .await;
+        // Without etcd Patroni demotes the leader: nothing is written until etcd answers.
+        let store_paused = async || {
+            let paused = cluster.pause_etcd();
+            tokio::time::sleep(PAUSE).await;
+            drop(paused);
+            cluster.until_whole().await;
+        };
+        model.through("etcd is paused for 15 s", store_paused).await;
+        let proxy = async || cluster.restart_haproxy();
+        model
+            .through("haproxy is killed and starts again", proxy)
+            .await;
+    }
+}

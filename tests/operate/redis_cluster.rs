@@ -1,1 +1,188 @@
-//! Redis Cluster, one of whose masters fails.
+//! Redis Cluster with TLS, three masters with replicas, one of whose masters fails: every read is answered, each gateway limits the minutes
+//! of that master's accounts alone until the replica has taken its place, and people stay signed in.
+
+use e2e::{Client, Fleet, Receiver, Response, SmallFleet, Staff, WebClient, eventually};
+use futures::future::join_all;
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use testing::redis::Servers;
+
+use crate::model::Model;
+
+/// The plan `free`.
+const CALLS_PER_MINUTE: usize = 60;
+/// The master that is killed.
+const KILLED: usize = 0;
+/// The last slot of that master: redis-cli splits the slots among three masters like this.
+const LAST_SLOT: u32 = 5460;
+const NODES: std::ops::Range<usize> = 0..6;
+
+/// A caller of the plan `free` whose counters are on the master that is killed.
+async fn caller_on_killed(servers: &Servers, fleet: &Fleet) -> Client {
+    let mut staff = Staff::of(fleet).await;
+    loop {
+        let caller = staff.caller(fleet, "free").await;
+        let me = caller.get("/me").await;
+        let account = me.data()["account"]["id"].as_str().unwrap().to_owned();
+        let key = format!("gateway:{{{account}}}:usage");
+        let slot = servers.command(1, &["cluster", "keyslot", &key]).unwrap();
+        if slot.trim().parse::<u32>().unwrap() <= LAST_SLOT {
+            return caller;
+        }
+    }
+}
+
+/// How many calls passed.
+#[derive(Debug, Default)]
+struct Passed {
+    counted_by_redis: usize,
+    /// At each gateway.
+    counted_alone: Vec<usize>,
+}
+
+/// Calls more often than the plan allows, at each gateway.
+async fn burst(fleet: &Fleet, caller: &Client) -> Passed {
+    let mut passed = Passed::default();
+    for gateway in fleet.services.iter().filter(|it| it.name == "gateway") {
+        let caller = caller.at(gateway);
+        let calls = (0..CALLS_PER_MINUTE + 10).map(|_| caller.get("/games?limit=1"));
+        let answers = join_all(calls).await;
+        let (good, refused): (Vec<Response>, Vec<Response>) =
+            answers.into_iter().partition(|answer| answer.status == 200);
+        for answer in refused {
+            answer.assert_error(429, "rate_limited");
+        }
+        // Without Redis, the gateway cannot read the month.
+        let knows_month = |answer: &&Response| {
+            let header = answer.header("ratelimit");
+            header.is_some_and(|header| header.contains("month"))
+        };
+        let by_redis = good.iter().filter(knows_month).count();
+        passed.counted_by_redis += by_redis;
+        passed.counted_alone.push(good.len() - by_redis);
+    }
+    passed
+}
+
+/// Browsers that are signed in, and the path to which `/accounts` leads each. Some of their sessions are on the master that is killed, and
+/// the replicas have all of them.
+async fn signed_in(servers: &Servers, fleet: &Fleet) -> Vec<(WebClient, String)> {
+    let sessions = |node| {
+        let keys = servers.command(node, &["keys", "web:session:*"]).unwrap();
+        keys.lines().filter(|key| !key.is_empty()).count()
+    };
+    let mut browsers = Vec::new();
+    let mut names = ["free", "build", "partner", "other"].iter().cycle();
+    while browsers.len() < 4 || sessions(KILLED) == 0 {
+        let mut browser = WebClient::new(fleet);
+        let account = fleet.account(names.next().unwrap());
+        let path = browser.sign_in(account).await;
+        browsers.push((browser, path));
+    }
+    eventually("the replicas have the sessions", async || {
+        let on_replicas: usize = (3..6).map(sessions).sum();
+        (on_replicas == browsers.len()).then_some(())
+    })
+    .await;
+    browsers
+}
+
+async fn until_failed_over(servers: &Servers) {
+    eventually("a replica has taken the place of its master", async || {
+        let info = servers.command(1, &["cluster", "info"]).ok()?;
+        let has = |line: &str| info.lines().any(|it| it.trim() == line);
+        (has("cluster_slots_ok:16384") && has("cluster_slots_fail:0")).then_some(())
+    })
+    .await;
+    let nodes = || servers.command(1, &["cluster", "nodes"]);
+    eventually("the dead master has no slots", async || {
+        let nodes = nodes().ok()?;
+        let mut masters = nodes.lines().filter(|line| line.contains(" 0-5460"));
+        masters
+            .all(|line| !line.contains("fail") && !line.contains("disconnected"))
+            .then_some(())
+    })
+    .await;
+}
+
+/// Asserts that the next call at each gateway shows a write.
+async fn own_writes_are_read(small: &SmallFleet, fleet: &Fleet) {
+    let slug = "adventures-of-nyangi";
+    let path = format!("/games/{slug}");
+    let key = &fleet.account("partner").keys.live;
+    let callers: Vec<Client> = fleet
+        .by_gateway()
+        .iter()
+        .map(|it| Client::new(it, key))
+        .collect();
+    for _ in 0..3 {
+        small
+            .staff(&["game", "take-down", slug, "--reason", "A test"])
+            .await;
+        for caller in &callers {
+            caller.get(&path).await.assert_error(404, "not_found");
+        }
+        small.staff(&["game", "restore", slug]).await;
+        for caller in &callers {
+            assert_eq!(caller.get(&path).await.status, 200);
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_master_of_redis_cluster_is_killed() {
+    let servers = Servers::cluster_with_replicas(true).unwrap();
+    let receiver = Receiver::start().await;
+    let mut small = SmallFleet::patient();
+    small.set("REDIS_URL", &servers.url());
+    // Redis fails, so the gateways and the site use the default timeouts for it.
+    small.set("GATEWAY_REDIS_PATIENCE", "50");
+    small.set("WEB_REDIS_DEADLINE", "2");
+    small.set("WEB_TRUSTED_PROXIES", "127.0.0.1");
+    small.set("WEBHOOK_ALLOW", &format!("http://{}", receiver.address));
+    let plans = small.plans();
+    let args = ["--replicas", "gateway=2", "--plans", &plans];
+    let fleet = small.up_with(&args).await;
+    let model = Model::new(&fleet, &fleet, receiver).await;
+    let caller = caller_on_killed(&servers, &fleet).await;
+    let mut browsers = signed_in(&servers, &fleet).await;
+
+    let fault = async || {
+        // Each gateway knows the key.
+        let mut passed = vec![burst(&fleet, &caller).await];
+        for node in NODES {
+            let soon = ["config", "set", "cluster-node-timeout", "2000"];
+            servers.command(node, &soon).unwrap();
+        }
+        let killed = servers.pid(KILLED).try_into().unwrap();
+        kill(Pid::from_raw(killed), Signal::SIGKILL).unwrap();
+        passed.push(burst(&fleet, &caller).await);
+        until_failed_over(&servers).await;
+        println!("calls of an account with {CALLS_PER_MINUTE} a minute: {passed:?}");
+        for passed in passed {
+            let mut alone = passed.counted_alone.iter();
+            assert!(
+                alone.all(|passed| *passed <= CALLS_PER_MINUTE),
+                "{passed:?}"
+            );
+            // Two, if a minute has ended in between.
+            assert!(
+                passed.counted_by_redis <= 2 * CALLS_PER_MINUTE,
+                "{passed:?}"
+            );
+        }
+    };
+    let cost = model
+        .through("a master of Redis Cluster is killed", fault)
+        .await;
+    assert_eq!(cost.unavailable, 0, "{cost:?}");
+    for (browser, path) in &mut browsers {
+        let page = eventually("the site finds the new master", async || {
+            let page = browser.get("/accounts").await;
+            (page.status != 503).then_some(page)
+        })
+        .await;
+        assert_eq!(page.location, *path, "somebody is not signed in any more");
+    }
+    own_writes_are_read(&small, &fleet).await;
+}

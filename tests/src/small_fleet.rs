@@ -48,6 +48,8 @@ pub struct SmallFleet {
     state: PathBuf,
     launcher: Option<Child>,
     settings: Vec<(String, String)>,
+    /// The folder of its services.
+    binaries: PathBuf,
     folder: tempfile::TempDir,
 }
 
@@ -84,6 +86,7 @@ impl SmallFleet {
             settings: ONE_CLIENT
                 .map(|(name, value)| (name.into(), value.into()))
                 .into(),
+            binaries: binaries(),
             folder,
         }
     }
@@ -91,6 +94,11 @@ impl SmallFleet {
     /// A setting of one of its services, such as `GATEWAY_LOG`.
     pub fn set(&mut self, variable: &str, value: &str) {
         self.settings.push((variable.to_owned(), value.to_owned()));
+    }
+
+    /// Its services, and the tools that prepare it, come from this folder.
+    pub fn use_binaries(&mut self, folder: &Path) {
+        folder.clone_into(&mut self.binaries);
     }
 
     /// What `up` prints. It is shown when the test fails.
@@ -126,7 +134,7 @@ impl SmallFleet {
         said
     }
 
-    /// Brings it up with the binaries of this build. Its launcher is a child of the test, so that it ends with it.
+    /// Brings it up. Its launcher is a child of the test, so that it ends with it.
     pub async fn up(&mut self) -> Fleet {
         self.up_with(&[]).await
     }
@@ -143,7 +151,7 @@ impl SmallFleet {
         let launcher = self
             .command(
                 "up",
-                &["--bin-dir", binaries().to_str().unwrap(), "--port", "0"],
+                &["--bin-dir", self.binaries.to_str().unwrap(), "--port", "0"],
             )
             .args(self.test_options())
             .args(args)

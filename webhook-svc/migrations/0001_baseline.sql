@@ -84,7 +84,7 @@ create index audit_of_tokens on webhook.audit ((details ->> 'account'), id) wher
 create table webhook.listing (
     kind text not null check (kind in ('page', 'game', 'event')),
     id uuid not null,
-    epoch uuid not null,
+    generation uuid not null,
     mode text not null check (mode in ('live', 'test')),
     -- Handle of a page, slug of a game or an event.
     slug text not null,
@@ -101,7 +101,7 @@ create table webhook.listing (
 
 create table webhook.account (
     id uuid primary key,
-    epoch uuid not null,
+    generation uuid not null,
     plan text not null,
     -- Mails to the account go there.
     email text not null default '',
@@ -114,7 +114,7 @@ create table webhook.account (
 
 create table webhook.plan (
     name text primary key,
-    epoch uuid not null,
+    generation uuid not null,
     -- The maximum of endpoints; null: no limit.
     endpoints bigint check (endpoints >= 0),
     -- Whether real events are sent.

@@ -34,8 +34,7 @@ pub const CHANNEL: &str = "webhook_due";
 
 /// Starts the service.
 pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
-    let pool = boot.database(&MIGRATOR).await?;
-    store::read_by_indexes(&pool);
+    let pool = boot.database_with(&store::READ_BY_INDEXES).await?;
     let (settings, clock) = (&boot.settings, &boot.clock);
     let wakeup = Wakeup::start(pool.clone(), CHANNEL, &boot.lifecycle);
 
@@ -67,6 +66,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     deliver::spawn(dependencies, &boot.lifecycle);
 
     jobs::sweep::spawn(&leader, &pool, clock, &wakeup, settings.sweep_hour)?;
+    jobs::oldest_due::spawn(&leader, &pool);
     let attempts = settings.schedule().attempts();
     jobs::recovery::spawn(&leader, &pool, clock, &wakeup, attempts);
     jobs::maintenance::spawn(&leader, &pool, &key_ring, settings.retention());
@@ -92,7 +92,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         receiver_check_timeout: settings.receiver_check_timeout,
     };
     dependencies.add_to(&mut services);
-    let listings = boot.client(&settings.listings_addresses)?;
+    let listings = boot.client("listings-svc", &settings.listings_addresses)?;
     let members = FleetMembers::new(listings, settings.upstream_deadline, clock.clone());
     boot.serve_rpc_to_members(services, Arc::new(members)).await
 }

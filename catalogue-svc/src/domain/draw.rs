@@ -47,9 +47,13 @@ pub struct SeedParts<'a> {
     pub judged: u64,
 }
 
-/// Signs draws. All replicas of a fleet have the same key.
+/// Signs draws. All replicas of a fleet have the same keys.
 #[derive(Clone)]
-pub struct SigningKey(Hmac<Sha256>);
+pub struct SigningKey {
+    signing: Hmac<Sha256>,
+    /// The other keys whose draws are accepted: of replicas whose first fleet token is another one, while it is replaced.
+    accepted: Vec<Hmac<Sha256>>,
+}
 
 impl std::fmt::Debug for SigningKey {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -60,13 +64,22 @@ impl std::fmt::Debug for SigningKey {
 impl SigningKey {
     /// The key of the fleet with this token.
     pub fn new(fleet_token: &str) -> Self {
-        let key = mac(fleet_token.as_bytes()).chain_update(CONTEXT);
-        Self(mac(&key.finalize().into_bytes()))
+        Self {
+            signing: derive(fleet_token),
+            accepted: Vec::new(),
+        }
+    }
+
+    /// The same key, which accepts the draws of these keys too.
+    #[must_use]
+    pub fn accepting<'a>(mut self, fleet_tokens: impl IntoIterator<Item = &'a str>) -> Self {
+        self.accepted.extend(fleet_tokens.into_iter().map(derive));
+        self
     }
 
     /// The seed of the random choice of a pair, which nobody without the key can predict.
     pub fn seed(&self, of: SeedParts<'_>) -> [u8; 32] {
-        let mac = (self.0.clone())
+        let mac = (self.signing.clone())
             .chain_update(b"seed")
             .chain_update(of.day.to_julian_day().to_be_bytes())
             .chain_update(of.judged.to_be_bytes())
@@ -83,7 +96,7 @@ impl SigningKey {
         bytes.extend(draw.pair.low.as_bytes());
         bytes.extend(draw.pair.high.as_bytes());
         bytes.extend(draw.drawn_at.unix_timestamp().to_be_bytes());
-        let signature = self.0.clone().chain_update(&bytes).finalize();
+        let signature = self.signing.clone().chain_update(&bytes).finalize();
         bytes.extend(signature.into_bytes());
         URL_SAFE_NO_PAD.encode(bytes)
     }
@@ -111,8 +124,14 @@ impl SigningKey {
     fn read(&self, signed: &str) -> Option<Draw> {
         let bytes = URL_SAFE_NO_PAD.decode(signed).ok()?;
         let (fields, signature) = bytes.split_at_checked(FIELDS)?;
-        let expected = self.0.clone().chain_update(fields);
-        expected.verify_slice(signature).ok()?;
+        let mut keys = std::iter::once(&self.signing).chain(&self.accepted);
+        let is_signed_by = |key: &Hmac<Sha256>| {
+            let expected = key.clone().chain_update(fields);
+            expected.verify_slice(signature).is_ok()
+        };
+        if !keys.any(is_signed_by) {
+            return None;
+        }
         let (voter, rest) = fields.split_first_chunk::<16>()?;
         let (kind, rest) = rest.split_first()?;
         let (low, rest) = rest.split_first_chunk::<16>()?;
@@ -125,6 +144,12 @@ impl SigningKey {
             drawn_at: OffsetDateTime::from_unix_timestamp(seconds).ok()?,
         })
     }
+}
+
+/// The key of the fleet with this token.
+fn derive(fleet_token: &str) -> Hmac<Sha256> {
+    let key = mac(fleet_token.as_bytes()).chain_update(CONTEXT);
+    mac(&key.finalize().into_bytes())
 }
 
 fn mac(key: &[u8]) -> Hmac<Sha256> {
@@ -167,6 +192,26 @@ mod tests {
             assert!(key.verify(&signed, VOTER, NOW + later).is_err());
         }
         assert!(key.verify(&signed, Uuid::from_u128(8), NOW).is_err());
+    }
+
+    #[test]
+    fn a_draw_is_valid_while_the_token_of_the_fleet_is_replaced() {
+        let (old, new) = ("an old token", "a new token");
+        let steps = [
+            SigningKey::new(old),
+            SigningKey::new(old).accepting([new]),
+            SigningKey::new(new).accepting([old]),
+            SigningKey::new(new),
+        ];
+        let accepts = |key: &SigningKey, by: &SigningKey| {
+            let signed = by.sign(&draw(BoardKind::Games));
+            key.verify(&signed, VOTER, NOW).is_ok()
+        };
+        // In each step some replicas have the tokens of the step before.
+        for (before, after) in steps.iter().zip(&steps[1..]) {
+            assert!(accepts(before, after) && accepts(after, before));
+        }
+        assert!(!accepts(&steps[3], &steps[0]));
     }
 
     #[test]

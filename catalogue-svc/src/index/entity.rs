@@ -185,6 +185,10 @@ impl Times {
 
 #[cfg(test)]
 mod tests {
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+    use proptest::sample::Index;
+
     use super::*;
 
     const ID: &str = "018f2f3e-0000-7000-8000-000000000001";
@@ -281,6 +285,26 @@ mod tests {
         for (id, encoded) in bad.into_iter().chain(unreadable) {
             let error = Entity::read("game", id, 7, &encoded).unwrap_err();
             assert!(error.to_string().contains(id), "{error:#}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_an_entity_or_refused(kind in "genre|country|city|page|game|event", encoded in vec(any::<u8>(), 0..120)) {
+            drop(Entity::read(&kind, ID, 7, &encoded));
+        }
+
+        /// A damaged game is refused, or is a game.
+        #[test]
+        fn any_damaged_game_is_a_game_or_refused(at: Index, byte: u8, title in "\\PC{0,20}", year: i32, day: i64) {
+            let times = Timestamp { seconds: day, nanos: year };
+            let game = listings::Game { title, created_at: Some(times), ..game() };
+            let mut encoded = game.encode_to_vec();
+            let at = at.index(encoded.len());
+            encoded[at] = byte;
+            if let Ok(Some(entity)) = Entity::read("game", ID, 7, &encoded) {
+                prop_assert!(matches!(entity.body, Body::Game(..)));
+            }
         }
     }
 }

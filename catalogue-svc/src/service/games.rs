@@ -60,6 +60,7 @@ impl GamesService for Reads {
             position: Some(snapshot.position.into()),
             revision: game.revision,
             creator_kind: creator_kind.to_owned(),
+            first_published_at: Some(answer::timestamp(game.key.published_at.0)),
         }))
     }
 }
@@ -103,6 +104,7 @@ fn read(request: ListGamesRequest, snapshot: &Snapshot) -> Result<ListQuery<Game
     let platform = non_empty(request.platform);
     let stage = non_empty(request.stage);
     let creator = non_empty(request.creator);
+    let city = non_empty(request.city);
     let words = query_words(request.q.as_deref());
     let updated_since = bad.updated_since(request.updated_since);
     let facets = [
@@ -125,6 +127,7 @@ fn read(request: ListGamesRequest, snapshot: &Snapshot) -> Result<ListQuery<Game
             country.as_deref(),
             stage.as_deref(),
             creator.as_deref(),
+            city.as_deref(),
             words_key(words.as_ref()).as_deref(),
             since.as_deref(),
         ],
@@ -132,11 +135,12 @@ fn read(request: ListGamesRequest, snapshot: &Snapshot) -> Result<ListQuery<Game
     let (limit, after) = bad.page(request.page, binding);
     bad.check()?;
     let creator = creator.map(|handle| Keyword::Creator(handle.into()));
+    let city = city.map(|slug| Keyword::City(slug.into()));
     Ok(ListQuery {
         mode,
         query: Query {
             facets: facets.into_iter().flatten().collect(),
-            keywords: creator.into_iter().collect(),
+            keywords: creator.into_iter().chain(city).collect(),
             words,
             updated_since,
             after,

@@ -45,11 +45,12 @@ use crate::domain::draw::SigningKey;
 use crate::index::{Catalogue, Snapshot};
 use crate::write::CommandHandler;
 
+pub use rankings::Rankings;
 pub use site::SITEMAP_FILE_ROWS;
 pub use staff::Staff;
 pub use votes::Votes;
 
-/// Answers every read from memory: a snapshot of the catalogue, and the boards.
+/// Answers reads from memory: a snapshot of the catalogue, and the boards.
 #[derive(Debug)]
 pub struct Reads {
     /// The listings.
@@ -103,6 +104,10 @@ impl Dependencies {
             writer: self.writer.clone(),
             draw_key: self.draw_key,
         };
+        let rankings = Rankings {
+            pool: self.pool.clone(),
+            reads: Arc::clone(&reads),
+        };
         let staff = Staff {
             audit: Audit::new(self.pool.clone(), SCHEMA, reads.clock.clone()),
             pool: self.pool,
@@ -120,7 +125,7 @@ impl Dependencies {
             .add_service(ChangesServiceServer::from_arc(reads()))
             .add_service(SiteServiceServer::from_arc(reads()))
             .add_service(StaffDumpServiceServer::from_arc(reads()))
-            .add_service(RankingsServiceServer::from_arc(reads()))
+            .add_service(RankingsServiceServer::new(rankings))
             .add_service(VotesServiceServer::new(votes))
             .add_service(StaffServiceServer::new(staff));
     }

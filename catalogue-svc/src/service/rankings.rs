@@ -1,14 +1,20 @@
 //! Ranking boards (§2.5, §4.2).
 
+use std::sync::Arc;
+use std::time::Duration;
+
 use contracts::catalogue::v1::rankings_service_server::RankingsService;
 use contracts::catalogue::v1::{
-    BoardRank, GetRanksRequest, GetRanksResponse, ListRankingRequest, ListRankingResponse,
+    BoardRank, BoardRowDetails, GetRankHistoryRequest, GetRankHistoryResponse, GetRanksRequest,
+    GetRanksResponse, ListRankingRequest, ListRankingResponse, PastRank,
 };
 use contracts::public::RankingRow;
-use kit::Fault;
 use kit::bad_fields::BadFields;
 use kit::cursor::Binding;
+use kit::{Fault, timestamp};
+use sqlx::PgPool;
 use tonic::{Request, Response, Status};
+use uuid::Uuid;
 
 use super::Reads;
 use super::answer;
@@ -18,6 +24,21 @@ use crate::domain::listing::Mode;
 use crate::domain::order::BoardKey;
 use crate::domain::rankings::{BoardKind, Window};
 use crate::index::{Creator, Game, Snapshot};
+use crate::store::board_snapshots;
+
+/// The snapshots that a history has: five weeks.
+const HISTORY: i64 = 35;
+/// How long the history of a rank may take: each snapshot is a long array, and a page is shown without it.
+const HISTORY_DEADLINE: Duration = Duration::from_millis(500);
+
+/// Answers reads of the boards from memory, and those of their snapshots from the schema.
+#[derive(Debug)]
+pub struct Rankings {
+    /// The schema.
+    pub pool: PgPool,
+    /// The listings and the boards.
+    pub reads: Arc<Reads>,
+}
 
 /// A request for a page of a board.
 struct BoardQuery {
@@ -32,6 +53,7 @@ struct BoardQuery {
 /// A page of a board.
 struct BoardPage {
     rows: Vec<RankingRow>,
+    details: Vec<BoardRowDetails>,
     total: u64,
     /// The key of the last row, if more rows follow.
     next: Option<BoardKey<'static>>,
@@ -53,21 +75,36 @@ fn ranks<L: Ranked>(
             rank: u64::try_from(rank).ok()?,
             previous_rank: previous.get(row.listing.id()).into(),
             wins: row.record.wins.into(),
+            losses: row.record.losses.into(),
         })
     });
     Some(ranks.collect())
 }
 
+/// The id of a live listing, if it is public.
+fn listing_id<L: Ranked>(snapshot: &Snapshot, name: &str) -> Option<Uuid> {
+    let listing = L::index(snapshot.dataset(Mode::Live)).get(name)?;
+    Some(*listing.id())
+}
+
+fn unknown_listing() -> Fault {
+    Fault::not_found("No published listing has this name.")
+}
+
+fn unknown_board() -> Fault {
+    Fault::not_found("The boards are `week`, `month` and `all`.")
+}
+
 #[tonic::async_trait]
-impl RankingsService for Reads {
+impl RankingsService for Rankings {
     async fn list_ranking(
         &self,
         request: Request<ListRankingRequest>,
     ) -> Result<Response<ListRankingResponse>, Status> {
         let request = request.into_inner();
-        let snapshot = self.snapshot_at(request.at_least.as_ref()).await?;
+        let snapshot = self.reads.snapshot_at(request.at_least.as_ref()).await?;
         let query = read(request)?;
-        let boards = self.boards.of(query.mode)?;
+        let boards = self.reads.boards.of(query.mode)?;
         let page = match query.kind {
             BoardKind::Games => page::<Game>(&boards, &snapshot, &query),
             BoardKind::Creators => page::<Creator>(&boards, &snapshot, &query),
@@ -81,6 +118,7 @@ impl RankingsService for Reads {
                 query.binding,
             )?),
             position: Some(snapshot.position.into()),
+            details: page.details,
         }))
     }
 
@@ -89,16 +127,44 @@ impl RankingsService for Reads {
         request: Request<GetRanksRequest>,
     ) -> Result<Response<GetRanksResponse>, Status> {
         let request = request.into_inner();
-        let snapshot = self.snapshot_at(request.at_least.as_ref()).await?;
+        let snapshot = self.reads.snapshot_at(request.at_least.as_ref()).await?;
         let kind = BoardKind::parse(&request.kind).ok_or_else(unknown_kind)?;
         let (mode, name) = (query_params::mode(request.mode)?, request.name.as_str());
-        let boards = self.boards.of(mode)?;
+        let boards = self.reads.boards.of(mode)?;
         let ranks = match kind {
             BoardKind::Games => ranks::<Game>(&boards, &snapshot, mode, name),
             BoardKind::Creators => ranks::<Creator>(&boards, &snapshot, mode, name),
         };
-        let ranks = ranks.ok_or_else(|| Fault::not_found("No published listing has this name."))?;
+        let ranks = ranks.ok_or_else(unknown_listing)?;
         Ok(Response::new(GetRanksResponse { ranks }))
+    }
+
+    async fn get_rank_history(
+        &self,
+        request: Request<GetRankHistoryRequest>,
+    ) -> Result<Response<GetRankHistoryResponse>, Status> {
+        let request = request.into_inner();
+        let snapshot = self.reads.snapshot_at(request.at_least.as_ref()).await?;
+        let kind = BoardKind::parse(&request.kind).ok_or_else(unknown_kind)?;
+        let window = Window::parse(&request.board).ok_or_else(unknown_board)?;
+        let id = match kind {
+            BoardKind::Games => listing_id::<Game>(&snapshot, &request.name),
+            BoardKind::Creators => listing_id::<Creator>(&snapshot, &request.name),
+        };
+        let id = id.ok_or_else(unknown_listing)?;
+        let read = kit::pg::within(&self.pool, HISTORY_DEADLINE, async |connection| {
+            board_snapshots::ranks_of(connection, (kind, window), id, HISTORY).await
+        });
+        let ranks = read.await.map_err(|error| kit::pg::fault(&error))?;
+        let ranks = ranks.into_iter().rev().filter_map(|(at, rank)| {
+            Some(PastRank {
+                at: Some(timestamp::encode(at)),
+                rank: u64::try_from(rank).ok()?,
+            })
+        });
+        Ok(Response::new(GetRankHistoryResponse {
+            ranks: ranks.collect(),
+        }))
     }
 }
 
@@ -110,8 +176,7 @@ fn read(request: ListRankingRequest) -> Result<BoardQuery, Fault> {
     let kind = BoardKind::parse(&request.kind);
     let kind = kind.ok_or_else(unknown_kind)?;
     let window = Window::parse(&request.board);
-    let window =
-        window.ok_or_else(|| Fault::not_found("The boards are `week`, `month` and `all`."))?;
+    let window = window.ok_or_else(unknown_board)?;
     let mut bad = BadFields::default();
     let mode = bad.mode(request.mode);
     let binding = Binding::new(
@@ -148,10 +213,20 @@ fn page<L: Ranked>(
     let ranked = rows.iter().zip((1..).skip(before)).map(|(row, rank)| {
         let previous_rank = previous.get(row.listing.id());
         let card = row.listing.card()?;
-        Ok(card.into_row(rank, previous_rank.into(), row.record.wins.into()))
+        let details = BoardRowDetails {
+            picture_url: card.picture_url.clone(),
+            losses: row.record.losses.into(),
+        };
+        let row = card.into_row(rank, previous_rank.into(), row.record.wins.into());
+        Ok((row, details))
     });
+    let (rows, details) = ranked
+        .collect::<anyhow::Result<Vec<_>>>()?
+        .into_iter()
+        .unzip();
     Ok(BoardPage {
-        rows: ranked.collect::<anyhow::Result<_>>()?,
+        rows,
+        details,
         total: u64::try_from(total)?,
         next: last,
     })

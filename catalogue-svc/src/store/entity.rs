@@ -21,13 +21,13 @@ pub struct Row {
     pub body: Bytes,
 }
 
-/// Every entity of a generation ([`super::load::Cursor::generation`]). The column `epoch` holds the generation.
+/// Every entity of a generation ([`super::load::Cursor::generation`]).
 pub fn rows(
     connection: &mut PgConnection,
     generation: Uuid,
 ) -> BoxStream<'_, Result<Row, sqlx::Error>> {
     sqlx::query!(
-        "select kind, id, seq, body from catalogue.entity where epoch = $1",
+        "select kind, id, seq, body from catalogue.entity where generation = $1",
         generation
     )
     .fetch(connection)
@@ -85,11 +85,11 @@ pub async fn save(
     let (seqs, bodies): (Vec<i64>, Vec<&[u8]>) =
         newest.values().map(|row| (row.seq, &*row.body)).unzip();
     sqlx::query!(
-        "insert into catalogue.entity as held (kind, id, seq, epoch, body)
+        "insert into catalogue.entity as held (kind, id, seq, generation, body)
          select new.kind, new.id, new.seq, $1, new.body
          from unnest($2::text[], $3::text[], $4::bigint[], $5::bytea[]) as new (kind, id, seq, body)
-         on conflict (kind, id) do update set seq = excluded.seq, epoch = excluded.epoch, body = excluded.body
-         where held.epoch <> excluded.epoch or held.seq <= excluded.seq",
+         on conflict (kind, id) do update set seq = excluded.seq, generation = excluded.generation, body = excluded.body
+         where held.generation <> excluded.generation or held.seq <= excluded.seq",
         generation,
         &kinds as &[&str],
         &ids as &[&str],
@@ -103,8 +103,11 @@ pub async fn save(
 
 /// Removes the entities of older generations.
 pub async fn sweep(connection: &mut PgConnection, generation: Uuid) -> Result<(), sqlx::Error> {
-    sqlx::query!("delete from catalogue.entity where epoch <> $1", generation)
-        .execute(connection)
-        .await?;
+    sqlx::query!(
+        "delete from catalogue.entity where generation <> $1",
+        generation
+    )
+    .execute(connection)
+    .await?;
     Ok(())
 }

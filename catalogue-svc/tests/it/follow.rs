@@ -19,7 +19,7 @@ use futures::{Stream, stream};
 use kit::admin::Readiness;
 use kit::feed::{Consumer as _, PgConsumer, Position, consume};
 use kit::leader::Leader;
-use kit::rpc::client::{Client, connect};
+use kit::rpc::client::{Client, Transport, connect};
 use kit::{Clock, Lifecycle};
 use sqlx::PgPool;
 use tokio::net::TcpListener;
@@ -173,7 +173,13 @@ async fn serve(fake: &Fake, lifecycle: &Lifecycle) -> Client {
         Ok(router.serve_with_incoming(connections).await?)
     });
     let token = "a-token-of-thirty-two-characters".to_owned().into();
-    connect(address.parse().unwrap(), &token, lifecycle).unwrap()
+    connect(
+        address.parse().unwrap(),
+        Transport::plain(),
+        &token,
+        lifecycle,
+    )
+    .unwrap()
 }
 
 /// The first state that satisfies `wanted`.
@@ -341,7 +347,15 @@ async fn a_change_that_does_not_convert_is_left_out_and_the_feed_goes_on(pool: P
 async fn a_full_schema_makes_ready_though_nobody_tells_more(pool: PgPool) {
     let (lifecycle, _supervisor) = Lifecycle::new();
     let token = "a-token-of-thirty-two-characters".to_owned().into();
-    let nobody = || connect("http://127.0.0.1:1".parse().unwrap(), &token, &lifecycle).unwrap();
+    let nobody = || {
+        connect(
+            "http://127.0.0.1:1".parse().unwrap(),
+            Transport::plain(),
+            &token,
+            &lifecycle,
+        )
+        .unwrap()
+    };
     let load = || {
         let catalogue = Arc::new(Catalogue::default());
         let boards = boards(&catalogue);

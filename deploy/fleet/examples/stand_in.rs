@@ -31,6 +31,7 @@ fn main() -> ExitCode {
     let done = match name.as_str() {
         "staff" => staff(),
         "local-people" => people(),
+        _ if env::args().nth(1).as_deref() == Some("migrate") => migrate(&name),
         _ => serve(&name),
     };
     match done {
@@ -67,6 +68,15 @@ fn serve(name: &str) -> Result<(), Failure> {
     for stream in TcpListener::bind(own("ADMIN_LISTEN")?)?.incoming() {
         answer(stream?, ready)?;
     }
+    Ok(())
+}
+
+fn migrate(name: &str) -> Result<(), Failure> {
+    if setting("STAND_IN_MIGRATION_FAILS").is_ok_and(|which| which == name) {
+        return Err("a test makes this migration fail".into());
+    }
+    let prefix = name.trim_end_matches("-svc").to_uppercase();
+    setting(&format!("{prefix}_DATABASE_URL"))?;
     Ok(())
 }
 

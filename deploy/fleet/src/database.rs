@@ -1,4 +1,4 @@
-//! One role and one schema for each service, in a private or an external database.
+//! Two roles and one schema for each service, in a private or an external database.
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Write as _};
@@ -109,10 +109,10 @@ impl Address {
     }
 }
 
-/// The SQL that creates a role and a schema; its variables are at its top.
+/// The SQL that creates two roles and a schema; its variables are at its top.
 const ROLES: &str = include_str!("../../sql/roles.sql");
 
-/// Creates the roles and schemas of all services, and stores the database URL of each service in the manifest.
+/// Creates the roles and schemas of all services, and stores the URLs of each service and of the owner of its schema in the manifest.
 pub(crate) fn set_up(
     admin: &Address,
     private: bool,
@@ -129,22 +129,25 @@ pub(crate) fn set_up(
         )?;
     } else {
         // On a server that others use, a role of the same name may be theirs.
-        let owner = format!("made by the launcher of {}", folder.path().display());
-        writeln!(sql, "\\set owner {}", psql_quoted(&owner))?;
+        let comment = format!("made by the launcher of {}", folder.path().display());
+        writeln!(sql, "\\set comment {}", psql_quoted(&comment))?;
     }
-    let mut urls = BTreeMap::new();
+    let (mut urls, mut owner_urls) = (BTreeMap::new(), BTreeMap::new());
     for service in &SERVICES {
         let role = service.schema;
-        let password = manifest.secret(role)?;
+        let owner = format!("{role}_owner");
+        let (password, owner_password) = (manifest.secret(role)?, manifest.secret(&owner)?);
         writeln!(
             sql,
-            "\\set service {role}\n\\set password {password}\n{ROLES}"
+            "\\set service {role}\n\\set password {password}\n\\set owner_password {owner_password}\n{ROLES}"
         )?;
         urls.insert(role.to_owned(), admin.of_role(role, &password)?);
+        owner_urls.insert(role.to_owned(), admin.of_role(&owner, &owner_password)?);
     }
     admin.query(&sql, signals)?;
     manifest.database_url = Some(admin.url.to_string());
     manifest.database_urls = urls;
+    manifest.database_owner_urls = owner_urls;
     Ok(())
 }
 
@@ -199,6 +202,11 @@ pub(crate) fn external(
 /// The name of the setting for a service's own database.
 pub(crate) fn setting(schema: &str) -> String {
     format!("{}_DATABASE_URL", schema.to_uppercase())
+}
+
+/// The name of the setting for a service's own database as the owner of its schema.
+pub(crate) fn owner_setting(schema: &str) -> String {
+    format!("{}_DATABASE_OWNER_URL", schema.to_uppercase())
 }
 
 /// Percent-decodes a part of a URL.

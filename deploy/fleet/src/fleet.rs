@@ -5,7 +5,7 @@ use std::fs::OpenOptions;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 
 use crate::database::{self, Address};
 use crate::folder::Folder;
@@ -14,10 +14,13 @@ use crate::manifest::{FleetState, Manifest};
 use crate::packages::{self, Requirement};
 use crate::ports::Ports;
 use crate::postgres::{self, DataFolders};
+use crate::process;
 use crate::redis;
 use crate::say::say;
 use crate::seed::{self, Staff};
-use crate::services::{self, Instance, POSTGRES_PORT, REDIS_PORT, Replicas, Shared, WEB};
+use crate::services::{
+    self, Instance, POSTGRES_PORT, REDIS_PORT, Replicas, Service, Shared, TLS_AUTHORITIES, WEB,
+};
 use crate::supervise::Supervisor;
 use crate::wait::{Interrupted, Signals, format_duration};
 
@@ -56,6 +59,8 @@ pub(crate) struct Plan {
     pub(crate) binaries: PathBuf,
     /// A table of plans, instead of the one of the gateway.
     pub(crate) plans: Option<PathBuf>,
+    /// The folder with the certificates of the services, if they speak TLS.
+    pub(crate) tls: Option<PathBuf>,
     /// Settings of services, by their full names.
     pub(crate) settings: Vec<(&'static str, &'static str)>,
     pub(crate) external: ExternalServers,
@@ -106,7 +111,7 @@ impl<'a> Fleet<'a> {
         let memory = &mut manifest.memory;
         let count = services::port_count(&plan.replicas);
         let mut ports = Ports::reserve(count, memory.first_port, plan.port)?;
-        let mut instances = services::instances(&plan.replicas, &ports);
+        let mut instances = services::instances(&plan.replicas, &ports, plan.tls.is_some());
         let mut gateways = instances
             .iter_mut()
             .filter(|instance| instance.service.name == "gateway");
@@ -127,6 +132,8 @@ impl<'a> Fleet<'a> {
         manifest.secret(services::PEOPLE_KEY)?;
         manifest.clock_file = folder.clock().display().to_string();
         manifest.mail_dir = folder.mail().display().to_string();
+        let authorities = plan.tls.as_ref().map(|tls| tls.join(TLS_AUTHORITIES));
+        manifest.tls_ca = authorities.map(|file| file.display().to_string());
         let fleet = Self {
             folder,
             signals,
@@ -220,6 +227,7 @@ impl<'a> Fleet<'a> {
         if let Some(urls) = &self.plan.external.databases {
             self.manifest.database_url = None;
             self.manifest.database_urls.clone_from(urls);
+            self.manifest.database_owner_urls.clear();
             let all = format!("{:?}", identities(urls)?);
             self.manifest.use_database(&all);
             return Ok(());
@@ -295,10 +303,12 @@ impl<'a> Fleet<'a> {
             folder: self.folder,
             binaries: &self.plan.binaries,
             plans: self.plan.plans.clone(),
+            tls: self.plan.tls.as_deref(),
             settings: &self.plan.settings,
             public_url: copied_url.unwrap_or_else(|| self.public_url(WEB)),
             dashboard_url: self.public_url(WEB),
         };
+        self.migrate(&shared)?;
         // Services read these files at their start.
         let all: Vec<_> = self.instances.iter().map(|one| (one, None)).collect();
         supervisor.write_addresses(&all)?;
@@ -313,6 +323,23 @@ impl<'a> Fleet<'a> {
             format_duration(since.elapsed())
         ));
         self.seed()
+    }
+
+    /// Brings the schema of each service up to date, as its owner. A user's own databases may have owners in the environment.
+    fn migrate(&self, shared: &Shared<'_>) -> Result<()> {
+        for instance in self.instances.iter().filter(|one| one.replica == 1) {
+            let Service { name, schema, .. } = instance.service;
+            let mut command = services::spec(instance, shared, &self.manifest)?.command;
+            command.arg("migrate");
+            if let Some(url) = self.manifest.database_owner_urls.get(*schema) {
+                command.env(database::owner_setting(schema), url);
+            }
+            let output = process::capture(&mut command, "", self.signals)?;
+            if !output.status.success() {
+                bail!("`{name} migrate` failed: {}", output.stderr.trim());
+            }
+        }
+        Ok(())
     }
 
     /// Imports the directory and creates accounts and keys, unless an earlier start has done so.

@@ -46,10 +46,15 @@ pub(crate) struct Manifest {
     pub(crate) database_url: Option<String>,
     /// The database URL of each service, by schema.
     pub(crate) database_urls: BTreeMap<String, String>,
+    /// The same as the owner of the schema, who migrates it; absent with a database for each service.
+    pub(crate) database_owner_urls: BTreeMap<String, String>,
     pub(crate) redis_url: String,
     pub(crate) clock_file: String,
     /// The folder to which mails are written instead of being sent.
     pub(crate) mail_dir: String,
+    /// The certificate authorities of the services, if they speak TLS.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) tls_ca: Option<String>,
     pub(crate) services: Vec<Service>,
     /// PostgreSQL and Redis, if the launcher has started them.
     pub(crate) servers: Vec<Server>,
@@ -71,6 +76,9 @@ pub(crate) struct Service {
     /// The public address, which only the gateway and the dashboard have.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) http: Option<String>,
+    /// The address for exchanges, which only economy-svc has.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) exchange: Option<String>,
     pub(crate) metrics: String,
     pub(crate) health: String,
     pub(crate) ready: String,
@@ -202,6 +210,9 @@ impl Manifest {
                 let field = name.trim_end_matches("-svc");
                 writeln!(text, "{field} = {:?}", service.grpc)?;
             }
+        }
+        if let Some(ca) = &self.tls_ca {
+            writeln!(text, "ca = {ca:?}")?;
         }
         folder.write(&path, text.as_bytes(), 0o600)
     }

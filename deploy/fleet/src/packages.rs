@@ -27,18 +27,34 @@ pub(crate) const PSQL: Requirement = Requirement::new("psql", "postgresql-client
 pub(crate) const REDIS: Requirement = Requirement::new("redis-server", "redis-server");
 
 /// What the tests require.
-pub(crate) const TESTS: [Requirement; 6] = [
+pub(crate) const TESTS: [Requirement; 16] = [
     // A test installs an S3 server in a virtual environment.
     Requirement::new("python3", "python3-venv"),
     // Runs the examples of the documentation that are in JavaScript.
     Requirement::new("node", "nodejs"),
     // An HTTP client with its own decoders, for tests of compression.
     Requirement::new("curl", "curl"),
-    // A receiver of webhooks as customers have it.
+    // A receiver of webhooks as customers have it, and an edge.
     Requirement::new("nginx", "nginx"),
+    // A pooler in front of PostgreSQL.
+    Requirement::new("pgbouncer", "pgbouncer"),
+    // The edge, and its certificate.
+    Requirement::new("haproxy", "haproxy"),
+    Requirement::new("openssl", "openssl"),
+    // PostgreSQL with a leader and standbys, as operators run it.
+    Requirement::new("patroni", "patroni"),
+    Requirement::new("etcd", "etcd-server"),
     // The browser of the dashboard's tests, and the program that drives it.
     Requirement::new("chromium", "chromium"),
     Requirement::new("chromedriver", "chromium-driver"),
+    // Backs PostgreSQL up, and restores it.
+    Requirement::new("pgbackrest", "pgbackrest"),
+    // Scrape a fleet, evaluate the alerts of `deploy/monitoring`, and send them.
+    Requirement::new("prometheus", "prometheus"),
+    Requirement::new("prometheus-alertmanager", "prometheus-alertmanager"),
+    // The image of the services, and the program that runs its containers.
+    Requirement::new("podman", "podman"),
+    Requirement::new("runc", "runc"),
 ];
 
 impl Requirement {

@@ -94,6 +94,8 @@ fn find(name: &str) -> Option<&'static Service> {
 
 /// The service of the dashboard.
 pub(crate) const WEB: &str = "web";
+/// The service with a port for exchanges.
+const EXCHANGES: &str = "economy-svc";
 /// The services with a public port.
 const PUBLIC: [&str; 2] = ["gateway", WEB];
 
@@ -101,6 +103,9 @@ const PUBLIC: [&str; 2] = ["gateway", WEB];
 pub(crate) const SIGNING_KEY: &str = "webhook";
 /// The name of the secret that encrypts the secrets of authenticator apps.
 pub(crate) const PEOPLE_KEY: &str = "web";
+
+/// The file of the certificate authorities in the folder of `--tls`.
+pub(crate) const TLS_AUTHORITIES: &str = "ca.pem";
 
 /// The default address of `webhook-listen`.
 const WEBHOOK_LISTEN: &str = "http://127.0.0.1:9500";
@@ -155,6 +160,10 @@ pub(crate) struct Instance {
     pub(crate) admin: u16,
     /// The public port, which only the gateway and the dashboard have.
     pub(crate) http: Option<u16>,
+    /// Whether the gRPC port speaks TLS.
+    pub(crate) tls: bool,
+    /// The port for exchanges, which only economy-svc has.
+    pub(crate) exchange: Option<u16>,
 }
 
 impl Instance {
@@ -165,18 +174,21 @@ impl Instance {
 
     /// The address for other services.
     pub(crate) fn address(&self) -> String {
-        format!("http://127.0.0.1:{}", self.grpc)
+        let scheme = if self.tls { "https" } else { "http" };
+        format!("{scheme}://127.0.0.1:{}", self.grpc)
     }
 
     /// The entry in `fleet.json`.
     pub(crate) fn entry(&self, pid: Option<u32>) -> manifest::Service {
-        let admin = format!("http://127.0.0.1:{}", self.admin);
+        let url = |port: u16| format!("http://127.0.0.1:{port}");
+        let admin = url(self.admin);
         manifest::Service {
             name: self.service.name.to_owned(),
             replica: self.replica,
             pid,
             grpc: self.address(),
-            http: self.http.map(|port| format!("http://127.0.0.1:{port}")),
+            http: self.http.map(url),
+            exchange: self.exchange.map(url),
             metrics: format!("{admin}/metrics"),
             health: format!("{admin}/healthz"),
             ready: format!("{admin}/readyz"),
@@ -188,8 +200,8 @@ impl Instance {
 pub(crate) const POSTGRES_PORT: u16 = 0;
 pub(crate) const REDIS_PORT: u16 = 1;
 
-/// The number of the first private port of a process. Each has three: gRPC, admin and HTTP. The ports of the first replicas come first, so
-/// that more replicas do not change them.
+/// The number of the first private port of a process. Each has three: gRPC, admin, and HTTP or that for exchanges. The ports of the first
+/// replicas come first, so that more replicas do not change them.
 fn port_number(service: usize, replica: u16) -> u16 {
     let process = SERVICES.len() * (usize::from(replica) - 1) + service;
     u16::try_from(2 + 3 * process).unwrap_or(u16::MAX)
@@ -202,7 +214,7 @@ pub(crate) fn port_count(replicas: &Replicas) -> u16 {
 }
 
 /// All processes of services, with their private ports.
-pub(crate) fn instances(replicas: &Replicas, ports: &Ports) -> Vec<Instance> {
+pub(crate) fn instances(replicas: &Replicas, ports: &Ports, tls: bool) -> Vec<Instance> {
     let mut instances = Vec::new();
     for (index, service) in SERVICES.iter().enumerate() {
         for replica in 1..=replicas.count(service) {
@@ -213,6 +225,8 @@ pub(crate) fn instances(replicas: &Replicas, ports: &Ports) -> Vec<Instance> {
                 grpc: first,
                 admin: first + 1,
                 http: PUBLIC.contains(&service.name).then_some(first + 2),
+                tls,
+                exchange: (service.name == EXCHANGES).then_some(first + 2),
             });
         }
     }
@@ -224,6 +238,8 @@ pub(crate) struct Shared<'a> {
     pub(crate) folder: &'a Folder,
     pub(crate) binaries: &'a Path,
     pub(crate) plans: Option<PathBuf>,
+    /// The folder with the certificates of the services, if they speak TLS.
+    pub(crate) tls: Option<&'a Path>,
     pub(crate) settings: &'a [(&'static str, &'static str)],
     /// The address of the public pages in listings: that of `web`, or of the fleet whose data were copied.
     pub(crate) public_url: String,
@@ -260,12 +276,28 @@ pub(crate) fn spec(instance: &Instance, shared: &Shared<'_>, manifest: &Manifest
     if service.redis {
         settings.push(("REDIS_URL", manifest.redis_url.clone()));
     }
-    if env::var_os(format!("{prefix}_LOG_FORMAT")).is_none() {
-        settings.push(("LOG_FORMAT", "text".to_owned()));
+    let defaults = [
+        ("LOG_FORMAT", "text"),
+        // No balancer sends requests, so that no time is needed in which it learns that this process stops.
+        ("SHUTDOWN_DELAY", "0"),
+    ];
+    for (name, value) in defaults {
+        if env::var_os(format!("{prefix}_{name}")).is_none() {
+            settings.push((name, value.to_owned()));
+        }
+    }
+    if let Some(tls) = shared.tls {
+        let file = |ending: &str| text(tls.join(format!("{}.{ending}", service.name)));
+        settings.push(("TLS_CERTIFICATE", file("pem")?));
+        settings.push(("TLS_KEY", file("key")?));
+        settings.push(("TLS_CA", text(tls.join(TLS_AUTHORITIES))?));
     }
     settings.extend(settings_of(service, shared, manifest)?);
     if let Some(port) = instance.http {
         settings.push(("HTTP_LISTEN", format!("127.0.0.1:{port}")));
+    }
+    if let Some(port) = instance.exchange {
+        settings.push(("EXCHANGE_LISTEN", format!("127.0.0.1:{port}")));
     }
     let mut variables: Vec<(String, String)> = settings
         .into_iter()
@@ -377,10 +409,10 @@ mod tests {
         let replicas = "gateway=3".parse().unwrap();
         let count = port_count(&replicas);
         let ports = Ports::reserve(count, None, None).unwrap();
-        let instances = instances(&replicas, &ports);
+        let instances = instances(&replicas, &ports, false);
         let mut all: Vec<u16> = instances
             .iter()
-            .flat_map(|one| [Some(one.grpc), Some(one.admin), one.http])
+            .flat_map(|one| [Some(one.grpc), Some(one.admin), one.http, one.exchange])
             .flatten()
             .collect();
         let count = all.len();
@@ -397,6 +429,7 @@ mod tests {
             folder: &folder,
             binaries: dir.path(),
             plans: None,
+            tls: None,
             settings: &[],
             public_url: String::new(),
             dashboard_url: String::new(),
@@ -413,6 +446,8 @@ mod tests {
             grpc: 1,
             admin: 2,
             http: None,
+            tls: false,
+            exchange: None,
         };
         let spec = spec(&instance, &shared, &manifest).unwrap();
         let variables = spec.command.get_envs();

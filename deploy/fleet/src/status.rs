@@ -50,6 +50,9 @@ struct Service {
     /// The public address, which only the gateway has.
     #[serde(skip_serializing_if = "Option::is_none")]
     http: Option<String>,
+    /// The address for exchanges, which only economy-svc has.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    exchange: Option<String>,
     ready: bool,
     /// The conditions that are missing.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -98,6 +101,7 @@ fn report(folder: &Folder) -> Result<Report> {
             pid: service.pid,
             grpc: service.grpc,
             http: service.http,
+            exchange: service.exchange,
             ready: ready.is_ok(),
             missing: ready.err(),
         }
@@ -132,9 +136,11 @@ fn print(report: &Report, folder: &Folder) {
             .http
             .iter()
             .map(|http| format!(", public at {http}"));
-        let public: String = public.collect();
+        let exchange = service.exchange.iter();
+        let exchange = exchange.map(|address| format!(", for exchanges at {address}"));
+        let others: String = public.chain(exchange).collect();
         say(format!(
-            "  {name:<16} pid {pid:<8} {:<23} {health}{public}",
+            "  {name:<16} pid {pid:<8} {:<23} {health}{others}",
             service.grpc
         ));
     }

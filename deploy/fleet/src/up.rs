@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::fs::File;
 use std::io::Read;
 use std::os::unix::process::CommandExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
 
@@ -24,7 +24,7 @@ use crate::packages;
 use crate::process;
 use crate::say::{say, say_lines};
 use crate::seed::PEOPLE;
-use crate::services::{Replicas, SERVICES};
+use crate::services::{Replicas, SERVICES, TLS_AUTHORITIES};
 use crate::supervise::Supervisor;
 use crate::wait::{Event, Interrupted, Signals, format_duration};
 
@@ -64,6 +64,9 @@ pub(crate) struct Args {
     /// A table of plans (TOML), instead of the one of the gateway
     #[arg(long, value_name = "FILE")]
     plans: Option<PathBuf>,
+    /// TLS between the services, by the files `ca.pem`, `SERVICE.pem` and `SERVICE.key` in this folder
+    #[arg(long, value_name = "DIR")]
+    tls: Option<PathBuf>,
     /// Copy the data of the stopped fleet in this folder, if the state folder has none; for tests
     #[arg(long, hide = true, value_name = "DIR")]
     template: Option<PathBuf>,
@@ -82,7 +85,8 @@ pub(crate) struct Args {
 #[command(next_help_heading = "External servers to use instead of private ones")]
 struct ServerArgs {
     /// PostgreSQL 15+: one URL for all services, with a user that may create roles and owns the database; or SERVICE=URL for each of the
-    /// six, ready to use (environment: `DATABASE_URL`, or `GATEWAY_DATABASE_URL` and so on)
+    /// six, ready to use (environment: `DATABASE_URL`, or `GATEWAY_DATABASE_URL` and so on, with `GATEWAY_DATABASE_OWNER_URL` if another user
+    /// owns the schema)
     #[arg(long, value_name = "[SERVICE=]URL")]
     database_url: Vec<String>,
     /// Redis 6.2+
@@ -166,6 +170,7 @@ fn run_locked(
             .map(std::path::absolute)
             .transpose()
             .context("cannot resolve --plans")?,
+        tls: args.tls.as_deref().map(tls_folder).transpose()?,
         settings: Vec::new(),
         external,
         durable: !args.no_fsync,
@@ -259,6 +264,20 @@ fn summary(manifest: &Manifest, folder: &Folder) -> String {
 
 fn row(name: &str, value: &str) -> String {
     format!("  {name:<16} {value}")
+}
+
+/// The folder with the certificates of all services.
+fn tls_folder(folder: &Path) -> Result<PathBuf> {
+    let folder = std::path::absolute(folder).context("cannot resolve --tls")?;
+    let files = SERVICES
+        .iter()
+        .flat_map(|service| ["pem", "key"].map(|ending| format!("{}.{ending}", service.name)));
+    for file in files.chain([TLS_AUTHORITIES.to_owned()]) {
+        if !folder.join(&file).is_file() {
+            bail!("{} has no {file}: put it there", folder.display());
+        }
+    }
+    Ok(folder)
 }
 
 fn port(text: &str) -> Result<u16, String> {

@@ -51,6 +51,11 @@ impl Tools {
             })
     }
 
+    /// The folder of the programs.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
     fn all() -> Vec<Self> {
         let debian = fs::read_dir(DEBIAN)
             .into_iter()

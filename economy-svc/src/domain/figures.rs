@@ -10,7 +10,7 @@ use super::report::Report;
 pub struct CountedReport {
     pub at: OffsetDateTime,
     /// Time of the game's report before this one, whether that one counts, is held or was rejected; `None`: this is the first.
-    pub since: Option<OffsetDateTime>,
+    pub previous_at: Option<OffsetDateTime>,
     pub report: Report,
 }
 
@@ -40,7 +40,7 @@ impl Figures {
 
 /// Output per microsecond of the report's interval. The unit cancels out in the comparison.
 fn output_per_time(counted: &CountedReport) -> Option<Ratio> {
-    let interval = (counted.at - counted.since?).whole_microseconds();
+    let interval = (counted.at - counted.previous_at?).whole_microseconds();
     let interval = u128::try_from(interval).ok()?;
     Ratio::new(counted.report.output.into(), interval)
 }
@@ -68,7 +68,7 @@ mod tests {
         (report.basket.ride, report.basket.wage, report.basket.rent) = (0, 0, 0);
         CountedReport {
             at: START + Duration::hours(hours),
-            since: (interval > 0).then(|| START + Duration::hours(hours - interval)),
+            previous_at: (interval > 0).then(|| START + Duration::hours(hours - interval)),
             report,
         }
     }

@@ -123,7 +123,7 @@ mod tests {
         report.basket = basket;
         let newest = CountedReport {
             at: AT,
-            since: None,
+            previous_at: None,
             report,
         };
         ListedCurrency {

@@ -13,8 +13,9 @@ use crate::config::Settings;
 use crate::store::{games, pages};
 
 pub(crate) fn follow(boot: &Boot<Settings>, leader: &Leader) -> anyhow::Result<()> {
-    let addresses = &boot.settings.listings_addresses;
-    boot.follow(leader, "listings", addresses, Listings)
+    let listings = boot.client("listings-svc", &boot.settings.listings_addresses)?;
+    boot.follow(leader, "listings", listings, Listings);
+    Ok(())
 }
 
 /// Stores games and pages.

@@ -59,8 +59,8 @@ pub struct Dependencies {
 }
 
 impl Dependencies {
-    /// Adds every service.
-    pub fn add_to(self, services: &mut RoutesBuilder) {
+    /// Adds every service: those of the internal port, and that for exchanges, which has a port of its own.
+    pub fn add_to(self, services: &mut RoutesBuilder, to_exchanges: &mut RoutesBuilder) {
         let Self {
             pool,
             clock,
@@ -74,6 +74,11 @@ impl Dependencies {
         let snapshots = Arc::new(snapshots);
         let commands = CommandRunner::new(pool.clone(), writer.clone(), clock.clone(), policy);
         let audit = Audit::new(pool.clone(), SCHEMA, clock.clone());
+        to_exchanges.add_service(ExchangeServiceServer::new(exchange::Service {
+            pool: pool.clone(),
+            writer: writer.clone(),
+            clock: clock.clone(),
+        }));
         services
             .add_service(producer.service())
             .add_service(ReportsServiceServer::new(reports::Service {
@@ -97,11 +102,6 @@ impl Dependencies {
             .add_service(MethodologyServiceServer::new(methodology::Service {
                 policy,
                 late_after,
-            }))
-            .add_service(ExchangeServiceServer::new(exchange::Service {
-                pool: pool.clone(),
-                writer: writer.clone(),
-                clock: clock.clone(),
             }))
             .add_service(StaffServiceServer::new(staff::Service {
                 pool,

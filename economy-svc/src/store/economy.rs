@@ -82,7 +82,8 @@ async fn listed_currencies(
 ) -> Result<(Vec<ListedCurrency>, HashMap<Uuid, usize>), sqlx::Error> {
     let rows = sqlx::query!(
         r#"select game.id, game.slug, game.title, economy.currency_name_at(game.id, $1) as "currency!", before.cost as "cost_before?",
-               report.at as "at!", report.since as "since?", report.supply as "supply!", report.minted as "minted!", report.burned as "burned!",
+               report.at as "at!", report.previous_at as "previous_at?", report.supply as "supply!",
+               report.minted as "minted!", report.burned as "burned!",
                report.meal as "meal!", report.ride as "ride!", report.wage as "wage!", report.rent as "rent!",
                report.output as "output!", report.active_players as "active_players!",
                report.policy_rate as "policy_rate?", report.naira_per_unit as "naira_per_unit?"
@@ -90,7 +91,7 @@ async fn listed_currencies(
            join economy.game on game.id = currency.game_id and game.mode = 'live' and game.published
            join lateral (
                select at, supply, minted, burned, meal, ride, wage, rent, output, active_players,
-                   policy_rate::text, naira_per_unit::text, id, since
+                   policy_rate::text, naira_per_unit::text, id, previous_at
                from economy.report where game_id = currency.game_id and counted and at <= $1
                order by at desc, id desc limit 2
            ) as report on true
@@ -109,7 +110,7 @@ async fn listed_currencies(
     for row in rows {
         let counted = CountedReport {
             at: row.at,
-            since: row.since,
+            previous_at: row.previous_at,
             report: report_of_row!(row),
         };
         // The second row of a currency is the counted report before the newest.

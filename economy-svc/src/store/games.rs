@@ -18,7 +18,7 @@ pub struct Row {
     pub page_id: Uuid,
 }
 
-/// Inserts or updates games in one statement, which marks their rows with `generation` (the column `epoch`). The last of several rows with
+/// Inserts or updates games in one statement, which marks their rows with `generation`. The last of several rows with
 /// one id wins.
 pub async fn upsert(
     connection: &mut PgConnection,
@@ -50,12 +50,12 @@ pub async fn upsert(
                      and (existing.slug, existing.title, existing.published) is distinct from (sent.slug, sent.title, sent.published)
              )
          )
-         insert into economy.game as existing (epoch, id, mode, slug, title, published, page_id)
+         insert into economy.game as existing (generation, id, mode, slug, title, published, page_id)
          select $1, id, mode, slug, title, published, page_id from sent
-         on conflict (id) do update set epoch = excluded.epoch, mode = excluded.mode, slug = excluded.slug,
+         on conflict (id) do update set generation = excluded.generation, mode = excluded.mode, slug = excluded.slug,
              title = excluded.title, published = excluded.published, page_id = excluded.page_id
-         where (existing.epoch, existing.mode, existing.slug, existing.title, existing.published, existing.page_id) is distinct from
-             (excluded.epoch, excluded.mode, excluded.slug, excluded.title, excluded.published, excluded.page_id)",
+         where (existing.generation, existing.mode, existing.slug, existing.title, existing.published, existing.page_id) is distinct from
+             (excluded.generation, excluded.mode, excluded.slug, excluded.title, excluded.published, excluded.page_id)",
         generation,
         &ids,
         &modes,
@@ -131,7 +131,7 @@ pub async fn find_listed(
 /// Removes the games of older generations.
 pub async fn sweep(connection: &mut PgConnection, generation: Uuid) -> Result<(), sqlx::Error> {
     sqlx::query!(
-        "with gone as (delete from economy.game where epoch <> $1 returning id)
+        "with gone as (delete from economy.game where generation <> $1 returning id)
          update economy.game_version set version = version + 1
          where exists (select 1 from gone join economy.currency on game_id = id)",
         generation
@@ -168,13 +168,13 @@ mod tests {
             .await
             .unwrap();
         sweep(&mut connection, new).await.unwrap();
-        let left = sqlx::query!("select id, title, epoch from economy.game")
+        let left = sqlx::query!("select id, title, generation from economy.game")
             .fetch_all(&pool)
             .await
             .unwrap();
         assert_eq!(left.len(), 1);
         assert_eq!(
-            (left[0].id, left[0].title.as_str(), left[0].epoch),
+            (left[0].id, left[0].title.as_str(), left[0].generation),
             (Uuid::from_u128(2), "d", new)
         );
     }

@@ -36,7 +36,7 @@ pub async fn list(
 ) -> Result<Vec<Entry>, sqlx::Error> {
     let (after, after_id) = range.after.unzip();
     let rows = sqlx::query!(
-        r#"select id, at, since, supply, minted, burned, meal, ride, wage, rent, output, active_players,
+        r#"select id, at, previous_at, supply, minted, burned, meal, ride, wage, rent, output, active_players,
                policy_rate::text, naira_per_unit::text,
                economy.currency_name_at($1, at) as "currency!"
            from economy.report
@@ -59,7 +59,7 @@ pub async fn list(
             id: row.id,
             counted: CountedReport {
                 at: row.at,
-                since: row.since,
+                previous_at: row.previous_at,
                 report: report_of_row!(row),
             },
             currency: row.currency,
@@ -88,7 +88,7 @@ pub async fn before(
     (at, id): (OffsetDateTime, i64),
 ) -> Result<Option<CountedReport>, sqlx::Error> {
     let row = sqlx::query!(
-        "select at, since, supply, minted, burned, meal, ride, wage, rent, output, active_players,
+        "select at, previous_at, supply, minted, burned, meal, ride, wage, rent, output, active_players,
              policy_rate::text, naira_per_unit::text
          from economy.report where game_id = $1 and counted and (at, id) < ($2, $3)
          order by at desc, id desc limit 1",
@@ -100,7 +100,7 @@ pub async fn before(
     .await?;
     Ok(row.map(|row| CountedReport {
         at: row.at,
-        since: row.since,
+        previous_at: row.previous_at,
         report: report_of_row!(row),
     }))
 }

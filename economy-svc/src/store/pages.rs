@@ -13,7 +13,7 @@ pub struct Row {
     pub owners: Vec<Uuid>,
 }
 
-/// Inserts or updates pages in one statement, which marks their rows with `generation` (the column `epoch`). The last of several rows with
+/// Inserts or updates pages in one statement, which marks their rows with `generation`. The last of several rows with
 /// one id wins.
 pub async fn upsert(
     connection: &mut PgConnection,
@@ -30,9 +30,9 @@ pub async fn upsert(
         owners.push(format!("{{{}}}", accounts.join(",")));
     }
     sqlx::query!(
-        "insert into economy.page (epoch, id, owners)
+        "insert into economy.page (generation, id, owners)
          select $1, id, owners::uuid[] from unnest($2::uuid[], $3::text[]) as sent (id, owners)
-         on conflict (id) do update set epoch = excluded.epoch, owners = excluded.owners",
+         on conflict (id) do update set generation = excluded.generation, owners = excluded.owners",
         generation,
         &ids,
         &owners,
@@ -44,8 +44,11 @@ pub async fn upsert(
 
 /// Removes the pages of older generations.
 pub async fn sweep(connection: &mut PgConnection, generation: Uuid) -> Result<(), sqlx::Error> {
-    sqlx::query!("delete from economy.page where epoch <> $1", generation)
-        .execute(connection)
-        .await?;
+    sqlx::query!(
+        "delete from economy.page where generation <> $1",
+        generation
+    )
+    .execute(connection)
+    .await?;
     Ok(())
 }

@@ -69,7 +69,7 @@ pub struct NewReport<'a> {
     pub game: Uuid,
     pub at: OffsetDateTime,
     /// The time of the game's report before this one; `None`: this is the first.
-    pub since: Option<OffsetDateTime>,
+    pub previous_at: Option<OffsetDateTime>,
     pub report: &'a Report,
     /// Why the report is held, and the number of the report that it was compared with.
     pub held: Option<(&'a str, i64)>,
@@ -92,7 +92,7 @@ pub async fn insert(connection: &mut PgConnection, new: NewReport<'_>) -> Result
     sqlx::query_scalar!(
         "insert into economy.report (
              game_id, at, supply, minted, burned, meal, ride, wage, rent, cost, output, active_players,
-             policy_rate, naira_per_unit, counted, held, compared_with, supply_expected, supply_differs, since
+             policy_rate, naira_per_unit, counted, held, compared_with, supply_expected, supply_differs, previous_at
          )
          values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13::text::numeric, $14::text::numeric, $15, $16, $17, $18, $19, $20)
          returning id",
@@ -115,7 +115,7 @@ pub async fn insert(connection: &mut PgConnection, new: NewReport<'_>) -> Result
         new.held.map(|(_, compared_with)| compared_with),
         new.supply_comparison.map(|compared| compared.expected),
         new.supply_comparison.is_some_and(|compared| compared.differs),
-        new.since,
+        new.previous_at,
     )
     .fetch_one(connection)
     .await

@@ -62,8 +62,8 @@ pub(super) async fn submit(
         }
     }
     let baseline = reports::baseline(connection, submit.game).await?;
-    let since = baseline.newest.map(|newest| newest.at);
-    policy.check_interval(since, now)?;
+    let previous_at = baseline.newest.map(|newest| newest.at);
+    policy.check_interval(previous_at, now)?;
     let supply_comparison =
         (baseline.newest).map(|newest| supply::compare(newest.supply, &submit.report));
     let held = baseline.last_counted.and_then(|last| {
@@ -74,7 +74,7 @@ pub(super) async fn submit(
     let new = NewReport {
         game: submit.game,
         at: now,
-        since,
+        previous_at,
         report: &submit.report,
         held: held.as_ref().map(|(reason, id)| (reason.as_str(), *id)),
         supply_comparison,

@@ -50,7 +50,7 @@ async fn an_exchange_has_a_token_of_its_own_until_it_is_revoked(pool: PgPool) {
     assert!(again.fields.contains_key("name"), "{again}");
     assert!(!record(&economy, &token, "1", 5).await.unwrap());
     // Neither a stranger nor a service of the fleet is an exchange, and an exchange is no service of the fleet.
-    let fleet = testing::identity().fleet_token;
+    let fleet = testing::fleet_token();
     for other in ["exchange_of-nobody", ACCOUNT, fleet.expose()] {
         let fault = record(&economy, other, "2", 5).await.unwrap_err();
         assert_eq!(fault.code, Code::InvalidKey, "{other}");

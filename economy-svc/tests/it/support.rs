@@ -47,7 +47,7 @@ pub(crate) struct Economy {
     pub(crate) exchange: ExchangeServiceClient<Client>,
     pub(crate) staff: StaffServiceClient<Client>,
     lifecycle: Lifecycle,
-    address: String,
+    exchange_address: String,
     _supervisor: Supervisor,
 }
 
@@ -76,11 +76,15 @@ pub(crate) async fn start_at(pool: PgPool, clock: Clock) -> Economy {
         late_after: Duration::days(7),
         past_rates: 1,
     };
-    dependencies.add_to(&mut services);
+    let mut to_exchanges = kit::rpc::server::services();
+    dependencies.add_to(&mut services, &mut to_exchanges);
     let address = testing::serve(services, &lifecycle).await.unwrap();
+    let exchange_address = testing::serve_exchanges(to_exchanges, &lifecycle)
+        .await
+        .unwrap();
     let fleet = testing::client(&address, &lifecycle).unwrap();
     let staff = testing::staff_client(&address, &lifecycle).unwrap();
-    let exchange = exchange(&pool, &address, &lifecycle, EXCHANGE).await;
+    let exchange = exchange(&pool, &exchange_address, &lifecycle, EXCHANGE).await;
     Economy {
         pool,
         clock,
@@ -92,7 +96,7 @@ pub(crate) async fn start_at(pool: PgPool, clock: Clock) -> Economy {
         exchange,
         staff: StaffServiceClient::new(staff),
         lifecycle,
-        address,
+        exchange_address,
         _supervisor: supervisor,
     }
 }
@@ -140,7 +144,7 @@ pub(crate) fn report(meal: u64) -> Value {
 impl Economy {
     /// A client of an exchange with this token.
     pub(crate) fn exchange_with_token(&self, token: &str) -> ExchangeServiceClient<Client> {
-        exchange_with_token(&self.address, &self.lifecycle, token)
+        exchange_with_token(&self.exchange_address, &self.lifecycle, token)
     }
 
     /// A live game, listed or not.

@@ -57,9 +57,13 @@ impl Projection for GamesAndPages {
         Ok(games::upsert(connection, &games, generation).await?)
     }
 
-    async fn sweep(&self, connection: &mut PgConnection, epoch: Uuid) -> Result<(), sqlx::Error> {
-        games::sweep(connection, epoch).await?;
-        pages::sweep(connection, epoch).await
+    async fn sweep(
+        &self,
+        connection: &mut PgConnection,
+        generation: Uuid,
+    ) -> Result<(), sqlx::Error> {
+        games::sweep(connection, generation).await?;
+        pages::sweep(connection, generation).await
     }
 }
 

@@ -53,9 +53,9 @@ pub async fn request_context(State(app): State<App>, mut request: Request, next:
         }
     });
     let response = kit::request_id::scope(context.id.clone(), response_future)
-        .instrument(span)
+        .instrument(span.clone())
         .await;
     let response = envelope::write_response(response, &context, &negotiation, &app).await;
-    log.finish(response.status());
+    span.in_scope(|| log.finish(response.status()));
     response
 }

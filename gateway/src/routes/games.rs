@@ -44,6 +44,7 @@ pub async fn list(read: CatalogueRead) -> Result<ApiResponse, ApiError> {
         q: params.text("q"),
         updated_since: params.text("updated_since"),
         at_least: read.at_least.clone(),
+        city: None,
     };
     let games = read
         .send(params, GamesServiceClient::list_games, request)

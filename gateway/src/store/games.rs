@@ -22,7 +22,7 @@ pub struct Game {
 pub async fn upsert(
     connection: &mut PgConnection,
     games: &[Game],
-    epoch: Uuid,
+    generation: Uuid,
 ) -> Result<(), sqlx::Error> {
     let ids: Vec<String> = games.iter().map(|game| game.id.clone()).collect();
     let slugs: Vec<String> = games.iter().map(|game| game.slug.clone()).collect();
@@ -30,34 +30,34 @@ pub async fn upsert(
     let published: Vec<bool> = games.iter().map(|game| game.published).collect();
     let pages: Vec<String> = games.iter().map(|game| game.page.clone()).collect();
     sqlx::query!(
-        "insert into gateway.game as held (id, slug, mode, published, page, epoch, change)
+        "insert into gateway.game as held (id, slug, mode, published, page, generation, change)
          select id, slug, mode, published, page, $6, nextval('gateway.game_change')
          from unnest($1::text[], $2::text[], $3::text[], $4::boolean[], $5::text[]) as told (id, slug, mode, published, page)
          on conflict (id) do update set slug = excluded.slug, mode = excluded.mode, published = excluded.published,
-             page = excluded.page, epoch = excluded.epoch,
+             page = excluded.page, generation = excluded.generation,
              change = case when (held.slug, held.mode, held.published, held.page) is distinct from
                  (excluded.slug, excluded.mode, excluded.published, excluded.page) then excluded.change else held.change end
-         where (held.slug, held.mode, held.published, held.page, held.epoch) is distinct from
-             (excluded.slug, excluded.mode, excluded.published, excluded.page, excluded.epoch)",
+         where (held.slug, held.mode, held.published, held.page, held.generation) is distinct from
+             (excluded.slug, excluded.mode, excluded.published, excluded.page, excluded.generation)",
         &ids,
         &slugs,
         &modes,
         &published,
         &pages,
-        epoch,
+        generation,
     )
     .execute(connection)
     .await?;
     Ok(())
 }
 
-/// Ends a rebuild under `epoch`: games that the rebuild did not have are no longer published. Their rows stay, so that replicas
+/// Ends a rebuild under `generation`: games that the rebuild did not have are no longer published. Their rows stay, so that replicas
 /// see the change.
-pub async fn sweep(connection: &mut PgConnection, epoch: Uuid) -> Result<(), sqlx::Error> {
+pub async fn sweep(connection: &mut PgConnection, generation: Uuid) -> Result<(), sqlx::Error> {
     sqlx::query!(
-        "update gateway.game set published = false, epoch = $1, change = nextval('gateway.game_change')
-         where epoch <> $1",
-        epoch,
+        "update gateway.game set published = false, generation = $1, change = nextval('gateway.game_change')
+         where generation <> $1",
+        generation,
     )
     .execute(connection)
     .await?;

@@ -15,29 +15,29 @@ pub struct Page {
 pub async fn upsert(
     connection: &mut PgConnection,
     page: &Page,
-    epoch: Uuid,
+    generation: Uuid,
 ) -> Result<(), sqlx::Error> {
     sqlx::query!(
-        "insert into gateway.page as held (id, owners, epoch, change)
+        "insert into gateway.page as held (id, owners, generation, change)
          values ($1, $2, $3, nextval('gateway.game_change'))
-         on conflict (id) do update set owners = excluded.owners, epoch = excluded.epoch,
+         on conflict (id) do update set owners = excluded.owners, generation = excluded.generation,
              change = case when held.owners <> excluded.owners then excluded.change else held.change end
-         where (held.owners, held.epoch) is distinct from (excluded.owners, excluded.epoch)",
+         where (held.owners, held.generation) is distinct from (excluded.owners, excluded.generation)",
         page.id,
         &page.owners,
-        epoch,
+        generation,
     )
     .execute(connection)
     .await?;
     Ok(())
 }
 
-/// Ends a rebuild under `epoch`: nobody owns a page that the rebuild did not have.
-pub async fn sweep(connection: &mut PgConnection, epoch: Uuid) -> Result<(), sqlx::Error> {
+/// Ends a rebuild under `generation`: nobody owns a page that the rebuild did not have.
+pub async fn sweep(connection: &mut PgConnection, generation: Uuid) -> Result<(), sqlx::Error> {
     sqlx::query!(
-        "update gateway.page set owners = '{}', epoch = $1, change = nextval('gateway.game_change')
-         where epoch <> $1",
-        epoch,
+        "update gateway.page set owners = '{}', generation = $1, change = nextval('gateway.game_change')
+         where generation <> $1",
+        generation,
     )
     .execute(connection)
     .await?;

@@ -56,10 +56,10 @@ fn page_change(slug: &str, owners: &[&str]) -> Change {
     }
 }
 
-async fn follow_changes(test: &Test, changes: &[Change], epoch: Uuid) {
+async fn follow_changes(test: &Test, changes: &[Change], generation: Uuid) {
     let mut connection = test.pool.acquire().await.unwrap();
     let taken = ProjectionContext {
-        generation: epoch,
+        generation,
         effects_after_seq: 0,
     };
     let feed = Subscription {
@@ -395,11 +395,14 @@ async fn a_game_that_a_rebuild_lacks_is_not_published(pool: PgPool) {
     assert!(test.get(&lost, "/games").await.is_ok());
 
     // If a batch contains a game twice, the newest state counts.
-    let epoch = Uuid::from_u128(9);
+    let generation = Uuid::from_u128(9);
     let rebuilt = [change("mbira", false), change("mbira", true)];
-    follow_changes(&test, &rebuilt, epoch).await;
+    follow_changes(&test, &rebuilt, generation).await;
     let mut connection = test.pool.acquire().await.unwrap();
-    GamesAndPages.sweep(&mut connection, epoch).await.unwrap();
+    GamesAndPages
+        .sweep(&mut connection, generation)
+        .await
+        .unwrap();
     drop(connection);
     test.catch_up().await;
     assert_eq!(test.get(&lost, "/games").await.error(), REFUSED);

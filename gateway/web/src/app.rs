@@ -61,6 +61,8 @@ pub struct Web {
     pub public_url: String,
     /// The address of the API, with its version.
     pub api_url: String,
+    /// The address to which weaknesses are reported, as a URI.
+    pub security_contact: Option<String>,
     /// The mail address for questions about plans.
     pub staff_mail: Option<String>,
     /// The folder of mails, on a local fleet.

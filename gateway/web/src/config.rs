@@ -23,6 +23,9 @@ pub struct Settings {
     /// Where people write about plans; without it, the page of the plans names no address
     #[arg(long)]
     staff_mail: Option<mail::Mailbox>,
+    /// Where people report a weakness, as `mailto:…` or `https://…`, for `/.well-known/security.txt` [default: `staff_mail`]
+    #[arg(long, value_parser = contact)]
+    security_contact: Option<String>,
     /// Address of the pages
     #[arg(long, default_value = "127.0.0.1:8081")]
     pub(crate) http_listen: SocketAddr,
@@ -44,7 +47,7 @@ pub struct Settings {
     #[arg(long, value_enum, default_value = "x-forwarded-for")]
     pub(crate) proxy_header: ProxyHeader,
     /// Redis 6.2 or newer, for sessions; best the one of listings-svc, for the position that public pages read
-    #[arg(long, hide_env_values = true)]
+    #[arg(long, hide_env_values = true, value_parser = kit::redis::url)]
     pub(crate) redis_url: Secret,
     /// Seconds that Redis may take
     #[arg(long, default_value = "2", value_parser = a_second_or_more)]
@@ -67,10 +70,10 @@ pub struct Settings {
     /// Seconds that a call to a service may take
     #[arg(long, default_value = "10", value_parser = a_second_or_more)]
     pub(crate) upstream_deadline: Duration,
-    /// Public pages a minute of one network without an account
-    #[arg(long, default_value_t = 120, value_parser = clap::value_parser!(u32).range(1..))]
+    /// Public pages a minute of one network: a campus or a carrier may have thousands of people behind one address
+    #[arg(long, default_value_t = 6_000, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) pages_per_minute: u32,
-    /// Pages a minute of one person who is signed in, of the public site and the dashboard
+    /// Pages a minute of one visitor: a person who is signed in, in the dashboard as well, or a browser of a network
     #[arg(long, default_value_t = 1_200, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) person_pages_per_minute: u32,
     /// Calls to catalogue-svc at once, for public pages; further ones wait
@@ -104,6 +107,25 @@ impl Settings {
         mailbox.map(|mailbox| mailbox.email.to_string())
     }
 
+    /// Warns when production shows the default terms, which name no operator.
+    pub(crate) fn warn_of_default_texts(&self) {
+        let is_replaced = |name: &str| {
+            let folder = self.articles.as_ref();
+            folder.is_some_and(|folder| folder.join(format!("{name}.en.md")).exists())
+        };
+        let is_complete = is_replaced("terms") && is_replaced("privacy");
+        if self.common.profile == Profile::Production && !is_complete {
+            tracing::warn!(
+                "the site shows the default terms or the default text about privacy; give yours in the folder `articles`"
+            );
+        }
+    }
+
+    pub(crate) fn security_contact(&self) -> Option<String> {
+        let staff = || Some(format!("mailto:{}", self.staff_mail()?));
+        self.security_contact.clone().or_else(staff)
+    }
+
     /// Where mails are, on a local fleet.
     pub(crate) fn mail_folder(&self) -> Option<String> {
         match &self.mail.mail {
@@ -113,6 +135,16 @@ impl Settings {
             mail::Transport::Folder(_) | mail::Transport::Smtp { .. } => None,
         }
     }
+}
+
+/// A contact of `security.txt` (RFC 9116, 2.5.3).
+fn contact(text: &str) -> Result<String, String> {
+    let is_contact = text.starts_with("mailto:") || text.starts_with("https://");
+    let is_line = text.bytes().all(|byte| byte.is_ascii_graphic());
+    if is_contact && is_line {
+        return Ok(text.to_owned());
+    }
+    Err("use an address such as `mailto:security@mchezo.example` or `https://…`".to_owned())
 }
 
 impl kit::config::Settings for Settings {

@@ -33,6 +33,7 @@ pub mod uploads;
 pub mod upstream;
 pub mod viewer;
 pub mod visit;
+pub mod well_known;
 
 use std::sync::Arc;
 use std::thread::available_parallelism;
@@ -78,8 +79,9 @@ const CURRENCIES_DEADLINE: std::time::Duration = std::time::Duration::from_secs(
 
 /// Starts the service.
 pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
-    let pool = boot.database(&MIGRATOR).await?;
+    let pool = boot.database().await?;
     let (settings, clock) = (&boot.settings, &boot.clock);
+    settings.warn_of_default_texts();
     let redis = Redis::connect(&settings.redis_url, settings.redis_deadline, WITHOUT_REDIS).await?;
     let keyspace = Keyspace {
         redis: redis.clone(),
@@ -95,11 +97,11 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     let leader = boot.leader(&pool, SCHEMA);
     mailer.spawn(&leader);
 
-    let gateway = boot.client(&settings.gateway_addresses)?;
-    let webhooks = boot.client(&settings.webhook_addresses)?;
-    let listings = boot.client(&settings.listings_addresses)?;
-    let economy = boot.client(&settings.economy_addresses)?;
-    let catalogue = boot.client(&settings.catalogue_addresses)?;
+    let gateway = boot.client("gateway", &settings.gateway_addresses)?;
+    let webhooks = boot.client("webhook-svc", &settings.webhook_addresses)?;
+    let listings = boot.client("listings-svc", &settings.listings_addresses)?;
+    let economy = boot.client("economy-svc", &settings.economy_addresses)?;
+    let catalogue = boot.client("catalogue-svc", &settings.catalogue_addresses)?;
     let deadline = settings.upstream_deadline;
     let position = NewestPosition::new(redis, listings.clone());
     let catalogue = Catalogue::new(catalogue, deadline, settings.catalogue_calls, position);
@@ -142,6 +144,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         proxy_header: settings.proxy_header,
         public_url: settings.public_url.clone(),
         api_url: settings.api_url(),
+        security_contact: settings.security_contact(),
         staff_mail: settings.staff_mail(),
         mail_folder: settings.mail_folder(),
         timeout: settings.http_timeout,

@@ -1,7 +1,8 @@
 //! Limits how many pages a visitor may request per minute. Each replica counts separately.
 //!
-//! A network has a limit for public pages, so that a scraper does not slow the catalogue down for callers of the API. A signed-in person
-//! has a limit for pages of the public site and the dashboard together.
+//! A network has a limit for public pages, so that a scraper does not slow the catalogue down for callers of the API. It is high, since a
+//! carrier or a campus may have thousands of people behind one address. A visitor has a lower limit: a browser of a network for public
+//! pages, and a signed-in person for pages of the public site and the dashboard together. Searches while somebody types are counted apart.
 
 use std::collections::HashMap;
 use std::collections::hash_map::RandomState;
@@ -24,6 +25,14 @@ const OF_BUCKET: u32 = 10;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Visitor {
     Network(Network),
+    /// The searches of a network that run while somebody types.
+    Typing(Network),
+    /// Browsers of a network with the same headers: no cookie tells them apart.
+    Browser {
+        network: Network,
+        /// The hash of the headers that name the browser and its languages.
+        headers: u64,
+    },
     Person(Uuid),
 }
 
@@ -39,7 +48,8 @@ enum Counted {
 pub struct PageLimit {
     /// The limit of a network.
     pages: u32,
-    pages_of_person: u32,
+    /// The limit of a browser or a person.
+    pages_of_visitor: u32,
     /// Assigns visitors to buckets.
     buckets: RandomState,
     minute: Mutex<Minute>,
@@ -52,11 +62,11 @@ struct Minute {
 }
 
 impl PageLimit {
-    /// Both limits are per minute: `pages` for one network, `pages_of_person` for one person.
-    pub fn new(pages: u32, pages_of_person: u32) -> Self {
+    /// Both limits are per minute: `pages` for one network, `pages_of_visitor` for one browser or person.
+    pub fn new(pages: u32, pages_of_visitor: u32) -> Self {
         Self {
             pages,
-            pages_of_person,
+            pages_of_visitor,
             buckets: RandomState::new(),
             minute: Mutex::new(Minute {
                 start: OffsetDateTime::UNIX_EPOCH,
@@ -80,8 +90,8 @@ impl PageLimit {
             counted = Counted::Bucket(self.buckets.hash_one(visitor) % BUCKETS);
         }
         let limit = match counted {
-            Counted::Visitor(Visitor::Network(_)) => self.pages,
-            Counted::Visitor(Visitor::Person(_)) => self.pages_of_person,
+            Counted::Visitor(Visitor::Network(_) | Visitor::Typing(_)) => self.pages,
+            Counted::Visitor(Visitor::Browser { .. } | Visitor::Person(_)) => self.pages_of_visitor,
             Counted::Bucket(_) => self.pages.saturating_mul(OF_BUCKET),
         };
         let pages = minute.pages.entry(counted).or_default();
@@ -121,6 +131,23 @@ mod tests {
         assert_eq!(limit.count(network(1), at(60_000)), Ok(()));
         // The clock was set back.
         assert_eq!(limit.count(network(1), at(-3_600_000)), Ok(()));
+    }
+
+    #[test]
+    fn a_browser_and_its_network_have_limits_of_their_own() {
+        let limit = PageLimit::new(5, 2);
+        let ip = IpAddr::V4(Ipv4Addr::LOCALHOST);
+        let allowed = |visitor| {
+            (0..10)
+                .filter(|_| limit.count(visitor, START).is_ok())
+                .count()
+        };
+        for headers in [1, 2] {
+            let network = ip.into();
+            assert_eq!(allowed(Visitor::Browser { network, headers }), 2);
+        }
+        assert_eq!(allowed(Visitor::Network(ip.into())), 5);
+        assert_eq!(allowed(Visitor::Typing(ip.into())), 5);
     }
 
     #[test]

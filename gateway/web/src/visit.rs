@@ -92,7 +92,7 @@ impl Visit {
         // As the handler reads it: the first one that is not empty counts.
         let format = parameters.find(|(name, value)| *name == "format" && !value.trim().is_empty());
         match format {
-            Some((_, value)) if value.trim() == "xml" => ErrorFormat::Xml,
+            Some((_, value)) if value.trim().eq_ignore_ascii_case("xml") => ErrorFormat::Xml,
             _ => ErrorFormat::Json,
         }
     }
@@ -146,6 +146,7 @@ mod tests {
             ("/oembed", ErrorFormat::Json),
             ("/oembed?url=x&format=json", ErrorFormat::Json),
             ("/oembed?format=&format=+xml", ErrorFormat::Xml),
+            ("/oembed?format=XML", ErrorFormat::Xml),
             ("/oembed?format=yaml", ErrorFormat::Json),
             ("/fr/oembed", ErrorFormat::Page),
             ("/embed/games/none?a", ErrorFormat::Frame),

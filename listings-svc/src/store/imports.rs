@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use serde_json::{Map, Value};
 use sqlx::types::Json;
-use sqlx::{AssertSqlSafe, PgConnection, PgPool};
+use sqlx::{PgConnection, PgPool};
 use uuid::Uuid;
 
 use crate::domain::entity::Entity;
@@ -12,19 +12,15 @@ use crate::domain::mode::Mode;
 
 /// Updates the planner statistics of a table after an import. Autovacuum does so about once a minute, and until then queries are planned
 /// for an almost empty table.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the table cannot be an argument; tested against PostgreSQL"
-)]
 pub async fn analyze(pool: &PgPool, entity: Entity) -> Result<(), sqlx::Error> {
-    // Does not wait for another `analyze` of the table.
     let table = if entity.is_listing() {
         entity.as_str()
     } else {
         "gazetteer"
     };
-    let statement = format!("analyze (skip_locked) listings.{table}");
-    sqlx::query(AssertSqlSafe(statement)).execute(pool).await?;
+    sqlx::query!("select listings.analyze_table($1)", table)
+        .execute(pool)
+        .await?;
     Ok(())
 }
 

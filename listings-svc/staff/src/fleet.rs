@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use kit::config::Secret;
-use kit::rpc::client::{self, Addresses, Client};
+use kit::rpc::client::{self, Addresses, Client, Transport};
+use kit::rpc::tls::Authorities;
 
 use crate::error::Error;
 use crate::profile::{self, Profile};
@@ -51,6 +52,7 @@ fn environment() -> Profile {
         economy: setting("STAFF_ECONOMY"),
         catalogue: setting("STAFF_CATALOGUE"),
         webhook: setting("STAFF_WEBHOOK"),
+        ca: setting("STAFF_CA").map(PathBuf::from),
     }
 }
 
@@ -81,6 +83,17 @@ impl Service {
             Self::Economy => "economy",
             Self::Catalogue => "catalogue",
             Self::Webhook => "webhook",
+        }
+    }
+
+    /// The DNS name of its certificate.
+    const fn dns_name(self) -> &'static str {
+        match self {
+            Self::Gateway => "gateway",
+            Self::Listings => "listings-svc",
+            Self::Economy => "economy-svc",
+            Self::Catalogue => "catalogue-svc",
+            Self::Webhook => "webhook-svc",
         }
     }
 }
@@ -181,12 +194,32 @@ impl Fleet {
         address
             .parse::<Addresses>()
             .map_err(|error| Error::Usage(error).preceded_by(&format!("the address of {name}")))?;
-        client::dial(address, &Secret::from(token))
+        let transport = self.transport(service).await?;
+        if address.starts_with("https:") && self.profile.ca.is_none() {
+            return Err(missing(
+                "file of the certificate authorities (`ca`)",
+                "STAFF_CA",
+            ));
+        }
+        client::dial(address, transport, &Secret::from(token))
             .await
             .map_err(|error| {
                 Error::Unreachable(format!(
                     "{error:#}: check the address of {name}, and that the service runs"
                 ))
             })
+    }
+
+    /// How a service is called: with TLS if the profile names the authorities.
+    async fn transport(&self, service: Service) -> Result<Transport, Error> {
+        let Some(ca) = &self.profile.ca else {
+            return Ok(Transport::plain());
+        };
+        let unusable =
+            |reason: &str| Error::usage(format!("{} cannot be used: {reason}", ca.display()));
+        let authorities = Authorities::read(ca).await;
+        let authorities = authorities.map_err(|error| unusable(&format!("{error:#}")))?;
+        let transport = Transport::plain().with_tls(&authorities, service.dns_name());
+        transport.map_err(|error| unusable(&format!("{error:#}")))
     }
 }

@@ -29,6 +29,8 @@ pub(crate) struct Profile {
     pub(crate) catalogue: Option<String>,
     /// The gRPC address of webhook-svc.
     pub(crate) webhook: Option<String>,
+    /// The certificate authorities that sign the certificates of the services: a PEM file, for `https://` addresses.
+    pub(crate) ca: Option<PathBuf>,
 }
 
 impl Profile {
@@ -71,7 +73,7 @@ pub(crate) fn read(path: &Path) -> Result<Profile, Error> {
     // `error` would print the line, which may hold the token; `message` does not.
     toml::from_str(&text).map_err(|error: toml::de::Error| {
         Error::usage(format!(
-            "{shown} is not a profile: {}. Its fields are token, gateway, listings, economy, catalogue and webhook, each a text in quotes",
+            "{shown} is not a profile: {}. Its fields are token, gateway, listings, economy, catalogue, webhook and ca, each a text in quotes",
             error.message()
         ))
     })

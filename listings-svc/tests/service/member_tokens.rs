@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::member_service_client::MemberServiceClient;
 use contracts::listings::v1::staff_member_service_client::StaffMemberServiceClient;
-use kit::rpc::client;
+use kit::rpc::client::{self, Transport};
 use sqlx::PgPool;
 use tempfile::TempDir;
 use tonic::{Code, Status};
@@ -14,18 +14,26 @@ use crate::staff::tool;
 use crate::support::{NOW, Service, start};
 
 async fn who_am_i(service: &Service, token: &str) -> Result<proto::WhoAmIResponse, Status> {
-    let channel = client::dial(&service.address, &token.to_owned().into())
-        .await
-        .unwrap();
+    let channel = client::dial(
+        &service.address,
+        Transport::plain(),
+        &token.to_owned().into(),
+    )
+    .await
+    .unwrap();
     let mut members = StaffMemberServiceClient::new(channel);
     let answer = members.who_am_i(proto::WhoAmIRequest {}).await?;
     Ok(answer.into_inner())
 }
 
 async fn renew(service: &Service, token: &str, name: &str) -> Result<String, Status> {
-    let channel = client::dial(&service.address, &token.to_owned().into())
-        .await
-        .unwrap();
+    let channel = client::dial(
+        &service.address,
+        Transport::plain(),
+        &token.to_owned().into(),
+    )
+    .await
+    .unwrap();
     let mut members = StaffMemberServiceClient::new(channel);
     let name = name.to_owned();
     let answer = members.renew_token(proto::RenewTokenRequest { name });
@@ -63,7 +71,7 @@ async fn a_token_expires_unless_it_is_renewed(pool: PgPool) {
     // An expired token renews nothing.
     assert!(renew(&service, &token, "").await.is_err());
 
-    let operator = testing::identity().staff_token;
+    let operator = testing::staff_token();
     let renewed = renew(&service, operator.expose(), "ada").await.unwrap();
     assert_eq!(who_am_i(&service, &renewed).await.unwrap().name, "ada");
     assert!(who_am_i(&service, &token).await.is_err());
@@ -93,7 +101,7 @@ async fn members_renew_their_own_token_and_admins_an_expired_one(pool: PgPool) {
     let given = renew(&service, &bea, "ada").await.unwrap();
     assert!(who_am_i(&service, &own).await.is_err());
     assert!(who_am_i(&service, &given).await.is_ok());
-    let operator = testing::identity().staff_token;
+    let operator = testing::staff_token();
     for name in ["", "operator", "nobody"] {
         assert!(
             renew(&service, operator.expose(), name).await.is_err(),

@@ -5,7 +5,7 @@ use contracts::listings::v1 as proto;
 use contracts::listings::v1::staff_audit_service_client::StaffAuditServiceClient;
 use contracts::listings::v1::staff_listing_service_client::StaffListingServiceClient;
 use contracts::listings::v1::staff_member_service_client::StaffMemberServiceClient;
-use kit::rpc::client::{self, Client};
+use kit::rpc::client::{self, Client, Transport};
 use kit::{Code, Fault};
 use sqlx::PgPool;
 use tonic::Status;
@@ -23,7 +23,7 @@ pub(crate) struct MemberClient {
 impl Service {
     /// The client with this token.
     pub(crate) async fn client(&self, token: &str) -> MemberClient {
-        let channel = client::dial(&self.address, &token.to_owned().into())
+        let channel = client::dial(&self.address, Transport::plain(), &token.to_owned().into())
             .await
             .unwrap();
         MemberClient {
@@ -36,7 +36,7 @@ impl Service {
 
     /// The client with the fleet's own staff token.
     pub(crate) async fn operator(&self) -> MemberClient {
-        let token = testing::identity().staff_token;
+        let token = testing::staff_token();
         self.client(token.expose()).await
     }
 

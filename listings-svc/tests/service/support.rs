@@ -21,7 +21,8 @@ use kit::feed::{Producer, Retention};
 use kit::leader::Leader;
 use kit::lifecycle::{Lifecycle, Supervisor};
 use kit::rpc::Authenticator;
-use kit::rpc::client::{self, Client};
+use kit::rpc::client::{self, Client, Transport};
+use kit::rpc::permissions::LISTINGS;
 use listings::config::{PictureLocation, PictureSettings as Settings};
 use listings::feed::PublicUrl;
 use listings::members;
@@ -114,11 +115,12 @@ pub(crate) async fn start_at(pool: PgPool, public_url: &str) -> Service {
         draining: lifecycle.draining(),
     };
     dependencies.add_to(&mut services);
-    let authenticator = Authenticator::new(testing::identity()).with_members(Arc::new(members));
+    let authenticator =
+        Authenticator::new(LISTINGS, testing::identity()).with_members(Arc::new(members));
     let address = testing::serve_with_authenticator(authenticator, services, &lifecycle)
         .await
         .unwrap();
-    let client = client::dial(&address, &testing::identity().staff_token)
+    let client = client::dial(&address, Transport::plain(), &testing::staff_token())
         .await
         .unwrap();
     let fleet = testing::client(&address, &lifecycle).unwrap();

@@ -1,6 +1,8 @@
 //! Starts and stops a service process: every `main` calls [`run`].
 
+use std::ffi::OsStr;
 use std::future::Future;
+use std::io::{self, Write as _};
 use std::net::SocketAddr;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -15,14 +17,16 @@ use tonic::service::RoutesBuilder;
 use crate::admin::{self, Readiness};
 use crate::clock::Clock;
 use crate::clock_difference::ClockComparison;
-use crate::config::{self, Common, Settings};
+use crate::config::{self, Common, Profile, Request, Settings, Tls};
 use crate::feed::{self, ChangeSource, DeadLetterService, PgConsumer, Projection, Subscription};
 use crate::leader::Leader;
-use crate::lifecycle::Lifecycle;
+use crate::lifecycle::{Lifecycle, Shutdown, StopSignals};
 use crate::pg::Schema;
 use crate::rpc::Authenticator;
+use crate::rpc::client::{Addresses, Client, Transport};
 use crate::rpc::staff::Members;
-use crate::{pg, rpc, telemetry};
+use crate::rpc::tls::Credentials;
+use crate::{healthcheck, pg, rpc, telemetry};
 
 /// The parts that a service gets at start.
 #[derive(Debug)]
@@ -35,27 +39,57 @@ pub struct Boot<S> {
     pub readiness: Readiness,
     /// The source of the current time.
     pub clock: Clock,
+    /// The certificate of this process, if the services speak TLS.
+    credentials: Option<Credentials>,
+    /// The migrations that the service requires.
+    migrator: &'static Migrator,
     /// The staff calls for the feeds of the service.
     dead_letters: Mutex<Option<DeadLetterService>>,
 }
 
-/// Runs a service: reads its settings, starts telemetry and the admin port, calls `start`, and stops in two steps after a signal.
-/// `start` spawns the tasks of the service and returns.
-pub fn run<S, F>(start: impl FnOnce(Boot<S>) -> F) -> ExitCode
+/// Runs a service: reads its settings, starts telemetry and the admin port, calls `start`, and stops in three steps after a signal.
+///
+/// `start` spawns the tasks of the service and returns; a signal before that drops it. With the argument `healthcheck` it asks a running service
+/// whether it is ready instead, with `migrate` it runs `migrator`, with `check-config` nothing.
+pub fn run<S, F>(start: impl FnOnce(Boot<S>) -> F, migrator: &'static Migrator) -> ExitCode
 where
     S: Settings,
     F: Future<Output = anyhow::Result<()>>,
 {
-    let settings = match config::load::<S>() {
-        Ok(settings) => settings,
-        // For errors and for --help: prints to the right stream and exits with the right code.
-        Err(error) => error.exit(),
+    let mut arguments = std::env::args_os().skip(1);
+    if arguments
+        .next()
+        .is_some_and(|it| it == healthcheck::COMMAND)
+    {
+        let address = arguments.next();
+        let checked = healthcheck::run(address.as_deref().and_then(OsStr::to_str));
+        return exit_code::<S>(checked);
+    }
+    let request = match config::load::<S>() {
+        Ok(request) => request,
+        // For bad settings and for --help: prints to the right stream.
+        Err(error) => {
+            drop(error.print());
+            return if error.use_stderr() {
+                ExitCode::FAILURE
+            } else {
+                ExitCode::SUCCESS
+            };
+        }
     };
-    let ended = tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build()
-        .context("cannot create the runtime")
-        .and_then(|runtime| runtime.block_on(live(settings, start)));
+    let ended = match request {
+        Request::Serve(settings) => block_on(live(settings, start, migrator)),
+        Request::Migrate(settings, telemetry) => {
+            block_on(migrate(S::SERVICE, &settings, &telemetry, migrator))
+        }
+        Request::CheckConfig => {
+            writeln!(io::stdout(), "{}: the settings are good", S::SERVICE).map_err(Into::into)
+        }
+    };
+    exit_code::<S>(ended)
+}
+
+fn exit_code<S: Settings>(ended: anyhow::Result<()>) -> ExitCode {
     match ended {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
@@ -63,6 +97,26 @@ where
             ExitCode::FAILURE
         }
     }
+}
+
+fn block_on(work: impl Future<Output = anyhow::Result<()>>) -> anyhow::Result<()> {
+    tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .context("cannot create the runtime")?
+        .block_on(work)
+}
+
+async fn migrate(
+    service: &'static str,
+    settings: &config::Migration,
+    telemetry: &config::Telemetry,
+    migrator: &Migrator,
+) -> anyhow::Result<()> {
+    let telemetry = telemetry::start(service, telemetry)?;
+    let migrated = pg::migrate(settings, service, migrator).await;
+    tokio::task::spawn_blocking(|| telemetry.shutdown()).await?;
+    migrated
 }
 
 #[expect(
@@ -73,11 +127,16 @@ fn report(service: &str, error: &anyhow::Error) {
     eprintln!("{service}: {error:#}");
 }
 
-async fn live<S, F>(settings: S, start: impl FnOnce(Boot<S>) -> F) -> anyhow::Result<()>
+async fn live<S, F>(
+    settings: S,
+    start: impl FnOnce(Boot<S>) -> F,
+    migrator: &'static Migrator,
+) -> anyhow::Result<()>
 where
     S: Settings,
     F: Future<Output = anyhow::Result<()>>,
 {
+    let mut signals = StopSignals::catch()?;
     let common = settings.common().clone();
     let telemetry = telemetry::start(S::SERVICE, &common.telemetry)?;
     let (lifecycle, supervisor) = Lifecycle::new();
@@ -95,6 +154,7 @@ where
     }
 
     lifecycle.spawn_background("metrics upkeep", telemetry.upkeep());
+    let credentials = credentials(&common.tls, S::SERVICE, &lifecycle).await?;
 
     let listener = bind(common.admin_listen, "admin_listen").await?;
     let router = admin::router(readiness.clone(), telemetry.metrics());
@@ -105,25 +165,54 @@ where
             .context("the admin port")
     });
 
-    start(Boot {
+    let terminating = lifecycle.terminating();
+    let unready = started.clone();
+    lifecycle.spawn(async move {
+        terminating.cancelled().await;
+        unready.fail("the process to stop".to_owned());
+    });
+    let starting = start(Boot {
         settings,
-        lifecycle: lifecycle.clone(),
+        lifecycle,
         readiness,
         clock,
+        credentials,
+        migrator,
         dead_letters: Mutex::default(),
-    })
-    .await?;
-    started.set(true);
-    tracing::info!(service = S::SERVICE, "started");
-
-    let draining = lifecycle.draining();
-    lifecycle.spawn(async move {
-        draining.cancelled().await;
-        started.set(false);
     });
-    let ended = supervisor.run(common.drain).await;
+    let interrupted = tokio::select! {
+        result = starting => result.map(|()| None)?,
+        signal = signals.next() => Some(signal),
+    };
+    let ended = if let Some(signal) = interrupted {
+        tracing::info!(signal, "stopping before the start is complete");
+        supervisor.stop(&mut signals, common.drain).await;
+        Ok(())
+    } else {
+        started.set(true);
+        tracing::info!(service = S::SERVICE, "started");
+        let shutdown = Shutdown {
+            delay: common.shutdown_delay,
+            drain: common.drain,
+        };
+        supervisor.run(signals, shutdown).await
+    };
     tokio::task::spawn_blocking(|| telemetry.shutdown()).await?;
     ended
+}
+
+/// The certificate of this process, whose files are followed; `None` without TLS.
+async fn credentials(
+    tls: &Tls,
+    service: &'static str,
+    lifecycle: &Lifecycle,
+) -> anyhow::Result<Option<Credentials>> {
+    let Some(files) = tls.files() else {
+        return Ok(None);
+    };
+    let (credentials, watch) = Credentials::load(files, service).await?;
+    lifecycle.spawn_background("TLS files", watch.run());
+    Ok(Some(credentials))
 }
 
 /// Binds a port.
@@ -144,25 +233,40 @@ impl<S: Settings> Boot<S> {
         self.settings.common()
     }
 
-    /// Connects to the service's database and runs its migrations. The process is not ready until its clock has agreed with PostgreSQL's.
-    pub async fn database(&self, migrator: &Migrator) -> anyhow::Result<PgPool> {
-        let pool = pg::open(&self.common().database, S::SERVICE, migrator).await?;
+    /// Connects to the service's database, which must have its migrations. The process is not ready until its clock has agreed with
+    /// PostgreSQL's.
+    pub async fn database(&self) -> anyhow::Result<PgPool> {
+        self.database_with(&[]).await
+    }
+
+    /// Like [`database`](Self::database), with settings of PostgreSQL for every connection of the pool.
+    pub async fn database_with(&self, session: &[(&str, &str)]) -> anyhow::Result<PgPool> {
+        let settings = &self.common().database;
+        let pool = pg::open(settings, S::SERVICE, self.migrator, session).await?;
         let condition = "the clock to be compared with PostgreSQL's";
         let agreed = self.readiness.condition(condition);
         let mut comparison = ClockComparison::new(pool.clone(), agreed);
         comparison.compare().await;
         self.lifecycle
             .spawn_background("clock comparison", comparison.watch());
+        self.lifecycle
+            .spawn_background("pool metrics", pg::watch_pool(pool.clone()));
         Ok(pool)
     }
 
-    /// A client of another service of the fleet.
-    pub fn client(
-        &self,
-        addresses: &rpc::client::Addresses,
-    ) -> anyhow::Result<rpc::client::Client> {
-        let token = &self.common().identity.fleet_token;
-        rpc::client::connect(addresses.clone(), token, &self.lifecycle)
+    /// A client of another service of the fleet. With TLS, the certificates of its replicas must have the DNS name `service`.
+    pub fn client(&self, service: &str, addresses: &Addresses) -> anyhow::Result<Client> {
+        let common = self.common();
+        let mut transport = match common.profile {
+            Profile::Local => Transport::plain(),
+            Profile::Production => Transport::guarded(),
+        };
+        if let Some(credentials) = &self.credentials {
+            transport = transport.with_tls(credentials.client(), service)?;
+        }
+        let token = &common.identity.fleet_token.first;
+        let client = rpc::client::connect(addresses.clone(), transport, token, &self.lifecycle)?;
+        Ok(client.with_caller(S::SERVICE))
     }
 
     /// The leader of this service, to which its jobs are added.
@@ -170,15 +274,16 @@ impl<S: Settings> Boot<S> {
         Leader::start(&self.lifecycle, pool.clone(), schema, self.clock.clone())
     }
 
-    /// Follows the feed of `producer` with `projection`, in the leader. Staff can list and retry what cannot be applied.
+    /// Follows the feed of `producer`, which `client` calls, with `projection`, in the leader.
+    ///
+    /// Staff can list and retry what cannot be applied.
     pub fn follow<P: Projection + Clone>(
         &self,
         leader: &Leader,
         producer: &'static str,
-        addresses: &rpc::client::Addresses,
+        client: Client,
         projection: P,
-    ) -> anyhow::Result<()> {
-        let client = self.client(addresses)?;
+    ) {
         let (pool, schema) = (leader.pool.clone(), leader.schema);
         self.add_dead_letters(&pool, schema, producer, client.clone(), projection.clone());
         let feed = Subscription { schema, producer };
@@ -187,7 +292,6 @@ impl<S: Settings> Boot<S> {
             // Readiness does not wait for the follower: another replica may be the leader.
             feed::consume(client.clone(), S::SERVICE, consumer, None)
         });
-        Ok(())
     }
 
     /// Lets staff list and retry the changes of `producer` that `projection` could not apply; a retry reads them from `source`.
@@ -225,16 +329,54 @@ impl<S: Settings> Boot<S> {
         if let Some(service) = dead_letters {
             services.add_service(service.into_server());
         }
-        let authenticator =
-            Authenticator::new(self.common().identity.clone()).with_members(members);
+        rpc::server::add_reflection(&mut services)?;
         let common = self.common();
+        let mut authenticator =
+            Authenticator::new(S::SERVICE, common.identity.clone()).with_members(members);
+        if self.credentials.is_some() {
+            authenticator = authenticator.requiring_certificates();
+        }
         let listener = bind(common.grpc_listen, "grpc_listen").await?;
+        self.spawn_rpc_server("gRPC server", listener, services, authenticator);
+        Ok(())
+    }
+
+    /// Serves `services` to exchanges at the setting `exchange_listen`, with health. They check the tokens of exchanges themselves.
+    pub async fn serve_rpc_to_exchanges(
+        &self,
+        services: RoutesBuilder,
+        exchange_listen: SocketAddr,
+    ) -> anyhow::Result<()> {
+        let authenticator = Authenticator::for_exchanges(S::SERVICE);
+        let listener = bind(exchange_listen, "exchange_listen").await?;
+        self.spawn_rpc_server(
+            "gRPC server for exchanges",
+            listener,
+            services,
+            authenticator,
+        );
+        Ok(())
+    }
+
+    fn spawn_rpc_server(
+        &self,
+        name: &'static str,
+        listener: TcpListener,
+        services: RoutesBuilder,
+        authenticator: Authenticator,
+    ) {
         let readiness = self.readiness.clone();
         let draining = self.lifecycle.draining();
         self.lifecycle.spawn_server(
-            "gRPC server",
-            rpc::server::serve(listener, services, authenticator, readiness, draining),
+            name,
+            rpc::server::serve(
+                listener,
+                services,
+                self.credentials.clone(),
+                authenticator,
+                readiness,
+                draining,
+            ),
         );
-        Ok(())
     }
 }

@@ -3,6 +3,8 @@
 //! The structs do not name environment variables. A setting with id `database_url` of the service with prefix `LISTINGS` is the flag
 //! `--database-url`, the variable `LISTINGS_DATABASE_URL` and the TOML key `database_url`; flags override the environment,
 //! the environment overrides the file, and the file overrides the default. One message reports every problem.
+//!
+//! Without a command the process is the service. `migrate` and `check-config` read the same settings, do their work and end.
 
 use std::ffi::OsString;
 use std::net::SocketAddr;
@@ -11,6 +13,10 @@ use std::time::Duration;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches, ValueEnum};
+use sqlx::postgres::PgConnectOptions;
+use subtle::{Choice, ConstantTimeEq as _};
+
+use crate::{grpc_address, shared_settings};
 
 /// The settings of a service.
 pub trait Settings: Args + FromArgMatches + Send + 'static {
@@ -50,10 +56,16 @@ pub struct Common {
     pub identity: Identity,
     #[command(flatten)]
     #[expect(missing_docs, reason = "see the type")]
+    pub tls: Tls,
+    #[command(flatten)]
+    #[expect(missing_docs, reason = "see the type")]
     pub telemetry: Telemetry,
     /// A file whose content, in seconds such as +3600, moves this process's clock (local profile only)
     #[arg(long)]
     pub clock_file: Option<PathBuf>,
+    /// Seconds for which the process accepts after SIGTERM, although it is not ready: longer than balancers take to notice
+    #[arg(long, default_value = "5", value_parser = seconds)]
+    pub shutdown_delay: Duration,
     /// Seconds that running calls have left at shutdown
     #[arg(long, default_value = "10", value_parser = seconds)]
     pub drain: Duration,
@@ -75,8 +87,8 @@ pub enum Profile {
 #[derive(Debug, Clone, Args)]
 #[expect(clippy::struct_field_names, reason = "the settings have these names")]
 pub struct Database {
-    /// PostgreSQL, as `postgres://user:password@host:port/database`
-    #[arg(long, hide_env_values = true)]
+    /// PostgreSQL, as `postgres://user:password@host:port/database`; the user need not change the schema
+    #[arg(long, hide_env_values = true, value_parser = postgres_url)]
     pub database_url: Secret,
     /// The most connections to PostgreSQL, 4 or more: one waits for notifications; jobs, followers and calls share the others
     #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u32).range(LEAST_CONNECTIONS..=10_000))]
@@ -95,15 +107,65 @@ pub struct Database {
     pub database_idle_in_transaction_timeout: Duration,
 }
 
+/// The settings of `migrate`.
+#[derive(Debug, Clone)]
+pub struct Migration {
+    /// PostgreSQL, as the owner of the schema.
+    pub url: Secret,
+    /// How long PostgreSQL may take for a connection.
+    pub deadline: Duration,
+    /// How long a migration waits for a lock before it lets others pass.
+    pub lock_timeout: Duration,
+}
+
 /// The tokens of the internal port.
 #[derive(Debug, Clone, Args)]
 pub struct Identity {
-    /// The token of services of the fleet, 32 characters or more
-    #[arg(long, hide_env_values = true, value_parser = token)]
-    pub fleet_token: Secret,
-    /// The token of staff calls, 32 characters or more
-    #[arg(long, hide_env_values = true, value_parser = token)]
-    pub staff_token: Secret,
+    /// The tokens of services of the fleet, up to 8 of 32 characters or more, separated by commas: all are accepted, the first is sent
+    #[arg(long, hide_env_values = true, value_parser = tokens)]
+    pub fleet_token: Tokens,
+    /// The tokens of staff calls, up to 8 of 32 characters or more, separated by commas: all are accepted
+    #[arg(long, hide_env_values = true, value_parser = tokens)]
+    pub staff_token: Tokens,
+}
+
+/// TLS between the services: PEM files, all three or none. They are read again when they change.
+#[derive(Debug, Clone, Args)]
+#[expect(clippy::struct_field_names, reason = "the settings have these names")]
+pub struct Tls {
+    /// The certificate with which this process serves and calls, and its chain (PEM): one of its DNS names is the name of the service
+    #[arg(long)]
+    pub tls_certificate: Option<PathBuf>,
+    /// The private key of the certificate (PEM)
+    #[arg(long)]
+    pub tls_key: Option<PathBuf>,
+    /// The authorities that sign the certificates of the services, one or more (PEM)
+    #[arg(long)]
+    pub tls_ca: Option<PathBuf>,
+}
+
+/// The files of [`Tls`].
+#[derive(Debug, Clone)]
+#[expect(missing_docs, reason = "see `Tls`")]
+pub struct TlsFiles {
+    pub certificate: PathBuf,
+    pub key: PathBuf,
+    pub ca: PathBuf,
+}
+
+impl Tls {
+    /// The files; `None` without TLS.
+    pub fn files(&self) -> Option<TlsFiles> {
+        Some(TlsFiles {
+            certificate: self.tls_certificate.clone()?,
+            key: self.tls_key.clone()?,
+            ca: self.tls_ca.clone()?,
+        })
+    }
+
+    fn is_empty(&self) -> bool {
+        self.tls_certificate.is_none() && self.tls_key.is_none() && self.tls_ca.is_none()
+    }
 }
 
 /// Logs and traces.
@@ -163,12 +225,63 @@ impl std::fmt::Debug for Secret {
     }
 }
 
+/// The tokens of one purpose. There are several while one replaces another.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tokens {
+    /// The token that calls carry.
+    pub first: Secret,
+    /// The other tokens that are accepted.
+    pub others: Vec<Secret>,
+}
+
+impl Tokens {
+    /// All of them, the first one first.
+    pub fn all(&self) -> impl Iterator<Item = &Secret> {
+        std::iter::once(&self.first).chain(&self.others)
+    }
+
+    /// Whether a caller sent one of them. The time does not depend on which.
+    pub fn accepts(&self, sent: &[u8]) -> bool {
+        let found = self.all().fold(Choice::from(0), |found, token| {
+            found | token.expose().as_bytes().ct_eq(sent)
+        });
+        found.into()
+    }
+}
+
+impl From<Secret> for Tokens {
+    fn from(first: Secret) -> Self {
+        let others = Vec::new();
+        Self { first, others }
+    }
+}
+
+/// Comparing a sent token takes time for each of them.
+const MAX_TOKENS: usize = 8;
+
+fn tokens(value: &str) -> Result<Tokens, String> {
+    let mut tokens = value.split(',').map(|text| token(text.trim()));
+    let first = tokens.next().unwrap_or_else(|| token(""))?;
+    let others: Vec<Secret> = tokens.collect::<Result<_, _>>()?;
+    if others.len() >= MAX_TOKENS {
+        return Err(format!("it must have {MAX_TOKENS} tokens or fewer"));
+    }
+    Ok(Tokens { first, others })
+}
+
+fn postgres_url(value: &str) -> Result<Secret, String> {
+    let parsed = value.parse::<PgConnectOptions>();
+    parsed.map(|_| Secret(value.to_owned())).map_err(|_error| {
+        "it must be a URL such as postgres://user:password@host:5432/database".to_owned()
+    })
+}
+
 fn token(value: &str) -> Result<Secret, String> {
     if value.chars().count() < 32 {
-        return Err("it must have 32 characters or more".to_owned());
+        return Err("each token must have 32 characters or more".to_owned());
     }
     if !value.bytes().all(|b| b.is_ascii_graphic()) {
-        return Err("it must have only visible ASCII characters".to_owned());
+        return Err("each token must have only visible ASCII characters".to_owned());
     }
     Ok(Secret(value.to_owned()))
 }
@@ -213,18 +326,43 @@ pub fn a_second_or_more(value: &str) -> Result<Duration, String> {
     })
 }
 
+/// What a process does instead of the work of the service.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Task {
+    /// Bring the schema up to date as its owner, and end
+    Migrate,
+    /// Check the settings and those that other services must have alike, name every problem, and end
+    CheckConfig,
+}
+
+/// What the arguments ask for, with its settings.
+#[derive(Debug)]
+pub(crate) enum Request<S> {
+    /// To be the service.
+    Serve(S),
+    /// To bring the schema up to date.
+    Migrate(Migration, Telemetry),
+    /// To check the settings, which are good.
+    CheckConfig,
+}
+
 /// Loads the settings of a service from the arguments and the environment of this process.
 ///
 /// # Errors
 /// A message for the user that names every problem, or the output of `--help`.
-pub fn load<S: Settings>() -> Result<S, clap::Error> {
+pub(crate) fn load<S: Settings>() -> Result<Request<S>, clap::Error> {
     load_from(std::env::args_os())
 }
 
-fn load_from<S: Settings>(args: impl IntoIterator<Item = OsString>) -> Result<S, clap::Error> {
+fn load_from<S: Settings>(
+    args: impl IntoIterator<Item = OsString>,
+) -> Result<Request<S>, clap::Error> {
     let args: Vec<OsString> = args.into_iter().collect();
     let mut problems = Vec::new();
     let mut command = with_file(command::<S>(), &args, &mut problems);
+    if without_errors(&command, &args).and_then(|it| task(&it)) == Some(Task::Migrate) {
+        command = command.mut_args(|arg| arg.required(false));
+    }
 
     let matches = loop {
         match command.clone().try_get_matches_from(&args) {
@@ -244,15 +382,31 @@ fn load_from<S: Settings>(args: impl IntoIterator<Item = OsString>) -> Result<S,
             },
         }
     };
+    if task(&matches) == Some(Task::CheckConfig) {
+        problems.extend(shared_settings::differences(|name| {
+            std::env::var_os(name)?.into_string().ok()
+        }));
+    }
+    if problems.is_empty() && task(&matches) == Some(Task::Migrate) {
+        if let Some(migration) = migration(&matches) {
+            let telemetry = Telemetry::from_arg_matches(&matches)?;
+            return Ok(Request::Migrate(migration, telemetry));
+        }
+        problems.push(format!("{}_DATABASE_OWNER_URL is not set", S::PREFIX));
+    }
     if problems.is_empty() {
         let settings = S::from_arg_matches(&matches)?;
         problems.extend(cross_check(settings.common()));
+        problems.extend(refused_addresses(&command, &matches, settings.common()));
         if settings.common().profile == Profile::Production {
             problems.extend(placeholders(&command, &matches));
         }
         problems.extend(settings.problems());
         if problems.is_empty() {
-            return Ok(settings);
+            return Ok(match task(&matches) {
+                Some(_) => Request::CheckConfig,
+                None => Request::Serve(settings),
+            });
         }
     }
     let list = problems.join("\n  - ");
@@ -272,9 +426,19 @@ fn command<S: Settings>() -> Command {
         .value_name("FILE")
         .value_parser(clap::value_parser!(PathBuf))
         .help("A TOML file with settings");
-    let command = S::augment_args(Command::new(S::SERVICE).arg(config)).mut_args(|arg| {
+    let task = Arg::new("task")
+        .value_name("COMMAND")
+        .value_parser(clap::value_parser!(Task))
+        .help("Do this instead of the work of the service");
+    let owner = Arg::new("database_owner_url")
+        .long("database-owner-url")
+        .hide_env_values(true)
+        .value_parser(postgres_url)
+        .help("PostgreSQL as the owner of the schema, for `migrate` [default: `database_url`]");
+    let command = Command::new(S::SERVICE).args([task, config, owner]);
+    let command = S::augment_args(command).mut_args(|arg| {
         let id = arg.get_id().as_str();
-        if matches!(id, "help" | "version") {
+        if matches!(id, "help" | "version" | "task") {
             return arg;
         }
         let variable = format!("{}_{}", S::PREFIX, id.to_uppercase());
@@ -287,19 +451,36 @@ fn command<S: Settings>() -> Command {
         .version(env!("CARGO_PKG_VERSION"))
 }
 
+/// The arguments that could be read; `None` for `--help`.
+fn without_errors(command: &Command, args: &[OsString]) -> Option<ArgMatches> {
+    let command = command.clone().ignore_errors(true);
+    command.try_get_matches_from(args).ok()
+}
+
+fn task(matches: &ArgMatches) -> Option<Task> {
+    matches.get_one::<Task>("task").copied()
+}
+
+/// The settings of `migrate`; `None` without a URL.
+fn migration(matches: &ArgMatches) -> Option<Migration> {
+    let url = |name| matches.get_one::<Secret>(name).cloned();
+    let duration = |name| matches.get_one::<Duration>(name).copied();
+    Some(Migration {
+        url: url("database_owner_url").or_else(|| url("database_url"))?,
+        deadline: duration("database_deadline")?,
+        lock_timeout: duration("database_lock_timeout")?,
+    })
+}
+
 /// Uses the values of the TOML file in `--config` as defaults.
 fn with_file(command: Command, args: &[OsString], problems: &mut Vec<String>) -> Command {
-    let matches: Option<ArgMatches> = command
-        .clone()
-        .ignore_errors(true)
-        .try_get_matches_from(args)
-        .ok();
+    let matches = without_errors(&command, args);
     let Some(path) = matches.and_then(|m| m.get_one::<PathBuf>("config").cloned()) else {
         return command;
     };
     match read(&path) {
         Ok(table) => table.into_iter().fold(command, |command, (key, value)| {
-            if key == "config"
+            if matches!(key.as_str(), "config" | "task")
                 || !command
                     .get_arguments()
                     .any(|arg| arg.get_id() == key.as_str())
@@ -369,13 +550,61 @@ fn cross_check(common: &Common) -> Vec<String> {
     if common.profile == Profile::Production && common.clock_file.is_some() {
         problems.push("clock_file: it is allowed only in the local profile".to_owned());
     }
-    if common.identity.fleet_token == common.identity.staff_token {
+    let Identity {
+        fleet_token,
+        staff_token,
+    } = &common.identity;
+    if staff_token
+        .all()
+        .any(|token| fleet_token.accepts(token.expose().as_bytes()))
+    {
         problems.push(
             "staff_token: must differ from fleet_token; otherwise every service could act as staff"
                 .to_owned(),
         );
     }
+    let has_tls = common.tls.files().is_some();
+    if !has_tls && !common.tls.is_empty() {
+        problems.push("tls_certificate, tls_key and tls_ca: set all three or none".to_owned());
+    }
+    let is_local = common.profile == Profile::Local || common.grpc_listen.ip().is_loopback();
+    if !has_tls && !is_local {
+        problems.push(format!(
+            "grpc_listen: {} serves other machines without TLS: set tls_certificate, tls_key and tls_ca",
+            common.grpc_listen
+        ));
+    }
     problems
+}
+
+/// Settings with addresses of services that would not be called. Addresses in a file are checked when they are read.
+fn refused_addresses(command: &Command, matches: &ArgMatches, common: &Common) -> Vec<String> {
+    let settings = command.get_arguments().filter_map(|arg| {
+        let id = arg.get_id().as_str();
+        let is_list = id.ends_with("_addresses");
+        let mut values = is_list.then(|| matches.get_raw(id)).flatten()?;
+        Some((arg, values.next()?.to_string_lossy()))
+    });
+    settings
+        .filter_map(|(arg, value)| {
+            let list = value.strip_prefix("dns:").unwrap_or(&value).split(',');
+            let mut addresses = list.filter_map(|text| grpc_address::parse(text.trim()).ok());
+            let problem = addresses.find_map(|address| refusal(&address, common))?;
+            let (variable, flag) = (arg.get_env()?.to_string_lossy(), arg.get_long()?);
+            Some(format!("{variable} (--{flag}): {problem}"))
+        })
+        .collect()
+}
+
+fn refusal(address: &http::Uri, common: &Common) -> Option<String> {
+    if grpc_address::has_tls(address) {
+        let is_missing = common.tls.files().is_none();
+        return is_missing.then(|| {
+            format!("{address} is reached by TLS: set tls_certificate, tls_key and tls_ca")
+        });
+    }
+    let is_refused = common.profile == Profile::Production && grpc_address::is_exposed(address);
+    is_refused.then(|| format!("{address} is called without TLS: use an https:// address"))
 }
 
 /// Settings with an address of the documentation, which leads nowhere. The mailer checks its own (`mail`). A value may be a secret, so it
@@ -432,6 +661,9 @@ mod tests {
         /// Where the pages are
         #[arg(long, default_value = "https://mchezo.africa")]
         pages: String,
+        /// Where another service is
+        #[arg(long, default_value = "http://127.0.0.1:1")]
+        other_addresses: String,
     }
 
     impl Settings for Example {
@@ -446,12 +678,19 @@ mod tests {
     const FLEET: &str = "fleet-token-fleet-token-fleet-token";
     const STAFF: &str = "staff-token-staff-token-staff-token";
 
-    fn load(args: &[&str]) -> Result<Example, clap::Error> {
+    fn request(args: &[&str]) -> Result<Request<Example>, clap::Error> {
         load_from(
             std::iter::once("example-svc")
                 .chain(args.iter().copied())
                 .map(OsString::from),
         )
+    }
+
+    fn load(args: &[&str]) -> Result<Example, clap::Error> {
+        match request(args)? {
+            Request::Serve(settings) => Ok(settings),
+            other => panic!("{other:?}"),
+        }
     }
 
     #[test]
@@ -473,6 +712,48 @@ mod tests {
             assert!(text.contains(part), "{part} is missing in {text}");
         }
         assert!(!text.contains("short-secret"), "{text}");
+    }
+
+    #[test]
+    fn tokens_are_a_list_of_which_the_first_is_sent() {
+        let new = "new-token-new-token-new-token-new-token";
+        let list = tokens(&format!("{FLEET}, {new}")).unwrap();
+        assert_eq!(list.first.expose(), FLEET);
+        for token in [FLEET, new] {
+            assert!(list.accepts(token.as_bytes()));
+            assert_eq!(tokens(token), Ok(Tokens::from(Secret(token.to_owned()))));
+        }
+        for other in ["", STAFF, &FLEET[1..], &format!("{FLEET},{new}")] {
+            assert!(!list.accepts(other.as_bytes()), "{other}");
+        }
+        assert!(tokens(&[FLEET; MAX_TOKENS].join(",")).is_ok());
+        for bad in [
+            "",
+            "short",
+            &format!("{FLEET},"),
+            &format!(",{FLEET}"),
+            &format!("{FLEET},short"),
+            &format!("{FLEET},{new} {new}"),
+            &[FLEET; MAX_TOKENS + 1].join(","),
+        ] {
+            assert!(tokens(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn no_token_is_both_of_the_fleet_and_of_staff() {
+        let load = |staff: &str| {
+            let tokens = [
+                format!("--fleet-token={FLEET}-1,{FLEET}-2"),
+                format!("--staff-token={staff}"),
+            ];
+            let database = "--database-url=postgres://h/d";
+            load(&["--profile=local", database, &tokens[0], &tokens[1]])
+        };
+        assert!(load(&format!("{STAFF}-1,{STAFF}-2")).is_ok());
+        let text = load(&format!("{STAFF},{FLEET}-2")).unwrap_err().to_string();
+        assert!(text.contains("staff_token"), "{text}");
+        assert!(!text.contains(FLEET), "{text}");
     }
 
     #[test]
@@ -563,6 +844,76 @@ mod tests {
     }
 
     #[test]
+    fn production_refuses_ports_and_addresses_without_tls_off_loopback() {
+        // Other problems are those of addresses of the documentation.
+        let load =
+            |more: &[&str]| load_with(&[&["--docs=https://mchezo.africa"][..], more].concat());
+        let tls = ["--tls-certificate=a", "--tls-key=b", "--tls-ca=c"];
+        for plain in [
+            "--grpc-listen=0.0.0.0:7000",
+            "--other-addresses=http://127.0.0.1:1, http://10.0.0.5:7000",
+            "--other-addresses=dns:http://other:7000",
+        ] {
+            let text = load(&[plain]).unwrap_err();
+            let flag = plain.split('=').next().unwrap().trim_start_matches("--");
+            let id = flag.replace('-', "_");
+            assert!(text.contains(flag) || text.contains(&id), "{plain}: {text}");
+            assert!(load(&["--profile=local", plain]).is_ok(), "{plain}");
+        }
+        let listen = "--grpc-listen=0.0.0.0:7000";
+        assert!(load(&[&tls[..], &[listen]].concat()).is_ok());
+        assert!(load(&["--other-addresses=file:/run/other"]).is_ok());
+
+        let https = "--other-addresses=https://10.0.0.5:7000";
+        assert!(load(&[&tls[..], &[https]].concat()).is_ok());
+        let text = load(&["--profile=local", https]).unwrap_err();
+        assert!(text.contains("tls_certificate"), "{text}");
+        let text = load(&["--profile=local", tls[0]]).unwrap_err();
+        assert!(text.contains("all three or none"), "{text}");
+    }
+
+    #[test]
+    fn migrations_need_no_setting_but_a_database() {
+        let url = |args: &[&str]| match request(args) {
+            Ok(Request::Migrate(migration, _)) => migration.url.expose().to_owned(),
+            other => panic!("{other:?}"),
+        };
+        let (own, owner) = (
+            "--database-url=postgres://runtime@h/d",
+            "--database-owner-url=postgres://owner@h/d",
+        );
+        assert_eq!(url(&["migrate", own]), "postgres://runtime@h/d");
+        assert_eq!(url(&["migrate", own, owner]), "postgres://owner@h/d");
+        let text = request(&["migrate"]).unwrap_err().to_string();
+        assert!(
+            text.contains("EXAMPLE_TEST_DATABASE_OWNER_URL is not set"),
+            "{text}"
+        );
+        let text = request(&["migrate", "--database-url=a-secret"]);
+        let text = text.unwrap_err().to_string();
+        assert!(text.contains("EXAMPLE_TEST_DATABASE_URL") && !text.contains("a-secret"));
+    }
+
+    #[test]
+    fn a_check_finds_what_a_start_would_find() {
+        let bad = ["check-config", "--size=many"];
+        let text = request(&bad).unwrap_err().to_string();
+        for name in ["EXAMPLE_TEST_SIZE", "EXAMPLE_TEST_FLEET_TOKEN"] {
+            assert!(text.contains(name), "{name} is missing in {text}");
+        }
+        let tokens = [
+            format!("--fleet-token={FLEET}"),
+            format!("--staff-token={STAFF}"),
+        ];
+        let given = ["check-config", "--database-url=postgres://h/d"];
+        let given = [&given[..], &[&tokens[0], &tokens[1]]].concat();
+        let text = request(&given).unwrap_err().to_string();
+        assert!(text.contains("EXAMPLE_TEST_DOCS"), "{text}");
+        let good = request(&[&given[..], &["--profile=local"]].concat());
+        assert!(matches!(good, Ok(Request::CheckConfig)), "{good:?}");
+    }
+
+    #[test]
     fn numbers_with_which_a_service_would_not_work_are_refused() {
         for bad in [
             "--database-connections=0",
@@ -574,6 +925,7 @@ mod tests {
             "--database-lock-timeout=0",
             "--database-idle-in-transaction-timeout=0",
             "--drain=18446744073709551615",
+            "--shutdown-delay=-1",
         ] {
             let text = load_with(&["--profile=local", bad]).unwrap_err();
             let flag = bad.split('=').next().unwrap();

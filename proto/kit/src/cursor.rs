@@ -71,6 +71,8 @@ impl TryFrom<i128> for SortTime {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -102,6 +104,24 @@ mod tests {
         for year_minus_one in [-62_198_755_200_000_000_000_i128, i128::MAX] {
             let cursor = binding.encode(&(year_minus_one, 7)).unwrap();
             assert_eq!(binding.decode::<(SortTime, u8)>(&cursor), None);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_cursor_can_be_decoded(text: String) {
+            let binding = Binding::new("games", []);
+            prop_assert_eq!(binding.decode::<(SortTime, String)>(&text), None);
+        }
+
+        #[test]
+        fn any_key_decodes_to_what_encodes_again(key in "\\[-?[0-9]{1,23},\"[a-z\\\\]{0,4}\"\\]?") {
+            let binding = Binding::new("games", []);
+            let cursor = URL_SAFE_NO_PAD.encode([&binding.0[..], key.as_bytes()].concat());
+            if let Some(key) = binding.decode::<(SortTime, String)>(&cursor) {
+                let again = binding.encode(&key).unwrap();
+                prop_assert_eq!(binding.decode(&again), Some(key));
+            }
         }
     }
 }

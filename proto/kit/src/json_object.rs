@@ -214,8 +214,11 @@ impl<'de> Visitor<'de> for StrictValue<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use proptest::collection::vec;
+    use proptest::prelude::*;
     use serde_json::json;
+
+    use super::*;
 
     /// The invalid fields of a body, with reasons.
     fn invalid_fields(body: &str) -> Vec<(String, &'static str)> {
@@ -311,5 +314,31 @@ mod tests {
         let name = "x".repeat(1_000);
         let body = format!(r#"{{"{name}": {{"{name}": {{"a": 1, "a": 1, "b": 1, "b": 1}}}}}}"#);
         assert_eq!(invalid_fields(&body), [("x".repeat(MAX_PATH), DUPLICATE)]);
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_an_object_or_refused(body in vec(any::<u8>(), 0..200)) {
+            prop_assert!(agrees_with_serde_json(&body));
+        }
+
+        /// Most of these are nearly JSON.
+        #[test]
+        fn any_body_is_an_object_or_refused(fields in "(\"[a-b\\\\]{0,3}\":[\\[\\]\\{\\}0-9eE.\"u\\\\dD8, :-]{0,12},?){0,4}") {
+            let body = format!("{{{}}}", fields.trim_end_matches(','));
+            prop_assert!(agrees_with_serde_json(body.as_bytes()));
+        }
+    }
+
+    /// What is accepted is what `serde_json` makes of it.
+    fn agrees_with_serde_json(body: &[u8]) -> bool {
+        match parse(body) {
+            Ok(object) => {
+                let other = serde_json::from_slice::<Map<String, Value>>(body);
+                other.is_ok_and(|other| other == object)
+            }
+            Err(ParseError::Fields(fields)) => fields.values().all(|reason| !reason.is_empty()),
+            Err(ParseError::NotUtf8 | ParseError::NotAnObject) => true,
+        }
     }
 }

@@ -40,14 +40,16 @@ struct Job {
 }
 
 impl Leader {
-    /// Starts to compete for the lease in the table `lease` of `schema`. At shutdown the jobs are dropped and then the lease is released, so
-    /// that another replica can acquire it at once.
+    /// Starts to compete for the lease in the table `lease` of `schema`. When the process drains, the jobs are dropped and then the lease is
+    /// released, so that another replica can acquire it while calls still run here.
     pub fn start(lifecycle: &Lifecycle, pool: PgPool, schema: Schema, clock: Clock) -> Self {
         let (jobs, added) = mpsc::unbounded_channel();
         let lease = Lease::new(pool.clone(), schema, "leader", clock.clone());
-        let stopping = lifecycle.stopping();
+        let (draining, stopping) = (lifecycle.draining(), lifecycle.stopping());
         lifecycle.spawn_graceful("leader", async move {
-            lead(lease, added, stopping).await;
+            lead(lease, added, draining).await;
+            // A task that ends earlier has failed.
+            stopping.cancelled().await;
             Ok(())
         });
         Self {
@@ -70,11 +72,11 @@ impl Leader {
     }
 }
 
-async fn lead(lease: Lease, mut added: mpsc::UnboundedReceiver<Job>, stopping: CancellationToken) {
+async fn lead(lease: Lease, mut added: mpsc::UnboundedReceiver<Job>, draining: CancellationToken) {
     let is_leader = metrics::gauge!("is_leader");
     is_leader.set(0.0);
     let mut jobs: Vec<Job> = Vec::new();
-    while lease.acquire(&stopping).await {
+    while lease.acquire(&draining).await {
         is_leader.set(1.0);
         // Tasks of their own, so that no job delays the renewal of the lease or another job.
         let mut running = JoinSet::new();
@@ -88,7 +90,7 @@ async fn lead(lease: Lease, mut added: mpsc::UnboundedReceiver<Job>, stopping: C
                     running.spawn(job.clone().run());
                     jobs.push(job);
                 }
-                () = stopping.cancelled() => break,
+                () = draining.cancelled() => break,
                 () = &mut lost => break,
             }
         }

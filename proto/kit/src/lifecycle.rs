@@ -1,7 +1,10 @@
-//! The tasks of a process and its shutdown in two steps.
+//! The tasks of a process and its shutdown in three steps.
 //!
-//! Step one: servers stop accepting and finish their calls. Step two, when they have ended or the drain time is over: background tasks
-//! stop, on which calls may depend. A background task that ends by itself ends the process, so that a supervisor can restart it.
+//! Step one, after a signal: the process is not ready, and goes on accepting until every balancer and client has learned that. Step two:
+//! servers stop accepting and finish their calls, and the leader releases its lease. Step three, when the servers have ended or the drain
+//! time is over: background tasks stop, on which calls may depend. Each further signal begins the next step at once.
+//!
+//! A background task that ends by itself ends the process, so that a supervisor can restart it; such a shutdown begins with step two.
 
 use std::future::Future;
 use std::thread;
@@ -9,6 +12,7 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use tokio::runtime;
+use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -16,6 +20,7 @@ use tokio_util::task::TaskTracker;
 /// Spawns and stops everything that runs in a process. Clones share one lifecycle.
 #[derive(Clone, Debug)]
 pub struct Lifecycle {
+    terminating: CancellationToken,
     draining: CancellationToken,
     stopping: CancellationToken,
     servers: TaskTracker,
@@ -30,13 +35,52 @@ pub struct Supervisor {
     failures: mpsc::UnboundedReceiver<anyhow::Error>,
 }
 
+/// How long the steps of a shutdown last.
+#[derive(Clone, Copy, Debug)]
+pub struct Shutdown {
+    /// How long the process accepts after the signal, although it is not ready.
+    pub delay: Duration,
+    /// How long running calls have left, and then background tasks.
+    pub drain: Duration,
+}
+
+/// SIGTERM and SIGINT, which do not end the process by themselves once they are caught.
+#[derive(Debug)]
+pub struct StopSignals {
+    terminate: Signal,
+    interrupt: Signal,
+}
+
+impl StopSignals {
+    /// Catches the signals from now on. The kernel ignores them before that if the process has the number 1.
+    pub fn catch() -> anyhow::Result<Self> {
+        let catch = |kind| signal(kind).context("cannot catch signals");
+        Ok(Self {
+            terminate: catch(SignalKind::terminate())?,
+            interrupt: catch(SignalKind::interrupt())?,
+        })
+    }
+
+    /// Waits for the next signal; returns its name.
+    pub async fn next(&mut self) -> &'static str {
+        tokio::select! {
+            _ = self.terminate.recv() => "SIGTERM",
+            _ = self.interrupt.recv() => "SIGINT",
+        }
+    }
+}
+
 impl Lifecycle {
     /// A lifecycle and its supervisor.
     pub fn new() -> (Self, Supervisor) {
         let (failures, receiver) = mpsc::unbounded_channel();
+        let stopping = CancellationToken::new();
+        // Each step includes those before it.
+        let draining = stopping.child_token();
         let lifecycle = Self {
-            draining: CancellationToken::new(),
-            stopping: CancellationToken::new(),
+            terminating: draining.child_token(),
+            draining,
+            stopping,
             servers: TaskTracker::new(),
             tasks: TaskTracker::new(),
             failures,
@@ -48,12 +92,17 @@ impl Lifecycle {
         (lifecycle, supervisor)
     }
 
-    /// Cancelled at step one: servers stop accepting and finish their calls.
+    /// Cancelled at step one: the process is not ready, and goes on accepting.
+    pub fn terminating(&self) -> CancellationToken {
+        self.terminating.clone()
+    }
+
+    /// Cancelled at step two: servers stop accepting and finish their calls.
     pub fn draining(&self) -> CancellationToken {
         self.draining.clone()
     }
 
-    /// Cancelled at step two: background tasks stop.
+    /// Cancelled at step three: background tasks stop.
     pub fn stopping(&self) -> CancellationToken {
         self.stopping.clone()
     }
@@ -164,15 +213,29 @@ impl Drop for ExitGuard {
 }
 
 impl Supervisor {
-    /// Waits for a signal or the unexpected end of a task, then stops in two steps. A second signal ends the drain.
-    pub async fn run(mut self, drain: Duration) -> anyhow::Result<()> {
-        let outcome = tokio::select! {
-            signal = signal() => signal.map(|name| tracing::info!(signal = name, "stopping")),
-            reason = self.failures.recv() => match reason {
-                Some(error) => Err(error),
-                None => Ok(()),
-            },
+    /// Waits for a signal or the unexpected end of a task, then stops the process.
+    pub async fn run(mut self, mut signals: StopSignals, shutdown: Shutdown) -> anyhow::Result<()> {
+        let mut failure = tokio::select! {
+            signal = signals.next() => {
+                tracing::info!(signal, "stopping");
+                None
+            }
+            failure = self.failures.recv() => failure,
         };
+        if failure.is_none() {
+            self.lifecycle.terminating.cancel();
+            tokio::select! {
+                () = tokio::time::sleep(shutdown.delay) => {}
+                signal = signals.next() => tracing::warn!(signal, "stops accepting before the delay is over"),
+                ended = self.failures.recv() => failure = ended,
+            }
+        }
+        self.stop(&mut signals, shutdown.drain).await;
+        failure.map_or(Ok(()), Err)
+    }
+
+    /// Stops the servers, then the background tasks.
+    pub async fn stop(self, signals: &mut StopSignals, drain: Duration) {
         let Lifecycle {
             draining,
             stopping,
@@ -186,7 +249,7 @@ impl Supervisor {
         tokio::select! {
             () = servers.wait() => {}
             () = tokio::time::sleep(drain) => tracing::warn!("the drain time is over; dropping the calls that still run"),
-            _ = signal() => tracing::warn!("received a second signal; dropping the calls that still run"),
+            signal = signals.next() => tracing::warn!(signal, "dropping the calls that still run"),
         }
         stopping.cancel();
         tasks.close();
@@ -194,30 +257,28 @@ impl Supervisor {
             () = tasks.wait() => {}
             () = tokio::time::sleep(drain) => tracing::warn!("background tasks did not end in time"),
         }
-        outcome
     }
-}
-
-async fn signal() -> anyhow::Result<&'static str> {
-    use tokio::signal::unix::{SignalKind, signal};
-    let mut terminate = signal(SignalKind::terminate())?;
-    let mut interrupt = signal(SignalKind::interrupt())?;
-    Ok(tokio::select! {
-        _ = terminate.recv() => "SIGTERM",
-        _ = interrupt.recv() => "SIGINT",
-    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    async fn run(supervisor: Supervisor) -> anyhow::Result<()> {
+        let shutdown = Shutdown {
+            // A task that fails ends the process without this delay.
+            delay: Duration::from_hours(1),
+            drain: Duration::from_secs(5),
+        };
+        supervisor.run(StopSignals::catch()?, shutdown).await
+    }
+
     #[tokio::test]
     async fn a_task_that_fails_stops_the_process() {
         let (lifecycle, supervisor) = Lifecycle::new();
         lifecycle.spawn_background("sleeper", std::future::pending());
         lifecycle.spawn_background("flusher", async { anyhow::bail!("disk on fire") });
-        let error = supervisor.run(Duration::from_secs(5)).await.unwrap_err();
+        let error = run(supervisor).await.unwrap_err();
         assert_eq!(format!("{error:#}"), "flusher failed: disk on fire");
     }
 
@@ -228,7 +289,7 @@ mod tests {
             "not a number".parse::<u8>().unwrap();
             Ok(())
         });
-        let error = supervisor.run(Duration::from_secs(5)).await.unwrap_err();
+        let error = run(supervisor).await.unwrap_err();
         assert_eq!(error.to_string(), "poller panicked");
     }
 
@@ -242,7 +303,7 @@ mod tests {
             Ok(())
         });
         lifecycle.spawn_background("trigger", async { anyhow::bail!("time to go") });
-        let error = supervisor.run(Duration::from_secs(5)).await.unwrap_err();
+        let error = run(supervisor).await.unwrap_err();
         assert_eq!(format!("{error:#}"), "trigger failed: time to go");
     }
 }

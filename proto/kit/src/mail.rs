@@ -210,6 +210,19 @@ impl Mailer {
         });
     }
 
+    /// Sets the metrics of the mails that wait.
+    async fn measure(&self) -> Result<(), sqlx::Error> {
+        let sql = "select count(*), min(created_at) from kit.mail";
+        let query = self.schema.query_as::<(i64, Option<OffsetDateTime>)>(sql);
+        let reading = async |connection: &mut PgConnection| query.fetch_one(connection).await;
+        let (count, oldest) = pg::in_time(&self.pool, reading).await?;
+        let now = pg::now_in_time(&self.pool, &self.clock).await?;
+        let age = oldest.map(|oldest| (now - oldest).as_seconds_f64().max(0.0));
+        metrics::gauge!("mails_waiting").set(f64::from(u32::try_from(count).unwrap_or(u32::MAX)));
+        metrics::gauge!("mails_oldest_seconds").set(age.unwrap_or_default());
+        Ok(())
+    }
+
     /// Sends the mails that are due at `now`. A mail is sent twice, with the same `Message-ID`, when the process dies between sending and
     /// removing it.
     ///
@@ -219,6 +232,7 @@ impl Mailer {
     pub async fn send_due(&self, now: OffsetDateTime) -> anyhow::Result<()> {
         loop {
             let mails = self.due(now).await?;
+            self.measure().await?;
             if mails.is_empty() {
                 return Ok(());
             }

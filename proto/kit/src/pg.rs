@@ -8,11 +8,12 @@ use std::str::FromStr as _;
 use std::time::Duration;
 
 use anyhow::Context as _;
-use sqlx::migrate::{Migrate as _, MigrateError, Migrator};
+use sqlx::migrate::{AppliedMigration, Migrate as _, MigrateError, Migration, Migrator};
 use sqlx::postgres::{PgArguments, PgConnectOptions, PgConnection, PgPool, PgPoolOptions, PgRow};
 use sqlx::query::{Query, QueryAs, QueryScalar};
 use sqlx::{
-    AssertSqlSafe, ConnectOptions as _, Connection as _, FromRow, PgExecutor, Postgres, RawSql,
+    AssertSqlSafe, ConnectOptions as _, Connection as _, Executor as _, FromRow, PgExecutor,
+    Postgres, RawSql, Row as _,
 };
 use time::OffsetDateTime;
 use tokio::time::{Instant, timeout, timeout_at};
@@ -27,20 +28,27 @@ const MIN_VERSION: i32 = 15;
 const PING_TIMEOUT: Duration = Duration::from_secs(2);
 /// A connection that was idle for less than this is not pinged before its next use.
 const IDLE_WITHOUT_PING: Duration = Duration::from_millis(500);
+/// How often the pool is watched.
+const POOL_INTERVAL: Duration = Duration::from_secs(5);
 /// Pause before a migration that could not lock its tables is tried again.
 const MIGRATION_PAUSE: Duration = Duration::from_secs(1);
 /// SQLSTATE of a statement that has waited for a lock for longer than its timeout.
 const LOCK_NOT_AVAILABLE: &str = "55P03";
 /// SQLSTATE of a statement about a table that does not exist.
 const UNDEFINED_TABLE: &str = "42P01";
-/// PostgreSQL sends a first probe to a silent client after ten seconds and closes the connection, with its locks, after 25; or when the
-/// client leaves data unacknowledged for 20 seconds.
-const TCP: [(&str, &str); 4] = [
+/// Settings of every session.
+const SESSION: [(&str, &str); 5] = [
+    // The statements are short. PostgreSQL would still JIT-compile some of them, because it assumes that a new, unanalyzed table is long.
+    ("jit", "off"),
+    // PostgreSQL sends a first probe to a silent client after ten seconds and closes the connection, with its locks, after 25; or when the
+    // client leaves data unacknowledged for 20 seconds.
     ("tcp_keepalives_idle", "10"),
     ("tcp_keepalives_interval", "5"),
     ("tcp_keepalives_count", "3"),
     ("tcp_user_timeout", "20s"),
 ];
+/// How often two connections take turns to find out whether a pooler shares their sessions.
+const TURNS: usize = 3;
 
 /// Begins a transaction whose statements may take long, for jobs that read or delete many rows.
 pub const BEGIN_LONG: &str = "begin; set local statement_timeout = '10min'";
@@ -115,7 +123,9 @@ impl<T> RowLock<T> {
     }
 }
 
-/// Opens the pool, checks the version of the server and runs the migrations.
+/// Opens the pool of a service, after it has checked the server and the schema.
+///
+/// The role of a service may not change the schema: its owner does, by [`migrate`]. `session` holds settings of every connection besides the usual ones.
 ///
 /// # Errors
 /// One sentence that says what to do.
@@ -123,45 +133,152 @@ pub async fn open(
     settings: &config::Database,
     service: &'static str,
     migrator: &Migrator,
+    session: &[(&str, &str)],
 ) -> anyhow::Result<PgPool> {
-    let options = PgConnectOptions::from_str(settings.database_url.expose())
+    let (options, mut first) =
+        connect(&settings.database_url, settings.database_deadline, service).await?;
+    require_migrations(&mut first, service, migrator)
+        .await
+        .with_context(|| format!("PostgreSQL at {}", place(&options)))?;
+    first.close().await?;
+    Ok(pool(options, settings, session))
+}
+
+/// Brings the schema of a service up to date, as its owner.
+///
+/// # Errors
+/// One sentence that says what to do.
+pub async fn migrate(
+    settings: &config::Migration,
+    service: &'static str,
+    migrator: &Migrator,
+) -> anyhow::Result<()> {
+    let (options, mut connection) = connect(&settings.url, settings.deadline, service).await?;
+    // No timeout of statements, because a migration may take long.
+    let lock_timeout = milliseconds(settings.lock_timeout);
+    let session = session([("lock_timeout", &*lock_timeout)]);
+    set(&mut connection, session).await?;
+    let missing = run_migrations(&mut connection, migrator)
+        .await
+        .with_context(|| format!("a migration failed at {}", place(&options)))?;
+    tracing::info!(service, missing, "the schema is up to date");
+    connection.close().await?;
+    Ok(())
+}
+
+/// Connects for the first time, and checks the server. A single connection says why it fails, while a pool only reports a timeout.
+async fn connect(
+    url: &config::Secret,
+    deadline: Duration,
+    service: &'static str,
+) -> anyhow::Result<(PgConnectOptions, PgConnection)> {
+    let options = PgConnectOptions::from_str(url.expose())
         .ok()
         .context("database_url is not a URL such as postgres://user:password@host:5432/database")?
         .application_name(service)
-        // The statements are short. PostgreSQL would still JIT-compile some of them, because it assumes that a new, unanalyzed table is long.
-        .options([("jit", "off")])
-        .options(TCP);
-    let place = format!("{}:{}", options.get_host(), options.get_port());
-    // A single connection first: its error names the cause, while a pool only reports a timeout. Its statements have no timeout,
-    // because a migration may take long.
-    let lock_timeout = settings.database_lock_timeout.as_millis().to_string();
-    let patient = options.clone().options([("lock_timeout", lock_timeout)]);
-    let mut first = timeout(settings.database_deadline, patient.connect())
+        // PgBouncer refuses this startup parameter of sqlx, which has no effect on binary values.
+        .extra_float_digits(None);
+    let place = place(&options);
+    let connecting = async {
+        let mut first = options.connect().await?;
+        let is_shared = shares_sessions(&options, &mut first).await?;
+        Ok::<_, sqlx::Error>((first, is_shared))
+    };
+    let (mut first, is_shared) = timeout(deadline, connecting)
         .await
         .with_context(|| format!("PostgreSQL at {place} does not answer; check database_url"))?
         .with_context(|| format!("cannot connect to PostgreSQL at {place}; check database_url"))?;
+    anyhow::ensure!(
+        !is_shared,
+        "PostgreSQL at {place} is behind a pooler that shares a session after each transaction; \
+         put the pooler into session mode (PgBouncer: pool_mode = session), or connect without it"
+    );
     let version: i32 = server_version(&mut first).await?;
     anyhow::ensure!(
         version / 10_000 >= MIN_VERSION,
         "PostgreSQL at {place} is version {}; install {MIN_VERSION} or newer",
         version / 10_000
     );
-    migrate(&mut first, migrator)
-        .await
-        .with_context(|| format!("a migration failed at {place}"))?;
-    first.close().await?;
-    Ok(pool(options, settings))
+    Ok((options, first))
 }
 
-/// Runs the migrations that the database lacks. It may have newer ones, which an older version ignores: after a rollback, and in a
-/// rollout.
+fn place(options: &PgConnectOptions) -> String {
+    format!("{}:{}", options.get_host(), options.get_port())
+}
+
+/// Whether a pooler gives the session of one connection to another one while both are open, as in transaction mode. LISTEN, prepared
+/// statements, timeouts and locks need a session of their own.
 ///
-/// Replicas of a service migrate one at a time, under an advisory lock of their schema. A service that lacks nothing takes no lock, so that
-/// it starts while another one migrates. (The lock of sqlx's migrator belongs to the database, and is taken in any case.)
+/// Between two transactions a pooler serves either connection from the same session, or one of them from several. Only other clients that come
+/// between can hide that, so the connections take turns several times.
+async fn shares_sessions(
+    options: &PgConnectOptions,
+    first: &mut PgConnection,
+) -> Result<bool, sqlx::Error> {
+    let mut second = options.connect().await?;
+    let sessions = (backend(first).await?, backend(&mut second).await?);
+    let mut is_shared = sessions.0 == sessions.1;
+    for _ in 0..TURNS {
+        let again = (backend(first).await?, backend(&mut second).await?);
+        is_shared |= again != sessions;
+    }
+    second.close().await?;
+    Ok(is_shared)
+}
+
+/// The process of PostgreSQL that serves a connection. By the simple protocol, which every pooler understands.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the statement reads no table that sqlx could check"
+)]
+async fn backend(connection: &mut PgConnection) -> Result<i32, sqlx::Error> {
+    let statement = sqlx::raw_sql("select pg_backend_pid()");
+    connection.fetch_one(statement).await?.try_get(0)
+}
+
+/// Fails unless the database has the migrations of this release. It may have newer ones, which the release before them ignores: during an
+/// upgrade, and after a rollback.
+async fn require_migrations(
+    connection: &mut PgConnection,
+    service: &'static str,
+    migrator: &Migrator,
+) -> anyhow::Result<()> {
+    let table = &migrator.table_name;
+    let existing = existing_migrations(connection, table)
+        .await
+        .with_context(|| format!("cannot read {table}; deploy/sql/roles.sql gives the rights"))?;
+    for migration in migrator.iter() {
+        let name = format!(
+            "migration {} ({})",
+            migration.version, migration.description
+        );
+        let found = existing.iter().find(|it| it.version == migration.version);
+        let found = found.with_context(|| {
+            format!("{table} lacks {name} of this release: run `{service} migrate`")
+        })?;
+        anyhow::ensure!(
+            found.checksum == migration.checksum,
+            "{name} in {table} is another one than that of this release: a released file was edited, or the database belongs to other code"
+        );
+    }
+    let newer = existing.len() - migrator.iter().len();
+    if newer > 0 {
+        tracing::info!(service, newer, "the schema is of a newer release");
+    }
+    Ok(())
+}
+
+/// Runs the migrations that the database lacks; returns how many it lacked at first.
+///
+/// Several processes migrate one at a time, under an advisory lock of their schema. One that finds nothing to do takes no lock. (The lock of
+/// sqlx's migrator belongs to the database, and is taken in any case.)
 ///
 /// While a migration waits for the lock of a table, all later statements on that table wait behind it. It therefore gives up after the
 /// lock timeout of the connection, lets them pass and tries again.
-async fn migrate(connection: &mut PgConnection, migrator: &Migrator) -> Result<(), MigrateError> {
+async fn run_migrations(
+    connection: &mut PgConnection,
+    migrator: &Migrator,
+) -> Result<usize, MigrateError> {
     let migrator = Migrator {
         migrations: migrator.migrations.clone(),
         ignore_missing: true,
@@ -170,7 +287,8 @@ async fn migrate(connection: &mut PgConnection, migrator: &Migrator) -> Result<(
         table_name: migrator.table_name.clone(),
         create_schemas: migrator.create_schemas.clone(),
     };
-    while !is_migrated(connection, &migrator).await? {
+    let missing = missing_migrations(connection, &migrator).await?;
+    while missing_migrations(connection, &migrator).await? > 0 {
         if lock_migrations(connection, &migrator.table_name).await? {
             match migrator.run(&mut *connection).await {
                 Err(
@@ -180,36 +298,42 @@ async fn migrate(connection: &mut PgConnection, migrator: &Migrator) -> Result<(
                     tracing::warn!("a migration waits for a lock; trying again");
                     unlock_migrations(connection, &migrator.table_name).await?;
                 }
-                done => return done,
+                done => return done.map(|()| missing),
             }
         } else {
-            tracing::info!("another replica migrates the database; waiting for it");
+            tracing::info!("another process migrates the database; waiting for it");
         }
         tokio::time::sleep(MIGRATION_PAUSE).await;
     }
-    Ok(())
+    Ok(missing)
 }
 
-/// Whether the database has all migrations, as they are in `migrator`.
-async fn is_migrated(
+/// How many migrations the database lacks, or has in another form.
+async fn missing_migrations(
     connection: &mut PgConnection,
     migrator: &Migrator,
-) -> Result<bool, MigrateError> {
-    match connection
-        .list_applied_migrations(&migrator.table_name)
-        .await
-    {
-        Ok(applied) => Ok(migrator.iter().all(|migration| {
-            applied.iter().any(|applied| {
-                applied.version == migration.version && applied.checksum == migration.checksum
-            })
-        })),
+) -> Result<usize, MigrateError> {
+    let existing = existing_migrations(connection, &migrator.table_name).await?;
+    let is_missing = |migration: &&Migration| {
+        !existing
+            .iter()
+            .any(|it| it.version == migration.version && it.checksum == migration.checksum)
+    };
+    Ok(migrator.iter().filter(is_missing).count())
+}
+
+/// The migrations that the database has.
+async fn existing_migrations(
+    connection: &mut PgConnection,
+    table: &str,
+) -> Result<Vec<AppliedMigration>, MigrateError> {
+    match connection.list_applied_migrations(table).await {
         Err(MigrateError::Execute(sqlx::Error::Database(error)))
             if error.code().as_deref() == Some(UNDEFINED_TABLE) =>
         {
-            Ok(false)
+            Ok(Vec::new())
         }
-        Err(error) => Err(error),
+        result => result,
     }
 }
 
@@ -242,9 +366,12 @@ async fn unlock_migrations(connection: &mut PgConnection, table: &str) -> Result
 ///
 /// A caller that gives up drops its query, and the connection would wait for the answer in the background, for ever if PostgreSQL has
 /// vanished without closing it: soon the pool would be empty. Every connection is therefore pinged, with a timeout, when it comes back.
-pub fn pool(options: PgConnectOptions, settings: &config::Database) -> PgPool {
-    let milliseconds = |timeout: Duration| timeout.as_millis().to_string();
-    let options = options.options([
+pub fn pool(
+    options: PgConnectOptions,
+    settings: &config::Database,
+    session: &[(&str, &str)],
+) -> PgPool {
+    let timeouts = [
         (
             "statement_timeout",
             milliseconds(settings.database_statement_timeout),
@@ -254,10 +381,13 @@ pub fn pool(options: PgConnectOptions, settings: &config::Database) -> PgPool {
             "idle_in_transaction_session_timeout",
             milliseconds(settings.database_idle_in_transaction_timeout),
         ),
-    ]);
+    ];
+    let timeouts = timeouts.iter().map(|(name, value)| (*name, &**value));
+    let statements = self::session(timeouts.chain(session.iter().copied()));
     PgPoolOptions::new()
         .max_connections(settings.database_connections)
         .acquire_timeout(settings.database_deadline)
+        .after_connect(move |connection, _| Box::pin(set(connection, statements.clone())))
         // sqlx would ping without a timeout, and before every use.
         .test_before_acquire(false)
         .before_acquire(|connection, metadata| {
@@ -272,6 +402,51 @@ pub fn pool(options: PgConnectOptions, settings: &config::Database) -> PgPool {
         })
         .after_release(|connection, _| Box::pin(ping(connection)))
         .connect_lazy_with(options)
+}
+
+fn milliseconds(timeout: Duration) -> String {
+    timeout.as_millis().to_string()
+}
+
+/// The statements that begin a session: the settings of every session, then `more`, whose values have no quotes. They are no startup
+/// parameters, because poolers refuse or drop those.
+pub(crate) fn session<'a>(more: impl IntoIterator<Item = (&'a str, &'a str)>) -> String {
+    let mut statements = String::new();
+    for (name, value) in SESSION.into_iter().chain(more) {
+        statements.extend(["set ", name, " = '", value, "';"]);
+    }
+    statements
+}
+
+/// Executes the statements of [`session`].
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the statements read no table that sqlx could check"
+)]
+pub(crate) async fn set(connection: &mut PgConnection, session: String) -> Result<(), sqlx::Error> {
+    let statements = sqlx::raw_sql(AssertSqlSafe(session));
+    connection.execute(statements).await?;
+    Ok(())
+}
+
+/// Watches a pool for metrics, for ever. Each time it waits for a connection as a caller does, and measures the wait, also one that ends
+/// with an error.
+pub async fn watch_pool(pool: PgPool) -> anyhow::Result<()> {
+    let gauge = |value: u32, gauge: &metrics::Gauge| gauge.set(f64::from(value));
+    let in_use = metrics::gauge!("database_pool_connections", "state" => "in_use");
+    let idle = metrics::gauge!("database_pool_connections", "state" => "idle");
+    let limit = metrics::gauge!("database_pool_connections_max");
+    let waits = metrics::histogram!("database_pool_wait_seconds");
+    gauge(pool.options().get_max_connections(), &limit);
+    loop {
+        let (open, idle_count) = (pool.size(), u32::try_from(pool.num_idle())?);
+        gauge(idle_count, &idle);
+        gauge(open.saturating_sub(idle_count), &in_use);
+        let began = Instant::now();
+        drop(pool.acquire().await);
+        waits.record(began.elapsed());
+        tokio::time::sleep(POOL_INTERVAL).await;
+    }
 }
 
 /// Whether PostgreSQL answers on this connection. After an error the pool closes it.

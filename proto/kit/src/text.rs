@@ -166,6 +166,14 @@ mod tests {
 
     proptest! {
         #[test]
+        fn any_paragraphs_are_read_once(raw in "(\\PC|[\r\n\t\u{85}]){0,200}") {
+            if let Ok(text) = paragraphs(&raw, MAX_DESCRIPTION) {
+                prop_assert_eq!(paragraphs(&text, MAX_DESCRIPTION), Ok(text.clone()));
+                prop_assert!(!text.contains('\r'));
+            }
+        }
+
+        #[test]
         fn reading_is_idempotent(raw in ".{0,200}") {
             if let Ok(text) = line(&raw, MAX_TITLE) {
                 prop_assert_eq!(line(&text, MAX_TITLE), Ok(text.clone()));

@@ -1290,6 +1290,9 @@ pub struct ListGamesRequest {
     /// A time or a date: only rows that have changed since then (§10.14).
     #[prost(string, optional, tag = "10")]
     pub updated_since: ::core::option::Option<::prost::alloc::string::String>,
+    /// The slug of a city: games whose creators are there, for its public page. The API has no such filter.
+    #[prost(string, optional, tag = "11")]
+    pub city: ::core::option::Option<::prost::alloc::string::String>,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ListGamesResponse {
@@ -1323,6 +1326,9 @@ pub struct GetGameResponse {
     /// The kind of its creator, which the JSON does not have; empty while the creator is not public.
     #[prost(string, tag = "4")]
     pub creator_kind: ::prost::alloc::string::String,
+    /// When it became public; the JSON has the time of its submission.
+    #[prost(message, optional, tag = "5")]
+    pub first_published_at: ::core::option::Option<::prost_types::Timestamp>,
 }
 /// Generated client implementations.
 pub mod games_service_client {
@@ -2416,7 +2422,7 @@ pub struct ListRankingRequest {
     #[prost(string, tag = "5")]
     pub board: ::prost::alloc::string::String,
 }
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+#[derive(Clone, PartialEq, ::prost::Message)]
 pub struct ListRankingResponse {
     /// A JSON array of rows, as the API has them.
     #[prost(bytes = "bytes", tag = "1")]
@@ -2426,6 +2432,18 @@ pub struct ListRankingResponse {
     /// A position of the listings feed.
     #[prost(message, optional, tag = "3")]
     pub position: ::core::option::Option<super::super::common::v1::Position>,
+    /// For the public site, one for each row: what the API does not have.
+    #[prost(message, repeated, tag = "4")]
+    pub details: ::prost::alloc::vec::Vec<BoardRowDetails>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct BoardRowDetails {
+    /// Cover or avatar.
+    #[prost(string, optional, tag = "1")]
+    pub picture_url: ::core::option::Option<::prost::alloc::string::String>,
+    /// Votes in the board's window that went to the other listing.
+    #[prost(uint64, tag = "2")]
+    pub losses: u64,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct GetRanksRequest {
@@ -2460,6 +2478,40 @@ pub struct BoardRank {
     pub previous_rank: u64,
     #[prost(uint64, tag = "4")]
     pub wins: u64,
+    /// Votes in the board's window that went to the other listing.
+    #[prost(uint64, tag = "5")]
+    pub losses: u64,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct GetRankHistoryRequest {
+    /// `games` or `creators`; otherwise `not_found`.
+    #[prost(string, tag = "1")]
+    pub kind: ::prost::alloc::string::String,
+    /// The slug or handle of a published listing; otherwise `not_found`.
+    #[prost(string, tag = "2")]
+    pub name: ::prost::alloc::string::String,
+    /// `week`, `month` or `all`; otherwise `not_found`.
+    #[prost(string, tag = "3")]
+    pub board: ::prost::alloc::string::String,
+    /// A position of the listings feed.
+    #[prost(message, optional, tag = "4")]
+    pub at_least: ::core::option::Option<super::super::common::v1::Position>,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct GetRankHistoryResponse {
+    /// Oldest first, of the latest 35 snapshots, without those that the listing is not on.
+    #[prost(message, repeated, tag = "1")]
+    pub ranks: ::prost::alloc::vec::Vec<PastRank>,
+}
+/// The place of a listing in a snapshot of a board.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct PastRank {
+    /// The moment of the snapshot.
+    #[prost(message, optional, tag = "1")]
+    pub at: ::core::option::Option<::prost_types::Timestamp>,
+    /// From 1.
+    #[prost(uint64, tag = "2")]
+    pub rank: u64,
 }
 /// Generated client implementations.
 pub mod rankings_service_client {
@@ -2602,6 +2654,33 @@ pub mod rankings_service_client {
                 .insert(GrpcMethod::new("catalogue.v1.RankingsService", "GetRanks"));
             self.inner.unary(req, path, codec).await
         }
+        /// The ranks of one live listing in the daily snapshots of a board, for its public page.
+        pub async fn get_rank_history(
+            &mut self,
+            request: impl tonic::IntoRequest<super::GetRankHistoryRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::GetRankHistoryResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/catalogue.v1.RankingsService/GetRankHistory",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(
+                    GrpcMethod::new("catalogue.v1.RankingsService", "GetRankHistory"),
+                );
+            self.inner.unary(req, path, codec).await
+        }
     }
 }
 /// Generated server implementations.
@@ -2630,6 +2709,14 @@ pub mod rankings_service_server {
             request: tonic::Request<super::GetRanksRequest>,
         ) -> std::result::Result<
             tonic::Response<super::GetRanksResponse>,
+            tonic::Status,
+        >;
+        /// The ranks of one live listing in the daily snapshots of a board, for its public page.
+        async fn get_rank_history(
+            &self,
+            request: tonic::Request<super::GetRankHistoryRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::GetRankHistoryResponse>,
             tonic::Status,
         >;
     }
@@ -2785,6 +2872,52 @@ pub mod rankings_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = GetRanksSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/catalogue.v1.RankingsService/GetRankHistory" => {
+                    #[allow(non_camel_case_types)]
+                    struct GetRankHistorySvc<T: RankingsService>(pub Arc<T>);
+                    impl<
+                        T: RankingsService,
+                    > tonic::server::UnaryService<super::GetRankHistoryRequest>
+                    for GetRankHistorySvc<T> {
+                        type Response = super::GetRankHistoryResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::GetRankHistoryRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as RankingsService>::get_rank_history(&inner, request)
+                                    .await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = GetRankHistorySvc(inner);
                         let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(

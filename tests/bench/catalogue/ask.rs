@@ -11,7 +11,7 @@ use contracts::catalogue::v1::{
 use contracts::common::v1::{Mode, PageRequest};
 use contracts::public::GameRow;
 use e2e::Fleet;
-use kit::rpc::client::{Client as Channel, dial};
+use kit::rpc::client::{Client as Channel, Transport, dial};
 use tokio::task::JoinSet;
 
 use super::generate::{Dice, Generator, slug};
@@ -76,9 +76,14 @@ impl CatalogueClient {
     /// A client of the catalogue-svc of `fleet`, which has the listings of `generator`.
     pub(super) async fn of(fleet: &Fleet, generator: &Generator) -> Self {
         let token = fleet.service_token.clone().into();
-        let channel = dial(&fleet.service("catalogue-svc").grpc, &token)
-            .await
-            .unwrap();
+        let channel = dial(
+            &fleet.service("catalogue-svc").grpc,
+            Transport::plain(),
+            &token,
+        )
+        .await
+        .unwrap()
+        .with_allowed_caller();
         let mut client = Self {
             games: GamesServiceClient::new(channel.clone()),
             search: SearchServiceClient::new(channel.clone()),
@@ -112,9 +117,14 @@ impl CatalogueClient {
 
     /// The same client, connected to another server.
     pub(super) async fn at(&self, address: &str, fleet: &Fleet) -> Self {
-        let channel = dial(address, &fleet.service_token.clone().into()).await;
+        let channel = dial(
+            address,
+            Transport::plain(),
+            &fleet.service_token.clone().into(),
+        )
+        .await;
         Self {
-            games: GamesServiceClient::new(channel.unwrap()),
+            games: GamesServiceClient::new(channel.unwrap().with_allowed_caller()),
             ..self.clone()
         }
     }

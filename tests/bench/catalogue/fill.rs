@@ -26,15 +26,16 @@ const BINARY_HEADER: &[u8] = b"PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0";
 )]
 pub(super) async fn fill(fleet: &Fleet, generator: &Generator) -> usize {
     let mut connection = PgConnection::connect(&fleet.database_url).await.unwrap();
-    let epoch = eventually("the schema follows the feed", async || {
+    let generation = eventually("the schema follows the feed", async || {
         let mut connection = PgConnection::connect(&fleet.database_url).await.unwrap();
         let cursor = "select coalesce(generation, epoch) from catalogue.feed_cursor where producer = 'listings'";
-        let epoch = sqlx::query_scalar::<_, Uuid>(cursor);
-        epoch.fetch_optional(&mut connection).await.unwrap()
+        let generation = sqlx::query_scalar::<_, Uuid>(cursor);
+        generation.fetch_optional(&mut connection).await.unwrap()
     })
     .await;
     let mut bytes = 0;
-    let statement = "copy catalogue.entity (kind, id, seq, epoch, body) from stdin (format binary)";
+    let statement =
+        "copy catalogue.entity (kind, id, seq, generation, body) from stdin (format binary)";
     let mut copy = connection.copy_in_raw(statement).await.unwrap();
     let mut buffer = BINARY_HEADER.to_vec();
     // Each has a change of its own, as on a feed, before those that the fleet has had.
@@ -46,7 +47,7 @@ pub(super) async fn fill(fleet: &Fleet, generator: &Generator) -> usize {
             listing.kind().as_bytes(),
             listing.id().as_bytes(),
             &seq.to_be_bytes(),
-            epoch.as_bytes(),
+            generation.as_bytes(),
             &body,
         ] {
             buffer.extend(i32::try_from(field.len()).unwrap().to_be_bytes());

@@ -23,6 +23,7 @@ pub(crate) async fn run(report: &mut Report) {
     let (mut one, mut other) = (SmallFleet::new(), SmallFleet::new());
     for small in [&mut one, &mut other] {
         small.set("WEB_PAGES_PER_MINUTE", "4000000000");
+        small.set("WEB_PERSON_PAGES_PER_MINUTE", "4000000000");
     }
     let few = one.up_with(&[]).await;
     let many = other.up_with(&[]).await;

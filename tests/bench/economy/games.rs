@@ -9,7 +9,7 @@ use contracts::economy::v1::reports_service_client::ReportsServiceClient;
 use contracts::economy::v1::tips_service_client::TipsServiceClient;
 use contracts::economy::v1::{SendTipRequest, SubmitReportRequest};
 use e2e::{Fleet, KeyRequest, NewAccount, Staff, eventually};
-use kit::rpc::client::{Client, dial};
+use kit::rpc::client::{Client, Transport, dial};
 use serde_json::json;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
@@ -80,6 +80,12 @@ impl Games {
         for slug in self.slugs.iter() {
             self.make(&channels[0], slug, What::Report).await;
         }
+    }
+
+    /// Has the `turn`th game report, at one replica.
+    pub(crate) async fn report(&self, channel: &Client, turn: usize) {
+        let slug = &self.slugs[turn % self.slugs.len()];
+        self.make(channel, slug, What::Report).await;
     }
 
     /// Has one game report.
@@ -166,7 +172,10 @@ async fn channels(fleet: &Fleet, replicas: usize) -> Vec<Client> {
     let economies = services.filter(|service| service.name == "economy-svc");
     let mut channels = Vec::new();
     for replica in economies.take(replicas) {
-        channels.push(dial(&replica.grpc, &token).await.unwrap());
+        let channel = dial(&replica.grpc, Transport::plain(), &token)
+            .await
+            .unwrap();
+        channels.push(channel.with_allowed_caller());
     }
     assert_eq!(channels.len(), replicas, "the fleet has fewer replicas");
     channels

@@ -33,7 +33,8 @@ pub(crate) async fn run(report: &mut Report) {
     games.report_all(&fleet).await;
     let key = games.key(&fleet).await;
     let token = Staff::of(&fleet).await.exchange("bench-exchange").await;
-    let channel = dial(&fleet.service("economy-svc").grpc, &token.into()).await;
+    let address = fleet.service("economy-svc").exchange.as_ref().unwrap();
+    let channel = dial(address, &token.into()).await;
     let mut reader = Reader {
         exchange: ExchangeServiceClient::new(channel),
         currencies: Target::get(&fleet, "/economy/currencies", &key),

@@ -61,15 +61,20 @@ impl Front {
     }
 
     fn headers(&self) -> Vec<Value> {
-        let token = self.token.iter();
-        token
-            .map(|token| {
-                json!({
-                    "header": { "key": "authorization", "value": format!("Bearer {token}") },
-                    "append_action": "OVERWRITE_IF_EXISTS_OR_ADD",
-                })
+        let Some(token) = &self.token else {
+            return Vec::new();
+        };
+        let headers = [
+            ("authorization", format!("Bearer {token}")),
+            ("x-caller", "gateway".to_owned()),
+        ];
+        let headers = headers.map(|(key, value)| {
+            json!({
+                "header": { "key": key, "value": value },
+                "append_action": "OVERWRITE_IF_EXISTS_OR_ADD",
             })
-            .collect()
+        });
+        headers.into()
     }
 
     fn cluster(&self) -> Value {

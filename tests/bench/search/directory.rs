@@ -11,7 +11,7 @@ use contracts::catalogue::v1::{
 use contracts::common::v1::{Mode, PageInfo, PageRequest};
 use contracts::public::{CityRow, CreatorRow, Event, GameRow, SearchAddress, SearchResult};
 use e2e::Fleet;
-use kit::rpc::client::{Client as Channel, dial};
+use kit::rpc::client::{Client as Channel, Transport, dial};
 use serde::de::DeserializeOwned;
 
 use super::FIRST;
@@ -42,9 +42,14 @@ pub(super) struct Directory {
 impl Directory {
     pub(super) async fn open(fleet: &Fleet) -> Self {
         let token = fleet.service_token.clone().into();
-        let channel = dial(&fleet.service("catalogue-svc").grpc, &token)
-            .await
-            .unwrap();
+        let channel = dial(
+            &fleet.service("catalogue-svc").grpc,
+            Transport::plain(),
+            &token,
+        )
+        .await
+        .unwrap()
+        .with_allowed_caller();
         Self {
             search: SearchServiceClient::new(channel.clone()),
             channel,

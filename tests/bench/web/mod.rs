@@ -6,7 +6,7 @@ use contracts::webhook::v1::deliveries_service_client::DeliveriesServiceClient;
 use contracts::webhook::v1::endpoints_service_client::EndpointsServiceClient;
 use contracts::webhook::v1::{AddEndpointRequest, SendTestEventRequest};
 use e2e::{Client, WebClient, eventually};
-use kit::rpc::client::dial;
+use kit::rpc::client::{Transport, dial};
 use tokio::process::Child;
 
 use crate::child;
@@ -95,8 +95,13 @@ impl<'a> Pages<'a> {
     async fn deliver(&self, receiver: &Receiver) -> String {
         let fleet = &self.bench.fleet;
         let token = fleet.service_token.clone().into();
-        let service = dial(&fleet.service("webhook-svc").grpc, &token).await;
-        let service = service.unwrap();
+        let service = dial(
+            &fleet.service("webhook-svc").grpc,
+            Transport::plain(),
+            &token,
+        )
+        .await;
+        let service = service.unwrap().with_allowed_caller();
         let account_id = self.account.rsplit('/').next().unwrap().to_owned();
         let request = AddEndpointRequest {
             account_id: account_id.clone(),

@@ -6,7 +6,7 @@ use contracts::webhook::v1::endpoints_service_client::EndpointsServiceClient;
 use contracts::webhook::v1::{AddEndpointRequest, PauseEndpointRequest, ResumeEndpointRequest};
 use e2e::{Fleet, NewAccount, Process, Staff, eventually};
 use futures::future::join_all;
-use kit::rpc::client::{Client as Channel, dial};
+use kit::rpc::client::{Client as Channel, Transport, dial};
 use sqlx::PgPool;
 use tokio::time::{Instant, sleep};
 use uuid::Uuid;
@@ -15,7 +15,7 @@ use super::bare::BODY;
 use super::receiver::Receiver;
 
 /// Endpoints of an account of their own, all at one receiver, and what waits for them.
-pub(super) struct Backlog<'a> {
+pub(crate) struct Backlog<'a> {
     pub(super) receiver: &'a Receiver,
     account: NewAccount,
     endpoints: EndpointsServiceClient<Channel>,
@@ -34,14 +34,19 @@ pub(super) struct Drained {
 }
 
 impl<'a> Backlog<'a> {
-    pub(super) async fn new(fleet: &Fleet, receiver: &'a Receiver) -> Self {
+    pub(crate) async fn new(fleet: &Fleet, receiver: &'a Receiver) -> Self {
         let token = fleet.service_token.clone().into();
-        let webhooks = dial(&fleet.service("webhook-svc").grpc, &token).await;
+        let webhooks = dial(
+            &fleet.service("webhook-svc").grpc,
+            Transport::plain(),
+            &token,
+        )
+        .await;
         let replicas = fleet.services.iter().filter(|it| it.name == "webhook-svc");
         Self {
             receiver,
             account: Staff::of(fleet).await.account("unlimited").await,
-            endpoints: EndpointsServiceClient::new(webhooks.unwrap()),
+            endpoints: EndpointsServiceClient::new(webhooks.unwrap().with_allowed_caller()),
             database: PgPool::connect(&fleet.database_url).await.unwrap(),
             replicas: replicas
                 .map(|it| Process::new("webhook-svc", it.pid.unwrap()))
@@ -51,7 +56,7 @@ impl<'a> Backlog<'a> {
     }
 
     /// Adds endpoints below a path of the receiver. They are paused.
-    pub(super) async fn add_endpoints(&self, path: &str, count: usize) -> Vec<Uuid> {
+    pub(crate) async fn add_endpoints(&self, path: &str, count: usize) -> Vec<Uuid> {
         let mut ids = Vec::new();
         for number in 0..count {
             let added = eventually("webhook-svc knows the account", async || {
@@ -113,7 +118,7 @@ impl<'a> Backlog<'a> {
         join_all(pausing).await;
     }
 
-    pub(super) async fn resume(&self, endpoints: &[Uuid]) {
+    pub(crate) async fn resume(&self, endpoints: &[Uuid]) {
         let resuming = endpoints.iter().map(async |id| {
             let request = ResumeEndpointRequest {
                 account_id: self.account.account.id.clone(),

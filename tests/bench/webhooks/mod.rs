@@ -1,7 +1,7 @@
 //! Deliveries of webhook-svc from its queue to a receiver on this machine, recorded, every commit synchronous.
 
 mod arrival;
-mod backlog;
+pub(crate) mod backlog;
 mod bare;
 pub(crate) mod receiver;
 pub(crate) mod sender;

@@ -13,7 +13,7 @@ use blocks::{Block, Keys, Kind, blocks};
 use readers::{Reader, Run};
 
 /// Blocks that nobody can run, by page and first line, with the reason.
-const NOT_RUN: [(&str, &str, &str); 6] = [
+const NOT_RUN: [(&str, &str, &str); 7] = [
     (
         "account",
         "export API={{api_url}}",
@@ -28,6 +28,11 @@ const NOT_RUN: [(&str, &str, &str); 6] = [
         "first-call",
         "export API={{api_url}}",
         "it names a key that does not exist; the test sets these variables",
+    ),
+    (
+        "pictures",
+        "<img src=\"https://…/pictures/….jpg\" srcset=\"https://…/pictures/….jpg?width=600 600w, https://…/pictures/….jpg 1200w\"",
+        "an element of a page",
     ),
     (
         "versioning",
@@ -168,6 +173,9 @@ pages! {
     examples_of_the_economy "economy"
     examples_of_webhooks "webhooks"
     examples_of_the_account_api "account"
+    examples_of_embeds "embeds"
+    examples_of_feeds "feeds"
+    examples_of_pictures "pictures"
     examples_of_limits "limits"
     examples_of_errors "errors"
     examples_of_versions "versioning"

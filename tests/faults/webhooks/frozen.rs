@@ -1,11 +1,9 @@
 //! Freezes one of two replicas while it sends. When the replica continues, its lease has expired, and it sends nothing more.
 
-use e2e::{SmallFleet, eventually};
+use e2e::{Paused, Receiver, SmallFleet, eventually};
 use nix::unistd::Pid;
 
-use super::receiver::Receiver;
-use super::{IN_FLIGHT, add_endpoint, pids, publish};
-use crate::paused::Paused;
+use super::{IN_FLIGHT, pids, publish};
 
 /// The number of messages.
 const MESSAGES: usize = 1_000;
@@ -20,7 +18,7 @@ async fn a_replica_that_was_frozen_repeats_only_what_was_in_flight() {
     // With a short lease, the other replica takes over soon.
     small.set("WEBHOOK_LEASE", "2");
     let fleet = small.up_with(&["--replicas", "webhook-svc=2"]).await;
-    add_endpoint(&fleet, &receiver, &["listing.published"]).await;
+    receiver.subscribe(&fleet, &["listing.published"]).await;
     receiver.answer_until(ANSWERED);
     publish(&small, 0, MESSAGES).await;
     eventually("the receiver stalls", async || {

@@ -3,19 +3,14 @@
 
 mod frozen;
 mod moves;
-mod receiver;
 mod visibility;
 
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
-use contracts::webhook::v1::AddEndpointRequest;
-use contracts::webhook::v1::endpoints_service_client::EndpointsServiceClient;
-use e2e::{Fleet, SmallFleet, Staff, dial, eventually};
+use e2e::{Receiver, SmallFleet, eventually};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
-
-use receiver::Receiver;
 
 /// The number of games that a round publishes. The test kills a replica during each round.
 const GAMES: usize = 400;
@@ -27,25 +22,6 @@ fn kills(usual: usize) -> usize {
     #[expect(clippy::disallowed_methods, reason = "a test has no settings")]
     let kills = std::env::var("WEBHOOK_KILLS");
     kills.map_or(usual, |kills| kills.parse().unwrap())
-}
-
-/// Adds an endpoint of a new account, which subscribes to these events.
-async fn add_endpoint(fleet: &Fleet, receiver: &Receiver, events: &[&str]) {
-    let account = Staff::of(fleet).await.account("partner").await;
-    let token = fleet.service_token.clone().into();
-    let webhooks = &fleet.service("webhook-svc").grpc;
-    let endpoints = EndpointsServiceClient::new(dial(webhooks, &token).await);
-    let added = eventually("webhook-svc knows the account", async || {
-        let request = AddEndpointRequest {
-            account_id: account.account.id.clone(),
-            url: format!("http://{}/hook", receiver.address),
-            events: events.iter().map(|&event| event.to_owned()).collect(),
-            rate_limit: None,
-        };
-        endpoints.clone().add_endpoint(request).await.ok()
-    })
-    .await;
-    receiver.expect(&added.into_inner().secret);
 }
 
 fn slug(round: usize, game: usize) -> String {
@@ -93,7 +69,7 @@ async fn every_message_arrives(replicas: &str, kills: usize) -> String {
     let mut small = SmallFleet::patient();
     small.set("WEBHOOK_ALLOW", &format!("http://{}", receiver.address));
     let fleet = small.up_with(&["--replicas", replicas]).await;
-    add_endpoint(&fleet, &receiver, &["listing.published"]).await;
+    receiver.subscribe(&fleet, &["listing.published"]).await;
     let mut slowest = Duration::ZERO;
     for round in 0..kills {
         let before = receiver.count();

@@ -12,18 +12,15 @@ use contracts::catalogue::v1::rankings_service_client::RankingsServiceClient;
 use contracts::catalogue::v1::votes_service_client::VotesServiceClient;
 use contracts::common::v1::Mode;
 use contracts::public::RankingRow;
-use e2e::{Client, Fleet, SmallFleet, eventually};
+use e2e::{Client, Fleet, Receiver, SmallFleet, eventually};
 use kit::Clock;
-use kit::rpc::client::{Client as Channel, dial};
+use kit::rpc::client::{Client as Channel, Transport, dial};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::Value;
 use sqlx::{Connection as _, PgConnection};
 use time::{Duration, OffsetDateTime, Time};
 use uuid::Uuid;
-
-use super::add_endpoint;
-use super::receiver::Receiver;
 
 /// A fleet with a clock that the test moves.
 struct Scene {
@@ -44,7 +41,7 @@ impl Scene {
         let mut small = SmallFleet::patient();
         small.set("WEBHOOK_ALLOW", &format!("http://{}", receiver.address));
         let fleet = small.up_with(&["--replicas", "catalogue-svc=3"]).await;
-        add_endpoint(&fleet, &receiver, &["ranking.moved"]).await;
+        receiver.subscribe(&fleet, &["ranking.moved"]).await;
         let rows = caller(&fleet).get("/games?limit=100").await;
         let mut games: Vec<(String, String)> = Vec::new();
         let mut creators = Vec::new();
@@ -150,7 +147,8 @@ impl Scene {
 
     async fn dial(&self, address: &str) -> Option<Channel> {
         let token = self.small.fleet().service_token.into();
-        dial(address, &token).await.ok()
+        let channel = dial(address, Transport::plain(), &token).await.ok()?;
+        Some(channel.with_allowed_caller())
     }
 
     /// The games of these numbers, with their ranks and previous ranks.

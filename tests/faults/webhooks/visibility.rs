@@ -2,12 +2,9 @@
 
 use contracts::listings::v1::CreatePageRequest;
 use contracts::listings::v1::pages_service_client::PagesServiceClient;
-use e2e::{Client, Fleet, SmallFleet, Staff, dial, eventually};
+use e2e::{Client, Fleet, Receiver, SmallFleet, Staff, dial, eventually};
 use reqwest::Method;
 use serde_json::{Value, json};
-
-use super::add_endpoint;
-use super::receiver::Receiver;
 
 /// Submits a page of an account, which is then pending.
 async fn submit_page(fleet: &Fleet, account_id: &str, handle: &str) {
@@ -61,7 +58,9 @@ async fn nobody_is_told_of_a_game_that_is_hidden_with_its_page() {
     let mut small = SmallFleet::patient();
     small.set("WEBHOOK_ALLOW", &format!("http://{}", receiver.address));
     let fleet = small.up().await;
-    add_endpoint(&fleet, &receiver, &["listing.published", "listing.updated"]).await;
+    receiver
+        .subscribe(&fleet, &["listing.published", "listing.updated"])
+        .await;
     let mut staff = Staff::of(&fleet).await;
     let account = staff.account("partner").await;
     staff.page(&account, "first-page").await;

@@ -118,8 +118,8 @@ func wake() {
 }
 
 type failure struct {
-	tries int
-	due   time.Time
+	attempts int
+	due      time.Time
 }
 
 // work handles the messages. One that fails is tried again after 1, 2, 4 and 8 seconds, then it is set aside.
@@ -138,10 +138,10 @@ func work() {
 				continue
 			}
 			state := ".handled"
-			if err := handle(it); err != nil && failed.tries < 4 {
+			if err := handle(it); err != nil && failed.attempts < 4 {
 				log.Print(it.ID, " failed and is tried again: ", err)
-				wait := time.Second << failed.tries
-				failures[it.ID] = failure{failed.tries + 1, time.Now().Add(wait)}
+				wait := time.Second << failed.attempts
+				failures[it.ID] = failure{failed.attempts + 1, time.Now().Add(wait)}
 				time.AfterFunc(wait, wake)
 				continue
 			} else if err != nil {

@@ -9,7 +9,7 @@ if (SECRETS.length === 0 || !SECRETS.every((it) => it.startsWith('svc_whsec_')))
   process.exit(1);
 }
 const STORE = 'messages.ndjson';
-const TRIES = 5; // of a message whose work fails: again after 1, 2, 4 and 8 seconds, then it is set aside
+const ATTEMPTS = 5; // of a message whose work fails: again after 1, 2, 4 and 8 seconds, then it is set aside
 const EVENTS = new Set(['listing.published', 'listing.updated', 'tip.paid', 'ranking.moved', 'ping']);
 
 async function handle(message) {
@@ -61,17 +61,17 @@ function receive(headers, body) {
 }
 
 let queue = Promise.resolve();
-function enqueue(id, body, tries) {
-  queue = queue.then(() => work(id, body, tries));
+function enqueue(id, body, attempt) {
+  queue = queue.then(() => work(id, body, attempt));
 }
 
-async function work(id, body, tries) {
+async function work(id, body, attempt) {
   try {
     await handle(JSON.parse(body));
   } catch (error) {
-    console.error(`${id} failed and is ${tries === TRIES ? 'set aside' : 'tried again'}:`, error);
-    if (tries < TRIES) {
-      setTimeout(enqueue, 1000 * 2 ** (tries - 1), id, body, tries + 1);
+    console.error(`${id} failed and is ${attempt === ATTEMPTS ? 'set aside' : 'tried again'}:`, error);
+    if (attempt < ATTEMPTS) {
+      setTimeout(enqueue, 1000 * 2 ** (attempt - 1), id, body, attempt + 1);
       return;
     }
   }

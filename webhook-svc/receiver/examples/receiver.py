@@ -13,15 +13,16 @@ SECRETS = os.environ.get("SERVICE_WEBHOOK_SECRET", "").split()
 if not SECRETS or not all(secret.startswith("svc_whsec_") for secret in SECRETS):
     sys.exit("Set SERVICE_WEBHOOK_SECRET to the whole signing secret.")
 EVENTS = {"listing.published", "listing.updated", "tip.paid", "ranking.moved", "ping"}
-TRIES = 5  # of a message whose work fails: again after 1, 2, 4 and 8 seconds, then it is set aside
+ATTEMPTS = 5  # of a message whose work fails: again after 1, 2, 4 and 8 seconds, then it is set aside
 
 store = sqlite3.connect("messages.db", check_same_thread=False, isolation_level=None)
 store.execute(
     "create table if not exists message"
-    " (id text primary key, body blob, is_handled int default 0, tries int default 0, due real default 0)"
+    " (id text primary key, body blob, is_handled int default 0, attempts int default 0)"
 )
 lock = threading.Lock()
 arrived = threading.Event()
+due = {}  # when failed work is tried again, by a clock that never goes back
 
 
 def handle(message):
@@ -66,27 +67,32 @@ def receive(headers, body):
     return 200
 
 
+def next_message():
+    with lock:
+        rows = store.execute(
+            "select id, body, attempts from message where not is_handled and attempts < ? order by rowid", (ATTEMPTS,)
+        )
+        return next((row for row in rows if due.get(row[0], 0) <= time.monotonic()), None)
+
+
 def work():
     while True:
         arrived.clear()
-        with lock:
-            row = store.execute(
-                "select id, body, tries from message where not is_handled and tries < ? and due <= ? order by rowid",
-                (TRIES, time.time()),
-            ).fetchone()
+        row = next_message()
         if row is None:
             arrived.wait(1)
             continue
-        id, body, tries = row
+        id, body, attempts = row
         try:
             handle(json.loads(body))
         except Exception as error:
-            then = "set aside" if tries + 1 == TRIES else "tried again"
+            then = "set aside" if attempts + 1 == ATTEMPTS else "tried again"
             print(f"{id} failed and is {then}: {error!r}", file=sys.stderr, flush=True)
-            change = (tries + 1, time.time() + 2**tries, id)
+            due[id] = time.monotonic() + 2**attempts
             with lock:
-                store.execute("update message set tries = ?, due = ? where id = ?", change)
+                store.execute("update message set attempts = ? where id = ?", (attempts + 1, id))
             continue
+        due.pop(id, None)
         with lock:
             store.execute("update message set is_handled = 1 where id = ?", (id,))
 

@@ -148,7 +148,7 @@ impl Puller {
             };
             if refusals == MAX_REFUSALS {
                 (self.warn)(&format!(
-                    "{event} {id} {outcome}; set aside after {refusals} tries"
+                    "{event} {id} {outcome}; set aside after {refusals} attempts"
                 ));
                 return;
             }

@@ -12,8 +12,8 @@ use tokio::time::sleep;
 use crate::inbox::Pending;
 use crate::server::Receiver;
 
-/// The most tries of a message whose work fails.
-const MAX_TRIES: u32 = 5;
+/// The most attempts at a message whose work fails.
+const MAX_ATTEMPTS: u32 = 5;
 
 /// Processes stored messages forever, the oldest first.
 ///
@@ -30,9 +30,9 @@ pub async fn run(receiver: Arc<Receiver>, command: String) -> anyhow::Result<()>
             receiver.arrived.notified().await;
             continue;
         };
-        let mut tries = 1;
+        let mut attempts = 1;
         while let Err(problem) = work(&command, &message).await {
-            let is_last = tries == MAX_TRIES;
+            let is_last = attempts == MAX_ATTEMPTS;
             let then = if is_last { "set aside" } else { "tried again" };
             let id = message.id;
             report(&format!(
@@ -42,8 +42,8 @@ pub async fn run(receiver: Arc<Receiver>, command: String) -> anyhow::Result<()>
                 report(&String::from_utf8_lossy(&message.body));
                 break;
             }
-            sleep(Duration::from_secs(1 << (tries - 1))).await;
-            tries += 1;
+            sleep(Duration::from_secs(1 << (attempts - 1))).await;
+            attempts += 1;
         }
         let done = Arc::clone(&receiver);
         tokio::task::spawn_blocking(move || done.inbox.complete(&message)).await??;

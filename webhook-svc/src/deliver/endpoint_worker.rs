@@ -4,11 +4,13 @@ use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
+use kit::telemetry;
 use time::OffsetDateTime;
 use tokio::sync::{Notify, mpsc};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
+use tracing::Instrument as _;
 
 use super::Shared;
 use super::attempt::{self, Finished};
@@ -307,8 +309,17 @@ impl EndpointWorker {
             self.unrecorded += 1;
             let (shared, target) = (Arc::clone(&self.shared), Arc::clone(target));
             let lease = Arc::clone(&self.lease);
-            self.in_flight
-                .spawn(async move { attempt::run(&shared, &lease, &target, due).await });
+            let span = telemetry::root_span(|| {
+                tracing::info_span!(
+                    "webhook attempt",
+                    webhook.endpoint = %lease.claim.endpoint,
+                    webhook.message = %due.message.id,
+                    webhook.event = due.message.event,
+                    webhook.attempt = due.attempts + 1,
+                )
+            });
+            let attempt = async move { attempt::run(&shared, &lease, &target, due).await };
+            self.in_flight.spawn(attempt.instrument(span));
         }
     }
 

@@ -32,7 +32,7 @@ use uuid::Uuid;
 use crate::domain::address::AllowList;
 use crate::domain::health::DisablePolicy;
 use crate::domain::schedule::Schedule;
-use crate::http::Sender;
+use crate::http::{OwnFault, Sender};
 use crate::key_ring::KeyRing;
 use fault_tracker::FaultTracker;
 use pages::Messages;
@@ -117,6 +117,10 @@ pub fn spawn(dependencies: DeliveryDependencies, lifecycle: &Lifecycle) {
         faults: FaultTracker::default(),
         dependencies,
     });
+    // Prometheus sees an increase only from a value that it has read.
+    for fault in OwnFault::ALL {
+        metrics::counter!("webhook_own_faults_total", "kind" => fault.name()).increment(0);
+    }
     let stopping = lifecycle.stopping();
     lifecycle.spawn_graceful("delivery", dispatcher::run(shared, stopping));
 }

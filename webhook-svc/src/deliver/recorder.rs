@@ -17,12 +17,11 @@ use crate::domain::schedule::JITTER;
 use crate::http::{AttemptOutcome, AttemptResult};
 use crate::notification;
 use crate::store::attempts::{self, Completion};
+use crate::store::deliveries::DeliveryState;
 use crate::store::endpoints::{self, EndpointState};
 use crate::store::partitions;
 use crate::store::queue::Claim;
 
-/// The state of a delivery that has no attempts left, or whose endpoint answered 410.
-const FAILED: &str = "failed";
 /// Maximum records of one transaction.
 const BATCH: usize = 1_000;
 /// Delay before a failed transaction is repeated.
@@ -97,7 +96,7 @@ async fn record(
     create_partitions(shared, needed, days).await?;
     let completions = batch.iter().map(|it| completion_of(shared, it, now));
     let completions: Vec<Completion> = completions.collect();
-    if completions.iter().all(|it| it.state != FAILED) {
+    if (completions.iter()).all(|it| it.state != DeliveryState::Failed) {
         // The usual batch needs no transaction around its one statement.
         attempts::complete(pool, shared.holder, &completions, now).await?;
         return Ok(());
@@ -145,12 +144,12 @@ fn failures(
         let endpoint = completion.claim.endpoint;
         match completion.state {
             // A success resets earlier failures.
-            "delivered" => {
+            DeliveryState::Delivered => {
                 let earlier = failures.entry(endpoint).or_default();
                 earlier.retain(|failure| is_gone(failure));
             }
             // An attempt that is in the batch twice, since a worker panicked before its results were recorded, counts once.
-            FAILED if failed.remove(&(endpoint, completion.delivery_id)) => {
+            DeliveryState::Failed if failed.remove(&(endpoint, completion.delivery_id)) => {
                 failures.entry(endpoint).or_default().push(completion);
             }
             _ => {}
@@ -173,7 +172,7 @@ fn completion_of(shared: &Shared, record: &Record, now: OffsetDateTime) -> Compl
         status: None,
         reason: String::new(),
         answer: Vec::new(),
-        state: "cancelled",
+        state: DeliveryState::Cancelled,
         attempts_left: due.attempts_left - 1,
         was_due_at: due.due_at,
         due_at: None,
@@ -207,9 +206,9 @@ fn completion_of(shared: &Shared, record: &Record, now: OffsetDateTime) -> Compl
         reason: reason.replace('\0', "\u{FFFD}"),
         answer: result.excerpt.clone(),
         state: match result.outcome {
-            AttemptOutcome::Delivered => "delivered",
-            _ if due_at.is_some() => "waiting",
-            _ => FAILED,
+            AttemptOutcome::Delivered => DeliveryState::Delivered,
+            _ if due_at.is_some() => DeliveryState::Waiting,
+            _ => DeliveryState::Failed,
         },
         due_at,
         ..completion
@@ -281,7 +280,7 @@ mod tests {
 
     const ENDPOINT: Uuid = Uuid::from_u128(7);
 
-    fn completion(delivery_id: i64, state: &'static str) -> Completion {
+    fn completion(delivery_id: i64, state: DeliveryState) -> Completion {
         Completion {
             claim: Claim {
                 endpoint: ENDPOINT,
@@ -304,17 +303,18 @@ mod tests {
 
     #[test]
     fn each_recorded_failure_since_the_last_success_counts_once() {
-        let counted = |batch: &[(i64, &'static str)], recorded: &[i64]| {
+        let counted = |batch: &[(i64, DeliveryState)], recorded: &[i64]| {
             let batch: Vec<Completion> = batch.iter().map(|it| completion(it.0, it.1)).collect();
             let recorded = recorded.iter().map(|id| (ENDPOINT, *id)).collect();
             let failures = failures(&batch, recorded).remove(&ENDPOINT);
             let failures = failures.unwrap_or_default().into_iter();
             failures.map(|it| it.delivery_id).collect::<Vec<_>>()
         };
-        assert_eq!(counted(&[(1, FAILED), (2, FAILED)], &[1, 2]), [1, 2]);
-        assert_eq!(counted(&[(1, FAILED), (1, FAILED)], &[1]), [1], "twice");
-        assert_eq!(counted(&[(1, FAILED), (2, FAILED)], &[2]), [2], "lost");
-        let batch = [(1, FAILED), (2, "delivered"), (3, FAILED)];
+        let failed = |id| (id, DeliveryState::Failed);
+        assert_eq!(counted(&[failed(1), failed(2)], &[1, 2]), [1, 2]);
+        assert_eq!(counted(&[failed(1), failed(1)], &[1]), [1], "twice");
+        assert_eq!(counted(&[failed(1), failed(2)], &[2]), [2], "lost");
+        let batch = [failed(1), (2, DeliveryState::Delivered), failed(3)];
         assert_eq!(counted(&batch, &[1, 3]), [3]);
     }
 }

@@ -43,7 +43,7 @@ impl Action {
 }
 
 /// A member of staff and their action.
-pub type By = audit::AuthorizedAction<Action>;
+pub type AuthorizedAction = audit::AuthorizedAction<Action>;
 
 impl audit::Action for Action {
     const KINDS: &'static [&'static str] = &["endpoint", "account", "member"];

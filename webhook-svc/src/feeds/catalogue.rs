@@ -19,8 +19,9 @@ pub(crate) fn follow(
     leader: &Leader,
     publisher: Publisher,
 ) -> anyhow::Result<()> {
-    let addresses = &boot.settings.catalogue_addresses;
-    boot.follow(leader, "catalogue", addresses, Catalogue(publisher))
+    let catalogue = boot.client("catalogue-svc", &boot.settings.catalogue_addresses)?;
+    boot.follow(leader, "catalogue", catalogue, Catalogue(publisher));
+    Ok(())
 }
 
 /// Publishes moves on boards. Nothing of the catalogue is stored.

@@ -22,8 +22,9 @@ pub(crate) fn follow(
     leader: &Leader,
     publisher: Publisher,
 ) -> anyhow::Result<()> {
-    let addresses = &boot.settings.economy_addresses;
-    boot.follow(leader, "economy", addresses, Economy(publisher))
+    let economy = boot.client("economy-svc", &boot.settings.economy_addresses)?;
+    boot.follow(leader, "economy", economy, Economy(publisher));
+    Ok(())
 }
 
 /// Publishes paid tips. Nothing of the economy is stored.

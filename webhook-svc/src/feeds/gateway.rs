@@ -16,12 +16,13 @@ use crate::config::Settings;
 use crate::store::{accounts, plans};
 
 pub(crate) fn follow(boot: &Boot<Settings>, leader: &Leader) -> anyhow::Result<()> {
-    let addresses = &boot.settings.gateway_addresses;
+    let client = boot.client("gateway", &boot.settings.gateway_addresses)?;
     let gateway = Gateway {
         clock: boot.clock.clone(),
         staff_mail: boot.settings.staff_mail.clone(),
     };
-    boot.follow(leader, "gateway", addresses, gateway)
+    boot.follow(leader, "gateway", client, gateway);
+    Ok(())
 }
 
 /// Stores accounts and plans, and mails to staff.

@@ -21,8 +21,9 @@ pub(crate) fn follow(
     leader: &Leader,
     publisher: Publisher,
 ) -> anyhow::Result<()> {
-    let addresses = &boot.settings.listings_addresses;
-    boot.follow(leader, "listings", addresses, Listings(publisher))
+    let listings = boot.client("listings-svc", &boot.settings.listings_addresses)?;
+    boot.follow(leader, "listings", listings, Listings(publisher));
+    Ok(())
 }
 
 /// Stores listings and publishes their changes.

@@ -23,6 +23,7 @@ use http_body_util::{BodyExt as _, Full};
 use hyper::body::Incoming;
 use hyper_util::client::legacy::{Builder, Client};
 use hyper_util::rt::{TokioExecutor, TokioTimer};
+use kit::telemetry;
 use quick_cache::sync::Cache;
 use time::OffsetDateTime;
 use tokio::time::{Instant, timeout};
@@ -198,7 +199,8 @@ impl Sender {
             timestamp: &timestamp,
             body: &attempt.body,
         };
-        let headers = signed_headers::sign(message, attempt.secrets);
+        let mut headers = signed_headers::sign(message, attempt.secrets);
+        headers.extend(telemetry::traceparent().map(|trace| ("traceparent", trace)));
         let request = PostRequest {
             endpoint: attempt.endpoint,
             address: attempt.address,

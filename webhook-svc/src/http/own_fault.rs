@@ -18,6 +18,8 @@ pub enum OwnFault {
 }
 
 impl OwnFault {
+    pub const ALL: [Self; 3] = [Self::Certain, Self::Doubtful, Self::Secret];
+
     /// Whether it was our fault that a socket could not connect.
     pub(super) fn of_socket(error: &io::Error) -> Option<Self> {
         match Errno::from_raw(error.raw_os_error()?) {

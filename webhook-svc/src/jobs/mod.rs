@@ -1,5 +1,6 @@
 //! Background jobs, which the leader runs.
 
 pub mod maintenance;
+pub mod oldest_due;
 pub mod recovery;
 pub mod sweep;

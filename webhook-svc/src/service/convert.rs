@@ -6,7 +6,7 @@ use time::OffsetDateTime;
 
 use crate::domain::receiver_check::{Finding, ProbeResult, Verdict};
 use crate::store::attempts::Attempt;
-use crate::store::deliveries::Delivery;
+use crate::store::deliveries::{Delivery, DeliveryState};
 use crate::store::endpoints::{Endpoint, EndpointState};
 use crate::store::waiting::Backlog;
 
@@ -45,11 +45,11 @@ pub(super) fn endpoint(
 }
 
 pub(super) fn delivery(delivery: Delivery) -> proto::Delivery {
-    let state = match delivery.state.as_str() {
-        "waiting" => proto::DeliveryState::Waiting,
-        "delivered" => proto::DeliveryState::Delivered,
-        "failed" => proto::DeliveryState::Failed,
-        _ => proto::DeliveryState::Cancelled,
+    let state = match delivery.state {
+        DeliveryState::Waiting => proto::DeliveryState::Waiting,
+        DeliveryState::Delivered => proto::DeliveryState::Delivered,
+        DeliveryState::Failed => proto::DeliveryState::Failed,
+        DeliveryState::Cancelled => proto::DeliveryState::Cancelled,
     };
     proto::Delivery {
         last_attempt: delivery.last_attempt().map(attempt),

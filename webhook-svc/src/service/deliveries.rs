@@ -14,7 +14,7 @@ use super::{Dependencies, convert};
 use crate::domain::event::Event;
 use crate::domain::message::Message;
 use crate::domain::samples;
-use crate::store::deliveries::{self, Filter};
+use crate::store::deliveries::{self, DeliveryState, Filter};
 use crate::store::endpoints::EndpointState;
 use crate::store::{messages, plans, recoveries, waiting};
 
@@ -43,10 +43,10 @@ impl Dependencies {
         let mut filter = Filter {
             state: match request.state() {
                 proto::DeliveryState::Unspecified => None,
-                proto::DeliveryState::Waiting => Some("waiting"),
-                proto::DeliveryState::Delivered => Some("delivered"),
-                proto::DeliveryState::Failed => Some("failed"),
-                proto::DeliveryState::Cancelled => Some("cancelled"),
+                proto::DeliveryState::Waiting => Some(DeliveryState::Waiting),
+                proto::DeliveryState::Delivered => Some(DeliveryState::Delivered),
+                proto::DeliveryState::Failed => Some(DeliveryState::Failed),
+                proto::DeliveryState::Cancelled => Some(DeliveryState::Cancelled),
             },
             event: bad.take(event).flatten(),
             since: bad.time("since", request.since),
@@ -63,7 +63,7 @@ impl Dependencies {
             "deliveries",
             [
                 Some(endpoint_id.as_str()),
-                filter.state,
+                filter.state.map(DeliveryState::as_str),
                 filter.event.as_deref(),
                 since.as_deref(),
                 until.as_deref(),
@@ -127,7 +127,7 @@ impl Dependencies {
         transaction.commit().await?;
         self.wakeup.wake();
         let next = match endpoint.state {
-            EndpointState::On if found.state == "waiting" => {
+            EndpointState::On if found.state == DeliveryState::Waiting => {
                 "A try is made now. If one is running, the next one follows at once when it fails."
             }
             EndpointState::On => "One try is made now. If it fails, no other follows.",

@@ -9,7 +9,7 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::SCHEMA;
-use crate::domain::staff_action::{Action, By};
+use crate::domain::staff_action::{Action, AuthorizedAction};
 use crate::store::endpoints::Endpoint;
 
 #[derive(Debug)]
@@ -22,7 +22,7 @@ pub(super) struct Scope {
 /// Who calls, for the audit.
 #[derive(Debug)]
 pub(super) enum Caller {
-    Staff(By),
+    Staff(AuthorizedAction),
     /// A program with an account token that calls for its account.
     Token(Actor, Action),
     /// The account itself.
@@ -39,7 +39,7 @@ impl Scope {
     }
 
     /// A call of staff about all endpoints, or those of one account.
-    pub(super) fn staff(account: &str, by: By) -> Result<Self, Fault> {
+    pub(super) fn staff(account: &str, by: AuthorizedAction) -> Result<Self, Fault> {
         let account = (!account.is_empty()).then(|| parse_id("account_id", account));
         Ok(Self {
             account: account.transpose()?,

@@ -14,8 +14,8 @@ pub struct Row {
     pub email: String,
 }
 
-/// Inserts or updates accounts in one statement. The last of several rows with one id wins. The column `epoch` holds the
-/// generation of the feed's rebuild (`kit::feed`).
+/// Inserts or updates accounts in one statement. The last of several rows with one id wins. Marks the rows
+/// with `generation` (`kit::feed`).
 pub async fn upsert(
     connection: &mut PgConnection,
     generation: Uuid,
@@ -24,8 +24,8 @@ pub async fn upsert(
     let newest: HashMap<Uuid, Row> = rows.into_iter().map(|row| (row.id, row)).collect();
     let rows: Vec<Row> = newest.into_values().collect();
     sqlx::query!(
-        "insert into webhook.account (epoch, id, plan, email) select $1, * from unnest($2::uuid[], $3::text[], $4::text[])
-         on conflict (id) do update set epoch = excluded.epoch, plan = excluded.plan, email = excluded.email",
+        "insert into webhook.account (generation, id, plan, email) select $1, * from unnest($2::uuid[], $3::text[], $4::text[])
+         on conflict (id) do update set generation = excluded.generation, plan = excluded.plan, email = excluded.email",
         generation,
         &rows.iter().map(|row| row.id).collect::<Vec<_>>(),
         &rows.iter().map(|row| row.plan.clone()).collect::<Vec<_>>(),
@@ -38,9 +38,12 @@ pub async fn upsert(
 
 /// Removes the accounts of older generations.
 pub async fn sweep(connection: &mut PgConnection, generation: Uuid) -> Result<(), sqlx::Error> {
-    sqlx::query!("delete from webhook.account where epoch <> $1", generation)
-        .execute(connection)
-        .await?;
+    sqlx::query!(
+        "delete from webhook.account where generation <> $1",
+        generation
+    )
+    .execute(connection)
+    .await?;
     Ok(())
 }
 

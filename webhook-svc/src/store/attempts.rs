@@ -4,6 +4,7 @@ use sqlx::PgExecutor;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
+use super::deliveries::DeliveryState;
 use super::queue::Claim;
 
 /// The result of an attempt, and the delivery's state after it.
@@ -23,7 +24,7 @@ pub struct Completion {
     pub reason: String,
     pub answer: Vec<u8>,
     /// Of the delivery.
-    pub state: &'static str,
+    pub state: DeliveryState,
     pub attempts_left: i32,
     /// When the delivery was due, as it was read for the attempt. Another time in its row is a request during the attempt to send it again.
     pub was_due_at: OffsetDateTime,
@@ -94,7 +95,7 @@ pub async fn complete(
         &column(batch, |it| it.status) as _,
         &column(batch, |it| it.reason.clone()),
         &column(batch, |it| it.answer.clone()),
-        &column(batch, |it| it.state.to_owned()),
+        &column(batch, |it| it.state.as_str().to_owned()),
         &column(batch, |it| it.attempts_left),
         &column(batch, |it| it.was_due_at),
         &column(batch, |it| it.due_at) as _,

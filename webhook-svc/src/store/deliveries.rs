@@ -6,6 +6,41 @@ use uuid::Uuid;
 
 use super::attempts::{self, Attempt};
 
+/// How far a delivery has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DeliveryState {
+    /// It has attempts left.
+    Waiting,
+    /// Its endpoint answered with a 2xx.
+    Delivered,
+    /// It has no attempts left, or its endpoint answered 410.
+    Failed,
+    /// It was not attempted, because it must not be sent any more.
+    Cancelled,
+}
+
+impl DeliveryState {
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Waiting => "waiting",
+            Self::Delivered => "delivered",
+            Self::Failed => "failed",
+            Self::Cancelled => "cancelled",
+        }
+    }
+}
+
+impl From<String> for DeliveryState {
+    fn from(name: String) -> Self {
+        match name.as_str() {
+            "waiting" => Self::Waiting,
+            "delivered" => Self::Delivered,
+            "failed" => Self::Failed,
+            _ => Self::Cancelled,
+        }
+    }
+}
+
 /// A delivery with its last attempt.
 #[derive(Debug, Clone)]
 pub struct Delivery {
@@ -14,7 +49,7 @@ pub struct Delivery {
     pub message_id: Uuid,
     pub event: String,
     pub is_test: bool,
-    pub state: String,
+    pub state: DeliveryState,
     pub created_at: OffsetDateTime,
     pub attempts: i32,
     pub due_at: Option<OffsetDateTime>,
@@ -41,7 +76,7 @@ impl Delivery {
 /// Which deliveries are listed; `None` does not filter.
 #[derive(Debug, Clone, Default)]
 pub struct Filter {
-    pub state: Option<&'static str>,
+    pub state: Option<DeliveryState>,
     pub event: Option<String>,
     pub since: Option<OffsetDateTime>,
     pub until: Option<OffsetDateTime>,
@@ -107,7 +142,7 @@ pub async fn list(
          and ($6::bigint is null or delivery_id < $6)
          order by delivery_id desc limit $7",
         endpoint,
-        filter.state,
+        filter.state.map(DeliveryState::as_str),
         filter.event,
         filter.since,
         filter.until,

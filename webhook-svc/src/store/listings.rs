@@ -22,8 +22,8 @@ pub struct Row {
     pub owners: Vec<Uuid>,
 }
 
-/// Inserts or updates listings in one statement. The last of several rows with one id wins. The column `epoch` holds the
-/// generation of the feed's rebuild (`kit::feed`).
+/// Inserts or updates listings in one statement. The last of several rows with one id wins. Marks the rows
+/// with `generation` (`kit::feed`).
 pub async fn upsert(
     connection: &mut PgConnection,
     generation: Uuid,
@@ -43,12 +43,12 @@ pub async fn upsert(
     // PostgreSQL has no arrays of arrays with different lengths: each array goes as text, such as `{…,…}`.
     let owners: Vec<String> = rows.iter().map(|row| array(&row.owners)).collect();
     sqlx::query!(
-        "insert into webhook.listing (epoch, kind, id, mode, slug, name, url, published, revision, page_id, owners)
+        "insert into webhook.listing (generation, kind, id, mode, slug, name, url, published, revision, page_id, owners)
          select $1, kind, id, mode, slug, name, url, published, revision, page_id, owners::uuid[]
          from unnest($2::text[], $3::uuid[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::bigint[],
              $10::uuid[], $11::text[])
              as sent (kind, id, mode, slug, name, url, published, revision, page_id, owners)
-         on conflict (kind, id) do update set epoch = excluded.epoch, mode = excluded.mode, slug = excluded.slug,
+         on conflict (kind, id) do update set generation = excluded.generation, mode = excluded.mode, slug = excluded.slug,
              name = excluded.name, url = excluded.url, published = excluded.published, revision = excluded.revision,
              page_id = excluded.page_id, owners = excluded.owners",
         generation,
@@ -116,9 +116,12 @@ pub async fn published(
 
 /// Removes the listings of older generations.
 pub async fn sweep(connection: &mut PgConnection, generation: Uuid) -> Result<(), sqlx::Error> {
-    sqlx::query!("delete from webhook.listing where epoch <> $1", generation)
-        .execute(connection)
-        .await?;
+    sqlx::query!(
+        "delete from webhook.listing where generation <> $1",
+        generation
+    )
+    .execute(connection)
+    .await?;
     Ok(())
 }
 

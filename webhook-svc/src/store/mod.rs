@@ -15,14 +15,8 @@ pub mod recoveries;
 pub mod retention;
 pub mod waiting;
 
-use sqlx::PgPool;
-use sqlx::postgres::PgConnectOptions;
-
-/// Has new connections read tables by their indexes.
+/// The setting of connections that read tables by their indexes.
 ///
 /// PostgreSQL keeps a plan that it has made when a table was short. `waiting` usually is, and a plan that reads all of it would be kept for the
 /// next backlog, and read that for each batch of results.
-pub fn read_by_indexes(pool: &PgPool) {
-    let options = PgConnectOptions::clone(&pool.connect_options());
-    pool.set_connect_options(options.options([("enable_seqscan", "off")]));
-}
+pub const READ_BY_INDEXES: [(&str, &str); 1] = [("enable_seqscan", "off")];

@@ -15,8 +15,8 @@ pub struct Row {
     pub events: bool,
 }
 
-/// Inserts or updates plans in one statement. The last of several rows with one name wins. The column `epoch` holds the
-/// generation of the feed's rebuild (`kit::feed`).
+/// Inserts or updates plans in one statement. The last of several rows with one name wins. Marks the rows
+/// with `generation` (`kit::feed`).
 pub async fn upsert(
     connection: &mut PgConnection,
     generation: Uuid,
@@ -28,10 +28,10 @@ pub async fn upsert(
         .collect();
     let rows: Vec<Row> = newest.into_values().collect();
     sqlx::query!(
-        "insert into webhook.plan (epoch, name, endpoints, events)
+        "insert into webhook.plan (generation, name, endpoints, events)
          select $1, * from unnest($2::text[], $3::bigint[], $4::boolean[])
          on conflict (name) do update
-         set epoch = excluded.epoch, endpoints = excluded.endpoints, events = excluded.events",
+         set generation = excluded.generation, endpoints = excluded.endpoints, events = excluded.events",
         generation,
         &rows.iter().map(|row| row.name.clone()).collect::<Vec<_>>(),
         &rows.iter().map(|row| row.endpoints).collect::<Vec<_>>() as _,
@@ -92,9 +92,12 @@ pub async fn with_events(connection: &mut PgConnection) -> Result<Option<String>
 
 /// Removes the plans of older generations.
 pub async fn sweep(connection: &mut PgConnection, generation: Uuid) -> Result<(), sqlx::Error> {
-    sqlx::query!("delete from webhook.plan where epoch <> $1", generation)
-        .execute(connection)
-        .await?;
+    sqlx::query!(
+        "delete from webhook.plan where generation <> $1",
+        generation
+    )
+    .execute(connection)
+    .await?;
     Ok(())
 }
 

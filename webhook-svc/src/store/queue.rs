@@ -141,6 +141,20 @@ pub async fn next(
     Ok(next.fetch_optional(pool).await?.flatten())
 }
 
+/// Since when the oldest endpoint that is due has waited for a replica.
+pub async fn oldest_due(
+    pool: &PgPool,
+    now: OffsetDateTime,
+) -> Result<Option<OffsetDateTime>, sqlx::Error> {
+    sqlx::query_scalar!(
+        "select min(due_at) from webhook.queue
+         where due_at <= $1 and (leased_until is null or leased_until <= $1)",
+        now
+    )
+    .fetch_one(pool)
+    .await
+}
+
 /// Makes every endpoint with a due delivery due, whatever its row says. Returns how many.
 pub async fn sweep(pool: &PgPool, now: OffsetDateTime) -> Result<u64, sqlx::Error> {
     let swept = sqlx::query!(

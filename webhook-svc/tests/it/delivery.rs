@@ -52,6 +52,43 @@ async fn an_event_arrives_signed_and_is_shown(pool: PgPool) {
 }
 
 #[testing::database_test(webhook::MIGRATOR)]
+async fn what_waits_is_delivered_when_its_event_is_no_longer_ticked(pool: PgPool) {
+    let receiver = Receiver::start(Behaviour::Status(200)).await;
+    let service = start(pool, &[&receiver]).await;
+    let endpoint = service
+        .added(ADA, &receiver.url(), &["listing.updated"])
+        .await;
+    let known = [page(1, "published", ADA), game(2, "published", Published)];
+    service.listings(&known, TAKEN).await;
+    service
+        .listings(&[game(3, "updated", Published)], TAKEN)
+        .await;
+    let change = proto::ChangeEndpointRequest {
+        account_id: ADA.to_string(),
+        id: endpoint.to_string(),
+        events: Some(proto::EventList {
+            events: vec!["tip.paid".to_owned()],
+        }),
+        ..proto::ChangeEndpointRequest::default()
+    };
+    let mut endpoints = service.endpoints.clone();
+    endpoints.change_endpoint(change).await.unwrap();
+    // A later message of that event is not for this endpoint.
+    service
+        .listings(&[game(4, "updated", Published)], TAKEN)
+        .await;
+    let waiting = service.list(ADA, endpoint).await;
+    assert_eq!(waiting.len(), 1, "{waiting:?}");
+
+    let service = service.delivering();
+    let delivery = service.newest_attempted(ADA, endpoint, 1).await;
+    assert_eq!(delivery.state(), DeliveryState::Delivered);
+    let received = receiver.received();
+    let events: Vec<_> = received.iter().map(Received::event).collect();
+    assert_eq!(events, ["listing.updated"]);
+}
+
+#[testing::database_test(webhook::MIGRATOR)]
 async fn a_delivery_is_shown_with_the_attempts_of_the_same_moment(pool: PgPool) {
     let receiver = Receiver::start(Behaviour::Status(200)).await;
     let service = start(pool, &[&receiver]).await.delivering();

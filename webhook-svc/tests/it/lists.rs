@@ -5,7 +5,7 @@ use kit::{Fault, timestamp};
 use sqlx::PgPool;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use time::Duration;
-use webhook::store::deliveries::{self, Filter};
+use webhook::store::deliveries::{self, DeliveryState, Filter};
 use webhook::store::partitions;
 
 use crate::support::{ADA, START, start};
@@ -83,11 +83,11 @@ async fn a_filtered_list_of_a_busy_endpoint_does_not_read_its_whole_log(pool: Pg
         .max_connections(1)
         .connect_lazy_with(options.options([("plan_cache_mode", "force_generic_plan")]));
     for (state, event, count) in [
-        (Some("failed"), None, 3),
-        (Some("cancelled"), None, 2),
+        (Some(DeliveryState::Failed), None, 3),
+        (Some(DeliveryState::Cancelled), None, 2),
         (None, Some("tip.paid"), 6),
-        (Some("delivered"), Some("tip.paid"), 4),
-        (Some("failed"), Some("ping"), 3),
+        (Some(DeliveryState::Delivered), Some("tip.paid"), 4),
+        (Some(DeliveryState::Failed), Some("ping"), 3),
     ] {
         let filter = Filter {
             state,

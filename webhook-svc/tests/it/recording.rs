@@ -79,8 +79,7 @@ async fn a_batch_reads_no_whole_backlog_after_a_plan_for_a_short_queue(pool: PgP
     let options = PgConnectOptions::clone(&pool.connect_options());
     let one = PgPoolOptions::new()
         .max_connections(1)
-        .connect_lazy_with(options);
-    webhook::store::read_by_indexes(&one);
+        .connect_lazy_with(options.options(webhook::store::READ_BY_INDEXES));
     let service = start(pool.clone(), &[]).await;
     let endpoint = service
         .added(ADA, "https://hooks.example/", &["tip.paid"])

@@ -79,7 +79,7 @@ async fn delivery_goes_on_with_new_connections(direct: PgPool) {
         database_lock_timeout: Duration::from_secs(5),
         database_idle_in_transaction_timeout: Duration::from_secs(10),
     };
-    let through = kit::pg::pool(options.host("127.0.0.1").port(proxy.port), &settings);
+    let through = kit::pg::pool(options.host("127.0.0.1").port(proxy.port), &settings, &[]);
     let receiver = Receiver::start(Behaviour::Status(200)).await;
     let service = start(direct, &[&receiver]).await;
     let delivering = replica(through, service.clock.clone(), &[&receiver]).await;

@@ -8,6 +8,7 @@ use catalogue::index::{Document as _, Game};
 use contracts::catalogue::v1 as proto;
 use contracts::catalogue::v1::candidate::NameInAddress;
 use contracts::common::v1::Change;
+use contracts::listings::v1::State;
 use kit::{Clock, Code};
 use rand::SeedableRng as _;
 use rand::rngs::StdRng;
@@ -217,6 +218,41 @@ async fn a_vote_needs_a_draw_of_its_voter_and_uses_it_once(pool: PgPool) {
     replica.clock.advance(Duration::minutes(2));
     let refused = vote(account(3), "game-1", "game-2", &late).await;
     assert!(refused.unwrap_err().fields["draw"].contains("ten minutes"));
+}
+
+#[testing::database_test(catalogue::MIGRATOR)]
+async fn a_replica_that_lags_takes_votes_on_the_listings_that_it_has(pool: PgPool) {
+    let mut replica = Replica::start(&pool).await;
+    let behind = Replica::start_at(&pool, replica.clock.clone()).await;
+    // A new game, which the other replica does not have yet.
+    replica.list(&games_until(7));
+    let new = ("game-7", "game-1");
+    let draw = replica.signed(&account(1), new);
+    let refused = behind.try_vote_on(account(1), new, draw.clone()).await;
+    let refused = refused.unwrap_err();
+    assert_eq!(refused.code, Code::Invalid);
+    assert!(refused.fields.keys().eq(["winner"]), "{refused:?}");
+    // The refusal has not used the draw up.
+    let counted = replica.try_vote_on(account(1), new, draw).await;
+    assert!(!counted.unwrap());
+
+    // A game that was taken down after the draw, and is there still at the other replica.
+    let removed = contracts::listings::v1::Game {
+        state: State::Removed.into(),
+        page_id: id(2),
+        ..game(2)
+    };
+    let pair = ("game-2", "game-3");
+    let draw = replica.signed(&account(2), pair);
+    replica.list(&[game_change(&removed)]);
+    let refused = replica.try_vote_on(account(2), pair, draw.clone()).await;
+    assert!(refused.unwrap_err().fields.keys().eq(["winner"]));
+    let counted = behind.try_vote_on(account(2), pair, draw).await;
+    assert!(!counted.unwrap());
+    // No board shows it.
+    let board = replica.board("all").await;
+    let names: BTreeSet<&str> = board.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(names, BTreeSet::from(["Game 1", "Game 3", "Game 7"]));
 }
 
 #[testing::database_test(catalogue::MIGRATOR)]

@@ -10,7 +10,7 @@ use catalogue::domain::rankings::{BoardKind, Hour, Window};
 use catalogue::domain::tally::TallyChange;
 use catalogue::feeds::{tally_change, votes};
 use catalogue::index::{Catalogue, Snapshot};
-use catalogue::service::Reads;
+use catalogue::service::{Rankings, Reads};
 use contracts::catalogue::v1 as proto;
 use contracts::catalogue::v1::rankings_service_server::RankingsService as _;
 use contracts::common::v1::{Mode, PageRequest};
@@ -139,7 +139,7 @@ async fn append(pool: &PgPool, change: &proto::TallyChanges) {
 struct Replica {
     catalogue: Arc<Catalogue>,
     boards: Arc<Boards>,
-    reads: Reads,
+    rankings: Rankings,
 }
 
 impl Replica {
@@ -147,9 +147,12 @@ impl Replica {
         let (catalogue, boards) = boards(pool, clock).await;
         boards.publish(snapshot.clone()).await.unwrap();
         Self {
-            reads: Reads {
-                boards: Arc::clone(&boards),
-                ..reads(Arc::clone(&catalogue))
+            rankings: Rankings {
+                pool: pool.clone(),
+                reads: Arc::new(Reads {
+                    boards: Arc::clone(&boards),
+                    ..reads(Arc::clone(&catalogue))
+                }),
             },
             catalogue,
             boards,
@@ -168,7 +171,7 @@ impl Replica {
                 board: board.to_owned(),
             };
             // It waits for nothing.
-            let answer = self.reads.list_ranking(Request::new(request));
+            let answer = self.rankings.list_ranking(Request::new(request));
             let answer = answer.now_or_never().unwrap().unwrap().into_inner();
             let page: Vec<RankingRow> = serde_json::from_slice(&answer.json).unwrap();
             for row in page {

@@ -82,6 +82,28 @@ async fn previous_ranks_are_those_that_moves_told(pool: PgPool) {
 }
 
 #[testing::database_test(catalogue::MIGRATOR)]
+async fn the_history_of_a_rank_is_that_of_the_snapshots(pool: PgPool) {
+    let replica = Replica::start(&pool).await;
+    replica.vote(1, 1, 2).await;
+    replica.clock.advance(FIRST - replica.clock.now());
+    replica.job.take(FIRST).await.unwrap();
+    replica.vote(1, 3, 2).await;
+    replica.vote(2, 3, 1).await;
+    replica.clock.advance(SECOND - replica.clock.now());
+    replica.job.take(SECOND).await.unwrap();
+    let history = replica.history("game-1", "week").await.unwrap();
+    assert_eq!(history, [(FIRST, 1), (SECOND, 2)]);
+    // It was on no board before its first vote.
+    let history = replica.history("game-3", "all").await.unwrap();
+    assert_eq!(history, [(SECOND, 1)]);
+    assert_eq!(replica.history("game-5", "week").await.unwrap(), []);
+    for (game, board) in [("game-99", "week"), ("game-1", "day")] {
+        let fault = replica.history(game, board).await.unwrap_err();
+        assert_eq!(fault.code, kit::Code::NotFound, "{game} {board}");
+    }
+}
+
+#[testing::database_test(catalogue::MIGRATOR)]
 async fn a_snapshot_is_taken_once_however_late_and_by_whomever(pool: PgPool) {
     let one = Replica::start(&pool).await;
     one.vote(1, 1, 2).await;

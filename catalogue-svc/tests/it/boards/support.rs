@@ -371,6 +371,24 @@ impl Replica {
             .collect())
     }
 
+    /// The past ranks of a live game on a board, oldest first.
+    pub(crate) async fn history(
+        &self,
+        game: &str,
+        board: &str,
+    ) -> Result<Vec<(OffsetDateTime, u64)>, Fault> {
+        let request = proto::GetRankHistoryRequest {
+            kind: "games".to_owned(),
+            name: game.to_owned(),
+            board: board.to_owned(),
+            at_least: None,
+        };
+        let got = self.rankings.clone().get_rank_history(request).await;
+        let ranks = got.map_err(Fault::from)?.into_inner().ranks.into_iter();
+        let ranks = ranks.map(|it| (kit::timestamp::decode(it.at.unwrap()).unwrap(), it.rank));
+        Ok(ranks.collect())
+    }
+
     /// The first rows of a board that is up to date.
     pub(crate) async fn rows(&self, mode: Mode, kind: &str, board: &str) -> Vec<RankingRow> {
         self.catch_up().await;

@@ -16,7 +16,7 @@ use contracts::catalogue::v1::{
 use contracts::common::v1::{Change, Mode, Position};
 use contracts::listings::v1 as listings;
 use contracts::public;
-use kit::rpc::client::{Addresses, Idempotent, connect};
+use kit::rpc::client::{Addresses, Idempotent, Transport, connect};
 use kit::rpc::failover;
 use kit::{Code, Fault, Lifecycle};
 use tonic::Request;
@@ -157,9 +157,16 @@ async fn the_other_replica_answers_when_one_does_not_follow() {
         services.add_service(GamesServiceServer::new(replica));
         addresses.push(testing::serve(services, &lifecycle).await.unwrap());
     }
-    let token = testing::identity().fleet_token;
+    let token = testing::fleet_token();
     let read = async |addresses: &[String], seq| {
-        let client = connect(Addresses::List(addresses.to_vec()), &token, &lifecycle).unwrap();
+        let client = connect(
+            Addresses::List(addresses.to_vec()),
+            Transport::plain(),
+            &token,
+            &lifecycle,
+        )
+        .unwrap();
+        let client = client.with_allowed_caller();
         let request = GetGameRequest {
             mode: Mode::Live.into(),
             slug: "game-1".to_owned(),

@@ -6,10 +6,11 @@ use std::time::Duration;
 use catalogue::domain::changes::MirrorCursor;
 use catalogue::index::{Catalogue, IndexWriter};
 use contracts::catalogue::v1::changes_service_server::ChangesService as _;
-use contracts::catalogue::v1::{ListChangesRequest, ListChangesResponse};
+use contracts::catalogue::v1::games_service_server::GamesService as _;
+use contracts::catalogue::v1::{ListChangesRequest, ListChangesResponse, ListGamesRequest};
 use contracts::common::v1::{Change, Mode, PageRequest, Position};
 use contracts::listings::v1::{self as listings, State};
-use contracts::public::{ChangedRow, ListingChange, SearchAddress};
+use contracts::public::{ChangedRow, GameRow, ListingChange, SearchAddress};
 use futures::FutureExt as _;
 use kit::cursor::Binding;
 use kit::{Code, Fault, feed};
@@ -72,6 +73,19 @@ impl Replica {
         let told = changes(&response).iter().map(said).collect();
         (told, response.page.unwrap().next_cursor.unwrap())
     }
+}
+
+/// The games that a caller gets that polls with `updated_since`.
+async fn polled(replica: &Replica, updated_since: &str) -> Vec<String> {
+    let request = ListGamesRequest {
+        mode: Mode::Live.into(),
+        updated_since: Some(updated_since.to_owned()),
+        ..ListGamesRequest::default()
+    };
+    let games = reads(Arc::clone(&replica.catalogue));
+    let response = games.list_games(Request::new(request)).await.unwrap();
+    let rows: Vec<GameRow> = parse(&response.into_inner().json);
+    rows.into_iter().map(|row| row.slug).collect()
 }
 
 fn live(cursor: &str, limit: u32) -> ListChangesRequest {
@@ -162,6 +176,27 @@ async fn a_mirror_begins_with_what_is_public_and_hears_of_what_happens() {
     let response = replica.after("").await;
     assert_eq!(changes(&response).len(), 4);
     assert_eq!(response.page.unwrap().total, 4);
+}
+
+/// Of two writes, the one that began first is committed last: it is older than what a caller has seen already. A time that is set back
+/// finds it, and so does the list of changes, by its place in the feed.
+#[tokio::test]
+async fn a_change_that_is_committed_late_is_found_by_the_time_of_its_beginning() {
+    let edited = |number, seconds| of_game(number, |game| game.updated_at = Some(at(seconds)));
+    let first = [of_page(|_| {}), of_game(1, |_| {}), of_game(2, |_| {})];
+    let mut replica = Replica::new(&first);
+    let (_, cursor) = replica.told("").await;
+
+    replica.follow(&edited(2, 120));
+    assert_eq!(polled(&replica, "1970-01-01T00:02:00Z").await, ["game-2"]);
+    replica.follow(&edited(1, 100));
+    assert_eq!(polled(&replica, "1970-01-01T00:02:00Z").await, ["game-2"]);
+    for set_back in ["1970-01-01T00:01:40Z", "1970-01-01T00:01:00Z"] {
+        let found = polled(&replica, set_back).await;
+        assert_eq!(found, ["game-2", "game-1"], "{set_back}");
+    }
+    let (told, _) = replica.told(&cursor).await;
+    assert_eq!(told, ["updated games game-2", "updated games game-1"]);
 }
 
 #[tokio::test]

@@ -146,6 +146,19 @@ async fn filters_take_codes_in_either_case_and_empty_q_is_absent() {
 }
 
 #[tokio::test]
+async fn the_games_of_a_city_are_those_of_its_creators() {
+    let games = games();
+    for (city, total) in [("nairobi", 30), ("lagos", 0)] {
+        let request = ListGamesRequest {
+            city: Some(city.to_owned()),
+            ..live()
+        };
+        let response = list(&games, request).await.unwrap();
+        assert_eq!(response.page.unwrap().total, total, "{city}");
+    }
+}
+
+#[tokio::test]
 async fn all_bad_fields_are_named_at_once() {
     let request = ListGamesRequest {
         mode: Mode::Live.into(),

@@ -114,27 +114,29 @@ fn no_service_reads_the_schema_of_another() {
             .unwrap()
             .to_owned()
     };
+    let owner = manifest["database_owner_urls"]["listings"]
+        .as_str()
+        .unwrap();
+    // sqlx needs the privilege to create a schema even when the schema exists.
+    let create =
+        "create schema if not exists listings; create table listings.secret (); select 'made'";
+    assert!(Bench::sql(owner, create).ends_with("made"));
+    let listings = url("listings");
     assert_eq!(
-        Bench::sql(
-            &url("listings"),
-            "create table listings.secret (); select 'made'"
-        ),
-        "made"
+        Bench::sql(&listings, "select count(*) from listings.secret"),
+        "0"
     );
+    for change in ["drop table listings.secret", "create table listings.b ()"] {
+        let refused = Bench::sql(&listings, change);
+        assert!(
+            refused.contains("must be owner") || refused.contains("permission denied"),
+            "{refused}"
+        );
+    }
     let refused = Bench::sql(&url("economy"), "select from listings.secret");
     assert!(
         refused.contains("permission denied for schema listings"),
         "{refused}"
-    );
-    // sqlx needs the privilege to create a schema even when the schema exists.
-    assert_eq!(
-        Bench::sql(
-            &url("economy"),
-            "create schema if not exists economy; select 'fine'"
-        )
-        .lines()
-        .last(),
-        Some("fine")
     );
     let mode = fs::metadata(bench.dir().join("fleet.json"))
         .unwrap()
@@ -168,6 +170,8 @@ fn a_child_that_is_killed_restarts_at_its_address() {
             assert!(one["grpc"].is_string());
             let is_public = one["name"] == "gateway" || one["name"] == "web";
             assert_eq!(one["http"].is_string(), is_public);
+            let has_exchanges = one["name"] == "economy-svc";
+            assert_eq!(one["exchange"].is_string(), has_exchanges);
         });
         services.all(|one| one["ready"] == true)
     });

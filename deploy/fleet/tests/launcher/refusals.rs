@@ -130,8 +130,9 @@ fn an_external_database_and_redis_are_used() {
         "web",
     ] {
         Bench::sql(&admin, &format!("drop schema {service} cascade"));
-        Bench::sql(&admin, &format!("drop owned by {service}"));
-        Bench::sql(&admin, &format!("drop role {service}"));
+        let roles = format!("{service}, {service}_owner");
+        Bench::sql(&admin, &format!("drop owned by {roles}"));
+        Bench::sql(&admin, &format!("drop role {roles}"));
     }
     Bench::sql(&admin, "create database given owner maker");
     let server = admin.split_once('@').unwrap().1.split_once('/').unwrap().0;
@@ -149,7 +150,7 @@ fn an_external_database_and_redis_are_used() {
             .unwrap();
         assert!(output.status.success(), "{}", said(&output));
         assert!(!bench.dir().join("data").exists());
-        let economy = bench.manifest()["database_urls"]["economy"]
+        let economy = bench.manifest()["database_owner_urls"]["economy"]
             .as_str()
             .unwrap()
             .to_owned();
@@ -194,6 +195,16 @@ fn a_service_that_cannot_start_shows_its_log() {
             "fleet: catalogue-svc ended with status 1 at its start",
         ],
     );
+    assert_eq!(bench.status()["state"], "stopped");
+}
+
+#[test]
+fn a_migration_that_fails_is_shown() {
+    let bench = Bench::new();
+    let mut up = bench.command("up");
+    let said = refusal(up.env("STAND_IN_MIGRATION_FAILS", "economy-svc"));
+    let wanted = "`economy-svc migrate` failed: economy-svc: a test makes this migration fail";
+    contains(&said, &[wanted]);
     assert_eq!(bench.status()["state"], "stopped");
 }
 

@@ -273,6 +273,13 @@ impl PlacesService for Catalogue {
         Err(Status::unimplemented("no route of the gateway reads it"))
     }
 
+    async fn get_rank_history(
+        &self,
+        _: Request<proto::GetRankHistoryRequest>,
+    ) -> Result<Response<proto::GetRankHistoryResponse>, Status> {
+        Err(Status::unimplemented("no route of the gateway reads it"))
+    }
+
     async fn list_cities(
         &self,
         request: Request<proto::ListCitiesRequest>,
@@ -333,6 +340,7 @@ impl RankingsService for Catalogue {
             json,
             page,
             position: self.position(),
+            ..proto::ListRankingResponse::default()
         }))
     }
 }

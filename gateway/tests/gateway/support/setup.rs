@@ -23,7 +23,7 @@ use kit::config::Secret;
 use kit::feed::{HighWaterMark, Producer, Retention, Writer};
 use kit::leader::Leader;
 use kit::redis::Redis;
-use kit::rpc::client::{Addresses, Client};
+use kit::rpc::client::{Addresses, Client, Transport};
 use kit::{Clock, Lifecycle};
 use sqlx::PgPool;
 
@@ -121,5 +121,5 @@ pub(super) fn services(
 pub(super) fn connect(address: &str, lifecycle: &Lifecycle) -> Client {
     let addresses = Addresses::List(vec![address.to_owned()]);
     let token = Secret::from("fleet-token-fleet-token-fleet-token".to_owned());
-    kit::rpc::client::connect(addresses, &token, lifecycle).unwrap()
+    kit::rpc::client::connect(addresses, Transport::plain(), &token, lifecycle).unwrap()
 }

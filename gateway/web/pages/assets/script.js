@@ -9,13 +9,13 @@ for (const button of document.querySelectorAll("button[data-copy]")) {
     const status = button.nextElementSibling;
     try {
       await navigator.clipboard.writeText(source.textContent.trim());
-      status.textContent = "Copied";
+      status.textContent = button.dataset.copied || "Copied";
     } catch {
       const range = document.createRange();
       range.selectNodeContents(source);
       getSelection().removeAllRanges();
       getSelection().addRange(range);
-      status.textContent = "Selected: press Ctrl+C";
+      status.textContent = button.dataset.selected || "Selected: press Ctrl+C";
     }
   });
 }
@@ -26,8 +26,23 @@ for (const form of document.querySelectorAll("form[method=post]")) {
       event.preventDefault();
     }
     form.dataset.sent = "yes";
+    // Nobody says that the reader pressed Stop. A form that is sent twice takes effect once.
+    setTimeout(() => delete form.dataset.sent, 5000);
   });
 }
+
+// Keys for the buttons that name one, while nothing is typed.
+addEventListener("keydown", (event) => {
+  const isTyping = event.target.closest?.("input, select, textarea");
+  if (isTyping || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey || event.repeat) {
+    return;
+  }
+  const button = document.querySelector(`button[data-key="${CSS.escape(event.key)}"]`);
+  if (button) {
+    event.preventDefault();
+    button.click();
+  }
+});
 
 // A page that comes back from the history may be sent again.
 addEventListener("pageshow", () => {
@@ -90,6 +105,14 @@ if (document.querySelector("[data-refresh]")) {
   look();
 }
 
+// Whether the address is that of a search as one types, after which Back loads the page of the address.
+let searchesAsTyped = false;
+addEventListener("popstate", () => {
+  if (searchesAsTyped) {
+    location.reload();
+  }
+});
+
 // Search as one types: the results of the page that the form leads to. Without scripts, the form does the same.
 function searchAsTyped(input) {
   const results = document.getElementById(input.dataset.live);
@@ -97,6 +120,7 @@ function searchAsTyped(input) {
     return;
   }
   const before = [...results.childNodes];
+  const start = location.href;
   let timer;
   let newest = 0;
   input.addEventListener("input", () => {
@@ -106,6 +130,9 @@ function searchAsTyped(input) {
       const words = input.value.trim();
       if (!words) {
         results.replaceChildren(...before);
+        if (location.href !== start) {
+          history.replaceState(null, "", start);
+        }
         return;
       }
       const address = new URL(input.form.action);
@@ -120,6 +147,9 @@ function searchAsTyped(input) {
         const found = page.getElementById("results");
         if (mine === newest) {
           results.replaceChildren(...(found ? found.childNodes : before));
+          // The address can be shared, and Back leads to the page as it was.
+          history[searchesAsTyped ? "replaceState" : "pushState"](null, "", address);
+          searchesAsTyped = true;
         }
       } catch {
         // The network is away: the form still works.

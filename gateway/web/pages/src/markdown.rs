@@ -73,6 +73,8 @@ impl Anchors {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -85,5 +87,49 @@ mod tests {
         assert_eq!(anchors.of("invalid_key"), "invalid_key");
         assert_eq!(anchors.of("invalid_key"), "invalid_key-2");
         assert_eq!(anchors.of("What's new?"), "what-s-new");
+    }
+
+    /// HTML, what Markdown gives a meaning, and other characters.
+    const TEXT: &str = "(<|>|</?script>|<!--|-->|<b onclick=|`|\
+        ```\n|\\[|\\]|\\(|\\)|#|\\*|\\||\n| |\\PC){0,60}";
+
+    /// The elements that Markdown has.
+    const ELEMENTS: [&str; 22] = [
+        "p",
+        "h1",
+        "h2",
+        "h3",
+        "h4",
+        "h5",
+        "h6",
+        "a",
+        "em",
+        "strong",
+        "code",
+        "pre",
+        "ul",
+        "ol",
+        "li",
+        "blockquote",
+        "hr",
+        "br",
+        "img",
+        "table",
+        "thead",
+        "tbody",
+    ];
+
+    proptest! {
+        #[test]
+        fn any_text_has_elements_of_markdown_only(text in TEXT) {
+            let mut html = String::new();
+            pulldown_cmark::html::push_html(&mut html, events(&text));
+            for tag in html.split('<').skip(1) {
+                let name = tag.trim_start_matches('/');
+                let name = name.split(|c: char| !c.is_ascii_alphanumeric()).next().unwrap();
+                prop_assert!(ELEMENTS.contains(&name) || ["tr", "th", "td"].contains(&name), "{html}");
+            }
+            drop((title(&text), summary(&text)));
+        }
     }
 }

@@ -52,7 +52,6 @@ feed-games-title = New games
 feed-events = Next events (feed)
 feed-calendar = Events for your calendar
 games-title = Games
-games-in = Games in { $value }
 games-description = Games made in Africa, by genre, platform, country and stage.
 games-count = { $count ->
     [one] { $number } game
@@ -60,13 +59,11 @@ games-count = { $count ->
 }
 creators-title = Creators
 creators-description = The studios and people who make games in Africa.
-creators-in = Creators in { $value }
 creators-count = { $count ->
     [one] { $number } creator
    *[other] { $number } creators
 }
 events-title = Events
-events-past-title = Past events
 events-description = Game jams, meetups, tournaments, showcases and conferences in Africa.
 events-in = Events in { $value }
 events-count = { $count ->
@@ -76,14 +73,13 @@ events-count = { $count ->
 countries-title = Places
 countries-description = The countries and cities of Africa where games are made.
 cities-title = Cities
-cities-of = Cities of { $value }
 cities-description = The African cities where games are made.
 cities-count = { $count ->
     [one] { $number } city
    *[other] { $number } cities
 }
 place-description = Games, studios, people and events in { $value }.
-place-nobody = No studio or person of this country is listed yet.
+place-nobody = Nothing from here is listed yet.
 
 ## Filters
 
@@ -129,6 +125,58 @@ board-up = up from { $value }
 board-down = down from { $value }
 board-same = as before
 
+## Around a listing: where to play, what is missing, sharing, neighbours
+
+game-stores = Where to play
+game-ask-store = Know where to play it?
+game-ask-description = Nobody has described this game yet.
+game-ask-site = Know the developer’s site?
+game-ask-do = Suggest it
+game-others = More by
+game-similar = Similar games
+creator-ask-links = Know their site?
+share-title = Share and embed
+share-copy-link = Copy the link
+share-embed = To show the game on your own page, paste this:
+share-copy-embed = Copy the code
+share-copied = Copied
+share-selected = Selected: press Ctrl+C
+rank-on = { $from } on { $to }
+rank-plot = Rank of the week, from { $from } to { $to }
+board-share = won { $value } % of its votes
+event-calendar = Add to my calendar
+
+## Lists with filters, and the map
+
+games-of-genre = { $value } games
+list-on = { $from } for { $to }
+list-from = { $from } from { $to }
+list-in = { $from } in { $to }
+list-by = { $from } by { $to }
+list-that = { $from }, { $to }
+list-matching = { $from } that match “{ $to }”
+list-since = { $from } from { $to } on
+list-until = { $from } until { $to }
+list-description = { $value }, in the directory of games made in Africa.
+filter-set = Filters that are set
+filter-remove = Remove the filter
+places-all = All places
+places-countries = Countries
+map-label = { $from }: { $to }
+map-hint = The stronger its colour, the more games come from a country.
+
+## A vote and what it did
+
+vote-outcome = The two of your last vote
+vote-outcome-hint = Your vote shows here within a few seconds.
+vote-keys = Keys: ← votes for the first, → for the second, Esc skips.
+
+## Currencies: examples and units
+
+economy-example = An example: when a meal, a ride and a month of rent cost 25,500 Cowries in one game and 402 Shells in another, one Shell is worth 63.43 Cowries.
+economy-guide = How a game reports
+rates-unit = { $to } for one { $from }
+
 ## A creator, an event, a place
 
 creator-verified = Verified
@@ -142,7 +190,7 @@ event-online-too = { $value }, and online
 event-website = Website of the event
 event-about = About the event
 event-over = This event is over.
-event-description = { $value }, an event about games in Africa.
+event-description = { $value }. An event about games in Africa.
 
 ## What a visitor can do about a listing
 
@@ -150,7 +198,7 @@ actions-label = About this listing
 action-claim = Claim this page
 action-correct = Suggest a correction
 action-report = Report this listing
-action-takedown = Ask for its takedown
+action-takedown = Request removal
 note-correct-title = Suggest a correction of { $value }
 note-correct-lead = What is wrong or missing, and where can it be checked? Whoever looks after the listing reads this. It is not shown on the site.
 note-report-title = Report { $value }
@@ -191,8 +239,8 @@ vote-title-games = Which game is better?
 vote-title-creators = Who makes better games?
 vote-description = Two listings, drawn at random: pick one or skip. The boards come from these votes.
 vote-for = Vote for { $value }
-vote-skip = Skip: show another pair
-vote-page-of = Its page
+vote-skip = Skip this pair
+vote-page-of = Look at the page of
 vote-counted = Your vote is counted. Here is the next pair.
 vote-repeated = A pair counts once a day, and your first vote on that one stays. Here is the next pair.
 vote-refused = That vote was not counted: the pair was drawn more than ten minutes ago, or for somebody else, or one of the two is not listed any more. Here is a new pair.
@@ -218,12 +266,12 @@ vote-as-cookie = You vote without an account; a cookie makes sure that each pair
 boards-title = Boards
 boards-description = Games and creators, ranked by votes between two of them.
 boards-how = How boards work
-boards-vote = Vote on two listings
-boards-empty = Nobody has voted here in this time. Vote, and be the first.
+boards-vote = Which is better? Vote
+boards-empty = No votes yet in this time. Be the first to vote.
 
 ## Currencies and rates
 
-economy-title = Currencies of games
+economy-title = In-game currencies
 economy-lead = Many games have a currency of their own. Their reports lead to exchange rates, which nobody sets by hand.
 economy-how = How boards and rates work
 economy-empty = No currency is listed yet. A studio registers the currency of its game in the dashboard, and the game reports.
@@ -246,9 +294,8 @@ figure-inflation = Inflation
 figure-growth = Growth
 figure-money-growth = Growth of the supply
 figure-balance = Trade balance of 30 days
-figure-percent = { $value } %
 rates-title = Rates now
-rates-lead = What one unit buys.
+rates-lead = What one { $value } buys.
 rates-empty = No other currency is listed here, so there is nothing to compare with.
 rates-of = Of
 rates-rate = Rate
@@ -386,7 +433,6 @@ link-facebook = Facebook
 link-instagram = Instagram
 link-x = X
 link-youtube = YouTube
-link-other = More
 
 ## Dates
 

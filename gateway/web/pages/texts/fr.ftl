@@ -52,7 +52,6 @@ feed-games-title = Nouveaux jeux
 feed-events = Prochains événements (flux)
 feed-calendar = Événements pour votre agenda
 games-title = Jeux
-games-in = Jeux – { $value }
 games-description = Les jeux créés en Afrique, par genre, plateforme, pays et stade de développement.
 games-count = { $count ->
     [one] { $number } jeu
@@ -60,13 +59,11 @@ games-count = { $count ->
 }
 creators-title = Créateurs
 creators-description = Les studios et les personnes qui créent des jeux en Afrique.
-creators-in = Créateurs – { $value }
 creators-count = { $count ->
     [one] { $number } créateur
    *[other] { $number } créateurs
 }
 events-title = Événements
-events-past-title = Événements passés
 events-description = Game jams, rencontres, tournois, salons et conférences en Afrique.
 events-in = Événements – { $value }
 events-count = { $count ->
@@ -76,14 +73,13 @@ events-count = { $count ->
 countries-title = Lieux
 countries-description = Les pays et les villes d’Afrique où l’on crée des jeux.
 cities-title = Villes
-cities-of = Villes – { $value }
 cities-description = Les villes d’Afrique où l’on crée des jeux.
 cities-count = { $count ->
     [one] { $number } ville
    *[other] { $number } villes
 }
 place-description = Jeux, studios, personnes et événements – { $value }.
-place-nobody = Aucun studio ni aucune personne de ce pays n’est encore répertorié.
+place-nobody = Rien n’est encore répertorié ici.
 
 ## Filtres
 
@@ -129,6 +125,58 @@ board-up = en hausse, était { $value }
 board-down = en baisse, était { $value }
 board-same = inchangé
 
+## Autour d’une fiche : où jouer, ce qui manque, le partage, les voisins
+
+game-stores = Où jouer
+game-ask-store = Vous savez où y jouer ?
+game-ask-description = Personne n’a encore décrit ce jeu.
+game-ask-site = Vous connaissez le site du studio ?
+game-ask-do = Proposez-le
+game-others = Autres jeux de
+game-similar = Jeux semblables
+creator-ask-links = Vous connaissez leur site ?
+share-title = Partager et intégrer
+share-copy-link = Copier le lien
+share-embed = Pour montrer le jeu sur votre propre page, collez ceci :
+share-copy-embed = Copier le code
+share-copied = Copié
+share-selected = Sélectionné : appuyez sur Ctrl+C
+rank-on = { $from } le { $to }
+rank-plot = Rang de la semaine, de { $from } à { $to }
+board-share = { $value } % de ses votes gagnés
+event-calendar = Ajouter à mon calendrier
+
+## Listes filtrées et carte
+
+games-of-genre = Jeux – { $value }
+list-on = { $from } – { $to }
+list-from = { $from } – { $to }
+list-in = { $from } – { $to }
+list-by = { $from } – par { $to }
+list-that = { $from } – { $to }
+list-matching = { $from } – « { $to } »
+list-since = { $from } à partir du { $to }
+list-until = { $from } jusqu’au { $to }
+list-description = { $value }, dans le répertoire des jeux créés en Afrique.
+filter-set = Filtres choisis
+filter-remove = Enlever le filtre
+places-all = Tous les lieux
+places-countries = Pays
+map-label = { $from } : { $to }
+map-hint = Plus la couleur d’un pays est vive, plus il compte de jeux.
+
+## Un vote et son effet
+
+vote-outcome = Les deux fiches de votre dernier vote
+vote-outcome-hint = Votre vote se voit ici en quelques secondes.
+vote-keys = Touches : ← vote pour la première fiche, → pour la seconde, Échap passe.
+
+## Monnaies : exemples et unités
+
+economy-example = Un exemple : si un repas, un trajet et un mois de loyer coûtent 25 500 Cowries dans un jeu et 402 Shells dans un autre, un Shell vaut 63,43 Cowries.
+economy-guide = Comment un jeu envoie ses rapports (en anglais)
+rates-unit = { $to } pour une unité de { $from }
+
 ## Un créateur, un événement, un lieu
 
 creator-verified = Vérifié
@@ -142,7 +190,7 @@ event-online-too = { $value }, et en ligne
 event-website = Site de l’événement
 event-about = À propos de l’événement
 event-over = Cet événement est terminé.
-event-description = { $value }, un événement consacré aux jeux en Afrique.
+event-description = { $value }. Un événement consacré aux jeux en Afrique.
 
 ## Ce qu’un visiteur peut faire d’une fiche
 
@@ -150,7 +198,7 @@ actions-label = À propos de cette fiche
 action-claim = Revendiquer cette page
 action-correct = Proposer une correction
 action-report = Signaler cette fiche
-action-takedown = Demander son retrait
+action-takedown = Demander le retrait
 note-correct-title = Proposer une correction de { $value }
 note-correct-lead = Qu’est-ce qui est faux ou manque, et où peut-on le vérifier ? La personne qui s’occupe de la fiche lira ceci. Rien n’est montré sur le site.
 note-report-title = Signaler { $value }
@@ -191,8 +239,8 @@ vote-title-games = Quel jeu est le meilleur ?
 vote-title-creators = Qui crée les meilleurs jeux ?
 vote-description = Deux fiches tirées au sort : choisissez-en une, ou passez. Les classements viennent de ces votes.
 vote-for = Voter pour { $value }
-vote-skip = Passer : montrer une autre paire
-vote-page-of = Sa page
+vote-skip = Passer cette paire
+vote-page-of = Voir la page de
 vote-counted = Votre vote est compté. Voici la paire suivante.
 vote-repeated = Une paire compte une fois par jour, et votre premier vote sur celle-ci reste. Voici la paire suivante.
 vote-refused = Ce vote n’a pas été compté : la paire a été tirée il y a plus de dix minutes, ou pour quelqu’un d’autre, ou l’une des deux fiches n’est plus répertoriée. Voici une nouvelle paire.
@@ -218,8 +266,8 @@ vote-as-cookie = Vous votez sans compte ; un cookie fait en sorte que chaque pa
 boards-title = Classements
 boards-description = Les jeux et leurs créateurs, classés par des votes entre deux d’entre eux.
 boards-how = Fonctionnement des classements
-boards-vote = Voter entre deux fiches
-boards-empty = Personne n’a encore voté ici sur cette période. Votez, et ouvrez le classement.
+boards-vote = Lequel est le meilleur ? Voter
+boards-empty = Aucun vote sur cette période. Soyez la première personne à voter.
 
 ## Monnaies et taux
 
@@ -246,9 +294,8 @@ figure-inflation = Inflation
 figure-growth = Croissance
 figure-money-growth = Croissance de la masse monétaire
 figure-balance = Balance commerciale sur 30 jours
-figure-percent = { $value } %
 rates-title = Taux actuels
-rates-lead = Ce qu’une unité achète.
+rates-lead = Ce qu’achète une unité de { $value }.
 rates-empty = Aucune autre monnaie n’est répertoriée ici : il n’y a rien à comparer.
 rates-of = En
 rates-rate = Taux
@@ -386,7 +433,6 @@ link-facebook = Facebook
 link-instagram = Instagram
 link-x = X
 link-youtube = YouTube
-link-other = Autre lien
 
 ## Dates
 

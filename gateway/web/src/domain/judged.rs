@@ -69,6 +69,12 @@ impl Judged {
         names
     }
 
+    /// The listings of the last vote, the winner first; empty before the first vote.
+    pub fn last_vote(&self) -> Vec<&str> {
+        let before = self.names.len().saturating_sub(2);
+        self.names.iter().skip(before).map(String::as_str).collect()
+    }
+
     /// The value of the cookie.
     pub fn value(&self) -> String {
         let separator = SEPARATOR.to_string();
@@ -104,6 +110,8 @@ mod tests {
             "b", "a", "the-same", "winner-3", "winner-2", "winner-1", "winner-0",
         ];
         assert_eq!(five.names(), names);
+        assert_eq!(five.last_vote(), ["a", "b"]);
+        assert_eq!(Judged::new("games").last_vote(), [""; 0]);
         assert_eq!(Judged::read("games", Some(&five.value())), five);
         let six = five.with("c", "d");
         assert_eq!(six.names(), ["d", "c"]);

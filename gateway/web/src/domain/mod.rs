@@ -19,6 +19,7 @@ pub mod picture_name;
 pub mod recovery;
 pub mod role;
 pub mod session_token;
+pub mod similar_games;
 pub mod snippet;
 pub mod totp;
 pub mod typed_code;

@@ -9,9 +9,10 @@ use axum::response::{IntoResponse as _, Response};
 use futures::FutureExt as _;
 use http::{HeaderValue, Method};
 use kit::http_server::method_label;
-use kit::ids;
+use kit::{ids, request_id, telemetry};
 use tokio::sync::oneshot;
 use tokio::time::timeout;
+use tracing::Instrument as _;
 
 use crate::app::App;
 use crate::form_body;
@@ -47,18 +48,25 @@ async fn run(limit: Duration, request: Request, next: Next) -> Response {
     }
 }
 
-/// Answers a form in a task of its own, which continues if the browser closes the connection. On a double click, browsers close the
-/// connection of the first click; without the task, a key could be made whose secret nobody sees.
-async fn run_to_end(app: &App, request: Request, next: Next) -> Response {
-    let (sender, answer) = oneshot::channel();
-    let limit = if form_body::is_upload(request.headers()) {
+/// How long the answer to a request may take.
+fn time_limit(app: &App, request: &Request) -> Duration {
+    if request.method() == Method::POST && form_body::is_upload(request.headers()) {
         UPLOAD.max(app.timeout)
     } else {
         app.timeout
-    };
+    }
+}
+
+/// Answers a form in a task of its own, which continues if the browser closes the connection. On a double click, browsers close the
+/// connection of the first click; without the task, a key could be made whose secret nobody sees.
+async fn run_to_end(
+    app: &App,
+    running: impl Future<Output = Response> + Send + 'static,
+) -> Response {
+    let (sender, answer) = oneshot::channel();
     app.lifecycle.spawn(async move {
         // The receiver was dropped if the browser has closed the connection.
-        drop(sender.send(run(limit, request, next).await));
+        drop(sender.send(running.await));
     });
     let ended = answer.await;
     ended.unwrap_or_else(|_stopped| PageError::timed_out().into_response())
@@ -79,10 +87,15 @@ pub async fn record(State(recorder): State<Recorder>, request: Request, next: Ne
     // An error of these layers on a public path, such as a time-out, is shown as a page of the public site.
     let visit = Visit::of(request.uri(), request.headers());
     let visit = (!visit.prefix.is_empty() || is_public(&visit.path)).then_some(visit);
+    let span = telemetry::public_request_span(request.headers(), || {
+        tracing::info_span!("page", request.id = id, method = method_label(&method))
+    });
+    let limit = time_limit(&app, &request);
+    let running = request_id::scope(id.clone(), run(limit, request, next)).instrument(span.clone());
     let answered = if method == Method::POST {
-        run_to_end(&app, request, next).await
+        run_to_end(&app, running).await
     } else {
-        run(app.timeout, request, next).await
+        running.await
     };
     let route = answered.extensions().get::<RoutePattern>();
     let route = route.map_or("none", |route| route.0.as_str()).to_owned();
@@ -114,13 +127,15 @@ pub async fn record(State(recorder): State<Recorder>, request: Request, next: Ne
     metrics::counter!("http_requests_total", &labels).increment(1);
     metrics::histogram!("http_request_duration_seconds", "route" => route.clone()).record(took);
     let duration_ms = took.as_millis();
-    tracing::info!(
-        request.id = id,
-        method,
-        route,
-        status,
-        duration_ms,
-        "request"
-    );
+    span.in_scope(|| {
+        tracing::info!(
+            request.id = id,
+            method,
+            route,
+            status,
+            duration_ms,
+            "request"
+        );
+    });
     response
 }

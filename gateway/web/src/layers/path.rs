@@ -1,26 +1,108 @@
-//! Paths: each is text in UTF-8, and each page has one address.
+//! Paths: each is text in UTF-8, and each page has one address, to which other spellings lead.
 
-use axum::extract::Request;
+use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
-use http::Uri;
+use http::{Method, StatusCode, Uri};
+use pages::site::Language;
 use percent_encoding::percent_decode_str;
 
+use crate::app::App;
 use crate::page_error::PageError;
-use crate::render::moved;
+use crate::render::{moved, see_other};
 use crate::visit::Visit;
 
-/// Leads from a path with a slash at its end to the page without it. A path that is not UTF-8 has no page, and no handler sees it.
-pub async fn check(request: Request, next: Next) -> Response {
+/// The pages to which [`check`] leads.
+#[derive(Clone)]
+pub struct KnownPaths {
+    /// For listings, which the catalogue knows.
+    pub app: App,
+    /// Whether there is a page at a path without parameters.
+    pub is_page: fn(&str) -> bool,
+}
+
+/// Leads from a path with a slash at its end to the page without it, and from one with capitals to the page without them, if only that is
+/// there. A path that is not UTF-8 has no page, and no handler sees it.
+pub async fn check(State(known): State<KnownPaths>, request: Request, next: Next) -> Response {
     let path = percent_decode_str(request.uri().path());
     if path.decode_utf8().is_err() {
         let visit = Visit::of(request.uri(), request.headers());
         return PageError::not_found().on_site(visit).into_response();
     }
-    match without_slash(request.uri()) {
-        Some(address) => moved(&address),
+    if let Some(address) = without_slash(request.uri()) {
+        return moved(&address);
+    }
+    let lowered = lowered(request.uri());
+    let response = next.run(request).await;
+    let lowered = lowered.filter(|_| response.status() == StatusCode::NOT_FOUND);
+    let Some((path, address)) = lowered else {
+        return response;
+    };
+    if known.has(&path).await {
+        moved(&address)
+    } else {
+        response
+    }
+}
+
+/// Leads from an address with empty parameters, to which a form with open choices leads, to the same page without them.
+pub async fn without_empty_parameters(request: Request, next: Next) -> Response {
+    let is_read = matches!(*request.method(), Method::GET | Method::HEAD);
+    match without_empty(request.uri()).filter(|_| is_read) {
+        Some(address) => see_other(&address),
         None => next.run(request).await,
     }
+}
+
+impl KnownPaths {
+    /// Whether there is a page of the site or of a public listing at this path.
+    async fn has(&self, path: &str) -> bool {
+        if (self.is_page)(path) {
+            return true;
+        }
+        let (_, path) = Language::split(path);
+        let parts = path.strip_prefix('/').and_then(|it| it.split_once('/'));
+        let catalogue = &self.app.catalogue;
+        let found = match parts {
+            Some(("games", slug)) => catalogue.game(slug).await,
+            Some(("creators", handle)) => catalogue.creator(handle).await,
+            Some(("events", slug)) => catalogue.event(slug).await,
+            Some(("countries", code)) => catalogue.country(code).await,
+            Some(("cities", slug)) => catalogue.city_or_place_of_events(slug).await,
+            _ => return false,
+        };
+        found.is_ok()
+    }
+}
+
+/// The path without capitals, and the address with this path. `None`: it has none, or it has letters that a header cannot carry.
+fn lowered(uri: &Uri) -> Option<(String, String)> {
+    let path = uri.path().to_ascii_lowercase();
+    let address = match uri.query() {
+        Some(query) => format!("{path}?{query}"),
+        None => path.clone(),
+    };
+    (path != uri.path() && address.is_ascii()).then_some((path, address))
+}
+
+/// Path and query without the parameters that have a name and no value. `None`: there is none of these, or the address begins like that of
+/// another site, or has letters that a header cannot carry.
+fn without_empty(uri: &Uri) -> Option<String> {
+    let (path, query) = (uri.path(), uri.query()?);
+    let is_empty = |pair: &&str| {
+        pair.split_once('=')
+            .is_some_and(|(_, value)| value.is_empty())
+    };
+    if !query.split('&').any(|pair| is_empty(&pair)) || path.starts_with("//") {
+        return None;
+    }
+    let kept = query.split('&').filter(|pair| !is_empty(pair));
+    let kept = kept.collect::<Vec<_>>().join("&");
+    let address = match kept.as_str() {
+        "" => path.to_owned(),
+        query => format!("{path}?{query}"),
+    };
+    address.is_ascii().then_some(address)
 }
 
 /// Path and query without slashes at the end of the path. `None`: the path has no such slash, the rest begins like the address of another
@@ -40,6 +122,38 @@ fn without_slash(uri: &Uri) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_path_has_no_capitals() {
+        for (address, expected) in [
+            ("/Games", Some("/games")),
+            ("/FR/Games/Okoto?Q=A", Some("/fr/games/okoto?Q=A")),
+            ("/games?Q=A", None),
+            ("/", None),
+        ] {
+            let uri: Uri = address.parse().unwrap();
+            let found = lowered(&uri).map(|(_, address)| address);
+            assert_eq!(found.as_deref(), expected, "{address}");
+        }
+    }
+
+    #[test]
+    fn open_choices_are_not_in_an_address() {
+        for (address, expected) in [
+            ("/games?genre=&q=a%3D&stage=", Some("/games?q=a%3D")),
+            ("/fr/games?genre=", Some("/fr/games")),
+            ("/search?q=", Some("/search")),
+            ("/search?q=a==", None),
+            ("/search?q==", None),
+            ("/games?a&b=1", None),
+            ("/games", None),
+            ("/games?", None),
+            ("//evil.example/?q=", None),
+        ] {
+            let uri: Uri = address.parse().unwrap();
+            assert_eq!(without_empty(&uri).as_deref(), expected, "{address}");
+        }
+    }
 
     #[test]
     fn a_slash_at_the_end_is_no_part_of_an_address() {

@@ -5,9 +5,10 @@ use std::net::{IpAddr, Ipv4Addr};
 use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
-use http::HeaderMap;
+use http::header::ACCEPT_LANGUAGE;
+use http::{HeaderMap, HeaderValue, Method, Uri};
 use kit::client_address::Network;
-use time::OffsetDateTime;
+use xxhash_rust::xxh3::xxh3_64;
 
 use super::etag;
 use crate::app::App;
@@ -19,9 +20,13 @@ use crate::visit::Visit;
 
 pub async fn admit(State(app): State<App>, mut request: Request, next: Next) -> Response {
     let visit = Visit::of(request.uri(), request.headers());
-    let client = request.extensions().get::<ClientInfo>();
-    let ip = client.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |client| client.ip);
-    let counted = count(&app, ip.into(), request.headers(), app.clock.now()).await;
+    // The services limit what forms make, and a refused form would lose its text.
+    let counted = if request.method() == Method::POST {
+        Ok(())
+    } else {
+        let client = request.extensions().get::<ClientInfo>();
+        count(&app, client, request.uri(), request.headers()).await
+    };
     let mut response = match counted {
         Ok(()) => {
             request.extensions_mut().insert(visit.clone());
@@ -35,20 +40,48 @@ pub async fn admit(State(app): State<App>, mut request: Request, next: Next) -> 
     response
 }
 
-/// Counts a page against the limit of the network. Beyond it, counts the page against the limit of the signed-in person instead, so that
-/// other visitors of the network do not lock a person out.
+/// Counts a page against the limits of the browser and of the network. Beyond them, counts it against the limit of the signed-in person
+/// instead, so that other visitors of the network do not lock a person out.
 async fn count(
     app: &App,
-    network: Network,
+    client: Option<&ClientInfo>,
+    uri: &Uri,
     headers: &HeaderMap,
-    now: OffsetDateTime,
 ) -> Result<(), u32> {
-    let Err(seconds) = app.page_limit.count(Visitor::Network(network), now) else {
+    let now = app.clock.now();
+    let ip = client.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |client| client.ip);
+    let network = Network::from(ip);
+    let limit = &app.page_limit;
+    let counted = if is_typing(uri, headers) {
+        limit.count(Visitor::Typing(network), now)
+    } else {
+        let browser = Visitor::Browser {
+            network,
+            headers: hash(client, headers),
+        };
+        let of_browser = limit.count(browser, now);
+        of_browser.and_then(|()| limit.count(Visitor::Network(network), now))
+    };
+    let Err(seconds) = counted else {
         return Ok(());
     };
-    let viewer = Viewer::find(app, headers, now).await.ok().flatten();
-    match viewer.filter(Viewer::is_signed_in) {
-        Some(viewer) => app.page_limit.count(Visitor::Person(viewer.person.id), now),
+    let viewer = Viewer::find(app, headers, now).await;
+    match viewer.ok().flatten().filter(Viewer::is_signed_in) {
+        Some(viewer) => limit.count(Visitor::Person(viewer.person.id), now),
         None => Err(seconds),
     }
+}
+
+/// The headers by which browsers of a network differ.
+fn hash(client: Option<&ClientInfo>, headers: &HeaderMap) -> u64 {
+    let agent = client.map_or("", |client| client.agent.as_str());
+    let languages = headers.get(ACCEPT_LANGUAGE);
+    let languages = languages.map_or(&b""[..], HeaderValue::as_bytes);
+    xxh3_64(&[agent.as_bytes(), b"\n", languages].concat())
+}
+
+/// Whether a script of the site searches while somebody types. Browsers set the header; scripts cannot.
+fn is_typing(uri: &Uri, headers: &HeaderMap) -> bool {
+    let destination = headers.get("sec-fetch-dest");
+    uri.path().ends_with("/search") && destination.is_some_and(|it| it == "empty")
 }

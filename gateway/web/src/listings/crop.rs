@@ -98,7 +98,11 @@ pub(super) async fn crop_page(
     prepared: Prepared,
     refusal: Option<&Fault>,
 ) -> Response {
-    let note = note_of(request, &frame, upload.listing, refusal).await;
+    // While changes are closed, the refusal says so.
+    let note = match frame.closed() {
+        Some(_) => String::new(),
+        None => note_of(request, &frame, upload.listing, refusal).await,
+    };
     let state = refusal.map(|fault| FormState::refused(fault, &["alt", "place"]));
     let FormState { status, errors } = state.unwrap_or_default();
     let (listing, picture) = (upload.listing, upload.picture);

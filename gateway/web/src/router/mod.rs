@@ -2,10 +2,15 @@
 
 mod site;
 
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
 use axum::extract::DefaultBodyLimit;
 use axum::middleware::{from_fn, from_fn_with_state};
 use axum::{Extension, Router};
-use http::{HeaderMap, Uri};
+use http::{HeaderMap, Method, Uri};
+use pages::site::Language;
+use tower_http::compression::CompressionLayer;
 use tower_http_csrf::csrf::{CsrfLayer, ProtectionError};
 
 use crate::account::{
@@ -21,6 +26,7 @@ use crate::economy::{currency, games};
 use crate::form_body;
 use crate::layers::access::{self, Access, Guard};
 use crate::layers::log::Recorder;
+use crate::layers::path::KnownPaths;
 use crate::layers::{client, coding, headers, log, path};
 use crate::listings::{
     claims, create, edit, entry, list as list_of_listings, notes, picture_file, pictures, show,
@@ -34,6 +40,7 @@ use crate::people::{
 use crate::route::{Route, action, all_open, form, open, page, with_body};
 use crate::site::sitemap::FixedPages;
 use crate::visit::Visit;
+use crate::well_known;
 
 /// The longest body of a form.
 const MAX_BODY: usize = form_body::DEFAULT_LIMIT;
@@ -62,6 +69,18 @@ fn people_routes() -> Vec<Route> {
     use Access::{Anyone, Asset, SecondFactor, SignedIn};
     vec![
         page("/assets/{name}", Asset, assets::show),
+        page("/favicon.ico", Asset, assets::favicon),
+        page("/apple-touch-icon.png", Asset, assets::touch_icon),
+        page(
+            "/.well-known/security.txt",
+            Asset,
+            well_known::security_contact,
+        ),
+        page(
+            "/.well-known/change-password",
+            Asset,
+            well_known::change_password,
+        ),
         form("/sign-up", Anyone, sign_up::show, sign_up::send),
         form("/sign-in", Anyone, sign_in::show, sign_in::send),
         form(
@@ -284,6 +303,25 @@ fn economy_routes() -> Vec<Route> {
     ]
 }
 
+/// The pages at paths without parameters, and the guides: whether each is there in every language.
+static PAGES: LazyLock<HashMap<&'static str, bool>> = LazyLock::new(|| {
+    let pages = routes()
+        .into_iter()
+        .filter(|route| route.methods.contains(&Method::GET) && !route.path.contains('{'))
+        .map(|route| (route.path, route.access == Access::Public));
+    pages
+        .chain(guides::PATHS.iter().map(|path| (*path, false)))
+        .collect()
+});
+
+/// Whether there is a page at this path, which is not one of a listing or an account.
+fn has_page(path: &str) -> bool {
+    let (language, path) = Language::split(path);
+    PAGES
+        .get(path)
+        .is_some_and(|is_translated| *is_translated || language.is_none())
+}
+
 /// The site.
 pub fn router(app: &App) -> Router {
     let mut router = Router::new();
@@ -324,6 +362,10 @@ pub fn router(app: &App) -> Router {
         app: App::clone(app),
         is_public: site::is_public,
     };
+    let known = KnownPaths {
+        app: App::clone(app),
+        is_page: has_page,
+    };
     // Forms of the site itself, also behind a proxy that sends another `Host`. The settings have checked the address.
     let csrf = CsrfLayer::new().add_trusted_origin(&app.public_url);
     let csrf = csrf.unwrap_or_default().with_rejection_response(reject);
@@ -336,19 +378,40 @@ pub fn router(app: &App) -> Router {
         .method_not_allowed_fallback(async || PageError::method_not_allowed())
         .layer(DefaultBodyLimit::max(MAX_BODY))
         .layer(from_fn(coding::check))
-        .layer(from_fn(path::check))
+        .layer(from_fn_with_state(known, path::check))
         .layer(csrf)
         .layer(from_fn_with_state(App::clone(app), client::identify))
         .layer(from_fn_with_state(recorder, log::record))
         .layer(from_fn_with_state(App::clone(app), headers::add))
+        // Also pages with secrets, such as that of a new key. The length of a compressed page tells a secret only to a site that makes the
+        // browser load it again and again with other texts in it (BREACH). No site can: secrets are in answers to forms, which the layer
+        // above refuses when they come from elsewhere, the cookie of a session is `SameSite=Lax`, and no page has a token of its form.
+        .layer(CompressionLayer::new())
         .with_state(App::clone(app))
 }
 
 #[cfg(test)]
 mod tests {
-    use http::Method;
-
     use super::*;
+
+    #[test]
+    fn pages_without_parameters_are_known_in_their_languages() {
+        for (path, is_page) in [
+            ("/", true),
+            ("/fr", true),
+            ("/fr/games", true),
+            ("/about/rates", true),
+            ("/docs/keys", true),
+            ("/fr/docs/keys", false),
+            ("/sign-in", true),
+            ("/fr/sign-in", false),
+            ("/sign-out", false),
+            ("/games/{slug}", false),
+            ("/games/okoto", false),
+        ] {
+            assert_eq!(has_page(path), is_page, "{path}");
+        }
+    }
 
     #[test]
     fn every_page_of_an_account_needs_a_membership() {

@@ -4,12 +4,12 @@ use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use axum::Router;
-use axum::middleware::from_fn_with_state;
+use axum::middleware::{from_fn, from_fn_with_state};
 use pages::site::Language;
 
 use crate::app::App;
 use crate::layers::access::Access;
-use crate::layers::visit;
+use crate::layers::{path, visit};
 use crate::route::{Route, form, page};
 use crate::site::docs::{all, changelog, guide, llms, reference, search as docs_search};
 use crate::site::{
@@ -33,6 +33,7 @@ pub(super) fn routes() -> Vec<Route> {
         page("/games/feed.xml", Public, feeds::games),
         page("/events/feed.xml", Public, feeds::events),
         page("/events/calendar.ics", Public, calendar::show),
+        page("/events/{slug}/calendar.ics", Public, calendar::event),
         page("/countries", Public, places::countries),
         page("/countries/{code}", Public, places::country),
         page("/cities", Public, places::cities),
@@ -51,6 +52,7 @@ pub(super) fn routes() -> Vec<Route> {
         page("/credits", Public, article::show),
         page("/terms", Public, article::show),
         page("/privacy", Public, article::show),
+        page("/card.jpg", File, share_card::site),
         page("/games/{slug}/card.jpg", File, share_card::game),
         page("/creators/{handle}/card.jpg", File, share_card::creator),
         page("/events/{slug}/card.jpg", File, share_card::event),
@@ -101,10 +103,11 @@ pub(super) fn is_public(path: &str) -> bool {
 pub(super) fn add(mut router: Router<App>, route: Route, app: &App) -> Router<App> {
     let counted = route
         .handlers
-        .layer(from_fn_with_state(App::clone(app), visit::admit));
+        .layer(from_fn_with_state(App::clone(app), visit::admit))
+        .layer(from_fn(path::without_empty_parameters));
     for language in Language::ALL {
-        let path = route.path.trim_end_matches('/');
-        let path = format!("{}{path}", language.prefix());
+        let below = route.path.trim_end_matches('/');
+        let path = format!("{}{below}", language.prefix());
         router = router.route(&path, counted.clone());
     }
     router.route(route.path, counted)

@@ -7,7 +7,7 @@ use futures::future::try_join_all;
 use kit::Fault;
 use pages::site::cards::{Link, Tab};
 use pages::site::games::BoardRank;
-use pages::site::rankings::{Board, BoardPage, BoardRow, BoardsPage};
+use pages::site::rankings::{Board, BoardPage, BoardRow, BoardsPage, Direction};
 use pages::site::{Frame, Head, Texts};
 
 use super::cached::respond;
@@ -15,7 +15,7 @@ use super::query::address;
 use super::request::SiteRequest;
 use super::{ROWS, cards, filters};
 use crate::page_error::PageResult;
-use crate::upstream::catalogue::Rows;
+use crate::upstream::votes::BoardRows;
 
 const PATH: &str = "/rankings";
 const KINDS: [&str; 2] = ["games", "creators"];
@@ -93,37 +93,57 @@ pub async fn show(
             .indexed_if(filters::is_indexed(&[], cursor));
         frame.api_call = Some(format!("GET /v1{path}"));
         Ok(BoardPage {
-            tabs: tabs(&frame, board),
+            kinds: kinds(&frame, board),
+            windows: windows(&frame, board),
             vote: frame.href(if kind == "creators" {
                 "/vote/creators"
             } else {
                 "/vote"
             }),
             rows: self::rows(&frame, kind, &rows)?,
-            pager: filters::pager(&frame, &path, &[], cursor, &rows),
+            pager: filters::pager(&frame, &path, &[], cursor, &rows.rows),
             frame,
         })
     })
 }
 
-/// The other boards of the kind, and the same of the other kind.
-fn tabs(frame: &Frame, board: BoardName<'_>) -> Vec<Tab> {
-    let tab = |other: BoardName<'_>| Tab {
-        link: frame.link(&other.path(), other.title(frame.texts)),
-        is_current: other == board,
+/// The same board of each kind.
+fn kinds(frame: &Frame, board: BoardName<'_>) -> Vec<Tab> {
+    let tab = |kind: &'static str| Tab {
+        link: frame.link(
+            &BoardName { kind, ..board }.path(),
+            frame.texts.value("nav-kind", kind, kind),
+        ),
+        is_current: kind == board.kind,
     };
-    all().map(tab).collect()
+    KINDS.map(tab).into()
 }
 
-fn rows(frame: &Frame, kind: &str, rows: &Rows) -> Result<Vec<BoardRow>, Fault> {
-    let rows: Vec<RankingRow> = rows.parse()?;
-    Ok(rows
-        .into_iter()
-        .map(|row| self::row(frame, kind, row))
+/// The boards of the kind.
+fn windows(frame: &Frame, board: BoardName<'_>) -> Vec<Tab> {
+    let tab = |window: &'static str| Tab {
+        link: frame.link(
+            &BoardName { window, ..board }.path(),
+            frame.texts.value("board", window, window),
+        ),
+        is_current: window == board.window,
+    };
+    WINDOWS.map(tab).into()
+}
+
+fn rows(frame: &Frame, kind: &str, rows: &BoardRows) -> Result<Vec<BoardRow>, Fault> {
+    let parsed = rows.parse()?;
+    Ok(parsed
+        .map(|(row, details)| self::row(frame, kind, row, details))
         .collect())
 }
 
-fn row(frame: &Frame, kind: &str, row: RankingRow) -> BoardRow {
+fn row(frame: &Frame, kind: &str, row: RankingRow, details: &proto::BoardRowDetails) -> BoardRow {
+    let sizes = if kind == "games" {
+        cards::COVER
+    } else {
+        cards::AVATAR
+    };
     let texts = frame.texts;
     let group = if kind == "games" { "genre" } else { "role" };
     let tags = row.tags.iter().map(|tag| texts.value(group, tag, tag));
@@ -139,8 +159,11 @@ fn row(frame: &Frame, kind: &str, row: RankingRow) -> BoardRow {
             },
             label: row.name,
         },
+        picture: cards::picture(frame, details.picture_url.as_deref(), sizes, ""),
         facts: facts.join(" · "),
         wins: texts.count("board-wins", row.wins),
+        share: share(texts, row.wins, details.losses),
+        direction: Direction::of(row.rank, row.previous_rank),
         moved: moved(texts, row.rank, row.previous_rank),
         tagline: row.tagline,
     }
@@ -153,8 +176,16 @@ pub(super) fn rank(frame: &Frame, rank: &proto::BoardRank) -> BoardRank {
         board: texts.value("board", &rank.board, &rank.board).to_owned(),
         rank: texts.say_of("board-rank", &texts.number(rank.rank)),
         wins: texts.count("board-wins", rank.wins),
+        share: share(texts, rank.wins, rank.losses),
         moved: moved(texts, rank.rank, rank.previous_rank),
     }
+}
+
+/// The share of won votes, rounded to percent.
+fn share(texts: &Texts, wins: u64, losses: u64) -> String {
+    let votes = wins.saturating_add(losses).max(1);
+    let percent = wins.saturating_mul(100).saturating_add(votes / 2) / votes;
+    texts.say_of("board-share", &percent.to_string())
 }
 
 /// How a rank compares with the one before, which is 0 without one.

@@ -3,17 +3,19 @@
 use axum::body::Body;
 use axum::response::{IntoResponse as _, Response};
 use http::header::{CACHE_CONTROL, CONTENT_LANGUAGE, CONTENT_TYPE, VARY};
-use http::{HeaderValue, StatusCode};
+use http::{HeaderName, HeaderValue, StatusCode};
 use kit::Fault;
 use pages::Template;
 use pages::site::Frame;
 
+use super::share_card;
 use crate::app::Web;
 use crate::layers::etag::REVALIDATE;
 use crate::page_error::PageResult;
 use crate::render::{html, ok};
 use crate::visit::Visit;
 
+const ROBOTS: HeaderName = HeaderName::from_static("x-robots-tag");
 const HTML: &str = "text/html; charset=utf-8";
 
 /// A page.
@@ -32,12 +34,16 @@ pub(crate) fn respond_as(
     media_type: &'static str,
     make: impl FnOnce(Frame) -> Result<Response, Fault>,
 ) -> PageResult {
-    let mut response = revalidated(make(visit.frame(&web.public_url))?, media_type);
+    let mut frame = visit.frame(&web.public_url);
+    // Pages of listings have cards of their own.
+    share_card::or_of_site(&mut frame)?;
+    let mut response = revalidated(make(frame)?, media_type);
     let headers = response.headers_mut();
     let language = HeaderValue::from_static(visit.language.code());
     headers.insert(CONTENT_LANGUAGE, language);
     if visit.is_negotiated() {
-        headers.insert(VARY, HeaderValue::from_static("accept-language"));
+        let vary = HeaderValue::from_static("accept-encoding, accept-language");
+        headers.insert(VARY, vary);
     }
     Ok(response)
 }
@@ -47,10 +53,20 @@ pub(crate) fn respond_file(media_type: &'static str, content: impl Into<Body>) -
     revalidated(content.into().into_response(), media_type)
 }
 
+/// A file that search engines should not list: a page has the same.
+pub(crate) fn respond_file_of_page(media_type: &'static str, content: impl Into<Body>) -> Response {
+    let mut response = respond_file(media_type, content);
+    let headers = response.headers_mut();
+    headers.insert(ROBOTS, HeaderValue::from_static("noindex"));
+    response
+}
+
 fn revalidated(mut response: Response, media_type: &'static str) -> Response {
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static(media_type));
     headers.insert(CACHE_CONTROL, REVALIDATE);
+    // Also in a 304, with which caches replace what they have stored.
+    headers.insert(VARY, HeaderValue::from_static("accept-encoding"));
     response
 }
 

@@ -1,12 +1,13 @@
 //! The calendar of events (RFC 5545), which calendar programs subscribe to: by country, or all.
 
+use axum::extract::Path;
 use axum::response::IntoResponse as _;
 use contracts::catalogue::v1 as proto;
 use contracts::public;
 use pages::site::Frame;
 use time::format_description::well_known::Iso8601;
 use time::macros::format_description;
-use time::{Date, Duration, OffsetDateTime, UtcOffset};
+use time::{Date, Duration, OffsetDateTime, Time, UtcOffset};
 
 use super::cached::respond_as;
 use super::query::address;
@@ -56,6 +57,23 @@ pub async fn show(request: SiteRequest) -> PageResult {
                 calendar.push(&frame, &event, times.updated);
             }
         }
+        Ok(calendar.end().into_response())
+    })
+}
+
+/// One event, for people who add it to their own calendar.
+pub async fn event(
+    SiteRequest { app, mut visit, .. }: SiteRequest,
+    Path(slug): Path<String>,
+) -> PageResult {
+    let event: public::Event = app.catalogue.event(&slug).await?.parse()?;
+    visit.path = format!("/events/{}/calendar.ics", event.slug);
+    // A calendar keeps the newer of two stamps, and the event does not say when it changed.
+    let now = app.clock.now().to_offset(UtcOffset::UTC);
+    let today = now.replace_time(Time::MIDNIGHT);
+    respond_as(&app, &visit, MEDIA_TYPE, |frame| {
+        let mut calendar = Calendar::begin(&event.title);
+        calendar.push(&frame, &event, today);
         Ok(calendar.end().into_response())
     })
 }

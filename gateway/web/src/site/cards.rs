@@ -1,5 +1,7 @@
 //! Converts rows of the API to entries of lists.
 
+use std::collections::BTreeMap;
+
 use contracts::public;
 use pages::site::cards::{CreatorCard, EventCard, GameCard, Link, Picture};
 use pages::site::places::PlaceRow;
@@ -173,15 +175,48 @@ pub(super) fn host(address: &str) -> String {
     host.strip_prefix("www.").unwrap_or(host).to_owned()
 }
 
-/// Links to other sites. listings-svc accepts https only, so other links are left out.
+/// The keys of links that lead to where a game can be played or got.
+const STORES: [&str; 9] = [
+    "play",
+    "itch",
+    "playStore",
+    "appStore",
+    "steam",
+    "epic",
+    "nintendo",
+    "playstation",
+    "xbox",
+];
+
+/// The links of a game: where it can be played or got, in the order of [`STORES`], and the others.
+pub(super) fn stores_and_links(
+    frame: &Frame,
+    links: &BTreeMap<String, String>,
+) -> (Vec<Link>, Vec<Link>) {
+    let stores = STORES.iter().filter_map(|key| links.get_key_value(*key));
+    let others = links
+        .iter()
+        .filter(|(key, _)| !STORES.contains(&key.as_str()));
+    (outside(frame, stores), outside(frame, others))
+}
+
+/// Links to other sites. A link whose key says little is named by its host. listings-svc accepts https only, so other links are left out.
 pub(super) fn outside<'a>(
     frame: &Frame,
     links: impl IntoIterator<Item = (&'a String, &'a String)>,
 ) -> Vec<Link> {
     let links = links.into_iter().filter(|(_, href)| is_https(href));
-    let named = links.map(|(key, href)| Link {
-        href: href.clone(),
-        label: frame.texts.value("link", key, key).to_owned(),
+    let named = links.map(|(key, href)| {
+        let host = host(href);
+        let label = frame.texts.find(&format!("link-{key}"));
+        Link {
+            href: href.clone(),
+            label: match label {
+                Some(label) if key == "website" => format!("{label} ({host})"),
+                Some(label) => label.to_owned(),
+                None => host,
+            },
+        }
     });
     named.collect()
 }

@@ -10,7 +10,7 @@ use pages::site::list::CreatorsPage;
 use pages::site::{Frame, Head};
 
 use super::cached::respond;
-use super::filters::{FixedFilter, ListRequest};
+use super::filters::{self, FixedFilter, ListRequest, RowNames};
 use super::query::address;
 use super::request::SiteRequest;
 use super::{cards, share_card, structured_data, visitor_actions};
@@ -22,6 +22,13 @@ const LIST: &str = "/creators";
 const GAMES: u32 = 24;
 
 const FILTERS: [&str; 5] = ["kind", "country", "role", "city", "q"];
+/// How filters stand in a title; the kind is in front.
+const PHRASES: [(&str, &str); 4] = [
+    ("city", "list-in"),
+    ("country", "list-in"),
+    ("role", "list-that"),
+    ("q", "list-matching"),
+];
 const KIND: FixedFilter = FixedFilter {
     name: "kind",
     label: "filter-kind",
@@ -46,16 +53,31 @@ pub async fn list(request: SiteRequest) -> PageResult {
     let (creators, countries) = reads.await?;
     visit.path = list.address();
     respond(app, &visit, |mut frame| {
-        let title = list.title(&frame, "creators-title", "creators-in");
-        list.describe(&mut frame, title, "creators-description");
         let choices = vec![
             list.fixed(&frame, KIND),
             list.countries(&frame, &countries)?,
         ];
         let rows: Vec<public::CreatorRow> = creators.parse()?;
+        let names = RowNames {
+            creator: None,
+            city: rows.first().map(|row| row.city.clone()),
+        };
+        let set = list.set_filters(&frame, &choices, &names);
+        let kind = set.iter().find(|(name, _)| *name == "kind");
+        let all = kind.map_or_else(
+            || frame.say("creators-title").to_owned(),
+            |(_, kind)| kind.clone(),
+        );
+        let title = filters::title(&frame, all, &set, &PHRASES);
+        list.describe(
+            &mut frame,
+            title,
+            "creators-description",
+            creators.page.total,
+        );
         let cards = rows.into_iter().map(|row| cards::creator(&frame, row));
         Ok(CreatorsPage {
-            filters: list.form(&frame, choices),
+            filters: list.form(&frame, choices, &set),
             total: creators.page.total,
             creators: cards.collect(),
             pager: list.pager(&frame, &creators),
@@ -96,6 +118,7 @@ fn creator_page(
     frame.share.is_profile = true;
     frame.share.image = share_card::of_creator(&frame.site, row)?;
     frame.share.structured_data = Some(structured_data::creator(&frame, &creator));
+    share_card::or_of_site(&mut frame)?;
     let row = creator.row;
     let texts = frame.texts;
     let roles = row.roles.iter();
@@ -108,6 +131,7 @@ fn creator_page(
         roles: roles.collect(),
         place: cards::place_links(&frame, (&row.city_slug, &row.city), &row.country_code),
         links: cards::outside(&frame, &creator.links),
+        asks_for_links: creator.links.is_empty(),
         games: games.map(|row| cards::game(&frame, row)).collect(),
         games_total: total,
         all_games: (total > GAMES.into()).then(|| frame.href(&all)),

@@ -1,11 +1,12 @@
 //! Converts currencies and rates to the entries of their pages.
 
 use contracts::economy::v1 as proto;
-use contracts::public::{Currency, Number, Rate};
+use contracts::public::{Currency, Rate};
 use kit::timestamp;
 use pages::plot::Plot;
+use pages::site::amount::Amount;
 use pages::site::cards::{Link, Tab};
-use pages::site::currencies::{CurrencyPage, CurrencyRow, PairPage, PointRow, RateRow};
+use pages::site::currencies::{CurrencyPage, CurrencyRow, Figure, PairPage, PointRow, RateRow};
 use pages::site::list::{Filters, Pager};
 use pages::site::{Frame, Head, Texts};
 use time::OffsetDateTime;
@@ -91,6 +92,8 @@ pub(super) fn currency_page(
         choice,
         game: game_link(&frame, shown),
         is_late: shown.late,
+        name: shown.currency.clone(),
+        reported: texts.minute(shown.reported_at.0),
         figures: figures(texts, shown),
         rates: rows
             .map(|rate| rate_row(&frame, currencies, shown, rate))
@@ -100,35 +103,39 @@ pub(super) fn currency_page(
     }
 }
 
-fn figures(texts: &Texts, shown: &Currency) -> Vec<(String, String)> {
-    let percent = |number: &Number| texts.say_of("figure-percent", &texts.decimal(number.as_str()));
-    let fixed = [
-        ("figure-reported", texts.minute(shown.reported_at.0)),
-        ("figure-supply", texts.number(shown.supply)),
-        ("figure-players", texts.number(shown.players)),
-        ("figure-basket", texts.number(shown.basket.cost)),
-        (
-            "figure-balance",
-            texts.decimal(shown.trade_balance.as_str()),
-        ),
+fn figures(texts: &Texts, shown: &Currency) -> Vec<Figure> {
+    let unit = shown.currency.as_str();
+    let whole = [
+        ("figure-supply", shown.supply, unit),
+        ("figure-players", shown.players, ""),
+        ("figure-basket", shown.basket.cost, unit),
     ];
+    let whole = whole.map(|(key, number, unit)| (key, number.to_string(), unit));
     let changes = [
         ("figure-inflation", &shown.inflation_pct),
         ("figure-growth", &shown.growth_pct),
         ("figure-money-growth", &shown.money_growth_pct),
     ];
-    let known = changes.into_iter();
-    let known = known.filter_map(|(key, change)| Some((key, percent(change.as_ref()?))));
-    let all = fixed.into_iter().chain(known);
-    all.map(|(key, value)| (texts.say(key).to_owned(), value))
-        .collect()
+    let changes = changes.into_iter().filter_map(|(key, change)| {
+        let change = change.as_ref()?;
+        Some((key, change.as_str().to_owned(), "%"))
+    });
+    let balance = shown.trade_balance.as_str().to_owned();
+    let all = whole
+        .into_iter()
+        .chain([("figure-balance", balance, unit)])
+        .chain(changes);
+    all.map(|(key, number, unit)| Figure {
+        name: texts.say(key).to_owned(),
+        amount: Amount::new(texts, &number),
+        unit: unit.to_owned(),
+    })
+    .collect()
 }
 
 fn rate_row(frame: &Frame, currencies: &[Currency], from: &Currency, rate: &Rate<'_>) -> RateRow {
     let texts = frame.texts;
     let change = rate.day_change_pct.as_ref();
-    let change =
-        change.map(|change| texts.say_of("figure-percent", &texts.decimal(change.as_str())));
     RateRow {
         link: frame.link(
             &format!("{PATH}/{}/{}", from.slug, rate.to),
@@ -136,10 +143,10 @@ fn rate_row(frame: &Frame, currencies: &[Currency], from: &Currency, rate: &Rate
         ),
         // A currency that is newer than the list has its game on its own page.
         game: find(currencies, &rate.to).map_or_else(String::new, |to| to.name.clone()),
-        rate: texts.decimal(rate.rate.as_str()),
+        rate: Amount::new(texts, rate.rate.as_str()),
         source: source(texts, &rate.source),
         at: texts.minute(rate.at.0),
-        day_change: change.unwrap_or_else(|| "–".to_owned()),
+        day_change: change.map(|change| Amount::new(texts, change.as_str())),
     }
 }
 
@@ -159,7 +166,9 @@ pub(super) fn pair_page(
     frame.head = Head::new(
         title.clone(),
         texts.say_of_two("pair-description", &from.currency, &to.currency),
-    );
+    )
+    // There are as many pairs as the square of the currencies.
+    .unindexed();
     let named = |currency: &Currency| Link {
         label: texts.say_of_two("pair-name", &currency.currency, &currency.name),
         ..currency_link(&frame, currency)
@@ -182,7 +191,7 @@ pub(super) fn pair_page(
     let rows = points.iter().rev().filter_map(|point| {
         Some(PointRow {
             at: texts.minute(timed(point)?),
-            rate: texts.decimal(&point.rate),
+            rate: Amount::new(texts, &point.rate),
             source: source(texts, &point.source),
         })
     });
@@ -200,6 +209,7 @@ pub(super) fn pair_page(
         plot: Plot::new(format!("{title}. {heading}"), &values)
             .map(|plot| plot.localized(texts, texts.say("plot-hint"))),
         heading,
+        unit: texts.say_of_two("rates-unit", &from.currency, &to.currency),
         points: rows.collect(),
         frame,
     }

@@ -109,6 +109,7 @@ pub async fn method(SiteRequest { app, visit, .. }: SiteRequest) -> PageResult {
         let method: Methodology =
             serde_json::from_slice(&method.json).map_err(|error| Fault::internal(&error))?;
         frame.head = Head::new(frame.say("method-title"), frame.say("method-lead"));
+        "/about/rates".clone_into(&mut frame.path);
         frame.api_call = Some("GET /v1/economy/methodology".to_owned());
         let texts = frame.texts;
         let words = |group: &str, name: &str, english: String| {

@@ -5,6 +5,7 @@ use contracts::catalogue::v1 as proto;
 use contracts::public::{self, EVENT_KINDS};
 use futures::future::try_join;
 use kit::Fault;
+use pages::site::africa::Outline;
 use pages::site::cards::Link;
 use pages::site::events::EventPage;
 use pages::site::list::EventsPage;
@@ -13,7 +14,7 @@ use time::Date;
 use time::format_description::well_known::Iso8601;
 
 use super::cached::respond;
-use super::filters::{FixedFilter, ListRequest};
+use super::filters::{self, FixedFilter, ListRequest, RowNames};
 use super::query::address;
 use super::request::SiteRequest;
 use super::{cards, feeds, share_card, structured_data, visitor_actions};
@@ -22,6 +23,16 @@ use crate::page_error::PageResult;
 
 const LIST: &str = "/events";
 const FILTERS: [&str; 7] = ["when", "kind", "country", "city", "from", "to", "q"];
+/// How filters stand in a title.
+const PHRASES: [(&str, &str); 7] = [
+    ("city", "list-in"),
+    ("country", "list-in"),
+    ("kind", "list-that"),
+    ("when", "list-that"),
+    ("from", "list-since"),
+    ("to", "list-until"),
+    ("q", "list-matching"),
+];
 const WHEN: FixedFilter = FixedFilter {
     name: "when",
     label: "filter-when",
@@ -38,10 +49,13 @@ const KIND: FixedFilter = FixedFilter {
 pub async fn list(request: SiteRequest) -> PageResult {
     let (app, query, mut visit) = (&request.app, &request.query, request.visit);
     let list = ListRequest::new(LIST, &FILTERS, query);
+    let when = list.get("when").unwrap_or_else(|| {
+        let today = app.clock.now().to_offset(time::UtcOffset::UTC).date();
+        default_when(list.get("from"), list.get("to"), today)
+    });
     let request = proto::ListEventsRequest {
         page: Some(list.page()),
-        // Without the parameter, the page has upcoming events, also in a range.
-        when: list.text("when").or_else(|| Some("upcoming".to_owned())),
+        when: Some(when.to_owned()),
         kind: list.text("kind"),
         country: list.text("country"),
         city: list.text("city"),
@@ -55,35 +69,46 @@ pub async fn list(request: SiteRequest) -> PageResult {
     let (events, countries) = reads.await?;
     visit.path = list.address();
     respond(app, &visit, |mut frame| {
-        let title = match list.get("when") {
-            Some("past") => frame.say("events-past-title").to_owned(),
-            _ => list.title(&frame, "events-title", "events-in"),
-        };
-        list.describe(&mut frame, title, "events-description");
         frame.share.documents = feeds::of_events(&frame, list.get("country"));
-        let mut when = list.fixed(&frame, WHEN);
-        // Without the parameter, the page has upcoming events.
-        when.options.remove(0);
-        if list.get("when").is_none()
-            && let Some(upcoming) = when.options.first_mut()
-        {
-            upcoming.is_chosen = true;
+        let mut choice_of_when = list.fixed(&frame, WHEN);
+        // Without the parameter, the page has one of them.
+        choice_of_when.options.remove(0);
+        for option in &mut choice_of_when.options {
+            option.is_chosen = option.value == when;
         }
         let choices = vec![
-            when,
+            choice_of_when,
             list.fixed(&frame, KIND),
             list.countries(&frame, &countries)?,
         ];
         let rows: Vec<public::Event> = events.parse()?;
+        let names = RowNames {
+            creator: None,
+            city: rows.first().map(|row| row.city.clone()),
+        };
+        let set = list.set_filters(&frame, &choices, &names);
+        let all = frame.say("events-title").to_owned();
+        let title = filters::title(&frame, all, &set, &PHRASES);
+        list.describe(&mut frame, title, "events-description", events.page.total);
         let cards = rows.into_iter().map(|row| cards::event(&frame, row));
         Ok(EventsPage {
-            filters: list.form(&frame, choices),
+            filters: list.form(&frame, choices, &set),
             total: events.page.total,
             events: cards.collect(),
             pager: list.pager(&frame, &events),
             frame,
         })
     })
+}
+
+/// Which events a list has without the parameter `when`: as in the API, a range that names past days has past events.
+fn default_when(from: Option<&str>, to: Option<&str>, today: Date) -> &'static str {
+    let is_past = |day: &str| Date::parse(day, &Iso8601::DATE).is_ok_and(|day| day < today);
+    if from.is_some() || to.is_some_and(is_past) {
+        "all"
+    } else {
+        "upcoming"
+    }
 }
 
 pub async fn show(
@@ -97,6 +122,7 @@ pub async fn show(
         let mut page = event_page(frame, event.parse()?, today)?;
         if event.is_sample {
             page.frame.mark_sample();
+            page.calendar = None;
         }
         Ok(page)
     })
@@ -105,24 +131,28 @@ pub async fn show(
 fn event_page(mut frame: Frame, event: public::Event, today: Date) -> Result<EventPage, Fault> {
     let texts = frame.texts;
     frame.path = format!("{LIST}/{}", event.slug);
+    let days = texts.days(&event.starts_at, event.ends_at.as_deref());
+    let place = cards::place(texts, &event.city, &event.country_code);
+    let kind = texts.value("event-kind", &event.kind, &event.kind);
     frame.head = Head::new(
-        event.title.clone(),
-        texts.say_of("event-description", &event.title),
+        format!("{} – {days}, {place}", event.title),
+        texts.say_of("event-description", &format!("{kind}, {days}, {place}")),
     );
     frame.api_call = Some(format!("GET /v1/events/{}", event.slug));
     frame.share.image = share_card::of_event(&frame, &event)?;
     frame.share.structured_data = Some(structured_data::event(&frame, &event));
+    share_card::or_of_site(&mut frame)?;
     let last = event.ends_at.as_deref().unwrap_or(&event.starts_at);
     let last = Date::parse(last, &Iso8601::DATE).ok();
     let website = event.website.filter(|url| cards::is_https(url));
     Ok(EventPage {
-        kind: frame.link(
-            &address(LIST, &[("kind", Some(&event.kind))]),
-            texts.value("event-kind", &event.kind, &event.kind),
-        ),
-        days: texts.days(&event.starts_at, event.ends_at.as_deref()),
+        kind: frame.link(&address(LIST, &[("kind", Some(&event.kind))]), kind),
+        days,
         is_over: last.is_some_and(|last| last < today),
         place: cards::place_links(&frame, (&event.city_slug, &event.city), &event.country_code),
+        outline: Outline::of(&event.country_code),
+        country: cards::country_link(&frame, &event.country_code),
+        calendar: Some(frame.href(&format!("{LIST}/{}/calendar.ics", event.slug))),
         website: website.map(|href| Link {
             label: cards::host(&href),
             href,

@@ -22,7 +22,7 @@ use crate::upstream::catalogue_site::NewGame;
 
 pub(super) const ATOM: &str = "application/atom+xml";
 const MEDIA_TYPE: &str = "application/atom+xml; charset=utf-8";
-const GAMES: &str = "/games/feed.xml";
+pub(super) const GAMES: &str = "/games/feed.xml";
 const EVENTS: &str = "/events/feed.xml";
 const CALENDAR: &str = "/events/calendar.ics";
 const NEW_GAMES: u32 = 50;

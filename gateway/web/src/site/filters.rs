@@ -10,9 +10,6 @@ use super::query::{Query, address};
 use super::{ROWS, cards};
 use crate::upstream::catalogue::{Rows, page};
 
-/// A list with more filters than these is not for search engines.
-const MAX_INDEXED_FILTERS: usize = 2;
-
 /// A filter of a list: its parameter, and the keys of its label and of the names of its values.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct FixedFilter {
@@ -21,6 +18,16 @@ pub(super) struct FixedFilter {
     pub(super) group: &'static str,
     pub(super) values: &'static [&'static str],
 }
+
+/// The names of filters whose values are names in addresses, as the rows of the list have them.
+#[derive(Debug, Default)]
+pub(super) struct RowNames {
+    pub(super) creator: Option<String>,
+    pub(super) city: Option<String>,
+}
+
+/// A filter that is set: its parameter, and its value in words.
+pub(super) type SetFilter = (&'static str, String);
 
 /// The request of a list: the filters that it may have, and the cursor of the page.
 #[derive(Debug)]
@@ -57,7 +64,12 @@ impl<'q> ListRequest<'q> {
 
     fn set(&self) -> Vec<(&'static str, Option<&'q str>)> {
         let names = self.names.iter();
-        names.map(|name| (*name, self.query.get(name))).collect()
+        // Upcoming events are those that the list has without a filter.
+        let value = |name: &str| {
+            self.get(name)
+                .filter(|it| (name, *it) != ("when", "upcoming"))
+        };
+        names.map(|name| (*name, value(name))).collect()
     }
 
     /// Path and query of this page.
@@ -67,19 +79,43 @@ impl<'q> ListRequest<'q> {
         address(self.path, &parameters)
     }
 
-    /// The title of the list, or that of the list of a country.
-    pub(super) fn title(&self, frame: &Frame, all: &str, of_country: &str) -> String {
-        match self.get("country") {
-            Some(code) => frame.say_of(of_country, &cards::country(frame.texts, code)),
-            None => frame.say(all).to_owned(),
-        }
+    /// The filters that are set, in words.
+    pub(super) fn set_filters(
+        &self,
+        frame: &Frame,
+        choices: &[Filter],
+        names: &RowNames,
+    ) -> Vec<SetFilter> {
+        let set = self.set().into_iter();
+        let named = set.filter_map(|(name, value)| {
+            let value = value?;
+            let choice = choices.iter().find(|choice| choice.name == name);
+            let chosen = choice.and_then(chosen_label);
+            let texts = frame.texts;
+            let label = match (chosen, name) {
+                (Some(chosen), _) => chosen.to_owned(),
+                (None, "creator") => names.creator.clone().unwrap_or_else(|| value.to_owned()),
+                (None, "city") => names.city.clone().unwrap_or_else(|| value.to_owned()),
+                (None, "country") => cards::country(texts, value),
+                (None, "role") => texts.value("role", value, value).to_owned(),
+                (None, "from" | "to") => texts.day(value),
+                (None, _) => value.to_owned(),
+            };
+            Some((name, label))
+        });
+        named.collect()
     }
 
-    /// Fills the head of the page, and names the call that gives the same.
-    pub(super) fn describe(&self, frame: &mut Frame, title: String, description: &str) {
+    /// Fills the head of the page, and names the call that gives the same. A list without rows is not for search engines.
+    pub(super) fn describe(&self, frame: &mut Frame, title: String, description: &str, total: u64) {
         let set = self.set();
-        frame.head =
-            Head::new(title, frame.say(description)).indexed_if(is_indexed(&set, self.cursor()));
+        let description = if set.iter().all(|(_, value)| value.is_none()) {
+            frame.say(description).to_owned()
+        } else {
+            frame.say_of("list-description", &title)
+        };
+        let is_indexed = total > 0 && is_indexed(&set, self.cursor());
+        frame.head = Head::new(title, description).indexed_if(is_indexed);
         frame.api_call = Some(format!("GET /v1{}", address(self.path, &set)));
     }
 
@@ -121,8 +157,22 @@ impl<'q> ListRequest<'q> {
         Ok(choice(frame, "country", "filter-country", values, chosen))
     }
 
-    pub(super) fn form(&self, frame: &Frame, choices: Vec<Filter>) -> Filters {
-        form(frame, self.path, choices, &self.set())
+    pub(super) fn form(
+        &self,
+        frame: &Frame,
+        choices: Vec<Filter>,
+        set_filters: &[SetFilter],
+    ) -> Filters {
+        let set = self.set();
+        let removals = set_filters.iter().map(|(removed, label)| {
+            let others = set.iter().filter(|(name, _)| name != removed);
+            let others: Vec<(&str, Option<&str>)> = others.copied().collect();
+            frame.link(&address(self.path, &others), label.clone())
+        });
+        Filters {
+            removals: removals.collect(),
+            ..form(frame, self.path, choices, &set)
+        }
     }
 
     pub(super) fn pager(&self, frame: &Frame, rows: &Rows) -> Pager {
@@ -155,20 +205,46 @@ pub(super) fn choice(
     }
 }
 
+/// The name of the chosen value.
+fn chosen_label(choice: &Filter) -> Option<&str> {
+    let mut options = choice.options.iter();
+    let option = options.find(|it| it.is_chosen && !it.value.is_empty())?;
+    Some(&option.label)
+}
+
+/// A title in words: what is listed, then each filter by its key of `phrases`.
+pub(super) fn title(
+    frame: &Frame,
+    all: String,
+    set_filters: &[SetFilter],
+    phrases: &[(&str, &str)],
+) -> String {
+    phrases.iter().fold(all, |title, (name, key)| {
+        let filter = set_filters.iter().find(|(it, _)| it == name);
+        match filter {
+            Some((_, value)) => frame.texts.say_of_two(key, &title, value),
+            None => title,
+        }
+    })
+}
+
 /// Sorts values by their names without regard to accents: `Égypte` is at E.
 pub(super) fn by_name(mut values: Vec<(String, String)>) -> Vec<(String, String)> {
     values.sort_by_cached_key(|(_, name)| pages::site::sort_key(name));
     values
 }
 
-/// Whether search engines may list a page of a list. They find listings in the sitemap instead: later pages change with each new listing,
-/// words and days have endless values, and filters have too many combinations.
+/// Whether search engines may list a page of a list: the whole list, or one by genre, country, platform, or genre and country. They find
+/// listings in the sitemap instead: later pages change with each new listing, words and days have endless values, and filters have too many
+/// combinations.
 pub(super) fn is_indexed(set: &[(&'static str, Option<&str>)], cursor: Option<&str>) -> bool {
     let used = set.iter().filter(|(_, value)| value.is_some());
-    let is_endless = |name: &str| matches!(name, "q" | "from" | "to");
-    cursor.is_none()
-        && used.clone().count() <= MAX_INDEXED_FILTERS
-        && !used.into_iter().any(|(name, _)| is_endless(name))
+    let used: Vec<&str> = used.map(|(name, _)| *name).collect();
+    let is_landing_page = matches!(
+        used.as_slice(),
+        [] | ["genre" | "country" | "platform"] | ["genre", "country"]
+    );
+    cursor.is_none() && is_landing_page
 }
 
 /// The form and the pager of a list. `set` are the filters that have a value.
@@ -185,6 +261,7 @@ pub(super) fn form(
         action: frame.href(path),
         hidden: hidden.collect(),
         is_filtered: set.iter().any(|(_, value)| value.is_some()),
+        removals: Vec::new(),
         choices,
     }
 }
@@ -219,6 +296,10 @@ mod tests {
         for (set, cursor, indexed) in [
             (vec![no], None, true),
             (vec![genre, no, country], None, true),
+            (vec![("platform", Some("web"))], None, true),
+            (vec![("platform", Some("web")), country], None, false),
+            (vec![("stage", Some("released"))], None, false),
+            (vec![("creator", Some("zzz"))], None, false),
             (vec![genre], Some("abc"), false),
             (vec![genre, country, ("platform", Some("web"))], None, false),
             (vec![no, ("q", Some("stone"))], None, false),

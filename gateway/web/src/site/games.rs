@@ -3,24 +3,52 @@
 use axum::extract::Path;
 use contracts::catalogue::v1 as proto;
 use contracts::public::{self, PLATFORMS, STAGES};
-use futures::future::{join, try_join, try_join3};
+use futures::future::{join3, try_join, try_join3};
 use kit::Fault;
-use pages::site::games::{Credit, Currency, GamePage, Trailer};
+use pages::site::amount::Amount;
+use pages::site::cards::GameCard;
+use pages::site::games::{Credit, Currency, CurrencyRate, GamePage, ShareCode, Trailer};
 use pages::site::list::GamesPage;
+use pages::site::rank_plot::RankPlot;
 use pages::site::{Frame, Head};
+use time::OffsetDateTime;
 
 use super::cached::respond;
-use super::filters::{FixedFilter, ListRequest};
+use super::filters::{self, FixedFilter, ListRequest, RowNames};
 use super::query::address;
 use super::request::SiteRequest;
 use super::{boards, cards, feeds, oembed, share_card, structured_data, visitor_actions};
+use crate::app::Web;
 use crate::domain::listing_kind::ListingKind;
+use crate::domain::similar_games::similar;
 use crate::page_error::PageResult;
-use crate::upstream::currencies::CurrencyName;
+use crate::upstream::Catalogue;
+use crate::upstream::catalogue::page;
+use crate::upstream::currencies::find;
 
 const LIST: &str = "/games";
 
-const FILTERS: [&str; 6] = ["genre", "platform", "country", "stage", "creator", "q"];
+/// Other games of the creator on the page of a game.
+const OTHERS: u32 = 4;
+/// Similar games on the page of a game.
+const SIMILAR: usize = 4;
+/// Rows of each list in which similar games are looked for.
+const SIMILAR_ROWS: u32 = 24;
+/// The board whose ranks are drawn.
+const DRAWN_BOARD: &str = "week";
+
+const FILTERS: [&str; 7] = [
+    "genre", "platform", "country", "stage", "creator", "city", "q",
+];
+/// How filters stand in a title; the genre is in front.
+const PHRASES: [(&str, &str); 6] = [
+    ("platform", "list-on"),
+    ("city", "list-from"),
+    ("country", "list-from"),
+    ("creator", "list-by"),
+    ("stage", "list-that"),
+    ("q", "list-matching"),
+];
 const PLATFORM: FixedFilter = FixedFilter {
     name: "platform",
     label: "filter-platform",
@@ -44,6 +72,7 @@ pub async fn list(request: SiteRequest) -> PageResult {
         country: list.text("country"),
         stage: list.text("stage"),
         creator: list.text("creator"),
+        city: list.text("city"),
         q: list.text("q"),
         ..proto::ListGamesRequest::default()
     };
@@ -56,19 +85,34 @@ pub async fn list(request: SiteRequest) -> PageResult {
     let (games, genres, countries) = reads.await?;
     visit.path = list.address();
     respond(app, &visit, |mut frame| {
-        let title = list.title(&frame, "games-title", "games-in");
-        list.describe(&mut frame, title, "games-description");
-        frame.share.documents = feeds::of_games(&frame);
+        let rows: Vec<public::GameRow> = games.parse()?;
         let choices = vec![
             list.genres(&frame, &genres)?,
             list.fixed(&frame, PLATFORM),
             list.countries(&frame, &countries)?,
             list.fixed(&frame, STAGE),
         ];
-        let rows: Vec<public::GameRow> = games.parse()?;
+        let first = rows.first();
+        let names = RowNames {
+            creator: first.map(|row| row.creator.name.clone()),
+            city: first.map(|row| row.city.clone()),
+        };
+        let set = list.set_filters(&frame, &choices, &names);
+        let genre = set.iter().find(|(name, _)| *name == "genre");
+        let all = match genre {
+            Some((_, genre)) => frame.say_of("games-of-genre", genre),
+            None => frame.say("games-title").to_owned(),
+        };
+        let title = filters::title(&frame, all, &set, &PHRASES);
+        list.describe(&mut frame, title, "games-description", games.page.total);
+        if list.get("city").is_some() {
+            // The API has no such filter.
+            frame.api_call = None;
+        }
+        frame.share.documents = feeds::of_games(&frame);
         let cards = rows.into_iter().map(|row| cards::game(&frame, row));
         Ok(GamesPage {
-            filters: list.form(&frame, choices),
+            filters: list.form(&frame, choices, &set),
             total: games.page.total,
             games: cards.collect(),
             pager: list.pager(&frame, &games),
@@ -77,36 +121,107 @@ pub async fn list(request: SiteRequest) -> PageResult {
     })
 }
 
+/// What stands around a game on its page. The page is shown without what cannot be read.
+#[derive(Debug)]
+struct Surroundings {
+    creator_kind: String,
+    ranks: Vec<proto::BoardRank>,
+    history: Vec<(OffsetDateTime, u32)>,
+    currency: Option<(public::Currency, Option<public::Rate<'static>>)>,
+    /// The creator with some games, and the number of all.
+    creator: Option<(public::Creator, u64)>,
+    similar: Vec<public::GameRow>,
+}
+
 pub async fn show(
     SiteRequest { app, visit, .. }: SiteRequest,
     Path(slug): Path<String>,
 ) -> PageResult {
     let catalogue = &app.catalogue;
-    // Show the page without ranks and currency if these calls fail.
     let beyond = async {
         let ranks = catalogue.ranks("games", &slug);
-        let currency = app.currencies.of_game(&slug, app.clock.now());
-        Ok(join(ranks, currency).await)
+        let history = catalogue.rank_history("games", &slug, DRAWN_BOARD);
+        Ok(join3(ranks, history, currency(&app, &slug)).await)
     };
     let read = try_join(catalogue.game_or_sample(&slug), beyond);
-    let ((game, creator_kind), (ranks, currency)) = read.await?;
-    let ranks = ranks.unwrap_or_default();
+    let ((found, creator_kind), (ranks, history, currency)) = read.await?;
+    let game: public::Game = found.parse()?;
+    let (creator, similar) = neighbours(catalogue, &game.row, found.is_sample).await;
+    let surroundings = Surroundings {
+        creator_kind,
+        ranks: ranks.unwrap_or_default(),
+        history: history.unwrap_or_default(),
+        currency,
+        creator,
+        similar,
+    };
     respond(&app, &visit, |frame| {
-        let mut page = game_page(frame, game.parse()?, &creator_kind, &ranks, currency)?;
-        if game.is_sample {
+        let mut page = game_page(frame, game, surroundings)?;
+        // Nobody could see it between its submission and then.
+        if let Some(published) = found.published {
+            page.listed = page.frame.texts.date(published.date());
+        }
+        if found.is_sample {
             page.frame.mark_sample();
+            page.share = None;
         }
         Ok(page)
     })
 }
 
-fn game_page(
-    mut frame: Frame,
-    game: public::Game,
-    creator_kind: &str,
-    ranks: &[proto::BoardRank],
-    currency: Option<CurrencyName>,
-) -> Result<GamePage, Fault> {
+/// The currency of a game, and the first of its rates.
+async fn currency(
+    web: &Web,
+    slug: &str,
+) -> Option<(public::Currency, Option<public::Rate<'static>>)> {
+    let currencies = web.currencies.all(web.clock.now()).await.ok()?;
+    let currency = find(&currencies, slug)?.clone();
+    let rates = web.currencies.rates(slug, "", 1).await.ok();
+    let rate = rates.and_then(|rates| rates.rows.into_iter().next());
+    Some((currency, rate))
+}
+
+/// The creator of a game with other games, and similar games of others.
+async fn neighbours(
+    catalogue: &Catalogue,
+    row: &public::GameRow,
+    is_sample: bool,
+) -> (Option<(public::Creator, u64)>, Vec<public::GameRow>) {
+    // One more than shown, since this game may be one of them.
+    let creator = async {
+        let read = catalogue.creator_or_sample(&row.creator.handle, OTHERS + 1);
+        let (creator, total) = read.await.ok()?;
+        Some((creator.parse::<public::Creator>().ok()?, total))
+    };
+    if is_sample {
+        // All lists have live games.
+        return (creator.await, Vec::new());
+    }
+    let request = || proto::ListGamesRequest {
+        page: Some(page(SIMILAR_ROWS, None)),
+        ..proto::ListGamesRequest::default()
+    };
+    let of_genre = async {
+        let genre = row.genres.first()?;
+        let genre = Some(genre.clone());
+        let read = catalogue.games(proto::ListGamesRequest { genre, ..request() });
+        read.await.ok()?.parse::<public::GameRow>().ok()
+    };
+    let of_country = async {
+        let country = Some(row.country_code.clone());
+        let read = catalogue.games(proto::ListGamesRequest {
+            country,
+            ..request()
+        });
+        read.await.ok()?.parse::<public::GameRow>().ok()
+    };
+    let (creator, of_genre, of_country) = join3(creator, of_genre, of_country).await;
+    let lists = [of_genre, of_country].map(Option::unwrap_or_default);
+    (creator, similar(row, lists, SIMILAR))
+}
+
+/// The head of the page of a game, and what machines read of it.
+fn describe(frame: &mut Frame, game: &public::Game, creator_kind: &str) -> Result<(), Fault> {
     let row = &game.row;
     frame.path = format!("{LIST}/{}", row.slug);
     let description = match row.tagline.as_str() {
@@ -117,11 +232,21 @@ fn game_page(
     frame.api_call = Some(format!("GET /v1/games/{}", row.slug));
     frame.share.image = share_card::of_game(&frame.site, row)?;
     frame.share.documents = oembed::of_game(&frame.site, &frame.canonical(), &row.title);
-    frame.share.structured_data = Some(structured_data::game(&frame, &game, creator_kind));
+    frame.share.structured_data = Some(structured_data::game(frame, game, creator_kind));
+    share_card::or_of_site(frame)
+}
+
+fn game_page(
+    mut frame: Frame,
+    game: public::Game,
+    around: Surroundings,
+) -> Result<GamePage, Fault> {
+    describe(&mut frame, &game, &around.creator_kind)?;
+    let texts = frame.texts;
     let row = game.row;
     let filtered = |group: &str, name: &'static str, value: &String| {
         let list = address(LIST, &[(name, Some(value))]);
-        frame.link(&list, frame.texts.value(group, value, value))
+        frame.link(&list, texts.value(group, value, value))
     };
     let genres = row.genres.iter().map(|key| filtered("genre", "genre", key));
     let platforms = row.platforms.iter();
@@ -131,34 +256,50 @@ fn game_page(
         cards::picture(&frame, Some(&shot.url), sizes, &shot.alt)
     });
     let trailer = game.trailer_url.filter(|url| cards::is_https(url));
+    let creator = around.creator.as_ref().map(|(creator, _)| &creator.row);
+    // A game has the city of its creator, without its slug.
+    let city_slug = creator.filter(|creator| creator.city == row.city);
+    let city_slug = city_slug.map_or("", |creator| creator.city_slug.as_str());
+    let (others, all_others) = other_games(&frame, &row, around.creator.as_ref());
+    let (stores, links) = cards::stores_and_links(&frame, &game.links);
+    let listed = row.created_at.0.date();
+    let updated = game.updated_at.0.date();
+    let ranks = around.ranks.iter();
+    let similar = around.similar.into_iter();
     Ok(GamePage {
         cover: cards::picture(&frame, row.cover_url.as_deref(), cards::COVER, ""),
         genres: genres.collect(),
         platforms: platforms.collect(),
         stage: filtered("stage", "stage", &row.stage),
         release_year: row.release_year,
-        place: cards::place_links(&frame, ("", &row.city), &row.country_code),
-        currency: currency.map(|currency| Currency {
-            link: frame.link(&format!("/economy/{}", row.slug), currency.name),
-            is_late: currency.is_late,
-        }),
-        ranks: ranks
-            .iter()
-            .map(|rank| boards::rank(&frame, rank))
-            .collect(),
+        place: cards::place_links(&frame, (city_slug, &row.city), &row.country_code),
+        currency: around
+            .currency
+            .map(|(currency, rate)| page_currency(&frame, currency, rate)),
+        stores,
+        ranks: ranks.map(|rank| boards::rank(&frame, rank)).collect(),
+        rank_plot: RankPlot::new(texts, &around.history),
         trailer: trailer.map(|href| Trailer {
             host: cards::host(&href),
             href,
         }),
         screenshots: screenshots.collect(),
-        links: cards::outside(&frame, &game.links),
+        links,
         credits: game
             .credits
             .into_iter()
             .map(|credit| self::credit(&frame, credit))
             .collect(),
-        listed: frame.texts.date(row.created_at.0.date()),
-        updated: frame.texts.date(game.updated_at.0.date()),
+        listed: texts.date(listed),
+        updated: (updated != listed).then(|| texts.date(updated)),
+        others,
+        all_others,
+        similar: similar.map(|row| cards::game(&frame, row)).collect(),
+        share: Some(ShareCode {
+            address: frame.canonical(),
+            embed: oembed::frame_code(&frame, &row),
+            feed: frame.href(feeds::GAMES),
+        }),
         actions: visitor_actions(&frame, ListingKind::Game, &row.slug),
         creator: cards::creator_link(&frame, row.creator),
         title: row.title,
@@ -167,6 +308,43 @@ fn game_page(
         description: game.description,
         frame,
     })
+}
+
+/// Other games of the creator, and the list of all if there are more. The creator comes with the number of all games.
+fn other_games(
+    frame: &Frame,
+    row: &public::GameRow,
+    creator: Option<&(public::Creator, u64)>,
+) -> (Vec<GameCard>, Option<String>) {
+    let Some((creator, total)) = creator else {
+        return (Vec::new(), None);
+    };
+    let others = creator.games.iter().filter(|other| other.slug != row.slug);
+    let most = usize::try_from(OTHERS).unwrap_or_default();
+    let others = others.take(most).cloned();
+    let all = address(LIST, &[("creator", Some(&creator.row.handle))]);
+    (
+        others.map(|row| cards::game(frame, row)).collect(),
+        (*total > u64::from(OTHERS) + 1).then(|| frame.href(&all)),
+    )
+}
+
+fn page_currency(
+    frame: &Frame,
+    currency: public::Currency,
+    rate: Option<public::Rate<'static>>,
+) -> Currency {
+    let path = format!("/economy/{}", currency.slug);
+    let rate = rate.map(|rate| CurrencyRate {
+        amount: Amount::new(frame.texts, rate.rate.as_str()),
+        to: frame.link(&format!("{path}/{}", rate.to), rate.currency_to.to_string()),
+    });
+    Currency {
+        cost: Amount::new(frame.texts, &currency.basket.cost.to_string()),
+        link: frame.link(&path, currency.currency),
+        is_late: currency.late,
+        rate,
+    }
 }
 
 fn credit(frame: &Frame, credit: public::Credit) -> Credit {

@@ -6,8 +6,8 @@ use contracts::public;
 use http::header::ACCESS_CONTROL_ALLOW_ORIGIN;
 use http::{HeaderValue, StatusCode};
 use kit::Code;
-use pages::site::Language;
 use pages::site::share::Document;
+use pages::site::{Frame, Language};
 use percent_encoding::percent_decode_str;
 use serde_json::Value;
 use url::Url;
@@ -26,6 +26,8 @@ use crate::visit::OEMBED;
 const FRAME: (u32, u32) = (480, 420);
 /// The size of a small cover (§10.9).
 const SMALL_COVER: (u32, u32) = (600, 338);
+/// What the frame may do: it has no script, and its links open new tabs, in which the pages are not confined.
+const SANDBOX: &str = "allow-popups allow-popups-to-escape-sandbox";
 /// Seconds for which an answer may be stored.
 const CACHE_AGE: u32 = 3_600;
 
@@ -38,7 +40,8 @@ struct Target {
 }
 
 pub async fn show(SiteRequest { app, query, .. }: SiteRequest) -> PageResult {
-    if query.get("format").is_some_and(|format| format != "json") {
+    let format = query.get("format");
+    if format.is_some_and(|format| !format.eq_ignore_ascii_case("json")) {
         let status = StatusCode::NOT_IMPLEMENTED;
         let text = "Use `json` as the format.";
         return Err(PageError::new(status, "Unknown format", text));
@@ -83,7 +86,9 @@ fn pixels(text: &str) -> Option<u32> {
 /// The game whose page, or frame, a browser opens at this address.
 fn target(site: &str, url: &str) -> Option<Target> {
     let (site, url) = (Url::parse(site).ok()?, Url::parse(url).ok()?);
-    if url.origin() != site.origin() {
+    // People paste `http` for `https`, which leads to the same page. The port that a scheme implies is none.
+    let is_web = matches!(url.scheme(), "http" | "https");
+    if !is_web || url.host() != site.host() || url.port() != site.port() {
         return None;
     }
     let path = url.path().strip_prefix(site.path().trim_end_matches('/'))?;
@@ -113,17 +118,7 @@ fn decoded(path: &str) -> Option<String> {
 fn fields(web: &Web, target: &Target, row: &public::GameRow, room: (u32, u32)) -> Value {
     let (width, height) = (room.0.min(FRAME.0), room.1.min(FRAME.1));
     let site = &web.public_url;
-    let source = format!("{site}{}/embed/games/{}", target.prefix, row.slug);
-    let mut html = String::from("<iframe src=\"");
-    xml::push_text(&mut html, &source);
-    html.push_str("\" title=\"");
-    xml::push_text(&mut html, &row.title);
-    let size = format!("width=\"{width}\" height=\"{height}\"");
-    html.extend([
-        "\" ",
-        &size,
-        " loading=\"lazy\" style=\"border:0\"></iframe>",
-    ]);
+    let html = frame(&format!("{site}{}", target.prefix), row, (width, height));
     let mut fields: Vec<(&str, Value)> = vec![
         ("version", "1.0".into()),
         ("type", "rich".into()),
@@ -167,9 +162,32 @@ fn is_own(site: &str, url: &str) -> bool {
         .is_some_and(is_file_name)
 }
 
+/// The HTML of a frame with a game. `site` is the address of the site in a language.
+fn frame(site: &str, row: &public::GameRow, (width, height): (u32, u32)) -> String {
+    let mut html = String::from("<iframe src=\"");
+    xml::push_text(&mut html, &format!("{site}/embed/games/{}", row.slug));
+    html.push_str("\" title=\"");
+    xml::push_text(&mut html, &row.title);
+    let size = format!("width=\"{width}\" height=\"{height}\"");
+    html.extend([
+        "\" ",
+        &size,
+        " loading=\"lazy\" style=\"border:0\" sandbox=\"",
+        SANDBOX,
+        "\"></iframe>",
+    ]);
+    html
+}
+
+/// The same for people who copy it from the page of the game.
+pub(super) fn frame_code(page: &Frame, row: &public::GameRow) -> String {
+    frame(&format!("{}{}", page.site, page.prefix), row, FRAME)
+}
+
 /// The link on the page of a game by which other sites discover the embed.
 pub(super) fn of_game(site: &str, page: &str, title: &str) -> Vec<Document> {
-    let parameters = [("url", Some(page)), ("format", Some("json"))];
+    // Without a format, which would need a `&`: some readers do not decode how HTML writes it.
+    let parameters = [("url", Some(page))];
     vec![Document {
         media_type: "application/json+oembed",
         title: title.to_owned(),
@@ -198,7 +216,7 @@ mod tests {
             let found = found.as_ref().map(|it| (it.slug.as_str(), it.prefix));
             assert_eq!(found, expected, "{path}");
         }
-        assert_eq!(target(site, "http://mchezo.example/games/kora"), None);
+        assert_eq!(target(site, "ftp://mchezo.example/games/kora"), None);
         assert_eq!(target(site, ""), None);
     }
 
@@ -207,6 +225,9 @@ mod tests {
         for (url, expected) in [
             ("HTTPS://MCHEZO.EXAMPLE/games/kora", Some("")),
             ("https://mchezo.example:443/games/kora", Some("")),
+            ("http://mchezo.example/games/kora", Some("")),
+            ("http://mchezo.example:80/games/kora", Some("")),
+            ("http://mchezo.example:8080/games/kora", None),
             ("https://mchezo.example/games/kora/", Some("")),
             ("https://mchezo.example/g%61mes/k%6Fr%61?a#top", Some("")),
             (

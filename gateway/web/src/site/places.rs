@@ -1,15 +1,18 @@
 //! Countries and cities.
 
+use std::cmp::Reverse;
+
 use axum::extract::Path;
 use contracts::catalogue::v1 as proto;
 use contracts::public;
-use futures::future::try_join3;
+use futures::future::{try_join3, try_join4};
 use kit::Fault;
-use pages::site::places::{CitiesPage, CountriesPage, Part, PlacePage, PlaceRow};
+use pages::site::africa::Outline;
+use pages::site::places::{CitiesPage, CountriesPage, MapCountry, Part, PlacePage, PlaceRow};
 use pages::site::{Frame, Head};
 
 use super::cached::respond;
-use super::filters::ListRequest;
+use super::filters::{self, ListRequest, RowNames};
 use super::query::address;
 use super::request::SiteRequest;
 use super::{FEW, ROWS, cards, next_events};
@@ -28,6 +31,7 @@ pub async fn countries(SiteRequest { app, visit, .. }: SiteRequest) -> PageResul
         "/countries".clone_into(&mut frame.path);
         frame.api_call = Some("GET /v1/countries".to_owned());
         let rows: Vec<public::CountryRow> = countries.parse()?;
+        let map = map(&frame, &rows);
         let mut rows: Vec<PlaceRow> = rows
             .into_iter()
             .map(|row| PlaceRow {
@@ -37,12 +41,35 @@ pub async fn countries(SiteRequest { app, visit, .. }: SiteRequest) -> PageResul
                 games: row.games,
             })
             .collect();
-        rows.sort_by_cached_key(|row| pages::site::sort_key(&row.link.label));
+        rows.sort_by_cached_key(|row| (Reverse(row.games), pages::site::sort_key(&row.link.label)));
         Ok(CountriesPage {
+            map,
             frame,
             countries: rows,
         })
     })
+}
+
+/// All countries of the map; those with listings have links.
+fn map(frame: &Frame, rows: &[public::CountryRow]) -> Vec<MapCountry> {
+    let texts = frame.texts;
+    let most = rows.iter().map(|row| row.games).max().unwrap_or_default();
+    let outlines = Outline::all().iter();
+    let countries = outlines.map(|outline| {
+        let row = rows.iter().find(|row| row.code == outline.code);
+        let name = texts.value("country", outline.code, "");
+        let games = row.map_or(0, |row| row.games);
+        MapCountry {
+            outline,
+            href: row.map(|row| frame.href(&format!("/countries/{}", row.code))),
+            label: match row {
+                Some(_) => texts.say_of_two("map-label", name, &texts.count("games-count", games)),
+                None => name.to_owned(),
+            },
+            shade: MapCountry::shade(games, most),
+        }
+    });
+    countries.collect()
 }
 
 pub async fn cities(request: SiteRequest) -> PageResult {
@@ -56,8 +83,10 @@ pub async fn cities(request: SiteRequest) -> PageResult {
     let cities = app.catalogue.cities(request).await?;
     visit.path = list.address();
     respond(app, &visit, |mut frame| {
-        let title = list.title(&frame, "cities-title", "cities-of");
-        list.describe(&mut frame, title, "cities-description");
+        let set = list.set_filters(&frame, &[], &RowNames::default());
+        let all = frame.say("cities-title").to_owned();
+        let title = filters::title(&frame, all, &set, &[("country", "list-in")]);
+        list.describe(&mut frame, title, "cities-description", cities.page.total);
         let rows: Vec<public::CityRow> = cities.parse()?;
         let rows = rows.into_iter().map(|row| cards::city(&frame, row));
         Ok(CitiesPage {
@@ -111,6 +140,7 @@ pub async fn country(
             ..cards::city(&frame, row)
         });
         Ok(PlacePage {
+            outline: Outline::of(&code),
             country: None,
             cities: cities.collect(),
             all_cities: has_more.then(|| all(CITIES)),
@@ -137,12 +167,18 @@ pub async fn city(
         city: Some(slug.clone()),
         ..next_events(FEW)
     };
-    let reads = try_join3(
+    let games = proto::ListGamesRequest {
+        page: Some(page(FEW, None)),
+        city: Some(slug.clone()),
+        ..proto::ListGamesRequest::default()
+    };
+    let reads = try_join4(
         catalogue.city_or_place_of_events(&slug),
+        catalogue.games(games),
         catalogue.creators(creators),
         events_of(catalogue, events),
     );
-    let (city, creators, (events, when)) = reads.await?;
+    let (city, games, creators, (events, when)) = reads.await?;
     respond(&app, &visit, |mut frame| {
         let city: public::CityRow = city.parse()?;
         let place = cards::place(frame.texts, &city.name, &city.country_code);
@@ -153,18 +189,15 @@ pub async fn city(
             "events"
         };
         frame.api_call = Some(format!("GET /v1/{list}?city={}", city.slug));
+        let games_of = address("/games", &[("city", Some(&city.slug))]);
         let creators_of = address("/creators", &[("city", Some(&city.slug))]);
         let events_of = address("/events", &[("when", when), ("city", Some(&city.slug))]);
         Ok(PlacePage {
             country: Some(cards::country_link(&frame, &city.country_code)),
             cities: Vec::new(),
             all_cities: None,
-            // Games have no filter by city: they are on the pages of their creators.
-            games: Part {
-                rows: Vec::new(),
-                total: 0,
-                all: String::new(),
-            },
+            outline: Outline::of(&city.country_code),
+            games: part(&frame, &games, frame.href(&games_of), cards::game)?,
             creators: part(&frame, &creators, frame.href(&creators_of), cards::creator)?,
             events: part(&frame, &events, frame.href(&events_of), cards::event)?,
             name: city.name,

@@ -1,4 +1,4 @@
-//! Share cards: the pictures with which networks show links to pages of games, creators and events.
+//! Share cards: the pictures with which networks show links to pages of games, creators and events, and to all other pages.
 //!
 //! The first request for a card draws it. The pages' addresses of cards have a hash of their content, so caches may store a card for ever.
 
@@ -71,6 +71,16 @@ impl Card {
         })
     }
 
+    /// The card of pages that are about no listing.
+    fn of_site(texts: &Texts) -> Result<Self, Fault> {
+        Ok(Self {
+            path: "/card.jpg".to_owned(),
+            language: Some(texts.language()),
+            words: words("Mchezo", texts.say("start-title"), "")?,
+            picture: None,
+        })
+    }
+
     /// A hash of what stands on the card.
     fn key(&self) -> String {
         let (shape, picture) = match &self.picture {
@@ -123,6 +133,15 @@ fn image(site: &str, title: &str, card: &Card) -> Option<LinkImage> {
     })
 }
 
+/// Gives the card of the site to a page that has none.
+pub(super) fn or_of_site(frame: &mut Frame) -> Result<(), Fault> {
+    if frame.share.image.is_none() {
+        let card = Card::of_site(frame.texts)?;
+        frame.share.image = image(&frame.site, "Mchezo", &card);
+    }
+    Ok(())
+}
+
 pub(super) fn of_game(site: &str, row: &public::GameRow) -> Result<Option<LinkImage>, Fault> {
     Ok(image(site, &row.title, &Card::of_game(site, row)?))
 }
@@ -153,10 +172,19 @@ pub async fn creator(request: SiteRequest, Path(handle): Path<String>) -> PageRe
 pub async fn event(request: SiteRequest, Path(slug): Path<String>) -> PageResult {
     let (app, query, visit) = (&request.app, &request.query, request.visit);
     let event: public::Event = app.catalogue.event(&slug).await?.parse()?;
+    respond(app, &visit, query, Card::of_event(texts(query), &event)?).await
+}
+
+pub async fn site(request: SiteRequest) -> PageResult {
+    let (app, query, visit) = (&request.app, &request.query, request.visit);
+    respond(app, &visit, query, Card::of_site(texts(query))?).await
+}
+
+/// The texts in the language that an address of a card names.
+fn texts(query: &Query) -> &'static Texts {
     let mut languages = Language::ALL.into_iter();
     let language = languages.find(|it| query.get("language") == Some(it.code()));
-    let texts = Texts::of(language.unwrap_or(Language::English));
-    respond(app, &visit, query, Card::of_event(texts, &event)?).await
+    Texts::of(language.unwrap_or(Language::English))
 }
 
 async fn respond(app: &Web, visit: &Visit, query: &Query, card: Card) -> PageResult {

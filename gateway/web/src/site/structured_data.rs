@@ -60,6 +60,20 @@ fn picture(frame: &Frame, url: Option<&str>) -> Value {
     found.map_or(Value::Null, |it| format!("{}{}", frame.site, it.src).into())
 }
 
+/// The card of the page.
+fn card(frame: &Frame) -> Value {
+    let image = frame.share.image.as_ref();
+    image.map_or(Value::Null, |image| image.href.as_str().into())
+}
+
+/// The picture of a listing, or else the card of its page.
+fn picture_or_card(frame: &Frame, url: Option<&str>) -> Value {
+    match picture(frame, url) {
+        Value::Null => card(frame),
+        picture => picture,
+    }
+}
+
 /// The addresses of the same thing on other sites.
 fn elsewhere<'a>(links: impl IntoIterator<Item = &'a String>) -> Value {
     let links = links.into_iter().filter(|link| is_https(link));
@@ -160,7 +174,7 @@ pub(super) fn game(frame: &Frame, game: &public::Game, creator_kind: &str) -> Js
             ("url", frame.canonical().into()),
             ("name", row.title.as_str().into()),
             ("description", frame.head.description.as_str().into()),
-            ("image", picture(frame, row.cover_url.as_deref())),
+            ("image", picture_or_card(frame, row.cover_url.as_deref())),
             ("author", author.into()),
             ("genre", names("genre", &row.genres)),
             ("gamePlatform", names("platform", &row.platforms)),
@@ -191,7 +205,7 @@ pub(super) fn creator(frame: &Frame, creator: &public::Creator) -> JsonLd {
             ("url", frame.canonical().into()),
             ("name", row.name.as_str().into()),
             ("description", frame.head.description.as_str().into()),
-            ("image", picture(frame, row.avatar_url.as_deref())),
+            ("image", picture_or_card(frame, row.avatar_url.as_deref())),
             ("address", address(&row.city, &row.country_code)),
             ("sameAs", elsewhere(creator.links.values())),
         ],
@@ -228,6 +242,7 @@ pub(super) fn event(frame: &Frame, event: &public::Event) -> JsonLd {
             ("url", frame.canonical().into()),
             ("name", event.title.as_str().into()),
             ("description", event.description.as_str().into()),
+            ("image", card(frame)),
             ("startDate", event.starts_at.as_str().into()),
             (
                 "endDate",

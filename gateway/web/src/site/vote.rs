@@ -86,7 +86,12 @@ pub async fn show(request: SiteRequest, kind: Kind, headers: HeaderMap) -> PageR
     let judged = Judged::read(kind.name, app.cookie.value(&headers, JUDGED));
     kind.path.clone_into(&mut visit.path);
     let mut page = page(app, &visit, kind, &voter).await;
-    page.ranked = ranked(app, &page.frame, kind, &judged).await;
+    if judged.is_round_over() {
+        page.ranked = ranked(app, &page.frame, kind, &judged.names()).await;
+    }
+    if request.query.get("done") == Some("voted") {
+        page.outcome = ranked(app, &page.frame, kind, &judged.last_vote()).await;
+    }
     // From a fixed list, so that a link cannot put words into the page.
     let notice = match request.query.get("done") {
         Some("voted") => Some("vote-counted"),
@@ -191,6 +196,7 @@ async fn page(app: &Web, visit: &Visit, kind: Kind, voter: &Voter) -> VotePage {
         pair: None,
         account: account_name(app, &frame, voter).await,
         sign_in: format!("/sign-in?next={}", frame.href(kind.path)),
+        outcome: Vec::new(),
         ranked: Vec::new(),
         board: frame.link(
             &format!("/rankings/{}/week", kind.name),
@@ -241,6 +247,11 @@ fn candidate(
     Candidate {
         pick,
         picture: cards::picture(frame, listing.picture_url.as_deref(), size, ""),
+        key: if pick == "first" {
+            "ArrowLeft"
+        } else {
+            "ArrowRight"
+        },
         link: frame.link(&format!("/{}/{slug}", kind.name), listing.name),
         tagline: listing.tagline,
         country: cards::country(frame.texts, &listing.country_code),
@@ -248,13 +259,10 @@ fn candidate(
     }
 }
 
-/// The ranks of the listings of a whole round of votes. Leaves out listings that are not public any more.
-async fn ranked(app: &Web, frame: &Frame, kind: Kind, judged: &Judged) -> Vec<RankedListing> {
+/// The ranks of listings that were voted on. Leaves out listings that are not public any more.
+async fn ranked(app: &Web, frame: &Frame, kind: Kind, names: &[&str]) -> Vec<RankedListing> {
     let mut ranked = Vec::new();
-    if !judged.is_round_over() {
-        return ranked;
-    }
-    for name in judged.names() {
+    for name in names.iter().copied() {
         let reads = try_join(title(app, kind, name), app.catalogue.ranks(kind.name, name));
         let Ok((title, ranks)) = reads.await else {
             continue;

@@ -77,6 +77,8 @@ pub struct One {
     pub json: Bytes,
     /// It belongs to the sample data, which test keys read.
     pub is_sample: bool,
+    /// When it became public, if the answer says so.
+    pub published: Option<OffsetDateTime>,
 }
 
 /// Results of a search.
@@ -112,8 +114,15 @@ impl TimedRows {
 
 impl One {
     fn live(json: Bytes) -> Self {
-        let is_sample = false;
-        Self { json, is_sample }
+        Self::of(json, false)
+    }
+
+    fn of(json: Bytes, is_sample: bool) -> Self {
+        Self {
+            json,
+            is_sample,
+            published: None,
+        }
     }
 
     pub fn parse<T: DeserializeOwned>(&self) -> Result<T, Fault> {
@@ -189,8 +198,11 @@ impl Catalogue {
     pub async fn game_or_sample(&self, slug: &str) -> Result<(One, String), Fault> {
         let read = live_or_sample(slug, |mode| self.game_in(mode, slug));
         let (game, is_sample) = read.await?;
-        let json = game.json;
-        Ok((One { json, is_sample }, game.creator_kind))
+        let one = One {
+            published: game.first_published_at.and_then(timestamp::decode),
+            ..One::of(game.json, is_sample)
+        };
+        Ok((one, game.creator_kind))
     }
 
     async fn game_in(&self, mode: i32, slug: &str) -> Result<proto::GetGameResponse, Fault> {
@@ -222,8 +234,8 @@ impl Catalogue {
     ) -> Result<(One, u64), Fault> {
         let read = live_or_sample(handle, |mode| self.creator_in(mode, handle, max_games));
         let (creator, is_sample) = read.await?;
-        let json = creator.json;
-        Ok((One { json, is_sample }, creator.total_games))
+        let one = One::of(creator.json, is_sample);
+        Ok((one, creator.total_games))
     }
 
     async fn creator_in(
@@ -277,7 +289,7 @@ impl Catalogue {
     pub async fn event_or_sample(&self, slug: &str) -> Result<One, Fault> {
         let read = live_or_sample(slug, |mode| self.event_in(mode, slug));
         let (json, is_sample) = read.await?;
-        Ok(One { json, is_sample })
+        Ok(One::of(json, is_sample))
     }
 
     async fn event_in(&self, mode: i32, slug: &str) -> Result<Bytes, Fault> {

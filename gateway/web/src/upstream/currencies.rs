@@ -26,14 +26,6 @@ const RETRY: time::Duration = time::Duration::SECOND;
 /// How long a call waits for a permit.
 const QUEUE_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// A currency, as the page of its game shows it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CurrencyName {
-    pub name: String,
-    /// Whether its game has not reported for too long.
-    pub is_late: bool,
-}
-
 /// The client, with all currencies in memory, since a page of a game needs one of perhaps thousands. All other calls of public pages share
 /// a limit of concurrent calls.
 #[derive(Debug, Clone)]
@@ -93,16 +85,6 @@ impl Currencies {
 
     pub(super) async fn permit(&self) -> Result<Permit, Fault> {
         self.limit.acquire(QUEUE_TIMEOUT).await
-    }
-
-    /// The currency of a game, if it has one.
-    pub async fn of_game(&self, slug: &str, now: OffsetDateTime) -> Option<CurrencyName> {
-        let currencies = self.all(now).await.ok()?;
-        let currency = find(&currencies, slug)?;
-        Some(CurrencyName {
-            name: currency.currency.clone(),
-            is_late: currency.late,
-        })
     }
 
     /// All currencies, by the slugs of their games. They are read again after ten seconds. If that fails, the old list is used for up to

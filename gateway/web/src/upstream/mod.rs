@@ -13,7 +13,7 @@ mod notes;
 mod pictures;
 mod position;
 pub mod rates;
-mod votes;
+pub mod votes;
 pub mod webhook;
 
 pub use api::{Api, ApiAnswer, ApiDocument};

@@ -1,10 +1,32 @@
 //! catalogue-svc: votes and boards.
 
 use contracts::catalogue::v1 as proto;
-use kit::Fault;
+use contracts::public::RankingRow;
+use kit::{Fault, timestamp};
+use time::OffsetDateTime;
 
+use super::call::incomplete;
 use super::catalogue::{Catalogue, MODE, Rows, page};
 use super::clients::{Rankings, Votes};
+
+/// Rows of a board.
+#[derive(Debug, Clone)]
+pub struct BoardRows {
+    pub rows: Rows,
+    details: Vec<proto::BoardRowDetails>,
+}
+
+impl BoardRows {
+    pub fn parse(
+        &self,
+    ) -> Result<impl Iterator<Item = (RankingRow, &proto::BoardRowDetails)>, Fault> {
+        let rows: Vec<RankingRow> = self.rows.parse()?;
+        if rows.len() != self.details.len() {
+            return Err(incomplete());
+        }
+        Ok(rows.into_iter().zip(&self.details))
+    }
+}
 
 impl Catalogue {
     /// Draws two listings for a voter; `not_found` when none are left.
@@ -37,7 +59,7 @@ impl Catalogue {
         board: &str,
         limit: u32,
         cursor: Option<&str>,
-    ) -> Result<Rows, Fault> {
+    ) -> Result<BoardRows, Fault> {
         let request = proto::ListRankingRequest {
             mode: MODE,
             page: Some(page(limit, cursor)),
@@ -46,7 +68,10 @@ impl Catalogue {
             board: board.to_owned(),
         };
         let answer = self.read(Rankings::list_ranking, request).await?;
-        Ok(Rows::new(answer.json, answer.page))
+        Ok(BoardRows {
+            rows: Rows::new(answer.json, answer.page),
+            details: answer.details,
+        })
     }
 
     /// The ranks of a listing on the boards.
@@ -58,5 +83,26 @@ impl Catalogue {
             at_least: None,
         };
         Ok(self.read(Rankings::get_ranks, request).await?.ranks)
+    }
+
+    /// The ranks of a live listing on a board in the last weeks, oldest first.
+    pub async fn rank_history(
+        &self,
+        kind: &str,
+        name: &str,
+        board: &str,
+    ) -> Result<Vec<(OffsetDateTime, u32)>, Fault> {
+        let request = proto::GetRankHistoryRequest {
+            kind: kind.to_owned(),
+            name: name.to_owned(),
+            board: board.to_owned(),
+            at_least: None,
+        };
+        let answer = self.read(Rankings::get_rank_history, request).await?;
+        let ranks = answer.ranks.into_iter().filter_map(|past| {
+            let at = timestamp::decode(past.at?)?;
+            Some((at, u32::try_from(past.rank).ok()?))
+        });
+        Ok(ranks.collect())
     }
 }

@@ -14,9 +14,11 @@ async fn a_board_shows_ranks_and_moves(pool: PgPool) {
         "<span class=\"rank\">1</span>",
         "<a href=\"/games/okoto\">First &#60;b&#62;</a>",
         "Puzzle · Nigeria",
-        "12,000 wins · up from 1,500",
+        "<span class=\"moved up\">up from 1,500</span> · 12,000 wins · won 75 % of its votes",
+        "<img src=\"/pictures/",
         "href=\"/rankings/games/week?cursor=next-1\"",
-        "href=\"/rankings/creators/all\"",
+        "href=\"/rankings/creators/week\"",
+        "href=\"/rankings/games/all\"",
         "href=\"/about/boards\"",
         "href=\"/vote\"",
         "GET /v1/rankings/games/week",
@@ -53,9 +55,9 @@ async fn all_boards_are_on_one_page_and_an_empty_one_asks_for_votes(pool: PgPool
             page.assert(200, &format!("<h2><a href=\"/rankings/{kind}/{board}\">"));
         }
     }
-    page.assert(200, "Nobody has voted here in this time.");
+    page.assert(200, "No votes yet in this time.");
     let empty = browser.get("/rankings/games/month").await;
-    empty.assert(200, "Nobody has voted here in this time.");
+    empty.assert(200, "No votes yet in this time.");
     *site.catalogue.is_away.lock().unwrap() = true;
     browser
         .get("/rankings")

@@ -115,6 +115,10 @@ async fn assets_are_stored_for_ever_under_the_name_of_their_content(pool: PgPool
             .unwrap()
             .contains("immutable")
     );
+    // A page of another release names this file by another hash.
+    let other = browser.get("/assets/style-0000000000000000.css").await;
+    other.assert(200, "--accent");
+    assert_eq!(other.headers["cache-control"], "no-store");
     browser.get("/assets/style.css").await.assert(404, "");
 }
 

@@ -10,6 +10,7 @@ mod boards;
 mod browser;
 mod closed;
 mod code_attacks;
+mod compression;
 mod contact_address;
 mod csrf;
 mod deletion;

@@ -68,6 +68,7 @@ fn without(site: &Site, service: Needs) -> Router {
         economy: economy.unwrap_or_else(|| app.economy.clone()),
         catalogue: app.catalogue.clone(),
         api: app.api.clone(),
+        security_contact: app.security_contact.clone(),
         staff_mail: app.staff_mail.clone(),
         currencies: currencies.unwrap_or_else(|| app.currencies.clone()),
         page_limit: PageLimit::new(1_000_000, 1_000_000),

@@ -84,6 +84,15 @@ async fn the_crop_is_shown_before_the_listing_has_the_picture(pool: PgPool) {
     refused.assert(422, left);
     refused.assert(422, &file());
     assert_eq!(refused.hidden(), hidden);
+    // While changes are closed, none counts as a write.
+    site.gateway.switched.lock().unwrap().insert("read_only");
+    let closed = owner
+        .post(&format!("{base}/screenshot/use"), &fields("A hill"))
+        .await;
+    closed.assert(503, "read-only for a while");
+    assert!(!closed.text.contains(left), "{}", closed.text);
+    assert_eq!(closed.hidden(), hidden);
+    site.gateway.switched.lock().unwrap().clear();
     let used = owner
         .post(&format!("{base}/screenshot/use"), &fields("A hill"))
         .await;

@@ -92,6 +92,85 @@ async fn a_slash_at_the_end_leads_to_the_page_without_it(pool: PgPool) {
 }
 
 #[testing::database_test(web::MIGRATOR)]
+async fn capitals_lead_to_the_page_without_them(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let mut browser = site.browser();
+    for (path, to) in [
+        ("/Games", "/games"),
+        ("/FR/Games?genre=RPG", "/fr/games?genre=RPG"),
+        ("/games/Okoto", "/games/okoto"),
+        ("/fr/Creators/SAVANNA", "/fr/creators/savanna"),
+        ("/Events/jam", "/events/jam"),
+        ("/cities/Lagos", "/cities/lagos"),
+        ("/Countries/NG", "/countries/ng"),
+        ("/Docs/Keys", "/docs/keys"),
+        ("/Sign-In", "/sign-in"),
+    ] {
+        let page = browser.get(path).await;
+        assert_eq!(page.status, 308, "{path}: {}", page.text);
+        assert_eq!(page.headers["location"], to, "{path}");
+        assert_stays(&page, path);
+        assert_eq!(browser.get(to).await.status, 200, "{to}");
+    }
+    for path in [
+        "/games/None",
+        "/No-Such",
+        "/assets/Style.css",
+        "/Link/ABC",
+        "//Evil.example/games",
+    ] {
+        let page = browser.get(path).await;
+        assert_eq!(page.status, 404, "{path}: {}", page.text);
+    }
+    // The code of a country has capitals.
+    browser.get("/countries/NG").await.assert(200, "Nigeria");
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn open_choices_of_a_form_are_not_in_an_address(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let mut browser = site.browser();
+    for (path, to) in [
+        (
+            "/games?genre=puzzle&platform=&country=&stage=",
+            "/games?genre=puzzle",
+        ),
+        ("/fr/events?when=&country=", "/fr/events"),
+        ("/search?q=", "/search"),
+    ] {
+        let page = browser.get(path).await;
+        assert_eq!(page.location(), to, "{path}");
+        browser.get(to).await.assert(200, "");
+    }
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn programs_find_the_addresses_that_they_know(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let mut browser = site.browser();
+    let page = browser.get("/.well-known/change-password").await;
+    assert_eq!(page.location(), "/you/password");
+    let page = browser.get("/.well-known/security.txt").await;
+    assert_eq!(page.headers["content-type"], "text/plain; charset=utf-8");
+    let lines: Vec<&str> = page.text.lines().collect();
+    let expected = [
+        "Contact: mailto:security@mchezo.example",
+        "Expires: 2027-05-22T00:00:00Z",
+        "Preferred-Languages: en, fr",
+        "Canonical: https://mchezo.example/.well-known/security.txt",
+    ];
+    assert_eq!(lines, expected);
+    for (path, media_type) in [
+        ("/favicon.ico", "image/x-icon"),
+        ("/apple-touch-icon.png", "image/png"),
+    ] {
+        let page = browser.get(path).await;
+        assert_eq!(page.status, 200, "{path}");
+        assert_eq!(page.headers["content-type"], media_type);
+    }
+}
+
+#[testing::database_test(web::MIGRATOR)]
 async fn a_path_that_is_not_utf_8_has_no_page(pool: PgPool) {
     let mut full = FullAccount::new(pool).await;
     let mut stranger = full.hooks.site.browser();

@@ -68,7 +68,10 @@ async fn every_page_may_be_stored_and_is_asked_for_again(pool: PgPool) {
             page.assert(200, &format!("<html lang=\"{lang}\">"));
             assert_eq!(page.headers[CACHE_CONTROL], "public, no-cache", "{path}");
             assert_eq!(page.headers["content-language"], lang, "{path}");
-            assert_eq!(page.headers.contains_key(VARY), prefix.is_empty(), "{path}");
+            let vary = page.headers[VARY].to_str().unwrap();
+            assert!(vary.starts_with("accept-encoding"), "{path}: {vary}");
+            let is_negotiated = vary.ends_with("accept-language");
+            assert_eq!(is_negotiated, prefix.is_empty(), "{path}: {vary}");
             assert!(!page.headers.contains_key(SET_COOKIE), "{path}");
             let tag = page.headers[ETAG].to_str().unwrap().to_owned();
             let head = Request::head(path).body(Body::empty()).unwrap();
@@ -91,7 +94,7 @@ async fn a_game_shows_what_the_api_has(pool: PgPool) {
     let page = browser.get("/games/okoto").await;
     let picture = format!("src=\"/pictures/{}\" ", stub_pictures::file());
     for part in [
-        "<h1>Okoto &#60;b&#62;</h1>",
+        "<h1 dir=\"auto\">Okoto &#60;b&#62;</h1>",
         "Stones &#38; &#60;b&#62;seeds",
         "<link rel=\"canonical\" href=\"https://mchezo.example/games/okoto\">",
         "hreflang=\"fr\" href=\"https://mchezo.example/fr/games/okoto\"",
@@ -101,15 +104,22 @@ async fn a_game_shows_what_the_api_has(pool: PgPool) {
         "This week",
         "rank 3",
         "up from 5",
-        "1,200 wins",
+        "1,200 wins; won 60 % of its votes",
+        "Rank of the week, from 12 on 1 November 2026 to 3 on 22 November 2026",
+        "<a href=\"/cities/lagos\">",
+        "121</data> <bdi>Cowrie</bdi>",
+        "<a href=\"/economy/okoto/kora\"><data value=\"1234.5\" title=\"1,234.5\">1,234</data>",
+        "https://mchezo.example/games/okoto</code>",
+        "&#60;iframe src=&#34;https://mchezo.example/embed/games/okoto&#34;",
         "Watch the trailer on video.example",
         "href=\"https://store.example/?a&#38;b\" rel=\"ugc nofollow noopener\"",
         "Artist",
         "Bug hunter",
+        "Listed 9 January 2026",
         "1 November 2026",
         "alt=\"A hill\"",
         "GET /v1/games/okoto",
-        "<dd><a href=\"/economy/okoto\">Cowrie</a>",
+        "<dd><a href=\"/economy/okoto\"><bdi>Cowrie</bdi></a>",
         &picture,
     ] {
         page.assert(200, part);
@@ -179,6 +189,27 @@ async fn an_event_is_over_after_its_last_day(pool: PgPool) {
 }
 
 #[testing::database_test(web::MIGRATOR)]
+async fn a_range_that_names_past_days_has_past_events(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let mut browser = site.browser();
+    for (query, when) in [
+        ("", "upcoming"),
+        ("?to=2999-01-01", "upcoming"),
+        ("?to=2001-01-01", "all"),
+        ("?from=2001-01-01", "all"),
+        ("?from=2001-01-01&to=2001-02-01", "all"),
+        // What is chosen stays.
+        ("?when=upcoming&to=2001-01-01", "upcoming"),
+        ("?when=past&from=2001-01-01", "past"),
+    ] {
+        let page = browser.get(&format!("/events{query}")).await;
+        page.assert(200, &format!("<option value=\"{when}\" selected>"));
+        let asked = site.catalogue.asked_when.lock().unwrap().pop();
+        assert_eq!(asked.unwrap().as_deref(), Some(when), "{query}");
+    }
+}
+
+#[testing::database_test(web::MIGRATOR)]
 async fn a_list_has_filters_and_pages(pool: PgPool) {
     let site = Site::new(pool).await;
     let mut browser = site.browser();
@@ -186,7 +217,19 @@ async fn a_list_has_filters_and_pages(pool: PgPool) {
     let page = browser.get(path).await;
     page.assert(200, "25 games");
     page.assert(200, "<option value=\"puzzle\" selected>Puzzle</option>");
-    page.assert(200, "Games in Nigeria");
+    page.assert(
+        200,
+        "<h1 dir=\"auto\">Puzzle games from Nigeria that match “stone age”</h1>",
+    );
+    page.assert(
+        200,
+        "Puzzle games from Nigeria that match “stone age”, in the directory of games",
+    );
+    // Each filter can be removed.
+    page.assert(
+        200,
+        "<a href=\"/games?country=NG&#38;q=stone+age\" rel=\"nofollow\">",
+    );
     let next = "/games?genre=puzzle&#38;country=NG&#38;q=stone+age&#38;cursor=next-1";
     page.assert(200, next);
     page.assert(
@@ -240,6 +283,92 @@ async fn every_error_of_the_site_has_its_language(pool: PgPool) {
 }
 
 #[testing::database_test(web::MIGRATOR)]
+async fn a_list_says_by_what_it_is_filtered(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let mut browser = site.browser();
+    for (path, title) in [
+        (
+            "/games?creator=savanna",
+            "Games by Savanna &#60;i&#62;Studio",
+        ),
+        ("/games?city=lagos", "Games from Lagos"),
+        (
+            "/games?platform=android&stage=released",
+            "Games for Android, Released",
+        ),
+        ("/creators?city=lagos&kind=studio", "Studios in Lagos"),
+        ("/events?country=NG&when=past", "Events in Nigeria, Past"),
+        ("/cities?country=NG", "Cities in Nigeria"),
+        (
+            "/fr/games?genre=puzzle&country=NG",
+            "Jeux – Réflexion – Nigéria",
+        ),
+    ] {
+        let page = browser.get(path).await;
+        page.assert(200, &format!("<title>{title} · Mchezo</title>"));
+    }
+    let asked = site.catalogue.asked.lock().unwrap().clone();
+    assert_eq!(asked[1].city.as_deref(), Some("lagos"));
+    // The API has no filter by city.
+    let page = browser.get("/games?city=lagos").await;
+    assert!(!page.text.contains("GET /v1/games"), "{}", page.text);
+    let city = browser.get("/cities/lagos").await;
+    city.assert(200, "<a href=\"/games?city=lagos\">25 games</a>");
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn an_event_says_day_and_place_and_goes_into_a_calendar(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let mut browser = site.browser();
+    let page = browser.get("/events/jam").await;
+    for part in [
+        "<title>Lagos &#60;Jam&#62; – 22–23 November 2026, Lagos, Nigeria · Mchezo</title>",
+        "content=\"Game jam, 22–23 November 2026, Lagos, Nigeria. An event about games in Africa.\"",
+        "href=\"/events/jam/calendar.ics\"",
+        "<svg class=\"outline\"",
+    ] {
+        page.assert(200, part);
+    }
+    let file = browser.get("/events/jam/calendar.ics").await;
+    assert_eq!(file.headers["content-type"], "text/calendar; charset=utf-8");
+    file.assert(200, "DTSTART;VALUE=DATE:20261122");
+    assert_eq!(file.text.matches("BEGIN:VEVENT").count(), 1);
+    assert_eq!(browser.get("/events/none/calendar.ics").await.status, 404);
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn places_are_a_map_and_a_list(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let mut browser = site.browser();
+    let page = browser.get("/countries").await;
+    for part in [
+        "<a href=\"/countries/NG\" tabindex=\"-1\"><title>Nigeria: 1 game</title>",
+        "<h3><a href=\"/countries/NG\"><bdi>Nigeria</bdi></a></h3>",
+        "<title>Kenya</title>",
+    ] {
+        page.assert(200, part);
+    }
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn every_page_has_a_picture_for_sharing(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let mut browser = site.browser();
+    for path in ["/", "/games", "/rankings", "/cities/lagos", "/docs"] {
+        let page = browser.get(path).await;
+        let image = "content=\"https://mchezo.example/card.jpg?language=en&#38;v=";
+        page.assert(200, image);
+    }
+    let card = browser.get("/card.jpg").await;
+    assert_eq!(card.status, 200);
+    assert_eq!(card.headers["content-type"], "image/jpeg");
+    for path in ["/docs/first-call.md", "/llms-full.txt"] {
+        let file = browser.get(path).await;
+        assert_eq!(file.headers["x-robots-tag"], "noindex", "{path}");
+    }
+}
+
+#[testing::database_test(web::MIGRATOR)]
 async fn a_search_of_many_words_shows_results_and_what_was_typed(pool: PgPool) {
     let site = Site::new(pool).await;
     let mut browser = site.browser();
@@ -290,6 +419,14 @@ async fn a_network_has_so_many_pages_a_minute_and_a_person_more(pool: PgPool) {
     refused.assert(429, "Réessayez dans 60 secondes.");
     assert_eq!(refused.headers["retry-after"], "60");
     assert!(!refused.headers.contains_key(SET_COOKIE));
+    // A search while somebody types is counted apart, and a form is not counted.
+    let typing = [("sec-fetch-dest", "empty")];
+    let found = get_with(&mut browser, "/search?q=okoto", &typing).await;
+    found.assert(200, "id=\"results\"");
+    let form = browser
+        .post("/report/game/okoto", &[("text", "Typed")])
+        .await;
+    assert_ne!(form.status, 429, "{}", form.text);
     // The dashboard, files and pictures are not counted.
     browser.get("/sign-in").await.assert(200, "Sign in");
     person.get("/terms").await.assert(200, "Terms");

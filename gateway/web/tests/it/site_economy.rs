@@ -23,8 +23,8 @@ async fn currencies_lead_to_their_rates(pool: PgPool) {
     let page = browser.get("/economy").await;
     for part in [
         "2 currencies",
-        "<a href=\"/economy/okoto\">Cowrie</a> <span class=\"state bad\">late</span>",
-        "<a href=\"/games/okoto\">Okoto</a>",
+        "<a href=\"/economy/okoto\"><bdi>Cowrie</bdi></a> <span class=\"state bad\">late</span>",
+        "<a href=\"/games/okoto\"><bdi>Okoto</bdi></a>",
         "reported 23 November 2026, 12:00 UTC",
         "<option value=\"okoto\">Okoto (Cowrie)</option>",
         "&#60;b&#62;Shell",
@@ -46,14 +46,15 @@ async fn currencies_lead_to_their_rates(pool: PgPool) {
     }
     let page = browser.get("/economy/okoto").await;
     for part in [
-        "<h1>Cowrie of Okoto</h1>",
+        "<h1 dir=\"auto\">Cowrie of Okoto</h1>",
         "The game has not reported for a while",
         "1,234,567",
-        "<dd>-1,200</dd>",
-        "<dd>2.5 %</dd>",
-        "<a href=\"/economy/okoto/kora\">&#60;b&#62;Shell</a> <span class=\"quiet\">Kora</span>",
-        "1,234.5",
-        "-1.5 %",
+        "<dd><data value=\"-1200\">−1,200</data> <bdi>Cowrie</bdi></dd>",
+        "<dd><data value=\"2.5\">2.5</data> <bdi>%</bdi></dd>",
+        "<a href=\"/economy/okoto/kora\"><bdi>&#60;b&#62;Shell</bdi></a> <span class=\"quiet\"><bdi>Kora</bdi></span>",
+        "What one Cowrie buys.",
+        "<data value=\"1234.5\" title=\"1,234.5\">1,234</data>",
+        "−1.5</data> %",
         "worked",
         "GET /v1/economy/rates?from=okoto",
     ] {
@@ -98,7 +99,7 @@ async fn the_rate_of_a_pair_is_drawn(pool: PgPool) {
     let mut browser = site.browser();
     let page = browser.get("/economy/okoto/kora").await;
     for part in [
-        "<h1>Cowrie in &#60;b&#62;Shell</h1>",
+        "<h1 dir=\"auto\">Cowrie in &#60;b&#62;Shell</h1>",
         "<polyline",
         "The table below has the same figures.",
         "1,004.5",

@@ -36,6 +36,8 @@ pub(crate) struct StubCatalogue {
     pub(crate) positions: Arc<Mutex<Vec<Option<Position>>>>,
     /// Lists of games, in order.
     pub(crate) asked: Arc<Mutex<Vec<proto::ListGamesRequest>>>,
+    /// `when` of the lists of events, in order.
+    pub(crate) asked_when: Arc<Mutex<Vec<Option<String>>>>,
     /// While it is set, a read of a creator waits, after it has said that it began.
     pub(crate) held: Arc<Mutex<Option<HeldRead>>>,
     pub(crate) votes: StubVotes,
@@ -58,6 +60,7 @@ impl Default for StubCatalogue {
             breaks_off: Arc::default(),
             positions: Arc::clone(&positions),
             asked: Arc::default(),
+            asked_when: Arc::default(),
             held: Arc::default(),
             votes: StubVotes {
                 positions,
@@ -218,6 +221,7 @@ impl GamesService for StubCatalogue {
         Ok(Response::new(proto::GetGameResponse {
             json: self.one((&slug, "okoto"), &game)?,
             creator_kind: self.creator_kind.lock().unwrap().clone(),
+            first_published_at: kit::timestamp::encode(datetime!(2026-01-09 8:00 UTC)),
             ..proto::GetGameResponse::default()
         }))
     }
@@ -346,6 +350,7 @@ impl EventsService for StubCatalogue {
         self.read(request.get_ref().at_least.as_ref());
         self.answers()?;
         let request = request.into_inner();
+        self.asked_when.lock().unwrap().push(request.when);
         if request.city.is_some_and(|city| city != "lagos") {
             return Ok(Response::new(proto::ListEventsResponse {
                 json: self.body(json!([])),
@@ -421,7 +426,13 @@ impl RankingsService for StubCatalogue {
         };
         let is_first = request.page.as_ref().is_none_or(|it| it.cursor.is_empty());
         let has_next = is_first && request.board == "week";
+        let cover = format!("https://mchezo.example/pictures/{}", stub_pictures::file());
+        let details = proto::BoardRowDetails {
+            picture_url: Some(cover),
+            losses: 4_000,
+        };
         Ok(Response::new(proto::ListRankingResponse {
+            details: vec![details; rows.as_array().map_or(0, Vec::len)],
             json: self.body(rows),
             page: Some(info(has_next.then_some("next-1"))),
             ..proto::ListRankingResponse::default()
@@ -447,9 +458,28 @@ impl RankingsService for StubCatalogue {
             rank: 3,
             previous_rank,
             wins: 1_200,
+            losses: 800,
         };
         Ok(Response::new(proto::GetRanksResponse {
             ranks: vec![rank("week", 5), rank("all", 0)],
         }))
+    }
+    async fn get_rank_history(
+        &self,
+        request: Request<proto::GetRankHistoryRequest>,
+    ) -> Answer<proto::GetRankHistoryResponse> {
+        self.read(request.get_ref().at_least.as_ref());
+        let past = |at, rank| proto::PastRank {
+            at: Some(kit::timestamp::encode(at)),
+            rank,
+        };
+        let ranks = match request.into_inner().name.as_str() {
+            "okoto" => vec![
+                past(datetime!(2026-11-01 4:00 UTC), 12),
+                past(datetime!(2026-11-22 4:00 UTC), 3),
+            ],
+            _ => Vec::new(),
+        };
+        Ok(Response::new(proto::GetRankHistoryResponse { ranks }))
     }
 }

@@ -148,6 +148,7 @@ impl Site {
             public_pictures: ConcurrencyLimit::new("public pictures", web::PUBLIC_PICTURES),
             share_cards: ShareCards::default(),
             api: stub,
+            security_contact: Some("mailto:security@mchezo.example".to_owned()),
             staff_mail: Some("staff@mchezo.example".to_owned()),
             proxies: web_proxies(),
             proxy_header: kit::client_address::ProxyHeader::default(),

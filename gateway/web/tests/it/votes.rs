@@ -69,6 +69,12 @@ async fn a_visitor_votes_by_cookie(pool: PgPool) {
     assert_eq!(voted.location(), "/vote?done=voted");
     let next = browser.get("/vote?done=voted").await;
     next.assert(200, "Your vote is counted.");
+    // The winner is not public any more.
+    next.assert(200, "<ul class=\"outcome\"");
+    next.assert(
+        200,
+        "This week, rank 3 <span class=\"quiet\">(up from 5; 1,200 wins; won 60 % of its votes)",
+    );
     assert!(!next.headers.contains_key(SET_COOKIE));
     let french = vote(&mut browser, "/fr/vote/creators", "first").await;
     assert_eq!(french.location(), "/fr/vote/creators?done=voted");

@@ -152,6 +152,9 @@ fn row_name<D: FromImportRow>(object: &Map<String, Value>) -> String {
 
 #[cfg(test)]
 mod tests {
+    use proptest::collection::{btree_map, vec};
+    use proptest::prelude::*;
+
     use super::*;
 
     fn read(parsed: Vec<ParsedLine>) -> (Rows, Vec<ReportedRow>) {
@@ -221,5 +224,53 @@ mod tests {
         let fields: Vec<_> = refused.iter().flat_map(|row| row.fields.keys()).collect();
         assert_eq!(fields, ["name", "source.a"]);
         assert!(refused[0].fields["name"].contains("twice"));
+    }
+
+    /// Each line is refused at most once, with reasons; the rest are rows.
+    fn is_read(line: &str) -> bool {
+        Entity::ALL.into_iter().all(|entity| {
+            let parsed = parse_lines(&lines(&[line, line]));
+            let count = parsed.len();
+            let reference = ReferenceData::default();
+            let (_, refused) = read_rows(entity, parsed, &reference, &mut HashMap::new());
+            let mut reasons = refused.iter().flat_map(|row| row.fields.values());
+            refused.len() <= count
+                && refused.iter().all(|row| !row.fields.is_empty())
+                && reasons.all(|reason| !reason.is_empty())
+        })
+    }
+
+    fn any_value() -> impl Strategy<Value = Value> {
+        let simple = prop_oneof![
+            Just(Value::Null),
+            any::<bool>().prop_map(Value::from),
+            any::<i64>().prop_map(Value::from),
+            "\\PC{0,20}".prop_map(Value::from),
+            "(https?://)?[a-z.-]{0,12}|[0-9]{4}-[0-9]{2}-[0-9]{2}|[A-Z]{2}".prop_map(Value::from),
+        ];
+        simple.prop_recursive(3, 12, 4, |inner| {
+            prop_oneof![
+                vec(inner.clone(), 0..4).prop_map(Value::from),
+                btree_map("[a-z]{0,6}", inner, 0..4)
+                    .prop_map(|fields| Value::Object(fields.into_iter().collect())),
+            ]
+        })
+    }
+
+    /// Names of fields of all entities.
+    const FIELDS: &str = "key|name|slug|title|tagline|description|handle|kind|creator|code|country|country_code|city|genres|\
+        platforms|stage|release_year|links|starts_at|ends_at|timezone|latitude|longitude|cover";
+
+    proptest! {
+        #[test]
+        fn any_line_is_a_row_or_refused(line: String) {
+            prop_assert!(is_read(&line));
+        }
+
+        #[test]
+        fn any_object_is_a_row_or_refused(fields in btree_map(FIELDS, any_value(), 0..8)) {
+            let object: Map<String, Value> = fields.into_iter().collect();
+            prop_assert!(is_read(&Value::Object(object).to_string()));
+        }
     }
 }

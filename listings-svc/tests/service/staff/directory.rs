@@ -192,7 +192,7 @@ async fn a_shell_completes_slugs(pool: PgPool) {
             .env("COMPLETE", "bash")
             .env("_CLAP_COMPLETE_INDEX", words.len().to_string())
             .env("STAFF_LISTINGS", &service.address)
-            .env("STAFF_TOKEN", testing::identity().staff_token.expose());
+            .env("STAFF_TOKEN", testing::staff_token().expose());
         let output = tokio::task::spawn_blocking(move || command.output().unwrap());
         let text = Ran(output.await.unwrap()).text();
         text.lines().map(ToOwned::to_owned).collect::<Vec<_>>()

@@ -42,7 +42,7 @@ async fn the_status_says_what_went_wrong(pool: PgPool) {
     let mut command = tool();
     command
         .args(["plan", "list"])
-        .env("STAFF_TOKEN", testing::identity().staff_token.expose())
+        .env("STAFF_TOKEN", testing::staff_token().expose())
         .env("STAFF_GATEWAY", &service.address);
     let refused = tokio::task::spawn_blocking(move || command.output().unwrap());
     let refused = refused.await.unwrap();

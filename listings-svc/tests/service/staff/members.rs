@@ -6,7 +6,7 @@ use super::*;
 async fn members_are_added_and_their_actions_are_logged(pool: PgPool) {
     let (service, _) = reviewed(pool).await;
     let accounts = service.accounts().await;
-    let operator = testing::identity().staff_token;
+    let operator = testing::staff_token();
     let operator = operator.expose();
     let args = ["--json", "member", "add", "bea", "--role", "admin"];
     let made = staff_with(&service, operator, &args, "").await.document();
@@ -102,7 +102,7 @@ async fn whoami_names_the_member_and_the_role(pool: PgPool) {
     let ran = staff_with(&service, &token, &["whoami"], "").await;
     let line = "ada (reviewer), the token expires on 2026-08-30 12:00\n";
     assert_eq!(ran.text(), line, "{ran:?}");
-    let operator = testing::identity().staff_token;
+    let operator = testing::staff_token();
     let args = ["--json", "whoami"];
     let ran = staff_with(&service, operator.expose(), &args, "").await;
     assert_eq!(ran.document()["name"], "operator");

@@ -33,7 +33,7 @@ pub(crate) async fn staff(address: &str, args: &[&str]) -> Output {
     let mut command = tool();
     command
         .args(args)
-        .env("STAFF_TOKEN", testing::identity().staff_token.expose())
+        .env("STAFF_TOKEN", testing::staff_token().expose())
         .env("STAFF_LISTINGS", address);
     tokio::task::spawn_blocking(move || command.output().unwrap())
         .await

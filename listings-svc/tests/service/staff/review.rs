@@ -1,5 +1,8 @@
 //! Reviews and other decisions.
 
+use contracts::listings::v1::staff_review_service_client::StaffReviewServiceClient;
+use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
+
 use super::*;
 use crate::pictures::set_cover;
 
@@ -58,7 +61,7 @@ async fn many_are_decided_on_and_refused_ones_are_named(pool: PgPool) {
     let names: Vec<String> = (0..55).map(|n| format!("game-{n}")).collect();
     let games: Vec<Value> = names.iter().map(|name| game(name, name)).collect();
     service.import(&File::rows("game", &games)).await;
-    let operator = testing::identity().staff_token;
+    let operator = testing::staff_token();
     let mut args = vec!["--json", "game", "take-down", "--reason", "Why", "--yes"];
     args.extend(names.iter().map(String::as_str));
     let ran = staff_with(&service, operator.expose(), &args, "").await;
@@ -134,7 +137,7 @@ async fn a_decision_is_refused_when_the_revision_is_not_the_reviewed_one(pool: P
     let list = ["--json", "review", "list"];
     let waiting = staff_with(&service, &token, &list, "").await.document();
     assert_eq!(waiting["total"], 1, "{waiting}");
-    let operator = testing::identity().staff_token;
+    let operator = testing::staff_token();
     let args = ["game", "take-down", "one", "--reason", "Why", "--revision"];
     for (revision, status) in [("2", 1), ("3", 0)] {
         let args = [&args[..], &[revision]].concat();
@@ -196,17 +199,23 @@ async fn a_review_goes_back_to_what_was_skipped(pool: PgPool) {
     assert_eq!(document["items"][0]["name"], "three");
 }
 
-/// Runs the tool on a terminal of its own with this input.
-async fn on_terminal(service: &Service, args: &str, input: &'static str) -> Ran {
+/// The tool on a terminal of its own, at its start.
+fn tool_on_terminal(service: &Service, args: &str) -> std::process::Command {
     let tool = tool();
     let line = format!("{} {args}", tool.get_program().to_str().unwrap());
     let mut command = std::process::Command::new("script");
     command
         .args(["--quiet", "--return", "--command", &line, "/dev/null"])
-        .env("STAFF_TOKEN", testing::identity().staff_token.expose())
+        .env("STAFF_TOKEN", testing::staff_token().expose())
         .env("STAFF_LISTINGS", &service.address)
         .stdin(std::process::Stdio::piped())
         .stdout(std::process::Stdio::piped());
+    command
+}
+
+/// Runs the tool on a terminal of its own with this input.
+async fn on_terminal(service: &Service, args: &str, input: &'static str) -> Ran {
+    let mut command = tool_on_terminal(service, args);
     let output = tokio::task::spawn_blocking(move || {
         let mut child = command.spawn().unwrap();
         let mut stdin = child.stdin.take().unwrap();
@@ -217,6 +226,97 @@ async fn on_terminal(service: &Service, args: &str, input: &'static str) -> Ran 
         output
     });
     Ran(output.await.unwrap())
+}
+
+/// Runs the tool until it has shown `line`, then makes a change, and only then types the answers.
+async fn changed_meanwhile(
+    command: std::process::Command,
+    line: &str,
+    change: impl Future<Output = ()>,
+    answers: &str,
+) -> Ran {
+    let mut command = tokio::process::Command::from(command);
+    let piped = std::process::Stdio::piped;
+    command.stdin(piped()).stdout(piped()).stderr(piped());
+    let mut child = command.kill_on_drop(true).spawn().unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    let mut stdout = BufReader::new(child.stdout.take().unwrap());
+    let mut text = String::new();
+    while !text.contains(line) {
+        let read = stdout.read_line(&mut text).await.unwrap();
+        assert_ne!(read, 0, "{line}: {text}");
+    }
+    change.await;
+    stdin.write_all(answers.as_bytes()).await.unwrap();
+    // The input stays open until the tool has ended.
+    stdout.read_to_string(&mut text).await.unwrap();
+    drop(stdin);
+    let mut output = child.wait_with_output().await.unwrap();
+    output.stdout = text.into_bytes();
+    Ran(output)
+}
+
+/// An account that changes its listing all the time does not evade a rejection: what it is by then is rejected. An approval is of what
+/// was shown.
+#[testing::database_test(listings::MIGRATOR)]
+async fn a_rejection_is_of_the_listing_as_it_is_by_then(pool: PgPool) {
+    let (service, token) = reviewed(pool).await;
+    let accounts = service.accounts().await;
+    let reviews = StaffReviewServiceClient::new(service.operator_client.clone());
+    let current = async |name: &str| {
+        let name = Some(crate::review::listing_name("game", name));
+        let request = proto::GetReviewRequest { name };
+        let review = reviews.clone().get_review(request).await;
+        review.unwrap().into_inner()
+    };
+    let tagline = |review: &proto::GetReviewResponse| {
+        let content: Value = serde_json::from_str(&review.content).unwrap();
+        content["tagline"].clone()
+    };
+    let review = || {
+        let mut command = tool();
+        command
+            .arg("review")
+            .env("STAFF_TOKEN", &token)
+            .env("STAFF_LISTINGS", &service.address);
+        command
+    };
+    accounts.game("one").await;
+
+    // In a review, the approval of what is not there any more shows the change, and the listing again.
+    let edit = accounts.edit("one", serde_json::json!({"tagline": "Other"}));
+    let ran = changed_meanwhile(review(), "1 of 1", edit, "a\nq\n").await;
+    assert_eq!(ran.status(), 0, "{ran:?}");
+    let text = ran.text();
+    assert!(text.contains("changed since it was reviewed"), "{text}");
+    assert!(text.contains("0 approved"), "{text}");
+    assert_eq!(current("one").await.state(), proto::State::Pending);
+
+    // The rejection is carried out, of the listing with the change.
+    let edit = accounts.edit("one", serde_json::json!({"tagline": "Third"}));
+    let answers = "r\nNot a game\nq\n";
+    let ran = changed_meanwhile(review(), "1 of 1", edit, answers).await;
+    assert_eq!(ran.status(), 0, "{ran:?}");
+    assert!(ran.text().contains("rejected: one"), "{ran:?}");
+    let one = current("one").await;
+    assert_eq!(
+        (one.state(), tagline(&one)),
+        (proto::State::Rejected, "Third".into())
+    );
+    let rejection = &one.history[0];
+    assert_eq!((rejection.revision, rejection.actor.as_str()), (4, "ada"));
+
+    // As a command on a terminal, too.
+    accounts.game("two").await;
+    let command = tool_on_terminal(&service, "game reject two --reason Why");
+    let edit = accounts.edit("two", serde_json::json!({"tagline": "Other"}));
+    let ran = changed_meanwhile(command, "game two", edit, "y\n").await;
+    assert_eq!(ran.status(), 0, "{ran:?}");
+    let two = current("two").await;
+    assert_eq!(
+        (two.state(), tagline(&two), two.history[0].revision),
+        (proto::State::Rejected, "Other".into(), 3)
+    );
 }
 
 #[testing::database_test(listings::MIGRATOR)]

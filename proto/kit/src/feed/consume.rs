@@ -12,7 +12,7 @@ use tokio::time::Instant;
 use uuid::Uuid;
 
 use super::cursor::Cursor;
-use super::{Position, lag};
+use super::lag;
 use crate::admin::Condition;
 use crate::rpc::client::Client;
 use crate::timestamp;
@@ -90,9 +90,17 @@ pub async fn consume<C: Consumer>(
 ) -> anyhow::Result<()> {
     let mut client = feed_client(client);
     let mut logged = String::new();
+    let mut lag = lag::Follower::new(consumer.producer(), follower);
     loop {
         let began = Instant::now();
-        let reason = match follow(&mut client, follower, &mut consumer, caught_up.as_ref()).await {
+        let following = follow(
+            &mut client,
+            follower,
+            &mut consumer,
+            caught_up.as_ref(),
+            &mut lag,
+        );
+        let reason = match following.await {
             // The producer shuts down, or begins a new epoch. Readers wait for this follower, so it reconnects at once.
             Ok(()) if began.elapsed() >= RECONNECT_PAUSE => {
                 tracing::info!(follower, "the producer ended the stream; reconnecting");
@@ -102,6 +110,7 @@ pub async fn consume<C: Consumer>(
             Ok(()) => "the stream ended".to_owned(),
             Err(error) => format!("{error:#}"),
         };
+        lag.set_disconnected();
         // The same failure is one warning, not one per attempt.
         if reason == logged {
             tracing::debug!(follower, reason, "still cannot follow the feed");
@@ -118,11 +127,10 @@ async fn follow<C: Consumer>(
     follower: &str,
     consumer: &mut C,
     caught_up: Option<&Condition>,
+    lag: &mut lag::Follower,
 ) -> anyhow::Result<()> {
     let cursor = consumer.cursor().await?;
     let (position, last_row) = (cursor.map(|c| c.position), cursor.and_then(|c| c.last_row));
-    let lag = lag::Follower::new(consumer.producer(), follower);
-    lag.set_applied(position);
     let request = proto::FollowRequest {
         follower: follower.to_owned(),
         epoch: position.map_or_else(String::new, |p| p.epoch.to_string()),
@@ -153,11 +161,12 @@ async fn follow<C: Consumer>(
         reset,
         effects_after: effects_after_seq,
     };
-    consumer.start(start).await?;
+    let mut seq = position.filter(|_| !reset).map_or(0, |p| p.seq);
+    lag.set_applied(seq);
     lag.set_head(head_seq);
+    lag.during(Box::pin(consumer.start(start))).await?;
     let may_miss_until = consumer.may_miss_until(&start);
 
-    let mut seq = position.filter(|_| !reset).map_or(0, |p| p.seq);
     let mut acknowledged = (seq, Instant::now());
     let report_caught_up = |seq| {
         if let Some(caught_up) = caught_up.filter(|_| seq >= head_seq) {
@@ -190,9 +199,10 @@ async fn follow<C: Consumer>(
             continue;
         }
         lag.set_head(batch.head_seq.max(last));
-        consumer.handle_batch(epoch, batch.changes).await?;
+        lag.during(Box::pin(consumer.handle_batch(epoch, batch.changes)))
+            .await?;
         seq = last;
-        lag.set_applied(Some(Position { epoch, seq }));
+        lag.set_applied(seq);
         report_caught_up(seq);
     }
 }

@@ -1,6 +1,12 @@
-//! The positions of feeds and followers as metrics. The lag of a follower is the difference of its two gauges.
+//! The positions of feeds and followers as metrics, and how long a follower has been behind.
 
-use super::Position;
+use std::pin::pin;
+use std::time::Duration;
+
+use tokio::time::{Instant, sleep};
+
+/// How often the lag is updated while a batch is applied.
+const UPDATE_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Sets the gauge of the head, in a process of the producer.
 pub(super) fn head(producer: &'static str, seq: i64) {
@@ -8,9 +14,16 @@ pub(super) fn head(producer: &'static str, seq: i64) {
 }
 
 /// The gauges of one follower.
+///
+/// Its lag in seconds is the time since it last had applied all that the producer had sent. A follower without a stream is behind: it does
+/// not know what it lacks.
 pub(super) struct Follower {
     head: metrics::Gauge,
     cursor: metrics::Gauge,
+    lag: metrics::Gauge,
+    head_seq: i64,
+    applied_seq: i64,
+    behind_since: Option<Instant>,
 }
 
 impl Follower {
@@ -24,17 +37,63 @@ impl Follower {
         Self {
             head: metrics::gauge!("feed_follower_head_seq", &labels),
             cursor: metrics::gauge!("feed_follower_seq", &labels),
+            lag: metrics::gauge!("feed_follower_lag_seconds", &labels),
+            head_seq: 0,
+            applied_seq: 0,
+            behind_since: None,
         }
     }
 
     /// Sets the head that the producer has sent last.
-    pub(super) fn set_head(&self, seq: i64) {
+    pub(super) fn set_head(&mut self, seq: i64) {
         self.head.set(value(seq));
+        self.head_seq = seq;
+        self.update();
     }
 
     /// Sets the position that the follower has applied.
-    pub(super) fn set_applied(&self, position: Option<Position>) {
-        self.cursor.set(value(position.map_or(0, |at| at.seq)));
+    pub(super) fn set_applied(&mut self, seq: i64) {
+        self.cursor.set(value(seq));
+        self.applied_seq = seq;
+        self.update();
+    }
+
+    /// The follower has no stream.
+    pub(super) fn set_disconnected(&mut self) {
+        self.behind_since.get_or_insert_with(Instant::now);
+        self.set_lag();
+    }
+
+    /// Runs `work`, for which the follower does not read the stream, and updates the lag meanwhile.
+    pub(super) async fn during<T>(&mut self, work: impl Future<Output = T>) -> T {
+        let mut work = pin!(work);
+        loop {
+            tokio::select! {
+                ended = &mut work => return ended,
+                () = sleep(UPDATE_INTERVAL) => self.set_lag(),
+            }
+        }
+    }
+
+    fn update(&mut self) {
+        if self.applied_seq >= self.head_seq {
+            self.behind_since = None;
+        } else {
+            self.behind_since.get_or_insert_with(Instant::now);
+        }
+        self.set_lag();
+    }
+
+    fn set_lag(&self) {
+        let lag = self.behind_since.map(|since| since.elapsed());
+        self.lag.set(lag.unwrap_or_default());
+    }
+}
+
+/// Another replica follows the feed from now on.
+impl Drop for Follower {
+    fn drop(&mut self) {
+        self.lag.set(0.0);
     }
 }
 
@@ -49,6 +108,27 @@ fn value(seq: i64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn the_lag_begins_with_the_first_change_that_is_not_applied() {
+        let mut follower = Follower::new("listings", "test");
+        let lag =
+            |follower: &Follower| follower.behind_since.map(|since| since.elapsed().as_secs());
+        follower.set_head(7);
+        follower.during(sleep(Duration::from_secs(20))).await;
+        follower.set_applied(6);
+        assert_eq!(lag(&follower), Some(20));
+        follower.set_head(8);
+        assert_eq!(lag(&follower), Some(20));
+        follower.set_applied(8);
+        assert_eq!(lag(&follower), None);
+        follower.set_disconnected();
+        sleep(Duration::from_secs(5)).await;
+        follower.set_disconnected();
+        assert_eq!(lag(&follower), Some(5));
+        follower.set_head(8);
+        assert_eq!(lag(&follower), None);
+    }
 
     #[test]
     fn a_seq_beyond_32_bits_is_shown_as_it_is() {

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
+use tracing::Span;
 use uuid::Uuid;
 
 use super::WriteResult;
@@ -30,6 +31,8 @@ pub(super) struct Queued<A: Apply> {
     pub(super) item: A::Item,
     /// Identifies the write in its rows on the feed.
     pub(super) request: Uuid,
+    /// The span of the caller, to which the statements of the item belong.
+    pub(super) span: Span,
     pub(super) since: Instant,
     /// After this time the item fails: it is not begun, nor retried.
     pub(super) deadline: Instant,
@@ -250,6 +253,7 @@ mod tests {
         Queued {
             item,
             request: Uuid::nil(),
+            span: Span::none(),
             since: Instant::now(),
             deadline: Instant::now() + DEADLINE,
             reply: oneshot::channel().0,

@@ -9,7 +9,7 @@ use tokio::time::timeout;
 use super::commit::prepare;
 use super::head::Head;
 use super::timeouts::WriteTimeouts;
-use crate::pg::Schema;
+use crate::pg::{self, Schema};
 
 /// A connection, and the head as it last read it.
 pub(super) struct Session {
@@ -55,20 +55,21 @@ impl Sessions {
     async fn open(&self) -> Result<Session, sqlx::Error> {
         let milliseconds = |time: Duration| time.as_millis().to_string();
         let step = self.timeouts.step;
-        let settings = [
+        let (idle, statement) = (milliseconds(step), milliseconds(step * 2 / 3));
+        let session = pg::session([
             // PostgreSQL ends the session of a process that freezes with rows locked.
-            ("idle_in_transaction_session_timeout", milliseconds(step)),
+            ("idle_in_transaction_session_timeout", &*idle),
             // Shorter than `step`: PostgreSQL cancels the statement before we close the connection, and the transaction can go on.
-            ("statement_timeout", milliseconds(step * 2 / 3)),
+            ("statement_timeout", &*statement),
             // Most rows are locked without waiting. Some statements still wait, such as an insert of a slug that another replica is
             // inserting; they are retried.
-            ("lock_timeout", "100ms".to_owned()),
+            ("lock_timeout", "100ms"),
             // The same few statements run again and again, by name or id: a plan for each set of values costs more than it gains.
-            ("plan_cache_mode", "force_generic_plan".to_owned()),
-        ];
-        let options = self.options.clone().options(settings);
+            ("plan_cache_mode", "force_generic_plan"),
+        ]);
         self.in_time(async {
-            let mut connection = PgConnection::connect_with(&options).await?;
+            let mut connection = PgConnection::connect_with(&self.options).await?;
+            pg::set(&mut connection, session).await?;
             let head = Head::of(&mut connection, self.schema).await?;
             prepare(&mut connection, self.schema).await?;
             Ok(Session { connection, head })

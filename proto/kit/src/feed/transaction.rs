@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use sqlx::{Executor as _, Row as _};
 use time::OffsetDateTime;
+use tracing::Instrument as _;
 use uuid::Uuid;
 
 use super::apply::{Apply, ApplyError, ErrorClass};
@@ -127,6 +128,7 @@ impl<A: Apply> Transactions<A> {
                 }
             }
             let applying = self.apply.apply(&mut session.connection, &queued.item, now);
+            let applying = applying.instrument(queued.span.clone());
             let result = match self.sessions.in_time(applying).await {
                 Ok((outcome, changes)) => ItemResult::Applied(outcome, changes),
                 Err(ApplyError::Busy) => ItemResult::Busy,

@@ -10,6 +10,7 @@ use std::time::Instant;
 use sqlx::postgres::PgConnectOptions;
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
+use tracing::Span;
 
 use super::apply::Apply;
 use super::queue::{Queue, Queued, queue};
@@ -45,6 +46,7 @@ impl<A: Apply> Writer<A> {
         self.queue.push(Queued {
             item,
             request: ids::row_id(),
+            span: Span::current(),
             since,
             deadline: since + self.queue.deadline,
             reply,

@@ -31,8 +31,8 @@ pub struct Timeouts {
     /// Seconds for the body of a request
     #[arg(long, default_value = "10", value_parser = a_second_or_more)]
     pub http_body: Duration,
-    /// Seconds that a connection may be idle
-    #[arg(long, default_value = "30", value_parser = a_second_or_more)]
+    /// Seconds that a connection may be idle: longer than a proxy in front keeps one, most 60, so that no request meets a closing one
+    #[arg(long, default_value = "75", value_parser = a_second_or_more)]
     pub http_idle: Duration,
     /// Seconds that a response may wait without the client receiving any of it
     #[arg(long, default_value = "30", value_parser = a_second_or_more)]

@@ -9,18 +9,24 @@ mod script;
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use arc_swap::ArcSwapOption;
+use metrics::Histogram;
 use redis::{Cmd, ErrorKind, FromRedisValue, RedisError, RedisResult, ServerErrorKind, Value};
 use tokio::sync::Mutex;
 use tokio::time::timeout;
+use tracing::Instrument as _;
 
 use crate::config::Secret;
+use crate::handles::Handles;
+use crate::telemetry;
 use address::Address;
 use connection::Connection;
 pub use script::{Script, evaluate};
 
+/// The least time between two connections to a cluster one of whose nodes hangs.
+const RENEWAL_INTERVAL: Duration = Duration::from_secs(1);
 /// The timeout of a call, where no setting says otherwise.
 pub const DEFAULT_TIMEOUT: Duration = Duration::from_millis(50);
 
@@ -48,6 +54,8 @@ struct Shared {
     failures: AtomicU32,
     /// Whether the breaker is open.
     is_open: AtomicBool,
+    /// Whether the connection to a cluster is being replaced, or has just been.
+    is_renewed: AtomicBool,
     /// Whether the last change that was logged is "Redis is unavailable": only changes are logged, not every call.
     is_logged: AtomicBool,
 }
@@ -80,6 +88,18 @@ enum Failure {
     Demoted(RedisError),
     /// The call was sent and not answered. Without an error, it timed out.
     NoResponse(Option<RedisError>),
+}
+
+/// Parses the setting `redis_url`.
+///
+/// # Errors
+/// The address is not valid.
+pub fn url(value: &str) -> Result<Secret, String> {
+    let url = Secret::from(value.to_owned());
+    match address::parse(&url, Duration::ZERO) {
+        Ok(_) => Ok(url),
+        Err(error) => Err(format!("{error:#}")),
+    }
 }
 
 impl Redis {
@@ -133,6 +153,7 @@ impl Redis {
         timeout: Duration,
         without: &'static str,
     ) -> Self {
+        metrics::gauge!("redis_breakers_open").increment(0.0);
         Self(Arc::new(Shared {
             address,
             place,
@@ -143,6 +164,7 @@ impl Redis {
             answered: AtomicU64::new(0),
             failures: AtomicU32::new(0),
             is_open: AtomicBool::new(false),
+            is_renewed: AtomicBool::new(false),
             is_logged: AtomicBool::new(false),
         }))
     }
@@ -190,17 +212,33 @@ impl Redis {
             answered: self.0.answered.load(Ordering::Relaxed),
             failures: self.0.failures.load(Ordering::Relaxed),
         };
-        let mut used = None;
+        let (mut used, began) = (None, Instant::now());
         let call = async {
             let connection = used.insert(self.0.connection().await?);
             let answer = answer(connection).await;
             let answer = answer.and_then(|answer| Ok(T::from_redis_value(answer)?));
             answer.map_err(Failure::of)
         };
-        let outcome = timeout(self.0.timeout, call).await;
+        let span = telemetry::child_span(|| tracing::info_span!("redis", call = what));
+        let outcome = timeout(self.0.timeout, call.instrument(span)).await;
+        if used.is_some() {
+            measure(what, began.elapsed());
+        }
         let outcome = outcome.unwrap_or_else(|_| Err(Failure::timed_out(used.is_some())));
         self.0.record(what, before, used.as_ref(), outcome)
     }
+}
+
+/// Records the duration of a call that was sent.
+fn measure(what: &'static str, elapsed: Duration) {
+    thread_local! {
+        static DURATIONS: Handles<&'static str, Histogram> = Handles::default();
+    }
+    let durations =
+        |what: &&'static str| metrics::histogram!("redis_call_duration_seconds", "call" => *what);
+    DURATIONS.with(|handles| {
+        handles.with(what, durations, |durations| durations.record(elapsed));
+    });
 }
 
 /// Whether Redis does not have a script.
@@ -267,7 +305,35 @@ impl Shared {
                 before.failures,
             );
         }
+        if let (Failure::NoResponse(None), Some(connection)) = (&failure, connection) {
+            self.renew(connection);
+        }
         Err(self.report(what, &failure))
+    }
+
+    /// Replaces the connection to a cluster after a call that timed out. A node that hangs, or that the network has cut off, keeps its
+    /// connections and its slots there, even when its replica has taken its place. Calls use the old connection until then.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the task has no work to finish at shutdown, and ends by itself"
+    )]
+    fn renew(self: &Arc<Self>, used: &Arc<Connection>) {
+        if matches!(**used, Connection::Server(_)) || self.is_renewed.swap(true, Ordering::AcqRel) {
+            return;
+        }
+        let (shared, used) = (Arc::clone(self), Arc::clone(used));
+        drop(tokio::spawn(async move {
+            let limit = RENEWAL_INTERVAL.max(shared.timeout);
+            let opened = timeout(limit, Connection::open(&shared.address)).await;
+            if let Ok(Ok(connection)) = opened {
+                let old = Some(used);
+                shared
+                    .connection
+                    .compare_and_swap(&old, Some(Arc::new(connection)));
+            }
+            tokio::time::sleep(RENEWAL_INTERVAL).await;
+            shared.is_renewed.store(false, Ordering::Release);
+        }));
     }
 
     /// Counts a failed call, and logs the first one.

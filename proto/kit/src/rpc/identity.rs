@@ -2,25 +2,30 @@
 
 use std::sync::Arc;
 
-use http::HeaderMap;
-use subtle::ConstantTimeEq as _;
+use http::{Extensions, HeaderMap};
 use tonic::Status;
 
-use super::methods::{OPEN_SERVICES, SHARED_SERVICES};
-use super::staff::{Member, Members};
-use crate::config::{Identity, Secret};
+use super::methods::{UNKNOWN, service_label};
+use super::permissions::{self, EXCHANGE, HEALTH, STAFF};
+use super::staff::{Member, Members, permission_denied};
+use super::tls::PeerNames;
+use crate::config::Identity;
 use crate::fault::{Fault, unauthenticated};
 
-/// Authenticates callers by their tokens.
+/// Authenticates callers by their tokens, and authorizes their calls by the table of [`permissions`].
 #[derive(Clone)]
 pub struct Authenticator {
-    tokens: Identity,
+    /// The service that is called.
+    server: &'static str,
+    /// `None` on the port for exchanges, whose tokens the called service checks.
+    tokens: Option<Identity>,
     members: Option<Arc<dyn Members>>,
+    requires_certificate: bool,
 }
 
-/// The principal that a token identifies.
+/// The principal of a call that is allowed.
 pub(super) enum Principal {
-    /// A service of the fleet; or any caller of an open service, such as health.
+    /// A service of the fleet; or any caller of the health service.
     Fleet,
     /// An exchange, or whoever claims to be one: the service checks the token.
     Exchange,
@@ -31,11 +36,23 @@ pub(super) enum Principal {
 }
 
 impl Authenticator {
-    /// Accepts the fleet token and the staff token.
-    pub fn new(tokens: Identity) -> Self {
+    /// Accepts the fleet tokens and the staff tokens on the internal port of the service `server`.
+    pub fn new(server: &'static str, tokens: Identity) -> Self {
         Self {
-            tokens,
+            server,
+            tokens: Some(tokens),
             members: None,
+            requires_certificate: false,
+        }
+    }
+
+    /// Lets anyone call the services for exchanges of the service `server`, and nothing else. These services check the tokens themselves.
+    pub fn for_exchanges(server: &'static str) -> Self {
+        Self {
+            server,
+            tokens: None,
+            members: None,
+            requires_certificate: false,
         }
     }
 
@@ -48,41 +65,101 @@ impl Authenticator {
         }
     }
 
-    /// Checks the token of a call to the gRPC `path`. A staff service, whose name begins with `Staff`, takes the staff token or the token of
-    /// a member. A service for exchanges, whose name begins with `Exchange`, finds its callers by their tokens itself: they are not part of
-    /// the fleet. Other services take the fleet token, a few of them also the tokens of staff; health and reflection are open.
-    pub(super) fn check(&self, path: &str, headers: &HeaderMap) -> Result<Principal, Status> {
-        let service = path.split('/').nth(1).unwrap_or_default();
-        if OPEN_SERVICES.contains(&service) {
+    /// Accepts services of the fleet only with a client certificate that names them, for a server with TLS.
+    #[must_use]
+    pub fn requiring_certificates(self) -> Self {
+        Self {
+            requires_certificate: true,
+            ..self
+        }
+    }
+
+    /// Checks a call to the gRPC `path`: its token says whether a service or staff calls, and the table whether this caller may.
+    ///
+    /// A service names itself in the header `x-caller`. It is believed because it has the fleet token, and with TLS only if its certificate
+    /// has this name. Health is open.
+    pub(super) fn check(
+        &self,
+        path: &str,
+        headers: &HeaderMap,
+        extensions: &Extensions,
+    ) -> Result<Principal, Status> {
+        let (service, _) = permissions::split(path);
+        if service == HEALTH {
             return Ok(Principal::Fleet);
         }
-        let name = service.rsplit('.').next().unwrap_or_default();
+        let callers = permissions::callers(self.server, path);
+        let Some(tokens) = &self.tokens else {
+            return if callers.contains(&EXCHANGE) {
+                Ok(Principal::Exchange)
+            } else {
+                count_denied(EXCHANGE, path);
+                Err(permission_denied("This port is for exchanges only."))
+            };
+        };
         let sent = bearer(headers);
-        if name.starts_with("Exchange") {
-            return Ok(Principal::Exchange);
+        if sent.is_some_and(|sent| tokens.fleet_token.accepts(sent)) {
+            return self.check_service(path, callers, headers, extensions);
         }
-        let is_for_staff = name.starts_with("Staff");
-        let is_shared = SHARED_SERVICES.contains(&service);
-        let is_fleet = sent.is_some_and(|sent| matches(sent, &self.tokens.fleet_token));
-        if is_fleet && !is_for_staff {
-            return Ok(Principal::Fleet);
-        }
-        if !is_for_staff && !is_shared {
-            return Err(unauthenticated(
+        let is_staff = sent.is_some_and(|sent| tokens.staff_token.accepts(sent));
+        match (callers.contains(&STAFF), sent, &self.members) {
+            (true, ..) if is_staff => Ok(Principal::Staff(Member::operator())),
+            (false, ..) if is_staff => Err(deny(STAFF, path, "Staff may not make this call.")),
+            (false, ..) => Err(unauthenticated(
                 "This call needs the fleet token. Send it as `authorization: Bearer …`.",
-            ));
-        }
-        match (sent, &self.members) {
-            (Some(sent), _) if matches(sent, &self.tokens.staff_token) => {
-                Ok(Principal::Staff(Member::operator()))
-            }
-            (Some(sent), Some(members)) if !is_fleet => {
+            )),
+            (true, Some(sent), Some(members)) => {
                 let sent = std::str::from_utf8(sent).map_err(|_error| not_staff())?;
                 Ok(Principal::Unresolved(Arc::clone(members), sent.to_owned()))
             }
-            _ => Err(not_staff()),
+            (true, ..) => Err(not_staff()),
         }
     }
+
+    /// Checks a call with the fleet token.
+    fn check_service(
+        &self,
+        path: &str,
+        callers: &[&str],
+        headers: &HeaderMap,
+        extensions: &Extensions,
+    ) -> Result<Principal, Status> {
+        let Some(caller) = permissions::caller(headers) else {
+            let sentence = "Name the service that calls in the header `x-caller`, for example `x-caller: web`.";
+            return Err(deny(UNKNOWN, path, sentence));
+        };
+        let is_certified = match extensions.get::<PeerNames>() {
+            Some(PeerNames(names)) => names.iter().any(|name| name == caller),
+            None => !self.requires_certificate,
+        };
+        if !is_certified {
+            let sentence =
+                format!("This call needs a client certificate with the name `{caller}`.");
+            return Err(deny(caller, path, sentence));
+        }
+        if !callers.contains(&caller) {
+            let service = service_label(path);
+            let sentence = format!("`{caller}` may not make this call to `{service}`.");
+            return Err(deny(caller, path, sentence));
+        }
+        Ok(Principal::Fleet)
+    }
+}
+
+/// Records a call of the fleet or of staff that is denied.
+///
+/// The log is its audit: the table of staff actions would get a row for each call of a service that is faulty or taken over. Neither has a
+/// text of the caller. Calls without a valid token are not logged: strangers could fill the log.
+fn deny(caller: &'static str, path: &str, sentence: impl Into<String>) -> Status {
+    count_denied(caller, path);
+    let service = service_label(path);
+    tracing::warn!(target: "rpc_denied", caller, service, "a call was denied");
+    permission_denied(sentence)
+}
+
+fn count_denied(caller: &'static str, path: &str) {
+    let service = service_label(path);
+    metrics::counter!("rpc_denied_total", "caller" => caller, "service" => service).increment(1);
 }
 
 /// Looks up the member with this token.
@@ -106,13 +183,14 @@ fn bearer(headers: &HeaderMap) -> Option<&[u8]> {
         .and_then(|value| value.as_bytes().strip_prefix(b"Bearer "))
 }
 
-fn matches(sent: &[u8], token: &Secret) -> bool {
-    sent.ct_eq(token.expose().as_bytes()).into()
-}
-
 #[cfg(test)]
 mod tests {
+    use tonic::Code;
+
     use super::*;
+    use crate::config::Tokens;
+    use crate::rpc::methods::METHODS;
+    use crate::rpc::permissions::{CALLER, ECONOMY, LISTINGS, SERVICES, WEB, may_call};
     use crate::rpc::staff::Role;
 
     /// A directory with one member.
@@ -129,46 +207,82 @@ mod tests {
     }
 
     fn authenticator() -> Authenticator {
-        Authenticator::new(Identity {
-            fleet_token: "fleet".to_owned().into(),
-            staff_token: "staff".to_owned().into(),
-        })
+        let tokens = |first: &str| Tokens {
+            first: first.to_owned().into(),
+            others: vec![format!("next-{first}").into()],
+        };
+        let identity = Identity {
+            fleet_token: tokens("fleet"),
+            staff_token: tokens("staff"),
+        };
+        Authenticator::new(LISTINGS, identity)
     }
 
-    fn headers(token: Option<&str>) -> HeaderMap {
+    fn headers(caller: Option<&str>, token: Option<&str>) -> HeaderMap {
         let mut headers = HeaderMap::new();
+        if let Some(caller) = caller {
+            headers.insert(CALLER, caller.parse().unwrap());
+        }
         if let Some(token) = token {
             headers.insert("authorization", format!("Bearer {token}").parse().unwrap());
         }
         headers
     }
 
+    /// The code with which a call is refused.
+    fn refusal(
+        authenticator: &Authenticator,
+        path: &str,
+        headers: &HeaderMap,
+        extensions: &Extensions,
+    ) -> Option<Code> {
+        let checked = authenticator.check(path, headers, extensions);
+        checked.err().map(|status| status.code())
+    }
+
+    const DENIED: Option<Code> = Some(Code::PermissionDenied);
+    const STRANGER: Option<Code> = Some(Code::Unauthenticated);
+
+    const GAMES: &str = "/catalogue.v1.GamesService/ListGames";
+    const STAFF_CALL: &str = "/gateway.v1.StaffService/CreateKey";
+    const SHARED: &str = "/webhook.v1.EndpointsService/AddEndpoint";
+    const SWAP: &str = "/economy.v1.ExchangeService/RecordSwap";
+    const REFLECTION: &str = "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo";
+    const CHECK: &str = "/grpc.health.v1.Health/Check";
+
     #[test]
     fn each_kind_of_caller_reaches_only_its_services() {
-        let allowed =
-            |path: &str, token: Option<&str>| authenticator().check(path, &headers(token)).is_ok();
-        let (games, staff) = (
-            "/catalogue.v1.GamesService/ListGames",
-            "/gateway.v1.StaffService/CreateKey",
-        );
-        assert!(allowed(games, Some("fleet")));
-        assert!(!allowed(games, Some("staff")));
-        assert!(!allowed(games, None));
-        assert!(allowed(staff, Some("staff")));
-        assert!(!allowed(staff, Some("fleet")));
-        assert!(!allowed(staff, Some("ada")));
-        let shared = "/webhook.v1.EndpointsService/AddEndpoint";
-        assert!(allowed(shared, Some("fleet")));
-        assert!(allowed(shared, Some("staff")));
-        assert!(!allowed(shared, Some("ada")));
-        assert!(!allowed(shared, None));
-        let exchange = "/economy.v1.ExchangeService/RecordSwap";
-        assert!(allowed(exchange, Some("token of an exchange")));
-        assert!(allowed("/grpc.health.v1.Health/Check", None));
-        assert!(allowed(
-            "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo",
-            None
-        ));
+        let authenticator = authenticator();
+        let refused = |path: &str, token: Option<&str>| {
+            let headers = headers(Some(WEB), token);
+            refusal(&authenticator, path, &headers, &Extensions::new())
+        };
+        for token in ["fleet", "next-fleet"] {
+            for path in [GAMES, SHARED, REFLECTION] {
+                assert_eq!(refused(path, Some(token)), None, "{path}");
+            }
+            assert_eq!(refused(STAFF_CALL, Some(token)), DENIED);
+            assert_eq!(refused(SWAP, Some(token)), DENIED);
+        }
+        for token in ["staff", "next-staff"] {
+            for path in [STAFF_CALL, SHARED, REFLECTION] {
+                assert_eq!(refused(path, Some(token)), None, "{path}");
+            }
+            assert_eq!(refused(GAMES, Some(token)), DENIED);
+            assert_eq!(refused(SWAP, Some(token)), DENIED);
+        }
+        for token in [
+            None,
+            Some("ada"),
+            Some(""),
+            Some("flee"),
+            Some("fleet,next-fleet"),
+        ] {
+            for path in [GAMES, STAFF_CALL, SHARED, SWAP, REFLECTION] {
+                assert_eq!(refused(path, token), STRANGER, "{path}");
+            }
+            assert_eq!(refused(CHECK, token), None);
+        }
         for made_up in [
             "/grpc.health.v1.MadeUp/Check",
             "/grpc.health.v2.Health/Check",
@@ -176,29 +290,106 @@ mod tests {
             "//grpc.health.v1.Health/Check",
             "",
         ] {
-            assert!(!allowed(made_up, None), "{made_up}");
+            assert_eq!(refused(made_up, None), STRANGER, "{made_up}");
+            assert_eq!(refused(made_up, Some("fleet")), DENIED, "{made_up}");
         }
+    }
+
+    /// Every method of every port, for every caller.
+    #[test]
+    fn a_service_makes_the_calls_of_the_table_and_no_other() {
+        let others = [STAFF, EXCHANGE, "stranger"];
+        for server in SERVICES {
+            let authenticator = Authenticator {
+                server,
+                ..authenticator()
+            };
+            for path in &*METHODS {
+                let is_open = permissions::split(path).0 == HEALTH;
+                for caller in SERVICES.into_iter().chain(others) {
+                    let headers = headers(Some(caller), Some("fleet"));
+                    let refused = refusal(&authenticator, path, &headers, &Extensions::new());
+                    let is_service = SERVICES.contains(&caller);
+                    let may = is_open || (is_service && may_call(caller, server, path));
+                    assert_eq!(
+                        refused,
+                        if may { None } else { DENIED },
+                        "{caller}: {path} of {server}"
+                    );
+                }
+                let nameless = headers(None, Some("fleet"));
+                let refused = refusal(&authenticator, path, &nameless, &Extensions::new());
+                assert_eq!(refused, if is_open { None } else { DENIED }, "{path}");
+                let staff = headers(None, Some("staff"));
+                let refused = refusal(&authenticator, path, &staff, &Extensions::new());
+                let may = is_open || may_call(STAFF, server, path);
+                assert_eq!(refused, if may { None } else { DENIED }, "{path}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_port_for_exchanges_has_their_service_and_health() {
+        let authenticator = Authenticator::for_exchanges(ECONOMY);
+        for path in &*METHODS {
+            let (service, _) = permissions::split(path);
+            let is_open = [HEALTH, "economy.v1.ExchangeService"].contains(&service);
+            for token in [None, Some("fleet"), Some("staff"), Some("an exchange")] {
+                let headers = headers(Some(WEB), token);
+                let refused = refusal(&authenticator, path, &headers, &Extensions::new());
+                assert_eq!(refused, if is_open { None } else { DENIED }, "{path}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_certificate_names_the_service_that_calls() {
+        let certified = |names: &[&str]| {
+            let names = names.iter().map(ToString::to_string).collect();
+            let mut extensions = Extensions::new();
+            extensions.insert(PeerNames(names));
+            extensions
+        };
+        let fleet = headers(Some(WEB), Some("fleet"));
+        let staff = headers(None, Some("staff"));
+        let plain = authenticator();
+        let strict = authenticator().requiring_certificates();
+        let refused =
+            |of: &Authenticator, extensions: &Extensions| refusal(of, GAMES, &fleet, extensions);
+        assert_eq!(refused(&plain, &Extensions::new()), None);
+        assert_eq!(refused(&strict, &Extensions::new()), DENIED);
+        for of in [&plain, &strict] {
+            assert_eq!(refused(of, &certified(&["web", "host-1"])), None);
+            for others in [&["gateway"][..], &["*"], &["web.example"], &[]] {
+                assert_eq!(refused(of, &certified(others)), DENIED, "{others:?}");
+            }
+        }
+        // Staff, and those who ask for the health, have no certificate.
+        let none = Extensions::new();
+        assert_eq!(refusal(&strict, STAFF_CALL, &staff, &none), None);
+        assert_eq!(refusal(&strict, CHECK, &HeaderMap::new(), &none), None);
     }
 
     #[tokio::test]
     async fn a_member_reaches_staff_services_under_its_name() {
         let authenticator = authenticator().with_members(Arc::new(Ada));
-        let who = async |path: &str, token: &str| match authenticator
-            .check(path, &headers(Some(token)))
-        {
-            Ok(Principal::Staff(member)) => Some(member.name),
-            Ok(Principal::Unresolved(members, token)) => {
-                look_up(&*members, &token).await.ok().map(|m| m.name)
+        let who = async |path: &str, token: &str| {
+            let headers = headers(Some(WEB), Some(token));
+            match authenticator.check(path, &headers, &Extensions::new()) {
+                Ok(Principal::Staff(member)) => Some(member.name),
+                Ok(Principal::Unresolved(members, token)) => {
+                    look_up(&*members, &token).await.ok().map(|m| m.name)
+                }
+                Ok(Principal::Fleet | Principal::Exchange) => Some("the fleet".to_owned()),
+                Err(_) => None,
             }
-            Ok(Principal::Fleet | Principal::Exchange) => Some("the fleet".to_owned()),
-            Err(_) => None,
         };
         let staff = "/listings.v1.StaffReviewService/Decide";
         assert_eq!(who(staff, "ada").await.as_deref(), Some("ada"));
         assert_eq!(who(staff, "staff").await.as_deref(), Some("operator"));
         assert_eq!(who(staff, "fleet").await, None);
         assert_eq!(who(staff, "eve").await, None);
-        assert_eq!(who("/listings.v1.FeedService/Follow", "ada").await, None);
+        assert_eq!(who("/common.v1.FeedService/Follow", "ada").await, None);
         let shared = "/webhook.v1.DeliveriesService/Recover";
         assert_eq!(who(shared, "ada").await.as_deref(), Some("ada"));
         assert_eq!(who(shared, "fleet").await.as_deref(), Some("the fleet"));

@@ -6,22 +6,10 @@ use std::sync::LazyLock;
 use prost::Message as _;
 use prost_types::FileDescriptorSet;
 
-/// Services that need no token.
-pub(super) const OPEN_SERVICES: [&str; 2] = [
-    "grpc.health.v1.Health",
-    "grpc.reflection.v1.ServerReflection",
-];
-
-/// Services that take the fleet token, for an account that a service of the fleet has authenticated, and the tokens of staff.
-pub(super) const SHARED_SERVICES: [&str; 2] = [
-    "webhook.v1.EndpointsService",
-    "webhook.v1.DeliveriesService",
-];
-
 /// The label of calls to paths that are no method: a stranger may make up any number of them.
-const UNKNOWN: &str = "unknown";
+pub(super) const UNKNOWN: &str = "unknown";
 
-static METHODS: LazyLock<HashSet<String>> = LazyLock::new(|| {
+pub(super) static METHODS: LazyLock<HashSet<String>> = LazyLock::new(|| {
     let sets = [
         contracts::DESCRIPTORS,
         tonic_health::pb::FILE_DESCRIPTOR_SET,
@@ -48,20 +36,14 @@ pub(super) fn label(path: &str) -> &'static str {
     METHODS.get(path).map_or(UNKNOWN, String::as_str)
 }
 
+/// The name of the service of a call in metrics and logs.
+pub(super) fn service_label(path: &str) -> &'static str {
+    label(path).split('/').nth(1).unwrap_or(UNKNOWN)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn shared_services_exist() {
-        for service in SHARED_SERVICES {
-            let prefix = format!("/{service}/");
-            assert!(
-                METHODS.iter().any(|it| it.starts_with(&prefix)),
-                "{service}"
-            );
-        }
-    }
 
     #[test]
     fn only_methods_are_labels() {
@@ -71,6 +53,8 @@ mod tests {
             "/common.v1.FeedService/Follow",
         ] {
             assert_eq!(label(method), method);
+            let (_, service) = method.split_once('/').unwrap();
+            assert!(service.starts_with(service_label(method)), "{method}");
         }
         for path in [
             "/grpc.health.v1.Health/Check/",
@@ -80,7 +64,11 @@ mod tests {
             "/common.v1.StaffMadeUpService/Follow",
             "",
         ] {
-            assert_eq!(label(path), UNKNOWN, "{path}");
+            assert_eq!(
+                (label(path), service_label(path)),
+                (UNKNOWN, UNKNOWN),
+                "{path}"
+            );
         }
     }
 }

@@ -6,8 +6,10 @@ pub mod directory;
 pub mod failover;
 mod identity;
 mod methods;
+pub mod permissions;
 pub mod server;
 pub mod staff;
+pub mod tls;
 
 pub use directory::FleetMembers;
 pub use identity::Authenticator;

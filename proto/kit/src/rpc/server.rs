@@ -1,4 +1,5 @@
-//! The internal gRPC server: authentication, traces, request ids, metrics, conversion of panics into faults, health and reflection.
+//! The gRPC server of a port: authentication, authorization, traces, request ids, metrics, conversion of panics into faults, health and
+//! reflection.
 
 use std::convert::Infallible;
 use std::future::Future;
@@ -10,9 +11,9 @@ use std::time::{Duration, Instant};
 
 use futures::FutureExt as _;
 use futures::future::Either;
-use futures::stream::{self, Stream};
+use futures::stream::{self, Stream, StreamExt as _, TryStreamExt as _};
 use http::{Request, Response};
-use metrics::Histogram;
+use metrics::{Counter, Histogram};
 use tokio::net::{TcpListener, TcpStream};
 use tokio_util::sync::CancellationToken;
 use tonic::body::Body;
@@ -22,6 +23,7 @@ use tower::{Layer, Service};
 use tracing::Instrument as _;
 
 use super::identity::{self, Authenticator, Principal};
+use super::tls::{self, Connection, Credentials, PeerNames};
 use super::{failover, methods};
 use crate::admin::Readiness;
 use crate::code::Code;
@@ -40,20 +42,17 @@ const MAX_CALLS: usize = 4_096;
 /// Pause after an accept that failed.
 const ACCEPT_BACKOFF: Duration = Duration::from_millis(20);
 
-/// Serves `services` until `draining`, then finishes the calls in flight.
+/// Serves `services` and health until `draining`, then finishes the calls in flight. With `credentials`, the port speaks TLS only.
 pub async fn serve(
     listener: TcpListener,
     mut services: RoutesBuilder,
+    credentials: Option<Credentials>,
     authenticator: Authenticator,
     readiness: Readiness,
     draining: CancellationToken,
 ) -> anyhow::Result<()> {
-    let reflection = tonic_reflection::server::Builder::configure()
-        .register_encoded_file_descriptor_set(contracts::DESCRIPTORS)
-        .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
-        .build_v1()?;
     let (health, health_service) = tonic_health::server::health_reporter();
-    services.add_service(reflection).add_service(health_service);
+    services.add_service(health_service);
     let mut ready = readiness.watch();
     let report = async move {
         loop {
@@ -69,6 +68,11 @@ pub async fn serve(
         }
     };
 
+    let connections = connections(listener);
+    let connections = match credentials {
+        Some(credentials) => tls::handshakes(connections, credentials).left_stream(),
+        None => connections.map_ok(Connection::plain).right_stream(),
+    };
     let limit = Arc::new(ConcurrencyLimit::new("rpc", MAX_CALLS));
     let server = Server::builder()
         .http2_max_pending_accept_reset_streams(Some(PENDING_RESETS))
@@ -78,7 +82,7 @@ pub async fn serve(
             limit,
         })
         .add_routes(services.routes())
-        .serve_with_incoming_shutdown(connections(listener), draining.cancelled_owned());
+        .serve_with_incoming_shutdown(connections, draining.cancelled_owned());
     tokio::select! {
         served = server => Ok(served?),
         () = report => Ok(()),
@@ -106,6 +110,16 @@ fn connections(listener: TcpListener) -> impl Stream<Item = io::Result<TcpStream
 /// An empty set of services.
 pub fn services() -> RoutesBuilder {
     Routes::builder()
+}
+
+/// Adds reflection, by which tools such as grpcurl learn the methods of all services.
+pub(crate) fn add_reflection(services: &mut RoutesBuilder) -> anyhow::Result<()> {
+    let reflection = tonic_reflection::server::Builder::configure()
+        .register_encoded_file_descriptor_set(contracts::DESCRIPTORS)
+        .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
+        .build_v1()?;
+    services.add_service(reflection);
+    Ok(())
 }
 
 #[derive(Clone)]
@@ -151,9 +165,16 @@ where
     }
 
     fn call(&mut self, mut request: Request<Body>) -> Self::Future {
+        // tonic adds the names of the connection to each of its requests.
+        if let Some(Some(names)) = request.extensions_mut().remove::<Option<PeerNames>>() {
+            request.extensions_mut().insert(names);
+        }
         let path = request.uri().path();
         let method = methods::label(path);
-        let unresolved = match self.authenticator.check(path, request.headers()) {
+        let principal = self
+            .authenticator
+            .check(path, request.headers(), request.extensions());
+        let unresolved = match principal {
             Ok(Principal::Fleet | Principal::Exchange) => None,
             Ok(Principal::Staff(member)) => {
                 request.extensions_mut().insert(member);
@@ -206,6 +227,7 @@ where
                 ))
                 .into_http())
             });
+            count(method, response.as_ref().map_or(tonic::Code::Ok, code_of));
             measure(method, started.elapsed());
             drop(permit);
             response
@@ -219,6 +241,26 @@ where
 fn is_id(text: &str) -> bool {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
     (1..=64).contains(&text.len()) && text.bytes().all(plain)
+}
+
+/// The status of a response. That of a stream, and of a response with a message, comes after its body: it counts as a success.
+fn code_of(response: &Response<Body>) -> tonic::Code {
+    let status = response.headers().get("grpc-status");
+    status.map_or(tonic::Code::Ok, |status| {
+        tonic::Code::from_bytes(status.as_bytes())
+    })
+}
+
+/// Counts a call by its status.
+fn count(method: &'static str, code: tonic::Code) {
+    thread_local! {
+        static CALLS: Handles<(&'static str, tonic::Code), Counter> = Handles::default();
+    }
+    let calls = |_: &_| {
+        let code = format!("{code:?}");
+        metrics::counter!("rpc_server_calls_total", "method" => method, "code" => code)
+    };
+    CALLS.with(|handles| handles.with((method, code), calls, |calls| calls.increment(1)));
 }
 
 /// Records the duration of a call.

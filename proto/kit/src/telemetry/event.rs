@@ -1,16 +1,18 @@
 //! Adds the request id to log events, without a span: when no traces are collected, a span per call would cost more than the log line of
-//! the call.
+//! the call. Events of a traced request have the id of the trace as well.
 
 use std::fmt;
 
+use opentelemetry::trace::TraceContextExt as _;
 use tracing::{Event, Subscriber};
 use tracing_subscriber::fmt::format::{FormatEvent, FormatFields, Writer};
 use tracing_subscriber::fmt::{FmtContext, format};
 use tracing_subscriber::registry::LookupSpan;
 
+use super::traces::context_of;
 use crate::request_id::REQUEST_ID;
 
-/// Formats events with the inner format, and adds `request.id` to the events of a request.
+/// Formats events with the inner format, and adds `request.id` and `trace.id` to the events of a request.
 #[derive(Debug)]
 pub(super) struct WithRequestId<F>(pub(super) F);
 
@@ -26,16 +28,33 @@ where
         mut writer: format::Writer<'_>,
         event: &Event<'_>,
     ) -> fmt::Result {
-        let Ok(id) = REQUEST_ID.try_with(String::clone) else {
+        let request_id = REQUEST_ID.try_with(String::clone).ok();
+        let trace = context
+            .lookup_current()
+            .and_then(|span| context_of(&span.id()));
+        let trace_id = trace.map(|trace| trace.span().span_context().trace_id().to_string());
+        let ids = [("request.id", request_id), ("trace.id", trace_id)];
+        if ids.iter().all(|(_, id)| id.is_none()) {
             return self.0.format_event(context, writer, event);
-        };
+        }
+        let ids = ids
+            .iter()
+            .filter_map(|(name, id)| Some((name, id.as_ref()?)));
         let mut line = String::new();
         self.0
             .format_event(context, Writer::new(&mut line), event)?;
-        match line.strip_prefix('{') {
-            Some(rest) => write!(writer, "{{\"request.id\":\"{id}\",{rest}"),
-            None => writeln!(writer, "{} request.id={id}", line.trim_end_matches('\n')),
+        if let Some(rest) = line.strip_prefix('{') {
+            writer.write_char('{')?;
+            for (name, id) in ids {
+                write!(writer, "\"{name}\":\"{id}\",")?;
+            }
+            return writer.write_str(rest);
         }
+        writer.write_str(line.trim_end_matches('\n'))?;
+        for (name, id) in ids {
+            write!(writer, " {name}={id}")?;
+        }
+        writeln!(writer)
     }
 }
 

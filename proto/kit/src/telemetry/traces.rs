@@ -2,7 +2,8 @@
 //!
 //! The first service that receives a request decides whether it is traced; the services that it calls follow. A client outside the fleet
 //! decides nothing: its trace is linked. Only traced requests have a
-//! span: spans that are discarded took an eighth of the time of a request. Calls outside a request are not traced.
+//! span: spans that are discarded took an eighth of the time of a request. Work outside a request is traced where it begins a trace
+//! ([`root_span`]).
 
 use std::sync::OnceLock;
 
@@ -10,13 +11,14 @@ use anyhow::Context as _;
 use http::{HeaderMap, HeaderValue};
 use opentelemetry::propagation::{Extractor, Injector};
 use opentelemetry::trace::TraceContextExt as _;
-use opentelemetry::{KeyValue, global};
+use opentelemetry::{Context, KeyValue, global};
 use opentelemetry_otlp::WithExportConfig as _;
 use opentelemetry_sdk::Resource;
 use opentelemetry_sdk::propagation::TraceContextPropagator;
 use opentelemetry_sdk::trace::{Sampler, SdkTracerProvider};
-use tracing::Span;
-use tracing_opentelemetry::OpenTelemetrySpanExt as _;
+use tracing::span::Id;
+use tracing::{Span, dispatcher};
+use tracing_opentelemetry::{OpenTelemetrySpanExt as _, get_otel_context};
 
 const HEADER: &str = "traceparent";
 /// The header of calls within a request that is not traced. Its ids are not used.
@@ -73,19 +75,55 @@ pub fn request_span(headers: &HeaderMap, make: impl FnOnce() -> Span) -> Span {
 ///
 /// Whether it is traced depends on our share alone. A trace in the headers becomes a link.
 pub fn public_request_span(headers: &HeaderMap, make: impl FnOnce() -> Span) -> Span {
-    let Some(share) = SHARE.get() else {
-        return Span::none();
-    };
-    if rand::random::<f64>() >= *share {
-        return Span::none();
+    let span = root_span(make);
+    if span.is_none() {
+        return span;
     }
-    let span = make();
     let context = global::get_text_map_propagator(|p| p.extract(&Headers(headers)));
     let client = context.span().span_context().clone();
     if client.is_valid() {
         span.add_link(client);
     }
     span
+}
+
+/// A span that begins a trace, for work that no request waits for. [`Span::none`] when it is not traced, which our share decides. Call it
+/// outside other spans.
+pub fn root_span(make: impl FnOnce() -> Span) -> Span {
+    match SHARE.get() {
+        Some(share) if rand::random::<f64>() < *share => make(),
+        _ => Span::none(),
+    }
+}
+
+/// A span within the current one. [`Span::none`] when the request is not traced.
+pub(crate) fn child_span(make: impl FnOnce() -> Span) -> Span {
+    if SHARE.get().is_none() || Span::current().is_none() {
+        return Span::none();
+    }
+    make()
+}
+
+/// The header `traceparent` of the current trace, for a receiver outside the fleet; `None` when the work is not traced.
+pub fn traceparent() -> Option<String> {
+    SHARE.get()?;
+    let span = Span::current();
+    if span.is_none() {
+        return None;
+    }
+    let mut headers = HeaderMap::new();
+    let context = span.context();
+    global::get_text_map_propagator(|p| {
+        p.inject_context(&context, &mut OutgoingHeaders(&mut headers));
+    });
+    headers.get(HEADER)?.to_str().ok().map(ToOwned::to_owned)
+}
+
+/// The trace context of a span of this process; `None` when no traces are collected. For layers, which have only the span's id.
+pub(super) fn context_of(span: &Id) -> Option<Context> {
+    let context = dispatcher::get_default(|dispatch| get_otel_context(span, dispatch))?;
+    let is_valid = context.span().span_context().is_valid();
+    is_valid.then_some(context)
 }
 
 /// Writes the current trace to the headers of an outgoing call, or marks the call as not traced.

@@ -1,5 +1,6 @@
 //! Support for the tests of services: a real gRPC server on a free port, in the process of the test.
 
+pub mod certificates;
 pub mod database;
 mod eventually;
 pub mod mail;
@@ -18,7 +19,8 @@ use kit::admin::{Condition, Readiness};
 use kit::boot::bind;
 use kit::config::{Identity, Secret};
 use kit::lifecycle::Lifecycle;
-use kit::rpc::client::{Addresses, Client, connect};
+use kit::rpc::client::{Addresses, Client, Transport, connect};
+use kit::rpc::permissions::{ECONOMY, LISTINGS};
 use kit::rpc::{Authenticator, server};
 pub use testing_macros::database_test;
 
@@ -30,9 +32,19 @@ pub const LONG: Duration = Duration::from_mins(2);
 /// The tokens of the services of a test.
 pub fn identity() -> Identity {
     Identity {
-        fleet_token: "fleet-token-of-a-test-0123456789abcdef".to_owned().into(),
-        staff_token: "staff-token-of-a-test-0123456789abcdef".to_owned().into(),
+        fleet_token: fleet_token().into(),
+        staff_token: staff_token().into(),
     }
+}
+
+/// The token of the fleet of a test.
+pub fn fleet_token() -> Secret {
+    "fleet-token-of-a-test-0123456789abcdef".to_owned().into()
+}
+
+/// The staff token of the fleet of a test.
+pub fn staff_token() -> Secret {
+    "staff-token-of-a-test-0123456789abcdef".to_owned().into()
 }
 
 /// A readiness condition that has no effect.
@@ -40,9 +52,19 @@ pub fn condition() -> Condition {
     Readiness::default().condition("a test")
 }
 
-/// Serves `services` as a service does; returns the address.
+/// Serves `services` as a service does; returns the address. A feed has the callers of the feed of listings-svc.
 pub async fn serve(services: RoutesBuilder, lifecycle: &Lifecycle) -> anyhow::Result<String> {
-    serve_with_authenticator(Authenticator::new(identity()), services, lifecycle).await
+    let authenticator = Authenticator::new(LISTINGS, identity());
+    serve_with_authenticator(authenticator, services, lifecycle).await
+}
+
+/// Serves `services` to exchanges; returns the address.
+pub async fn serve_exchanges(
+    services: RoutesBuilder,
+    lifecycle: &Lifecycle,
+) -> anyhow::Result<String> {
+    let authenticator = Authenticator::for_exchanges(ECONOMY);
+    serve_with_authenticator(authenticator, services, lifecycle).await
 }
 
 /// Like [`serve`], with an authenticator of the test.
@@ -56,6 +78,7 @@ pub async fn serve_with_authenticator(
     let serving = server::serve(
         listener,
         services,
+        None,
         authenticator,
         Readiness::default(),
         lifecycle.draining(),
@@ -64,14 +87,15 @@ pub async fn serve_with_authenticator(
     Ok(address)
 }
 
-/// A client of [`serve`] with the fleet token.
+/// A client of [`serve`] with the fleet token, which makes each call in the name of a service that may make it.
 pub fn client(address: &str, lifecycle: &Lifecycle) -> anyhow::Result<Client> {
-    client_with_token(address, &identity().fleet_token, lifecycle)
+    let client = client_with_token(address, &fleet_token(), lifecycle)?;
+    Ok(client.with_allowed_caller())
 }
 
 /// A client of [`serve`] with the staff token.
 pub fn staff_client(address: &str, lifecycle: &Lifecycle) -> anyhow::Result<Client> {
-    client_with_token(address, &identity().staff_token, lifecycle)
+    client_with_token(address, &staff_token(), lifecycle)
 }
 
 /// A client of [`serve`] with a token of the test.
@@ -81,5 +105,5 @@ pub fn client_with_token(
     lifecycle: &Lifecycle,
 ) -> anyhow::Result<Client> {
     let addresses = Addresses::List(vec![address.to_owned()]);
-    Ok(connect(addresses, token, lifecycle)?.with_default_deadline(LONG))
+    Ok(connect(addresses, Transport::plain(), token, lifecycle)?.with_default_deadline(LONG))
 }

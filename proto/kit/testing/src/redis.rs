@@ -1,4 +1,5 @@
-//! Real Redis servers for tests: a cluster of three masters with or without TLS, one server with TLS, or some without. They end when the value is dropped.
+//! Real Redis servers for tests: a cluster of three masters with or without TLS and replicas, one server with TLS, or some without. They end
+//! when the value is dropped.
 
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
@@ -33,13 +34,36 @@ struct Server {
 impl Servers {
     /// A cluster of three masters.
     pub fn cluster(tls: bool) -> anyhow::Result<Self> {
-        let mut servers = Self::start(tls, true, 3)?;
-        let nodes: Vec<String> = (0..3).map(|node| servers.place(node)).collect();
+        Self::cluster_of(tls, 3, "0")
+    }
+
+    /// A cluster of three masters, the nodes 0 to 2, each with a replica, which takes its place when it has failed for as long as
+    /// `cluster-node-timeout`.
+    pub fn cluster_with_replicas(tls: bool) -> anyhow::Result<Self> {
+        let mut servers = Self::cluster_of(tls, 6, "1")?;
+        // A replica that has not got the data of its master, or that another master does not know, would not be elected.
+        for node in 0..3 {
+            servers.until_answered(node, &["info", "replication"], "state=online")?;
+        }
+        for node in 3..6 {
+            servers.until_answered(node, &["info", "replication"], "master_link_status:up")?;
+        }
+        for node in 0..6 {
+            servers.until(node, &["cluster", "nodes"], |nodes| {
+                nodes.matches("slave ").count() == 3 && nodes.matches(" connected").count() == 6
+            })?;
+        }
+        Ok(servers)
+    }
+
+    fn cluster_of(tls: bool, count: usize, replicas: &str) -> anyhow::Result<Self> {
+        let mut servers = Self::start(tls, true, count)?;
+        let nodes: Vec<String> = (0..count).map(|node| servers.place(node)).collect();
         let mut create: Vec<&str> = vec!["--cluster", "create"];
         create.extend(nodes.iter().map(String::as_str));
-        create.push("--cluster-yes");
+        create.extend(["--cluster-replicas", replicas, "--cluster-yes"]);
         servers.tool(0, &create)?;
-        for node in 0..3 {
+        for node in 0..count {
             servers.until_answered(node, &["cluster", "info"], "cluster_state:ok")?;
         }
         Ok(servers)
@@ -111,7 +135,7 @@ impl Servers {
             // The other nodes serve their slots when one node is down.
             settings.push("cluster-require-full-coverage no".to_owned());
             if self.tls {
-                settings.push("tls-cluster yes".to_owned());
+                settings.extend(["tls-cluster yes", "tls-replication yes"].map(str::to_owned));
             }
         }
         // As the caller, who owns the certificates.
@@ -172,6 +196,11 @@ impl Servers {
         }
     }
 
+    /// The process of a server.
+    pub fn pid(&self, node: usize) -> u32 {
+        self.nodes[node].child.id()
+    }
+
     /// Kills a server.
     pub fn stop(&mut self, node: usize) -> anyhow::Result<()> {
         let child = &mut self.nodes[node].child;
@@ -206,16 +235,25 @@ impl Servers {
         command: &[&str],
         wanted: &str,
     ) -> anyhow::Result<()> {
+        self.until(node, command, |answer| answer.contains(wanted))
+    }
+
+    fn until(
+        &mut self,
+        node: usize,
+        command: &[&str],
+        is_wanted: impl Fn(&str) -> bool,
+    ) -> anyhow::Result<()> {
         let begun = Instant::now();
         loop {
             let answer = self.tool(node, command);
-            if answer.as_ref().is_ok_and(|answer| answer.contains(wanted)) {
+            if answer.as_ref().is_ok_and(|answer| is_wanted(answer)) {
                 return Ok(());
             }
             let ended = self.nodes[node].child.try_wait()?.is_some();
             anyhow::ensure!(
                 !ended && begun.elapsed() < LIMIT,
-                "redis-server did not answer {wanted}: {answer:?}"
+                "redis-server did not answer {command:?} as expected: {answer:?}"
             );
             std::thread::sleep(Duration::from_millis(20));
         }

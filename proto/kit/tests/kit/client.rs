@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use futures::stream::{self, BoxStream, StreamExt as _};
 use kit::Lifecycle;
 use kit::config::Secret;
-use kit::rpc::client::{Addresses, Client, Idempotent, connect};
+use kit::rpc::client::{Addresses, Client, Idempotent, Transport};
 use tokio::net::TcpListener;
 use tokio::runtime::{Builder, Runtime};
 use tokio_stream::wrappers::TcpListenerStream;
@@ -155,8 +155,12 @@ fn client(addresses: &[&str]) -> Client {
     connect(addresses, &token(), &lifecycle).unwrap()
 }
 
+fn connect(addresses: Addresses, token: &Secret, lifecycle: &Lifecycle) -> anyhow::Result<Client> {
+    kit::rpc::client::connect(addresses, Transport::plain(), token, lifecycle)
+}
+
 fn token() -> Secret {
-    testing::identity().fleet_token
+    testing::fleet_token()
 }
 
 async fn call(client: &Client, idempotent: bool, deadline: Duration) -> Result<(), Status> {

@@ -5,15 +5,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use kit::leader::Leader;
-use kit::lifecycle::Supervisor;
+use kit::lifecycle::{Shutdown, StopSignals, Supervisor};
 use kit::pg::Schema;
 use kit::{Clock, Lifecycle};
 use sqlx::PgPool;
 use sqlx::postgres::PgPoolOptions;
 use testing::wait_until;
 use tokio::runtime;
-use tokio::sync::Notify;
 use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
+use tokio::sync::{Notify, oneshot};
 
 use crate::lease::tables;
 
@@ -60,7 +60,7 @@ async fn leases(pool: &PgPool) -> i64 {
 }
 
 #[testing::database_test]
-async fn another_replica_takes_over_when_the_leader_stops(pool: PgPool) {
+async fn another_replica_takes_over_while_the_leader_drains(pool: PgPool) {
     tables(&pool).await;
     let (sender, mut starts) = mpsc::unbounded_channel();
     let clock = Clock::system();
@@ -69,10 +69,24 @@ async fn another_replica_takes_over_when_the_leader_stops(pool: PgPool) {
     assert_eq!(leases(&pool).await, 1);
 
     let (lifecycle, supervisor) = replicas[usize::from(leader) - 1].take().unwrap();
+    let (end_call, call) = oneshot::channel();
+    // A call that runs until another replica leads.
+    lifecycle.spawn_server("server", async move { Ok(call.await?) });
     lifecycle.spawn_background("trigger", async { anyhow::bail!("time to go") });
     drop(lifecycle);
-    supervisor.run(Duration::from_secs(30)).await.unwrap_err();
-    assert_eq!(all_started(&mut starts).await, 3 - leader);
+    let shutdown = Shutdown {
+        delay: Duration::ZERO,
+        drain: 10 * testing::LONG,
+    };
+    let stopped = supervisor.run(StopSignals::catch().unwrap(), shutdown);
+    let takes_over = async {
+        let next = all_started(&mut starts).await;
+        end_call.send(()).unwrap();
+        next
+    };
+    let (stopped, next) = tokio::join!(stopped, takes_over);
+    stopped.unwrap_err();
+    assert_eq!(next, 3 - leader);
     for (lifecycle, _) in replicas.iter().flatten() {
         lifecycle.stopping().cancel();
     }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use kit::lease::{self, Lease};
-use kit::lifecycle::Supervisor;
+use kit::lifecycle::{StopSignals, Supervisor};
 use kit::pg::Schema;
 use kit::{Clock, Lifecycle};
 use sqlx::PgPool;
@@ -114,9 +114,11 @@ async fn a_process_that_stops_releases_its_lease(pool: PgPool) {
     for who in [1, 2] {
         let (lifecycle, supervisor, mut taken) = spawn_work(&pool, &clock, who, &working);
         assert_eq!(next(&mut taken).await, who);
-        lifecycle.spawn_background("trigger", async { anyhow::bail!("time to go") });
         drop(lifecycle);
-        supervisor.run(Duration::from_secs(30)).await.unwrap_err();
+        let drain = Duration::from_secs(30);
+        supervisor
+            .stop(&mut StopSignals::catch().unwrap(), drain)
+            .await;
         working.store(0, Ordering::SeqCst);
         let held: bool = sqlx::query_scalar("select exists (select from kit.lease)")
             .fetch_one(&pool)

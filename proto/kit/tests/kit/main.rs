@@ -16,3 +16,5 @@ mod logs;
 mod pg;
 mod private_folder;
 mod redis;
+mod shutdown;
+mod tls;

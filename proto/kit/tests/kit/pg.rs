@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use kit::config::Database;
-use kit::pg::{open, pool, within};
+use kit::config::{Database, Migration as Settings};
+use kit::pg::{migrate, open, pool, within};
 use kit::{Lifecycle, wakeup::Wakeup};
 use sqlx::migrate::{Migrate as _, Migration, MigrationType, Migrator};
 use sqlx::{AssertSqlSafe, ConnectOptions as _, PgPool, SqlSafeStr as _};
@@ -24,7 +24,7 @@ fn settings() -> Database {
 /// A pool of two connections through a proxy; both are open.
 async fn proxied(direct: &PgPool) -> (SilentProxy, PgPool) {
     let proxy = SilentProxy::start(direct).await.unwrap();
-    let through = pool(proxy.options(), &settings());
+    let through = pool(proxy.options(), &settings(), &[]);
     // The deadline of the pool may pass on a busy machine.
     wait_until("both connections are open", async || {
         tokio::try_join!(through.acquire(), through.acquire()).is_ok()
@@ -78,14 +78,20 @@ async fn a_listener_replaces_its_silent_connection(direct: PgPool) {
 }
 
 #[testing::database_test]
-async fn every_connection_of_a_pool_has_timeouts(direct: PgPool) {
-    let through = pool((*direct.connect_options()).clone(), &settings());
+async fn every_connection_of_a_pool_has_timeouts_and_settings(direct: PgPool) {
+    let through = pool(
+        (*direct.connect_options()).clone(),
+        &settings(),
+        &[("enable_seqscan", "off")],
+    );
     let read = async |connection: &mut sqlx::PgConnection| {
         let mut found = Vec::new();
         for name in [
             "statement_timeout",
             "lock_timeout",
             "idle_in_transaction_session_timeout",
+            "jit",
+            "enable_seqscan",
         ] {
             let value: String = sqlx::query_scalar("select current_setting($1)")
                 .bind(name)
@@ -98,7 +104,7 @@ async fn every_connection_of_a_pool_has_timeouts(direct: PgPool) {
     let found = within(&through, Duration::from_secs(30), read)
         .await
         .unwrap();
-    assert_eq!(found, ["30s", "5s", "10s"]);
+    assert_eq!(found, ["30s", "5s", "10s", "off", "off"]);
 }
 
 /// The migrations of a service whose newest one has this number.
@@ -121,22 +127,31 @@ fn migrations_of(schema: &str, newest: usize) -> Migrator {
     migrator
 }
 
-/// Starts a service that may have to wait, but not for long.
-async fn open_in_time(database: &Database, migrator: &Migrator) {
-    let opening = open(database, "test", migrator);
-    let opened = tokio::time::timeout(testing::LONG, opening).await;
-    opened.expect("it does not wait").unwrap();
+/// Runs migrations that may have to wait, but not for long.
+async fn migrate_in_time(settings: &Settings, migrator: &Migrator) {
+    let migrating = migrate(settings, "test", migrator);
+    let migrated = tokio::time::timeout(testing::LONG, migrating).await;
+    migrated.expect("it does not wait").unwrap();
 }
 
-/// Settings for the database of a test.
-fn database(direct: &PgPool) -> Database {
-    Database {
-        database_url: direct.connect_options().to_url_lossy().to_string().into(),
+/// Settings for migrations of the database of a test.
+fn owner(direct: &PgPool) -> Settings {
+    Settings {
+        url: direct.connect_options().to_url_lossy().to_string().into(),
         // Longer than a connection takes on a busy machine.
-        database_deadline: testing::LONG,
-        database_lock_timeout: Duration::from_millis(100),
-        ..settings()
+        deadline: testing::LONG,
+        lock_timeout: Duration::from_millis(100),
     }
+}
+
+/// Starts a service whose newest migration has this number.
+async fn start(direct: &PgPool, newest: usize) -> anyhow::Result<PgPool> {
+    let settings = Database {
+        database_url: owner(direct).url,
+        database_deadline: testing::LONG,
+        ..settings()
+    };
+    open(&settings, "test-svc", &migrations(newest), &[]).await
 }
 
 async fn applied(direct: &PgPool) -> i64 {
@@ -155,9 +170,10 @@ async fn waits(direct: &PgPool) -> bool {
 
 #[testing::database_test]
 async fn the_previous_version_starts_after_a_rollback(direct: PgPool) {
-    let database = database(&direct);
+    let owner = owner(&direct);
     for newest in [1, 2, 1, 2] {
-        let pool = open(&database, "test", &migrations(newest)).await.unwrap();
+        migrate(&owner, "test", &migrations(newest)).await.unwrap();
+        let pool = start(&direct, newest).await.unwrap();
         let insert = sqlx::query("insert into kit.one (id) values (1)");
         insert.execute(&pool).await.unwrap();
     }
@@ -165,14 +181,46 @@ async fn the_previous_version_starts_after_a_rollback(direct: PgPool) {
 }
 
 #[testing::database_test]
+async fn a_service_starts_only_with_the_migrations_that_it_knows(direct: PgPool) {
+    let owner = owner(&direct);
+    let refusal = async |newest| {
+        let error = start(&direct, newest).await.unwrap_err();
+        format!("{error:#}")
+    };
+    let nothing = refusal(1).await;
+    assert!(nothing.contains("lacks migration 1"), "{nothing}");
+    migrate(&owner, "test", &migrations(1)).await.unwrap();
+    let missing = refusal(2).await;
+    assert!(missing.contains("lacks migration 2"), "{missing}");
+    assert!(missing.contains("run `test-svc migrate`"), "{missing}");
+    migrate(&owner, "test", &migrations(2)).await.unwrap();
+    sqlx::query("update kit._sqlx_migrations set checksum = '\\x00' where version = 2")
+        .execute(&direct)
+        .await
+        .unwrap();
+    // The one before it does not know that migration.
+    start(&direct, 1).await.unwrap();
+    let edited = refusal(2).await;
+    assert!(
+        edited.contains("migration 2 () in kit._sqlx_migrations is another one"),
+        "{edited}"
+    );
+    let error = migrate(&owner, "test", &migrations(2)).await.unwrap_err();
+    assert!(
+        format!("{error:#}").contains("a migration failed"),
+        "{error:#}"
+    );
+}
+
+#[testing::database_test]
 async fn a_migration_that_waits_for_a_lock_lets_others_pass(direct: PgPool) {
-    let database = database(&direct);
-    open(&database, "test", &migrations(1)).await.unwrap();
+    let owner = owner(&direct);
+    migrate(&owner, "test", &migrations(1)).await.unwrap();
     let mut reader = direct.begin().await.unwrap();
     let read = "select id from kit.one";
     sqlx::query(read).execute(&mut *reader).await.unwrap();
     let newest = migrations(2);
-    let migration = open(&database, "test", &newest);
+    let migration = migrate(&owner, "test", &newest);
     let meanwhile = async {
         wait_until("the migration waits", async || waits(&direct).await).await;
         let another = tokio::time::timeout(testing::LONG, sqlx::query(read).execute(&direct));
@@ -186,36 +234,36 @@ async fn a_migration_that_waits_for_a_lock_lets_others_pass(direct: PgPool) {
 }
 
 #[testing::database_test]
-async fn a_service_that_lacks_no_migration_takes_no_lock(direct: PgPool) {
-    let database = database(&direct);
-    open(&database, "test", &migrations(2)).await.unwrap();
+async fn a_database_that_lacks_no_migration_is_not_locked(direct: PgPool) {
+    let owner = owner(&direct);
+    migrate(&owner, "test", &migrations(2)).await.unwrap();
     let mut holder = direct.acquire().await.unwrap();
     // The lock of sqlx's migrator, and ours.
     holder.lock().await.unwrap();
     let lock = "select pg_advisory_lock(hashtextextended('kit._sqlx_migrations', 0))";
     sqlx::query(lock).execute(&mut *holder).await.unwrap();
     for newest in [1, 2] {
-        open_in_time(&database, &migrations(newest)).await;
+        migrate_in_time(&owner, &migrations(newest)).await;
     }
 }
 
 #[testing::database_test]
-async fn a_migration_does_not_keep_services_of_other_schemas_from_starting(direct: PgPool) {
-    let database = database(&direct);
-    open(&database, "test", &migrations(1)).await.unwrap();
-    open(&database, "test", &migrations_of("other", 1))
+async fn a_migration_does_not_keep_those_of_other_schemas_waiting(direct: PgPool) {
+    let owner = owner(&direct);
+    migrate(&owner, "test", &migrations(1)).await.unwrap();
+    migrate(&owner, "test", &migrations_of("other", 1))
         .await
         .unwrap();
     let mut reader = direct.begin().await.unwrap();
     let read = "select id from kit.one";
     sqlx::query(read).execute(&mut *reader).await.unwrap();
     let newest = migrations(2);
-    let migration = open(&database, "test", &newest);
+    let migration = migrate(&owner, "test", &newest);
     let meanwhile = async {
         wait_until("the migration waits", async || waits(&direct).await).await;
         // Nothing to migrate, a migration, and a new schema.
         for (schema, newest) in [("other", 1), ("other", 2), ("third", 2)] {
-            open_in_time(&database, &migrations_of(schema, newest)).await;
+            migrate_in_time(&owner, &migrations_of(schema, newest)).await;
         }
         assert_eq!(applied(&direct).await, 1, "it still waits");
         reader.commit().await.unwrap();
@@ -227,13 +275,13 @@ async fn a_migration_does_not_keep_services_of_other_schemas_from_starting(direc
 
 #[testing::database_test]
 async fn a_migration_that_waits_releases_its_own_lock_between_two_tries(direct: PgPool) {
-    let database = database(&direct);
-    open(&database, "test", &migrations(1)).await.unwrap();
+    let owner = owner(&direct);
+    migrate(&owner, "test", &migrations(1)).await.unwrap();
     let mut reader = direct.begin().await.unwrap();
     let read = "select id from kit.one";
     sqlx::query(read).execute(&mut *reader).await.unwrap();
     let newest = migrations(2);
-    let migration = open(&database, "test", &newest);
+    let migration = migrate(&owner, "test", &newest);
     let meanwhile = async {
         wait_until("the migration waits", async || waits(&direct).await).await;
         let mut other = direct.acquire().await.unwrap();
@@ -250,12 +298,12 @@ async fn a_migration_that_waits_releases_its_own_lock_between_two_tries(direct: 
 }
 
 #[testing::database_test]
-async fn replicas_that_start_at_once_migrate_once(direct: PgPool) {
-    let database = database(&direct);
+async fn processes_that_migrate_at_once_migrate_once(direct: PgPool) {
+    let owner = owner(&direct);
     let newest = migrations(2);
-    let start = || open(&database, "test", &newest);
-    for replica in <[_; 4]>::from(tokio::join!(start(), start(), start(), start())) {
-        replica.unwrap();
+    let start = || migrate(&owner, "test", &newest);
+    for process in <[_; 4]>::from(tokio::join!(start(), start(), start(), start())) {
+        process.unwrap();
     }
     assert_eq!(applied(&direct).await, 2);
 }

@@ -185,8 +185,8 @@ fn work_that_is_never_done_breaks_the_fourth() {
     let changes = [
         ("    arrived.set()\n    return 200", "    return 200"),
         (
-            "\"select id, body, tries from message where not is_handled",
-            "\"select id, body, tries from message where false",
+            "\"select id, body, attempts from message where not is_handled",
+            "\"select id, body, attempts from message where false",
         ),
     ];
     let checked = start_changed(&changes).check_within(AT_ONCE, "1");

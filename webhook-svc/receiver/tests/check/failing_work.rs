@@ -1,4 +1,4 @@
-//! Receivers whose work fails the first time for every message, and each time for tips. The examples wait a tenth as long between tries.
+//! Receivers whose work fails the first time for every message, and each time for tips. The examples wait a tenth as long between attempts.
 
 use std::fs;
 use std::path::PathBuf;
@@ -36,7 +36,7 @@ fn assert_is_done_once(receiver: &Receiver) {
     assert!(log.contains("tried again"), "{log}");
 }
 
-/// Tips get five tries, and the messages behind them are worked on meanwhile.
+/// Tips get five attempts, and the messages behind them are worked on meanwhile.
 fn assert_sets_tips_aside(receiver: &Receiver) {
     let tips = check(
         &receiver.url(),
@@ -62,9 +62,34 @@ def handle(message):
         seen.add(message['id'])
         raise RuntimeError('a test')
 ";
-    let shorter = ("2**tries", "2**tries / 10");
+    let shorter = ("2**attempts", "2**attempts / 10");
     let (_folder, file) = changed("receiver.py", &[("def handle(message):\n", bad), shorter]);
     assert_sets_tips_aside(&start_example(&format!("python3 {}", file.display())));
+}
+
+/// The clock of the worker goes back by an hour with each message; that of the signatures stays.
+#[test]
+fn the_receiver_in_python_does_not_wait_for_a_clock_that_goes_back() {
+    let bad = "seen = set()
+right = time.time
+
+
+def wrong():
+    is_worker = threading.current_thread() is threading.main_thread()
+    return right() - (3600 * len(seen) if is_worker else 0)
+
+
+time.time = wrong
+
+
+def handle(message):
+    if message['id'] not in seen:
+        seen.add(message['id'])
+        raise RuntimeError('a test')
+";
+    let shorter = ("2**attempts", "2**attempts / 10");
+    let (_folder, file) = changed("receiver.py", &[("def handle(message):\n", bad), shorter]);
+    assert_is_done_once(&start_example(&format!("python3 {}", file.display())));
 }
 
 #[test]

@@ -278,7 +278,7 @@ async fn a_message_that_is_always_refused_is_set_aside() {
     })
     .await;
     let text = kill(child);
-    let line = "webhook-listen: listing.updated 2 500; set aside after 5 tries\n";
+    let line = "webhook-listen: listing.updated 2 500; set aside after 5 attempts\n";
     assert!(text.contains(line), "{text}");
     assert_eq!(text.matches("set aside").count(), 1, "{text}");
     assert_eq!(stub.accepted(), [1, 3, 4].map(body));

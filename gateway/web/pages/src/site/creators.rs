@@ -19,6 +19,8 @@ pub struct CreatorPage {
     pub place: Vec<Link>,
     pub bio: String,
     pub links: Vec<Link>,
+    /// What it is asked for: links, if there are none.
+    pub asks_for_links: bool,
     /// The first games, and the number of all.
     pub games: Vec<GameCard>,
     pub games_total: u64,

@@ -2,6 +2,7 @@
 
 use askama::Template;
 
+use super::amount::Amount;
 use super::cards::{Link, Tab};
 use super::frame::Frame;
 use super::list::{Filters, Pager};
@@ -36,10 +37,21 @@ pub struct CurrencyPage {
     pub choice: Filters,
     pub game: Link,
     pub is_late: bool,
-    /// Names and values.
-    pub figures: Vec<(String, String)>,
+    /// The name of the currency.
+    pub name: String,
+    pub reported: String,
+    pub figures: Vec<Figure>,
     pub rates: Vec<RateRow>,
     pub pager: Pager,
+}
+
+/// A figure of a currency.
+#[derive(Debug)]
+pub struct Figure {
+    pub name: String,
+    pub amount: Amount,
+    /// What it counts, such as the currency or `%`; may be empty.
+    pub unit: String,
 }
 
 /// What one unit buys of another currency.
@@ -48,10 +60,11 @@ pub struct RateRow {
     /// The page of the pair.
     pub link: Link,
     pub game: String,
-    pub rate: String,
+    pub rate: Amount,
     pub source: String,
     pub at: String,
-    pub day_change: String,
+    /// In percent.
+    pub day_change: Option<Amount>,
 }
 
 /// The rate of a pair over time.
@@ -68,6 +81,8 @@ pub struct PairPage {
     /// The currencies whose games have not reported for too long.
     pub late: Vec<String>,
     pub heading: String,
+    /// What the rates count, for example `Shell for one Cowrie`.
+    pub unit: String,
     /// Absent with fewer than two rates.
     pub plot: Option<Plot>,
     /// Newest first.
@@ -77,7 +92,7 @@ pub struct PairPage {
 #[derive(Debug)]
 pub struct PointRow {
     pub at: String,
-    pub rate: String,
+    pub rate: Amount,
     pub source: String,
 }
 

@@ -2,6 +2,7 @@
 
 use askama::Template;
 
+use super::africa::Outline;
 use super::cards::Link;
 use super::frame::Frame;
 use super::notes::VisitorActions;
@@ -18,6 +19,11 @@ pub struct EventPage {
     pub is_over: bool,
     pub place: Vec<Link>,
     pub is_online: bool,
+    /// The country on a map, and its page.
+    pub outline: Option<&'static Outline>,
+    pub country: Link,
+    /// The file for calendars; absent for a listing of the sample data.
+    pub calendar: Option<String>,
     pub website: Option<Link>,
     pub description: String,
     pub actions: VisitorActions,

@@ -2,9 +2,11 @@
 
 use askama::Template;
 
-use super::cards::{Link, Picture};
+use super::amount::Amount;
+use super::cards::{GameCard, Link, Picture};
 use super::frame::Frame;
 use super::notes::VisitorActions;
+use super::rank_plot::RankPlot;
 
 #[derive(Debug, Template)]
 #[template(path = "site/game.html")]
@@ -22,14 +24,25 @@ pub struct GamePage {
     /// The city, if it is known, and the country.
     pub place: Vec<Link>,
     pub currency: Option<Currency>,
+    /// Where people can play it or get it.
+    pub stores: Vec<Link>,
     pub ranks: Vec<BoardRank>,
+    pub rank_plot: Option<RankPlot>,
     pub trailer: Option<Trailer>,
     pub description: String,
     pub screenshots: Vec<Picture>,
     pub links: Vec<Link>,
     pub credits: Vec<Credit>,
     pub listed: String,
-    pub updated: String,
+    /// Absent if it did not change after the day on which it was listed.
+    pub updated: Option<String>,
+    /// Other games of its creator, and the list of all if there are more.
+    pub others: Vec<GameCard>,
+    pub all_others: Option<String>,
+    /// Games of its genre or country.
+    pub similar: Vec<GameCard>,
+    /// Absent for a listing of the sample data.
+    pub share: Option<ShareCode>,
     pub actions: VisitorActions,
 }
 
@@ -40,6 +53,27 @@ pub struct Currency {
     pub link: Link,
     /// Whether its game has not reported for too long.
     pub is_late: bool,
+    /// What a month of living costs in the game.
+    pub cost: Amount,
+    pub rate: Option<CurrencyRate>,
+}
+
+/// What one unit of a currency buys of another.
+#[derive(Debug, Clone)]
+pub struct CurrencyRate {
+    pub amount: Amount,
+    /// The other currency, and the page of the pair.
+    pub to: Link,
+}
+
+/// What people copy to share or embed a game.
+#[derive(Debug, Clone)]
+pub struct ShareCode {
+    pub address: String,
+    /// The HTML of the frame.
+    pub embed: String,
+    /// The feed of new games.
+    pub feed: String,
 }
 
 /// A film on another site.
@@ -54,7 +88,10 @@ pub struct Trailer {
 pub struct BoardRank {
     pub board: String,
     pub rank: String,
+    /// For example `12 wins`.
     pub wins: String,
+    /// For example `won 60 % of its votes`.
+    pub share: String,
     /// How the rank compares with the one before.
     pub moved: String,
 }

@@ -2,7 +2,7 @@
 
 use askama::Template;
 
-use super::cards::{CreatorCard, EventCard, GameCard};
+use super::cards::{CreatorCard, EventCard, GameCard, Link};
 use super::frame::Frame;
 
 /// A filter of a list, as a choice.
@@ -31,6 +31,8 @@ pub struct Filters {
     pub hidden: Vec<(&'static str, String)>,
     /// Whether one is set.
     pub is_filtered: bool,
+    /// The filters that are set, by their names, and the list without each of them.
+    pub removals: Vec<Link>,
 }
 
 /// The ways to other pages of a list.

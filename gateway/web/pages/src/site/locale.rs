@@ -18,10 +18,10 @@ impl Texts {
         }
     }
 
-    /// A decimal of the API: `1,234.5`, or `1 234,5`; a number in another notation keeps its groups.
+    /// A decimal of the API, with a true minus: `1,234.5`, or `1 234,5`; a number in another notation keeps its groups.
     pub fn decimal(&self, number: &str) -> String {
         let grouped = match number.strip_prefix('-') {
-            Some(positive) => format!("-{}", when::grouped_decimal(positive)),
+            Some(positive) => format!("\u{2212}{}", when::grouped_decimal(positive)),
             None => when::grouped_decimal(number),
         };
         let french = |c: char| match c {
@@ -106,7 +106,7 @@ mod tests {
         assert_eq!(fr.minute(at), "31 octobre 2026, 23:05 UTC");
         for (number, english, french) in [
             ("1234.5", "1,234.5", "1\u{202f}234,5"),
-            ("-1234.5", "-1,234.5", "-1\u{202f}234,5"),
+            ("-1234.5", "−1,234.5", "−1\u{202f}234,5"),
             ("0.001", "0.001", "0,001"),
             ("1.5e-8", "1.5e-8", "1,5e-8"),
         ] {

@@ -1,5 +1,7 @@
 //! The public site: what players, press and crawlers see. Its texts are in `texts/`, one file a language.
 
+pub mod africa;
+pub mod amount;
 pub mod articles;
 pub mod cards;
 pub mod creators;
@@ -14,6 +16,7 @@ pub mod list;
 mod locale;
 pub mod notes;
 pub mod places;
+pub mod rank_plot;
 pub mod rankings;
 pub mod results;
 pub mod share;

@@ -2,6 +2,7 @@
 
 use askama::Template;
 
+use super::africa::Outline;
 use super::cards::{CreatorCard, EventCard, GameCard, Link};
 use super::frame::Frame;
 use super::list::Pager;
@@ -11,7 +12,41 @@ use super::list::Pager;
 #[template(path = "site/countries.html")]
 pub struct CountriesPage {
     pub frame: Frame,
+    pub map: Vec<MapCountry>,
+    /// Those with most games first.
     pub countries: Vec<PlaceRow>,
+}
+
+/// A country on the map.
+#[derive(Debug, Clone)]
+pub struct MapCountry {
+    pub outline: &'static Outline,
+    /// Its page, if something is listed there.
+    pub href: Option<String>,
+    /// For example `Kenya: 12 games`.
+    pub label: String,
+    /// From 0, for no games, to 4.
+    pub shade: u8,
+}
+
+impl MapCountry {
+    /// The shade of a country with this many games, of `most` at most: each darker shade stands for twice as many.
+    pub fn shade(games: u64, most: u64) -> u8 {
+        match games {
+            0 => 0,
+            games if games.saturating_mul(8) <= most => 1,
+            games if games.saturating_mul(4) <= most => 2,
+            games if games.saturating_mul(2) <= most => 3,
+            _ => 4,
+        }
+    }
+}
+
+/// The size of the map, as in `viewBox`.
+pub fn map_view_box() -> String {
+    let (width, height) = super::africa::SIZE;
+    // Room for the dots of islands at its edges.
+    format!("-80 0 {} {height}", width + 160)
 }
 
 /// The cities of a country, or all.
@@ -40,6 +75,7 @@ pub struct PlaceRow {
 pub struct PlacePage {
     pub frame: Frame,
     pub name: String,
+    pub outline: Option<&'static Outline>,
     /// The country of a city.
     pub country: Option<Link>,
     /// The cities of a country.
@@ -58,4 +94,17 @@ pub struct Part<T> {
     pub total: u64,
     /// The list.
     pub all: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_shade_tells_the_number_of_games() {
+        for (games, shade) in [(0, 0), (1, 1), (3, 1), (6, 2), (12, 3), (13, 4), (24, 4)] {
+            assert_eq!(MapCountry::shade(games, 24), shade, "{games}");
+        }
+        assert_eq!(MapCountry::shade(1, 1), 4);
+    }
 }

@@ -2,7 +2,7 @@
 
 use askama::Template;
 
-use super::cards::{Link, Tab};
+use super::cards::{Link, Picture, Tab};
 use super::frame::Frame;
 use super::list::Pager;
 
@@ -12,6 +12,13 @@ use super::list::Pager;
 pub struct BoardsPage {
     pub frame: Frame,
     pub boards: Vec<Board>,
+}
+
+impl BoardsPage {
+    /// Whether nobody has voted at all.
+    fn is_empty(&self) -> bool {
+        self.boards.iter().all(|board| board.rows.is_empty())
+    }
 }
 
 #[derive(Debug)]
@@ -25,7 +32,10 @@ pub struct Board {
 #[template(path = "site/board.html")]
 pub struct BoardPage {
     pub frame: Frame,
-    pub tabs: Vec<Tab>,
+    /// The same board of the other kind of listings.
+    pub kinds: Vec<Tab>,
+    /// The other boards of this kind.
+    pub windows: Vec<Tab>,
     /// Where people vote on its listings.
     pub vote: String,
     pub rows: Vec<BoardRow>,
@@ -36,10 +46,45 @@ pub struct BoardPage {
 pub struct BoardRow {
     pub rank: String,
     pub link: Link,
+    pub picture: Option<Picture>,
     pub tagline: String,
     /// For example `Puzzle · Nigeria`.
     pub facts: String,
     pub wins: String,
+    /// For example `won 60 % of its votes`.
+    pub share: String,
     /// How the rank compares with the one before.
     pub moved: String,
+    pub direction: Direction,
+}
+
+/// Where a listing moved on a board.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Direction {
+    Up,
+    Down,
+    Same,
+    New,
+}
+
+impl Direction {
+    /// `previous` is the rank before; 0 without one.
+    pub fn of(rank: u64, previous: u64) -> Self {
+        match previous {
+            0 => Self::New,
+            previous if previous > rank => Self::Up,
+            previous if previous < rank => Self::Down,
+            _ => Self::Same,
+        }
+    }
+
+    /// Its class in the style.
+    pub fn class(self) -> &'static str {
+        match self {
+            Self::Up => "up",
+            Self::Down => "down",
+            Self::Same => "same",
+            Self::New => "new",
+        }
+    }
 }

@@ -14,6 +14,8 @@ pub struct VotePage {
     pub tabs: Vec<Tab>,
     /// A sentence about the last vote.
     pub notice: Option<String>,
+    /// Where the two listings of the last vote stand now, the winner first.
+    pub outcome: Vec<RankedListing>,
     /// Why there is no pair, and what to do.
     pub problem: Option<String>,
     pub pair: Option<Pair>,
@@ -33,13 +35,6 @@ pub struct Pair {
     pub candidates: [Candidate; 2],
 }
 
-impl Pair {
-    /// Whether one of the two has a picture, so that the other gets the same room.
-    fn has_picture(&self) -> bool {
-        self.candidates.iter().any(|one| one.picture.is_some())
-    }
-}
-
 #[derive(Debug)]
 pub struct Candidate {
     /// The value of its button: `first` or `second`; that is also the field with its name.
@@ -50,6 +45,8 @@ pub struct Candidate {
     pub tagline: String,
     pub country: String,
     pub picture: Option<Picture>,
+    /// The key that votes for it, as scripts name it.
+    pub key: &'static str,
 }
 
 /// Where a listing stands; nowhere while no board has its first vote.

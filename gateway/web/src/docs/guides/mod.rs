@@ -53,6 +53,7 @@ macro_rules! guides {
 guides! {
     "Start": "first-call" "keys";
     "Use": "reading" "writing" "economy" "webhooks" "account";
+    "Show": "embeds" "feeds" "pictures";
     "Look up": "errors" "limits" "versioning" "changelog";
 }
 

@@ -10,7 +10,7 @@ use crate::app::Web;
 use crate::docs::guides::{DocsPage, Neighbours};
 use crate::docs::reference::Reference;
 use crate::page_error::{PageError, PageResult};
-use crate::site::cached::{respond, respond_file};
+use crate::site::cached::{respond, respond_file_of_page};
 use crate::site::request::SiteRequest;
 use crate::visit::Visit;
 
@@ -40,7 +40,7 @@ pub async fn show(
     };
     let page = app.guides.find(name).ok_or_else(PageError::not_found)?;
     if is_markdown {
-        return Ok(respond_file(MARKDOWN, page.markdown.clone()));
+        return Ok(respond_file_of_page(MARKDOWN, page.markdown.clone()));
     }
     html(&app, &visit.in_english(), page)
 }

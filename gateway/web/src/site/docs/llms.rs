@@ -7,7 +7,7 @@ use axum::response::Response;
 use super::{SUMMARY, reference};
 use crate::app::Web;
 use crate::docs::reference::Reference;
-use crate::site::cached::respond_file;
+use crate::site::cached::{respond_file, respond_file_of_page};
 use crate::site::request::SiteRequest;
 
 const MEDIA_TYPE: &str = "text/plain; charset=utf-8";
@@ -45,5 +45,5 @@ pub async fn full(SiteRequest { app, .. }: SiteRequest) -> Response {
     let operations = reference.iter().flat_map(|reference| reference.all());
     let pages = app.guides.pages.iter().chain(operations);
     let texts = pages.map(|page| page.markdown.as_str());
-    respond_file(MEDIA_TYPE, texts.collect::<Vec<_>>().join("\n"))
+    respond_file_of_page(MEDIA_TYPE, texts.collect::<Vec<_>>().join("\n"))
 }

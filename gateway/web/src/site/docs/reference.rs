@@ -7,7 +7,7 @@ use crate::app::Web;
 use crate::docs::guides::Neighbours;
 use crate::docs::reference::{LIST, Reference};
 use crate::page_error::{PageError, PageResult};
-use crate::site::cached::{respond, respond_file};
+use crate::site::cached::{respond, respond_file_of_page};
 use crate::site::request::SiteRequest;
 
 /// The reference, if it can be read. Other pages of the documentation are shown without it.
@@ -26,7 +26,7 @@ pub async fn show(SiteRequest { app, visit, .. }: SiteRequest) -> PageResult {
     };
     let shown = reference.find(name).ok_or_else(PageError::not_found)?;
     if is_markdown {
-        return Ok(respond_file(MARKDOWN, shown.markdown.clone()));
+        return Ok(respond_file_of_page(MARKDOWN, shown.markdown.clone()));
     }
     respond(&app, &visit.in_english(), |frame| {
         let neighbours = Neighbours::of(&shown.name, reference.all());

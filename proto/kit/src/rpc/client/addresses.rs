@@ -10,6 +10,8 @@ use anyhow::Context as _;
 use http::Uri;
 use tokio::sync::watch;
 
+use super::transport::Transport;
+use crate::grpc_address;
 use crate::lifecycle::Lifecycle;
 
 /// The source of the addresses of a service.
@@ -26,18 +28,18 @@ pub enum Addresses {
 impl FromStr for Addresses {
     type Err = String;
 
-    /// Parses `http://a:1,http://b:2`, `file:/path` or `dns:http://name:port`.
+    /// Parses `http://a:1,http://b:2`, `file:/path` or `dns:http://name:port`; with `https://` for TLS.
     fn from_str(text: &str) -> Result<Self, String> {
         if let Some(path) = text.strip_prefix("file:") {
             return Ok(Self::File(path.into()));
         }
         if let Some(name) = text.strip_prefix("dns:") {
-            address(name).map_err(|error| error.to_string())?;
+            grpc_address::parse(name).map_err(|error| error.to_string())?;
             return Ok(Self::Dns(name.to_owned()));
         }
         let list: Vec<String> = text.split(',').map(|a| a.trim().to_owned()).collect();
         for text in &list {
-            address(text).map_err(|error| error.to_string())?;
+            grpc_address::parse(text).map_err(|error| error.to_string())?;
         }
         Ok(Self::List(list))
     }
@@ -54,27 +56,36 @@ impl Resolver {
     /// Keeps `addresses` up to date until the process stops.
     ///
     /// # Errors
-    /// An entry of a list is not an address.
-    pub fn watch(addresses: Addresses, lifecycle: &Lifecycle) -> anyhow::Result<Self> {
+    /// An entry of a list is not an address that `transport` allows.
+    pub fn watch(
+        addresses: Addresses,
+        transport: Transport,
+        lifecycle: &Lifecycle,
+    ) -> anyhow::Result<Self> {
         let Addresses::List(list) = addresses else {
             let (sender, receiver) = watch::channel(Arc::from([]));
-            lifecycle.spawn_background("address watch", refresh(addresses, sender));
+            lifecycle.spawn_background("address watch", refresh(addresses, transport, sender));
             return Ok(Self(receiver));
         };
-        Self::fixed(&list)
+        Self::fixed(&list, &transport)
     }
 
     /// Addresses that never change.
-    pub(super) fn fixed(list: &[String]) -> anyhow::Result<Self> {
-        let list: anyhow::Result<Arc<[Uri]>> = list.iter().map(|text| address(text)).collect();
+    pub(super) fn fixed(list: &[String], transport: &Transport) -> anyhow::Result<Self> {
+        let list = list.iter().map(|text| transport.address(text));
+        let list: anyhow::Result<Arc<[Uri]>> = list.collect();
         // The list never changes, so it needs no sender.
         Ok(Self(watch::channel(list?).1))
     }
 }
 
-async fn refresh(addresses: Addresses, current: watch::Sender<Arc<[Uri]>>) -> anyhow::Result<()> {
+async fn refresh(
+    addresses: Addresses,
+    transport: Transport,
+    current: watch::Sender<Arc<[Uri]>>,
+) -> anyhow::Result<()> {
     loop {
-        match resolve(&addresses).await {
+        match resolve(&addresses, &transport).await {
             Ok(found) => {
                 current.send_if_modified(|list| {
                     let changed = **list != found[..];
@@ -94,7 +105,7 @@ async fn refresh(addresses: Addresses, current: watch::Sender<Arc<[Uri]>>) -> an
 }
 
 /// Sorted, so that equal sets of addresses are equal lists.
-async fn resolve(addresses: &Addresses) -> anyhow::Result<Vec<Uri>> {
+async fn resolve(addresses: &Addresses, transport: &Transport) -> anyhow::Result<Vec<Uri>> {
     let found: BTreeSet<String> = match addresses {
         Addresses::List(list) => list.iter().cloned().collect(),
         Addresses::File(path) => {
@@ -103,7 +114,7 @@ async fn resolve(addresses: &Addresses) -> anyhow::Result<Vec<Uri>> {
             lines.map(ToOwned::to_owned).collect()
         }
         Addresses::Dns(name) => {
-            let uri = address(name)?;
+            let uri = grpc_address::parse(name)?;
             let (scheme, host, port) = (
                 uri.scheme_str().unwrap_or("http"),
                 uri.host().context("no host name")?,
@@ -117,20 +128,12 @@ async fn resolve(addresses: &Addresses) -> anyhow::Result<Vec<Uri>> {
     };
     let (good, bad): (Vec<_>, Vec<_>) = found
         .iter()
-        .map(|text| address(text))
+        .map(|text| transport.address(text))
         .partition(Result::is_ok);
     for error in bad.into_iter().filter_map(Result::err) {
-        tracing::warn!(%error, "ignoring an invalid address");
+        tracing::warn!(%error, "ignoring an address");
     }
     Ok(good.into_iter().flatten().collect())
-}
-
-/// Parses an address: scheme, host and port, without TLS.
-pub(super) fn address(text: &str) -> anyhow::Result<Uri> {
-    text.parse::<Uri>()
-        .ok()
-        .filter(|uri| uri.scheme_str() == Some("http") && uri.port().is_some())
-        .with_context(|| format!("`{text}` is not an address such as http://127.0.0.1:7000"))
 }
 
 #[cfg(test)]
@@ -154,7 +157,8 @@ mod tests {
         assert!("a:1".parse::<Addresses>().is_err());
         assert!("".parse::<Addresses>().is_err());
         assert!("dns:a".parse::<Addresses>().is_err());
-        assert!("https://a:1".parse::<Addresses>().is_err());
+        assert!("https://a:1,dns:a".parse::<Addresses>().is_err());
+        assert!("dns:https://a:1".parse::<Addresses>().is_ok());
     }
 
     #[tokio::test]
@@ -162,7 +166,28 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("addresses");
         std::fs::write(&file, "http://b:2\n\nnonsense\n http://a:1 \n").unwrap();
-        let found = resolve(&Addresses::File(file)).await.unwrap();
-        assert_eq!(found, ["http://a:1/", "http://b:2/"]);
+        let found = resolve(&Addresses::File(file), &Transport::plain()).await;
+        assert_eq!(found.unwrap(), ["http://a:1/", "http://b:2/"]);
+    }
+
+    #[tokio::test]
+    async fn addresses_that_are_not_allowed_are_not_called() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("addresses");
+        std::fs::write(
+            &file,
+            "http://10.0.0.5:1\nhttp://127.0.0.1:2\nhttps://c:3\n",
+        )
+        .unwrap();
+        let found = resolve(&Addresses::File(file), &Transport::guarded()).await;
+        assert_eq!(found.unwrap(), ["http://127.0.0.1:2/"]);
+
+        let local = Addresses::Dns("http://localhost:1".to_owned());
+        let found = resolve(&local, &Transport::guarded()).await.unwrap();
+        assert!(!found.is_empty());
+        for refused in ["http://10.0.0.5:1", "https://10.0.0.5:1"] {
+            let list = [refused.to_owned()];
+            assert!(Resolver::fixed(&list, &Transport::guarded()).is_err());
+        }
     }
 }

@@ -3,19 +3,34 @@
 
 use std::error::Error;
 use std::sync::Arc;
+use std::task::{Context, Poll};
 use std::time::Duration;
 
-use http::{Request, Response};
+use futures::FutureExt as _;
+use futures::future::BoxFuture;
+use http::{Request, Response, Uri};
 use hyper::body::Incoming;
+use hyper_rustls::MaybeHttpsStream;
 use hyper_util::client::legacy;
 use hyper_util::client::legacy::connect::HttpConnector;
-use hyper_util::rt::{TokioExecutor, TokioTimer};
+use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use tokio::net::TcpStream;
+use tokio::time::timeout;
+use tokio_rustls::TlsConnector;
 use tonic::body::Body;
+use tower::{BoxError, Service};
 
+use super::transport::{ServiceTls, Transport};
 use super::transport_error::TransportError;
+use crate::grpc_address;
 
 /// The timeout of connecting.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
+/// The timeout of a TLS handshake, for which the service must have processor time.
+const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
+/// How long sent data may stay without the acknowledgement of the other host's kernel. Then the network has failed, and the connection
+/// closes: TCP itself would try again later and later, and after a network that was away for ten seconds the calls would fail for ten more.
+const UNACKNOWLEDGED: Duration = Duration::from_secs(5);
 /// The interval of pings, and the timeout of a pong. A missing pong fails every call on the connection, even if the service is only slow, so
 /// the timeout is long. When a replica vanishes, calls fail by their own deadlines and the circuit breaker ejects it; only a stream without
 /// a deadline, such as the feed of a follower that does not acknowledge, waits for the pong.
@@ -27,12 +42,53 @@ const STREAM_WINDOW: u32 = 256 << 10;
 const CONNECTION_WINDOW: u32 = (1 << 31) - 1;
 
 /// Sends calls to one replica.
-pub(super) type HttpClient = legacy::Client<HttpConnector, Body>;
+pub(super) type HttpClient = legacy::Client<Connector, Body>;
 
-pub(super) fn client() -> HttpClient {
-    let mut connector = HttpConnector::new();
-    connector.set_nodelay(true);
-    connector.set_connect_timeout(Some(CONNECT_TIMEOUT));
+/// Opens a connection, and speaks TLS if the address does. Each connection has the newest certificate.
+#[derive(Clone)]
+pub(super) struct Connector {
+    http: HttpConnector,
+    tls: Option<ServiceTls>,
+}
+
+impl Service<Uri> for Connector {
+    type Response = MaybeHttpsStream<TokioIo<TcpStream>>;
+    type Error = BoxError;
+    type Future = BoxFuture<'static, Result<Self::Response, BoxError>>;
+
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), BoxError>> {
+        self.http.poll_ready(cx).map_err(Into::into)
+    }
+
+    fn call(&mut self, address: Uri) -> Self::Future {
+        // An address with TLS has passed `Transport::address`, so there are authorities for it.
+        let tls = self.tls.clone();
+        let tls = tls.filter(|_| grpc_address::has_tls(&address));
+        let connecting = self.http.call(address);
+        let connected = async move {
+            let stream = connecting.await?;
+            let Some(ServiceTls { authorities, name }) = tls else {
+                return Ok(MaybeHttpsStream::Http(stream));
+            };
+            let connector = TlsConnector::from(authorities.config());
+            let handshake = connector.connect(name, TokioIo::new(stream));
+            let stream = timeout(HANDSHAKE_TIMEOUT, handshake).await??;
+            Ok::<_, BoxError>(MaybeHttpsStream::Https(TokioIo::new(stream)))
+        };
+        connected.boxed()
+    }
+}
+
+pub(super) fn client(transport: &Transport) -> HttpClient {
+    let mut http = HttpConnector::new();
+    http.set_nodelay(true);
+    http.set_connect_timeout(Some(CONNECT_TIMEOUT));
+    http.set_tcp_user_timeout(Some(UNACKNOWLEDGED));
+    http.enforce_http(false);
+    let connector = Connector {
+        http,
+        tls: transport.tls.clone(),
+    };
     legacy::Client::builder(TokioExecutor::new())
         .timer(TokioTimer::new())
         .pool_idle_timeout(None)
@@ -50,14 +106,27 @@ pub(super) async fn send(
     client: &HttpClient,
     request: Request<Body>,
 ) -> Result<Response<Incoming>, TransportError> {
+    let has_tls = grpc_address::has_tls(request.uri());
     client.request(request).await.map_err(|error| {
         let reason = reason(&error);
         if error.is_connect() || is_refused(&error) {
             TransportError::NotSent(reason)
-        } else {
+        } else if has_tls || is_from_service(&error) {
             TransportError::Broken(reason)
+        } else {
+            // So ends a connection to a port that speaks TLS.
+            TransportError::Broken(format!("{reason} ({PLAIN_HINT})").into())
         }
     })
+}
+
+/// What an operator may have to change when a connection without TLS is lost.
+const PLAIN_HINT: &str = "if the port speaks TLS, its address begins with https://";
+
+/// Whether the service itself has ended the call or the connection, by a frame of HTTP/2.
+fn is_from_service(error: &legacy::Error) -> bool {
+    let mut errors = chain(error).filter_map(|error| error.downcast_ref::<h2::Error>());
+    errors.any(h2::Error::is_remote)
 }
 
 /// Whether the server has not processed the call, because it is shutting down.

@@ -7,6 +7,7 @@ mod connection;
 mod request_body;
 mod request_headers;
 mod response_body;
+mod transport;
 mod transport_error;
 
 use std::future::Future;
@@ -34,8 +35,9 @@ use crate::lifecycle::Lifecycle;
 pub use addresses::{Addresses, Resolver};
 use balancer::{Balancer, InFlightGuard, Pick, Replica};
 use request_body::RequestBody;
-use request_headers::{RequestHeaders, set_deadline};
+use request_headers::{Caller, RequestHeaders, set_deadline};
 pub use response_body::ResponseBody;
+pub use transport::Transport;
 use transport_error::TransportError;
 pub use transport_error::was_not_sent;
 
@@ -82,21 +84,24 @@ pub struct Client {
 /// A client of the service at `addresses`. It connects at the first call, so services may start in any order.
 ///
 /// # Errors
-/// An address is not valid, or the token has characters that a header cannot carry.
+/// An address is not valid or not allowed, or the token has characters that a header cannot carry.
 pub fn connect(
     addresses: Addresses,
+    transport: Transport,
     token: &Secret,
     lifecycle: &Lifecycle,
 ) -> anyhow::Result<Client> {
-    Client::new(Resolver::watch(addresses, lifecycle)?, token)
+    let resolver = Resolver::watch(addresses, transport.clone(), lifecycle)?;
+    Client::new(resolver, transport, token)
 }
 
-/// A connected client of one address, for command-line tools.
+/// A connected client of one address, for command-line tools with a token of staff.
 ///
 /// # Errors
 /// Nothing answers at the address.
-pub async fn dial(address: &str, token: &Secret) -> anyhow::Result<Client> {
-    let client = Client::new(Resolver::fixed(&[address.to_owned()])?, token)?;
+pub async fn dial(address: &str, transport: Transport, token: &Secret) -> anyhow::Result<Client> {
+    let resolver = Resolver::fixed(&[address.to_owned()], &transport)?;
+    let client = Client::new(resolver, transport, token)?;
     let guard = client.balancer.pick(Pick::default()).await;
     let uri = &guard.replica.uri;
     let host = uri.host().unwrap_or_default();
@@ -115,13 +120,27 @@ impl Client {
     ///
     /// # Errors
     /// The token has characters that a header cannot carry.
-    pub fn new(resolver: Resolver, token: &Secret) -> anyhow::Result<Self> {
+    pub fn new(resolver: Resolver, transport: Transport, token: &Secret) -> anyhow::Result<Self> {
         let budget = TpsBudget::new(Duration::from_secs(10), MIN_RETRIES_PER_SECOND, RETRY_RATIO);
         Ok(Self {
-            balancer: Arc::new(Balancer::new(resolver)),
+            balancer: Arc::new(Balancer::new(resolver, transport)),
             budget: Arc::new(budget),
             request_headers: RequestHeaders::new(token)?,
         })
+    }
+
+    /// The same client, which calls in the name of the service `name`.
+    #[must_use]
+    pub fn with_caller(mut self, name: &'static str) -> Self {
+        self.request_headers.caller = Caller::Service(name);
+        self
+    }
+
+    /// The same client, which makes each call in the name of the first service that may make it: for tests and benchmarks.
+    #[must_use]
+    pub fn with_allowed_caller(mut self) -> Self {
+        self.request_headers.caller = Caller::Allowed;
+        self
     }
 
     /// The same client with another deadline for calls that have none of their own.
@@ -303,7 +322,8 @@ impl Service<Request<Body>> for Client {
     }
 
     fn call(&mut self, mut request: Request<Body>) -> Self::Future {
-        let timeout = self.request_headers.add_to(request.headers_mut());
+        let caller = self.request_headers.caller(request.uri().path());
+        let timeout = self.request_headers.add_to(caller, request.headers_mut());
         let sending = self.clone().send(request, timeout);
         sending.map(|sent| sent.map_err(Status::from)).boxed()
     }

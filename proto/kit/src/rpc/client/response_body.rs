@@ -144,6 +144,7 @@ mod tests {
     use tonic::Code;
 
     use super::super::balancer::Replica;
+    use super::super::transport::Transport;
     use super::*;
 
     #[test]
@@ -170,7 +171,7 @@ mod tests {
     ) {
         let (server, frames) = mpsc::unbounded_channel();
         let frames = UnboundedReceiverStream::new(frames);
-        let guard = Replica::new(Uri::default()).acquire();
+        let guard = Replica::new(Uri::default(), &Transport::plain()).acquire();
         (ResponseBody::new(StreamBody::new(frames), guard), server)
     }
 

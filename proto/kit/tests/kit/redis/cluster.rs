@@ -5,6 +5,8 @@ use std::time::Duration;
 use futures::future::join_all;
 use kit::config::Secret;
 use kit::redis::{Redis, Script, Unavailable, evaluate};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
 use redis::Cmd;
 use testing::redis::Servers;
 use testing::{eventually, wait_until};
@@ -150,4 +152,28 @@ async fn a_restarted_node_is_found_again() {
         counted(&redis, &script, ended).await.ok()
     });
     assert_eq!(back.await, 1);
+}
+
+#[tokio::test]
+async fn the_replica_of_a_master_that_hangs_is_found() {
+    let servers = Servers::cluster_with_replicas(false).unwrap();
+    // Calls to the master that hangs time out, others are repeated.
+    let redis = connect(servers.url(), Duration::from_millis(500));
+    let script = Script::new(COUNT);
+    let account = account_on(&servers, 0);
+    wait_until("the master is connected", async || {
+        counted(&redis, &script, account).await.is_ok()
+    })
+    .await;
+    for node in 0..6 {
+        let soon = ["config", "set", "cluster-node-timeout", "2000"];
+        servers.command(node, &soon).unwrap();
+    }
+    // It ends with the other servers, although it is stopped.
+    let master = servers.pid(0).try_into().unwrap();
+    kill(Pid::from_raw(master), Signal::SIGSTOP).unwrap();
+    wait_until("the replica answers in its place", async || {
+        counted(&redis, &script, account).await.is_ok()
+    })
+    .await;
 }

@@ -4,11 +4,11 @@ use askama::Template as _;
 use time::Duration;
 use time::macros::datetime;
 
-use super::samples::{Rendered, filters, frame, link, pager, text};
+use super::samples::{Rendered, amount, filters, frame, link, pager, text};
 use crate::plot::Plot;
 use crate::site::cards::Tab;
 use crate::site::currencies::{
-    ConstantRow, CurrencyPage, CurrencyRow, EconomyPage, FormulaRow, MethodWords, PairPage,
+    ConstantRow, CurrencyPage, CurrencyRow, EconomyPage, Figure, FormulaRow, MethodWords, PairPage,
     PointRow, RateRow, RatesMethodPage,
 };
 use crate::site::{Language, Texts};
@@ -45,7 +45,13 @@ fn currency(language: Language, rates: Vec<RateRow>) -> CurrencyPage {
         choice: filters(),
         game: link("/games/kora"),
         is_late: true,
-        figures: vec![(text(), text())],
+        name: text(),
+        reported: text(),
+        figures: vec![Figure {
+            name: text(),
+            amount: amount(),
+            unit: text(),
+        }],
         rates,
         pager: pager(),
     }
@@ -55,10 +61,10 @@ fn rate() -> RateRow {
     RateRow {
         link: link("/economy/kora/okoto"),
         game: text(),
-        rate: text(),
+        rate: amount(),
         source: text(),
         at: text(),
-        day_change: text(),
+        day_change: Some(amount()),
     }
 }
 
@@ -76,10 +82,11 @@ fn pair(language: Language) -> PairPage {
         }],
         late: vec![text()],
         heading: text(),
+        unit: text(),
         plot: plot.map(|plot| plot.localized(Texts::of(language), &text())),
         points: vec![PointRow {
             at: text(),
-            rate: text(),
+            rate: amount(),
             source: text(),
         }],
     }

@@ -120,6 +120,68 @@ fn every_picture_has_its_size_and_comes_from_here() {
     }
 }
 
+/// The page of this name.
+fn page(name: &str, language: Language) -> String {
+    let mut pages = pages(language).into_iter();
+    pages.find(|(it, _)| *it == name).unwrap().1
+}
+
+#[test]
+fn what_is_missing_of_a_game_is_asked_for() {
+    let full = page("game", Language::English);
+    let bare = page("bare game", Language::English);
+    for question in [
+        "Know where to play it?",
+        "Nobody has described this game yet.",
+        "Know the developer’s site?",
+    ] {
+        assert!(bare.contains(question), "{question}: {bare}");
+        assert!(!full.contains(question), "{question}: {full}");
+    }
+    assert!(bare.contains("<div class=\"cover\"></div>"), "{bare}");
+    for absent in ["Changed", "More by", "Similar games"] {
+        assert!(full.contains(absent), "{absent}: {full}");
+        assert!(!bare.contains(absent), "{absent}: {bare}");
+    }
+}
+
+#[test]
+fn texts_of_people_have_their_own_direction() {
+    for (name, part) in [
+        ("game", "<h1 dir=\"auto\">"),
+        ("game", "<p class=\"lines\" dir=\"auto\">"),
+        ("creator", "<h1 dir=\"auto\">"),
+        ("event", "<p class=\"lines\" dir=\"auto\">"),
+        ("vote", "<h2 dir=\"auto\">"),
+        ("board", "<h3 dir=\"auto\">"),
+        ("currency", "<bdi>"),
+        ("games", "<h1 dir=\"auto\">"),
+    ] {
+        let page = page(name, Language::English);
+        assert!(page.contains(part), "{name}: {part} is not in {page}");
+    }
+}
+
+#[test]
+fn the_map_leads_to_countries_with_listings() {
+    let page = page("countries", Language::English);
+    assert!(
+        page.contains("<a href=\"/countries/NG\" tabindex=\"-1\">"),
+        "{page}"
+    );
+    assert_eq!(page.matches("class=\"shade-4\"").count(), 1, "{page}");
+    assert_eq!(page.matches("<circle").count(), 1, "{page}");
+}
+
+#[test]
+fn empty_boards_say_so_once() {
+    let said = "No votes yet in this time.";
+    for (name, times) in [("empty boards", 1), ("boards", 1), ("empty board", 1)] {
+        let page = page(name, Language::English);
+        assert_eq!(page.matches(said).count(), times, "{name}: {page}");
+    }
+}
+
 #[test]
 fn links_stay_in_the_language_of_the_address() {
     let page = Frame {

@@ -4,16 +4,18 @@ use askama::Template as _;
 
 use super::note_samples::{self, actions};
 use super::{economy_samples, vote_samples};
+use crate::site::africa::Outline;
+use crate::site::amount::Amount;
 use crate::site::articles::{Article, ArticlePage};
 use crate::site::cards::{CreatorCard, EventCard, GameCard, Link, Picture};
 use crate::site::creators::CreatorPage;
 use crate::site::events::EventPage;
 use crate::site::frame::ErrorPage;
-use crate::site::games::{BoardRank, Credit, Currency, GamePage, Trailer};
+use crate::site::games::{BoardRank, Credit, Currency, CurrencyRate, GamePage, ShareCode, Trailer};
 use crate::site::list::{
     CreatorsPage, EventsPage, Filter, FilterOption, Filters, GamesPage, Pager, StartPage,
 };
-use crate::site::places::{CitiesPage, CountriesPage, Part, PlacePage, PlaceRow};
+use crate::site::places::{CitiesPage, CountriesPage, MapCountry, Part, PlacePage, PlaceRow};
 use crate::site::results::{Found, Kind, Row, SearchPage};
 use crate::site::share::{Document, JsonLd, LinkImage};
 use crate::site::{Frame, Head, Language, Share, Texts};
@@ -65,6 +67,24 @@ pub(super) fn link(href: &str) -> Link {
     Link {
         href: href.to_owned(),
         label: text(),
+    }
+}
+
+pub(super) fn amount() -> Amount {
+    Amount {
+        raw: text(),
+        full: text(),
+        short: "1.5".to_owned(),
+    }
+}
+
+pub(super) fn rank() -> BoardRank {
+    BoardRank {
+        board: text(),
+        rank: text(),
+        wins: text(),
+        share: text(),
+        moved: text(),
     }
 }
 
@@ -143,6 +163,7 @@ pub(super) fn filters() -> Filters {
         }],
         hidden: vec![("q", text())],
         is_filtered: true,
+        removals: vec![link("/games?q=x")],
     }
 }
 
@@ -162,13 +183,15 @@ fn game(frame: Frame) -> GamePage {
         currency: Some(Currency {
             link: link("/economy/kora"),
             is_late: true,
+            cost: amount(),
+            rate: Some(CurrencyRate {
+                amount: amount(),
+                to: link("/economy/kora/okoto"),
+            }),
         }),
-        ranks: vec![BoardRank {
-            board: text(),
-            rank: text(),
-            wins: text(),
-            moved: text(),
-        }],
+        stores: vec![link("https://store.example/?a=1&b=\"")],
+        ranks: vec![rank()],
+        rank_plot: None,
         trailer: Some(Trailer {
             href: "https://video.example/1".to_owned(),
             host: text(),
@@ -189,8 +212,47 @@ fn game(frame: Frame) -> GamePage {
             },
         ],
         listed: text(),
-        updated: text(),
+        updated: Some(text()),
+        others: vec![game_card()],
+        all_others: Some("/games?creator=studio".to_owned()),
+        similar: vec![game_card()],
+        share: Some(ShareCode {
+            address: text(),
+            embed: format!("<iframe src=\"/embed/games/kora\" title=\"{HOSTILE}\"></iframe>"),
+            feed: "/games/feed.xml".to_owned(),
+        }),
         actions: actions(),
+    }
+}
+
+/// A game about which nothing is known that need not be.
+fn bare_game(frame: Frame) -> GamePage {
+    GamePage {
+        tagline: String::new(),
+        cover: None,
+        genres: Vec::new(),
+        platforms: Vec::new(),
+        currency: None,
+        stores: Vec::new(),
+        ranks: Vec::new(),
+        trailer: None,
+        description: String::new(),
+        screenshots: Vec::new(),
+        links: Vec::new(),
+        credits: Vec::new(),
+        updated: None,
+        others: Vec::new(),
+        similar: Vec::new(),
+        ..game(frame)
+    }
+}
+
+fn map_country(code: &str) -> MapCountry {
+    MapCountry {
+        outline: Outline::of(code).unwrap(),
+        href: (code == "NG").then(|| "/countries/NG".to_owned()),
+        label: text(),
+        shade: 4,
     }
 }
 
@@ -205,6 +267,7 @@ fn place(frame: Frame) -> PlacePage {
     PlacePage {
         frame,
         name: text(),
+        outline: Outline::of("NG"),
         country: Some(link("/countries/NG")),
         cities: vec![place_row()],
         all_cities: Some("/cities?country=NG".to_owned()),
@@ -288,6 +351,7 @@ fn list_pages(language: Language) -> Vec<Rendered> {
             "countries",
             CountriesPage {
                 frame: frame(),
+                map: ["NG", "SC"].map(map_country).into(),
                 countries: vec![place_row()],
             }
             .render(),
@@ -319,6 +383,7 @@ fn other_pages(language: Language) -> Vec<Rendered> {
     let article = Article::read("# Title\n\nText\n").unwrap();
     vec![
         ("game", game(frame()).render()),
+        ("bare game", bare_game(frame()).render()),
         (
             "creator",
             CreatorPage {
@@ -332,6 +397,7 @@ fn other_pages(language: Language) -> Vec<Rendered> {
                 place: vec![link("/cities/lagos"), link("/countries/NG")],
                 bio: text(),
                 links: vec![link("https://studio.example")],
+                asks_for_links: true,
                 games: vec![game_card()],
                 games_total: 30,
                 all_games: Some("/games?creator=studio".to_owned()),
@@ -350,6 +416,9 @@ fn other_pages(language: Language) -> Vec<Rendered> {
                 is_over: true,
                 place: vec![link("/countries/NG")],
                 is_online: true,
+                outline: Outline::of("NG"),
+                country: link("/countries/NG"),
+                calendar: Some("/events/jam/calendar.ics".to_owned()),
                 website: Some(link("https://jam.example")),
                 description: text(),
                 actions: actions(),

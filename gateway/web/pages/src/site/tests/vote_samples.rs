@@ -2,11 +2,11 @@
 
 use askama::Template as _;
 
-use super::samples::{Rendered, frame, link, pager, picture, text};
+use super::samples::{Rendered, frame, link, pager, picture, rank, text};
 use crate::site::Language;
 use crate::site::cards::Tab;
 use crate::site::games::BoardRank;
-use crate::site::rankings::{Board, BoardPage, BoardRow, BoardsPage};
+use crate::site::rankings::{Board, BoardPage, BoardRow, BoardsPage, Direction};
 use crate::site::voting::{Candidate, Pair, RankedListing, VotePage};
 
 fn tab() -> Tab {
@@ -22,8 +22,11 @@ fn row() -> BoardRow {
         link: link("/games/kora"),
         tagline: text(),
         facts: text(),
+        picture: Some(picture()),
         wins: text(),
+        share: text(),
         moved: text(),
+        direction: Direction::Up,
     }
 }
 
@@ -34,7 +37,8 @@ fn candidate(pick: &'static str) -> Candidate {
         link: link("/games/kora"),
         tagline: text(),
         country: text(),
-        picture: Some(picture()),
+        picture: (pick == "first").then(picture),
+        key: "ArrowLeft",
     }
 }
 
@@ -50,6 +54,7 @@ fn vote(language: Language) -> VotePage {
         frame: frame(language),
         tabs: vec![tab()],
         notice: Some(text()),
+        outcome: vec![ranked(vec![rank()]), ranked(Vec::new())],
         problem: Some(text()),
         pair: Some(Pair {
             path: "/vote".to_owned(),
@@ -58,15 +63,7 @@ fn vote(language: Language) -> VotePage {
         }),
         account: Some(text()),
         sign_in: "/sign-in?next=/vote".to_owned(),
-        ranked: vec![
-            ranked(Vec::new()),
-            ranked(vec![BoardRank {
-                board: text(),
-                rank: text(),
-                wins: text(),
-                moved: text(),
-            }]),
-        ],
+        ranked: vec![ranked(Vec::new()), ranked(vec![rank()])],
         board: link("/rankings/games/week"),
     }
 }
@@ -74,7 +71,8 @@ fn vote(language: Language) -> VotePage {
 fn board(language: Language, rows: Vec<BoardRow>) -> BoardPage {
     BoardPage {
         frame: frame(language),
-        tabs: vec![tab()],
+        kinds: vec![tab()],
+        windows: vec![tab()],
         vote: "/vote".to_owned(),
         rows,
         pager: pager(),
@@ -95,6 +93,13 @@ pub(super) fn pages(language: Language) -> Vec<Rendered> {
             },
         ],
     };
+    let no_boards = BoardsPage {
+        frame: frame(language),
+        boards: vec![Board {
+            link: link("/rankings/games/week"),
+            rows: Vec::new(),
+        }],
+    };
     let without_account = VotePage {
         account: None,
         pair: None,
@@ -104,6 +109,7 @@ pub(super) fn pages(language: Language) -> Vec<Rendered> {
         ("vote", vote(language).render()),
         ("vote without an account", without_account.render()),
         ("boards", boards.render()),
+        ("empty boards", no_boards.render()),
         ("board", board(language, vec![row()]).render()),
         ("empty board", board(language, Vec::new()).render()),
     ]

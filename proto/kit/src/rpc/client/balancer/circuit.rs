@@ -1,7 +1,7 @@
 //! The circuit breaker of a replica: after several failures in a row the replica is ejected for some time, then probed by one call. Otherwise
 //! a replica that hangs would keep its share of the calls waiting.
 
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
 
 use parking_lot::Mutex;
@@ -16,6 +16,8 @@ const MAX_EJECTION: Duration = Duration::from_secs(30);
 #[derive(Debug, Default)]
 pub(super) struct Circuit {
     consecutive_failures: AtomicU32,
+    /// Whether the last call that failed did not reach the replica.
+    was_unreachable: AtomicBool,
     ejection: Mutex<Ejection>,
 }
 
@@ -36,7 +38,7 @@ pub(super) enum CircuitState {
     Closed,
     /// One call, the probe.
     HalfOpen,
-    /// No call before this time, unless fewer than half of the replicas have a closed circuit.
+    /// No call before this time, unless fewer than half of the replicas that can be reached have a closed circuit.
     Open(Instant),
 }
 
@@ -51,6 +53,11 @@ impl Circuit {
             Some(until) if until <= now && !ejection.probing => CircuitState::HalfOpen,
             Some(until) => CircuitState::Open(until),
         }
+    }
+
+    /// Whether calls reach the replica. They reach one with a closed circuit, and one that is ejected because it answers too late or wrongly.
+    pub(super) fn is_reachable(&self, now: Instant) -> bool {
+        !self.was_unreachable.load(Ordering::Relaxed) || self.state(now) == CircuitState::Closed
     }
 
     /// Allows no other probe until this one has ended.
@@ -68,6 +75,12 @@ impl Circuit {
             self.consecutive_failures.store(0, Ordering::Relaxed);
             *self.ejection.lock() = Ejection::default();
         }
+    }
+
+    /// Records whether the call that failed did not reach the replica.
+    pub(super) fn set_unreachable(&self, was_unreachable: bool) {
+        self.was_unreachable
+            .store(was_unreachable, Ordering::Relaxed);
     }
 
     /// Returns whether this failure ejects the replica.

@@ -1,6 +1,6 @@
 //! Least-request load balancing with outlier detection: a call goes to the replica with the fewest calls in flight whose circuit is
-//! closed. When few circuits are closed, a call goes to any replica: the few would be overloaded, and fail as well. Its retry goes to one of
-//! the few, since the retry budget limits retries.
+//! closed. When few circuits are closed, a call goes to any replica that can be reached: the few would be overloaded, and fail as well. Its
+//! retry goes to one of the few, since the retry budget limits retries. A replica that no call reaches takes none of them from the few.
 
 mod circuit;
 mod replica;
@@ -13,6 +13,7 @@ use tokio::sync::watch;
 use tokio::time::Instant;
 
 use super::addresses::Resolver;
+use super::transport::Transport;
 use circuit::CircuitState;
 pub(super) use replica::{InFlightGuard, Replica};
 
@@ -26,6 +27,7 @@ pub(super) struct Balancer {
 
 struct Endpoints {
     addresses: watch::Receiver<Arc<[Uri]>>,
+    transport: Transport,
     replicas: Vec<Arc<Replica>>,
     /// Where the next search begins, so that replicas with equally many calls take turns.
     next: usize,
@@ -41,9 +43,10 @@ pub(super) struct Pick<'a> {
 }
 
 impl Balancer {
-    pub(super) fn new(resolver: Resolver) -> Self {
+    pub(super) fn new(resolver: Resolver, transport: Transport) -> Self {
         let mut endpoints = Endpoints {
             addresses: resolver.0,
+            transport,
             replicas: Vec::new(),
             next: 0,
         };
@@ -108,20 +111,22 @@ impl Endpoints {
             .map(|uri| {
                 let index = former.iter().position(|replica| replica.uri == *uri);
                 index.map_or_else(
-                    || Replica::new(uri.clone()),
+                    || Replica::new(uri.clone(), &self.transport),
                     |index| former.swap_remove(index),
                 )
             })
             .collect();
     }
 
-    /// Whether too few circuits are closed for all calls.
+    /// Whether too few of the reachable replicas have a closed circuit, or no replica is reachable.
     fn is_panic(&self, now: Instant) -> bool {
-        let states = self.replicas.iter().map(|it| it.circuit.state(now));
-        let closed = states
-            .filter(|state| *state == CircuitState::Closed)
-            .count();
-        closed * 100 < self.replicas.len() * PANIC_THRESHOLD
+        let circuits = self.replicas.iter().map(|it| &it.circuit);
+        let reachable = circuits.filter(|circuit| circuit.is_reachable(now));
+        let (count, closed) = reachable.fold((0, 0), |(count, closed), circuit| {
+            let is_closed = circuit.state(now) == CircuitState::Closed;
+            (count + 1, closed + usize::from(is_closed))
+        });
+        count == 0 || closed * 100 < count * PANIC_THRESHOLD
     }
 
     fn pick(&mut self, now: Instant, pick: Pick<'_>) -> Option<InFlightGuard> {
@@ -141,9 +146,11 @@ impl Endpoints {
             .map(rotated)
             .filter(is_allowed)
             .min_by_key(|replica| match replica.circuit.state(now) {
-                _ if is_panic => (0, replica.in_flight(), now),
+                _ if is_panic && replica.circuit.is_reachable(now) => (0, replica.in_flight(), now),
                 CircuitState::HalfOpen if pick.may_probe => (0, 0, now),
                 CircuitState::Closed => (1, replica.in_flight(), now),
+                // None can be reached, or a probe must find out.
+                _ if is_panic => (1, replica.in_flight(), now),
                 // A retry avoids the only closed one: the one whose ejection ends first.
                 CircuitState::HalfOpen => (2, 0, now),
                 CircuitState::Open(until) => (3, 0, until),
@@ -175,7 +182,10 @@ mod tests {
     fn balancer(names: &[&str]) -> (watch::Sender<Arc<[Uri]>>, Balancer) {
         let list: Arc<[Uri]> = names.iter().map(|name| uri(name)).collect();
         let (sender, receiver) = watch::channel(list);
-        (sender, Balancer::new(Resolver(receiver)))
+        (
+            sender,
+            Balancer::new(Resolver(receiver), Transport::plain()),
+        )
     }
 
     fn host(guard: &InFlightGuard) -> String {
@@ -191,10 +201,14 @@ mod tests {
 
     /// Fails calls of `name` until it is ejected.
     async fn eject(balancer: &Balancer, name: &str) {
+        eject_by(balancer, name, &TransportError::TimedOut).await;
+    }
+
+    async fn eject_by(balancer: &Balancer, name: &str, error: &TransportError) {
         loop {
             let guard = balancer.pick(NO_PROBE).await;
             if host(&guard) == name {
-                guard.record_failure(&TransportError::TimedOut);
+                guard.record_failure(error);
             }
             // Not only when it is open: the machine may pause for longer than the ejection lasts.
             if guard.replica.circuit.state(Instant::now()) != CircuitState::Closed {
@@ -292,6 +306,41 @@ mod tests {
         // One that answers again ends it.
         call_to(&balancer, "a").await.record_success();
         assert_eq!(spread(&balancer, 4), "aacc");
+    }
+
+    #[tokio::test]
+    async fn replicas_that_cannot_be_reached_get_no_calls_however_few_others_there_are() {
+        let (_sender, balancer) = balancer(&["a", "b", "c", "d"]);
+        let refused = TransportError::NotSent("connection refused".into());
+        for name in ["a", "b", "c"] {
+            eject_by(&balancer, name, &refused).await;
+            assert!(!spread(&balancer, 8).contains(name), "{name}");
+        }
+        assert_eq!(spread(&balancer, 4), "dddd");
+        // A probe finds out when one is there again.
+        let later = Instant::now() + Duration::from_secs(1);
+        let probe = pick_at(&balancer, later, PROBE);
+        let found = host(&probe);
+        assert_ne!(found, "d");
+        probe.record_success();
+        drop(probe);
+        assert_eq!(spread(&balancer, 4), format!("{found}{found}dd"));
+    }
+
+    #[tokio::test]
+    async fn of_ejected_replicas_those_that_can_be_reached_share_the_calls() {
+        let (_sender, balancer) = balancer(&["a", "b", "c"]);
+        let refused = TransportError::NotSent("connection refused".into());
+        eject_by(&balancer, "a", &refused).await;
+        eject(&balancer, "b").await;
+        assert_eq!(spread(&balancer, 2), "cc");
+        eject(&balancer, "c").await;
+        assert_eq!(spread(&balancer, 4), "bbcc");
+        // When none can be reached, all are tried.
+        for name in ["b", "c"] {
+            call_to(&balancer, name).await.record_failure(&refused);
+        }
+        assert_eq!(spread(&balancer, 6), "aabbcc");
     }
 
     /// A call in flight to this replica.

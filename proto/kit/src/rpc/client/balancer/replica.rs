@@ -7,6 +7,7 @@ use http::Uri;
 use tokio::time::Instant;
 
 use super::super::connection::{self, HttpClient};
+use super::super::transport::Transport;
 use super::super::transport_error::TransportError;
 use super::circuit::{Circuit, CircuitState};
 
@@ -27,12 +28,12 @@ pub(in super::super) struct InFlightGuard {
 }
 
 impl Replica {
-    pub(in super::super) fn new(uri: Uri) -> Arc<Self> {
+    pub(in super::super) fn new(uri: Uri, transport: &Transport) -> Arc<Self> {
         Arc::new(Self {
             uri,
             circuit: Circuit::default(),
             in_flight: AtomicUsize::new(0),
-            http: connection::client(),
+            http: connection::client(transport),
         })
     }
 
@@ -67,7 +68,9 @@ impl InFlightGuard {
     }
 
     pub(in super::super) fn record_failure(&self, error: &TransportError) {
-        if self.replica.circuit.record_failure(Instant::now()) {
+        let circuit = &self.replica.circuit;
+        circuit.set_unreachable(matches!(error, TransportError::NotSent(_)));
+        if circuit.record_failure(Instant::now()) {
             metrics::counter!("rpc_client_ejections_total").increment(1);
             tracing::warn!(replica = %self.replica.uri, ?error, "ejected a replica whose calls fail");
         }

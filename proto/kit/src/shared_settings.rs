@@ -1,0 +1,134 @@
+//! Settings that several services must have alike, for `check-config`.
+
+/// A setting with one value in several services.
+struct SharedSetting {
+    name: &'static str,
+    /// The prefixes of the services that have it.
+    prefixes: &'static [&'static str],
+    /// What happens otherwise.
+    effect: &'static str,
+}
+
+const ALL: &[&str] = &[
+    "CATALOGUE",
+    "ECONOMY",
+    "GATEWAY",
+    "LISTINGS",
+    "WEB",
+    "WEBHOOK",
+];
+
+const SHARED_SETTINGS: [SharedSetting; 6] = [
+    SharedSetting {
+        name: "PROFILE",
+        prefixes: ALL,
+        effect: "one of them accepts what production refuses",
+    },
+    SharedSetting {
+        name: "FLEET_TOKEN",
+        prefixes: ALL,
+        effect: "they refuse each other's calls",
+    },
+    SharedSetting {
+        name: "STAFF_TOKEN",
+        prefixes: ALL,
+        effect: "one of them refuses the calls of staff",
+    },
+    SharedSetting {
+        name: "PUBLIC_URL",
+        prefixes: &["CATALOGUE", "LISTINGS", "WEB", "WEBHOOK"],
+        effect: "addresses in answers, mails and webhooks lead elsewhere",
+    },
+    SharedSetting {
+        name: "API_URL",
+        prefixes: &["GATEWAY", "WEB"],
+        effect: "the documentation calls another API",
+    },
+    SharedSetting {
+        name: "REDIS_URL",
+        prefixes: &["GATEWAY", "LISTINGS"],
+        effect: "reads do not find the position of the last write",
+    },
+];
+
+/// The variables of `environment` that differ from those of another service. It need not have the settings of every service. The values may be
+/// secrets, so they are not named.
+pub(crate) fn differences(environment: impl Fn(&str) -> Option<String>) -> Vec<String> {
+    let mut problems = Vec::new();
+    for SharedSetting {
+        name,
+        prefixes,
+        effect,
+    } in SHARED_SETTINGS
+    {
+        let mut values = prefixes.iter().filter_map(|prefix| {
+            let variable = format!("{prefix}_{name}");
+            let value = environment(&variable)?;
+            Some((variable, value))
+        });
+        let Some((first, expected)) = values.next() else {
+            continue;
+        };
+        let others = values.filter(|(_, value)| comparable(value) != comparable(&expected));
+        problems.extend(
+            others.map(|(other, _)| {
+                format!("{other} and {first} must be the same; otherwise {effect}")
+            }),
+        );
+    }
+    problems
+}
+
+/// A value without the user and password of a URL, which each service may have for itself, and without a slash at its end.
+fn comparable(value: &str) -> String {
+    let value = value.trim_end_matches('/');
+    match value.split_once("://") {
+        Some((scheme, rest)) => {
+            let host = rest.rsplit_once('@').map_or(rest, |(_, host)| host);
+            format!("{scheme}://{host}")
+        }
+        None => value.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(variables: &[(&str, &str)]) -> Vec<String> {
+        let find = |name: &str| {
+            let found = variables.iter().find(|(variable, _)| *variable == name)?;
+            Some(found.1.to_owned())
+        };
+        differences(find)
+    }
+
+    #[test]
+    fn settings_that_differ_are_named_without_their_values() {
+        let problems = of(&[
+            ("GATEWAY_FLEET_TOKEN", "one-secret"),
+            ("WEB_FLEET_TOKEN", "another-secret"),
+            ("ECONOMY_FLEET_TOKEN", "one-secret"),
+            ("LISTINGS_PUBLIC_URL", "https://mchezo.africa"),
+            ("WEBHOOK_PUBLIC_URL", "https://mchezo.test"),
+        ]);
+        assert_eq!(problems.len(), 2, "{problems:?}");
+        let text = problems.join("\n");
+        let named = [
+            "WEB_FLEET_TOKEN and ECONOMY_FLEET_TOKEN must be the same",
+            "WEBHOOK_PUBLIC_URL and LISTINGS_PUBLIC_URL must be the same",
+        ];
+        assert!(named.iter().all(|name| text.contains(name)), "{text}");
+        assert!(!text.contains("-secret"), "{text}");
+    }
+
+    #[test]
+    fn services_that_are_absent_or_have_users_of_their_own_do_not_differ() {
+        let same = [
+            ("GATEWAY_REDIS_URL", "redis://gateway:a@redis:6379"),
+            ("LISTINGS_REDIS_URL", "redis://listings:b@redis:6379/"),
+            ("WEB_PUBLIC_URL", "https://mchezo.africa"),
+        ];
+        assert_eq!(of(&same), [""; 0]);
+    }
+}

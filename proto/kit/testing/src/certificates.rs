@@ -1,0 +1,45 @@
+//! Certificates for TLS between services, in the files that `deploy/up --tls` takes.
+
+use std::path::Path;
+
+use rcgen::{
+    BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair, date_time_ymd,
+};
+
+/// A certificate authority.
+pub struct Authority {
+    issuer: CertifiedIssuer<'static, KeyPair>,
+}
+
+impl Authority {
+    /// A new authority.
+    pub fn new(name: &str) -> anyhow::Result<Self> {
+        let mut params = CertificateParams::new(Vec::new())?;
+        params.distinguished_name.push(DnType::CommonName, name);
+        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        let issuer = CertifiedIssuer::self_signed(params, KeyPair::generate()?)?;
+        Ok(Self { issuer })
+    }
+
+    /// The certificate of the authority.
+    pub fn pem(&self) -> String {
+        self.issuer.pem()
+    }
+
+    /// Writes it to `ca.pem`.
+    pub fn write(&self, folder: &Path) -> anyhow::Result<()> {
+        Ok(std::fs::write(folder.join("ca.pem"), self.pem())?)
+    }
+
+    /// Writes a new certificate of a service, until 1 January of `year`, and its key: `SERVICE.pem` and `SERVICE.key`.
+    pub fn issue(&self, folder: &Path, service: &str, year: i32) -> anyhow::Result<()> {
+        let names = [service, "localhost"].map(ToOwned::to_owned);
+        let mut params = CertificateParams::new(names)?;
+        params.not_after = date_time_ymd(year, 1, 1);
+        let key = KeyPair::generate()?;
+        let certificate = params.signed_by(&key, &self.issuer)?;
+        std::fs::write(folder.join(format!("{service}.pem")), certificate.pem())?;
+        std::fs::write(folder.join(format!("{service}.key")), key.serialize_pem())?;
+        Ok(())
+    }
+}

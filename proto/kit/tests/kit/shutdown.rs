@@ -1,0 +1,215 @@
+//! The shutdown of a process after signals. The process is `examples/service.rs`.
+
+use std::net::SocketAddr;
+use std::process::ExitStatus;
+
+use kit::Lifecycle;
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use testing::{LONG, wait_until};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+use tokio::process::{Child, Command};
+use tonic_health::pb::HealthCheckRequest;
+use tonic_health::pb::health_check_response::ServingStatus;
+use tonic_health::pb::health_client::HealthClient;
+
+/// A step of a shutdown that only a signal ends.
+const ENDLESS: &str = "1000000";
+
+struct Service {
+    child: Child,
+    http: SocketAddr,
+    grpc: SocketAddr,
+    admin: SocketAddr,
+    folder: tempfile::TempDir,
+}
+
+impl Service {
+    /// Starts the process, and waits until its admin port answers.
+    async fn spawn(shutdown_delay: &str) -> Self {
+        let ports = [(); 3].map(|()| std::net::TcpListener::bind("127.0.0.1:0").unwrap());
+        let [http, grpc, admin] = ports.map(|port| port.local_addr().unwrap());
+        let folder = tempfile::tempdir().unwrap();
+        let tests = std::env::current_exe().unwrap();
+        let program = tests.parent().unwrap().with_file_name("examples");
+        let tokens = testing::identity();
+        let child = Command::new(program.join("service"))
+            .env("EXAMPLE_PROFILE", "local")
+            .env("EXAMPLE_DATABASE_URL", "postgres://nobody@127.0.0.1/none")
+            .env("EXAMPLE_FLEET_TOKEN", tokens.fleet_token.first.expose())
+            .env("EXAMPLE_STAFF_TOKEN", tokens.staff_token.first.expose())
+            .env("EXAMPLE_HTTP_LISTEN", http.to_string())
+            .env("EXAMPLE_GRPC_LISTEN", grpc.to_string())
+            .env("EXAMPLE_ADMIN_LISTEN", admin.to_string())
+            .env("EXAMPLE_START_FILE", folder.path().join("start"))
+            .env("EXAMPLE_ANSWER_FILE", folder.path().join("answer"))
+            .env("EXAMPLE_SHUTDOWN_DELAY", shutdown_delay)
+            .env("EXAMPLE_DRAIN", ENDLESS)
+            .kill_on_drop(true)
+            .spawn()
+            .unwrap();
+        let service = Self {
+            child,
+            http,
+            grpc,
+            admin,
+            folder,
+        };
+        wait_until("the admin port answers", async || {
+            status(admin, "/healthz").await == Some(200)
+        })
+        .await;
+        service
+    }
+
+    /// Starts the process, and waits until it is ready.
+    async fn ready(shutdown_delay: &str) -> Self {
+        let service = Self::spawn(shutdown_delay).await;
+        service.allow("start");
+        wait_until("it is ready", async || service.is_ready().await).await;
+        service
+    }
+
+    /// Ends a wait of the process.
+    fn allow(&self, file: &str) {
+        std::fs::write(self.folder.path().join(file), "").unwrap();
+    }
+
+    /// Sends a request that waits, over this connection; returns when the process has read it.
+    async fn wait(&self, connection: &mut Connection) {
+        connection.request("/wait").await.unwrap();
+        let asked = self.folder.path().join("answer.asked");
+        wait_until("the request arrives", async || asked.exists()).await;
+    }
+
+    fn terminate(&self) {
+        let pid = i32::try_from(self.child.id().unwrap()).unwrap();
+        kill(Pid::from_raw(pid), Signal::SIGTERM).unwrap();
+    }
+
+    async fn is_ready(&self) -> bool {
+        status(self.admin, "/readyz").await == Some(200)
+    }
+
+    /// What the gRPC health service answers over a new connection.
+    async fn health(&self) -> ServingStatus {
+        let (lifecycle, _supervisor) = Lifecycle::new();
+        let client = testing::client(&format!("http://{}", self.grpc), &lifecycle).unwrap();
+        let mut health = HealthClient::new(client);
+        let answer = health.check(HealthCheckRequest::default()).await.unwrap();
+        lifecycle.stopping().cancel();
+        answer.into_inner().status()
+    }
+
+    async fn ended(&mut self) -> ExitStatus {
+        let ended = tokio::time::timeout(LONG, self.child.wait()).await;
+        ended.expect("the process does not end").unwrap()
+    }
+}
+
+/// An HTTP/1.1 connection that stays open.
+struct Connection(TcpStream);
+
+impl Connection {
+    async fn open(address: SocketAddr) -> std::io::Result<Self> {
+        TcpStream::connect(address).await.map(Self)
+    }
+
+    async fn request(&mut self, path: &str) -> std::io::Result<()> {
+        let request = format!("GET {path} HTTP/1.1\r\nhost: test\r\n\r\n");
+        self.0.write_all(request.as_bytes()).await
+    }
+
+    /// The status of the next response; an error if the connection is closed.
+    async fn status(&mut self) -> std::io::Result<u16> {
+        let mut head = String::new();
+        while !head.ends_with("\r\n\r\n") {
+            head.push(char::from(self.0.read_u8().await?));
+        }
+        let head = head.to_lowercase();
+        let length = head
+            .lines()
+            .find_map(|line| line.strip_prefix("content-length: "));
+        let mut body = vec![0; length.unwrap().parse().unwrap()];
+        self.0.read_exact(&mut body).await?;
+        Ok(head["http/1.1 ".len()..][..3].parse().unwrap())
+    }
+}
+
+/// The status of a response over a new connection; `None` if there is none.
+async fn status(address: SocketAddr, path: &str) -> Option<u16> {
+    let mut connection = Connection::open(address).await.ok()?;
+    connection.request(path).await.ok()?;
+    connection.status().await.ok()
+}
+
+/// Waits until a port accepts no connection.
+async fn refused(address: SocketAddr) {
+    wait_until("the port is closed", async || {
+        TcpStream::connect(address).await.is_err()
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_process_is_unready_first_then_drains_and_ends() {
+    let mut service = Service::ready(ENDLESS).await;
+    wait_until("the health service reports it", async || {
+        service.health().await == ServingStatus::Serving
+    })
+    .await;
+    let mut idle = Connection::open(service.http).await.unwrap();
+    idle.request("/").await.unwrap();
+    assert_eq!(idle.status().await.unwrap(), 200);
+    let mut running = Connection::open(service.http).await.unwrap();
+    service.wait(&mut running).await;
+
+    service.terminate();
+    wait_until("it is not ready", async || !service.is_ready().await).await;
+    wait_until("the health service reports it too", async || {
+        service.health().await == ServingStatus::NotServing
+    })
+    .await;
+    assert_eq!(status(service.http, "/").await, Some(200), "it accepts");
+    idle.request("/").await.unwrap();
+    assert_eq!(idle.status().await.unwrap(), 200, "it keeps connections");
+
+    // The second signal ends the delay.
+    service.terminate();
+    refused(service.http).await;
+    refused(service.grpc).await;
+    assert!(idle.status().await.is_err(), "idle connections are closed");
+    assert!(!service.is_ready().await);
+    service.allow("answer");
+    assert_eq!(running.status().await.unwrap(), 200, "the call is answered");
+    assert!(service.ended().await.success());
+}
+
+#[tokio::test]
+async fn the_delay_ends_by_itself() {
+    let mut service = Service::ready("1").await;
+    service.terminate();
+    assert!(service.ended().await.success());
+}
+
+#[tokio::test]
+async fn a_signal_during_the_drain_drops_the_running_calls() {
+    let mut service = Service::ready("0").await;
+    let mut running = Connection::open(service.http).await.unwrap();
+    service.wait(&mut running).await;
+    service.terminate();
+    refused(service.http).await;
+    service.terminate();
+    assert!(running.status().await.is_err());
+    assert!(service.ended().await.success());
+}
+
+/// Without a handler, the signal would end the process with another status, and a process with the number 1 would ignore it.
+#[tokio::test]
+async fn a_signal_during_the_start_ends_the_process() {
+    let mut service = Service::spawn(ENDLESS).await;
+    assert!(!service.is_ready().await);
+    service.terminate();
+    assert!(service.ended().await.success());
+}

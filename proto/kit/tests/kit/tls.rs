@@ -1,0 +1,240 @@
+//! TLS between services, over real sockets.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use contracts::listings::v1::member_service_client::MemberServiceClient;
+use contracts::listings::v1::member_service_server::{MemberService, MemberServiceServer};
+use contracts::listings::v1::{FindMemberRequest, FindMemberResponse, Member};
+use kit::Lifecycle;
+use kit::admin::Readiness;
+use kit::boot::bind;
+use kit::config::TlsFiles;
+use kit::rpc::client::{Addresses, Client, Transport};
+use kit::rpc::tls::{Authorities, Credentials, PeerNames};
+use kit::rpc::{Authenticator, server};
+use rustls::pki_types::pem::PemObject as _;
+use rustls::pki_types::{CertificateDer, ServerName};
+use rustls::{ClientConfig, RootCertStore};
+use tempfile::TempDir;
+use testing::certificates::Authority;
+use testing::eventually;
+use tokio::net::TcpStream;
+use tokio_rustls::TlsConnector;
+use tonic::{Code, Request, Response, Status};
+
+const SERVER: &str = "catalogue-svc";
+const CALLER: &str = "gateway";
+
+/// Answers with the names of its caller.
+struct Names;
+
+#[tonic::async_trait]
+impl MemberService for Names {
+    async fn find_member(
+        &self,
+        request: Request<FindMemberRequest>,
+    ) -> Result<Response<FindMemberResponse>, Status> {
+        let names = request.extensions().get::<PeerNames>();
+        let member = Member {
+            name: names.map_or_else(|| "nobody".to_owned(), |names| names.0.join(" ")),
+            ..Member::default()
+        };
+        let member = Some(member);
+        Ok(Response::new(FindMemberResponse { member }))
+    }
+}
+
+/// A server with TLS, and the folder of the certificates.
+struct Fixture {
+    folder: TempDir,
+    authority: Authority,
+    lifecycle: Lifecycle,
+    /// Host and port.
+    place: String,
+}
+
+impl Fixture {
+    async fn start() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let authority = Authority::new("test").unwrap();
+        authority.write(folder.path()).unwrap();
+        for service in [SERVER, CALLER] {
+            authority.issue(folder.path(), service, 2090).unwrap();
+        }
+        let (lifecycle, supervisor) = Lifecycle::new();
+        drop(supervisor);
+        let credentials = load(folder.path(), SERVER, &lifecycle).await;
+        let listener = bind(([127, 0, 0, 1], 0).into(), "port").await.unwrap();
+        let place = listener.local_addr().unwrap().to_string();
+        let mut services = server::services();
+        services.add_service(MemberServiceServer::new(Names));
+        let serving = server::serve(
+            listener,
+            services,
+            Some(credentials),
+            Authenticator::new(SERVER, testing::identity()),
+            Readiness::default(),
+            lifecycle.draining(),
+        );
+        lifecycle.spawn_server("gRPC server of the test", serving);
+        Self {
+            folder,
+            authority,
+            lifecycle,
+            place,
+        }
+    }
+
+    fn client(&self, scheme: &str, transport: Transport) -> Client {
+        let addresses = Addresses::List(vec![format!("{scheme}://{}", self.place)]);
+        let token = testing::identity().fleet_token.first;
+        let client = kit::rpc::client::connect(addresses, transport, &token, &self.lifecycle);
+        let client = client.unwrap().with_allowed_caller();
+        client.with_default_deadline(testing::LONG)
+    }
+
+    /// A client with TLS, of the server's service.
+    fn client_with(&self, authorities: &Authorities) -> Client {
+        let transport = Transport::guarded().with_tls(authorities, SERVER);
+        self.client("https", transport.unwrap())
+    }
+
+    /// The certificate that the server has now.
+    async fn served_certificate(&self) -> Vec<u8> {
+        let mut roots = RootCertStore::empty();
+        let authority = CertificateDer::from_pem_slice(self.authority.pem().as_bytes());
+        roots.add(authority.unwrap()).unwrap();
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let config = ClientConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()
+            .unwrap()
+            .with_root_certificates(roots)
+            .with_no_client_auth();
+        let stream = TcpStream::connect(&self.place).await.unwrap();
+        let connector = TlsConnector::from(Arc::new(config));
+        let name = ServerName::try_from(SERVER).unwrap();
+        let stream = connector.connect(name, stream).await.unwrap();
+        let (_, session) = stream.get_ref();
+        session.peer_certificates().unwrap()[0].to_vec()
+    }
+}
+
+async fn load(folder: &Path, service: &'static str, lifecycle: &Lifecycle) -> Credentials {
+    let files = TlsFiles {
+        certificate: folder.join(format!("{service}.pem")),
+        key: folder.join(format!("{service}.key")),
+        ca: folder.join("ca.pem"),
+    };
+    let (credentials, watch) = Credentials::load(files, service).await.unwrap();
+    lifecycle.spawn_background("TLS files", watch.run());
+    credentials
+}
+
+/// The names by which the server knows the client.
+async fn names(client: Client) -> Result<String, Status> {
+    let mut members = MemberServiceClient::new(client);
+    let answer = members.find_member(FindMemberRequest::default()).await?;
+    Ok(answer.into_inner().member.unwrap().name)
+}
+
+#[tokio::test]
+async fn services_know_each_other_by_their_certificates() {
+    let fixture = Fixture::start().await;
+    // Callers that say nothing do not hold up others.
+    let mut silent = Vec::new();
+    for _ in 0..8 {
+        silent.push(TcpStream::connect(&fixture.place).await.unwrap());
+    }
+    let credentials = load(fixture.folder.path(), CALLER, &fixture.lifecycle).await;
+    let client = fixture.client_with(credentials.client());
+    for _ in 0..2 {
+        let names = names(client.clone()).await.unwrap();
+        assert_eq!(names, "gateway localhost");
+    }
+    drop(silent);
+    fixture.lifecycle.stopping().cancel();
+}
+
+#[tokio::test]
+async fn a_client_without_a_certificate_has_no_names() {
+    let fixture = Fixture::start().await;
+    let ca = fixture.folder.path().join("ca.pem");
+    let client = fixture.client_with(&Authorities::read(&ca).await.unwrap());
+    assert_eq!(names(client).await.unwrap(), "nobody");
+    fixture.lifecycle.stopping().cancel();
+}
+
+#[tokio::test]
+async fn a_certificate_of_another_authority_is_refused() {
+    let fixture = Fixture::start().await;
+    let folder = tempfile::tempdir().unwrap();
+    let stranger = Authority::new("stranger").unwrap();
+    stranger.issue(folder.path(), CALLER, 2090).unwrap();
+    // The client trusts the server, and the server does not trust the client.
+    let both = fixture.authority.pem() + &stranger.pem();
+    std::fs::write(folder.path().join("ca.pem"), both).unwrap();
+    let credentials = load(folder.path(), CALLER, &fixture.lifecycle).await;
+    let client = fixture.client_with(credentials.client());
+    assert_eq!(names(client).await.unwrap_err().code(), Code::Unavailable);
+
+    // The client does not trust the server.
+    stranger.write(folder.path()).unwrap();
+    let ca = folder.path().join("ca.pem");
+    let client = fixture.client_with(&Authorities::read(&ca).await.unwrap());
+    let refused = names(client).await.unwrap_err();
+    assert!(refused.message().contains("UnknownIssuer"), "{refused}");
+    fixture.lifecycle.stopping().cancel();
+}
+
+#[tokio::test]
+async fn a_server_with_the_name_of_another_service_is_refused() {
+    let fixture = Fixture::start().await;
+    let credentials = load(fixture.folder.path(), CALLER, &fixture.lifecycle).await;
+    let transport = Transport::guarded().with_tls(credentials.client(), "economy-svc");
+    let client = fixture.client("https", transport.unwrap());
+    let refused = names(client).await.unwrap_err();
+    assert!(refused.message().contains("economy-svc"), "{refused}");
+    fixture.lifecycle.stopping().cancel();
+}
+
+#[tokio::test]
+async fn a_client_without_tls_learns_that_the_port_speaks_tls() {
+    let fixture = Fixture::start().await;
+    let client = fixture.client("http", Transport::plain());
+    let refused = names(client).await.unwrap_err();
+    assert!(refused.message().contains("https://"), "{refused}");
+    fixture.lifecycle.stopping().cancel();
+}
+
+/// Each call has a connection of its own.
+#[tokio::test]
+async fn certificates_are_replaced_while_calls_arrive() {
+    let fixture = Fixture::start().await;
+    let folder = fixture.folder.path();
+    let credentials = load(folder, CALLER, &fixture.lifecycle).await;
+    let is_replaced = AtomicBool::new(false);
+    let calls = async {
+        let mut calls = 0;
+        while calls < 200 || !is_replaced.load(Ordering::Relaxed) {
+            let client = fixture.client_with(credentials.client());
+            assert_eq!(names(client).await.unwrap(), "gateway localhost");
+            calls += 1;
+        }
+    };
+    let replace = async {
+        let before = fixture.served_certificate().await;
+        for service in [CALLER, SERVER] {
+            fixture.authority.issue(folder, service, 2091).unwrap();
+        }
+        eventually("the new certificate is served", async || {
+            let now = fixture.served_certificate().await;
+            (now != before).then_some(())
+        })
+        .await;
+        is_replaced.store(true, Ordering::Relaxed);
+    };
+    tokio::join!(calls, replace);
+    fixture.lifecycle.stopping().cancel();
+}

@@ -1,0 +1,137 @@
+//! What a call, a write, a delivery, a vote and a report of a currency cost on this machine, and what a fleet needs for a load of them.
+
+mod plan;
+mod site;
+
+use e2e::SmallFleet;
+
+use crate::catalogue::memory_per_game;
+use crate::results::{Measure, Report};
+use crate::webhooks::receiver::Receiver;
+pub(crate) use plan::Demand;
+use site::{ENDPOINTS, Rates, Site, load};
+
+/// What is counted, with its place in a [`Load`].
+const KINDS: [&str; 5] = ["reads", "writes", "deliveries", "votes", "reports"];
+
+/// How many a second of each of [`KINDS`].
+type Load = [f64; KINDS.len()];
+
+/// The loads that are measured. A read costs more after a write, since the gateway's stored responses are made anew: reads are measured
+/// together with writes, in a usual proportion.
+const NONE: Rates = [0, 0, 0, 0];
+const WRITES: Rates = [0, 20, 0, 0];
+const READS: Rates = [400, 20, 0, 0];
+const VOTES: Rates = [0, 0, 40, 0];
+const REPORTS: Rates = [0, 0, 0, 40];
+/// All of them, twice.
+const TWICE: Rates = [800, 40, 80, 80];
+
+/// Generated games, from whose memory that of other numbers follows.
+const GAMES: u64 = 200_000;
+
+const MIB: f64 = 1024.0 * 1024.0;
+
+/// What was measured.
+struct Costs {
+    /// The names of the processes.
+    processes: Vec<String>,
+    /// Cores that each process uses without a load.
+    idle: Vec<f64>,
+    /// Seconds of CPU of each process for one of a kind.
+    each: [Vec<f64>; KINDS.len()],
+    /// Resident memory of each process, in MiB.
+    memory: Vec<f64>,
+}
+
+impl Costs {
+    async fn measure(site: &Site<'_>) -> Self {
+        let idle = site.cores(NONE).await;
+        let writes = site.cores(WRITES).await;
+        let reads = site.cores(READS).await;
+        let votes = site.cores(VOTES).await;
+        let reports = site.cores(REPORTS).await;
+        site.resume().await;
+        let deliveries = site.cores(WRITES).await;
+        let one = |with: &[f64], without: &[f64], rate: u32| -> Vec<f64> {
+            let pairs = with.iter().zip(without);
+            let used = pairs.map(|(with, without)| (with - without).max(0.0));
+            used.map(|used| used / f64::from(rate)).collect()
+        };
+        Self {
+            each: [
+                one(&reads, &writes, 400),
+                one(&writes, &idle, 20),
+                one(&deliveries, &writes, 20 * ENDPOINTS),
+                one(&votes, &idle, 40),
+                one(&reports, &idle, 40),
+            ],
+            processes: site.processes.iter().map(|it| it.name.clone()).collect(),
+            memory: site.memory(),
+            idle,
+        }
+    }
+
+    /// The cores that a process needs for a load.
+    fn cores(&self, process: usize, load: &Load) -> f64 {
+        let costs = self.each.iter().map(|each| each[process]);
+        self.idle[process] + costs.zip(load).map(|(cost, rate)| cost * rate).sum::<f64>()
+    }
+
+    fn report(&self, report: &mut Report) {
+        for (kind, costs) in KINDS.iter().zip(&self.each) {
+            let total: f64 = costs.iter().sum();
+            let named = self.processes.iter().zip(costs);
+            let shares = named.map(|(name, cost)| format!("{name} {:.2}", cost * 1e3));
+            let details = shares.collect::<Vec<_>>().join(", ");
+            let measure = Measure::new(format!("CPU of all processes for 1,000 {kind}, s"));
+            report.figure(measure, format!("{:.2}", total * 1e3), &details);
+        }
+    }
+}
+
+/// Measures, and says what the demanded load needs.
+pub(crate) async fn run(report: &mut Report, demand: &Demand) {
+    let receiver = Receiver::start().await;
+    let mut small = small_fleet(&receiver);
+    let site = Site::open(&mut small, &receiver).await;
+    let costs = Costs::measure(&site).await;
+    costs.report(report);
+    let bytes = memory_per_game(&small, &site.fleet, GAMES).await;
+    let measure = Measure::new("resident memory of catalogue-svc for 1,000,000 games, MiB");
+    let figure = format!("{:.0}", bytes * 1e6 / MIB);
+    report.figure(measure, figure, "");
+    demand.print(&costs, bytes);
+}
+
+/// Measures each kind, predicts twice all of them together, and measures that.
+pub(crate) async fn check(report: &mut Report) {
+    let receiver = Receiver::start().await;
+    let mut small = small_fleet(&receiver);
+    let site = Site::open(&mut small, &receiver).await;
+    let costs = Costs::measure(&site).await;
+    costs.report(report);
+    let used = site.cores(TWICE).await;
+    let predicted: Vec<f64> = (0..used.len())
+        .map(|process| costs.cores(process, &load(TWICE)))
+        .collect();
+    let rows = costs.processes.iter().zip(used.iter().zip(&predicted));
+    let rows = rows.map(|(name, (used, predicted))| format!("{name} {used:.2} and {predicted:.2}"));
+    let rows: Vec<String> = rows.collect();
+    let details = format!("cores, measured and predicted: {}", rows.join(", "));
+    let ratio = used.iter().sum::<f64>() / predicted.iter().sum::<f64>();
+    let measure = Measure::new(
+        "CPU of all processes under twice the measured load, of all kinds at once, compared with the prediction",
+    );
+    report.figure(measure.required("0.8–1.2"), format!("{ratio:.2}"), &details);
+}
+
+fn small_fleet(receiver: &Receiver) -> SmallFleet {
+    let mut small = SmallFleet::new();
+    let hosts = receiver.hosts(usize::try_from(ENDPOINTS).unwrap());
+    let hosts: Vec<String> = hosts.iter().map(|host| format!("http://{host}")).collect();
+    small.set("WEBHOOK_ALLOW", &hosts.join(","));
+    // A game reports as often as it is asked to.
+    small.set("ECONOMY_REPORT_INTERVAL", "0");
+    small
+}

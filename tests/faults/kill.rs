@@ -1,0 +1,229 @@
+//! Kills each process, by SIGKILL, while staff write and a caller reads. The launcher restarts the process, and then:
+//!
+//! 1. every write that was answered is there;
+//! 2. no other process was started anew;
+//! 3. reads and writes are answered again;
+//! 4. the month's use that callers were told is not forgotten;
+//! 5. the catalogue shows what it showed before, what was written since, and nothing else: just what listings-svc holds.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use e2e::{Client, Fleet, SmallFleet, Traffic, eventually_within};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use rand::SeedableRng as _;
+use rand::rngs::StdRng;
+use rand::seq::SliceRandom as _;
+use serde_json::Value;
+use sqlx::{Connection as _, PgConnection};
+use tokio::time::Instant;
+
+const PARTS: [&str; 7] = [
+    "gateway",
+    "catalogue-svc",
+    "listings-svc",
+    "economy-svc",
+    "webhook-svc",
+    "redis",
+    "postgres",
+];
+
+/// The timeout of a wait. The launcher pauses for up to half a minute before it restarts a process that dies repeatedly.
+const GIVE_UP: Duration = Duration::from_mins(5);
+/// How much of each kind of work completes before the kill, and again after it.
+const ENOUGH: [usize; 3] = [10, 2, 2];
+
+#[tokio::test]
+async fn killing_any_one_process_loses_nothing() {
+    let (small, traffic) = bring_up().await;
+    for part in PARTS {
+        kill_one(part, &small, &traffic).await;
+    }
+}
+
+/// Kills each process `KILL_CYCLES` times, in a random order with the seed `KILL_SEED`.
+#[tokio::test]
+#[ignore = "takes minutes; tests/README.md has its command and what came of it"]
+async fn killing_processes_in_random_order_loses_nothing() {
+    let (cycles, seed) = (number("KILL_CYCLES", 5), number("KILL_SEED", 1));
+    let mut order = StdRng::seed_from_u64(seed);
+    let (small, traffic) = bring_up().await;
+    for cycle in 1..=cycles {
+        let mut parts = PARTS;
+        parts.shuffle(&mut order);
+        for part in parts {
+            let start = Instant::now();
+            kill_one(part, &small, &traffic).await;
+            println!(
+                "cycle {cycle}: {part}, {:.1} s",
+                start.elapsed().as_secs_f64()
+            );
+        }
+    }
+    let [games, keys, reads] = traffic.progress();
+    println!("{games} games, {keys} keys and {reads} reads, none lost");
+}
+
+#[expect(clippy::disallowed_methods, reason = "settings of one test")]
+fn number(variable: &str, default: u64) -> u64 {
+    let text = std::env::var(variable).ok();
+    text.map_or(default, |text| text.parse().unwrap())
+}
+
+async fn bring_up() -> (SmallFleet, Traffic) {
+    let mut small = SmallFleet::new();
+    let plans = small.plans();
+    let fleet = small.up_with(&["--plans", &plans]).await;
+    let traffic = Traffic::new(&fleet).await;
+    (small, traffic)
+}
+
+async fn kill_one(part: &str, small: &SmallFleet, traffic: &Traffic) {
+    let fleet = small.fleet();
+    let pids = fleet.pids();
+    let missing: Vec<&str> = PARTS
+        .into_iter()
+        .filter(|part| !pids.contains_key(*part))
+        .collect();
+    assert!(missing.is_empty(), "no number of {missing:?}");
+    let what = format!("the catalogue's pages agree before {part} is killed");
+    let before = eventually_within(GIVE_UP, &what, async || games(traffic).await).await;
+
+    let work = async {
+        enough(&format!("work before {part} is killed"), traffic).await;
+        kill(Pid::from_raw(pids[part]), Signal::SIGKILL).unwrap();
+        eventually_within(GIVE_UP, &format!("{part} is started again"), async || {
+            let pid = small.fleet().pids().get(part).copied()?;
+            (pid != pids[part]).then_some(())
+        })
+        .await;
+        enough(&format!("work after {part} was killed"), traffic).await;
+        traffic.stop();
+    };
+    tokio::join!(work, traffic.flow());
+
+    let fleet = small.fleet();
+    let mut others = (pids, fleet.pids());
+    others.0.remove(part);
+    others.1.remove(part);
+    assert_eq!(
+        others.0, others.1,
+        "{part} killed: the other processes before and after"
+    );
+    the_month_is_kept(part, traffic).await;
+    contents_agree(part, &before, traffic, &fleet).await;
+    keys_work(part, traffic, &fleet).await;
+}
+
+async fn enough(what: &str, traffic: &Traffic) {
+    let from = traffic.progress();
+    eventually_within(GIVE_UP, what, async || {
+        let now = traffic.progress();
+        (0..3)
+            .all(|kind| now[kind] >= from[kind] + ENOUGH[kind])
+            .then_some(())
+    })
+    .await;
+}
+
+/// Reads the live games of the catalogue page by page, by slug. `None` if a game was added meanwhile.
+async fn games(traffic: &Traffic) -> Option<BTreeMap<String, Value>> {
+    let client = &traffic.caller;
+    let mut games = BTreeMap::new();
+    let mut path = "/games?limit=100".to_owned();
+    loop {
+        let page = client.get(&path).await;
+        let rows = page.data().as_array().unwrap().iter();
+        games.extend(rows.map(|row| (row["slug"].as_str().unwrap().to_owned(), row.clone())));
+        let meta = &page.body["meta"];
+        let Some(cursor) = meta["next_cursor"].as_str() else {
+            return (meta["total"] == games.len()).then_some(games);
+        };
+        path = format!("/games?limit=100&cursor={cursor}");
+    }
+}
+
+/// The slugs of the published live games in the database of listings-svc.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the tests have no schema of their own"
+)]
+async fn held(fleet: &Fleet) -> BTreeSet<String> {
+    let mut connection = PgConnection::connect(&fleet.database_url).await.unwrap();
+    let slugs: Vec<String> = sqlx::query_scalar(
+        "select slug from listings.game where mode = 'live' and state = 'published'",
+    )
+    .fetch_all(&mut connection)
+    .await
+    .unwrap();
+    slugs.into_iter().collect()
+}
+
+async fn contents_agree(
+    part: &str,
+    before: &BTreeMap<String, Value>,
+    traffic: &Traffic,
+    fleet: &Fleet,
+) {
+    // catalogue-svc may lag behind for a moment.
+    let after = eventually_within(
+        GIVE_UP,
+        &format!("{part} killed: the catalogue holds what listings-svc holds"),
+        async || {
+            let after = games(traffic).await?;
+            after.keys().eq(held(fleet).await.iter()).then_some(after)
+        },
+    )
+    .await;
+    for (slug, row) in before {
+        assert_eq!(
+            after.get(slug),
+            Some(row),
+            "{part} killed: {slug} in the catalogue, before and after"
+        );
+    }
+    let seen = traffic.seen();
+    for slug in &seen.games {
+        assert!(
+            after.contains_key(slug),
+            "{part} killed: {slug}, whose import was answered, is gone"
+        );
+    }
+    let sent: BTreeSet<&String> = seen.sent.iter().collect();
+    let strange: Vec<&String> = after
+        .keys()
+        .filter(|slug| !before.contains_key(*slug) && !sent.contains(slug))
+        .collect();
+    assert!(
+        strange.is_empty(),
+        "{part} killed: nobody wrote {strange:?}"
+    );
+}
+
+async fn keys_work(part: &str, traffic: &Traffic, fleet: &Fleet) {
+    for key in traffic.seen().keys {
+        let me = Client::new(fleet, &key.secret).get("/me").await;
+        let account = &me.body["data"]["account"]["id"];
+        assert_eq!(
+            account, &key.account,
+            "{part} killed: the account of a key whose making was answered: {}",
+            me.text
+        );
+    }
+}
+
+async fn the_month_is_kept(part: &str, traffic: &Traffic) {
+    let counted = traffic.seen().used;
+    let client = &traffic.caller;
+    // The value is null until the gateway has its connection to Redis again.
+    let what = format!("{part} killed: the month's use can be read");
+    let now = eventually_within(GIVE_UP, &what, async || {
+        client.get("/me").await.data()["month"]["used"].as_u64()
+    })
+    .await;
+    assert!(
+        Some(now) >= counted,
+        "{part} killed: the month's use was {counted:?} and is {now}"
+    );
+}

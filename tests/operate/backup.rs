@@ -1,1 +1,0 @@
-//! Backup of PostgreSQL and pictures, and a restore to an earlier time.

@@ -1,0 +1,309 @@
+//! Backup of PostgreSQL and pictures, and a restore to an earlier time.
+
+mod server;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::sync::{Arc, Mutex};
+
+use axum::Router;
+use axum::extract::State;
+use axum::routing::post;
+use bytes::Bytes;
+use contracts::webhook::v1::AddEndpointRequest;
+use contracts::webhook::v1::endpoints_service_client::EndpointsServiceClient;
+use e2e::{Client, Fleet, KeyRequest, SmallFleet, Staff, dial, eventually};
+use http::StatusCode;
+use serde_json::Value;
+use tokio::net::TcpListener;
+use tokio::task::JoinSet;
+
+use server::Archived;
+
+/// Games of a publication.
+const GAMES: usize = 10;
+
+/// The schemas with a feed.
+const PRODUCERS: [&str; 4] = ["gateway", "listings", "economy", "catalogue"];
+
+/// The live games of listings-svc, and of the services that have a copy, each as one text.
+const COPIES: [(&str, &str); 4] = [
+    (
+        "listings-svc",
+        "select string_agg(slug, ' ' order by slug) from listings.game where mode = 'live' and state = 'published'",
+    ),
+    (
+        "gateway",
+        "select string_agg(slug, ' ' order by slug) from gateway.game where mode = 'live' and published",
+    ),
+    (
+        "economy-svc",
+        "select string_agg(slug, ' ' order by slug) from economy.game where mode = 'live' and published",
+    ),
+    (
+        "webhook-svc",
+        "select string_agg(slug, ' ' order by slug) from webhook.listing where kind = 'game' and mode = 'live' and published",
+    ),
+];
+
+/// How often each message arrived, by its id, with the slug of its game.
+type Arrivals = Arc<Mutex<BTreeMap<String, (String, usize)>>>;
+
+/// A customer's receiver.
+struct Receiver {
+    address: String,
+    arrivals: Arrivals,
+    _server: JoinSet<()>,
+}
+
+impl Receiver {
+    async fn start() -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap().to_string();
+        let arrivals = Arrivals::default();
+        let router = Router::new()
+            .fallback(post(receive))
+            .with_state(Arc::clone(&arrivals));
+        let mut server = JoinSet::new();
+        server.spawn(async move { axum::serve(listener, router).await.unwrap() });
+        Self {
+            address,
+            arrivals,
+            _server: server,
+        }
+    }
+
+    /// Waits until a message about each game of a publication arrived.
+    async fn wait_for(&self, publication: &str) {
+        let what = format!("the messages about {publication} arrived");
+        eventually(&what, async || {
+            let arrived = self.times(publication).len();
+            (arrived >= GAMES).then_some(())
+        })
+        .await;
+    }
+
+    /// How often each message about a game of a publication arrived.
+    fn times(&self, publication: &str) -> Vec<usize> {
+        let arrivals = self.arrivals.lock().unwrap();
+        let of_it = arrivals
+            .values()
+            .filter(|arrival| arrival.0.starts_with(publication));
+        of_it.map(|arrival| arrival.1).collect()
+    }
+}
+
+async fn receive(State(arrivals): State<Arrivals>, body: Bytes) -> StatusCode {
+    let message: Value = serde_json::from_slice(&body).unwrap();
+    let (id, slug) = (message["id"].as_str(), message["data"]["slug"].as_str());
+    let mut arrivals = arrivals.lock().unwrap();
+    let new = || (slug.unwrap().to_owned(), 0);
+    arrivals.entry(id.unwrap().to_owned()).or_insert_with(new).1 += 1;
+    StatusCode::OK
+}
+
+/// Adds an endpoint of a new account.
+async fn subscribe(fleet: &Fleet, receiver: &Receiver) {
+    let account = Staff::of(fleet).await.account("partner").await;
+    let token = fleet.service_token.clone().into();
+    let webhooks = &fleet.service("webhook-svc").grpc;
+    let endpoints = EndpointsServiceClient::new(dial(webhooks, &token).await);
+    eventually("webhook-svc knows the account", async || {
+        let request = AddEndpointRequest {
+            account_id: account.account.id.clone(),
+            url: format!("http://{}/hook", receiver.address),
+            events: vec!["listing.published".to_owned()],
+            rate_limit: None,
+        };
+        endpoints.clone().add_endpoint(request).await.ok()
+    })
+    .await;
+}
+
+/// Publishes and announces games; the slug of each begins with the name of the publication.
+async fn publish(small: &SmallFleet, publication: &str) {
+    let mut rows = String::new();
+    for game in 0..GAMES {
+        let slug = format!("{publication}-{game}");
+        writeln!(
+            rows,
+            r#"{{"slug":"{slug}","title":"{slug}","release_year":2024,"creator":"maliyo-games"}}"#
+        )
+        .unwrap();
+    }
+    let file = small.write(&format!("{publication}.ndjson"), rows);
+    small
+        .staff(&["listing", "import", "--announce", &file])
+        .await;
+}
+
+/// The games that the public reads, by slug.
+async fn games(client: &Client) -> BTreeMap<String, Value> {
+    let rows = client.all("/games", 100).await;
+    let slug = |row: &Value| row["slug"].as_str().unwrap().to_owned();
+    rows.into_iter().map(|row| (slug(&row), row)).collect()
+}
+
+/// Waits until catalogue-svc and every copy have just the games of listings-svc.
+async fn copies_agree(server: &Archived, client: &Client) {
+    for (service, sql) in COPIES {
+        let what = format!("{service} and catalogue-svc have the same games");
+        eventually(&what, async || {
+            let copy = server.text(sql).await?;
+            let copy: BTreeSet<&str> = copy.split(' ').collect();
+            games(client)
+                .await
+                .keys()
+                .map(String::as_str)
+                .eq(copy)
+                .then_some(())
+        })
+        .await;
+    }
+}
+
+async fn epochs(server: &Archived) -> Vec<Option<String>> {
+    let mut epochs = Vec::new();
+    for producer in PRODUCERS {
+        let sql = format!("select epoch::text from {producer}.feed_head");
+        epochs.push(server.text(&sql).await);
+    }
+    epochs
+}
+
+/// Waits until the result of each delivery is recorded: until then a restore repeats it.
+async fn deliveries_are_recorded(server: &Archived) {
+    let sql = "select count(*)::text from webhook.waiting";
+    eventually("every delivery is recorded", async || {
+        (server.text(sql).await? == "0").then_some(())
+    })
+    .await;
+}
+
+/// A new key, and its caller.
+async fn key(fleet: &Fleet) -> (contracts::gateway::v1::Key, String) {
+    let mut staff = Staff::of(fleet).await;
+    let account = staff.account("unlimited").await;
+    let live = KeyRequest {
+        mode: "live",
+        ..KeyRequest::default()
+    };
+    staff.key(&account, live).await
+}
+
+/// Restores the server to a time: not while the fleet runs.
+async fn restore(server: &mut Archived, small: &SmallFleet, time: &str) {
+    let refused = server.restore(time).await;
+    let said = String::from_utf8_lossy(&refused.stderr);
+    assert!(
+        !refused.status.success()
+            && said.contains("still connected: ")
+            && said.contains("listings"),
+        "{said}"
+    );
+    small.down().await;
+    let restored = server.restore(time).await;
+    assert!(restored.status.success(), "{restored:?}");
+    let said = String::from_utf8_lossy(&restored.stdout);
+    assert!(
+        said.contains(&format!(
+            "Lost: everything that was committed after {time}, until at least 2"
+        )),
+        "{said}"
+    );
+    server.run().await;
+}
+
+/// Those of the lost games, too: the games that were published again are others.
+fn each_message_arrived_once(receiver: &Receiver) {
+    for (publication, messages) in [
+        ("before-the-backup", GAMES),
+        ("after-the-backup", GAMES),
+        ("lost", 2 * GAMES),
+        ("after-the-restore", GAMES),
+    ] {
+        assert_eq!(
+            receiver.times(publication),
+            vec![1; messages],
+            "{publication}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_fleet_is_restored_to_a_time_between_two_writes() {
+    let mut server = Archived::start().await;
+    let receiver = Receiver::start().await;
+    let mut small = SmallFleet::patient();
+    small.set("DATABASE_URL", &server.url());
+    small.set("WEBHOOK_ALLOW", &format!("http://{}", receiver.address));
+    let plans = small.plans();
+    let options = ["--plans", plans.as_str()];
+    let fleet = small.up_with(&options).await;
+    subscribe(&fleet, &receiver).await;
+    let ((revoked_later, revoked_secret), (_, kept_secret)) =
+        (key(&fleet).await, key(&fleet).await);
+
+    publish(&small, "before-the-backup").await;
+    let metrics = server.backup("full").await;
+    assert!(
+        metrics.contains("\nbackup_last_success_timestamp_seconds 1"),
+        "{metrics}"
+    );
+    publish(&small, "after-the-backup").await;
+    for publication in ["before-the-backup", "after-the-backup"] {
+        receiver.wait_for(publication).await;
+    }
+    deliveries_are_recorded(&server).await;
+    let kept = games(&Client::new(&fleet, &kept_secret)).await;
+    let before = epochs(&server).await;
+    let time =
+        "select to_char(clock_timestamp() at time zone 'utc', 'YYYY-MM-DD HH24:MI:SS.US') || '+00'";
+    let time = server.text(time).await.unwrap();
+
+    // All of this is lost.
+    publish(&small, "lost").await;
+    receiver.wait_for("lost").await;
+    let (_, lost_secret) = key(&fleet).await;
+    Staff::of(&fleet).await.revoke(&revoked_later).await;
+
+    restore(&mut server, &small, &time).await;
+    let fleet = small.up_with(&options).await;
+
+    let client = Client::new(&fleet, &kept_secret);
+    assert_eq!(games(&client).await, kept);
+    copies_agree(&server, &client).await;
+    eventually("every feed has a new epoch", async || {
+        let now = epochs(&server).await;
+        let mut pairs = before.iter().zip(&now);
+        pairs
+            .all(|(before, now)| now.is_some() && before != now)
+            .then_some(())
+    })
+    .await;
+    let lost = Client::new(&fleet, &lost_secret).get("/games").await;
+    lost.assert_error(401, "invalid_key");
+    // PostgreSQL has the key as active; Redis, which was not restored, remembers that it was revoked.
+    let id = &revoked_later.id;
+    let active = server
+        .text(&format!(
+            "select (revoked_at is null)::text from gateway.key where id = '{id}'"
+        ))
+        .await;
+    assert_eq!(active.as_deref(), Some("true"));
+    let revoked = Client::new(&fleet, &revoked_secret).get("/games").await;
+    revoked.assert_error(401, "invalid_key");
+
+    // Among them games that were lost: they are new, and so are their messages.
+    for publication in ["after-the-restore", "lost"] {
+        publish(&small, publication).await;
+    }
+    receiver.wait_for("after-the-restore").await;
+    eventually("the lost games are announced again", async || {
+        (receiver.times("lost").len() == 2 * GAMES).then_some(())
+    })
+    .await;
+    deliveries_are_recorded(&server).await;
+    copies_agree(&server, &client).await;
+    each_message_arrived_once(&receiver);
+}

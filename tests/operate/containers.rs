@@ -1,1 +1,0 @@
-//! The image, the compose file and the Kubernetes manifests.

@@ -1,0 +1,93 @@
+//! The image, built with the binaries of this build, and run as confined as compose and Kubernetes run it.
+
+use std::fs;
+use std::process::Output;
+
+use super::podman::{IMAGE, Podman};
+use super::{SERVICES, TLS, deploy, run, secrets};
+
+const CONFINED: [&str; 8] = [
+    "run",
+    "--rm",
+    "--pull=never",
+    "--network=none",
+    "--read-only",
+    "--read-only-tmpfs=false",
+    "--cap-drop=all",
+    "--security-opt=no-new-privileges",
+];
+
+#[tokio::test]
+async fn every_program_runs_without_any_privilege() {
+    let podman = Podman::new();
+    podman.build_fleet().await;
+    let confined = async |options: &[&str], command: &[&str]| -> Output {
+        let args = [&CONFINED[..], options, &[IMAGE], command].concat();
+        podman.command(&args).output().await.unwrap()
+    };
+    let text = |output: &Output| {
+        let [said, complained] =
+            [&output.stdout, &output.stderr].map(|it| String::from_utf8_lossy(it));
+        format!("{said}{complained}")
+    };
+
+    let secrets = secrets().await;
+    let file = |name: &str| secrets.path().join(name).display().to_string();
+    let settings = deploy("kubernetes/settings.env").display().to_string();
+    for (service, _) in SERVICES {
+        let version = confined(&[], &[service, "--version"]).await;
+        assert!(version.status.success(), "{}", text(&version));
+        assert!(
+            text(&version).starts_with(&format!("{service} ")),
+            "{}",
+            text(&version)
+        );
+
+        let mount = format!("{}:{TLS}:ro", file(&format!("tls/{service}")));
+        let files = [
+            settings.clone(),
+            file("site.env"),
+            file("mail.env"),
+            file(&format!("{service}.env")),
+        ];
+        let mut options = vec!["--volume", mount.as_str()];
+        options.extend(files.iter().flat_map(|file| ["--env-file", file.as_str()]));
+        let checked = confined(&options, &[service, "check-config"]).await;
+        assert!(checked.status.success(), "{}", text(&checked));
+    }
+    let help = confined(&[], &["staff", "--help"]).await;
+    assert!(help.status.success(), "{}", text(&help));
+    // Nothing listens there.
+    let check = confined(&[], &["gateway", "healthcheck"]).await;
+    assert_eq!(check.status.code(), Some(1));
+    assert!(
+        text(&check).contains("127.0.0.1:9000 does not answer"),
+        "{}",
+        text(&check)
+    );
+
+    let inspect = [
+        "image",
+        "inspect",
+        "--format={{.Config.User}} {{.Config.Entrypoint}}",
+        IMAGE,
+    ];
+    assert_eq!(
+        run(&mut podman.command(&inspect)).await.trim(),
+        "10001:10001 []"
+    );
+}
+
+#[test]
+fn the_image_is_built_with_every_program_and_with_a_compiler_that_is_new_enough() {
+    let text = fs::read_to_string(deploy("Containerfile")).unwrap();
+    let programs = SERVICES.map(|it| it.0).join(" ");
+    assert!(
+        text.contains(&format!("install -D -t /out {programs} staff")),
+        "{text}"
+    );
+    let workspace = fs::read_to_string(deploy("../Cargo.toml")).unwrap();
+    let version = workspace.split("rust-version = \"").nth(1).unwrap();
+    let version = version.split('"').next().unwrap();
+    assert!(text.contains(&format!("library/rust:{version}-")), "{text}");
+}

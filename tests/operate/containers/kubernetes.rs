@@ -1,0 +1,326 @@
+//! The Kubernetes manifests, as kustomize renders them.
+
+use std::collections::BTreeSet;
+use std::fs;
+
+use serde_json::{Value, json};
+use tokio::process::Command;
+
+use super::{
+    SERVICES, TLS, Variables, assert_accepts, assert_knows, deploy, documents, python, run,
+    secrets, strings, variables,
+};
+
+/// What a kustomization renders.
+pub(super) struct Manifests {
+    yaml: String,
+    objects: Vec<Value>,
+}
+
+impl Manifests {
+    /// Those of a folder of `deploy`.
+    pub(super) async fn of(folder: &str) -> Self {
+        let mut kubectl = Command::new(python().await.join("kubectl"));
+        // The variable that would name a cluster is not there.
+        let yaml = run(kubectl.arg("kustomize").arg(deploy(folder)).env_clear()).await;
+        let objects = documents(&yaml).await;
+        Self { yaml, objects }
+    }
+
+    pub(super) fn of_kind(&self, kind: &'static str) -> impl Iterator<Item = &Value> {
+        self.objects.iter().filter(move |it| it["kind"] == kind)
+    }
+
+    fn find(&self, kind: &'static str, wanted: &str) -> &Value {
+        let found = self.of_kind(kind).find(|it| name(it) == wanted);
+        assert!(found.is_some(), "there is no {kind} {wanted}");
+        found.unwrap()
+    }
+}
+
+pub(super) fn name(object: &Value) -> &str {
+    object["metadata"]["name"].as_str().unwrap()
+}
+
+/// The pod of a Deployment or a Job, and its container.
+fn pod(workload: &Value) -> (&Value, &Value) {
+    let pod = &workload["spec"]["template"]["spec"];
+    let containers = pod["containers"].as_array().unwrap();
+    assert_eq!(containers.len(), 1, "{}", name(workload));
+    (pod, &containers[0])
+}
+
+/// Whether the list has an element in which `field` is `value`.
+fn has(list: &Value, field: &str, value: &Value) -> bool {
+    let mut list = list.as_array().into_iter().flatten();
+    list.any(|it| it[field] == *value)
+}
+
+#[tokio::test]
+async fn manifests_follow_the_schemas_of_kubernetes() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut unknown = BTreeSet::new();
+    for source in ["kubernetes", "kubernetes/migrations"] {
+        let file = folder.path().join("all.yaml");
+        fs::write(&file, Manifests::of(source).await.yaml).unwrap();
+        let mut validate = Command::new(python().await.join("python"));
+        validate.args(["-m", "kubernetes_validate", "--strict"]);
+        let said = run(validate.arg(&file)).await;
+        let warnings = said.lines().filter(|line| line.starts_with("WARN"));
+        unknown.extend(warnings.map(ToOwned::to_owned));
+        assert!(said.contains("INFO"), "nothing was validated: {said}");
+    }
+    // Kinds of KEDA and of the Prometheus operator, which are compared below.
+    let is_ours = |warning: &&String| {
+        !["kind ScaledObject ", "kind ServiceMonitor "]
+            .iter()
+            .any(|it| warning.contains(it))
+    };
+    assert_eq!(unknown.iter().find(is_ours), None);
+}
+
+#[tokio::test]
+async fn custom_resources_have_the_shape_of_their_definitions() {
+    let manifests = Manifests::of("kubernetes").await;
+    let scaled = manifests.find("ScaledObject", "webhook-svc");
+    assert_eq!(scaled["apiVersion"], "keda.sh/v1alpha1");
+    manifests.find(
+        "Deployment",
+        scaled["spec"]["scaleTargetRef"]["name"].as_str().unwrap(),
+    );
+    let triggers = scaled["spec"]["triggers"].as_array().unwrap();
+    assert_eq!(triggers.len(), 1);
+    let trigger = &triggers[0];
+    assert_eq!(trigger["type"], "prometheus");
+    let metadata = trigger["metadata"].as_object().unwrap();
+    assert!(metadata.values().all(Value::is_string), "{metadata:?}");
+    let fields: Vec<_> = metadata.keys().map(String::as_str).collect();
+    assert_eq!(fields, ["query", "serverAddress", "threshold"]);
+    // The metric is one that the service has.
+    let query = trigger["metadata"]["query"].as_str().unwrap();
+    let metric = query.split(['(', '{']).nth(1).unwrap();
+    let gauge = format!("gauge!(\"{metric}\"");
+    let mut grep = Command::new("grep");
+    run(grep.arg("-rq").arg(gauge).arg(deploy("../webhook-svc/src"))).await;
+
+    let monitor = manifests.find("ServiceMonitor", "mchezo");
+    assert_eq!(monitor["apiVersion"], "monitoring.coreos.com/v1");
+    let endpoints = monitor["spec"]["endpoints"].as_array().unwrap();
+    let scraped = endpoints[0]["port"].clone();
+    for (service, _) in SERVICES {
+        let service = manifests.find("Service", service);
+        assert!(
+            has(&service["spec"]["ports"], "name", &scraped),
+            "{service}"
+        );
+        for (key, value) in monitor["spec"]["selector"]["matchLabels"]
+            .as_object()
+            .unwrap()
+        {
+            assert_eq!(service["metadata"]["labels"][key], *value);
+        }
+    }
+}
+
+#[tokio::test]
+async fn each_service_gets_its_settings() {
+    let manifests = Manifests::of("kubernetes").await;
+    let secrets = secrets().await;
+    // The generated name has a hash, so that a change of the settings replaces the pods.
+    let settings = manifests.of_kind("ConfigMap").next().unwrap();
+    for (service, prefix) in SERVICES {
+        let (pod, container) = pod(manifests.find("Deployment", service));
+        let mut environment = Variables::new();
+        for source in container["envFrom"].as_array().unwrap() {
+            let map = &source["configMapRef"]["name"];
+            if *map == name(settings) {
+                let data = settings["data"].as_object().unwrap();
+                let data = data
+                    .iter()
+                    .map(|(name, value)| (name.clone(), value.as_str().unwrap().to_owned()));
+                environment.extend(data);
+                continue;
+            }
+            // The others are made from files.
+            let secret = &source["secretRef"]["name"];
+            let file = map.as_str().or_else(|| secret.as_str()).unwrap();
+            environment.extend(variables(&secrets.path().join(format!("{file}.env"))));
+        }
+        assert_accepts(service, prefix, &environment, secrets.path()).await;
+
+        let volumes = &pod["volumes"];
+        assert!(
+            has(
+                volumes,
+                "secret",
+                &json!({"secretName": format!("{service}-tls"), "defaultMode": 0o440})
+            ),
+            "{volumes}"
+        );
+        assert!(
+            has(&container["volumeMounts"], "mountPath", &json!(TLS)),
+            "{container}"
+        );
+        // The ports are those on which the service listens.
+        for (setting, port) in [
+            ("HTTP", "http"),
+            ("GRPC", "grpc"),
+            ("ADMIN", "admin"),
+            ("EXCHANGE", "exchange"),
+        ] {
+            let address = environment.get(&format!("{prefix}{setting}_LISTEN"));
+            let expected = address.map(|it| it.rsplit_once(':').unwrap().1.parse::<u16>().unwrap());
+            let ports = container["ports"].as_array().unwrap();
+            let found = ports.iter().find(|it| it["name"] == port);
+            assert_eq!(
+                found.map(|it| &it["containerPort"]),
+                expected.map(Value::from).as_ref(),
+                "{service} {port}"
+            );
+        }
+    }
+    for job in Manifests::of("kubernetes/migrations").await.of_kind("Job") {
+        let service = name(job).strip_prefix("migrate-").unwrap();
+        let prefix = SERVICES.iter().find(|it| it.0 == service).unwrap().1;
+        let (_, container) = pod(job);
+        assert_eq!(strings(&container["command"]), [service, "migrate"]);
+        let secret = container["envFrom"][0]["secretRef"]["name"]
+            .as_str()
+            .unwrap();
+        let secret = variables(&secrets.path().join(format!("{secret}.env")));
+        assert_eq!(secret.len(), 1);
+        assert_knows(service, prefix, &secret).await;
+    }
+}
+
+fn assert_confined(workload: &Value) {
+    let (pod, container) = pod(workload);
+    assert_eq!(container["image"], "localhost/mchezo:latest");
+    let security = &pod["securityContext"];
+    assert_eq!(security["runAsNonRoot"], true);
+    assert_eq!(security["runAsUser"], 10001);
+    assert_eq!(security["seccompProfile"]["type"], "RuntimeDefault");
+    assert_eq!(pod["automountServiceAccountToken"], false);
+    assert_eq!(pod["enableServiceLinks"], false);
+    let expected = json!({
+        "allowPrivilegeEscalation": false,
+        "capabilities": {"drop": ["ALL"]},
+        "readOnlyRootFilesystem": true,
+    });
+    assert_eq!(container["securityContext"], expected);
+    let resources = &container["resources"];
+    assert!(resources["requests"]["cpu"].is_string() && resources["limits"]["memory"].is_string());
+}
+
+#[tokio::test]
+async fn each_service_runs_confined_and_is_replaced_without_a_gap() {
+    let manifests = Manifests::of("kubernetes").await;
+    assert_eq!(manifests.of_kind("Deployment").count(), SERVICES.len());
+    for (service, _) in SERVICES {
+        let deployment = manifests.find("Deployment", service);
+        assert_confined(deployment);
+        let (pod, container) = pod(deployment);
+        assert_eq!(strings(&container["command"]), [service]);
+        assert_eq!(
+            deployment["spec"]["strategy"]["rollingUpdate"]["maxUnavailable"],
+            0
+        );
+        // The delay and the drain take 15 seconds by default.
+        assert!(pod["terminationGracePeriodSeconds"].as_u64() > Some(20));
+        for (probe, path) in [("readinessProbe", "/readyz"), ("livenessProbe", "/healthz")] {
+            assert_eq!(
+                container[probe]["httpGet"],
+                json!({"path": path, "port": "admin"})
+            );
+        }
+        let spread = pod["topologySpreadConstraints"].as_array().unwrap();
+        assert_eq!(spread.len(), 2);
+        let budget = manifests.find("PodDisruptionBudget", service);
+        assert_eq!(budget["spec"]["selector"], deployment["spec"]["selector"]);
+
+        let scales = |it: &&Value| it["spec"]["scaleTargetRef"]["name"] == service;
+        let scaled = manifests
+            .of_kind("HorizontalPodAutoscaler")
+            .chain(manifests.of_kind("ScaledObject"))
+            .filter(scales)
+            .count();
+        let fixed = usize::from(deployment["spec"]["replicas"].as_u64() >= Some(2));
+        assert_eq!(
+            scaled + fixed,
+            1,
+            "{service}: one thing decides on its replicas"
+        );
+    }
+    for job in Manifests::of("kubernetes/migrations").await.of_kind("Job") {
+        assert_confined(job);
+    }
+}
+
+#[tokio::test]
+async fn each_service_object_leads_to_ports_of_its_pods() {
+    let manifests = Manifests::of("kubernetes").await;
+    for service in manifests.of_kind("Service") {
+        let labels = service["spec"]["selector"].as_object().unwrap();
+        let app = labels["app.kubernetes.io/name"].as_str().unwrap();
+        let deployment = manifests.find("Deployment", app);
+        for (key, value) in labels {
+            assert_eq!(
+                deployment["spec"]["template"]["metadata"]["labels"][key],
+                *value
+            );
+        }
+        let (_, container) = pod(deployment);
+        for port in service["spec"]["ports"].as_array().unwrap() {
+            let ports = &container["ports"];
+            assert!(
+                has(ports, "name", &port["targetPort"]),
+                "{}: {port}",
+                name(service)
+            );
+            assert!(
+                has(ports, "containerPort", &port["port"]),
+                "{}: {port}",
+                name(service)
+            );
+        }
+    }
+    // The callers look up all replicas by the name in their settings.
+    for (_, address) in variables(&deploy("kubernetes/settings.env")) {
+        if let Some(address) = address.strip_prefix("dns:https://") {
+            let (host, port) = address.split_once(':').unwrap();
+            let spec = &manifests.find("Service", host)["spec"];
+            assert_eq!(spec["clusterIP"], "None", "{host}");
+            assert!(
+                has(&spec["ports"], "port", &json!(port.parse::<u16>().unwrap())),
+                "{host}"
+            );
+        }
+    }
+}
+
+/// What checkov finds that we do otherwise: limits of CPU, which throttle; secrets in variables; a tag and a digest, which a site sets.
+const SKIPPED: &str = "CKV_K8S_11,CKV_K8S_35,CKV_K8S_14,CKV_K8S_43";
+
+#[tokio::test]
+#[ignore = "installs checkov, 291 MB: see README.md"]
+async fn checkov_finds_nothing() {
+    let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let environment = testing::python::environment(folder, "checkov==3.3.30", &[]).await;
+    let python = environment.unwrap().join("bin/python");
+    let manifests = tempfile::tempdir().unwrap();
+    for source in ["kubernetes", "kubernetes/migrations"] {
+        let file = manifests.path().join(source.replace('/', "-") + ".yaml");
+        fs::write(&file, Manifests::of(source).await.yaml).unwrap();
+        let mut checkov = Command::new(&python);
+        checkov.args([
+            "-m",
+            "checkov.main",
+            "--framework",
+            "kubernetes",
+            "--compact",
+        ]);
+        checkov.args(["--skip-download", "--skip-check", SKIPPED, "-f"]);
+        let said = run(checkov.arg(&file)).await;
+        assert!(said.contains("Failed checks: 0"), "{said}");
+    }
+}

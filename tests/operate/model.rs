@@ -1,0 +1,200 @@
+//! What holds whatever fails: the fleet is under load before, during and after a fault, and is then compared with what it has acknowledged.
+//!
+//! 1. Every acknowledged import and key is there, and the catalogue has just what listings-svc has.
+//! 2. Each published game was announced to the receiver in one message. It may have arrived more than once, with the same id (§6).
+//! 3. The month has no more calls than were answered.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use e2e::{Client, Fleet, Load, Receiver, Traffic, eventually_within};
+use sqlx::{Connection as _, PgConnection};
+use tokio::time::Instant;
+
+/// The timeout of a wait: after its faults, a fleet may pause for half a minute before it tries again.
+const GIVE_UP: Duration = Duration::from_mins(5);
+/// How many games, keys and reads complete before the fault, and again after it.
+const ENOUGH: [usize; 3] = [25, 5, 5];
+/// The number of calls before the fault, and again after it.
+const CALLS: usize = 200;
+/// The most deliveries to one endpoint that are in flight or not yet recorded. After a fault, each of them may be repeated.
+const IN_FLIGHT: usize = 2 * 64;
+
+/// A fleet under load.
+pub(crate) struct Model {
+    fleet: Fleet,
+    traffic: Traffic,
+    pub(crate) load: Load,
+    receiver: Receiver,
+}
+
+/// What a fault has cost.
+#[derive(Debug)]
+pub(crate) struct Cost {
+    /// The longest time without an acknowledged write.
+    pub(crate) writes: Duration,
+    /// The longest time without an answered read.
+    pub(crate) reads: Duration,
+    /// Reads that were answered 503.
+    pub(crate) unavailable: usize,
+    /// Messages that the receiver got again, with the same id.
+    pub(crate) repeats: usize,
+    /// Answered calls that the month has not counted.
+    pub(crate) uncounted: usize,
+}
+
+impl Model {
+    /// Load on `fleet`: callers at each of its gateways, and writes to the processes that `written` names first.
+    pub(crate) async fn new(fleet: &Fleet, written: &Fleet, receiver: Receiver) -> Self {
+        receiver.subscribe(fleet, &["listing.published"]).await;
+        Self {
+            fleet: fleet.clone(),
+            traffic: Traffic::new(written).await,
+            load: Load::new(fleet).await,
+            receiver,
+        }
+    }
+
+    /// Makes `fault` happen under load, waits until the fleet works again, compares, and prints a row of the table in `tests/README.md`.
+    #[expect(clippy::print_stdout, reason = "what a fault has cost is to be seen")]
+    pub(crate) async fn through(&self, what: &str, fault: impl AsyncFn()) -> Cost {
+        let (repeats, unavailable) = (self.receiver.repeats(), self.load.unavailable());
+        let uncounted = self.uncounted().await;
+        let work = async {
+            self.enough(&format!("work before {what}")).await;
+            let began = Instant::now();
+            fault().await;
+            self.enough(&format!("work after {what}")).await;
+            self.traffic.stop();
+            self.load.stop();
+            began
+        };
+        let (began, (), ()) = tokio::join!(work, self.traffic.flow(), self.load.flow());
+        self.contents_agree(what).await;
+        self.keys_work(what).await;
+        self.each_message_arrived(what).await;
+        let cost = Cost {
+            writes: self.traffic.longest_pause(began),
+            reads: self.load.longest_pause(began),
+            unavailable: self.load.unavailable() - unavailable,
+            repeats: self.receiver.repeats() - repeats,
+            uncounted: self.uncounted().await.saturating_sub(uncounted),
+        };
+        println!(
+            "| {what} | {:.1} s | {:.1} s | {} | {} | {} |",
+            cost.writes.as_secs_f64(),
+            cost.reads.as_secs_f64(),
+            cost.unavailable,
+            cost.repeats,
+            cost.uncounted,
+        );
+        assert!(cost.repeats <= IN_FLIGHT, "{what}: {cost:?}");
+        cost
+    }
+
+    async fn enough(&self, what: &str) {
+        let from = self.traffic.progress();
+        let answered = self.load.answered();
+        eventually_within(GIVE_UP, what, async || {
+            let now = self.traffic.progress();
+            let written = (0..3).all(|kind| now[kind] >= from[kind] + ENOUGH[kind]);
+            (written && self.load.answered() >= answered + CALLS).then_some(())
+        })
+        .await;
+    }
+
+    /// The published live games, as the API lists them; `None` while it cannot, or if one was added meanwhile.
+    async fn listed(&self) -> Option<BTreeSet<String>> {
+        let mut games = BTreeSet::new();
+        let mut path = "/games?limit=100".to_owned();
+        loop {
+            let page = self.traffic.caller.get(&path).await;
+            let rows = page.body["data"].as_array()?;
+            games.extend(
+                rows.iter()
+                    .filter_map(|row| Some(row["slug"].as_str()?.to_owned())),
+            );
+            let meta = &page.body["meta"];
+            let Some(cursor) = meta["next_cursor"].as_str() else {
+                return (meta["total"] == games.len()).then_some(games);
+            };
+            path = format!("/games?limit=100&cursor={cursor}");
+        }
+    }
+
+    /// The published live games in the database of listings-svc.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the tests have no schema of their own"
+    )]
+    async fn held(&self) -> Option<BTreeSet<String>> {
+        let mut connection = PgConnection::connect(&self.fleet.database_url).await.ok()?;
+        let slugs: Vec<String> = sqlx::query_scalar(
+            "select slug from listings.game where mode = 'live' and state = 'published'",
+        )
+        .fetch_all(&mut connection)
+        .await
+        .ok()?;
+        Some(slugs.into_iter().collect())
+    }
+
+    async fn contents_agree(&self, what: &str) {
+        let agreed = format!("{what}: the API lists what listings-svc holds");
+        let listed = eventually_within(GIVE_UP, &agreed, async || {
+            let listed = self.listed().await?;
+            (listed == self.held().await?).then_some(listed)
+        })
+        .await;
+        let games = self.traffic.seen().games;
+        let lost: Vec<&String> = games
+            .iter()
+            .filter(|slug| !listed.contains(*slug))
+            .collect();
+        assert!(lost.is_empty(), "{what}: acknowledged and lost: {lost:?}");
+    }
+
+    async fn keys_work(&self, what: &str) {
+        for key in self.traffic.seen().keys {
+            let client = Client::new(&self.fleet, &key.secret);
+            let works = format!("{what}: a key whose creation was acknowledged works");
+            let account = eventually_within(GIVE_UP, &works, async || {
+                let me = client.get("/me").await;
+                // A gateway that has not found the servers again yet.
+                (me.status != 503).then(|| me.data()["account"]["id"].clone())
+            })
+            .await;
+            assert_eq!(account, key.account, "{what}");
+        }
+    }
+
+    /// Also games whose import was not acknowledged may be there; then their messages are as well.
+    async fn each_message_arrived(&self, what: &str) {
+        let sent = self.traffic.seen().sent;
+        let arrived = format!("{what}: each published game was announced in one message");
+        eventually_within(GIVE_UP, &arrived, async || {
+            let held = self.held().await?;
+            let told: BTreeSet<String> = self.receiver.slugs().into_iter().collect();
+            let mut published = sent.iter().filter(|slug| held.contains(*slug));
+            published.all(|slug| told.contains(slug)).then_some(())
+        })
+        .await;
+        let told = self.receiver.slugs();
+        let once: BTreeSet<&String> = told.iter().collect();
+        assert_eq!(told.len(), once.len(), "{what}: a game has two messages");
+    }
+
+    /// How many of the answered calls the month has not counted.
+    async fn uncounted(&self) -> usize {
+        let used = eventually_within(GIVE_UP, "the month's use can be read", async || {
+            self.load.month_used().await
+        })
+        .await;
+        let (answered, unavailable) = (self.load.answered(), self.load.unavailable());
+        // A call that is answered 503 is given back, unless Redis has just failed.
+        assert!(
+            used <= answered + unavailable,
+            "{used} of {answered} calls are counted"
+        );
+        answered.saturating_sub(used)
+    }
+}

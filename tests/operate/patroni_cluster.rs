@@ -1,0 +1,453 @@
+//! PostgreSQL as operators run it: three nodes under Patroni, one of them a synchronous standby, with etcd, behind haproxy.
+
+use std::cell::RefCell;
+use std::fmt::Write as _;
+use std::fs::File;
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Stdio};
+use std::time::Duration;
+
+use e2e::{Paused, children, eventually_within};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use rand::RngExt as _;
+use serde_json::Value;
+use servers::postgres::Tools;
+use servers::{ServerUser, find};
+use sqlx::{Connection as _, PgConnection};
+
+/// How long the servers may take to start, or to have a leader and its standbys again.
+const GIVE_UP: Duration = Duration::from_mins(5);
+/// How long a leader may be silent, in seconds. Patroni's documentation has 20 as the least; a test waits for it each time.
+const TTL: &str = "ttl: 8\n    loop_wait: 1\n    retry_timeout: 3";
+const NODES: usize = 3;
+/// The superuser of PostgreSQL, which only makes the user of the fleet.
+const SUPERUSER: &str = "postgres:super";
+/// The user of the fleet, which may create roles and owns the database.
+const OPERATOR: &str = "operator:of-a-test";
+
+/// The servers, which end when the value is dropped.
+pub(crate) struct Cluster {
+    folder: PathBuf,
+    user: ServerUser,
+    ports: Ports,
+    etcd: Server,
+    nodes: [Server; NODES],
+    haproxy: Server,
+}
+
+/// A process that can be ended and started again.
+struct Server(RefCell<Child>);
+
+/// Ports on 127.0.0.1.
+struct Ports {
+    etcd: u16,
+    etcd_peers: u16,
+    postgres: [u16; NODES],
+    patroni: [u16; NODES],
+    haproxy: u16,
+}
+
+impl Cluster {
+    /// A cluster with a leader and two standbys, one of them synchronous, and an empty database of the fleet.
+    pub(crate) async fn start() -> Self {
+        let mut tries = 0;
+        loop {
+            let cluster = Self::spawn();
+            if cluster.came_up().await {
+                cluster.make_database().await;
+                return cluster;
+            }
+            // If another process has taken a port in the meantime, a server ends, and other ports are tried.
+            tries += 1;
+            assert!(tries < 5, "cannot start Patroni, etcd and haproxy");
+        }
+    }
+
+    fn spawn() -> Self {
+        let user = ServerUser::unprivileged().unwrap();
+        // Each user can go there, which may not hold for the temporary folder of the tests.
+        let folder = PathBuf::from("/tmp").join(format!("patroni-{}", kit::ids::row_id()));
+        std::fs::create_dir(&folder).unwrap();
+        user.give(&folder, 0o700).unwrap();
+        let ports = Ports::free();
+        let etcd = spawn_etcd(&user, &folder, &ports);
+        let nodes: [Child; NODES] =
+            std::array::from_fn(|node| spawn_node(&user, &folder, &ports, node));
+        let haproxy = spawn_haproxy(&user, &folder, &ports);
+        Self {
+            folder,
+            user,
+            ports,
+            etcd: Server::new(etcd),
+            nodes: nodes.map(Server::new),
+            haproxy: Server::new(haproxy),
+        }
+    }
+
+    /// Waits until the cluster is whole; `false` if a server has ended.
+    async fn came_up(&self) -> bool {
+        eventually_within(
+            GIVE_UP,
+            "Patroni has a leader and two standbys",
+            async || {
+                let mut servers = [&self.etcd, &self.haproxy].into_iter().chain(&self.nodes);
+                if servers.any(Server::has_ended) {
+                    return Some(false);
+                }
+                is_whole(&self.ports).await.then_some(true)
+            },
+        )
+        .await
+    }
+
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the tests have no schema of their own"
+    )]
+    async fn make_database(&self) {
+        let url = self.url_of(SUPERUSER, "postgres");
+        let mut connection = eventually_within(GIVE_UP, "haproxy finds the leader", async || {
+            PgConnection::connect(&url).await.ok()
+        })
+        .await;
+        for statement in [
+            "create role operator login createrole password 'of-a-test'",
+            "create database fleet owner operator",
+        ] {
+            sqlx::raw_sql(statement)
+                .execute(&mut connection)
+                .await
+                .unwrap();
+        }
+    }
+
+    /// The URL of the fleet's database, through haproxy.
+    pub(crate) fn url(&self) -> String {
+        self.url_of(OPERATOR, "fleet")
+    }
+
+    fn url_of(&self, user: &str, database: &str) -> String {
+        let port = self.ports.haproxy;
+        format!("postgres://{user}@127.0.0.1:{port}/{database}")
+    }
+
+    /// Waits until there are a leader and two standbys, one of them synchronous.
+    pub(crate) async fn until_whole(&self) {
+        eventually_within(GIVE_UP, "there are a leader and two standbys", async || {
+            is_whole(&self.ports).await.then_some(())
+        })
+        .await;
+    }
+
+    /// The number of the leader.
+    pub(crate) async fn leader(&self) -> usize {
+        eventually_within(GIVE_UP, "there is a leader", async || {
+            leader(&members(&self.ports).await?)
+        })
+        .await
+    }
+
+    /// Kills Patroni and PostgreSQL of a node, like a power failure.
+    pub(crate) fn kill_node(&self, node: usize) {
+        self.nodes[node].end();
+        kill_postgres(&self.data(node));
+    }
+
+    /// Starts a killed node again, with its data.
+    pub(crate) fn start_node(&self, node: usize) {
+        let started = spawn_node(&self.user, &self.folder, &self.ports, node);
+        self.nodes[node].replace(started);
+    }
+
+    /// Pauses Patroni and PostgreSQL of a node until the value is dropped.
+    pub(crate) fn pause_node(&self, node: usize) -> Paused {
+        let paused = Paused::process(self.nodes[node].pid());
+        let Some(server) = postmaster(&self.data(node)) else {
+            return paused;
+        };
+        // The server before its children, so that it starts no further child.
+        let paused = paused.and([Pid::from_raw(server)]);
+        paused.and(children(server))
+    }
+
+    /// Kills etcd and starts it again with its data.
+    pub(crate) fn restart_etcd(&self) {
+        self.etcd.end();
+        let started = spawn_etcd(&self.user, &self.folder, &self.ports);
+        self.etcd.replace(started);
+    }
+
+    /// Pauses etcd until the value is dropped.
+    pub(crate) fn pause_etcd(&self) -> Paused {
+        Paused::process(self.etcd.pid())
+    }
+
+    /// Kills haproxy and starts it again.
+    pub(crate) fn restart_haproxy(&self) {
+        self.haproxy.end();
+        let started = spawn_haproxy(&self.user, &self.folder, &self.ports);
+        self.haproxy.replace(started);
+    }
+
+    fn data(&self, node: usize) -> PathBuf {
+        data(&self.folder, node)
+    }
+}
+
+impl Drop for Cluster {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            show_logs(&self.folder);
+        }
+        // Patroni first: it would start PostgreSQL again.
+        for node in &self.nodes {
+            node.end();
+        }
+        for node in 0..NODES {
+            kill_postgres(&self.data(node));
+        }
+        self.haproxy.end();
+        self.etcd.end();
+        drop(std::fs::remove_dir_all(&self.folder));
+    }
+}
+
+#[expect(clippy::print_stderr, reason = "the logs of a test that failed")]
+fn show_logs(folder: &Path) {
+    for log in ["etcd.log", "haproxy.log", "n0.log", "n1.log", "n2.log"] {
+        let text = std::fs::read_to_string(folder.join(log)).unwrap_or_default();
+        let lines: Vec<&str> = text.lines().collect();
+        let last = &lines[lines.len().saturating_sub(30)..];
+        eprintln!("{log}:\n{}", last.join("\n"));
+    }
+}
+
+impl Ports {
+    fn free() -> Self {
+        // Below those that the kernel gives to outgoing connections, which could take the port of a server that starts again.
+        let free = || loop {
+            let port = rand::rng().random_range(10_000..19_000);
+            if TcpListener::bind(("127.0.0.1", port)).is_ok() {
+                return port;
+            }
+        };
+        Self {
+            etcd: free(),
+            etcd_peers: free(),
+            postgres: std::array::from_fn(|_| free()),
+            patroni: std::array::from_fn(|_| free()),
+            haproxy: free(),
+        }
+    }
+}
+
+impl Server {
+    fn new(process: Child) -> Self {
+        Self(RefCell::new(process))
+    }
+
+    fn pid(&self) -> Pid {
+        Pid::from_raw(self.0.borrow().id().try_into().unwrap())
+    }
+
+    fn has_ended(&self) -> bool {
+        self.0.borrow_mut().try_wait().unwrap().is_some()
+    }
+
+    /// Kills it.
+    fn end(&self) {
+        let mut process = self.0.borrow_mut();
+        // An error means that it has already ended.
+        drop(process.kill());
+        drop(process.wait());
+    }
+
+    fn replace(&self, process: Child) {
+        self.0.replace(process);
+    }
+}
+
+/// The data folder of a node.
+fn data(folder: &Path, node: usize) -> PathBuf {
+    folder.join(format!("data{node}"))
+}
+
+/// The process of the PostgreSQL that runs in a data folder.
+fn postmaster(data: &Path) -> Option<i32> {
+    let file = std::fs::read_to_string(data.join("postmaster.pid")).ok()?;
+    let pid = file.lines().next()?.parse().ok()?;
+    // The file of a killed server stays, and its number may be that of another process now.
+    let command = std::fs::read_to_string(format!("/proc/{pid}/cmdline")).ok()?;
+    command.contains(data.to_str()?).then_some(pid)
+}
+
+fn kill_postgres(data: &Path) {
+    let Some(server) = postmaster(data) else {
+        return;
+    };
+    let connections = children(server);
+    for process in std::iter::once(Pid::from_raw(server)).chain(connections) {
+        // An error means that it has already ended.
+        kill(process, Signal::SIGKILL).ok();
+    }
+}
+
+/// Starts a program as the user of PostgreSQL, with its output in a log. It ends with the test: Patroni stops its PostgreSQL then.
+fn spawn(user: &ServerUser, folder: &Path, name: &str, program: &str, args: &[String]) -> Child {
+    // Else `deploy/test` installs it.
+    let program = find(program).ok_or(program).unwrap();
+    let log = folder.join(format!("{name}.log"));
+    let log = File::options().create(true).append(true).open(log).unwrap();
+    user.command(&program, Some(Signal::SIGTERM))
+        .args(args)
+        .env("HOME", folder)
+        .env("LC_ALL", "C.UTF-8")
+        .current_dir("/")
+        .stdin(Stdio::null())
+        .stdout(log.try_clone().unwrap())
+        .stderr(log)
+        .spawn()
+        .unwrap()
+}
+
+fn spawn_etcd(user: &ServerUser, folder: &Path, ports: &Ports) -> Child {
+    let clients = format!("http://127.0.0.1:{}", ports.etcd);
+    let peers = format!("http://127.0.0.1:{}", ports.etcd_peers);
+    let args = [
+        format!("--data-dir={}", folder.join("etcd").display()),
+        format!("--listen-client-urls={clients}"),
+        format!("--advertise-client-urls={clients}"),
+        format!("--listen-peer-urls={peers}"),
+        format!("--initial-advertise-peer-urls={peers}"),
+        format!("--initial-cluster=default={peers}"),
+        // No test crashes the machine.
+        "--unsafe-no-fsync".to_owned(),
+    ];
+    spawn(user, folder, "etcd", "etcd", &args)
+}
+
+fn spawn_node(user: &ServerUser, folder: &Path, ports: &Ports, node: usize) -> Child {
+    let configuration = configuration(folder, ports, node);
+    let file = folder.join(format!("n{node}.yml"));
+    std::fs::write(&file, configuration).unwrap();
+    user.give(&file, 0o600).unwrap();
+    let args = [file.display().to_string()];
+    spawn(user, folder, &format!("n{node}"), "patroni", &args)
+}
+
+fn configuration(folder: &Path, ports: &Ports, node: usize) -> String {
+    let (rest, port, etcd) = (ports.patroni[node], ports.postgres[node], ports.etcd);
+    let (data, pgpass) = (data(folder, node), folder.join(format!("pgpass{node}")));
+    let (data, pgpass) = (data.display(), pgpass.display());
+    let tools = Tools::newest().unwrap();
+    let programs = tools.folder().display();
+    format!(
+        "scope: fleet
+name: n{node}
+restapi: {{listen: \"127.0.0.1:{rest}\", connect_address: \"127.0.0.1:{rest}\"}}
+etcd3: {{hosts: [\"127.0.0.1:{etcd}\"]}}
+bootstrap:
+  dcs:
+    {TTL}
+    maximum_lag_on_failover: 1048576
+    synchronous_mode: true
+    postgresql:
+      use_pg_rewind: true
+      use_slots: true
+      parameters: {{max_connections: 300, wal_level: replica, hot_standby: 'on', wal_log_hints: 'on', max_wal_senders: 10,
+        wal_keep_size: 128MB}}
+  initdb: [{{encoding: UTF8}}, {{locale: C.UTF-8}}, no-sync]
+postgresql:
+  listen: \"127.0.0.1:{port}\"
+  connect_address: \"127.0.0.1:{port}\"
+  data_dir: {data}
+  bin_dir: {programs}
+  pgpass: {pgpass}
+  authentication:
+    superuser: {{username: postgres, password: super}}
+    replication: {{username: replicator, password: repl}}
+    rewind: {{username: rewinder, password: rew}}
+  parameters: {{unix_socket_directories: '', shared_buffers: 32MB, fsync: 'off', dynamic_shared_memory_type: mmap}}
+  pg_hba:
+    - host replication replicator 127.0.0.1/32 scram-sha-256
+    - host all all 127.0.0.1/32 scram-sha-256
+watchdog: {{mode: off}}
+"
+    )
+}
+
+fn spawn_haproxy(user: &ServerUser, folder: &Path, ports: &Ports) -> Child {
+    let mut configuration = format!(
+        "global
+    maxconn 500
+defaults
+    mode tcp
+    timeout connect 1s
+    timeout client 30m
+    timeout server 30m
+    timeout check 1s
+listen primary
+    bind 127.0.0.1:{}
+    option httpchk OPTIONS /primary
+    http-check expect status 200
+    default-server inter 500ms fastinter 250ms fall 2 rise 1 on-marked-down shutdown-sessions
+",
+        ports.haproxy
+    );
+    for node in 0..NODES {
+        let (port, check) = (ports.postgres[node], ports.patroni[node]);
+        writeln!(
+            configuration,
+            "    server n{node} 127.0.0.1:{port} check port {check}"
+        )
+        .unwrap();
+    }
+    let file = folder.join("haproxy.cfg");
+    std::fs::write(&file, configuration).unwrap();
+    user.give(&file, 0o600).unwrap();
+    let args = [
+        "-db".to_owned(),
+        "-f".to_owned(),
+        file.display().to_string(),
+    ];
+    spawn(user, folder, "haproxy", "haproxy", &args)
+}
+
+/// The members as a node that answers sees them.
+async fn members(ports: &Ports) -> Option<Vec<Value>> {
+    for port in ports.patroni {
+        let url = format!("http://127.0.0.1:{port}/cluster");
+        let client = reqwest::Client::new();
+        let answer = client.get(url).timeout(Duration::from_secs(2)).send().await;
+        let Ok(answer) = answer else { continue };
+        let text = answer.text().await.unwrap_or_default();
+        let cluster: Value = serde_json::from_str(&text).unwrap_or_default();
+        if let Some(members) = cluster["members"].as_array() {
+            return Some(members.clone());
+        }
+    }
+    None
+}
+
+fn leader(members: &[Value]) -> Option<usize> {
+    let leader = members.iter().find(|member| member["role"] == "leader")?;
+    let name = leader["name"].as_str()?;
+    name.strip_prefix('n')?.parse().ok()
+}
+
+/// Whether all nodes run, and one of them is a synchronous standby.
+async fn is_whole(ports: &Ports) -> bool {
+    let Some(members) = members(ports).await else {
+        return false;
+    };
+    let works = |member: &&Value| member["state"] == "running" || member["state"] == "streaming";
+    let timelines: Vec<&Value> = members.iter().map(|member| &member["timeline"]).collect();
+    leader(&members).is_some()
+        && members.iter().filter(works).count() == NODES
+        && members
+            .iter()
+            .any(|member| member["role"] == "sync_standby")
+        && timelines.windows(2).all(|pair| pair[0] == pair[1])
+}

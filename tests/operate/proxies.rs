@@ -1,0 +1,189 @@
+//! haproxy and nginx with the configurations of `deploy/edge`.
+
+use std::net::SocketAddr;
+use std::path::Path;
+use std::time::Duration;
+
+use e2e::eventually;
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use tokio::net::TcpStream;
+use tokio::process::{Child, Command};
+
+pub(crate) const HAPROXY: &str = include_str!("../../deploy/edge/haproxy.cfg");
+pub(crate) const NGINX: &str = include_str!("../../deploy/edge/nginx.conf");
+
+/// Debian has servers in folders that are not in everybody's `PATH`.
+const SYSTEM: [&str; 2] = ["/usr/sbin", "/usr/local/sbin"];
+
+/// How often a proxy that stops is looked at.
+const POLL: Duration = Duration::from_millis(10);
+
+/// A proxy that runs.
+pub(crate) struct Proxy {
+    process: Child,
+    folder: tempfile::TempDir,
+    reload: Signal,
+    pub(crate) address: SocketAddr,
+}
+
+impl Proxy {
+    /// haproxy with this configuration, and these variables. It listens on a free port of `LISTEN`.
+    pub(crate) async fn haproxy(configuration: &str, variables: &[(&str, String)]) -> Self {
+        let folder = folder().await;
+        let address = free_port();
+        std::fs::write(folder.path().join("haproxy.cfg"), configuration).unwrap();
+        let process = haproxy(folder.path())
+            .args(["-W", "-f", "haproxy.cfg"])
+            .env("LISTEN", address.to_string())
+            .env("LISTEN_HTTP", free_port().to_string())
+            .envs(variables.iter().map(|(name, value)| (name, value)))
+            .kill_on_drop(true)
+            .spawn()
+            .unwrap();
+        Self::started(process, folder, Signal::SIGUSR2, address).await
+    }
+
+    /// nginx with its configuration, in which these are the addresses of the gateway and of web.
+    pub(crate) async fn nginx(gateway: &str, web: &str) -> Self {
+        let folder = folder().await;
+        let address = free_port();
+        let path = folder.path().display().to_string();
+        let mut configuration = NGINX.to_owned();
+        // Debian's nginx would use and change folders of the system. It does not daemonize, so that it ends with the test.
+        let own = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
+            .map(|kind| format!("{kind}_temp_path {path}/{kind};"))
+            .concat();
+        for (from, to) in [
+            ("server gateway:8080 ", format!("server {gateway} ")),
+            ("server web:8080 ", format!("server {web} ")),
+            ("listen 443 ", format!("listen {address} ")),
+            ("listen 80;", format!("listen {};", free_port())),
+            ("/etc/nginx", path.clone()),
+            ("/run/nginx.pid", format!("{path}/nginx.pid")),
+            ("\nhttp {", format!("\ndaemon off;\nhttp {{ {own}")),
+        ] {
+            assert!(configuration.contains(from), "nginx.conf lacks {from}");
+            configuration = configuration.replace(from, &to);
+        }
+        std::fs::write(folder.path().join("nginx.conf"), configuration).unwrap();
+        let process = program("nginx")
+            .args(["-p", &path, "-c", "nginx.conf", "-e", "stderr"])
+            .kill_on_drop(true)
+            .spawn()
+            .unwrap();
+        Self::started(process, folder, Signal::SIGHUP, address).await
+    }
+
+    async fn started(
+        mut process: Child,
+        folder: tempfile::TempDir,
+        reload: Signal,
+        address: SocketAddr,
+    ) -> Self {
+        eventually("the proxy listens", async || {
+            let ended = process.try_wait().unwrap();
+            assert!(ended.is_none(), "the proxy ended: {ended:?}");
+            TcpStream::connect(address).await.ok()
+        })
+        .await;
+        Self {
+            process,
+            folder,
+            reload,
+            address,
+        }
+    }
+
+    fn pid(&self) -> Pid {
+        Pid::from_raw(i32::try_from(self.process.id().unwrap()).unwrap())
+    }
+
+    /// The processes that serve.
+    fn workers(&self) -> String {
+        let pid = self.pid();
+        std::fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap()
+    }
+
+    /// Reads the configuration again, in new processes; returns when they run.
+    pub(crate) async fn reload(&self) {
+        let before = self.workers();
+        kill(self.pid(), self.reload).unwrap();
+        eventually("other processes serve", async || {
+            let now = self.workers();
+            let is_new = |pid: &str| before.split_whitespace().all(|old| old != pid);
+            now.split_whitespace().any(is_new).then_some(())
+        })
+        .await;
+    }
+
+    /// `curl` over TLS, which trusts the certificate of the proxy. It prints the body, and then the version of HTTP and the status in a line.
+    pub(crate) fn curl(&self, path: &str) -> Command {
+        let mut curl = Command::new("curl");
+        curl.args(["--silent", "--show-error", "--cacert"])
+            .arg(self.folder.path().join("certificate.pem"))
+            .args(["--write-out", "\n%{http_version} %{http_code}"])
+            .arg(format!("https://{}{path}", self.address))
+            .kill_on_drop(true);
+        curl
+    }
+}
+
+impl Drop for Proxy {
+    fn drop(&mut self) {
+        // Its workers end with it; SIGKILL would leave them. The process may have ended.
+        if self.process.id().is_some() {
+            let _ended = kill(self.pid(), Signal::SIGTERM);
+            while let Ok(None) = self.process.try_wait() {
+                std::thread::sleep(POLL);
+            }
+        }
+    }
+}
+
+/// haproxy in a folder with its certificate.
+pub(crate) fn haproxy(folder: &Path) -> Command {
+    let mut haproxy = program("haproxy");
+    haproxy
+        .current_dir(folder)
+        .env("CERTIFICATE", folder.join("both.pem"));
+    haproxy
+}
+
+fn program(name: &str) -> Command {
+    let paths = SYSTEM.map(|folder| Path::new(folder).join(name));
+    let path = paths.iter().find(|path| path.is_file());
+    path.map_or_else(|| Command::new(name), Command::new)
+}
+
+/// A folder with a certificate for 127.0.0.1, which processes of other users can read.
+pub(crate) async fn folder() -> tempfile::TempDir {
+    let folder = tempfile::Builder::new()
+        .prefix("mchezo-edge-")
+        .tempdir()
+        .unwrap();
+    let open = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(folder.path(), open).unwrap();
+    let made = Command::new("openssl")
+        .args(["req", "-x509", "-newkey", "ec", "-pkeyopt"])
+        .args(["ec_paramgen_curve:P-256", "-nodes", "-days", "2"])
+        .args(["-subj", "/CN=127.0.0.1"])
+        .args(["-addext", "subjectAltName=IP:127.0.0.1"])
+        .args(["-keyout", "key.pem", "-out", "certificate.pem"])
+        .current_dir(folder.path())
+        .output()
+        .await
+        .unwrap();
+    let complaint = String::from_utf8_lossy(&made.stderr);
+    assert!(made.status.success(), "openssl: {complaint}");
+    let read = |name| std::fs::read_to_string(folder.path().join(name)).unwrap();
+    let both = read("certificate.pem") + &read("key.pem");
+    std::fs::write(folder.path().join("both.pem"), both).unwrap();
+    folder
+}
+
+/// A port that was free a moment ago.
+pub(crate) fn free_port() -> SocketAddr {
+    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    port.local_addr().unwrap()
+}

@@ -1,1 +1,0 @@
-//! TLS between services, and which service may call what.

@@ -1,0 +1,5 @@
+//! TLS between services, and which service may call what.
+
+mod permissions;
+mod tokens;
+mod transport;

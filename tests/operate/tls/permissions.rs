@@ -1,0 +1,122 @@
+//! The table of permitted calls (`kit::rpc::permissions`) on the ports of a running fleet.
+
+use e2e::{Fleet, dial};
+use futures::{StreamExt as _, stream};
+use kit::rpc::permissions::{SERVICES, STAFF, may_call};
+use prost::Message as _;
+use prost_types::{FileDescriptorSet, MethodDescriptorProto};
+use reqwest::Client;
+use tonic_health::pb::HealthCheckRequest;
+use tonic_health::pb::health_check_response::ServingStatus;
+use tonic_health::pb::health_client::HealthClient;
+
+/// The most calls at once.
+const CONCURRENT: usize = 8;
+
+const REFLECTION: &str = "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo";
+
+/// Methods of every service. They read; or else, without a value in any field, they are refused by the service.
+fn paths() -> Vec<String> {
+    let files = FileDescriptorSet::decode(contracts::DESCRIPTORS).unwrap();
+    let mut paths = Vec::new();
+    for file in &files.file {
+        for service in &file.service {
+            let names: Vec<&str> = service
+                .method
+                .iter()
+                .map(MethodDescriptorProto::name)
+                .collect();
+            let reads = |name: &&str| name.starts_with("List") || name.starts_with("Get");
+            let mut chosen: Vec<&str> = names.iter().copied().filter(reads).collect();
+            if chosen.is_empty() {
+                chosen.push(names[0]);
+            }
+            let service = format!("/{}.{}", file.package(), service.name());
+            paths.extend(chosen.iter().map(|name| format!("{service}/{name}")));
+        }
+    }
+    paths
+}
+
+fn http2() -> Client {
+    Client::builder().http2_prior_knowledge().build().unwrap()
+}
+
+/// The status with which the port refuses a call itself: without details, which the statuses of a service have.
+async fn refusal(
+    client: &Client,
+    url: String,
+    caller: &'static str,
+    token: &str,
+) -> Option<tonic::Code> {
+    let call = client.post(url).header("content-type", "application/grpc");
+    // A message without fields.
+    let call = call.header("x-caller", caller).body(vec![0; 5]);
+    let answer = call.bearer_auth(token).send().await.unwrap();
+    let headers = answer.headers();
+    let status = headers.get("grpc-status")?;
+    let code = tonic::Code::from_bytes(status.as_bytes());
+    let is_refusal = matches!(
+        code,
+        tonic::Code::PermissionDenied | tonic::Code::Unauthenticated
+    );
+    (is_refusal && !headers.contains_key("grpc-status-details-bin")).then_some(code)
+}
+
+async fn count_denied(fleet: &Fleet, service: &str) -> u64 {
+    fleet.metric(service, "rpc_denied_total").await[0]
+}
+
+#[tokio::test]
+async fn a_call_that_the_table_does_not_list_is_denied_at_every_port() {
+    let fleet = Fleet::shared();
+    let (client, paths) = (http2(), paths());
+    for server in SERVICES {
+        let address = &fleet.service(server).grpc;
+        let before = count_denied(&fleet, server).await;
+        let callers = SERVICES.into_iter().chain([STAFF, "stranger"]);
+        let calls = callers.flat_map(|caller| paths.iter().map(move |path| (caller, path)));
+        let checks = stream::iter(calls).map(async |(caller, path)| {
+            let token = if caller == STAFF {
+                &fleet.staff_token
+            } else {
+                &fleet.service_token
+            };
+            let refused = refusal(&client, format!("{address}{path}"), caller, token).await;
+            let may = may_call(caller, server, path);
+            let expected = (!may).then_some(tonic::Code::PermissionDenied);
+            assert_eq!(refused, expected, "{caller}: {path} of {server}");
+            u64::from(!may)
+        });
+        let checks = checks.buffer_unordered(CONCURRENT);
+        let denied: u64 = checks.collect::<Vec<_>>().await.into_iter().sum();
+        // Other tests may be denied calls meanwhile.
+        assert!(denied > 0);
+        assert!(count_denied(&fleet, server).await >= before + denied);
+    }
+}
+
+#[tokio::test]
+async fn exchanges_have_a_port_with_their_service_alone() {
+    let fleet = Fleet::shared();
+    let client = http2();
+    let economy = fleet.service("economy-svc");
+    let exchange = economy.exchange.as_ref().unwrap();
+    for path in paths().into_iter().chain([REFLECTION.to_owned()]) {
+        for token in [&fleet.service_token, &fleet.staff_token] {
+            let refused = refusal(&client, format!("{exchange}{path}"), "web", token).await;
+            // The service itself refuses a token that is not of an exchange.
+            let is_theirs = path.starts_with("/economy.v1.ExchangeService/");
+            let expected = (!is_theirs).then_some(tonic::Code::PermissionDenied);
+            assert_eq!(refused, expected, "{path}");
+        }
+    }
+    let nobody = "nobody".to_owned().into();
+    let mut health = HealthClient::new(dial(exchange, &nobody).await);
+    let checked = health.check(HealthCheckRequest::default()).await;
+    assert_eq!(checked.unwrap().get_ref().status(), ServingStatus::Serving);
+    for service in &fleet.services {
+        let has_port = service.exchange.is_some();
+        assert_eq!(has_port, service.name == "economy-svc", "{}", service.name);
+    }
+}

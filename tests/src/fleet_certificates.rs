@@ -1,0 +1,45 @@
+//! The certificates of all services of a fleet, for `--tls`.
+
+use testing::certificates::Authority;
+
+const SERVICES: [&str; 6] = [
+    "gateway",
+    "web",
+    "catalogue-svc",
+    "listings-svc",
+    "economy-svc",
+    "webhook-svc",
+];
+
+/// A folder for `--tls`, with an authority of its own.
+pub struct FleetCertificates {
+    /// It signs the certificates.
+    pub authority: Authority,
+    folder: tempfile::TempDir,
+}
+
+impl FleetCertificates {
+    /// Certificates until 1 January of `year`.
+    pub fn new(year: i32) -> Self {
+        let new = Self {
+            authority: Authority::new("test fleet").unwrap(),
+            folder: tempfile::tempdir().unwrap(),
+        };
+        new.authority.write(new.folder.path()).unwrap();
+        new.replace(year);
+        new
+    }
+
+    /// Writes other certificates of all services, until 1 January of `year`.
+    pub fn replace(&self, year: i32) {
+        for service in SERVICES {
+            let issued = self.authority.issue(self.folder.path(), service, year);
+            issued.unwrap();
+        }
+    }
+
+    /// The folder.
+    pub fn folder(&self) -> &str {
+        self.folder.path().to_str().unwrap()
+    }
+}

@@ -1,0 +1,233 @@
+//! Traffic during a fault: staff import games, which they announce, and create accounts with keys, and a caller reads.
+
+use std::cell::{Cell, RefCell};
+use std::time::Duration;
+
+use contracts::common::v1::Mode;
+use contracts::gateway::v1::staff_service_client::StaffServiceClient;
+use contracts::gateway::v1::{CreateAccountRequest, CreateKeyRequest};
+use contracts::listings::v1::import_request::Message;
+use contracts::listings::v1::staff_import_service_client::StaffImportServiceClient;
+use contracts::listings::v1::{ImportEnd, ImportHeader, ImportLines, ImportRequest};
+use kit::rpc::client::{Client, Transport, dial};
+use serde_json::Value;
+use tokio::time::{Instant, MissedTickBehavior, timeout};
+
+use crate::load::longest_pause;
+use crate::{Fleet, KeyRequest, Staff};
+
+/// Rows per import.
+const ROWS: usize = 5;
+/// The timeout of a call. The effect of a call that times out is unknown.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// The interval between two calls of one kind.
+const PACE: Duration = Duration::from_millis(200);
+
+/// Traffic, and its acknowledged results.
+pub struct Traffic {
+    /// The client of the reads.
+    pub caller: crate::Client,
+    address: String,
+    key: String,
+    imports: StaffImportServiceClient<Client>,
+    gateway: StaffServiceClient<Client>,
+    http: reqwest::Client,
+    seen: RefCell<Seen>,
+    flows: Cell<bool>,
+}
+
+/// The acknowledged results.
+#[derive(Debug, Clone, Default)]
+pub struct Seen {
+    /// Slugs of all games in imports, acknowledged or not.
+    pub sent: Vec<String>,
+    /// Slugs of the games whose import was acknowledged.
+    pub games: Vec<String>,
+    /// Keys whose creation was acknowledged, with their accounts.
+    pub keys: Vec<NewKey>,
+    /// The number of answered reads.
+    pub reads: usize,
+    /// The highest use of the month that a response to the caller had.
+    pub used: Option<u64>,
+    /// When writes were acknowledged: imports and keys.
+    pub writes: Vec<Instant>,
+}
+
+/// A key whose creation was acknowledged.
+#[derive(Debug, Clone)]
+pub struct NewKey {
+    /// The id of its account.
+    pub account: String,
+    /// What a caller sends.
+    pub secret: String,
+}
+
+impl Traffic {
+    /// Traffic that does not flow yet.
+    pub async fn new(fleet: &Fleet) -> Self {
+        let mut staff = Staff::of(fleet).await;
+        let account = staff.account("unlimited").await;
+        let live = KeyRequest {
+            mode: "live",
+            ..KeyRequest::default()
+        };
+        let (_, key) = staff.key(&account, live).await;
+        let token = fleet.staff_token.clone().into();
+        let listings = dial(
+            &fleet.service("listings-svc").grpc,
+            Transport::plain(),
+            &token,
+        )
+        .await;
+        let gateway = dial(&fleet.service("gateway").grpc, Transport::plain(), &token).await;
+        Self {
+            caller: crate::Client::new(fleet, &key),
+            address: fleet.base_url.clone(),
+            key,
+            imports: StaffImportServiceClient::new(listings.unwrap()),
+            gateway: StaffServiceClient::new(gateway.unwrap()),
+            http: reqwest::Client::new(),
+            seen: RefCell::default(),
+            flows: Cell::new(false),
+        }
+    }
+
+    /// What was acknowledged until now.
+    pub fn seen(&self) -> Seen {
+        self.seen.borrow().clone()
+    }
+
+    /// The numbers of imported games, created keys and answered reads.
+    pub fn progress(&self) -> [usize; 3] {
+        let seen = self.seen.borrow();
+        [seen.games.len(), seen.keys.len(), seen.reads]
+    }
+
+    /// Runs until [`Traffic::stop`], then waits for the calls in flight.
+    pub async fn flow(&self) {
+        self.flows.set(true);
+        tokio::join!(
+            self.while_it_flows(async || self.import().await),
+            self.while_it_flows(async || self.make_a_key().await),
+            self.while_it_flows(async || self.read().await),
+        );
+    }
+
+    /// The longest time without an acknowledged write since `from`.
+    pub fn longest_pause(&self, from: Instant) -> Duration {
+        longest_pause(&self.seen.borrow().writes, from)
+    }
+
+    /// Ends [`Traffic::flow`].
+    pub fn stop(&self) {
+        self.flows.set(false);
+    }
+
+    async fn while_it_flows(&self, work: impl AsyncFn() -> Option<()>) {
+        let mut pace = tokio::time::interval(PACE);
+        pace.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        while self.flows.get() {
+            pace.tick().await;
+            // Ignore a failed call, since its result was not acknowledged.
+            let _: Option<()> = work().await;
+        }
+    }
+
+    async fn import(&self) -> Option<()> {
+        let slugs: Vec<String> = (0..ROWS)
+            .map(|_| format!("killed-{}", kit::ids::row_id().simple()))
+            .collect();
+        let row = |slug: &String| {
+            serde_json::json!({ "slug": slug, "title": slug, "tagline": "", "genres": ["puzzle"], "platforms": ["web"],
+                "stage": "released", "release_year": 2024, "creator": "maliyo-games", "links": {} })
+            .to_string()
+        };
+        let header = ImportHeader {
+            entity: "game".to_owned(),
+            mode: Mode::Live.into(),
+            file_name: "killed.ndjson".to_owned(),
+            announce: true,
+            ..ImportHeader::default()
+        };
+        let lines = ImportLines {
+            lines: slugs.iter().map(row).collect(),
+        };
+        self.seen.borrow_mut().sent.extend(slugs.iter().cloned());
+        let messages = [
+            Message::Header(header),
+            Message::Lines(lines),
+            Message::End(ImportEnd {}),
+        ];
+        let messages = messages.map(|message| ImportRequest {
+            message: Some(message),
+        });
+        let mut imports = self.imports.clone();
+        let call = imports.import(futures::stream::iter(messages));
+        let report = timeout(PATIENCE, call).await.ok()?.ok()?.into_inner();
+        assert_eq!(report.created, 5, "{:?}", report.refused);
+        let mut seen = self.seen.borrow_mut();
+        seen.games.extend(slugs);
+        seen.writes.push(Instant::now());
+        Some(())
+    }
+
+    async fn make_a_key(&self) -> Option<()> {
+        let mut gateway = self.gateway.clone();
+        let name = kit::ids::row_id().to_string();
+        let call = gateway.create_account(CreateAccountRequest {
+            email: format!("{name}@test.example"),
+            name: name.clone(),
+            plan: "free".to_owned(),
+        });
+        let made = timeout(PATIENCE, call).await.ok()?.ok()?.into_inner();
+        let account = made.account.unwrap().id;
+        let call = gateway.create_key(CreateKeyRequest {
+            account: account.clone(),
+            name,
+            mode: "live".to_owned(),
+            ..CreateKeyRequest::default()
+        });
+        let secret = timeout(PATIENCE, call)
+            .await
+            .ok()?
+            .ok()?
+            .into_inner()
+            .secret;
+        let mut seen = self.seen.borrow_mut();
+        seen.keys.push(NewKey { account, secret });
+        seen.writes.push(Instant::now());
+        Some(())
+    }
+
+    async fn read(&self) -> Option<()> {
+        let me = self.get("/me").await?;
+        self.get("/games?limit=1").await?;
+        let mut seen = self.seen.borrow_mut();
+        seen.reads += 1;
+        // The value is null while the gateway cannot read the counter.
+        let used = me["data"]["month"]["used"].as_u64();
+        seen.used = seen.used.max(used);
+        Some(())
+    }
+
+    /// A GET that may fail, unlike those of [`crate::Client`].
+    async fn get(&self, path: &str) -> Option<Value> {
+        let address = format!("{}{path}", self.address);
+        let call = self
+            .http
+            .get(address)
+            .bearer_auth(&self.key)
+            .timeout(PATIENCE);
+        let answer = call.send().await.ok()?;
+        let status = answer.status();
+        let text = answer.text().await.ok()?;
+        // A call may fail with 503 only: no other server error, and no rejection of the key or for a quota.
+        assert!(
+            matches!(status.as_u16(), 200 | 503),
+            "{path}: {status} {text}"
+        );
+        status
+            .is_success()
+            .then(|| serde_json::from_str(&text).unwrap())
+    }
+}

@@ -1,0 +1,169 @@
+//! A customer's receiver of webhooks, which checks signatures and counts messages.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, OnceLock};
+
+use axum::Router;
+use axum::extract::State;
+use axum::routing::post;
+use bytes::Bytes;
+use contracts::webhook::v1::AddEndpointRequest;
+use contracts::webhook::v1::endpoints_service_client::EndpointsServiceClient;
+use http::{HeaderMap, StatusCode};
+use kit::Clock;
+use receiver::signature::Secrets;
+use serde_json::Value;
+use tokio::net::TcpListener;
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+
+use crate::{Fleet, Staff, dial, eventually};
+
+/// The received messages, and the secret and the clock to check their signatures.
+struct Came {
+    secret: OnceLock<Secrets>,
+    clock: Clock,
+    /// By id: the body of a message, and how often it arrived.
+    messages: Mutex<HashMap<String, (Value, usize)>>,
+    arrivals: AtomicUsize,
+    /// The receiver answers this many requests at once. The others wait until the test raises the number.
+    answered: watch::Sender<usize>,
+}
+
+/// A receiver at an address of this machine.
+pub struct Receiver {
+    /// Such as `127.0.0.1:9500`.
+    pub address: String,
+    came: Arc<Came>,
+    _server: JoinSet<()>,
+}
+
+impl Receiver {
+    /// A receiver on a free port, of the runtime of the test.
+    pub async fn start() -> Self {
+        Self::start_on("127.0.0.1", "127.0.0.1").await
+    }
+
+    /// The same, which listens on `listen` and is called at `host`.
+    pub async fn start_on(listen: &str, host: &str) -> Self {
+        let listener = TcpListener::bind((listen, 0)).await.unwrap();
+        let address = format!("{host}:{}", listener.local_addr().unwrap().port());
+        let came = Arc::new(Came {
+            secret: OnceLock::new(),
+            clock: Clock::system(),
+            messages: Mutex::default(),
+            arrivals: AtomicUsize::new(0),
+            answered: watch::Sender::new(usize::MAX),
+        });
+        let router = Router::new()
+            .fallback(post(take))
+            .with_state(Arc::clone(&came));
+        let mut server = JoinSet::new();
+        server.spawn(async move { axum::serve(listener, router).await.unwrap() });
+        Self {
+            address,
+            came,
+            _server: server,
+        }
+    }
+
+    /// Adds an endpoint of a new account, which subscribes to these events.
+    pub async fn subscribe(&self, fleet: &Fleet, events: &[&str]) {
+        let account = Staff::of(fleet).await.account("partner").await;
+        let token = fleet.service_token.clone().into();
+        let webhooks = &fleet.service("webhook-svc").grpc;
+        let endpoints = EndpointsServiceClient::new(dial(webhooks, &token).await);
+        let added = eventually("webhook-svc knows the account", async || {
+            let request = AddEndpointRequest {
+                account_id: account.account.id.clone(),
+                url: format!("http://{}/hook", self.address),
+                events: events.iter().map(|&event| event.to_owned()).collect(),
+                rate_limit: None,
+            };
+            endpoints.clone().add_endpoint(request).await.ok()
+        })
+        .await;
+        self.expect(&added.into_inner().secret);
+    }
+
+    /// Sets the secret that messages are signed with.
+    fn expect(&self, secret: &str) {
+        self.came.secret.set(secret.parse().unwrap()).unwrap();
+    }
+
+    /// Moves the receiver's clock, as the test moves that of the fleet.
+    pub fn advance(&self, by: time::Duration) {
+        self.came.clock.advance(by);
+    }
+
+    /// `data` of all received messages.
+    pub fn data(&self) -> Vec<Value> {
+        let messages = self.came.messages.lock().unwrap();
+        let bodies = messages.values().map(|(body, _)| body["data"].clone());
+        bodies.collect()
+    }
+
+    /// The received events, each with the slug or the handle of its listing, sorted.
+    pub fn named(&self) -> Vec<(String, String)> {
+        let messages = self.came.messages.lock().unwrap();
+        let named = messages.values().map(|(body, _)| {
+            let data = &body["data"];
+            let name = data["slug"].as_str().or_else(|| data["handle"].as_str());
+            let event = body["event"].as_str().unwrap();
+            (event.to_owned(), name.unwrap().to_owned())
+        });
+        let mut named: Vec<_> = named.collect();
+        named.sort_unstable();
+        named
+    }
+
+    /// The number of received messages, without repeats.
+    pub fn count(&self) -> usize {
+        self.came.messages.lock().unwrap().len()
+    }
+
+    /// Answers this many requests at once. Further requests wait until a later call raises the number.
+    pub fn answer_until(&self, arrivals: usize) {
+        self.came.answered.send_replace(arrivals);
+    }
+
+    /// The number of received requests.
+    pub fn arrivals(&self) -> usize {
+        self.came.arrivals.load(Ordering::SeqCst)
+    }
+
+    /// The number of repeated messages.
+    pub fn repeats(&self) -> usize {
+        let messages = self.came.messages.lock().unwrap();
+        messages.values().map(|(_, times)| times - 1).sum()
+    }
+
+    /// The slugs of the listings in the messages, sorted. A slug occurs as often as there are message ids for it.
+    pub fn slugs(&self) -> Vec<String> {
+        let data = self.data().into_iter();
+        let slugs = data.map(|data| data["slug"].as_str().unwrap().to_owned());
+        let mut slugs: Vec<String> = slugs.collect();
+        slugs.sort_unstable();
+        slugs
+    }
+}
+
+async fn take(State(came): State<Arc<Came>>, headers: HeaderMap, body: Bytes) -> StatusCode {
+    let now = came.clock.now().unix_timestamp();
+    let secret = came.secret.get().unwrap();
+    if secret.verify(&headers, &body, now).is_err() {
+        return StatusCode::UNAUTHORIZED;
+    }
+    let body: Value = serde_json::from_slice(&body).unwrap();
+    let id = body["id"].as_str().unwrap().to_owned();
+    assert_eq!(headers["x-service-delivery"], id);
+    {
+        let mut messages = came.messages.lock().unwrap();
+        messages.entry(id).or_insert((body, 0)).1 += 1;
+    }
+    let arrival = came.arrivals.fetch_add(1, Ordering::SeqCst) + 1;
+    let mut answered = came.answered.subscribe();
+    answered.wait_for(|most| arrival <= *most).await.unwrap();
+    StatusCode::OK
+}
