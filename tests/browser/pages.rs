@@ -48,10 +48,12 @@ const SITE: [&str; 20] = [
 /// The pages for people who are not signed in.
 const SIGNED_OUT: [&str; 4] = ["/sign-up", "/sign-in", "/reset", "/link/no-such-link"];
 /// The pages of the documentation, without `/docs/all`, which contains all of them.
-const DOCS: [&str; 20] = [
+const DOCS: [&str; 23] = [
     "/docs",
     "/docs/first-call",
     "/docs/keys",
+    "/docs/clients",
+    "/docs/go-live",
     "/docs/reading",
     "/docs/writing",
     "/docs/economy",
@@ -63,6 +65,7 @@ const DOCS: [&str; 20] = [
     "/docs/errors",
     "/docs/limits",
     "/docs/versioning",
+    "/docs/support",
     "/docs/changelog",
     "/docs/search?q=key",
     "/docs/reference",

