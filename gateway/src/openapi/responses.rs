@@ -73,7 +73,7 @@ pub(super) fn successes(
 ) -> Map<String, Value> {
     let mut responses = Map::new();
     let mut add =
-        |status: &str, description: &str, headers: Map<String, Value>, name, data, meta| {
+        |status: &str, description: &str, headers: Map<String, Value>, name: String, data, meta| {
             let schema = body(&reference(&name));
             schemas.insert(name, envelope(&data, meta));
             let response =

@@ -149,7 +149,7 @@ impl Union {
         if let (Some(general), Some(own)) = (self.content, variant.content) {
             replace(&mut properties, &reference(general), &reference(own));
         }
-        let mut schema = object(properties, &required);
+        let mut schema = object(&properties, &required);
         if let Some(example) = example.filter(|it| it[self.tag] == variant.value) {
             schema["example"] = example.clone();
         }
@@ -167,7 +167,7 @@ impl Union {
             let any = json!({"type": "object", "additionalProperties": true});
             replace(&mut properties, &reference(general), &any);
         }
-        let mut schema = object(properties, &required);
+        let mut schema = object(&properties, &required);
         schema["description"] = "What a later release may add.".into();
         schema
     }
@@ -206,7 +206,7 @@ impl Union {
     }
 }
 
-fn object(properties: Value, required: &[&str]) -> Value {
+fn object(properties: &Value, required: &[&str]) -> Value {
     json!({
         "type": "object",
         "properties": properties,
