@@ -8,11 +8,12 @@ use kit::feed::{HighWaterMark, ProducerPosition};
 
 use crate::arriving_bodies::ArrivingBodies;
 use crate::call_log::CallRecorder;
-use crate::coding::{EncodedPrefixCache, YearlyFile};
+use crate::coding::EncodedPrefixCache;
 use crate::domain::plan::Plans;
 use crate::domain::secret::KeyFormat;
 use crate::jobs::last_used::LastUsed;
 use crate::lookup::Lookup;
+use crate::openapi;
 use crate::quota::Quota;
 use crate::refused_calls::RefusedCalls;
 use crate::service::operations::Operations;
@@ -49,8 +50,8 @@ pub struct Gateway {
     pub call_recorder: Arc<CallRecorder>,
     /// Compressed beginnings of responses.
     pub encoded_prefixes: Arc<EncodedPrefixCache>,
-    /// The OpenAPI document.
-    pub openapi: Arc<YearlyFile>,
+    /// The OpenAPI document in its forms.
+    pub openapi: Arc<openapi::Files>,
     /// Limits of the minute and the month, and revocations.
     pub quota: Quota,
     pub catalogue: Upstream,

@@ -91,6 +91,8 @@ fn routes() -> [RouteEntry; 37] {
 const PICTURE: &str = "/pictures/{name}";
 /// The description of the API has no checks either: it is for everybody.
 const OPENAPI: &str = "/v1/openapi.json";
+const OPENAPI_FOR_CLIENTS: &str = "/v1/openapi-clients.json";
+const OPENAPI_3_0: &str = "/v1/openapi-3.0.json";
 
 /// The router of the public port.
 pub fn router(app: &App) -> Router {
@@ -107,7 +109,12 @@ pub fn router(app: &App) -> Router {
         handler.layer(from_fn_with_state(pattern, without_checks))
     };
     api.route(PICTURE, open(any(pictures::get), PICTURE))
-        .route(OPENAPI, open(any(openapi::get), OPENAPI))
+        .route(OPENAPI, open(any(openapi::full), OPENAPI))
+        .route(
+            OPENAPI_FOR_CLIENTS,
+            open(any(openapi::clients), OPENAPI_FOR_CLIENTS),
+        )
+        .route(OPENAPI_3_0, open(any(openapi::version_3_0), OPENAPI_3_0))
         .with_state(Arc::clone(app))
         .fallback_service(checked(app, &responses, not_found, MethodRouter::new()))
         .layer(from_fn_with_state(Arc::clone(app), request_context))

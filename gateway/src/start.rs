@@ -15,16 +15,13 @@ use kit::leader::Leader;
 use kit::redis::Redis;
 use kit::rpc::FleetMembers;
 use sqlx::PgPool;
-use time::OffsetDateTime;
 use tonic::service::RoutesBuilder;
 
 use crate::SCHEMA;
 use crate::app::{App, Gateway};
 use crate::arriving_bodies::ArrivingBodies;
 use crate::call_log::{CallLog, CallRecorder};
-use crate::coding::YearlyFile;
 use crate::config::Settings;
-use crate::domain::key::GraceRange;
 use crate::domain::plan::Plans;
 use crate::domain::secret::KeyFormat;
 use crate::feeds::invalidation::Invalidation;
@@ -97,7 +94,8 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     let quota = Quota::new(redis.new_connection(), Arc::clone(&counters));
     let call_log = CallLog::new(redis.new_connection(), settings.call_log);
     let operations = Arc::new(operations(&boot, pool, writer, &plans, quota)?);
-    let openapi = openapi_file(&settings.api_url, settings.grace_range(), boot.clock.now())?;
+    let (grace, now) = (settings.grace_range(), boot.clock.now());
+    let openapi = openapi::Files::new(&settings.api_url, grace, router::policy, now)?;
     let limits = settings.upstream.limits();
     let (catalogue, listings) = (
         boot.client("catalogue-svc", &settings.catalogue_addresses)?,
@@ -162,18 +160,6 @@ fn operations(
         changes: ChangeTasks::start(&boot.lifecycle),
         listings_position: ProducerPosition::new(listings, timeout),
         game_waits: Operations::limit_game_waits(),
-    })
-}
-
-/// The description of the API.
-fn openapi_file(
-    api_url: &str,
-    grace: GraceRange,
-    now: OffsetDateTime,
-) -> anyhow::Result<YearlyFile> {
-    let api_url = api_url.to_owned();
-    YearlyFile::new(now, move |year| {
-        openapi::file(&api_url, year, grace, router::policy)
     })
 }
 

@@ -48,11 +48,13 @@ const SITE: [&str; 20] = [
 /// The pages for people who are not signed in.
 const SIGNED_OUT: [&str; 4] = ["/sign-up", "/sign-in", "/reset", "/link/no-such-link"];
 /// The page of components, and the pages of the documentation, without `/docs/all`, which contains all of them.
-const DOCS: [&str; 21] = [
+const DOCS: [&str; 24] = [
     "/about/design",
     "/docs",
     "/docs/first-call",
     "/docs/keys",
+    "/docs/clients",
+    "/docs/go-live",
     "/docs/reading",
     "/docs/writing",
     "/docs/economy",
@@ -64,6 +66,7 @@ const DOCS: [&str; 21] = [
     "/docs/errors",
     "/docs/limits",
     "/docs/versioning",
+    "/docs/support",
     "/docs/changelog",
     "/docs/search?q=key",
     "/docs/reference",

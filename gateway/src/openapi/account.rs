@@ -7,7 +7,7 @@ use super::operations::{ListKind, Operation, PAGE, Success, Tag, get, rows};
 use super::parameters::{self as p, Parameter};
 
 const ONE: &[Parameter] = &[p::ID];
-const ONE_DELIVERY: &[Parameter] = &[p::ID, p::ENDPOINT];
+const ONE_DELIVERY: &[Parameter] = &[p::DELIVERY_ID, p::ENDPOINT];
 
 /// Every operation that an account token calls.
 #[rustfmt::skip]

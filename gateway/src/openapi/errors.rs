@@ -153,7 +153,7 @@ pub(super) fn schema() -> Value {
     json!({
         "type": "object",
         "properties": {
-            "success": {"const": false},
+            "success": {"type": "boolean", "const": false},
             "error": error,
             "fields": {
                 "type": "object",

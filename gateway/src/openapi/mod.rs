@@ -9,17 +9,23 @@ mod parameters;
 mod responses;
 mod schemas;
 mod security;
+mod unions;
+mod variants;
 mod webhooks;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use kit::Code;
 use serde_json::{Map, Value, json};
+use time::OffsetDateTime;
+
+pub use self::variants::Variant;
 
 use self::operations::{Operation, Tag};
 use self::parameters::Parameter;
 use self::responses::{body, reference};
-use crate::coding::EncodedFile;
+use crate::coding::{EncodedFile, YearlyFile};
 use crate::domain::access::AllowedKeys;
 use crate::domain::key::GraceRange;
 use crate::layers::policy::{Policy, Route};
@@ -36,18 +42,47 @@ const ABOUT: &str = "A directory of African games: games, the studios and person
     `own-game`, `https-address`, `time-or-day` and `time-or-now` stand for rules that JSON Schema cannot express; the descriptions say which. \
     A time is one of RFC 3339, in which a + is written as %2B; a day such as `2026-03-01` stands for its midnight in UTC.";
 
-/// The document of a year, as it is served.
-///
-/// # Errors
-/// Those of [`document`].
-pub fn file(
-    api_url: &str,
-    year: i32,
-    grace: GraceRange,
-    policy: impl Fn(&str) -> Option<Policy>,
-) -> anyhow::Result<EncodedFile> {
-    let document = document(api_url, year, grace, policy)?;
-    Ok(EncodedFile::new(serde_json::to_vec(&document)?)?)
+/// The document in each form, as it is served.
+#[derive(Debug)]
+pub struct Files {
+    full: YearlyFile,
+    clients: YearlyFile,
+    version_3_0: YearlyFile,
+}
+
+impl Files {
+    /// # Errors
+    /// Those of [`document`].
+    pub fn new(
+        api_url: &str,
+        grace: GraceRange,
+        policy: fn(&str) -> Option<Policy>,
+        now: OffsetDateTime,
+    ) -> anyhow::Result<Self> {
+        let file = |variant: Variant| {
+            let api_url = api_url.to_owned();
+            YearlyFile::new(now, move |year| {
+                let document = document(&api_url, year, grace, policy)?;
+                let document = variant.of(document, Tag::Receivers.texts().0);
+                Ok(EncodedFile::new(serde_json::to_vec(&document)?)?)
+            })
+        };
+        Ok(Self {
+            full: file(Variant::Full)?,
+            clients: file(Variant::Clients)?,
+            version_3_0: file(Variant::Version30)?,
+        })
+    }
+
+    /// The file of the year.
+    pub fn at(&self, variant: Variant, now: OffsetDateTime) -> Arc<EncodedFile> {
+        let file = match variant {
+            Variant::Full => &self.full,
+            Variant::Clients => &self.clients,
+            Variant::Version30 => &self.version_3_0,
+        };
+        file.at(now)
+    }
 }
 
 /// The document. `api_url` is the base address with the version, `grace` is a setting, `policy` finds the policy of a route's pattern.
@@ -60,7 +95,7 @@ pub fn document(
     grace: GraceRange,
     policy: impl Fn(&str) -> Option<Policy>,
 ) -> anyhow::Result<Value> {
-    let schemas = components(year)?;
+    let mut schemas = components(year)?;
     let mut paths: Map<String, Value> = Map::new();
     let mut errors: BTreeMap<String, Value> = BTreeMap::new();
     for operation in operations::operations()
@@ -85,7 +120,7 @@ pub fn document(
         }
         let path = paths.entry(operation.path).or_insert_with(|| json!({}));
         let method = operation.method.as_str().to_ascii_lowercase();
-        let mut described = described(&operation, &codes, is_token, grace);
+        let mut described = described(&operation, &codes, is_token, grace, &mut schemas);
         described["security"] = security::alternatives(&requirements).into();
         if let Some(responses) = described["responses"].as_object_mut() {
             examples::add_to_responses(responses, &schemas);
@@ -112,6 +147,7 @@ fn components(year: i32) -> anyhow::Result<BTreeMap<String, Value>> {
     let metas = responses::metas().into_iter();
     schemas.extend(metas.map(|(name, schema)| (name.to_owned(), schema)));
     schemas.insert("Error".to_owned(), errors::schema());
+    schemas.extend(webhooks::schemas());
     Ok(schemas)
 }
 
@@ -120,8 +156,9 @@ fn described(
     codes: &BTreeMap<u16, Vec<Code>>,
     is_token: bool,
     grace: GraceRange,
+    schemas: &mut BTreeMap<String, Value>,
 ) -> Value {
-    let mut responses = responses::successes(operation);
+    let mut responses = responses::successes(operation, schemas);
     for (status, codes) in codes {
         let name = errors::component_name(codes, is_token);
         let response = json!({"$ref": format!("#/components/responses/{name}")});

@@ -236,8 +236,15 @@ pub(super) const TO_MOMENT: Parameter = Parameter::query(
     Shape::Format("time-or-day"),
     "A time or a day: reports before that moment.",
 );
-pub(super) const ID: Parameter = Parameter::path("id", Shape::Text, "An id of the account's list.")
-    .example("0199f3a2-5d0c-7c57-9d1f-0f3a3f0f8f11");
+pub(super) const ID: Parameter =
+    Parameter::path("id", Shape::Format("uuid"), "An id of the account's list.")
+        .example("0199f3a2-5d0c-7c57-9d1f-0f3a3f0f8f11");
+pub(super) const DELIVERY_ID: Parameter = Parameter::path(
+    "id",
+    Shape::Text,
+    "The id of a delivery, which only those of its endpoint differ by.",
+)
+.example("1");
 pub(super) const ACTION: Parameter =
     Parameter::path("action", set::<shapes::EndpointAction>(), "What to do.").example("pause");
 pub(super) const GRACE: Parameter = Parameter::query(

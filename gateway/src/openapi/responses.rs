@@ -1,5 +1,7 @@
 //! Successful responses: the envelope (§2.1), the headers and 304.
 
+use std::collections::BTreeMap;
+
 use http::Method;
 use serde_json::{Map, Value, json};
 
@@ -63,59 +65,68 @@ pub(super) fn header(headers: &mut Map<String, Value>, name: &str, required: boo
     headers.insert(name.to_owned(), header);
 }
 
-/// The responses of an operation that succeeds, by status.
-pub(super) fn successes(operation: &Operation) -> Map<String, Value> {
+/// The responses of an operation that succeeds, by status. Their bodies are added to `schemas`: generators of clients make a type of each
+/// named schema, and a numbered one of every other.
+pub(super) fn successes(
+    operation: &Operation,
+    schemas: &mut BTreeMap<String, Value>,
+) -> Map<String, Value> {
     let mut responses = Map::new();
-    let mut add = |status: &str, description: &str, headers: Map<String, Value>, data, meta| {
-        let response = json!({
-            "description": description,
-            "headers": headers,
-            "content": body(&envelope(&data, meta)),
-        });
-        responses.insert(status.to_owned(), response);
-    };
+    let mut add =
+        |status: &str, description: &str, headers: Map<String, Value>, name: String, data, meta| {
+            let schema = body(&reference(&name));
+            schemas.insert(name, envelope(&data, meta));
+            let response =
+                json!({"description": description, "headers": headers, "content": schema});
+            responses.insert(status.to_owned(), response);
+        };
+    let response = |data: &str| format!("{data}Response");
     let plain = || headers(operation);
     match operation.success {
         Success::Object(data) | Success::Listing(data) => {
-            add("200", "The data.", plain(), reference(data), "Meta");
+            add(
+                "200",
+                "The data.",
+                plain(),
+                response(data),
+                reference(data),
+                "Meta",
+            );
         }
         Success::List(row, kind) => {
             let rows = json!({"type": "array", "items": reference(row)});
-            add("200", "The rows.", plain(), rows, meta(kind));
+            let name = format!("{}Page", row.strip_suffix("Row").unwrap_or(row));
+            add("200", "The rows.", plain(), name, rows, meta(kind));
         }
         Success::Created {
             created,
             checked,
             is_listing,
         } => {
-            let checked = reference(checked);
+            let (name, data) = (response(checked), reference(checked));
             let words = "Everything was checked and nothing was written: a dry run, or a test key.";
-            add("200", words, plain(), checked, "Meta");
+            add("200", words, plain(), name, data, "Meta");
             let mut headers = plain();
             header(&mut headers, "Idempotency-Replayed", false);
             if is_listing {
                 header(&mut headers, "ETag", true);
                 header(&mut headers, "Location", true);
             }
-            add(
-                "201",
-                "It was written.",
-                headers,
-                reference(created),
-                "Meta",
-            );
+            let (name, data) = (response(created), reference(created));
+            add("201", "It was written.", headers, name, data, "Meta");
         }
         Success::Added(data) => {
             let mut headers = plain();
             header(&mut headers, "Location", true);
-            add("201", "It was added.", headers, reference(data), "Meta");
+            let (name, data) = (response(data), reference(data));
+            add("201", "It was added.", headers, name, data, "Meta");
         }
         Success::Changed { changed, checked } => {
             let mut headers = plain();
             header(&mut headers, "ETag", false);
             let data = json!({"anyOf": [reference(changed), reference(checked)]});
             let words = "The listing was changed, or everything was only checked: a dry run, or a test key.";
-            add("200", words, headers, data, "Meta");
+            add("200", words, headers, response(changed), data, "Meta");
         }
     }
     if operation.method == Method::GET {
@@ -143,7 +154,7 @@ fn headers(operation: &Operation) -> Map<String, Value> {
 fn envelope(data: &Value, meta: &str) -> Value {
     json!({
         "type": "object",
-        "properties": {"success": {"const": true}, "data": data, "meta": reference(meta)},
+        "properties": {"success": {"type": "boolean", "const": true}, "data": data, "meta": reference(meta)},
         "required": ["success", "data", "meta"],
         "additionalProperties": true,
     })

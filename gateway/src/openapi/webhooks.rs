@@ -61,14 +61,29 @@ const HEADERS: [(&str, bool, &str); 8] = [
     ),
 ];
 
+/// The bodies of the requests, by the names of their schemas.
+pub(super) fn schemas() -> impl Iterator<Item = (String, Value)> {
+    let events = EVENTS.into_iter();
+    events.map(|(event, data, _)| (schema_name(event), message(event, data)))
+}
+
+/// `listing.published` → `ListingPublishedEvent`
+fn schema_name(event: &str) -> String {
+    let words = event.split('.').map(|word| {
+        let (first, rest) = word.split_at(1);
+        format!("{}{rest}", first.to_ascii_uppercase())
+    });
+    words.chain(["Event".to_owned()]).collect()
+}
+
 pub(super) fn webhooks(schemas: &BTreeMap<String, Value>) -> Map<String, Value> {
-    let webhook = |(event, data, when): (&str, &str, &str)| {
+    let webhook = |(event, _, when): (&str, &str, &str)| {
         let mut operation = json!({
             "operationId": format!("on.{event}"),
             "summary": when,
             "tags": [Tag::Receivers.texts().0],
             "parameters": parameters(event),
-            "requestBody": {"required": true, "content": body(&message(event, data))},
+            "requestBody": {"required": true, "content": body(&reference(&schema_name(event)))},
             "responses": responses(),
             // The signature authenticates a delivery.
             "security": [],
@@ -100,7 +115,7 @@ fn message(event: &str, data: &str) -> Value {
         "description": words,
         "properties": {
             "id": {"type": "string", "format": "uuid", "description": "Of the message: each try has the same.", "examples": ["0199f3a2-9d44-7a05-b6c1-2e8f74d0a913"]},
-            "event": {"const": event},
+            "event": {"type": "string", "const": event},
             "created_at": {"$ref": "#/components/schemas/Timestamp", "description": "When the change was made."},
             "data": reference(data),
         },

@@ -1,4 +1,4 @@
-//! `GET /openapi.json` (§10.16): the description of the API, for everybody, without a key and without the envelope.
+//! `GET /openapi.json` and its variants (§10.16): the description of the API, for everybody, without a key and without the envelope.
 
 use axum::body::Body;
 use axum::extract::{Request, State};
@@ -12,17 +12,30 @@ use http::header::{
 use crate::app::App;
 use crate::envelope::{self, ETag, IfNoneMatch};
 use crate::errors::ApiError;
+use crate::openapi::Variant;
 
 /// It changes with a release, and at New Year.
 const FIVE_MINUTES: HeaderValue = HeaderValue::from_static("public, max-age=300");
 
-pub async fn get(State(app): State<App>, request: Request) -> Response {
+pub async fn full(State(app): State<App>, request: Request) -> Response {
+    respond(&app, Variant::Full, &request)
+}
+
+pub async fn clients(State(app): State<App>, request: Request) -> Response {
+    respond(&app, Variant::Clients, &request)
+}
+
+pub async fn version_3_0(State(app): State<App>, request: Request) -> Response {
+    respond(&app, Variant::Version30, &request)
+}
+
+fn respond(app: &App, variant: Variant, request: &Request) -> Response {
     let is_head = match *request.method() {
         Method::GET => false,
         Method::HEAD => true,
         _ => return ApiError::method_not_allowed("GET, HEAD".to_owned()).into_response(),
     };
-    let file = app.openapi.at(app.clock.now());
+    let file = app.openapi.at(variant, app.clock.now());
     let file = file.negotiate(request.headers());
     let etag = ETag::strong(&file.tag);
     let is_known = IfNoneMatch::from_headers(request.headers()).matches(&etag);

@@ -12,6 +12,8 @@ use kit::mail;
 use kit::public_url;
 use kit::rpc::client::Addresses;
 
+use crate::docs::guides::Links;
+
 #[derive(Debug, clap::Args)]
 // clap would name the group after the type, as it does with those of the kit.
 #[group(skip)]
@@ -26,6 +28,18 @@ pub struct Settings {
     /// Where people report a weakness, as `mailto:…` or `https://…`, for `/.well-known/security.txt` [default: `staff_mail`]
     #[arg(long, value_parser = contact)]
     security_contact: Option<String>,
+    /// Where customers ask, as `mailto:…` or `https://…`, for the documentation [default: `staff_mail`]
+    #[arg(long, value_parser = contact)]
+    support_contact: Option<String>,
+    /// The page that says whether the service works, for the documentation
+    #[arg(long, value_parser = public_url::parse)]
+    status_url: Option<String>,
+    /// The licence of listings and covers, for the documentation
+    #[arg(long, value_parser = public_url::parse)]
+    licence_url: Option<String>,
+    /// The folder from which `webhook-listen`, `webhook-check` and `webhook-receiver` are downloaded, for the documentation
+    #[arg(long, value_parser = public_url::parse)]
+    tools_url: Option<String>,
     /// Address of the pages
     #[arg(long, default_value = "127.0.0.1:8081")]
     pub(crate) http_listen: SocketAddr,
@@ -122,8 +136,38 @@ impl Settings {
     }
 
     pub(crate) fn security_contact(&self) -> Option<String> {
-        let staff = || Some(format!("mailto:{}", self.staff_mail()?));
-        self.security_contact.clone().or_else(staff)
+        let contact = self.security_contact.clone();
+        contact.or_else(|| self.staff_contact())
+    }
+
+    fn staff_contact(&self) -> Option<String> {
+        Some(format!("mailto:{}", self.staff_mail()?))
+    }
+
+    /// The addresses that the documentation names. Warns when production names none to ask.
+    pub(crate) fn docs_links(&self) -> Links {
+        let contact = self.support_contact.clone();
+        let contact = contact.or_else(|| self.staff_contact());
+        if self.common.profile == Profile::Production {
+            for (name, is_missing) in [
+                ("support_contact", contact.is_none()),
+                ("status_url", self.status_url.is_none()),
+                ("licence_url", self.licence_url.is_none()),
+            ] {
+                if is_missing {
+                    tracing::warn!(
+                        setting = name,
+                        "the documentation says that there is none; give yours"
+                    );
+                }
+            }
+        }
+        Links {
+            contact,
+            status: self.status_url.clone(),
+            licence: self.licence_url.clone(),
+            tools: self.tools_url.clone(),
+        }
     }
 
     /// Where mails are, on a local fleet.

@@ -136,7 +136,11 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         catalogue,
         page_limit: PageLimit::new(settings.pages_per_minute, settings.person_pages_per_minute),
         articles: Articles::read(settings.articles.as_deref())?,
-        guides: Guides::read(&settings.public_url, &settings.api_url())?,
+        guides: Guides::read(
+            &settings.public_url,
+            &settings.api_url(),
+            &settings.docs_links(),
+        )?,
         public_pictures: ConcurrencyLimit::new("public pictures", PUBLIC_PICTURES),
         share_cards: ShareCards::default(),
         reference: DocumentCache::new(api.clone(), settings.api_url()),

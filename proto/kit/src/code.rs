@@ -123,7 +123,7 @@ codes! {
         "Wait for `Retry-After` seconds, and spread calls by the header `RateLimit`.";
     TooSoon = "too_soon", TOO_MANY_REQUESTS, ResourceExhausted,
         "The economy report came too soon after the previous one.",
-        "Wait for `Retry-After` seconds; report about once an hour.";
+        "Wait for `Retry-After` seconds; report every 65 minutes.";
     ModuleOff = "module_off", SERVICE_UNAVAILABLE, Unavailable,
         "Staff have turned off the economy, or writes by the API, for a while.",
         "Try again later; other calls work.";

@@ -37,8 +37,10 @@ for (const row of games.data.data) {
 }
 
 const found = await client.GET("/search", { params: { query: { q: "sample" } } });
-for (const { type, slug, handle } of found.data?.data ?? []) {
-  expect(type === "later" && (slug ?? handle) !== undefined, type);
+for (const result of found.data?.data ?? []) {
+  // The types name the values of this release only.
+  const type: string = result.type;
+  expect(type === "later" && (result["slug"] ?? result["handle"]) !== undefined, type);
 }
 
 const changes = await client.GET("/changes", { params: { query: { limit: 100 } } });
@@ -46,7 +48,8 @@ const last = changes.data?.data.at(-1);
 expect(last?.change === "later", "changes");
 
 const messages = await client.GET("/webhooks/messages");
-expect(messages.data?.data[0]?.event === "later", "messages");
+const event: string | undefined = messages.data?.data[0]?.event;
+expect(event === "later", "messages");
 
 const missing = await client.GET("/games/{slug}", { params: { path: { slug: "nothing" } } });
 expect(missing.error?.error.code === "later", "an error");

@@ -41,13 +41,13 @@ for row in games:
     assert row.slug and row.stage.root == "later" and row.later == "later", row
 
 for found in rows("/search?q=sample", models.SearchResult, models.ListMeta):
-    assert found.name and found.type.root == "later", found
+    assert found.root.name and found.root.type == "later", found
 
 changes = rows("/changes?limit=100", models.ListingChange, models.ChangesMeta)
-assert {change.change.root for change in changes} == {"later"}, changes
+assert {change.root.change.root for change in changes} == {"later"}, changes
 
 messages = rows("/webhooks/messages", models.WebhookMessage, models.MessagesMeta)
-assert {message.event.root for message in messages} == {"later"}, messages
+assert {message.root.event for message in messages} == {"later"}, messages
 
 for path in ["/games/nothing", "/games?cursor=nothing"]:
     response = get(path, models.Error)

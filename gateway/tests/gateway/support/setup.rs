@@ -4,13 +4,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gateway::call_log::{CallLog, CallRecorder};
-use gateway::coding::YearlyFile;
 use gateway::domain::key::GraceRange;
 use gateway::domain::plan::Plans;
 use gateway::feeds::invalidation::Invalidation;
 use gateway::jobs::call_records::CallRecords;
 use gateway::jobs::month_use::MonthUse;
 use gateway::lookup::{Lookup, Options};
+use gateway::openapi;
 use gateway::quota::SharedCounters;
 use gateway::service::accounts::Accounts;
 use gateway::service::operations::Operations;
@@ -93,12 +93,10 @@ pub(super) fn call_records(
 }
 
 /// The description of the API at the time of `clock`.
-pub(super) fn openapi(clock: &Clock, grace: GraceRange) -> Arc<YearlyFile> {
-    let make = move |year| {
-        let (url, policy) = ("https://api.example/v1", gateway::router::policy);
-        gateway::openapi::file(url, year, grace, policy)
-    };
-    Arc::new(YearlyFile::new(clock.now(), make).unwrap())
+pub(super) fn openapi(clock: &Clock, grace: GraceRange) -> Arc<openapi::Files> {
+    let url = "https://api.example/v1";
+    let files = openapi::Files::new(url, grace, gateway::router::policy, clock.now());
+    Arc::new(files.unwrap())
 }
 
 /// The services of the internal port.

@@ -55,7 +55,7 @@ async fn a_page_has_its_headings_its_neighbours_and_its_markdown(pool: PgPool) {
         "<li><a href=\"#plans\">Plans</a></li>",
         "<a href=\"/docs/keys\" aria-current=\"page\">Keys and plans</a>",
         "<a rel=\"prev\" href=\"/docs/first-call\">",
-        "<a rel=\"next\" href=\"/docs/reading\">",
+        "<a rel=\"next\" href=\"/docs/clients\">",
         "href=\"/docs/keys.md\" type=\"text/markdown\"",
         "<link rel=\"alternate\" type=\"text/markdown\"",
         "data-copy=\"code-1\" hidden",

@@ -10,7 +10,7 @@ use kit::rpc::client::Client;
 use sqlx::PgPool;
 use web::app::Web;
 use web::articles::Articles;
-use web::docs::guides::Guides;
+use web::docs::guides::{Guides, Links};
 use web::docs::reference::DocumentCache;
 use web::page_limit::PageLimit;
 use web::router::{router, routes};
@@ -73,7 +73,7 @@ fn without(site: &Site, service: Needs) -> Router {
         currencies: currencies.unwrap_or_else(|| app.currencies.clone()),
         page_limit: PageLimit::new(1_000_000, 1_000_000),
         articles: Articles::read(None).unwrap(),
-        guides: Guides::read(&app.public_url, &app.api_url).unwrap(),
+        guides: Guides::read(&app.public_url, &app.api_url, &Links::default()).unwrap(),
         reference: DocumentCache::new(app.api.clone(), app.api_url.clone()),
         share_cards: ShareCards::default(),
         public_pictures: ConcurrencyLimit::new("public pictures", 1),

@@ -22,7 +22,7 @@ use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 use web::app::{App, Web};
 use web::articles::Articles;
-use web::docs::guides::Guides;
+use web::docs::guides::{Guides, Links};
 use web::docs::reference::DocumentCache;
 use web::domain::role::Role;
 use web::hashing::PasswordPool;
@@ -143,7 +143,12 @@ impl Site {
             catalogue: catalogue_client(&client, mark.clone()),
             page_limit: PageLimit::new(120, 1_200),
             articles: Articles::read(None).unwrap(),
-            guides: Guides::read("https://mchezo.example", "https://mchezo.example/v1").unwrap(),
+            guides: Guides::read(
+                "https://mchezo.example",
+                "https://mchezo.example/v1",
+                &Links::default(),
+            )
+            .unwrap(),
             reference: DocumentCache::new(stub.clone(), "https://mchezo.example/v1".to_owned()),
             public_pictures: ConcurrencyLimit::new("public pictures", web::PUBLIC_PICTURES),
             share_cards: ShareCards::default(),

@@ -26,6 +26,7 @@ impl CodeBlock {
             "json" => "JSON",
             "python" => "Python",
             "js" => "Node",
+            "ts" => "TypeScript",
             "go" => "Go",
             "rust" => "Rust",
             "http" => "HTTP",

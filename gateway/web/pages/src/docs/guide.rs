@@ -5,6 +5,10 @@ use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Tag, TagEnd, html};
 use super::code_block::CodeBlock;
 use crate::markdown::{self, Anchors};
 
+/// Sections of the third level with these titles, one after the other, are tabs of which a reader sees one. For the search they are parts of
+/// the section around them.
+const LANGUAGES: [&str; 6] = ["Shell", "Python", "Node", "TypeScript", "Go", "Rust"];
+
 /// A page of the documentation that was read from Markdown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Guide {
@@ -41,6 +45,7 @@ impl Guide {
         for event in markdown::events(text) {
             reader.take_event(event);
         }
+        reader.end_tabs();
         let title = reader.sections.first().filter(|first| first.level == 1)?;
         let title = title.title.clone();
         let mut written = String::new();
@@ -69,6 +74,9 @@ struct Reader<'a> {
     code: Option<(String, String)>,
     code_blocks: usize,
     tables: usize,
+    /// Groups of tabs so far.
+    tab_groups: usize,
+    is_in_tab: bool,
 }
 
 impl<'a> Reader<'a> {
@@ -82,6 +90,8 @@ impl<'a> Reader<'a> {
             code: None,
             code_blocks: 0,
             tables: 0,
+            tab_groups: 0,
+            is_in_tab: false,
         }
     }
 
@@ -159,6 +169,12 @@ impl<'a> Reader<'a> {
         } else {
             format!("{}{}", self.prefix, self.anchors.of(&title))
         };
+        let is_tab = level == HeadingLevel::H3 && LANGUAGES.contains(&title.as_str());
+        if is_tab {
+            self.start_tab(&anchor, &title);
+        } else if level <= HeadingLevel::H3 {
+            self.end_tabs();
+        }
         if !is_title {
             let opening =
                 format!("<{level} id=\"{anchor}\"><a class=\"anchor\" href=\"#{anchor}\">");
@@ -167,6 +183,9 @@ impl<'a> Reader<'a> {
             self.events
                 .push(Event::Html(format!("</a></{level}>\n").into()));
         }
+        if is_tab {
+            return;
+        }
         self.sections.push(Section {
             level: level as u8,
             anchor,
@@ -174,6 +193,31 @@ impl<'a> Reader<'a> {
             text: String::new(),
             code: String::new(),
         });
+    }
+
+    /// A radio button and its label before each section make tabs that need no script.
+    fn start_tab(&mut self, anchor: &str, title: &str) {
+        let (before, state) = if self.is_in_tab {
+            ("</section>\n", "")
+        } else {
+            self.tab_groups += 1;
+            self.is_in_tab = true;
+            ("<div class=\"tabs\">\n", " checked")
+        };
+        let (prefix, group) = (self.prefix, self.tab_groups);
+        let opening = format!(
+            "{before}<input type=\"radio\" name=\"{prefix}tabs-{group}\" id=\"{anchor}-tab\"{state}>\
+             <label for=\"{anchor}-tab\">{title}</label>\n<section>\n"
+        );
+        self.events.push(Event::Html(opening.into()));
+    }
+
+    fn end_tabs(&mut self) {
+        if self.is_in_tab {
+            self.is_in_tab = false;
+            let closing = Event::Html("</section>\n</div>\n".into());
+            self.events.push(closing);
+        }
     }
 
     fn end_code(&mut self) {
@@ -223,6 +267,34 @@ mod tests {
         assert_eq!(guide.sections[1].text.trim(), "Two kinds. a b 1 2");
         assert!(guide.sections[1].code.contains("curl"));
         assert_eq!(Guide::read("no heading", ""), None);
+    }
+
+    #[test]
+    fn sections_of_languages_are_tabs() {
+        let text = "# A\n\n## B\n\nIntro.\n\n### Python\n\n```python\n1\n```\n\n### Node\n\n2\n\n### Other\n\n### Go\n\n3\n";
+        let guide = Guide::read(text, "").unwrap();
+        let titles: Vec<_> = guide.sections.iter().map(|it| it.title.as_str()).collect();
+        assert_eq!(titles, ["A", "B", "Other"]);
+        let html = guide.html;
+        let tab = |group: usize, name: &str, state: &str| {
+            format!(
+                "<input type=\"radio\" name=\"tabs-{group}\" id=\"{name}-tab\"{state}><label for=\"{name}-tab\">"
+            )
+        };
+        for part in [
+            tab(1, "python", " checked"),
+            tab(1, "node", ""),
+            tab(2, "go", " checked"),
+        ] {
+            assert!(html.contains(&part), "{part} is not in {html}");
+        }
+        for part in ["<section>", "</section>"] {
+            assert_eq!(html.matches(part).count(), 3, "{html}");
+        }
+        assert_eq!(html.matches("<div class=\"tabs\">").count(), 2);
+        let (_, other) = html.split_once("</section>\n</div>\n").unwrap();
+        assert!(other.starts_with("<h3 id=\"other\">"), "{other}");
+        assert!(html.ends_with("</section>\n</div>\n"), "{html}");
     }
 
     #[test]

@@ -82,6 +82,14 @@ pub struct SigningSecretPage {
     pub form: String,
 }
 
+impl SigningSecretPage {
+    /// The secret as Standard Webhooks has it.
+    fn standard_secret(&self) -> &str {
+        let secret = self.secret.as_str();
+        secret.strip_prefix("svc_").unwrap_or(secret)
+    }
+}
+
 #[derive(Debug, Template)]
 #[template(path = "webhooks/show.html")]
 pub struct EndpointPage {
@@ -271,6 +279,10 @@ mod tests {
         let html = page.render().unwrap();
         assert!(
             html.contains("SERVICE_WEBHOOK_SECRET=svc_whsec_x"),
+            "{html}"
+        );
+        assert!(
+            html.contains("<code id=\"standard\">whsec_x</code>"),
             "{html}"
         );
         assert!(

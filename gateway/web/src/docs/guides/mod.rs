@@ -2,6 +2,7 @@
 
 mod changelog;
 mod errors;
+mod links;
 mod search;
 
 use std::borrow::Cow;
@@ -10,6 +11,7 @@ use anyhow::Context as _;
 use pages::docs::{Guide, Section};
 
 pub use changelog::Change;
+pub use links::Links;
 pub use search::Index;
 
 /// The placeholder in texts for the address of the site, without a slash at its end.
@@ -51,10 +53,10 @@ macro_rules! guides {
 }
 
 guides! {
-    "Start": "first-call" "keys";
+    "Start": "first-call" "keys" "clients" "go-live";
     "Use": "reading" "writing" "economy" "webhooks" "account";
     "Show": "embeds" "feeds" "pictures";
-    "Look up": "errors" "limits" "versioning" "changelog";
+    "Look up": "errors" "limits" "versioning" "support" "changelog";
 }
 
 /// A page of the documentation.
@@ -115,15 +117,16 @@ pub struct Guides {
 }
 
 impl Guides {
-    /// `site` and `api_url` are the addresses that the examples name.
+    /// `site` and `api_url` are the addresses that the examples name, `links` are other ones of this operator.
     ///
     /// # Errors
     /// A text has no heading, or an entry of the changelog has no date.
-    pub fn read(site: &str, api_url: &str) -> anyhow::Result<Self> {
+    pub fn read(site: &str, api_url: &str, links: &Links) -> anyhow::Result<Self> {
         let mut pages = Vec::new();
         for &(group, sources) in SOURCES {
             for &(name, source) in sources {
-                let text = source.replace(SITE, site).replace(API, api_url);
+                let text = links.fill(source);
+                let text = text.replace(SITE, site).replace(API, api_url);
                 let mut text = text.replace(ERRORS, &errors::markdown());
                 for (placeholder, program) in RECEIVERS {
                     text = text.replace(placeholder, program);
@@ -196,7 +199,8 @@ mod tests {
     use super::*;
 
     fn guides() -> Guides {
-        Guides::read("https://mchezo.example", "https://mchezo.example/v1").unwrap()
+        let site = "https://mchezo.example";
+        Guides::read(site, &format!("{site}/v1"), &Links::default()).unwrap()
     }
 
     #[test]
@@ -266,7 +270,8 @@ mod tests {
         let guides = guides();
         let of = |name| Neighbours::of(name, &guides.pages);
         assert_eq!(of("keys").previous.unwrap().name, "first-call");
-        assert_eq!(of("keys").next.unwrap().name, "reading");
+        assert_eq!(of("keys").next.unwrap().name, "clients");
+        assert_eq!(of("go-live").next.unwrap().name, "reading");
         assert!(of("first-call").previous.is_none());
         assert!(of("changelog").next.is_none());
     }

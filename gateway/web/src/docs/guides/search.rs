@@ -153,12 +153,13 @@ fn words(text: &str) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use crate::docs::guides::Guides;
+    use crate::docs::guides::{Guides, Links};
 
     use super::*;
 
     fn find(query: &str) -> Vec<Hit> {
-        let guides = Guides::read("https://mchezo.example", "https://mchezo.example/v1");
+        let site = "https://mchezo.example";
+        let guides = Guides::read(site, &format!("{site}/v1"), &Links::default());
         Index::find([&guides.unwrap().index], query)
     }
 

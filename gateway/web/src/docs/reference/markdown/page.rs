@@ -133,11 +133,12 @@ impl Page {
 
     /// The call in each language.
     pub(super) fn example_call(&mut self, call: &ApiCall) {
-        for (language, snippet) in [
-            ("sh", snippet::curl::snippet(call)),
-            ("python", snippet::python::snippet(call)),
-            ("js", snippet::javascript::snippet(call)),
+        for (title, language, snippet) in [
+            ("Shell", "sh", snippet::curl::snippet(call)),
+            ("Python", "python", snippet::python::snippet(call)),
+            ("Node", "js", snippet::javascript::snippet(call)),
         ] {
+            self.line(&format!("### {title}\n"));
             self.code(language, &snippet);
         }
     }
