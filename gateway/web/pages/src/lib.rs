@@ -11,6 +11,7 @@ pub mod field;
 pub mod input;
 pub mod keys;
 pub mod listings;
+pub mod mails;
 mod markdown;
 pub mod people;
 pub mod plans;

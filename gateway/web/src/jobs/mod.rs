@@ -2,6 +2,7 @@
 
 pub mod clean_up;
 pub mod expiring_keys;
+pub mod factor_ends;
 pub mod month_use;
 pub mod revoke_tokens;
 
@@ -21,6 +22,9 @@ pub fn spawn(leader: &Leader, app: &App) {
     let jobs = Jobs { leader, app };
     jobs.spawn("clean up", HOUR, |app, now| async move {
         clean_up::run(&app, now).await
+    });
+    jobs.spawn("factor ends", MINUTE, |app, now| async move {
+        factor_ends::run(&app, now).await
     });
     jobs.spawn("expiring keys", SIX_HOURS, |app, now| async move {
         expiring_keys::run(&app, now).await
