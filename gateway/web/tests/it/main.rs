@@ -12,6 +12,7 @@ mod closed;
 mod code_attacks;
 mod contact_address;
 mod csrf;
+mod decisions;
 mod deletion;
 mod docs;
 mod economy;
