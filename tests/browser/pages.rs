@@ -46,7 +46,14 @@ const SITE: [&str; 20] = [
     "/no-such-page",
 ];
 /// The pages for people who are not signed in.
-const SIGNED_OUT: [&str; 4] = ["/sign-up", "/sign-in", "/reset", "/link/no-such-link"];
+const SIGNED_OUT: [&str; 6] = [
+    "/sign-up",
+    "/sign-in",
+    "/reset",
+    "/link/no-such-link",
+    "/fr/sign-up",
+    "/fr/link/no-such-link",
+];
 /// The page of components, and the pages of the documentation, without `/docs/all`, which contains all of them.
 const DOCS: [&str; 24] = [
     "/about/design",

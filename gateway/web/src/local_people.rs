@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use anyhow::Context as _;
 use clap::Parser;
 use kit::{Clock, ids};
+use pages::site::Language;
 use serde::Deserialize;
 use sqlx::PgPool;
 use uuid::Uuid;
@@ -76,6 +77,7 @@ async fn create(pool: &PgPool, passwords: &PasswordPool, owner: &Owner) -> anyho
             id,
             email: &email,
             password_hash: &passwords.hash(&owner.password).await?,
+            language: Language::English,
         };
         people::insert(&mut *transaction, person, now).await?;
         id

@@ -1,21 +1,21 @@
-//! Mails to the people of an account.
+//! Mails to the people of an account, each in the language of its reader.
 
-use kit::mail::{self, NewMessage};
+use pages::mails::MailText;
 use sqlx::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use crate::SCHEMA;
+use crate::domain::notice_kind::NoticeKind;
 use crate::domain::role::Permission;
+use crate::person_mail::{self, Reader};
 use crate::store::members;
 
 /// A mail to the members of an account with this permission.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct MemberMail<'a> {
     pub account: Uuid,
     pub permission: Permission,
-    pub subject: &'a str,
-    pub body: &'a str,
+    pub text: MailText<'a>,
 }
 
 /// Queues a mail; returns the number of its readers.
@@ -27,12 +27,31 @@ pub async fn queue(
     let mut readers = members::of_account(&mut *connection, mail.account).await?;
     readers.retain(|member| member.role.may(mail.permission));
     for member in &readers {
-        let message = NewMessage {
-            recipient: &member.email,
-            subject: mail.subject,
-            body: mail.body,
+        let reader = Reader {
+            address: &member.email,
+            language: member.language,
         };
-        mail::insert(&mut *connection, SCHEMA, message, now).await?;
+        person_mail::queue(&mut *connection, reader, &mail.text, now).await?;
+    }
+    Ok(readers.len())
+}
+
+/// Queues a mail of a kind that its readers may have switched off; returns the number of its readers.
+pub async fn queue_notice(
+    connection: &mut PgConnection,
+    kind: NoticeKind,
+    mail: MemberMail<'_>,
+    public_url: &str,
+    now: OffsetDateTime,
+) -> Result<usize, sqlx::Error> {
+    let mut readers = members::of_account(&mut *connection, mail.account).await?;
+    readers.retain(|member| member.role.may(mail.permission) && kind.is_wanted(&member.muted));
+    for member in &readers {
+        let reader = Reader {
+            address: &member.email,
+            language: member.language,
+        };
+        person_mail::queue_notice(&mut *connection, reader, &mail.text, public_url, now).await?;
     }
     Ok(readers.len())
 }

@@ -1,5 +1,6 @@
 //! The notice on a page after a form was sent. The redirect names it in `?done=`.
 
+use pages::site::{Language, Texts};
 use serde::Deserialize;
 
 /// The query of pages with a notice.
@@ -14,19 +15,14 @@ impl AfterForm {
         Self::named(&self.done)
     }
 
+    /// The notice on a page of people, in its language.
+    pub fn notice_in(&self, language: Language) -> Option<&'static str> {
+        Texts::of(language).find(&format!("done-{}", self.done))
+    }
+
     /// The notice, from a fixed list, so that a link cannot put words into the page.
     pub fn named(done: &str) -> Option<&'static str> {
         Some(match done {
-            "password" => "The password is changed, and your other sessions have ended.",
-            "email" => "The address is changed, and your other sessions have ended.",
-            "email-sent" => {
-                "A mail is on its way to the new address. The link in it works for an hour."
-            }
-            "totp-off" => "The second factor is off, and your other sessions have ended.",
-            "session" => "The session has ended.",
-            "sessions" => "All other sessions have ended.",
-            "signed-out" => "You are signed out.",
-            "deleted" => "You are deleted here. Goodbye.",
             "webhook-changed" => "The address is changed.",
             "webhook-paused" => "Paused. Deliveries wait until you resume it.",
             "webhook-resumed" => "Resumed. What was waiting is sent now.",

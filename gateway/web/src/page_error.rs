@@ -7,7 +7,7 @@ use kit::{Code, Fault};
 use pages::Shell;
 use pages::shell::{ErrorPage, TypedForm};
 use pages::site::embed::{FrameError, OembedError};
-use pages::site::frame;
+use pages::site::{Language, Texts, frame};
 use serde_json::json;
 
 use crate::render::{allow_frames, html, status};
@@ -22,7 +22,8 @@ pub struct PageError {
     pub status: StatusCode,
     title: &'static str,
     text: String,
-    ways_out: Vec<(String, String)>,
+    /// Addresses, and the keys of their labels.
+    ways_out: Vec<(String, &'static str)>,
     retry_after: Option<u32>,
     /// The form that was sent, which the page can send again.
     pub form: Option<Box<TypedForm>>,
@@ -32,6 +33,8 @@ pub struct PageError {
     site_value: Option<Box<str>>,
     /// The request of a public page: the error has its language then.
     visit: Option<Box<Visit>>,
+    /// The language of a page of people.
+    pub language: Language,
 }
 
 /// The result of a handler.
@@ -43,16 +46,19 @@ impl PageError {
             status,
             title,
             text: text.into(),
-            ways_out: vec![("/accounts".to_owned(), "Your accounts".to_owned())],
+            ways_out: vec![("/accounts".to_owned(), "error-accounts")],
             retry_after: None,
             form: None,
             site_texts: None,
             site_value: None,
             visit: None,
+            language: Language::default(),
         }
     }
 
-    fn with_site_texts(self, texts: &'static (&'static str, &'static str)) -> Self {
+    /// With the keys of title and text in each language.
+    #[must_use]
+    pub fn with_site_texts(self, texts: &'static (&'static str, &'static str)) -> Self {
         Self {
             site_texts: Some(texts),
             ..self
@@ -60,8 +66,8 @@ impl PageError {
     }
 
     #[must_use]
-    pub fn way_out(mut self, href: impl Into<String>, label: &str) -> Self {
-        self.ways_out.insert(0, (href.into(), label.to_owned()));
+    pub fn way_out(mut self, href: impl Into<String>, label: &'static str) -> Self {
+        self.ways_out.insert(0, (href.into(), label));
         self
     }
 
@@ -108,18 +114,20 @@ impl PageError {
     pub fn link_gone() -> Self {
         let text = "It was used before, it is too old, or it was withdrawn or replaced by a newer one. If it was an invitation, ask the person who invited you for another one.";
         Self::new(StatusCode::GONE, "This link does not work any more", text)
-            .way_out("/sign-up", "Create an account")
-            .way_out("/reset", "Forgotten password")
-            .way_out("/sign-in", "Sign in")
+            .with_site_texts(&("error-link-gone-title", "error-link-gone"))
+            .way_out("/sign-up", "start-sign-up")
+            .way_out("/reset", "reset-title")
+            .way_out("/sign-in", "nav-sign-in")
     }
 
     /// The answer to a form whose session has ended.
     pub fn signed_out() -> Self {
         let text = "Your session has ended, so nothing was done. Sign in, and send it again.";
         Self {
-            ways_out: vec![("/sign-in".to_owned(), "Sign in".to_owned())],
+            ways_out: vec![("/sign-in".to_owned(), "nav-sign-in")],
             ..Self::new(StatusCode::UNAUTHORIZED, "You are signed out", text)
         }
+        .with_site_texts(&("error-signed-out-title", "error-signed-out"))
     }
 
     pub fn timed_out() -> Self {
@@ -130,7 +138,7 @@ impl PageError {
 
     pub fn outcome_unknown(look_at: &str) -> Self {
         let text = "This form was sent before, and its outcome is not known. Look whether it took effect before you send it again.";
-        Self::new(StatusCode::CONFLICT, "Sent twice", text).way_out(look_at, "Look")
+        Self::new(StatusCode::CONFLICT, "Sent twice", text).way_out(look_at, "error-look")
     }
 
     /// A public page of the economy while economy-svc is away.
@@ -195,13 +203,23 @@ impl PageError {
         } else {
             let shell = Shell {
                 is_plain: true,
+                language: self.language,
                 ..Shell::default()
             };
+            let (title, text) = if shell.is_translated() {
+                let (wait, value) = (self.retry_after, self.site_value.as_deref());
+                let texts = Texts::of(self.language);
+                say(self.status, (self.site_texts, value), wait, texts)
+            } else {
+                (self.title.to_owned(), self.text)
+            };
+            let ways_out = self.ways_out.into_iter();
+            let ways_out = ways_out.map(|(href, label)| (href, shell.say(label).to_owned()));
             let page = ErrorPage {
+                title,
+                text,
+                ways_out: ways_out.collect(),
                 shell,
-                title: self.title.to_owned(),
-                text: self.text,
-                ways_out: self.ways_out,
                 is_signed_out: self.status == StatusCode::UNAUTHORIZED,
                 form: self.form.map(|form| *form),
                 request_id: request_id.to_owned(),
@@ -269,6 +287,22 @@ fn site_page(
     request_id: &str,
 ) -> frame::ErrorPage {
     let mut frame = visit.frame("");
+    let (title, text) = say(status, (texts, value), retry_after, frame.texts);
+    frame.head.title = title;
+    frame::ErrorPage {
+        text,
+        request_id: request_id.to_owned(),
+        frame,
+    }
+}
+
+/// Title and text of an error. `texts` are their keys, and `value` is what the text names.
+fn say(
+    status: StatusCode,
+    (keys, value): (Option<&(&'static str, &'static str)>, Option<&str>),
+    retry_after: Option<u32>,
+    texts: &Texts,
+) -> (String, String) {
     let by_status = match status {
         StatusCode::NOT_FOUND => ("error-not-found-title", "error-not-found"),
         StatusCode::BAD_REQUEST => ("error-invalid-title", "error-invalid"),
@@ -282,18 +316,12 @@ fn site_page(
         }
         _ => ("error-internal-title", "error-internal"),
     };
-    let (title, text) = *texts.unwrap_or(&by_status);
-    let title = frame.say(title).to_owned();
+    let (title, text) = *keys.unwrap_or(&by_status);
     let text = match value {
-        Some(value) => frame.say_of(text, value),
-        None => frame.texts.count(text, retry_after.unwrap_or(1).into()),
+        Some(value) => texts.say_of(text, value),
+        None => texts.count(text, retry_after.unwrap_or(1).into()),
     };
-    frame.head.title = title;
-    frame::ErrorPage {
-        text,
-        request_id: request_id.to_owned(),
-        frame,
-    }
+    (texts.say(title).to_owned(), text)
 }
 
 impl IntoResponse for PageError {

@@ -3,6 +3,7 @@
 use axum::extract::FromRequestParts;
 use axum::response::Response;
 use http::request::Parts;
+use pages::Shell;
 use sqlx::PgExecutor;
 use uuid::Uuid;
 
@@ -10,6 +11,7 @@ use crate::app::App;
 use crate::client_info::ClientInfo;
 use crate::domain::action::Action;
 use crate::page_error::PageError;
+use crate::page_language::PageLanguage;
 use crate::store::activity::{self, NewEntry};
 use crate::store::people::Person;
 use crate::upstream::gateway::Actor;
@@ -43,6 +45,19 @@ impl FromRequestParts<App> for PersonRequest {
 impl PersonRequest {
     pub fn person(&self) -> &Person {
         &self.viewer.person
+    }
+
+    /// The language of the person's own pages.
+    pub fn language(&self) -> PageLanguage {
+        PageLanguage::of_person(self.person())
+    }
+
+    /// The frame of one of the person's own pages, in the person's language.
+    pub fn own_shell(&self) -> Shell {
+        Shell {
+            language: self.language().language,
+            ..self.viewer.shell()
+        }
     }
 
     /// The person, for the audit of the gateway.

@@ -59,7 +59,7 @@ impl Viewer {
         self.session.stage == Stage::SignedIn
     }
 
-    /// The frame of a page of this person.
+    /// The frame of a page of the dashboard, in English.
     pub fn shell(&self) -> Shell {
         Shell {
             person: Some(self.person.email.clone()),

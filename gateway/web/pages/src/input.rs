@@ -214,6 +214,7 @@ impl fmt::Display for FormPart {
 impl HtmlSafe for FormPart {}
 impl HtmlSafe for Area {}
 impl HtmlSafe for Select {}
+impl HtmlSafe for Checks {}
 
 #[cfg(test)]
 mod tests {

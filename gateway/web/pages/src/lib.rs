@@ -12,6 +12,7 @@ pub mod icon;
 pub mod input;
 pub mod keys;
 pub mod listings;
+pub mod mails;
 mod markdown;
 pub mod pattern;
 pub mod people;

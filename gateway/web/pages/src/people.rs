@@ -3,6 +3,7 @@
 use askama::Template;
 
 use crate::field::{Field, Fields};
+use crate::input::{Checks, Select};
 use crate::shell::Shell;
 
 #[derive(Debug, Template)]
@@ -23,8 +24,10 @@ pub struct SignUpPage {
 pub struct MailSentPage {
     pub shell: Shell,
     pub email: String,
-    /// How long the link in the mail works, for example `a day`.
+    /// How long the link in the mail works: the key of a text, such as `lifetime-day`.
     pub lifetime: &'static str,
+    /// The page with the form that sends another mail.
+    pub again: String,
     pub mail_folder: Option<String>,
 }
 
@@ -55,6 +58,15 @@ pub struct ConfirmLinkPage {
     pub text: String,
     pub action: String,
     pub button: &'static str,
+}
+
+/// What a form has done, or what will happen.
+#[derive(Debug, Template)]
+#[template(path = "people/notice.html")]
+pub struct NoticePage {
+    pub shell: Shell,
+    pub heading: &'static str,
+    pub text: String,
 }
 
 #[derive(Debug, Template)]
@@ -100,6 +112,9 @@ pub struct YouPage {
     pub has_totp: bool,
     /// Recovery codes that are left.
     pub recovery_codes: u64,
+    pub language: Select,
+    /// The mails that the person may switch off.
+    pub notices: Checks,
 }
 
 #[derive(Debug)]
@@ -130,7 +145,7 @@ pub struct PersonActivityRow {
     pub agent: String,
 }
 
-/// A form of a person's own page, with one to three fields.
+/// A form of a person, with at most three fields.
 #[derive(Debug, Template)]
 #[template(path = "people/form.html")]
 pub struct PersonFormPage {
@@ -140,9 +155,13 @@ pub struct PersonFormPage {
     /// Paragraphs above the form.
     pub text: Vec<String>,
     pub action: &'static str,
+    /// The id of a form that takes effect once.
+    pub form: Option<String>,
     pub inputs: Vec<Field>,
     pub button: &'static str,
     pub is_dangerous: bool,
+    /// Where the page came from.
+    pub back: &'static str,
 }
 
 /// The secret of an authenticator app, to be confirmed by a code.
@@ -164,12 +183,15 @@ pub struct TotpPage {
 #[template(path = "people/recovery_codes.html")]
 pub struct RecoveryCodesPage {
     pub shell: Shell,
+    /// What else has changed: the key of a text.
+    pub effect: &'static str,
     pub codes: Vec<String>,
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::site::Language;
 
     #[test]
     fn a_refused_form_keeps_what_was_typed_except_the_password() {
@@ -214,8 +236,39 @@ mod tests {
             sessions: vec![row],
             has_totp: false,
             recovery_codes: 0,
+            language: Select::new("language", "Language", Vec::new()),
+            notices: Checks::new("notice", "Mails", Vec::new()),
         };
         assert!(!page.render().unwrap().contains("<script>alert"));
+    }
+
+    #[test]
+    fn a_page_of_people_is_in_their_language() {
+        let shell = Shell {
+            language: Language::French,
+            prefix: "/fr",
+            translated_path: Some("/sign-up".to_owned()),
+            ..Shell::default()
+        };
+        let page = SignUpPage {
+            email: Field::email("email", shell.say("email-label")),
+            shell,
+            errors: Fields::default(),
+            next: String::new(),
+            mail_folder: None,
+        };
+        let html = page.render().unwrap();
+        for part in [
+            "<html lang=\"fr\">",
+            "<h1>Créer un compte</h1>",
+            "action=\"/fr/sign-up\"",
+            "href=\"/fr/sign-in\"",
+            "href=\"/en/sign-up\" hreflang=\"en\"",
+            "Documentation (en anglais)",
+            "Le tableau de bord et la documentation sont en anglais.",
+        ] {
+            assert!(html.contains(part), "{part}: {html}");
+        }
     }
 
     #[test]

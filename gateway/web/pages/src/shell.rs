@@ -2,9 +2,17 @@
 
 use askama::Template;
 
+use crate::site::{Language, Texts};
+
 /// The frame of a page.
 #[derive(Debug, Default, Clone)]
 pub struct Shell {
+    /// Of pages of people; those of accounts are in English.
+    pub language: Language,
+    /// What paths of the page begin with, if its own address names the language.
+    pub prefix: &'static str,
+    /// Path and query of the page without a language, if it links to itself in the other ones.
+    pub translated_path: Option<String>,
     /// The address of the signed-in person.
     pub person: Option<String>,
     /// The account that the page is about.
@@ -17,6 +25,63 @@ pub struct Shell {
     pub is_plain: bool,
     /// The API call that gives the same as this page.
     pub api_call: Option<ApiCall>,
+}
+
+impl Shell {
+    pub fn lang(&self) -> &'static str {
+        self.language.code()
+    }
+
+    /// Whether the page is in another language than the dashboard.
+    pub fn is_translated(&self) -> bool {
+        self.language != Language::default()
+    }
+
+    pub fn say<'a>(&self, key: &'a str) -> &'a str {
+        Texts::of(self.language).say(key)
+    }
+
+    pub fn say_of(&self, key: &str, value: &str) -> String {
+        Texts::of(self.language).say_of(key, value)
+    }
+
+    pub fn say_of_two(&self, key: &str, from: &str, to: &str) -> String {
+        Texts::of(self.language).say_of_two(key, from, to)
+    }
+
+    #[expect(
+        clippy::trivially_copy_pass_by_ref,
+        reason = "templates pass references"
+    )]
+    pub fn count(&self, key: &str, count: &u64) -> String {
+        Texts::of(self.language).count(key, *count)
+    }
+
+    /// A path of a page that is there in each language.
+    pub fn href(&self, path: &str) -> String {
+        format!("{}{path}", self.prefix)
+    }
+
+    /// The page in each language.
+    pub fn translations(&self) -> Vec<Translation> {
+        let Some(path) = &self.translated_path else {
+            return Vec::new();
+        };
+        let translation = |language: Language| Translation {
+            href: format!("{}{path}", language.prefix()),
+            language,
+            is_current: language == self.language,
+        };
+        Language::ALL.into_iter().map(translation).collect()
+    }
+}
+
+/// The page in a language.
+#[derive(Debug)]
+pub struct Translation {
+    pub language: Language,
+    pub href: String,
+    pub is_current: bool,
 }
 
 /// A call of the API under a page.

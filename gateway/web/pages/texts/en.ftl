@@ -561,3 +561,394 @@ country-UG = Uganda
 country-ZA = South Africa
 country-ZM = Zambia
 country-ZW = Zimbabwe
+
+## People: sign-up, sign-in, and what a person may change
+
+people-nav = You
+people-docs = Docs
+people-accounts = Accounts
+people-sign-out = Sign out
+people-back = Back
+people-copy = Copy
+dashboard-in-english = The dashboard and the documentation are in English.
+sign-up-lead = We send a link to this address. It leads to your password and your first key.
+sign-up-send = Send the link
+sign-up-have = You have an account?
+mail-sent-title = Look at your mail
+mail-sent-to = A mail is on its way to
+mail-sent-lifetime = The link in it works for { $value }, once.
+mail-sent-none = No mail after a few minutes? Look in the folder for spam, and check the address:
+mail-sent-again = send it again
+lifetime-hour = an hour
+lifetime-day = a day
+lifetime-week = a week
+reset-title = Forgotten password
+reset-lead = We send a link that lets you choose a new one.
+sign-in-wrong = The address or the password is wrong.
+sign-in-or-reset = { $value } You can also set a new password.
+email-label = E-mail
+email-new = New address
+email-invalid = Write an e-mail address such as ada@studio.example.
+email-own = This is your address already.
+password-label = Password
+password-own = Your password
+password-current = Current password
+password-new = New password
+password-hint = At least 10 characters. A few unrelated words are good; a password manager is better.
+password-short = Use at least { $from } characters: this has { $to }.
+password-long = Use at most { $value } characters.
+password-guessable = This is easy to guess: common passwords, names, dates and patterns are tried first. Add a few unrelated words.
+password-wrong = This is not your password.
+account-name-label = Name of your studio or project
+account-name-hint = Your team and our staff see it.
+account-name-empty = Write a name. You can change it later.
+account-name-long = Use 120 characters or fewer.
+account-name-control = Remove the control characters.
+choose-password-title = Choose a password
+choose-password-text = One step left: then you make your first key.
+choose-password-button = Create the account
+set-password-title = Set a new password
+set-password-text = All your sessions end.
+set-password-button = Set the password
+join-title = Join { $value }
+join-text = { $value } Choose a password to sign in with.
+join-button = Join
+invite-role-owner = You become an owner of the account.
+invite-role-developer = You become a developer of the account.
+invite-role-editor = You become an editor of the account.
+the-account = the account
+for-address = For
+other-signed-in = { $from } is signed in here. The button signs { $from } out, and signs you in as { $to }.
+change-address-title = Change your address
+change-address-text = You sign in with { $value } from then on. Your other sessions end.
+change-address-button = Change the address
+other-person-title = For another person
+other-person-invite = This invitation is for { $from }. You are signed in as { $to }.
+other-person-email = Another person asked for the address { $from }. You are signed in as { $to }.
+other-person-button = Sign out and go on
+invitation-reason = Sign in as { $to } to join { $from }.
+invitation-reason-moved = Sign in to join { $from }. The invitation was sent to { $to }, which was your address.
+code-title = Code of your authenticator app
+code-label = Code, or a recovery code
+code-start-again = Start again
+code-invalid = A code of the app has six digits, and a recovery code has 16 letters and digits.
+code-wrong = This code is wrong, or it was used before.
+code-wrong-wait = This code is wrong, or it was used before. Wait for the next one.
+code-without-phone = Without your phone, type one of your recovery codes. Without these:
+code-lost-link = I have lost my phone and my codes
+lost-title = Lost phone and recovery codes
+lost-text = We mail a link to { $value }. When you press the button of its page, you and every owner of your accounts get a mail. If nobody objects for a day, the second factor ends, and your password alone signs you in.
+lost-button = Mail the link
+lost-link-title = End the second factor
+lost-link-text = You and every owner of your accounts get a mail, by which each can stop it. If nobody does for a day, the second factor of { $value } ends, and the password alone is enough to sign in.
+lost-link-button = End it in a day
+lost-begun-title = The second factor ends in a day
+lost-begun-text = It ends on { $value }, unless somebody stops it by the link of our mail, or a code is used to sign in before.
+stop-title = Keep the second factor
+stop-text = Somebody asked to end the second factor of { $value }. The button stops that.
+stop-button = Keep it
+stopped-title = The second factor stays
+stopped-text = { $value } is told. Whoever asked knew the password, so a new one should be set.
+you-factor = Second factor
+you-on = on
+you-off = off
+you-codes-left = { $count ->
+    [one] { $number } recovery code left
+   *[other] { $number } recovery codes left
+}
+you-change-password = Change password
+you-change-email = Change e-mail
+you-accounts = Your accounts
+you-another-account = Another account
+you-settings = Language and mails
+you-language = Language of your pages and mails
+you-mails = Send me mails about
+you-mails-always = Mails about your password, your address and your second factor always come.
+you-save = Save
+notice-kind-keys = decisions about live keys
+notice-kind-listings = decisions about listings
+notice-kind-claims = decisions about claims of pages
+notice-kind-takedowns = listings that are taken down
+notice-kind-reports = reports of an economy that are held
+notice-kind-team = my removal from a team
+notice-kind-sign_ins = sign-ins from a new network
+you-sessions = Sessions
+you-browser = Browser
+you-address = Address
+you-since = Since
+you-seen = Last seen
+you-action = Action
+you-this-one = this one
+you-end = End
+you-end-since = End the session since { $value }
+you-end-others = End all others
+you-activity = Activity
+you-activity-link = What you did
+you-activity-text = { ":" } when you signed in, and what you changed, in the last year.
+you-leave = Leave
+you-delete-text = { ":" } the page says what goes and what stays.
+activity-title = Your activity
+activity-lead = When you signed in, and changes of your password, address, second factor and sessions, from where. Entries are kept for a year. Something that was not you?
+activity-password = Change the password
+activity-password-effect = { ":" } that ends all other sessions.
+activity-empty = Nothing yet: what you do appears here as it happens.
+activity-time = Time
+activity-what = What
+activity-earlier = Earlier
+did-signed_in = signed in
+did-password_changed = changed the password
+did-password_reset = set a new password with a link
+did-email_change_asked = asked for another address
+did-email_changed = changed the address
+did-totp_on = turned the second factor on
+did-totp_off = turned the second factor off
+did-recovery_codes_made = made new recovery codes
+did-totp_end_asked = asked to end the second factor, without phone and codes
+did-totp_end_stopped = the end of the second factor was stopped
+did-totp_ended = the second factor ended a day after it was asked for
+did-sessions_ended = ended all other sessions
+did-person_deleted = deleted the person
+password-change-text = Your other sessions end.
+email-change-text = We mail a link to the new address. Your address changes when you open it and press its button; the old address is told.
+totp-title = Set up an authenticator app
+totp-scan = Scan this with your app, or type the secret.
+totp-type = Type the code that the app shows, and your password.
+totp-secret = Secret:
+totp-code = Code
+totp-button = Turn it on
+totp-no-code = The app shows a code of six digits. Type that one.
+totp-wrong = This code is wrong. Check the clock of your phone, and type the code that the app shows now.
+totp-off-title = Turn the second factor off
+totp-off-text = Your password alone signs you in afterwards.
+totp-off-button = Turn it off
+codes-title = Recovery codes
+codes-on = The second factor is on.
+codes-replaced = Your earlier recovery codes do not work any more.
+codes-text = Each of these codes signs you in once when your app is gone. Store them now: they are not shown again.
+codes-stored = I have stored them
+codes-new-title = New recovery codes
+codes-new-text = Your earlier recovery codes stop working. The second factor stays as it is.
+codes-new-button = Make new codes
+delete-title = Delete your profile
+delete-goes = This goes: your address, password and second factor, your sessions, and your membership of accounts.
+delete-accounts = In an account whose only member you are, every token and every key is revoked, every request for a key is withdrawn, every webhook is removed, and nobody can open it any more. In the others, the tokens that you made are revoked.
+delete-stays = This stays: what the account has published, which belongs to its pages, and the activity of its team and your own with your address, for a year.
+delete-button = Delete my profile
+delete-last-owner = You are the last owner of an account with other members. Make one of them an owner first, on its page `Team`.
+delete-members-changed = The members of one of your accounts have just changed. Send the form again.
+limit-tries = { $count ->
+    [one] Too many tries. Try again in { $number } minute.
+   *[other] Too many tries. Try again in { $number } minutes.
+}
+limit-mails = { $count ->
+    [one] Too many mails. Try again in { $number } minute.
+   *[other] Too many mails. Try again in { $number } minutes.
+}
+limit-codes = { $count ->
+    [one] Too many codes. Try again in { $number } minute.
+   *[other] Too many codes. Try again in { $number } minutes.
+}
+fault-unavailable = A part of the site does not answer at the moment. Try again in a few seconds.
+fault-closed = Everything is read-only for a while: nothing can be changed now. Try again later.
+fault-sent-before = This form was already sent with other values, and it takes effect once. If you mean the values that you see here as well, send it again.
+error-accounts = Your accounts
+error-look = Look
+error-link-gone-title = This link does not work any more
+error-link-gone = It was used before, it is too old, or it was withdrawn or replaced by a newer one. If it was an invitation, ask the person who invited you for another one.
+error-sign-in-again-title = Sign in again
+error-sign-in-again = Your password, address or second factor was changed meanwhile, or your sessions were ended, so nothing was done. Sign in again.
+error-signed-out-title = You are signed out
+error-signed-out = Your session has ended, so nothing was done. Sign in, and send it again.
+error-address-taken-title = This address is taken
+error-address-taken = Another person has this address. Sign in as that person, or choose another address.
+error-form-kept = This page has kept what you typed.
+error-form-kept-secrets = This page has kept what you typed, without passwords and codes.
+error-sign-in-tab = Sign in as the same person in another tab
+error-then-back = { "," } then come back here.
+error-send-again = Send it again
+done-password = The password is changed, and your other sessions have ended.
+done-email = The address is changed, and your other sessions have ended.
+done-email-sent = A mail is on its way to the new address. The link in it works for an hour.
+done-totp-off = The second factor is off, and your other sessions have ended.
+done-session = The session has ended.
+done-sessions = All other sessions have ended.
+done-settings = Language and mails are saved.
+
+## Mails to people
+
+mail-link-foot = The link works for { $value }, once. If you did not ask for it, leave it: nothing happens without its button.
+mail-switch-foot = You can switch mails of this kind off: { $value }
+mail-no-reason = none was given
+mail-sign-up-subject = Create your account at Mchezo
+mail-sign-up-body = Open this page to choose a password and make your first key:
+mail-sign-up-exists-subject = You have an account at Mchezo
+mail-sign-up-exists-body = Somebody wants to create an account with this address, which has one. Sign in with your password; if you have forgotten it, set a new one here:
+mail-reset-subject = Set a new password at Mchezo
+mail-reset-body = Open this page to set a new password:
+mail-reset-nobody-subject = There is no account with this address at Mchezo
+mail-reset-nobody-body = Somebody asked for a new password, but no account has this address. Perhaps you used another one. To create an account with this address, open this page:
+mail-new-address-subject = Confirm your new address
+mail-new-address-body = Open this page to sign in to Mchezo with this address from now on:
+mail-invite-owner-subject = An invitation to Mchezo
+mail-invite-owner-body = { $inviter } invites you to an account at Mchezo, as owner. Open this page to join:
+mail-invite-developer-subject = An invitation to Mchezo
+mail-invite-developer-body = { $inviter } invites you to an account at Mchezo, as developer. Open this page to join:
+mail-invite-editor-subject = An invitation to Mchezo
+mail-invite-editor-body = { $inviter } invites you to an account at Mchezo, as editor. Open this page to join:
+mail-end-factor-subject = Lost phone: end your second factor
+mail-end-factor-body = Somebody who knows your password says that you have lost your phone and your recovery codes. Open this page to end the second factor in a day. If this was not you, set a new password at once.
+mail-factor-ends-subject = Your second factor ends in a day
+mail-factor-ends-body =
+    By a link in a mail to you, the end of your second factor was asked for: phone and recovery codes are lost. It ends on { $at }. Your password alone then signs you in.
+
+    If this was not you, stop it here, and set a new password at once:
+mail-factor-of-member-ends-subject = The second factor of a member ends in a day
+mail-factor-of-member-ends-body =
+    { $email } is a member of an account of which you are an owner, and says that phone and recovery codes are lost. The second factor of { $email } ends on { $at }. The password alone is then enough to sign in.
+
+    Ask { $email } by another way than mail whether this is true. If it is not, stop it here:
+mail-factor-stays-subject = Your second factor stays
+mail-factor-stays-body =
+    The end of your second factor was asked for and has been stopped: by the link of one of our mails, or since a code was used to sign in.
+
+    If you did not ask for it, somebody knows your password: set a new one at once.
+mail-factor-ended-subject = Your second factor has ended
+mail-factor-ended-body =
+    A day has passed since it was asked for, and nobody stopped it: your password alone signs you in. Sign in and set up an authenticator app again: { $page }
+
+    If this was not you, set a new password at once.
+mail-password-changed-subject = Your password was changed
+mail-password-changed-body =
+    The password of your account was changed, and all other sessions have ended.
+
+    If this was not you, set a new password at once.
+mail-password-reset-subject = Your password was changed
+mail-password-reset-body =
+    The password of your account was set anew, and all sessions have ended.
+
+    If this was not you, set another password at once.
+mail-email-asked-subject = A change of your address
+mail-email-asked-body =
+    Somebody who is signed in as you wants to change your address to { $address }. A link that was mailed there does so.
+
+    If this was not you, change your password at once: that also voids the link.
+mail-email-changed-subject = Your address was changed
+mail-email-changed-body =
+    Your address for signing in was changed from { $old } to { $new }.
+
+    If this was not you, answer this mail.
+mail-totp-on-subject = The second factor is on
+mail-totp-on-body =
+    An authenticator app is needed to sign in from now on.
+
+    If this was not you, set a new password at once.
+mail-totp-off-subject = The second factor is off
+mail-totp-off-body =
+    A password is enough to sign in from now on.
+
+    If this was not you, set a new password at once.
+mail-recovery-codes-subject = New recovery codes were made
+mail-recovery-codes-body =
+    New recovery codes replace your earlier ones, which do not work any more.
+
+    If this was not you, set a new password at once.
+mail-wrong-codes-subject = Somebody tries codes to sign in as you
+mail-wrong-codes-body =
+    Twenty wrong codes of an authenticator app were typed for you today, by somebody who knows your password.
+
+    If this was not you, sign in and set a new password at once: { $page }
+mail-deleted-subject = Your profile is deleted
+mail-deleted-body = Your profile at Mchezo is deleted, as you asked.
+mail-new-network-subject = A sign-in from a new network
+mail-new-network-body =
+    You have signed in from a network that is new to us: the address { $address }, with { $browser }, on { $at }.
+
+    If this was you, there is nothing to do. If it was not, set a new password at once, which ends all other sessions: { $page }
+mail-removed-subject = You are no longer in a team
+mail-removed-body =
+    { $by } has removed you from the team of an account at Mchezo. Its keys, webhooks and listings go on, your account tokens for it are revoked, and you cannot open it any more.
+
+    If you think that this is a mistake, ask { $by }. Your other accounts: { $page }
+mail-key-expires-subject = A key expires soon
+mail-key-expires-body =
+    The { $mode } key "{ $name }" (it ends in { $last4 }) works until { $at }. Calls with it are refused afterwards.
+
+    Make a new one in time: { $page }
+mail-month-share-subject = 80 % of the month's calls are used
+mail-month-share-body =
+    The account { $name } has made { $used } of the { $limit } calls that a month of the plan { $plan } has.
+
+    When they are used up, calls with live keys are refused with 429 quota_exceeded until { $resets }. Nothing is charged, and test keys still work.
+
+    Which days and routes took them: { $usage }
+    The plans: { $plans }
+mail-month-used-subject = The calls of the month are used up
+mail-month-used-body =
+    The account { $name } has made { $used } of the { $limit } calls that a month of the plan { $plan } has.
+
+    Calls with live keys are refused with 429 quota_exceeded until { $resets }. Nothing is charged, and test keys still work.
+
+    Which days and routes took them: { $usage }
+    The plans: { $plans }
+mail-correction-subject = A visitor suggests a correction of one of your listings
+mail-correction-body =
+    A visitor suggests a correction of { $title }. Read it, and say that it is done or that nothing needs to be done:
+
+    { $page }
+
+    At most one such mail is sent a day for a listing.
+mail-key-approved-subject = Your live key is approved
+mail-key-approved-body =
+    Staff have approved the live key "{ $name }". It does not exist yet: an owner or a developer reveals it once, and stores it in a safe place.
+
+    Reveal it here: { $page }
+mail-key-rejected-subject = Your live key is not approved
+mail-key-rejected-body =
+    Staff have not approved the live key "{ $name }". Their reason: { $reason }
+
+    Change what they name and ask again; test keys go on working: { $page }
+mail-listing-approved-subject = Your listing is public
+mail-listing-approved-body =
+    Staff have approved { $title }. Everybody sees it now: { $url }
+
+    Add pictures, change it at any time without another review, and embed it: { $page }
+mail-listing-rejected-subject = Your listing is not approved
+mail-listing-rejected-body =
+    Staff have not approved { $title }. Their reason: { $reason }
+
+    Change what they name: saving the change submits it again. { $page }
+mail-listing-removed-subject = Your listing is taken down
+mail-listing-removed-body =
+    Staff have taken down { $title }. Nobody finds it on the site or in the API any more, and keys of this game do not work.
+
+    What the page of your listing says about it, and whom to ask: { $page }
+mail-takedown-declined-subject = Your listing stays public
+mail-takedown-declined-body =
+    Staff have declined your request to take down { $title }. Their answer: { $reason }
+
+    You can ask again with another reason: { $page }
+mail-claim-granted-subject = A page belongs to your account now
+mail-claim-granted-body =
+    Staff have granted your claim: the page { $handle } and its games belong to your account.
+
+    See what is there, and change it: { $page }
+mail-claim-rejected-subject = Your claim of a page is rejected
+mail-claim-rejected-body =
+    Staff have rejected your claim of the page { $handle }. Their reason: { $reason }
+
+    Claim it again with other evidence: { $page }
+mail-report-held-subject = A report of your game is held
+mail-report-held-body =
+    The report { $report } of the game { $game } does not count yet: a person looks at it first. The reason: { $reason }
+
+    Until then, rates and figures go on from the report before. Check the numbers that your game sends; a right report needs nothing from you: { $page }
+mail-report-counted-subject = A held report of your game counts
+mail-report-counted-body =
+    Staff have approved the report { $report } of the game { $game }: it counts now.
+
+    Nothing is to be done. Your reports: { $page }
+mail-report-rejected-subject = A held report of your game is rejected
+mail-report-rejected-body =
+    Staff have rejected the report { $report } of the game { $game }: it never counts. Their reason: { $reason }
+
+    Correct what your game sends. Its next report is compared with the last one that counts: { $page }

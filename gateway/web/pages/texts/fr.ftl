@@ -567,3 +567,394 @@ country-UG = Ouganda
 country-ZA = Afrique du Sud
 country-ZM = Zambie
 country-ZW = Zimbabwe
+
+## Les personnes : inscription, connexion, et ce qu’une personne peut changer
+
+people-nav = Vous
+people-docs = Documentation (en anglais)
+people-accounts = Comptes (en anglais)
+people-sign-out = Se déconnecter
+people-back = Retour
+people-copy = Copier
+dashboard-in-english = Le tableau de bord et la documentation sont en anglais.
+sign-up-lead = Nous envoyons un lien à cette adresse. Il mène au choix du mot de passe, puis à votre première clé.
+sign-up-send = Envoyer le lien
+sign-up-have = Vous avez déjà un compte ?
+mail-sent-title = Consultez votre messagerie
+mail-sent-to = Un message est en route vers
+mail-sent-lifetime = Le lien qu’il contient fonctionne pendant { $value }, une seule fois.
+mail-sent-none = Rien après quelques minutes ? Regardez dans les indésirables et vérifiez l’adresse :
+mail-sent-again = renvoyer le message
+lifetime-hour = une heure
+lifetime-day = un jour
+lifetime-week = une semaine
+reset-title = Mot de passe oublié
+reset-lead = Nous envoyons un lien qui permet d’en choisir un nouveau.
+sign-in-wrong = L’adresse ou le mot de passe est incorrect.
+sign-in-or-reset = { $value } Vous pouvez aussi choisir un nouveau mot de passe.
+email-label = Adresse e-mail
+email-new = Nouvelle adresse
+email-invalid = Indiquez une adresse e-mail comme ada@studio.example.
+email-own = C’est déjà votre adresse.
+password-label = Mot de passe
+password-own = Votre mot de passe
+password-current = Mot de passe actuel
+password-new = Nouveau mot de passe
+password-hint = Au moins 10 caractères. Quelques mots sans rapport entre eux conviennent ; un gestionnaire de mots de passe est encore mieux.
+password-short = Utilisez au moins { $from } caractères : il y en a { $to }.
+password-long = Utilisez au plus { $value } caractères.
+password-guessable = Ce mot de passe est facile à deviner : les mots de passe courants, les noms, les dates et les suites sont essayés en premier. Ajoutez quelques mots sans rapport entre eux.
+password-wrong = Ce n’est pas votre mot de passe.
+account-name-label = Nom de votre studio ou de votre projet
+account-name-hint = Votre équipe et la nôtre le voient.
+account-name-empty = Indiquez un nom. Vous pourrez le modifier plus tard.
+account-name-long = Utilisez au plus 120 caractères.
+account-name-control = Retirez les caractères de contrôle.
+choose-password-title = Choisissez un mot de passe
+choose-password-text = Encore une étape : vous créerez ensuite votre première clé.
+choose-password-button = Créer le compte
+set-password-title = Choisissez un nouveau mot de passe
+set-password-text = Toutes vos sessions prennent fin.
+set-password-button = Enregistrer le mot de passe
+join-title = Rejoindre { $value }
+join-text = { $value } Choisissez un mot de passe pour vous connecter.
+join-button = Rejoindre
+invite-role-owner = Vous devenez propriétaire du compte.
+invite-role-developer = Vous devenez développeur du compte.
+invite-role-editor = Vous devenez éditeur du compte.
+the-account = le compte
+for-address = Pour
+other-signed-in = { $from } est connecté ici. Le bouton déconnecte { $from } et vous connecte en tant que { $to }.
+change-address-title = Changer d’adresse
+change-address-text = Vous vous connecterez désormais avec { $value }. Vos autres sessions prennent fin.
+change-address-button = Changer l’adresse
+other-person-title = Pour une autre personne
+other-person-invite = Cette invitation est pour { $from }. Vous êtes connecté en tant que { $to }.
+other-person-email = Une autre personne a demandé l’adresse { $from }. Vous êtes connecté en tant que { $to }.
+other-person-button = Se déconnecter et continuer
+invitation-reason = Connectez-vous en tant que { $to } pour rejoindre { $from }.
+invitation-reason-moved = Connectez-vous pour rejoindre { $from }. L’invitation a été envoyée à { $to }, qui était votre adresse.
+code-title = Code de votre application d’authentification
+code-label = Code, ou code de secours
+code-start-again = Recommencer
+code-invalid = Un code de l’application a six chiffres, un code de secours 16 lettres et chiffres.
+code-wrong = Ce code est incorrect ou a déjà servi.
+code-wrong-wait = Ce code est incorrect ou a déjà servi. Attendez le suivant.
+code-without-phone = Sans votre téléphone, saisissez un de vos codes de secours. Sans eux :
+code-lost-link = j’ai perdu mon téléphone et mes codes
+lost-title = Téléphone et codes de secours perdus
+lost-text = Nous envoyons un lien à { $value }. Quand vous appuyez sur le bouton de sa page, vous et tous les propriétaires de vos comptes recevez un message. Si personne ne s’y oppose pendant un jour, la double authentification prend fin et votre mot de passe suffit pour vous connecter.
+lost-button = Envoyer le lien
+lost-link-title = Mettre fin à la double authentification
+lost-link-text = Vous et tous les propriétaires de vos comptes recevez un message qui permet à chacun de l’empêcher. Si personne ne le fait pendant un jour, la double authentification de { $value } prend fin et le mot de passe suffit pour se connecter.
+lost-link-button = Y mettre fin dans un jour
+lost-begun-title = La double authentification prend fin dans un jour
+lost-begun-text = Elle prend fin le { $value }, sauf si quelqu’un l’empêche par le lien de notre message, ou si un code sert à se connecter d’ici là.
+stop-title = Garder la double authentification
+stop-text = Quelqu’un a demandé la fin de la double authentification de { $value }. Le bouton l’empêche.
+stop-button = La garder
+stopped-title = La double authentification reste active
+stopped-text = { $value } en est informé. La personne qui a fait la demande connaissait le mot de passe : il faut en choisir un nouveau.
+you-factor = Double authentification
+you-on = active
+you-off = inactive
+you-codes-left = { $count ->
+    [one] { $number } code de secours restant
+   *[other] { $number } codes de secours restants
+}
+you-change-password = Changer le mot de passe
+you-change-email = Changer l’adresse e-mail
+you-accounts = Vos comptes (en anglais)
+you-another-account = Créer un autre compte (en anglais)
+you-settings = Langue et messages
+you-language = Langue de vos pages et de vos messages
+you-mails = Messages que vous souhaitez recevoir
+you-mails-always = Les messages sur votre mot de passe, votre adresse et la double authentification sont toujours envoyés.
+you-save = Enregistrer
+notice-kind-keys = décisions sur les clés de production
+notice-kind-listings = décisions sur les fiches
+notice-kind-claims = décisions sur les pages revendiquées
+notice-kind-takedowns = fiches retirées
+notice-kind-reports = rapports d’économie mis en attente
+notice-kind-team = mon retrait d’une équipe
+notice-kind-sign_ins = connexions depuis un nouveau réseau
+you-sessions = Sessions
+you-browser = Navigateur
+you-address = Adresse
+you-since = Depuis
+you-seen = Dernière activité
+you-action = Action
+you-this-one = celle-ci
+you-end = Terminer
+you-end-since = Terminer la session ouverte le { $value }
+you-end-others = Terminer toutes les autres
+you-activity = Activité
+you-activity-link = Ce que vous avez fait
+you-activity-text = { " :" } vos connexions et vos modifications depuis un an.
+you-leave = Partir
+you-delete-text = { " :" } la page dit ce qui disparaît et ce qui reste.
+activity-title = Votre activité
+activity-lead = Vos connexions, et les modifications de votre mot de passe, de votre adresse, de la double authentification et de vos sessions, avec leur origine. Les entrées sont gardées un an. Quelque chose ne vient pas de vous ?
+activity-password = Changez le mot de passe
+activity-password-effect = { " :" } cela met fin à toutes les autres sessions.
+activity-empty = Rien pour l’instant : ce que vous faites apparaîtra ici.
+activity-time = Date
+activity-what = Action
+activity-earlier = Plus ancien
+did-signed_in = connexion
+did-password_changed = mot de passe changé
+did-password_reset = nouveau mot de passe choisi par un lien
+did-email_change_asked = autre adresse demandée
+did-email_changed = adresse changée
+did-totp_on = double authentification activée
+did-totp_off = double authentification désactivée
+did-recovery_codes_made = nouveaux codes de secours créés
+did-totp_end_asked = fin de la double authentification demandée, sans téléphone ni codes
+did-totp_end_stopped = fin de la double authentification empêchée
+did-totp_ended = double authentification terminée un jour après la demande
+did-sessions_ended = toutes les autres sessions terminées
+did-person_deleted = profil supprimé
+password-change-text = Vos autres sessions prennent fin.
+email-change-text = Nous envoyons un lien à la nouvelle adresse. Votre adresse change quand vous l’ouvrez et appuyez sur son bouton ; l’ancienne adresse en est informée.
+totp-title = Configurer une application d’authentification
+totp-scan = Scannez ceci avec votre application, ou saisissez le secret.
+totp-type = Saisissez le code que montre l’application, et votre mot de passe.
+totp-secret = Secret :
+totp-code = Code
+totp-button = Activer
+totp-no-code = L’application montre un code de six chiffres. Saisissez celui-là.
+totp-wrong = Ce code est incorrect. Vérifiez l’heure de votre téléphone et saisissez le code que l’application montre maintenant.
+totp-off-title = Désactiver la double authentification
+totp-off-text = Votre mot de passe suffira ensuite pour vous connecter.
+totp-off-button = Désactiver
+codes-title = Codes de secours
+codes-on = La double authentification est active.
+codes-replaced = Vos codes de secours précédents ne fonctionnent plus.
+codes-text = Chacun de ces codes vous connecte une fois si vous n’avez plus votre application. Conservez-les maintenant : ils ne seront plus montrés.
+codes-stored = Je les ai conservés
+codes-new-title = Nouveaux codes de secours
+codes-new-text = Vos codes de secours précédents cessent de fonctionner. La double authentification reste telle quelle.
+codes-new-button = Créer de nouveaux codes
+delete-title = Supprimer votre profil
+delete-goes = Disparaissent : votre adresse, votre mot de passe et la double authentification, vos sessions et votre appartenance aux comptes.
+delete-accounts = Dans un compte dont vous êtes le seul membre, tous les jetons et toutes les clés sont révoqués, les demandes de clé sont retirées, les webhooks supprimés, et plus personne ne peut l’ouvrir. Dans les autres, les jetons que vous avez créés sont révoqués.
+delete-stays = Restent : ce que le compte a publié, qui appartient à ses pages, ainsi que l’activité de son équipe et la vôtre avec votre adresse, pendant un an.
+delete-button = Supprimer mon profil
+delete-last-owner = Vous êtes le dernier propriétaire d’un compte qui a d’autres membres. Rendez d’abord l’un d’eux propriétaire, sur sa page « Team ».
+delete-members-changed = Les membres d’un de vos comptes viennent de changer. Renvoyez le formulaire.
+limit-tries = { $count ->
+    [one] Trop d’essais. Réessayez dans { $number } minute.
+   *[other] Trop d’essais. Réessayez dans { $number } minutes.
+}
+limit-mails = { $count ->
+    [one] Trop de messages. Réessayez dans { $number } minute.
+   *[other] Trop de messages. Réessayez dans { $number } minutes.
+}
+limit-codes = { $count ->
+    [one] Trop de codes. Réessayez dans { $number } minute.
+   *[other] Trop de codes. Réessayez dans { $number } minutes.
+}
+fault-unavailable = Une partie du site ne répond pas pour l’instant. Réessayez dans quelques secondes.
+fault-closed = Tout est en lecture seule pour un moment : rien ne peut être modifié. Réessayez plus tard.
+fault-sent-before = Ce formulaire a déjà été envoyé avec d’autres valeurs, et il n’agit qu’une fois. Si vous voulez aussi les valeurs affichées ici, renvoyez-le.
+error-accounts = Vos comptes (en anglais)
+error-look = Regarder
+error-link-gone-title = Ce lien ne fonctionne plus
+error-link-gone = Il a déjà servi, il est trop ancien, ou il a été retiré ou remplacé par un plus récent. Si c’était une invitation, demandez-en une autre à la personne qui vous a invité.
+error-sign-in-again-title = Reconnectez-vous
+error-sign-in-again = Votre mot de passe, votre adresse ou la double authentification a changé entre-temps, ou vos sessions ont pris fin : rien n’a été fait. Reconnectez-vous.
+error-signed-out-title = Vous êtes déconnecté
+error-signed-out = Votre session a pris fin : rien n’a été fait. Connectez-vous, puis renvoyez le formulaire.
+error-address-taken-title = Cette adresse est prise
+error-address-taken = Une autre personne a cette adresse. Connectez-vous en tant que cette personne, ou choisissez une autre adresse.
+error-form-kept = Cette page a gardé ce que vous avez saisi.
+error-form-kept-secrets = Cette page a gardé ce que vous avez saisi, sans les mots de passe ni les codes.
+error-sign-in-tab = Connectez-vous en tant que la même personne dans un autre onglet
+error-then-back = { "," } puis revenez ici.
+error-send-again = Renvoyer
+done-password = Le mot de passe est changé, et vos autres sessions ont pris fin.
+done-email = L’adresse est changée, et vos autres sessions ont pris fin.
+done-email-sent = Un message est en route vers la nouvelle adresse. Le lien qu’il contient fonctionne pendant une heure.
+done-totp-off = La double authentification est désactivée, et vos autres sessions ont pris fin.
+done-session = La session a pris fin.
+done-sessions = Toutes les autres sessions ont pris fin.
+done-settings = La langue et les messages sont enregistrés.
+
+## Les messages aux personnes
+
+mail-link-foot = Le lien fonctionne pendant { $value }, une seule fois. Si vous ne l’avez pas demandé, ignorez-le : rien ne se passe sans son bouton.
+mail-switch-foot = Vous pouvez désactiver les messages de ce type : { $value }
+mail-no-reason = aucune n’a été donnée
+mail-sign-up-subject = Créez votre compte chez Mchezo
+mail-sign-up-body = Ouvrez cette page pour choisir un mot de passe et créer votre première clé (le tableau de bord est en anglais) :
+mail-sign-up-exists-subject = Vous avez un compte chez Mchezo
+mail-sign-up-exists-body = Quelqu’un veut créer un compte avec cette adresse, qui en a déjà un. Connectez-vous avec votre mot de passe ; si vous l’avez oublié, choisissez-en un nouveau ici :
+mail-reset-subject = Un nouveau mot de passe chez Mchezo
+mail-reset-body = Ouvrez cette page pour choisir un nouveau mot de passe :
+mail-reset-nobody-subject = Aucun compte n’a cette adresse chez Mchezo
+mail-reset-nobody-body = Quelqu’un a demandé un nouveau mot de passe, mais aucun compte n’a cette adresse. Vous en avez peut-être utilisé une autre. Pour créer un compte avec celle-ci, ouvrez cette page :
+mail-new-address-subject = Confirmez votre nouvelle adresse
+mail-new-address-body = Ouvrez cette page pour vous connecter désormais à Mchezo avec cette adresse :
+mail-invite-owner-subject = Une invitation chez Mchezo
+mail-invite-owner-body = { $inviter } vous invite dans un compte chez Mchezo, en tant que propriétaire. Ouvrez cette page pour le rejoindre :
+mail-invite-developer-subject = Une invitation chez Mchezo
+mail-invite-developer-body = { $inviter } vous invite dans un compte chez Mchezo, en tant que développeur. Ouvrez cette page pour le rejoindre :
+mail-invite-editor-subject = Une invitation chez Mchezo
+mail-invite-editor-body = { $inviter } vous invite dans un compte chez Mchezo, en tant qu’éditeur. Ouvrez cette page pour le rejoindre :
+mail-end-factor-subject = Téléphone perdu : fin de la double authentification
+mail-end-factor-body = Quelqu’un qui connaît votre mot de passe dit que vous avez perdu votre téléphone et vos codes de secours. Ouvrez cette page pour mettre fin à la double authentification dans un jour. Si ce n’était pas vous, choisissez tout de suite un nouveau mot de passe.
+mail-factor-ends-subject = Votre double authentification prend fin dans un jour
+mail-factor-ends-body =
+    Par un lien dans un message qui vous a été envoyé, la fin de votre double authentification a été demandée : le téléphone et les codes de secours sont perdus. Elle prend fin le { $at }. Votre mot de passe suffira alors pour vous connecter.
+
+    Si ce n’était pas vous, empêchez-le ici et choisissez tout de suite un nouveau mot de passe :
+mail-factor-of-member-ends-subject = La double authentification d’un membre prend fin dans un jour
+mail-factor-of-member-ends-body =
+    { $email } est membre d’un compte dont vous êtes propriétaire, et dit avoir perdu son téléphone et ses codes de secours. La double authentification de { $email } prend fin le { $at }. Le mot de passe suffira alors pour se connecter.
+
+    Demandez à { $email }, autrement que par e-mail, si c’est vrai. Sinon, empêchez-le ici :
+mail-factor-stays-subject = Votre double authentification reste active
+mail-factor-stays-body =
+    La fin de votre double authentification a été demandée, puis empêchée : par le lien d’un de nos messages, ou parce qu’un code a servi à se connecter.
+
+    Si vous ne l’avez pas demandée, quelqu’un connaît votre mot de passe : choisissez-en un nouveau tout de suite.
+mail-factor-ended-subject = Votre double authentification a pris fin
+mail-factor-ended-body =
+    Un jour s’est écoulé depuis la demande, et personne ne l’a empêchée : votre mot de passe suffit pour vous connecter. Connectez-vous et configurez de nouveau une application d’authentification : { $page }
+
+    Si ce n’était pas vous, choisissez tout de suite un nouveau mot de passe.
+mail-password-changed-subject = Votre mot de passe a été changé
+mail-password-changed-body =
+    Le mot de passe de votre compte a été changé, et toutes les autres sessions ont pris fin.
+
+    Si ce n’était pas vous, choisissez tout de suite un nouveau mot de passe.
+mail-password-reset-subject = Votre mot de passe a été changé
+mail-password-reset-body =
+    Un nouveau mot de passe a été choisi pour votre compte, et toutes les sessions ont pris fin.
+
+    Si ce n’était pas vous, choisissez tout de suite un autre mot de passe.
+mail-email-asked-subject = Un changement de votre adresse
+mail-email-asked-body =
+    Quelqu’un qui est connecté en votre nom veut remplacer votre adresse par { $address }. Un lien envoyé à cette adresse le fait.
+
+    Si ce n’était pas vous, changez tout de suite votre mot de passe : cela annule aussi le lien.
+mail-email-changed-subject = Votre adresse a été changée
+mail-email-changed-body =
+    Votre adresse de connexion, { $old }, a été remplacée par { $new }.
+
+    Si ce n’était pas vous, répondez à ce message.
+mail-totp-on-subject = La double authentification est active
+mail-totp-on-body =
+    Une application d’authentification est désormais nécessaire pour se connecter.
+
+    Si ce n’était pas vous, choisissez tout de suite un nouveau mot de passe.
+mail-totp-off-subject = La double authentification est désactivée
+mail-totp-off-body =
+    Le mot de passe suffit désormais pour se connecter.
+
+    Si ce n’était pas vous, choisissez tout de suite un nouveau mot de passe.
+mail-recovery-codes-subject = De nouveaux codes de secours ont été créés
+mail-recovery-codes-body =
+    De nouveaux codes de secours remplacent les précédents, qui ne fonctionnent plus.
+
+    Si ce n’était pas vous, choisissez tout de suite un nouveau mot de passe.
+mail-wrong-codes-subject = Quelqu’un essaie des codes pour se connecter en votre nom
+mail-wrong-codes-body =
+    Vingt codes incorrects d’une application d’authentification ont été saisis pour vous aujourd’hui, par quelqu’un qui connaît votre mot de passe.
+
+    Si ce n’était pas vous, connectez-vous et choisissez tout de suite un nouveau mot de passe : { $page }
+mail-deleted-subject = Votre profil est supprimé
+mail-deleted-body = Votre profil chez Mchezo est supprimé, comme vous l’avez demandé.
+mail-new-network-subject = Une connexion depuis un nouveau réseau
+mail-new-network-body =
+    Vous vous êtes connecté depuis un réseau que nous ne connaissions pas : l’adresse { $address }, avec { $browser }, le { $at }.
+
+    Si c’était vous, il n’y a rien à faire. Sinon, choisissez tout de suite un nouveau mot de passe, ce qui met fin à toutes les autres sessions : { $page }
+mail-removed-subject = Vous ne faites plus partie d’une équipe
+mail-removed-body =
+    { $by } vous a retiré de l’équipe d’un compte chez Mchezo. Ses clés, webhooks et fiches continuent, vos jetons pour ce compte sont révoqués, et vous ne pouvez plus l’ouvrir.
+
+    Si vous pensez que c’est une erreur, demandez à { $by }. Vos autres comptes (en anglais) : { $page }
+mail-key-expires-subject = Une clé expire bientôt
+mail-key-expires-body =
+    La clé { $mode } « { $name } » (elle finit par { $last4 }) fonctionne jusqu’au { $at }. Les appels faits avec elle sont ensuite refusés.
+
+    Créez-en une nouvelle à temps (page en anglais) : { $page }
+mail-month-share-subject = 80 % des appels du mois sont utilisés
+mail-month-share-body =
+    Le compte { $name } a fait { $used } des { $limit } appels que comprend un mois de l’offre { $plan }.
+
+    Quand ils seront épuisés, les appels avec des clés de production seront refusés avec 429 quota_exceeded jusqu’au { $resets }. Rien n’est facturé, et les clés de test fonctionnent toujours.
+
+    Les jours et les chemins qui les ont utilisés (en anglais) : { $usage }
+    Les offres (en anglais) : { $plans }
+mail-month-used-subject = Les appels du mois sont épuisés
+mail-month-used-body =
+    Le compte { $name } a fait { $used } des { $limit } appels que comprend un mois de l’offre { $plan }.
+
+    Les appels avec des clés de production sont refusés avec 429 quota_exceeded jusqu’au { $resets }. Rien n’est facturé, et les clés de test fonctionnent toujours.
+
+    Les jours et les chemins qui les ont utilisés (en anglais) : { $usage }
+    Les offres (en anglais) : { $plans }
+mail-correction-subject = Un visiteur propose une correction d’une de vos fiches
+mail-correction-body =
+    Un visiteur propose une correction de { $title }. Lisez-la, et dites si elle est faite ou s’il n’y a rien à faire (page en anglais) :
+
+    { $page }
+
+    Un tel message est envoyé au plus une fois par jour pour une fiche.
+mail-key-approved-subject = Votre clé de production est approuvée
+mail-key-approved-body =
+    Notre équipe a approuvé la clé de production « { $name } ». Elle n’existe pas encore : un propriétaire ou un développeur l’affiche une seule fois et la conserve en lieu sûr.
+
+    Affichez-la ici (page en anglais) : { $page }
+mail-key-rejected-subject = Votre clé de production n’est pas approuvée
+mail-key-rejected-body =
+    Notre équipe n’a pas approuvé la clé de production « { $name } ». Sa raison : { $reason }
+
+    Modifiez ce qu’elle indique et redemandez ; les clés de test fonctionnent toujours (page en anglais) : { $page }
+mail-listing-approved-subject = Votre fiche est publique
+mail-listing-approved-body =
+    Notre équipe a approuvé { $title }. Tout le monde la voit maintenant : { $url }
+
+    Ajoutez des images, modifiez-la à tout moment sans nouvelle relecture, et intégrez-la ailleurs (page en anglais) : { $page }
+mail-listing-rejected-subject = Votre fiche n’est pas approuvée
+mail-listing-rejected-body =
+    Notre équipe n’a pas approuvé { $title }. Sa raison : { $reason }
+
+    Modifiez ce qu’elle indique : l’enregistrement soumet de nouveau la fiche (page en anglais). { $page }
+mail-listing-removed-subject = Votre fiche est retirée
+mail-listing-removed-body =
+    Notre équipe a retiré { $title }. Plus personne ne la trouve sur le site ni dans l’API, et les clés de ce jeu ne fonctionnent plus.
+
+    Ce qu’en dit la page de votre fiche, et à qui s’adresser (en anglais) : { $page }
+mail-takedown-declined-subject = Votre fiche reste publique
+mail-takedown-declined-body =
+    Notre équipe a refusé de retirer { $title } comme vous l’aviez demandé. Sa réponse : { $reason }
+
+    Vous pouvez refaire la demande avec une autre raison (page en anglais) : { $page }
+mail-claim-granted-subject = Une page appartient maintenant à votre compte
+mail-claim-granted-body =
+    Notre équipe a accepté votre demande : la page { $handle } et ses jeux appartiennent à votre compte.
+
+    Regardez ce qui s’y trouve et modifiez-le (page en anglais) : { $page }
+mail-claim-rejected-subject = Votre demande pour une page est rejetée
+mail-claim-rejected-body =
+    Notre équipe a rejeté votre demande pour la page { $handle }. Sa raison : { $reason }
+
+    Refaites la demande avec d’autres preuves (page en anglais) : { $page }
+mail-report-held-subject = Un rapport de votre jeu est mis en attente
+mail-report-held-body =
+    Le rapport { $report } du jeu { $game } ne compte pas encore : une personne le vérifie d’abord. La raison : { $reason }
+
+    D’ici là, les taux et les chiffres partent du rapport précédent. Vérifiez les nombres que votre jeu envoie ; si le rapport est juste, vous n’avez rien à faire (page en anglais) : { $page }
+mail-report-counted-subject = Un rapport mis en attente compte
+mail-report-counted-body =
+    Notre équipe a approuvé le rapport { $report } du jeu { $game } : il compte maintenant.
+
+    Il n’y a rien à faire. Vos rapports (page en anglais) : { $page }
+mail-report-rejected-subject = Un rapport mis en attente est rejeté
+mail-report-rejected-body =
+    Notre équipe a rejeté le rapport { $report } du jeu { $game } : il ne comptera jamais. Sa raison : { $reason }
+
+    Corrigez ce que votre jeu envoie. Son prochain rapport est comparé au dernier qui compte (page en anglais) : { $page }

@@ -2,6 +2,7 @@
 
 use axum::extract::Path;
 use axum::response::Response;
+use pages::mails::MailText;
 use pages::teams::{InviteRow, MemberRow, TeamPage};
 use pages::{Field, Fields, when};
 use serde::Deserialize;
@@ -12,12 +13,14 @@ use super::member_request::MemberRequest;
 use crate::contact_address;
 use crate::domain::action::Action;
 use crate::domain::email;
+use crate::domain::notice_kind::NoticeKind;
 use crate::domain::role::{Permission, Role};
 use crate::form_body::FormBody;
 use crate::jobs::revoke_tokens;
 use crate::once_form::OnceForm;
 use crate::page_error::{PageError, PageResult};
 use crate::people::link_mail::{LinkMail, send_link};
+use crate::person_mail::{self, Reader};
 use crate::render::{FormState, html, see_other};
 use crate::session::limits;
 use crate::session::once;
@@ -106,6 +109,8 @@ async fn mail_invitation(
     for old in invited.iter().filter(|old| old.email == address) {
         links::withdraw(&mut *transaction, account, old.id).await?;
     }
+    let invited_person = people::by_email(&mut *transaction, address).await?;
+    let key = format!("invite-{}", role.as_str());
     let mail = LinkMail {
         address,
         target: LinkTarget::Invite {
@@ -114,12 +119,9 @@ async fn mail_invitation(
             role,
         },
         next: None,
-        subject: "An invitation to Mchezo",
-        reason: &format!(
-            "{} invites you to an account at Mchezo, as {}. Open this page to join:",
-            inviter.email,
-            role.as_str()
-        ),
+        // Who has no language yet gets the mail in that of the inviter.
+        language: invited_person.as_ref().unwrap_or(inviter).language(),
+        text: MailText::new(&key).with("inviter", inviter.email.as_str()),
     };
     send_link(&mut transaction, web, mail).await?;
     request
@@ -180,7 +182,8 @@ async fn begin_change(
 async fn change(request: &MemberRequest, person: Uuid, role: Option<Role>) -> PageResult {
     let (web, account, actor) = (&request.app, request.scope.id, request.actor());
     let changed = people::by_id(&web.pool, person).await?;
-    let email = changed.ok_or_else(PageError::not_found)?.email;
+    let changed = changed.ok_or_else(PageError::not_found)?;
+    let email = changed.email.clone();
     let is_self = person == request.person().id;
     let needed = match role {
         // Everybody may leave.
@@ -216,6 +219,13 @@ async fn change(request: &MemberRequest, person: Uuid, role: Option<Role>) -> Pa
     request
         .record_in(&mut *transaction, action, &subject)
         .await?;
+    if action == Action::MemberRemoved && NoticeKind::Team.is_wanted(&changed.muted_notices) {
+        let text = MailText::new("removed")
+            .with("by", request.person().email.as_str())
+            .with("page", format!("{}/accounts", web.public_url));
+        let (reader, now) = (Reader::of(&changed), web.clock.now());
+        person_mail::queue_notice(&mut transaction, reader, &text, &web.public_url, now).await?;
+    }
     transaction.commit().await?;
     revoke_tokens::run_now(web).await;
     if role.is_none() {

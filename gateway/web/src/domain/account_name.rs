@@ -4,15 +4,15 @@
 const MAX: usize = 120;
 
 /// # Errors
-/// A sentence that says what to do.
+/// The key of the text that says what to do.
 pub fn check(name: &str) -> Result<(), &'static str> {
     let name = name.trim();
     if name.is_empty() {
-        Err("Write a name. You can change it later.")
+        Err("account-name-empty")
     } else if name.chars().count() > MAX {
-        Err("Use 120 characters or fewer.")
+        Err("account-name-long")
     } else if name.chars().any(char::is_control) {
-        Err("Remove the control characters.")
+        Err("account-name-control")
     } else {
         Ok(())
     }

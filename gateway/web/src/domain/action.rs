@@ -48,6 +48,10 @@ pub enum Action {
     EmailChanged,
     TotpOn,
     TotpOff,
+    RecoveryCodesMade,
+    TotpEndAsked,
+    TotpEndStopped,
+    TotpEnded,
     SessionsEnded,
     PersonDeleted,
 }
@@ -104,6 +108,12 @@ impl Action {
             Self::EmailChanged => "changed the address".to_owned(),
             Self::TotpOn => "turned the second factor on".to_owned(),
             Self::TotpOff => "turned the second factor off".to_owned(),
+            Self::RecoveryCodesMade => "made new recovery codes".to_owned(),
+            Self::TotpEndAsked => {
+                "asked to end the second factor, without phone and codes".to_owned()
+            }
+            Self::TotpEndStopped => "the end of the second factor was stopped".to_owned(),
+            Self::TotpEnded => "the second factor ended a day after it was asked for".to_owned(),
             Self::SessionsEnded => "ended all other sessions".to_owned(),
             Self::PersonDeleted => "deleted the person".to_owned(),
         }

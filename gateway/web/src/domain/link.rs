@@ -13,10 +13,21 @@ pub enum Purpose {
     Email,
     /// Makes a person a member of an account.
     Invite,
+    /// Ends the second factor of a person in a day.
+    EndFactor,
+    /// Stops that.
+    KeepFactor,
 }
 
 impl Purpose {
-    pub const ALL: [Self; 4] = [Self::SignUp, Self::Reset, Self::Email, Self::Invite];
+    pub const ALL: [Self; 6] = [
+        Self::SignUp,
+        Self::Reset,
+        Self::Email,
+        Self::Invite,
+        Self::EndFactor,
+        Self::KeepFactor,
+    ];
 
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -24,6 +35,8 @@ impl Purpose {
             Self::Reset => "reset",
             Self::Email => "email",
             Self::Invite => "invite",
+            Self::EndFactor => "end_factor",
+            Self::KeepFactor => "keep_factor",
         }
     }
 
@@ -35,18 +48,18 @@ impl Purpose {
 
     pub const fn lifetime(self) -> Duration {
         match self {
-            Self::SignUp => Duration::DAY,
-            Self::Reset | Self::Email => Duration::HOUR,
+            Self::SignUp | Self::KeepFactor => Duration::DAY,
+            Self::Reset | Self::Email | Self::EndFactor => Duration::HOUR,
             Self::Invite => Duration::WEEK,
         }
     }
 
-    /// The lifetime in words.
-    pub const fn lifetime_text(self) -> &'static str {
+    /// The key of the text that says the lifetime.
+    pub const fn lifetime_key(self) -> &'static str {
         match self {
-            Self::SignUp => "a day",
-            Self::Reset | Self::Email => "an hour",
-            Self::Invite => "a week",
+            Self::SignUp | Self::KeepFactor => "lifetime-day",
+            Self::Reset | Self::Email | Self::EndFactor => "lifetime-hour",
+            Self::Invite => "lifetime-week",
         }
     }
 }

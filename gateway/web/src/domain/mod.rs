@@ -13,6 +13,7 @@ pub mod judged;
 pub mod link;
 pub mod listing_kind;
 pub mod next_page;
+pub mod notice_kind;
 pub mod pace;
 pub mod password;
 pub mod percent;

@@ -1,5 +1,6 @@
 //! Where a person goes after signing in.
 
+use pages::site::Language;
 use serde::Deserialize;
 
 use super::listing_kind::is_listing_name;
@@ -22,7 +23,7 @@ pub fn path(text: &str) -> &str {
     let is_ours = text.starts_with('/')
         // `//host` and `/\host` lead to another site.
         && !text[1..].starts_with(['/', '\\'])
-        && !text.starts_with("/sign-in")
+        && !Language::split(text).1.starts_with("/sign-in")
         && text.len() <= 500
         && text.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'\\');
     if is_ours { text } else { HOME }
@@ -59,7 +60,7 @@ mod tests {
 
     #[test]
     fn only_paths_of_this_site_are_followed() {
-        for good in ["/", "/accounts/1/keys?page=2", "/you"] {
+        for good in ["/", "/accounts/1/keys?page=2", "/you", "/fr/link/a"] {
             assert_eq!(path(good), good);
         }
         for bad in [
@@ -74,6 +75,7 @@ mod tests {
             "javascript:alert(1)",
             "/é",
             "/sign-in",
+            "/fr/sign-in",
             "/sign-in?next=/you",
             "/sign-in/code?next=%2Fyou",
         ] {

@@ -2,6 +2,7 @@
 
 use contracts::gateway::v1::Key;
 use kit::timestamp;
+use pages::mails::MailText;
 use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 
@@ -41,20 +42,19 @@ async fn announce(web: &Web, key: &Key, now: OffsetDateTime) -> Result<bool, sql
     if new.is_empty() {
         return Ok(false);
     }
-    let body = format!(
-        "The {} key \"{}\" (it ends in {}) works until {}. Calls with it are refused afterwards.\n\n\
-         Make a new one in time: {}/accounts/{account}/keys\n",
-        key.mode,
-        key.name,
-        key.last4,
-        pages::when::minute(expires),
-        web.public_url,
-    );
+    let text = MailText::new("key-expires")
+        .with("mode", key.mode.as_str())
+        .with("name", key.name.as_str())
+        .with("last4", key.last4.as_str())
+        .time("at", expires)
+        .with(
+            "page",
+            format!("{}/accounts/{account}/keys", web.public_url),
+        );
     let mail = MemberMail {
         account,
         permission: Permission::Develop,
-        subject: "A key expires soon",
-        body: &body,
+        text,
     };
     member_mail::queue(&mut transaction, mail, now).await?;
     transaction.commit().await?;

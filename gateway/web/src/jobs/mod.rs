@@ -1,7 +1,9 @@
 //! Background jobs, which the leader runs.
 
 pub mod clean_up;
+pub mod decisions;
 pub mod expiring_keys;
+pub mod factor_ends;
 pub mod month_use;
 pub mod revoke_tokens;
 
@@ -13,6 +15,7 @@ use time::OffsetDateTime;
 use crate::app::App;
 
 const MINUTE: Duration = Duration::from_mins(1);
+const FIVE_MINUTES: Duration = Duration::from_mins(5);
 const HOUR: Duration = Duration::from_hours(1);
 const SIX_HOURS: Duration = Duration::from_hours(6);
 
@@ -21,6 +24,12 @@ pub fn spawn(leader: &Leader, app: &App) {
     let jobs = Jobs { leader, app };
     jobs.spawn("clean up", HOUR, |app, now| async move {
         clean_up::run(&app, now).await
+    });
+    jobs.spawn("decisions", FIVE_MINUTES, |app, now| async move {
+        decisions::run(&app, now).await
+    });
+    jobs.spawn("factor ends", MINUTE, |app, now| async move {
+        factor_ends::run(&app, now).await
     });
     jobs.spawn("expiring keys", SIX_HOURS, |app, now| async move {
         expiring_keys::run(&app, now).await

@@ -3,7 +3,7 @@
 
 use contracts::gateway::v1::AccountMonthUse;
 use kit::timestamp;
-use pages::when;
+use pages::mails::MailText;
 use time::{Date, Duration, OffsetDateTime};
 use uuid::Uuid;
 
@@ -89,12 +89,10 @@ async fn announce(
     if !notices.last().is_some_and(|notice| new.contains(notice)) {
         return Ok(false);
     }
-    let (subject, body) = month.text(&web.public_url);
     let mail = MemberMail {
         account: month.account,
         permission: Permission::Develop,
-        subject,
-        body: &body,
+        text: month.text(&web.public_url),
     };
     if member_mail::queue(&mut transaction, mail, now).await? == 0 {
         // Nothing is recorded: somebody may join later in the month.
@@ -116,34 +114,20 @@ impl UsedMonth<'_> {
             .collect()
     }
 
-    /// Subject and body of the mail.
-    fn text(&self, public_url: &str) -> (&'static str, String) {
-        let Self {
-            account,
-            name,
-            plan,
-            ..
-        } = self;
-        let (used, limit) = (when::grouped(self.used), when::grouped(self.limit));
-        let resets = when::minute(self.resets_at);
-        let facts = format!(
-            "The account {name} has made {used} of the {limit} calls that a month of the plan {plan} has.\n\n"
-        );
-        let (subject, when_used_up) = if self.used >= self.limit {
-            ("The calls of the month are used up", "Calls")
+    fn text(&self, public_url: &str) -> MailText<'_> {
+        let key = if self.used >= self.limit {
+            "month-used"
         } else {
-            (
-                "80 % of the month's calls are used",
-                "When they are used up, calls",
-            )
+            "month-share"
         };
-        let effect = format!(
-            "{when_used_up} with live keys are refused with 429 quota_exceeded until {resets}. Nothing is charged, and test keys still work."
-        );
-        let links = format!(
-            "\n\nWhich days and routes took them: {public_url}/accounts/{account}/usage\n\
-             The plans: {public_url}/accounts/{account}/plans\n"
-        );
-        (subject, facts + &effect + &links)
+        let account = format!("{public_url}/accounts/{}", self.account);
+        MailText::new(key)
+            .with("name", self.name)
+            .with("plan", self.plan)
+            .number("used", self.used)
+            .number("limit", self.limit)
+            .time("resets", self.resets_at)
+            .with("usage", format!("{account}/usage"))
+            .with("plans", format!("{account}/plans"))
     }
 }

@@ -15,6 +15,7 @@ use crate::domain::role::Permission;
 use crate::form_body;
 use crate::form_file;
 use crate::page_error::PageError;
+use crate::page_language::PageLanguage;
 use crate::page_limit::Visitor;
 use crate::render::see_other;
 use crate::session::limits;
@@ -73,11 +74,23 @@ pub async fn check(State(guard): State<Guard>, request: Request, next: Next) -> 
         Method::POST if is_of_person => typed_form::read(&mut request).await,
         _ => None,
     };
-    let response = match admit(&guard, &mut request).await {
+    // The pages of accounts are in English, and so are their errors.
+    let language = match guard.access {
+        Access::Member(_) => PageLanguage::default(),
+        _ => PageLanguage::of(request.uri(), request.headers()),
+    };
+    request.extensions_mut().insert(language);
+    let admitted = admit(&guard, &mut request).await;
+    let of_person = request.extensions().get::<PageLanguage>().copied();
+    let language = of_person.unwrap_or(language);
+    let mut response = match admitted {
         Ok(None) => next.run(request).await,
         Ok(Some(elsewhere)) => elsewhere,
         Err(error) => error.into_response(),
     };
+    if let Some(error) = response.extensions_mut().get_mut::<PageError>() {
+        error.language = language.language;
+    }
     typed_form::attach(response, typed)
 }
 
@@ -90,7 +103,7 @@ async fn with_file(guard: &Guard, mut request: Request) -> Result<Request, PageE
     form_file::unpack(request, guard.body_limit, upload).await
 }
 
-/// Adds the [`Viewer`] and the [`AccountScope`] to the request, or returns the response that ends it.
+/// Adds the [`Viewer`], the [`AccountScope`] and the language of the person to the request, or returns the response that ends it.
 async fn admit(guard: &Guard, request: &mut Request) -> Result<Option<Response>, PageError> {
     let (app, access) = (&guard.app, guard.access);
     let now = app.clock.now();
@@ -101,6 +114,9 @@ async fn admit(guard: &Guard, request: &mut Request) -> Result<Option<Response>,
     ) {
         // Visitors need no session for these pages, so the pages work without Redis.
         let viewer = viewer.ok().flatten().filter(Viewer::is_signed_in);
+        if let Some(viewer) = &viewer {
+            prefer_language_of(viewer, request);
+        }
         request.extensions_mut().insert(viewer);
         return Ok(None);
     }
@@ -110,6 +126,9 @@ async fn admit(guard: &Guard, request: &mut Request) -> Result<Option<Response>,
         Some(viewer) if viewer.is_signed_in() => return Ok(Some(signed_in_already(request).await)),
         _ => return sign_in_first(request).map(Some),
     };
+    if !matches!(access, Access::Member(_)) {
+        prefer_language_of(&viewer, request);
+    }
     if request.method() == Method::POST {
         let person = viewer.person.id.to_string();
         let counted = app.limits.count(limits::FORMS, &person, now).await?;
@@ -135,6 +154,15 @@ async fn admit(guard: &Guard, request: &mut Request) -> Result<Option<Response>,
     }
     request.extensions_mut().insert(viewer);
     Ok(None)
+}
+
+/// At an address that names no language, the page has that of the person.
+fn prefer_language_of(viewer: &Viewer, request: &mut Request) {
+    let named = request.extensions().get::<PageLanguage>();
+    if named.is_none_or(|named| named.prefix.is_empty()) {
+        let language = PageLanguage::of_person(&viewer.person);
+        request.extensions_mut().insert(language);
+    }
 }
 
 /// The account in the path.

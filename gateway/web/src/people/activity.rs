@@ -8,6 +8,7 @@ use uuid::Uuid;
 
 use crate::domain::{action, agent};
 use crate::page_error::PageResult;
+use crate::page_language::PageLanguage;
 use crate::person_request::PersonRequest;
 use crate::render::ok;
 use crate::store::activity::{self, Activity};
@@ -25,6 +26,7 @@ pub struct Before {
 
 pub async fn show(request: PersonRequest, Query(before): Query<Before>) -> PageResult {
     let (pool, person) = (&request.app.pool, request.person().id);
+    let language = request.language();
     let before: Option<Uuid> = before.before.parse().ok();
     let mut found = activity::of_person(pool, person, before, READ).await?;
     let has_more = found.len() > ROWS;
@@ -32,16 +34,19 @@ pub async fn show(request: PersonRequest, Query(before): Query<Before>) -> PageR
     let last = found.last().filter(|_| has_more);
     let next = last.map(|last| format!("/you/activity?before={}", last.id));
     Ok(ok(&PersonActivityPage {
-        shell: request.viewer.shell(),
-        rows: found.iter().map(row).collect(),
+        shell: request.own_shell(),
+        rows: found.iter().map(|entry| row(entry, language)).collect(),
         next,
     }))
 }
 
-fn row(entry: &Activity) -> PersonActivityRow {
+fn row(entry: &Activity, language: PageLanguage) -> PersonActivityRow {
+    // Without a text of its own, it has the words of an account's activity.
+    let otherwise = action::text(&entry.action, &entry.subject);
+    let what = language.texts().value("did", &entry.action, &otherwise);
     PersonActivityRow {
         at: when::minute(entry.at),
-        what: action::text(&entry.action, &entry.subject),
+        what: what.to_owned(),
         address: entry.address.clone(),
         agent: agent::name(&entry.agent),
     }

@@ -22,14 +22,16 @@ pub(super) async fn confirm_password(
         (limits::CONFIRMATIONS_OF_PERSON, id),
     ] {
         if let Err(reached) = web.limits.count(limit, &subject, now).await? {
-            return Ok(FormState::refused(&reached.too_many("tries"), &[]));
+            let language = request.language().language;
+            let fault = reached.too_many_in(language, "limit-tries");
+            return Ok(FormState::refused(&fault, &[]));
         }
     }
     let checked = web.passwords.check(password, Some(&person.password_hash));
     if checked.await?.is_right {
         Ok(FormState::default())
     } else {
-        let errors = Fields::one(field, "This is not your password.");
+        let errors = Fields::one(field, request.language().say("password-wrong"));
         Ok(FormState::invalid(errors))
     }
 }

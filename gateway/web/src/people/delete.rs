@@ -2,6 +2,7 @@
 
 use http::header::SET_COOKIE;
 use kit::Fault;
+use pages::mails::MailText;
 use pages::people::PersonFormPage;
 use pages::{Field, Fields, Shell};
 use serde::Deserialize;
@@ -37,7 +38,7 @@ pub async fn send(request: PersonRequest, FormBody(form): FormBody<Input>) -> Pa
     let (app, person) = (&request.app, request.person());
     // The deletion revokes keys and removes webhooks.
     if let Err(closed) = app.gateway.admit_change().await {
-        return page(&request, FormState::refused(&closed, &[])).await;
+        return page(&request, request.language().refused(&closed, &[], &[])).await;
     }
     let confirmed = confirm_password(&request, "password", &form.password).await?;
     if !confirmed.is_accepted() {
@@ -56,12 +57,11 @@ pub async fn send(request: PersonRequest, FormBody(form): FormBody<Input>) -> Pa
     for account in &left.closed {
         if let Err(fault) = disconnect(app, &actor, *account).await {
             drop(transaction);
-            return page(&request, FormState::refused(&fault, &[])).await;
+            return page(&request, request.language().refused(&fault, &[], &[])).await;
         }
     }
-    let text = "You are deleted at Mchezo, as you asked.\n";
-    let action = Action::PersonDeleted;
-    record_and_inform(&request, &mut transaction, action, "You are deleted", text).await?;
+    let text = MailText::new("deleted");
+    record_and_inform(&request, &mut transaction, Action::PersonDeleted, &text).await?;
     people::remove(&mut *transaction, person.id).await?;
     transaction.commit().await?;
     revoke_tokens::run_now(app).await;
@@ -102,7 +102,7 @@ async fn leave_accounts(
         return Err(sign_in_again());
     }
     if account_ids(&mut *connection, person.id).await? != accounts {
-        return Ok(Err(accounts_changed()));
+        return Ok(Err(problem(request, "delete-members-changed")));
     }
     let mut closed = Vec::new();
     for &account in &accounts {
@@ -114,7 +114,7 @@ async fn leave_accounts(
         } else if others.iter().any(|member| member.role == Role::Owner) {
             token_revocations::insert(&mut *connection, account, person.id, &actor).await?;
         } else {
-            return Ok(Err(last_owner()));
+            return Ok(Err(problem(request, "delete-last-owner")));
         }
         request
             .record_in_account(&mut *connection, account, Action::Left, &person.email)
@@ -134,14 +134,8 @@ async fn account_ids(
     Ok(ids)
 }
 
-fn last_owner() -> Fields {
-    Fields::general(
-        "You are the last owner of an account with other members. Make one of them an owner first, on its page `Team`.",
-    )
-}
-
-fn accounts_changed() -> Fields {
-    Fields::general("The members of one of your accounts have just changed. Send the form again.")
+fn problem(request: &PersonRequest, key: &'static str) -> Fields {
+    Fields::general(request.language().say(key))
 }
 
 /// Ends everything of an account that would go on without people: tokens, key requests, keys and webhooks. In this order, none of them can
@@ -163,22 +157,24 @@ async fn disconnect(web: &Web, actor: &Actor, account: Uuid) -> Result<(), Fault
 
 async fn page(request: &PersonRequest, state: FormState) -> PageResult {
     let errors = state.errors;
-    let text = [
-        "This goes: your address, password and second factor, your sessions, and your membership of accounts.",
-        "In an account whose only member you are, every token and every key is revoked, every request for a key is withdrawn, every webhook is removed, and nobody can open it any more. In the others, the tokens that you made are revoked.",
-        "This stays: what the account has published, which belongs to its pages, and the activity of its team and your own with your address, for a year.",
-    ];
+    let language = request.language();
+    let text = ["delete-goes", "delete-accounts", "delete-stays"];
+    let text = text.map(|key| language.say(key).to_owned());
+    let closed = request.app.gateway.read_only().await;
+    let password = Field::password("password", language.say("password-own"));
     let page = PersonFormPage {
         shell: Shell {
-            closed: request.app.gateway.read_only().await,
-            ..request.viewer.shell()
+            closed: closed.map(|_| language.say("fault-closed")),
+            ..request.own_shell()
         },
-        heading: "Delete yourself",
-        text: text.map(ToOwned::to_owned).into(),
+        heading: language.say("delete-title"),
+        text: text.into(),
         action: "/you/delete",
-        inputs: vec![Field::password("password", "Your password").error_in(&errors)],
-        button: "Delete me",
+        form: None,
+        inputs: vec![password.error_in(&errors)],
+        button: language.say("delete-button"),
         is_dangerous: true,
+        back: "/you",
         errors,
     };
     Ok(html(state.status, &page))

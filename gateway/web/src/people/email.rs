@@ -2,6 +2,7 @@
 
 use axum::response::Response;
 use pages::Field;
+use pages::mails::MailText;
 use pages::people::PersonFormPage;
 use serde::Deserialize;
 
@@ -15,7 +16,6 @@ use crate::person_request::PersonRequest;
 use crate::render::{FormState, html, see_other};
 use crate::session::limits;
 use crate::store::links::LinkTarget;
-use crate::viewer::Viewer;
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
@@ -25,30 +25,31 @@ pub struct Input {
 }
 
 pub async fn show(request: PersonRequest) -> PageResult {
-    Ok(page(&request.viewer, "", FormState::default()))
+    Ok(page(&request, "", FormState::default()))
 }
 
 pub async fn send(request: PersonRequest, FormBody(form): FormBody<Input>) -> PageResult {
     let (app, person) = (&request.app, request.person());
-    let now = app.clock.now();
+    let (now, language) = (app.clock.now(), request.language());
     let mut state = confirm_password(&request, "password", &form.password).await?;
     let address = email::parse(&form.email);
     match &address {
-        Err(problem) => state.add("email", *problem),
+        Err(_) => state.add("email", language.say("email-invalid")),
         Ok(address) if *address == person.email => {
-            state.add("email", "This is your address already.");
+            state.add("email", language.say("email-own"));
         }
         Ok(_) => {}
     }
     let address = match address {
         Ok(address) if state.is_accepted() => address,
-        _ => return Ok(page(&request.viewer, &form.email, state)),
+        _ => return Ok(page(&request, &form.email, state)),
     };
     let network = request.client.network();
     for (limit, subject) in [(limits::MAILS_FROM, &network), (limits::MAILS_TO, &address)] {
         if let Err(reached) = app.limits.count(limit, subject, now).await? {
-            let state = FormState::refused(&reached.too_many("mails"), &[]);
-            return Ok(page(&request.viewer, &form.email, state));
+            let fault = reached.too_many_in(language.language, "limit-mails");
+            let state = FormState::refused(&fault, &[]);
+            return Ok(page(&request, &form.email, state));
         }
     }
     let mut transaction = app.pool.begin().await?;
@@ -56,41 +57,33 @@ pub async fn send(request: PersonRequest, FormBody(form): FormBody<Input>) -> Pa
         address: &address,
         target: LinkTarget::Email { person: person.id },
         next: None,
-        subject: "Confirm your new address",
-        reason: "Open this page to sign in to Mchezo with this address from now on:",
+        language: language.language,
+        text: MailText::new("new-address"),
     };
     send_link(&mut transaction, app, mail).await?;
-    let text = format!(
-        "Somebody who is signed in as you wants to change your address to {address}. A link that was mailed there does so.\n\nIf this was not you, change your password at once: that also voids the link.\n"
-    );
-    let subject = "A change of your address";
-    record_and_inform(
-        &request,
-        &mut transaction,
-        Action::EmailChangeAsked,
-        subject,
-        &text,
-    )
-    .await?;
+    let text = MailText::new("email-asked").with("address", address.as_str());
+    record_and_inform(&request, &mut transaction, Action::EmailChangeAsked, &text).await?;
     transaction.commit().await?;
     Ok(see_other("/you?done=email-sent"))
 }
 
-fn page(viewer: &Viewer, typed: &str, state: FormState) -> Response {
+fn page(request: &PersonRequest, typed: &str, state: FormState) -> Response {
     let FormState { status, errors } = state;
+    let language = request.language();
+    let email = Field::email("email", language.say("email-new")).value(typed);
     let page = PersonFormPage {
-        shell: viewer.shell(),
-        heading: "Change e-mail",
-        text: vec![
-            "We mail a link to the new address. Your address changes when you open it and press its button; the old address is told.".to_owned(),
-        ],
+        shell: request.own_shell(),
+        heading: language.say("you-change-email"),
+        text: vec![language.say("email-change-text").to_owned()],
         action: "/you/email",
+        form: None,
         inputs: vec![
-            Field::email("email", "New address").value(typed).error_in(&errors),
-            Field::password("password", "Your password").error_in(&errors),
+            email.error_in(&errors),
+            Field::password("password", language.say("password-own")).error_in(&errors),
         ],
-        button: "Mail the link",
+        button: language.say("lost-button"),
         is_dangerous: false,
+        back: "/you",
         errors,
     };
     html(status, &page)

@@ -5,11 +5,13 @@ use axum::extract::{Path, Query, State};
 use axum::response::Response;
 use http::StatusCode;
 use pages::people::{ConfirmLinkPage, PasswordLinkPage};
+use pages::site::Language;
 use pages::{Field, Fields, Shell};
 use serde::Deserialize;
 use uuid::Uuid;
 
 use super::link_actions::{self, LinkError, LinkForm};
+use super::lost_phone;
 use crate::app::{App, Web};
 use crate::client_info::ClientInfo;
 use crate::domain::next_page::{self, NextPage};
@@ -17,6 +19,7 @@ use crate::domain::percent::encoded;
 use crate::domain::session_token::Token;
 use crate::form_body::FormBody;
 use crate::page_error::{PageError, PageResult};
+use crate::page_language::PageLanguage;
 use crate::person_request::PersonRequest;
 use crate::render::{FormState, html, ok, see_other};
 use crate::store::links::{self, Link, LinkTarget};
@@ -49,32 +52,41 @@ pub enum Requirement {
     NewPassword(Link, Person),
     /// A click on the button by this person, who is signed in.
     Confirmation(Link, Box<Viewer>),
+    /// A click on the button by anybody who has the link. It is about the second factor of this person.
+    Click(Link, Person),
 }
 
 pub async fn show(
     State(app): State<App>,
     Extension(viewer): Extension<Option<Viewer>>,
+    Extension(language): Extension<PageLanguage>,
     Path(token): Path<String>,
     Query(next): Query<NextPage>,
 ) -> PageResult {
     let next = next_page::after_sign_up(&next.next);
-    match find(&app, &token, viewer.as_ref()).await? {
+    match find(&app, language, &token, viewer.as_ref()).await? {
         Ok(Requirement::Confirmation(link, _)) => {
-            let (heading, text, button) = confirmation(&app, &link).await;
+            let (heading, text, button) = confirmation(&app, language, &link).await;
             Ok(ok(&ConfirmLinkPage {
-                shell: shell(&app, &link).await,
+                shell: shell(&app, language, &link).await,
                 heading,
                 text,
-                action: format!("/link/{token}"),
+                action: language.path(&format!("/link/{token}")),
                 button,
             }))
+        }
+        Ok(Requirement::Click(link, person)) => {
+            let action = language.path(&format!("/link/{token}"));
+            let page = lost_phone::link_page(language, &link.target, &person.email, action);
+            Ok(ok(&page))
         }
         Ok(link) => {
             let form = PasswordForm {
                 web: &app,
+                language,
                 link: &link,
                 viewer: viewer.as_ref(),
-                action: &path(&token, next),
+                action: &language.path(&path(&token, next)),
             };
             Ok(ok(&form.page("", Fields::default()).await))
         }
@@ -86,18 +98,20 @@ pub async fn send(
     State(app): State<App>,
     Extension(viewer): Extension<Option<Viewer>>,
     Extension(client): Extension<ClientInfo>,
+    Extension(language): Extension<PageLanguage>,
     Path(token): Path<String>,
     Query(next): Query<NextPage>,
     FormBody(input): FormBody<Input>,
 ) -> PageResult {
     let next = next_page::after_sign_up(&next.next);
-    let needed = match find(&app, &token, viewer.as_ref()).await? {
+    let needed = match find(&app, language, &token, viewer.as_ref()).await? {
         Ok(needed) => needed,
         Err(elsewhere) => return Ok(*elsewhere),
     };
     let form = |link| LinkForm {
         web: &app,
         client: &client,
+        language,
         viewer: viewer.as_ref(),
         link,
         next,
@@ -116,15 +130,21 @@ pub async fn send(
                 .await
                 .map_err(LinkError::Page)
         }
+        Requirement::Click(link, person) => {
+            lost_phone::follow_link(&app, &client, language, link, person)
+                .await
+                .map_err(LinkError::Page)
+        }
     };
     match done {
         Ok(response) => Ok(response),
         Err(LinkError::Refused(FormState { status, errors })) => {
             let form = PasswordForm {
                 web: &app,
+                language,
                 link: &needed,
                 viewer: viewer.as_ref(),
-                action: &path(&token, next),
+                action: &language.path(&path(&token, next)),
             };
             let page = form.page(&input.account_name, errors);
             Ok(html(status, &page.await))
@@ -136,6 +156,7 @@ pub async fn send(
 /// The link with this token and the input that it needs, or a redirect to another page first.
 async fn find(
     web: &Web,
+    language: PageLanguage,
     token: &str,
     viewer: Option<&Viewer>,
 ) -> Result<Result<Requirement, Box<Response>>, PageError> {
@@ -157,11 +178,15 @@ async fn find(
             let person = person.ok_or_else(PageError::link_gone)?;
             Ok(Ok(Requirement::NewPassword(link, person)))
         }
-        LinkTarget::Email { person } => Ok(for_viewer(link, person, viewer, token)),
+        LinkTarget::Email { person } => Ok(for_viewer(language, link, person, viewer, token)),
         LinkTarget::Invite { .. } => match invited(web, &link).await? {
             None => Ok(Ok(Requirement::NewPerson(link))),
-            Some(invited) => Ok(for_viewer(link, invited, viewer, token)),
+            Some(invited) => Ok(for_viewer(language, link, invited, viewer, token)),
         },
+        LinkTarget::EndFactor { person } | LinkTarget::KeepFactor { person } => {
+            let person = of(person).await?.ok_or_else(PageError::link_gone)?;
+            Ok(Ok(Requirement::Click(link, person)))
+        }
     }
 }
 
@@ -176,12 +201,13 @@ async fn invited(web: &Web, link: &Link) -> Result<Option<Uuid>, sqlx::Error> {
 
 /// A link that only `person` may use, signed in.
 fn for_viewer(
+    language: PageLanguage,
     link: Link,
     person: Uuid,
     viewer: Option<&Viewer>,
     token: &str,
 ) -> Result<Requirement, Box<Response>> {
-    let path = format!("/link/{token}");
+    let path = language.path(&format!("/link/{token}"));
     let next = encoded(&path);
     match viewer {
         Some(viewer) if viewer.person.id == person => {
@@ -189,26 +215,29 @@ fn for_viewer(
         }
         Some(viewer) => {
             let page = ConfirmLinkPage {
-                shell: Shell::default(),
-                heading: "For another person".to_owned(),
-                text: for_another(&link, &viewer.person.email),
+                shell: language.shell(),
+                heading: language.say("other-person-title").to_owned(),
+                text: for_another(language, &link, &viewer.person.email),
                 action: format!("/sign-out?next={next}"),
-                button: "Sign out and go on",
+                button: language.say("other-person-button"),
             };
             Err(Box::new(html(StatusCode::FORBIDDEN, &page)))
         }
-        None => Err(Box::new(see_other(&format!("/sign-in?next={next}")))),
+        None => {
+            let path = language.path(&format!("/sign-in?next={next}"));
+            Err(Box::new(see_other(&path)))
+        }
     }
 }
 
 /// Whom a link is for, which the person `signed_in` has opened. The mail of an invitation names its address; the mail to a new address does not
 /// name the address that the person has.
-fn for_another(link: &Link, signed_in: &str) -> String {
-    let whose = match link.target {
-        LinkTarget::Invite { .. } => format!("This invitation is for {}", link.email),
-        _ => format!("Another person asked for the address {}", link.email),
+fn for_another(language: PageLanguage, link: &Link, signed_in: &str) -> String {
+    let key = match link.target {
+        LinkTarget::Invite { .. } => "other-person-invite",
+        _ => "other-person-email",
     };
-    format!("{whose}. You are signed in as {signed_in}.")
+    language.texts().say_of_two(key, &link.email, signed_in)
 }
 
 /// What the sign-in page says that leads to an invitation.
@@ -220,7 +249,12 @@ pub(super) struct Invitation {
 }
 
 /// The invitation at a path of this site, if there is one.
-pub(super) async fn invitation(web: &Web, path: &str) -> Result<Option<Invitation>, sqlx::Error> {
+pub(super) async fn invitation(
+    web: &Web,
+    language: PageLanguage,
+    path: &str,
+) -> Result<Option<Invitation>, sqlx::Error> {
+    let (_, path) = Language::split(path);
     let Some(token) = path.strip_prefix("/link/").and_then(Token::parse) else {
         return Ok(None);
     };
@@ -231,39 +265,40 @@ pub(super) async fn invitation(web: &Web, path: &str) -> Result<Option<Invitatio
     }) else {
         return Ok(None);
     };
-    let (name, email) = (account_name(web, account).await, link.email);
-    Ok(Some(if link.invited.is_none() {
-        Invitation {
-            text: format!("Sign in as {email} to join {name}."),
-            email,
-        }
+    let (name, email) = (account_name(web, language, account).await, link.email);
+    let (key, shown) = if link.invited.is_none() {
+        ("invitation-reason", email.clone())
     } else {
-        Invitation {
-            text: format!(
-                "Sign in to join {name}. The invitation was sent to {email}, which was your address."
-            ),
-            email: String::new(),
-        }
+        ("invitation-reason-moved", String::new())
+    };
+    Ok(Some(Invitation {
+        text: language.texts().say_of_two(key, &name, &email),
+        email: shown,
     }))
 }
 
 /// Heading, text and button of a link that needs only its button.
-async fn confirmation(web: &Web, link: &Link) -> (String, String, &'static str) {
+async fn confirmation(
+    web: &Web,
+    language: PageLanguage,
+    link: &Link,
+) -> (String, String, &'static str) {
+    let texts = language.texts();
     if let LinkTarget::Invite { account, role, .. } = &link.target {
-        let name = account_name(web, *account).await;
-        let text = format!("You become {} of the account.", with_article(role.as_str()));
-        return (format!("Join {name}"), text, "Join");
+        let name = account_name(web, language, *account).await;
+        let heading = texts.say_of("join-title", &name);
+        let text = texts.value("invite-role", role.as_str(), "").to_owned();
+        return (heading, text, texts.say("join-button"));
     }
-    let text = format!(
-        "You sign in with {} from then on. Your other sessions end.",
-        link.email
-    );
-    ("Change your address".to_owned(), text, "Change the address")
+    let heading = texts.say("change-address-title").to_owned();
+    let text = texts.say_of("change-address-text", &link.email);
+    (heading, text, texts.say("change-address-button"))
 }
 
 /// The form of a link that asks for a password.
 struct PasswordForm<'a> {
     web: &'a Web,
+    language: PageLanguage,
     link: &'a Requirement,
     viewer: Option<&'a Viewer>,
     action: &'a str,
@@ -271,49 +306,52 @@ struct PasswordForm<'a> {
 
 impl PasswordForm<'_> {
     async fn page(&self, typed_name: &str, errors: Fields) -> PasswordLinkPage {
-        let web = self.web;
+        let (web, language, texts) = (self.web, self.language, self.language.texts());
         let (target, person) = match self.link {
             Requirement::NewPerson(target) => (target, None),
-            Requirement::NewPassword(target, person) => (target, Some(person.id)),
+            Requirement::NewPassword(target, person) | Requirement::Click(target, person) => {
+                (target, Some(person.id))
+            }
             Requirement::Confirmation(target, viewer) => (target, Some(viewer.person.id)),
         };
         let (heading, text, button) = match &target.target {
             LinkTarget::SignUp => (
-                "Choose a password".to_owned(),
-                "One step left: then you make your first key.".to_owned(),
-                "Create the account",
+                texts.say("choose-password-title").to_owned(),
+                texts.say("choose-password-text").to_owned(),
+                texts.say("choose-password-button"),
             ),
             LinkTarget::Invite { account, role, .. } => {
-                let name = account_name(web, *account).await;
-                let role = with_article(role.as_str());
-                let text =
-                    format!("You become {role} of the account. Choose a password to sign in with.");
-                (format!("Join {name}"), text, "Join")
+                let name = account_name(web, language, *account).await;
+                let role = texts.value("invite-role", role.as_str(), "");
+                let text = texts.say_of("join-text", role);
+                let heading = texts.say_of("join-title", &name);
+                (heading, text, texts.say("join-button"))
             }
-            LinkTarget::Reset { .. } | LinkTarget::Email { .. } => (
-                "Set a new password".to_owned(),
-                "All your sessions end.".to_owned(),
-                "Set the password",
+            _ => (
+                texts.say("set-password-title").to_owned(),
+                texts.say("set-password-text").to_owned(),
+                texts.say("set-password-button"),
             ),
         };
         let account_name = (target.target == LinkTarget::SignUp).then(|| {
-            Field::text("account_name", "Name of your studio or project")
-                .hint("Your team and our staff see it.")
+            Field::text("account_name", texts.say("account-name-label"))
+                .hint(texts.say("account-name-hint"))
                 .autocomplete("organization")
                 .value(typed_name)
                 .error_in(&errors)
         });
         let signed_in = self.viewer.map(|viewer| &viewer.person);
         let signed_in = signed_in.filter(|it| Some(it.id) != person);
+        let password = Field::new_password("password", texts.say("password-new"));
         PasswordLinkPage {
-            shell: shell(web, target).await,
+            shell: shell(web, language, target).await,
             heading,
             text,
             email: target.email.clone(),
             signed_in: signed_in.map(|other| other.email.clone()),
             action: self.action.to_owned(),
             account_name,
-            password: Field::new_password("password", "New password").error_in(&errors),
+            password: password.hint(texts.say("password-hint")).error_in(&errors),
             button,
             errors,
         }
@@ -321,28 +359,22 @@ impl PasswordForm<'_> {
 }
 
 /// The frame of the page of a link. If the link changes an account, the frame shows whether the site is read-only.
-async fn shell(web: &Web, link: &Link) -> Shell {
+async fn shell(web: &Web, language: PageLanguage, link: &Link) -> Shell {
     let closed = match link.target {
         LinkTarget::SignUp | LinkTarget::Invite { .. } => web.gateway.read_only().await,
-        LinkTarget::Reset { .. } | LinkTarget::Email { .. } => None,
+        _ => None,
     };
     Shell {
-        closed,
-        ..Shell::default()
+        closed: closed.map(|_| language.say("fault-closed")),
+        ..language.shell()
     }
 }
 
-async fn account_name(web: &Web, account: Uuid) -> String {
+async fn account_name(web: &Web, language: PageLanguage, account: Uuid) -> String {
     let found = web.gateway.account(account).await;
     let account = found.ok().and_then(|found| found.account);
-    account.map_or_else(|| "the account".to_owned(), |account| account.name)
-}
-
-fn with_article(role: &str) -> String {
-    let article = if role.starts_with(['a', 'e', 'i', 'o', 'u']) {
-        "an"
-    } else {
-        "a"
-    };
-    format!("{article} {role}")
+    account.map_or_else(
+        || language.say("the-account").to_owned(),
+        |account| account.name,
+    )
 }

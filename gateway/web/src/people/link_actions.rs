@@ -4,12 +4,12 @@ use axum::response::Response;
 use http::StatusCode;
 use kit::{Code, Fault, ids};
 use pages::Fields;
+use pages::mails::MailText;
 use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::link::Input;
-use super::link_mail::inform;
-use super::sign_in_again;
+use super::{password_problem, sign_in_again};
 use crate::app::Web;
 use crate::client_info::ClientInfo;
 use crate::contact_address;
@@ -18,6 +18,8 @@ use crate::domain::percent::encoded;
 use crate::domain::role::Role;
 use crate::domain::{account_name, password};
 use crate::page_error::{PageError, PageResult};
+use crate::page_language::PageLanguage;
+use crate::person_mail::{self, Reader};
 use crate::person_request::PersonRequest;
 use crate::render::{FormState, see_other};
 use crate::session::limits;
@@ -33,6 +35,7 @@ use crate::viewer::{NewSession, Viewer, begin_session};
 pub(super) struct LinkForm<'a> {
     pub(super) web: &'a Web,
     pub(super) client: &'a ClientInfo,
+    pub(super) language: PageLanguage,
     /// The person who is signed in in this browser.
     pub(super) viewer: Option<&'a Viewer>,
     pub(super) link: &'a Link,
@@ -65,8 +68,8 @@ impl LinkForm<'_> {
             (limits::LINKS_FROM, self.client.network()),
         ] {
             if let Err(reached) = self.web.limits.count(limit, &subject, now).await? {
-                let refused = FormState::refused(&reached.too_many("tries"), &[]);
-                return Err(LinkError::Refused(refused));
+                let fault = reached.too_many_in(self.language.language, "limit-tries");
+                return Err(LinkError::Refused(FormState::refused(&fault, &[])));
             }
         }
         Ok(())
@@ -76,7 +79,7 @@ impl LinkForm<'_> {
     async fn new_hash(&self) -> Result<String, LinkError> {
         let hash = self.web.passwords.hash(&self.input.password).await;
         hash.map_err(|fault| match fault.code {
-            Code::Unavailable => LinkError::Refused(FormState::refused(&fault, &[])),
+            Code::Unavailable => LinkError::Refused(self.language.refused(&fault, &[], &[])),
             _ => fault.into(),
         })
     }
@@ -86,12 +89,12 @@ impl LinkForm<'_> {
         let (web, link) = (self.web, self.link);
         self.count().await?;
         // Check everything else before the password is hashed, since a hash costs a core for a while.
-        let errors = errors_of_new_person(link, self.input);
+        let errors = self.errors_of_new_person();
         if !errors.is_empty() {
             return Err(LinkError::Refused(FormState::invalid(errors)));
         }
         if let Err(closed) = web.gateway.admit_change().await {
-            return Err(LinkError::Refused(FormState::refused(&closed, &[])));
+            return Err(LinkError::Refused(self.language.refused(&closed, &[], &[])));
         }
         let hash = self.new_hash().await?;
         let id = ids::row_id();
@@ -110,6 +113,7 @@ impl LinkForm<'_> {
             id,
             email: &link.email,
             password_hash: &hash,
+            language: self.language.language,
         };
         if let Err(error) = people::insert(&mut *transaction, person, web.clock.now()).await {
             // Another link has created the person meanwhile.
@@ -166,8 +170,8 @@ impl LinkForm<'_> {
         let account = self.find_or_create_account(person).await;
         let account = account.map_err(|fault| {
             let renamed = [("name", "account_name")];
-            let refused = FormState::refused_renamed(&fault, &["account_name"], &renamed);
-            LinkError::Refused(refused)
+            let language = self.language;
+            LinkError::Refused(language.refused(&fault, &["account_name"], &renamed))
         });
         Ok(Some((account?, Role::Owner)))
     }
@@ -192,12 +196,27 @@ impl LinkForm<'_> {
         Ok(link.id)
     }
 
+    fn errors_of_new_person(&self) -> Fields {
+        let (link, form) = (self.link, self.input);
+        let mut errors = Fields::default();
+        if link.target == LinkTarget::SignUp
+            && let Err(problem) = account_name::check(&form.account_name)
+        {
+            errors.add("account_name", self.language.say(problem));
+        }
+        let inputs = [link.email.as_str(), form.account_name.as_str()];
+        if let Err(problem) = password::check(&form.password, &inputs) {
+            errors.add("password", password_problem(problem, self.language));
+        }
+        errors
+    }
+
     /// Sets a new password, which ends all sessions, and signs the person in.
     pub(super) async fn reset_password(&self, person: &Person) -> Result<Response, LinkError> {
         let web = self.web;
         self.count().await?;
         if let Err(problem) = password::check(&self.input.password, &[&person.email]) {
-            let errors = Fields::one("password", problem);
+            let errors = Fields::one("password", password_problem(problem, self.language));
             return Err(LinkError::Refused(FormState::invalid(errors)));
         }
         let hash = self.new_hash().await?;
@@ -208,15 +227,8 @@ impl LinkForm<'_> {
         links::remove_of_person(&mut *transaction, person.id).await?;
         let set = people::set_password(&mut *transaction, person, &hash).await?;
         let version = set.ok_or_else(sign_in_again)?;
-        let text = "The password of your account was set anew, and all sessions have ended.\n\nIf this was not you, set another password at once.\n";
-        inform(
-            &mut transaction,
-            &person.email,
-            "Your password was changed",
-            text,
-            now,
-        )
-        .await?;
+        let text = MailText::new("password-reset");
+        person_mail::queue(&mut transaction, Reader::of(person), &text, now).await?;
         let action = Action::PasswordReset;
         let entry = NewEntry::new(person.id, &person.email, self.client, action);
         activity::insert(&mut *transaction, entry, now).await?;
@@ -251,24 +263,10 @@ impl LinkForm<'_> {
         };
         if let Err(fault) = begun.await {
             tracing::warn!(%fault, "a person must sign in after a new password");
-            return see_other("/sign-in");
+            return see_other(&self.language.path("/sign-in"));
         }
         response
     }
-}
-
-fn errors_of_new_person(link: &Link, form: &Input) -> Fields {
-    let mut errors = Fields::default();
-    if link.target == LinkTarget::SignUp
-        && let Err(problem) = account_name::check(&form.account_name)
-    {
-        errors.add("account_name", problem);
-    }
-    let inputs = [link.email.as_str(), form.account_name.as_str()];
-    if let Err(problem) = password::check(&form.password, &inputs) {
-        errors.add("password", problem);
-    }
-    errors
 }
 
 /// Whether an account has no members and was not closed by the deletion of its people, so that a new person may get it. The caller holds
@@ -312,23 +310,22 @@ async fn change_email(request: &PersonRequest, link: &Link) -> PageResult {
         Ok(version) => version.ok_or_else(sign_in_again)?,
         Err(error) if is_taken(&error) => {
             let text = "Another person has this address. Sign in as that person, or choose another address.";
-            return Err(PageError::new(StatusCode::CONFLICT, "Not free", text));
+            let error = PageError::new(StatusCode::CONFLICT, "This address is taken", text);
+            return Err(
+                error.with_site_texts(&("error-address-taken-title", "error-address-taken"))
+            );
         }
         Err(error) => return Err(error.into()),
     };
-    let text = format!(
-        "Your address for signing in was changed from {} to {}.\n\nIf this was not you, answer this mail.\n",
-        person.email, link.email
-    );
+    let text = MailText::new("email-changed")
+        .with("old", person.email.as_str())
+        .with("new", link.email.as_str());
     for address in [&person.email, &link.email] {
-        inform(
-            &mut transaction,
+        let reader = Reader {
             address,
-            "Your address was changed",
-            &text,
-            web.clock.now(),
-        )
-        .await?;
+            language: person.language(),
+        };
+        person_mail::queue(&mut transaction, reader, &text, web.clock.now()).await?;
     }
     request
         .record_own(&mut *transaction, Action::EmailChanged)
@@ -341,7 +338,11 @@ async fn change_email(request: &PersonRequest, link: &Link) -> PageResult {
 }
 
 /// Uses a link up. Of two concurrent requests, one fails here.
-async fn use_link(connection: &mut PgConnection, web: &Web, link: &Link) -> Result<(), PageError> {
+pub(super) async fn use_link(
+    connection: &mut PgConnection,
+    web: &Web,
+    link: &Link,
+) -> Result<(), PageError> {
     if links::consume(connection, link.id, web.clock.now()).await? {
         Ok(())
     } else {
@@ -351,7 +352,7 @@ async fn use_link(connection: &mut PgConnection, web: &Web, link: &Link) -> Resu
 
 /// Uses up the link of a person whom the caller has read. Every transaction locks the person before the person's links, so that no two wait
 /// for each other.
-async fn use_link_of(
+pub(super) async fn use_link_of(
     connection: &mut PgConnection,
     web: &Web,
     link: &Link,

@@ -1,25 +1,26 @@
 //! Mails with links.
 
 use axum::response::Response;
-use kit::mail::{self, NewMessage};
+use pages::Fields;
+use pages::mails::MailText;
 use pages::people::MailSentPage;
-use pages::{Fields, Shell};
+use pages::site::{Language, Texts};
 use sqlx::PgConnection;
-use time::OffsetDateTime;
 
 use super::link;
-use crate::SCHEMA;
 use crate::app::Web;
 use crate::client_info::ClientInfo;
 use crate::domain::action::Action;
 use crate::domain::email;
 use crate::domain::link::Purpose;
 use crate::page_error::PageError;
+use crate::page_language::PageLanguage;
+use crate::person_mail::{self, Reader};
 use crate::person_request::PersonRequest;
 use crate::render::{self, FormState};
 use crate::session::limits;
 use crate::store::links::{self, LinkTarget};
-use crate::store::people;
+use crate::store::people::{self, Person};
 
 /// The purpose of a requested link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,69 +47,67 @@ impl<'a> LinkRequest<'a> {
 pub async fn send(
     web: &Web,
     client: &ClientInfo,
+    language: PageLanguage,
     address: &str,
     wanted: LinkRequest<'_>,
 ) -> Result<Result<Response, FormState>, PageError> {
     let address = match email::parse(address) {
         Ok(address) => address,
-        Err(problem) => {
-            return Ok(Err(FormState::invalid(Fields::one("email", problem))));
+        Err(_) => {
+            let errors = Fields::one("email", language.say("email-invalid"));
+            return Ok(Err(FormState::invalid(errors)));
         }
     };
     let now = web.clock.now();
     let network = client.network();
     let from = web.limits.count(limits::MAILS_FROM, &network, now).await?;
     if let Err(reached) = from {
-        return Ok(Err(FormState::refused(&reached.too_many("mails"), &[])));
+        let fault = reached.too_many_in(language.language, "limit-mails");
+        return Ok(Err(FormState::refused(&fault, &[])));
     }
     // Beyond the limit of an address, send no mail and show no error: the address may belong to somebody else.
     let to = web.limits.count(limits::MAILS_TO, &address, now).await?;
     if to.is_ok() {
-        queue(web, &address, wanted).await?;
+        queue(web, language.language, &address, wanted).await?;
     }
     let purpose = match wanted {
         LinkRequest::SignUp { .. } => Purpose::SignUp,
         LinkRequest::Reset => Purpose::Reset,
     };
     Ok(Ok(render::ok(&MailSentPage {
-        shell: Shell::default(),
+        shell: language.shell(),
         email: address,
-        lifetime: purpose.lifetime_text(),
+        lifetime: purpose.lifetime_key(),
+        again: language.path("/sign-up"),
         mail_folder: web.mail_folder.clone(),
     })))
 }
 
-async fn queue(web: &Web, address: &str, wanted: LinkRequest<'_>) -> Result<(), sqlx::Error> {
+async fn queue(
+    web: &Web,
+    language: Language,
+    address: &str,
+    wanted: LinkRequest<'_>,
+) -> Result<(), sqlx::Error> {
     let mut transaction = web.pool.begin().await?;
     let person = people::by_email(&mut *transaction, address).await?;
     let target = match &person {
         Some(person) => LinkTarget::Reset { person: person.id },
         None => LinkTarget::SignUp,
     };
-    let (subject, reason) = match (wanted, &person) {
-        (LinkRequest::SignUp { .. }, None) => (
-            "Create your account at Mchezo",
-            "Open this page to choose a password and make your first key:",
-        ),
-        (LinkRequest::SignUp { .. }, Some(_)) => (
-            "You have an account at Mchezo",
-            "Somebody wants to create an account with this address, which has one. Sign in with your password; if you have forgotten it, set a new one here:",
-        ),
-        (LinkRequest::Reset, Some(_)) => (
-            "Set a new password at Mchezo",
-            "Open this page to set a new password:",
-        ),
-        (LinkRequest::Reset, None) => (
-            "There is no account with this address at Mchezo",
-            "Somebody asked for a new password, but no account has this address. Perhaps you used another one. To create an account with this address, open this page:",
-        ),
+    let key = match (wanted, &person) {
+        (LinkRequest::SignUp { .. }, None) => "sign-up",
+        (LinkRequest::SignUp { .. }, Some(_)) => "sign-up-exists",
+        (LinkRequest::Reset, Some(_)) => "reset",
+        (LinkRequest::Reset, None) => "reset-nobody",
     };
     let mail = LinkMail {
         address,
         target,
         next: wanted.next(),
-        subject,
-        reason,
+        // Whoever reads it may be another person than the one who typed the address.
+        language: person.as_ref().map_or(language, Person::language),
+        text: MailText::new(key),
     };
     send_link(&mut transaction, web, mail).await?;
     transaction.commit().await
@@ -121,9 +120,9 @@ pub struct LinkMail<'a> {
     pub target: LinkTarget,
     /// The page to return to.
     pub next: Option<&'a str>,
-    pub subject: &'a str,
+    pub language: Language,
     /// What the link is for, before the link.
-    pub reason: &'a str,
+    pub text: MailText<'a>,
 }
 
 /// Stores a link and queues its mail.
@@ -134,35 +133,18 @@ pub async fn send_link(
 ) -> Result<(), sqlx::Error> {
     let now = web.clock.now();
     let token = links::insert(&mut *connection, link.address, &link.target, now).await?;
-    let lifetime = link.target.purpose().lifetime_text();
-    let body = format!(
-        "{}\n\n{}{}\n\nThe link works for {lifetime}, once. If you did not ask for it, leave it: nothing happens without its button.\n",
-        link.reason,
-        web.public_url,
-        link::path(&token.text(), link.next)
-    );
-    let mail = NewMessage {
-        recipient: link.address,
-        subject: link.subject,
-        body: &body,
+    let texts = Texts::of(link.language);
+    // The address without a language stands for English.
+    let prefix = match link.language {
+        Language::English => "",
+        language @ Language::French => language.prefix(),
     };
-    mail::insert(connection, SCHEMA, mail, now).await
-}
-
-/// Queues a mail without a link.
-pub async fn inform(
-    connection: &mut PgConnection,
-    address: &str,
-    subject: &str,
-    body: &str,
-    now: OffsetDateTime,
-) -> Result<(), sqlx::Error> {
-    let mail = NewMessage {
-        recipient: address,
-        subject,
-        body,
-    };
-    mail::insert(connection, SCHEMA, mail, now).await
+    let path = link::path(&token.text(), link.next);
+    let lifetime = texts.say(link.target.purpose().lifetime_key());
+    let mail = link.text.write(link.language);
+    let mail = mail.and_paragraph(&format!("{}{prefix}{path}", web.public_url));
+    let mail = mail.and_paragraph(&texts.say_of("mail-link-foot", lifetime));
+    person_mail::insert(connection, link.address, &mail, now).await
 }
 
 /// Records a change of how a person signs in, in the transaction of the change, and tells the person by mail.
@@ -170,10 +152,9 @@ pub(super) async fn record_and_inform(
     request: &PersonRequest,
     connection: &mut PgConnection,
     action: Action,
-    subject: &str,
-    text: &str,
+    text: &MailText<'_>,
 ) -> Result<(), sqlx::Error> {
-    let (email, now) = (&request.person().email, request.app.clock.now());
-    inform(&mut *connection, email, subject, text, now).await?;
+    let (reader, now) = (Reader::of(request.person()), request.app.clock.now());
+    person_mail::queue(&mut *connection, reader, text, now).await?;
     request.record_own(connection, action).await
 }

@@ -7,21 +7,44 @@ pub mod email;
 pub mod link;
 mod link_actions;
 pub mod link_mail;
+pub mod lost_phone;
+mod new_network;
 pub mod password;
+pub mod recovery_codes;
 pub mod reset;
 pub mod second_factor;
 pub mod sessions;
+pub mod settings;
 pub mod sign_in;
 pub mod sign_up;
 pub mod totp;
 
 use http::StatusCode;
 
+use crate::domain::password as password_rule;
 use crate::page_error::PageError;
+use crate::page_language::PageLanguage;
 
 /// The error if a person's credentials have changed after the access layer has checked the session. The session has ended, and the request
 /// has done nothing.
 fn sign_in_again() -> PageError {
     let text = "Your password, address or second factor was changed meanwhile, or your sessions were ended, so nothing was done. Sign in again.";
-    PageError::new(StatusCode::UNAUTHORIZED, "Sign in again", text).way_out("/sign-in", "Sign in")
+    PageError::new(StatusCode::UNAUTHORIZED, "Sign in again", text)
+        .with_site_texts(&("error-sign-in-again-title", "error-sign-in-again"))
+        .way_out("/sign-in", "nav-sign-in")
+}
+
+/// Why a new password is refused, in words.
+fn password_problem(problem: password_rule::Problem, language: PageLanguage) -> String {
+    let texts = language.texts();
+    match problem {
+        password_rule::Problem::Short(length) => {
+            let (least, length) = (password_rule::MIN.to_string(), length.to_string());
+            texts.say_of_two("password-short", &least, &length)
+        }
+        password_rule::Problem::Long => {
+            texts.say_of("password-long", &password_rule::MAX.to_string())
+        }
+        password_rule::Problem::Guessable => texts.say("password-guessable").to_owned(),
+    }
 }

@@ -3,7 +3,7 @@
 use axum::Extension;
 use axum::extract::State;
 use pages::people::ResetPage;
-use pages::{Field, Fields, Shell};
+use pages::{Field, Fields};
 use serde::Deserialize;
 
 use super::link_mail::{self, LinkRequest};
@@ -11,6 +11,7 @@ use crate::app::{App, Web};
 use crate::client_info::ClientInfo;
 use crate::form_body::FormBody;
 use crate::page_error::PageResult;
+use crate::page_language::PageLanguage;
 use crate::render::{html, ok};
 
 #[derive(Debug, Deserialize)]
@@ -19,28 +20,32 @@ pub struct Input {
     email: String,
 }
 
-pub async fn show(State(app): State<App>) -> PageResult {
-    Ok(ok(&page(&app, "", Fields::default())))
+pub async fn show(
+    State(app): State<App>,
+    Extension(language): Extension<PageLanguage>,
+) -> PageResult {
+    Ok(ok(&page(&app, language, "", Fields::default())))
 }
 
 pub async fn send(
     State(app): State<App>,
     Extension(client): Extension<ClientInfo>,
+    Extension(language): Extension<PageLanguage>,
     FormBody(form): FormBody<Input>,
 ) -> PageResult {
-    match link_mail::send(&app, &client, &form.email, LinkRequest::Reset).await? {
+    match link_mail::send(&app, &client, language, &form.email, LinkRequest::Reset).await? {
         Ok(sent) => Ok(sent),
         Err(refused) => Ok(html(
             refused.status,
-            &page(&app, &form.email, refused.errors),
+            &page(&app, language, &form.email, refused.errors),
         )),
     }
 }
 
-fn page(web: &Web, email: &str, errors: Fields) -> ResetPage {
+fn page(web: &Web, language: PageLanguage, email: &str, errors: Fields) -> ResetPage {
     ResetPage {
-        shell: Shell::default(),
-        email: Field::email("email", "E-mail")
+        shell: language.shell_at("/reset"),
+        email: Field::email("email", language.say("email-label"))
             .value(email)
             .error_in(&errors),
         mail_folder: web.mail_folder.clone(),

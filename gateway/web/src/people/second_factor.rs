@@ -2,17 +2,20 @@
 
 use axum::extract::Query;
 use kit::Fault;
+use pages::mails::MailText;
 use pages::people::SecondFactorPage;
 use pages::{Field, Fields, Shell};
 use serde::Deserialize;
 
-use super::link_mail::inform;
+use super::{lost_phone, new_network};
 use crate::app::Web;
 use crate::domain::action::Action;
 use crate::domain::next_page::{self, NextPage};
 use crate::domain::typed_code::TypedCode;
 use crate::form_body::FormBody;
 use crate::page_error::PageResult;
+use crate::page_language::PageLanguage;
+use crate::person_mail::{self, Reader};
 use crate::person_request::PersonRequest;
 use crate::render::{FormState, html, ok, refused, see_other};
 use crate::session::limits;
@@ -20,9 +23,8 @@ use crate::session::sessions::Stage;
 use crate::store::people::{self, Person};
 use crate::viewer::{NewSession, begin_session};
 
-/// The error of a text that is no code. It is not counted as a try.
-pub(super) const NO_CODE: &str =
-    "A code of the app has six digits, and a recovery code has 16 letters and digits.";
+/// The key of the error of a text that is no code. It is not counted as a try.
+pub(super) const NO_CODE: &str = "code-invalid";
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
@@ -31,27 +33,34 @@ pub struct CodeForm {
     next: String,
 }
 
-pub async fn show(Query(next): Query<NextPage>) -> PageResult {
-    Ok(ok(&page(next_page::path(&next.next), Fields::default())))
+pub async fn show(request: PersonRequest, Query(next): Query<NextPage>) -> PageResult {
+    let next = next_page::path(&next.next);
+    Ok(ok(&page(request.language(), next, Fields::default())))
 }
 
 pub async fn send(request: PersonRequest, FormBody(form): FormBody<CodeForm>) -> PageResult {
     let (app, person) = (&request.app, request.person());
     let (now, next) = (app.clock.now(), next_page::path(&form.next));
+    let language = request.language();
     let Some(code) = TypedCode::parse(&form.code) else {
-        return Ok(refused(&page(next, Fields::one("code", NO_CODE))));
+        let errors = Fields::one("code", language.say(NO_CODE));
+        return Ok(refused(&page(language, next, errors)));
     };
     let id = person.id.to_string();
     if let Err(reached) = app.limits.count(limits::CODES, &id, now).await? {
-        let FormState { status, errors } = FormState::refused(&reached.too_many("codes"), &[]);
-        return Ok(html(status, &page(next, errors)));
+        let fault = reached.too_many_in(language.language, "limit-codes");
+        let FormState { status, errors } = FormState::refused(&fault, &[]);
+        return Ok(html(status, &page(language, next, errors)));
     }
     if !use_code(app, person, &code).await? {
         count_wrong_code(app, person).await?;
-        let text = "This code is wrong, or it was used before. Wait for the next one.";
-        return Ok(refused(&page(next, Fields::one("code", text))));
+        let errors = Fields::one("code", language.say("code-wrong-wait"));
+        return Ok(refused(&page(language, next, errors)));
     }
     request.record_own(&app.pool, Action::SignedIn).await?;
+    // Who has a code has lost nothing.
+    lost_phone::stop(app, person, &request.client).await?;
+    new_network::mail(app, person, &request.client).await;
     let old = request.viewer.token.hash();
     app.sessions.end_of(person.id, old).await?;
     let session = NewSession {
@@ -96,24 +105,20 @@ pub async fn count_wrong_code(web: &Web, person: &Person) -> Result<(), Fault> {
     {
         return Ok(());
     }
-    let text = format!(
-        "Twenty wrong codes of an authenticator app were typed for you today, by somebody who knows your password.\n\nIf this was not you, \
-         sign in and set a new password at once: {}/you/password\n",
-        web.public_url
-    );
+    let page = format!("{}/you/password", web.public_url);
+    let text = MailText::new("wrong-codes").with("page", page);
     let mut connection = web.pool.acquire().await?;
-    let subject = "Somebody tries codes to sign in as you";
-    inform(&mut connection, &person.email, subject, &text, now).await?;
+    person_mail::queue(&mut connection, Reader::of(person), &text, now).await?;
     Ok(())
 }
 
-fn page(next: &str, errors: Fields) -> SecondFactorPage {
+fn page(language: PageLanguage, next: &str, errors: Fields) -> SecondFactorPage {
     SecondFactorPage {
         shell: Shell {
             is_plain: true,
-            ..Shell::default()
+            ..language.shell()
         },
-        code: Field::code("code", "Code, or a recovery code").error_in(&errors),
+        code: Field::code("code", language.say("code-label")).error_in(&errors),
         next: next.to_owned(),
         errors,
     }

@@ -1,12 +1,15 @@
 //! A person's own page, with the sessions.
 
 use axum::extract::{Path, Query};
+use pages::input::{Checks, Choice, Select};
 use pages::people::{SessionRow, YouPage};
+use pages::site::Language;
 use pages::when;
 
 use super::sign_in_again;
 use crate::domain::action::Action;
 use crate::domain::agent;
+use crate::domain::notice_kind::NoticeKind;
 use crate::domain::session_token::TokenHash;
 use crate::notice::AfterForm;
 use crate::page_error::{PageError, PageResult};
@@ -16,6 +19,7 @@ use crate::store::people;
 
 pub async fn show(request: PersonRequest, Query(done): Query<AfterForm>) -> PageResult {
     let (app, viewer, person) = (&request.app, &request.viewer, request.person());
+    let language = request.language();
     let now = app.clock.now();
     let sessions = app
         .sessions
@@ -33,14 +37,29 @@ pub async fn show(request: PersonRequest, Query(done): Query<AfterForm>) -> Page
             is_current: hash == current,
         });
     let left = people::count_recovery_codes(&app.pool, person.id).await?;
-    let mut shell = viewer.shell();
-    shell.notice = done.notice();
+    let mut shell = request.own_shell();
+    shell.notice = done.notice_in(language.language);
+    let languages = Language::ALL.map(|it| Choice {
+        value: it.code().to_owned(),
+        label: it.name().to_owned(),
+        is_chosen: it == language.language,
+    });
+    let notices = NoticeKind::ALL.map(|kind| Choice {
+        value: kind.name().to_owned(),
+        label: language
+            .texts()
+            .value("notice-kind", kind.name(), kind.name())
+            .to_owned(),
+        is_chosen: kind.is_wanted(&person.muted_notices),
+    });
     Ok(ok(&YouPage {
         shell,
         email: person.email.clone(),
         sessions: rows.collect(),
         has_totp: person.totp_secret.is_some(),
         recovery_codes: u64::try_from(left).unwrap_or_default(),
+        language: Select::new("language", language.say("you-language"), languages.into()),
+        notices: Checks::new("notice", language.say("you-mails"), notices.into()),
     }))
 }
 

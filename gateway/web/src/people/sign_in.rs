@@ -5,12 +5,12 @@ use axum::extract::{Query, State};
 use http::HeaderMap;
 use http::header::SET_COOKIE;
 use kit::{Code, Fault};
+use pages::Field;
 use pages::people::SignInPage;
-use pages::{Field, Shell};
 use serde::Deserialize;
 use uuid::Uuid;
 
-use super::link;
+use super::{link, new_network, sign_up};
 use crate::app::{App, Web};
 use crate::client_info::ClientInfo;
 use crate::domain::action::Action;
@@ -19,6 +19,7 @@ use crate::domain::next_page::{self, NextPage};
 use crate::domain::percent::encoded;
 use crate::form_body::FormBody;
 use crate::page_error::PageResult;
+use crate::page_language::PageLanguage;
 use crate::render::{FormState, html, see_other};
 use crate::session::limits::{self, LimitReached};
 use crate::session::sessions::Stage;
@@ -37,31 +38,44 @@ pub struct Input {
 pub async fn show(
     State(app): State<App>,
     Extension(viewer): Extension<Option<Viewer>>,
+    Extension(language): Extension<PageLanguage>,
     Query(next): Query<NextPage>,
 ) -> PageResult {
     let next = next_page::path(&next.next);
     if viewer.is_some() {
         return Ok(see_other(next));
     }
-    page(&app, None, next, FormState::default()).await
+    let form = SignInForm {
+        web: &app,
+        language,
+        next,
+    };
+    form.page(None, FormState::default()).await
 }
 
 pub async fn send(
     State(app): State<App>,
     Extension(client): Extension<ClientInfo>,
+    Extension(language): Extension<PageLanguage>,
     headers: HeaderMap,
     FormBody(form): FormBody<Input>,
 ) -> PageResult {
     let (now, next) = (app.clock.now(), next_page::path(&form.next));
+    let shown = SignInForm {
+        web: &app,
+        language,
+        next,
+    };
     let refuse = async |fault: Fault| {
-        let refused = FormState::refused(&fault, &[]);
-        page(&app, Some(&form.email), next, refused).await
+        let refused = language.refused(&fault, &[], &[]);
+        shown.page(Some(&form.email), refused).await
     };
     // A text that is not an address gets the same steps as an unknown address, so that both take the same time.
     let address = email::parse(&form.email).unwrap_or_default();
     if let Err(reached) = count(&app, &address, &client).await? {
-        let mut fault = reached.too_many("tries");
-        fault.message = format!("{} You can also set a new password.", fault.message).into();
+        let mut fault = reached.too_many_in(language.language, "limit-tries");
+        let text = language.texts().say_of("sign-in-or-reset", &fault.message);
+        fault.message = text.into();
         return refuse(fault).await;
     }
     let person = people::by_email(&app.pool, &address).await?;
@@ -71,7 +85,7 @@ pub async fn send(
         Err(fault) => return refuse(fault).await,
     };
     let Some(person) = person.filter(|_| checked.is_right) else {
-        let text = "The address or the password is wrong.";
+        let text = language.say("sign-in-wrong");
         return refuse(Fault::new(Code::Invalid, text)).await;
     };
     if checked.is_outdated {
@@ -84,6 +98,7 @@ pub async fn send(
     } else {
         let entry = NewEntry::new(person.id, &person.email, &client, Action::SignedIn);
         activity::insert(&app.pool, entry, now).await?;
+        new_network::mail(&app, &person, &client).await;
         (Stage::SignedIn, next.to_owned())
     };
     end_session(&app, &headers).await?;
@@ -161,24 +176,31 @@ pub async fn sign_out(
     Ok(response)
 }
 
-/// The page, with the typed address. Before anything is typed, it has the address of the invitation that it leads to.
-async fn page(web: &Web, typed: Option<&str>, next: &str, state: FormState) -> PageResult {
-    let FormState { status, errors } = state;
-    let invitation = link::invitation(web, next).await?.unwrap_or_default();
-    let page = SignInPage {
-        shell: Shell::default(),
-        reason: invitation.text,
-        email: Field::email("email", "E-mail").value(typed.unwrap_or(&invitation.email)),
-        password: Field::password("password", "Password"),
-        next: next.to_owned(),
-        sign_up: match next_page::after_sign_up(next) {
-            Some(next) => {
-                let next = encoded(next);
-                format!("/sign-up?next={next}")
-            }
-            None => "/sign-up".to_owned(),
-        },
-        errors,
-    };
-    Ok(html(status, &page))
+/// The form, in its language.
+struct SignInForm<'a> {
+    web: &'a Web,
+    language: PageLanguage,
+    /// The page to return to.
+    next: &'a str,
+}
+
+impl SignInForm<'_> {
+    /// The page, with the typed address. Before anything is typed, it has the address of the invitation that it leads to.
+    async fn page(&self, typed: Option<&str>, state: FormState) -> PageResult {
+        let FormState { status, errors } = state;
+        let (language, next) = (self.language, self.next);
+        let invitation = link::invitation(self.web, language, next).await?;
+        let invitation = invitation.unwrap_or_default();
+        let email = Field::email("email", language.say("email-label"));
+        let page = SignInPage {
+            shell: language.shell_at(format!("/sign-in?next={}", encoded(next))),
+            reason: invitation.text,
+            email: email.value(typed.unwrap_or(&invitation.email)),
+            password: Field::password("password", language.say("password-label")),
+            next: next.to_owned(),
+            sign_up: language.path(&sign_up::address(next_page::after_sign_up(next))),
+            errors,
+        };
+        Ok(html(status, &page))
+    }
 }

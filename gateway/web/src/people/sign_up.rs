@@ -3,15 +3,17 @@
 use axum::Extension;
 use axum::extract::{Query, State};
 use pages::people::SignUpPage;
-use pages::{Field, Fields, Shell};
+use pages::{Field, Fields};
 use serde::Deserialize;
 
 use super::link_mail::{self, LinkRequest};
 use crate::app::{App, Web};
 use crate::client_info::ClientInfo;
 use crate::domain::next_page::{self, NextPage};
+use crate::domain::percent::encoded;
 use crate::form_body::FormBody;
 use crate::page_error::PageResult;
+use crate::page_language::PageLanguage;
 use crate::render::{html, ok, see_other};
 use crate::viewer::Viewer;
 
@@ -26,39 +28,70 @@ pub struct Input {
 pub async fn show(
     State(app): State<App>,
     Extension(viewer): Extension<Option<Viewer>>,
+    Extension(language): Extension<PageLanguage>,
     Query(next): Query<NextPage>,
 ) -> PageResult {
     let next = next_page::after_sign_up(&next.next);
     if viewer.is_some() {
         return Ok(see_other(next.unwrap_or("/accounts")));
     }
-    Ok(ok(&page(&app, "", next, Fields::default())))
+    let form = SignUpForm {
+        web: &app,
+        language,
+        next,
+    };
+    Ok(ok(&form.page("", Fields::default())))
 }
 
 pub async fn send(
     State(app): State<App>,
     Extension(client): Extension<ClientInfo>,
+    Extension(language): Extension<PageLanguage>,
     FormBody(form): FormBody<Input>,
 ) -> PageResult {
     let next = next_page::after_sign_up(&form.next);
     let wanted = LinkRequest::SignUp { next };
-    match link_mail::send(&app, &client, &form.email, wanted).await? {
+    match link_mail::send(&app, &client, language, &form.email, wanted).await? {
         Ok(sent) => Ok(sent),
-        Err(refused) => Ok(html(
-            refused.status,
-            &page(&app, &form.email, next, refused.errors),
-        )),
+        Err(refused) => {
+            let shown = SignUpForm {
+                web: &app,
+                language,
+                next,
+            };
+            Ok(html(
+                refused.status,
+                &shown.page(&form.email, refused.errors),
+            ))
+        }
     }
 }
 
-fn page(web: &Web, email: &str, next: Option<&str>, errors: Fields) -> SignUpPage {
-    SignUpPage {
-        shell: Shell::default(),
-        email: Field::email("email", "E-mail")
-            .value(email)
-            .error_in(&errors),
-        next: next.unwrap_or_default().to_owned(),
-        mail_folder: web.mail_folder.clone(),
-        errors,
+/// The form, in its language.
+struct SignUpForm<'a> {
+    web: &'a Web,
+    language: PageLanguage,
+    /// The page to return to.
+    next: Option<&'a str>,
+}
+
+impl SignUpForm<'_> {
+    fn page(&self, typed: &str, errors: Fields) -> SignUpPage {
+        let email = Field::email("email", self.language.say("email-label"));
+        SignUpPage {
+            shell: self.language.shell_at(address(self.next)),
+            email: email.value(typed).error_in(&errors),
+            next: self.next.unwrap_or_default().to_owned(),
+            mail_folder: self.web.mail_folder.clone(),
+            errors,
+        }
+    }
+}
+
+/// The address of the page, without a language.
+pub(super) fn address(next: Option<&str>) -> String {
+    match next {
+        Some(next) => format!("/sign-up?next={}", encoded(next)),
+        None => "/sign-up".to_owned(),
     }
 }

@@ -2,6 +2,7 @@
 
 use axum::response::Response;
 use kit::Fault;
+use pages::mails::MailText;
 use pages::people::{PersonFormPage, RecoveryCodesPage, TotpPage};
 use pages::{Field, qr};
 use serde::{Deserialize, Serialize};
@@ -61,7 +62,7 @@ pub async fn show(request: PersonRequest) -> PageResult {
     if request.person().totp_secret.is_some() {
         return Ok(see_other("/you"));
     }
-    Ok(page(&request.viewer, FormState::default()))
+    Ok(page(&request, FormState::default()))
 }
 
 pub async fn turn_on(request: PersonRequest, OnceForm(form, sent): OnceForm<Input>) -> PageResult {
@@ -69,30 +70,32 @@ pub async fn turn_on(request: PersonRequest, OnceForm(form, sent): OnceForm<Inpu
     if viewer.person.totp_secret.is_some() {
         return Ok(see_other("/you"));
     }
+    let language = request.language();
     let mut state = confirm_password(&request, "password", &form.password).await?;
     if !state.is_accepted() {
-        return Ok(page(viewer, state));
+        return Ok(page(&request, state));
     }
     let Some(TypedCode::App(code)) = TypedCode::parse(&form.code) else {
-        state.add("code", "The app shows a code of six digits. Type that one.");
-        return Ok(page(viewer, state));
+        state.add("code", language.say("totp-no-code"));
+        return Ok(page(&request, state));
     };
     let secret = offered(viewer);
     let Some(step) = secret.step_of(&code, app.clock.now()) else {
-        state.add("code", "This code is wrong. Check the clock of your phone, and type the code that the app shows now.");
-        return Ok(page(viewer, state));
+        state.add("code", language.say("totp-wrong"));
+        return Ok(page(&request, state));
     };
     let stored = store(&request, &secret, step);
     match once_form::run(app, viewer, &sent, "/you", stored).await? {
         Ok(on) => {
             let page = ok(&RecoveryCodesPage {
-                shell: viewer.shell(),
+                shell: request.own_shell(),
+                effect: "codes-on",
                 codes: on.codes,
             });
             // The second of two clicks begins a session as well: the first one has ended the session of both.
             Ok(request.renew_session(on.version, page).await)
         }
-        Err(fault) => Ok(page(viewer, FormState::refused(&fault, &[]))),
+        Err(fault) => Ok(page(&request, language.refused(&fault, &[], &[]))),
     }
 }
 
@@ -113,73 +116,76 @@ async fn store(
     let mut transaction = web.pool.begin().await?;
     let set = people::set_totp(&mut transaction, person, Some((&sealed, step)), &hashes);
     let version = set.await?.ok_or_else(sign_in_again)?;
-    let text = "An authenticator app is needed to sign in from now on.\n\nIf this was not you, set a new password at once.\n";
-    let subject = "The second factor is on";
-    record_and_inform(request, &mut transaction, Action::TotpOn, subject, text).await?;
+    let text = MailText::new("totp-on");
+    record_and_inform(request, &mut transaction, Action::TotpOn, &text).await?;
     transaction.commit().await?;
     Ok(TurnedOn { codes, version })
 }
 
-fn page(viewer: &Viewer, state: FormState) -> Response {
+fn page(request: &PersonRequest, state: FormState) -> Response {
     let FormState { status, errors } = state;
-    let secret = offered(viewer);
+    let language = request.language();
+    let secret = offered(&request.viewer);
+    let code = Field::code("code", language.say("totp-code")).digits();
     let page = TotpPage {
-        shell: viewer.shell(),
-        qr: qr::svg(&secret.address(&viewer.person.email)),
+        shell: request.own_shell(),
+        qr: qr::svg(&secret.address(&request.person().email)),
         secret: secret.text(),
         form: once::new_id(),
-        code: Field::code("code", "Code").digits().error_in(&errors),
-        password: Field::password("password", "Your password").error_in(&errors),
+        code: code.error_in(&errors),
+        password: Field::password("password", language.say("password-own")).error_in(&errors),
         errors,
     };
     html(status, &page)
 }
 
 pub async fn show_off(request: PersonRequest) -> PageResult {
-    Ok(page_off(&request.viewer, FormState::default()))
+    Ok(page_off(&request, FormState::default()))
 }
 
 pub async fn turn_off(request: PersonRequest, FormBody(form): FormBody<Input>) -> PageResult {
-    let (app, viewer, person) = (&request.app, &request.viewer, request.person());
+    let (app, language, person) = (&request.app, request.language(), request.person());
     let mut state = confirm_password(&request, "password", &form.password).await?;
     if !state.is_accepted() {
-        return Ok(page_off(viewer, state));
+        return Ok(page_off(&request, state));
     }
     if person.totp_secret.is_some() {
         let Some(code) = TypedCode::parse(&form.code) else {
-            state.add("code", NO_CODE);
-            return Ok(page_off(viewer, state));
+            state.add("code", language.say(NO_CODE));
+            return Ok(page_off(&request, state));
         };
         if !use_code(app, person, &code).await? {
             count_wrong_code(app, person).await?;
-            state.add("code", "This code is wrong, or it was used before.");
-            return Ok(page_off(viewer, state));
+            state.add("code", language.say("code-wrong"));
+            return Ok(page_off(&request, state));
         }
     }
     let mut transaction = app.pool.begin().await?;
     let set = people::set_totp(&mut transaction, person, None, &[]);
     let version = set.await?.ok_or_else(sign_in_again)?;
-    let text = "A password is enough to sign in from now on.\n\nIf this was not you, set a new password at once.\n";
-    let subject = "The second factor is off";
-    record_and_inform(&request, &mut transaction, Action::TotpOff, subject, text).await?;
+    let text = MailText::new("totp-off");
+    record_and_inform(&request, &mut transaction, Action::TotpOff, &text).await?;
     transaction.commit().await?;
     let response = see_other("/you?done=totp-off");
     Ok(request.renew_session(version, response).await)
 }
 
-fn page_off(viewer: &Viewer, state: FormState) -> Response {
+fn page_off(request: &PersonRequest, state: FormState) -> Response {
     let FormState { status, errors } = state;
+    let language = request.language();
     let page = PersonFormPage {
-        shell: viewer.shell(),
-        heading: "Turn the second factor off",
-        text: vec!["Your password alone signs you in afterwards.".to_owned()],
+        shell: request.own_shell(),
+        heading: language.say("totp-off-title"),
+        text: vec![language.say("totp-off-text").to_owned()],
         action: "/you/totp/off",
+        form: None,
         inputs: vec![
-            Field::code("code", "Code, or a recovery code").error_in(&errors),
-            Field::password("password", "Your password").error_in(&errors),
+            Field::code("code", language.say("code-label")).error_in(&errors),
+            Field::password("password", language.say("password-own")).error_in(&errors),
         ],
-        button: "Turn it off",
+        button: language.say("totp-off-button"),
         is_dangerous: true,
+        back: "/you",
         errors,
     };
     html(status, &page)

@@ -34,8 +34,8 @@ use crate::listings::{
 };
 use crate::page_error::PageError;
 use crate::people::{
-    activity as own_activity, delete, email, link, password, reset, second_factor, sessions,
-    sign_in, sign_up, totp,
+    activity as own_activity, delete, email, link, lost_phone, password, recovery_codes, reset,
+    second_factor, sessions, settings as own_settings, sign_in, sign_up, totp,
 };
 use crate::route::{Route, action, all_open, form, open, page, with_body, with_file};
 use crate::site::sitemap::FixedPages;
@@ -89,6 +89,12 @@ fn people_routes() -> Vec<Route> {
             second_factor::show,
             second_factor::send,
         ),
+        form(
+            "/sign-in/lost-phone",
+            SecondFactor,
+            lost_phone::show,
+            lost_phone::send,
+        ),
         action("/sign-out", Anyone, sign_in::sign_out),
         form("/reset", Anyone, reset::show, reset::send),
         form("/link/{token}", Anyone, link::show, link::send),
@@ -99,6 +105,13 @@ fn people_routes() -> Vec<Route> {
         form("/you/password", SignedIn, password::show, password::send),
         form("/you/email", SignedIn, email::show, email::send),
         form("/you/totp", SignedIn, totp::show, totp::turn_on),
+        form(
+            "/you/totp/codes",
+            SignedIn,
+            recovery_codes::show,
+            recovery_codes::send,
+        ),
+        action("/you/settings", SignedIn, own_settings::send),
         form("/you/totp/off", SignedIn, totp::show_off, totp::turn_off),
         form("/you/delete", SignedIn, delete::show, delete::send),
         form("/accounts", SignedIn, list::show, list::create),
@@ -349,6 +362,13 @@ pub fn router(app: &App) -> Router {
         let guarded = route
             .handlers
             .layer(from_fn_with_state(guard, access::check));
+        // The pages that people see before they sign in are there in each language.
+        if route.access == Access::Anyone {
+            for language in Language::ALL {
+                let path = format!("{}{}", language.prefix(), route.path);
+                router = router.route(&path, guarded.clone());
+            }
+        }
         router = router.route(route.path, guarded);
     }
     let reject = |_: ProtectionError| {

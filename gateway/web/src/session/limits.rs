@@ -1,6 +1,7 @@
 //! Limits on tries per time window. Redis counts the tries for all replicas.
 
 use kit::{Code, Fault};
+use pages::site::{Language, Texts};
 use redis::cmd;
 use sha2::{Digest as _, Sha256};
 use time::OffsetDateTime;
@@ -43,6 +44,8 @@ pub const CONFIRMATIONS_OF_PERSON: Limit = Limit::new("confirmations_of_person",
 pub const MAILS_TO: Limit = Limit::new("mails_to", 5, 60);
 /// Mails with links that one network causes.
 pub const MAILS_FROM: Limit = Limit::new("mails_from", 60, 60);
+/// Mails about sign-ins from new networks to one person.
+pub const NETWORK_MAILS: Limit = Limit::new("network_mails", 5, DAY);
 /// Forms that one person sends.
 pub const FORMS: Limit = Limit::new("forms", 600, 15);
 
@@ -65,12 +68,27 @@ pub struct LimitReached {
 impl LimitReached {
     /// The fault of too many `things`. Its sentence has the minutes that are left, rounded up.
     pub fn too_many(self, things: &str) -> Fault {
-        let seconds = self.retry_after.whole_seconds().max(1);
-        let minutes = (seconds + 59) / 60;
+        let minutes = self.minutes();
         let unit = if minutes == 1 { "minute" } else { "minutes" };
-        let text = format!("Too many {things}. Try again in {minutes} {unit}.");
+        self.fault(format!("Too many {things}. Try again in {minutes} {unit}."))
+    }
+
+    /// The same in a language. `key` is that of the text, such as `limit-tries`.
+    pub fn too_many_in(self, language: Language, key: &str) -> Fault {
+        self.fault(Texts::of(language).count(key, self.minutes()))
+    }
+
+    fn seconds(self) -> u32 {
+        u32::try_from(self.retry_after.whole_seconds().max(1)).unwrap_or(u32::MAX)
+    }
+
+    fn minutes(self) -> u64 {
+        u64::from(self.seconds().div_ceil(60))
+    }
+
+    fn fault(self, text: String) -> Fault {
         Fault {
-            retry_after: u32::try_from(seconds).ok(),
+            retry_after: Some(self.seconds()),
             ..Fault::new(Code::RateLimited, text)
         }
     }
@@ -125,6 +143,9 @@ mod tests {
             let fault = LimitReached { retry_after }.too_many("tries");
             assert!(fault.message.ends_with(time), "{}", fault.message);
             assert_eq!(fault.retry_after, Some(seconds));
+            let english =
+                LimitReached { retry_after }.too_many_in(Language::English, "limit-tries");
+            assert_eq!(english.message, fault.message);
         }
     }
 }

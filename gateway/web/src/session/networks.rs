@@ -52,6 +52,14 @@ impl Sessions {
         Ok(at.is_some())
     }
 
+    /// Whether any network of a person is remembered. After a loss of the data of Redis, none is.
+    pub async fn knows_networks(&self, person: Uuid) -> Result<bool, Fault> {
+        let mut exists = cmd("EXISTS");
+        exists.arg(self.networks_key(person));
+        let found: i64 = self.keyspace.query("find_networks", &exists).await?;
+        Ok(found > 0)
+    }
+
     /// Forgets the networks of a person who is deleted.
     pub async fn forget_networks(&self, person: Uuid) -> Result<(), Fault> {
         let mut delete = cmd("DEL");

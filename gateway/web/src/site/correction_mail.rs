@@ -1,6 +1,7 @@
 //! Mails to owners and editors about corrections that visitors suggest.
 
 use contracts::listings::v1::CreateNoteResponse;
+use pages::mails::MailText;
 use time::Duration;
 use uuid::Uuid;
 
@@ -9,8 +10,6 @@ use crate::domain::listing_kind::ListingKind;
 use crate::domain::role::Permission;
 use crate::member_mail::{self, MemberMail};
 use crate::store::sent_notices;
-
-const SUBJECT: &str = "A visitor suggests a correction of one of your listings";
 
 /// Queues the mails about a new correction, at most one a day and listing. The correction is stored already and waits in the dashboard, so a
 /// mail that cannot be queued is left out.
@@ -43,19 +42,15 @@ async fn insert(
         .iter()
         .filter_map(|it| Uuid::try_parse(it).ok())
     {
-        let body = format!(
-            "A visitor suggests a correction of {}. Read it, and say that it is done or that nothing needs to be done:\n\n\
-             {}/accounts/{account}/listings/{}/{name}\n\n\
-             At most one such mail is sent a day for a listing.\n",
-            created.title,
-            web.public_url,
-            kind.as_str(),
-        );
+        let (site, kind) = (&web.public_url, kind.as_str());
+        let page = format!("{site}/accounts/{account}/listings/{kind}/{name}");
+        let text = MailText::new("correction")
+            .with("title", created.title.as_str())
+            .with("page", page);
         let mail = MemberMail {
             account,
             permission: Permission::Edit,
-            subject: SUBJECT,
-            body: &body,
+            text,
         };
         member_mail::queue(&mut transaction, mail, now).await?;
     }

@@ -1,6 +1,7 @@
 //! `web.member`: the people of accounts, with their roles.
 
-use sqlx::{PgConnection, PgExecutor};
+use pages::site::Language;
+use sqlx::{PgConnection, PgExecutor, PgPool};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -18,6 +19,16 @@ pub struct Member {
     pub email: String,
     pub role: Role,
     pub since: OffsetDateTime,
+    pub language: Language,
+    /// The names of the kinds of mails that the person has switched off.
+    pub muted: Vec<String>,
+}
+
+/// An owner of an account of somebody else.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OtherOwner {
+    pub email: String,
+    pub language: Language,
 }
 
 /// Why a member cannot be changed.
@@ -90,7 +101,7 @@ pub async fn of_account(
     account: Uuid,
 ) -> Result<Vec<Member>, sqlx::Error> {
     let rows = sqlx::query!(
-        "select person_id, email, role, since from web.member join web.person on id = person_id
+        "select person_id, email, role, since, language, muted_notices from web.member join web.person on id = person_id
          where account_id = $1 order by since, person_id",
         account,
     );
@@ -101,9 +112,40 @@ pub async fn of_account(
             email: row.email,
             role: Role::parse(&row.role)?,
             since: row.since,
+            language: Language::of_code(&row.language),
+            muted: row.muted_notices,
         })
     });
     Ok(members.collect())
+}
+
+/// The owners of a person's accounts, without the person.
+pub async fn other_owners(
+    executor: impl PgExecutor<'_>,
+    person: Uuid,
+) -> Result<Vec<OtherOwner>, sqlx::Error> {
+    let rows = sqlx::query!(
+        "select email, language from web.person
+         where id <> $1 and exists (
+            select from web.member as own join web.member as other using (account_id)
+            where own.person_id = $1 and other.person_id = id and other.role = 'owner'
+         )
+         order by id",
+        person,
+    );
+    let owners = rows.fetch_all(executor).await?.into_iter();
+    let owners = owners.map(|row| OtherOwner {
+        email: row.email,
+        language: Language::of_code(&row.language),
+    });
+    Ok(owners.collect())
+}
+
+/// All accounts with members.
+pub async fn accounts(pool: &PgPool) -> Result<Vec<Uuid>, sqlx::Error> {
+    sqlx::query_scalar!("select distinct account_id from web.member order by account_id")
+        .fetch_all(pool)
+        .await
 }
 
 /// Whether an account has a member. The caller holds the lock of [`lock`].

@@ -2,6 +2,8 @@
 
 pub mod activity;
 pub mod closed_accounts;
+pub mod decision_states;
+pub mod factor_ends;
 pub mod links;
 pub mod members;
 pub mod people;

@@ -1,5 +1,6 @@
 //! `web.person` and `web.recovery_code`.
 
+use pages::site::Language;
 use sqlx::{PgConnection, PgExecutor};
 use time::OffsetDateTime;
 use uuid::Uuid;
@@ -13,12 +14,23 @@ pub struct Person {
     pub credential_version: i32,
     /// Encrypted; `None`: no second factor.
     pub totp_secret: Option<Vec<u8>>,
+    /// The code of the language of pages and mails.
+    pub language: String,
+    /// The names of the kinds of mails that the person has switched off.
+    pub muted_notices: Vec<String>,
+}
+
+impl Person {
+    pub fn language(&self) -> Language {
+        Language::of_code(&self.language)
+    }
 }
 
 pub struct NewPerson<'a> {
     pub id: Uuid,
     pub email: &'a str,
     pub password_hash: &'a str,
+    pub language: Language,
 }
 
 /// Inserts a person; the error is a unique violation if the address is taken.
@@ -28,11 +40,12 @@ pub async fn insert(
     now: OffsetDateTime,
 ) -> Result<(), sqlx::Error> {
     sqlx::query!(
-        "insert into web.person (id, email, password_hash, created_at) values ($1, $2, $3, $4)",
+        "insert into web.person (id, email, password_hash, created_at, language) values ($1, $2, $3, $4, $5)",
         person.id,
         person.email,
         person.password_hash,
         now,
+        person.language.code(),
     )
     .execute(executor)
     .await?;
@@ -45,7 +58,8 @@ pub async fn by_email(
 ) -> Result<Option<Person>, sqlx::Error> {
     sqlx::query_as!(
         Person,
-        "select id, email, password_hash, credential_version, totp_secret from web.person where email = $1",
+        "select id, email, password_hash, credential_version, totp_secret, language, muted_notices
+         from web.person where email = $1",
         email,
     )
     .fetch_optional(executor)
@@ -55,7 +69,8 @@ pub async fn by_email(
 pub async fn by_id(executor: impl PgExecutor<'_>, id: Uuid) -> Result<Option<Person>, sqlx::Error> {
     sqlx::query_as!(
         Person,
-        "select id, email, password_hash, credential_version, totp_secret from web.person where id = $1",
+        "select id, email, password_hash, credential_version, totp_secret, language, muted_notices
+         from web.person where id = $1",
         id,
     )
     .fetch_optional(executor)
@@ -151,23 +166,47 @@ pub async fn set_totp(
     )
     .fetch_optional(&mut *connection)
     .await?;
-    if version.is_none() {
-        return Ok(None);
+    if version.is_some() {
+        replace_recovery_codes(connection, person.id, code_hashes).await?;
     }
-    sqlx::query!(
-        "delete from web.recovery_code where person_id = $1",
-        person.id
-    )
-    .execute(&mut *connection)
-    .await?;
+    Ok(version)
+}
+
+/// Replaces the recovery codes of a person. The caller holds the lock of [`lock`], or has changed the person's row.
+pub async fn replace_recovery_codes(
+    connection: &mut PgConnection,
+    id: Uuid,
+    code_hashes: &[Vec<u8>],
+) -> Result<(), sqlx::Error> {
+    sqlx::query!("delete from web.recovery_code where person_id = $1", id)
+        .execute(&mut *connection)
+        .await?;
     sqlx::query!(
         "insert into web.recovery_code (person_id, code_sha256) select $1, unnest($2::bytea[])",
-        person.id,
+        id,
         code_hashes,
     )
     .execute(connection)
     .await?;
-    Ok(version)
+    Ok(())
+}
+
+/// Sets the language of a person's pages and mails, and the kinds of mails that are switched off.
+pub async fn set_preferences(
+    executor: impl PgExecutor<'_>,
+    id: Uuid,
+    language: Language,
+    muted: &[String],
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "update web.person set language = $2, muted_notices = $3 where id = $1",
+        id,
+        language.code(),
+        muted,
+    )
+    .execute(executor)
+    .await?;
+    Ok(())
 }
 
 /// Uses the code of a step; false if it, or a later one, was used before.

@@ -125,7 +125,9 @@ async fn no_form_of_a_team_outlives_the_role(pool: PgPool) {
         .await;
         assert_eq!(page.status, status, "{}", page.text);
     }
-    assert!(site.mails().await.is_empty());
+    let mails = site.mails().await;
+    let is_removal = |mail: &(String, String, String)| mail.1 == "You are no longer in a team";
+    assert!(mails.iter().all(is_removal), "{mails:?}");
 }
 
 #[testing::database_test(web::MIGRATOR)]

@@ -247,7 +247,7 @@ async fn owners_and_developers_get_one_mail_before_a_key_expires(pool: PgPool) {
         (recipient.as_str(), subject.as_str()),
         (ADA, "A key expires soon")
     );
-    assert!(body.contains("2026-12-03 12:00 UTC"), "{body}");
+    assert!(body.contains("3 December 2026, 12:00 UTC"), "{body}");
 }
 
 #[testing::database_test(web::MIGRATOR)]

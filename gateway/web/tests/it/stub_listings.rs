@@ -44,6 +44,8 @@ pub(crate) struct StubListings {
     pub(crate) file_type: Arc<Mutex<String>>,
     /// Uploads whose end has not arrived.
     pub(crate) uploads: Arc<AtomicU32>,
+    /// The claims of every account.
+    pub(crate) claims: Arc<Mutex<Vec<proto::Claim>>>,
     /// Reads of parts of pictures.
     pub(crate) pictures_read: Arc<Mutex<Vec<proto::GetPictureRequest>>>,
 }
@@ -145,7 +147,13 @@ impl OwnListingsService for StubListings {
             kind: "game".to_owned(),
             slug: game.slug.clone(),
             title: game.title.clone(),
-            status: "published".to_owned(),
+            status: match game.state() {
+                proto::State::Rejected => "rejected",
+                proto::State::Removed => "removed",
+                proto::State::Pending => "pending",
+                proto::State::Published | proto::State::Unspecified => "published",
+            }
+            .to_owned(),
             reason: self.all_words(),
             note: self.all_words(),
             url: game.url.clone(),

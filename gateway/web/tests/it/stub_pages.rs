@@ -82,8 +82,8 @@ impl PagesService for StubListings {
             reason: words,
             ..proto::Claim::default()
         };
-        Ok(Response::new(proto::ListOwnClaimsResponse {
-            claims: words.map(claim).into_iter().collect(),
-        }))
+        let mut claims = self.claims.lock().unwrap().clone();
+        claims.extend(words.map(claim));
+        Ok(Response::new(proto::ListOwnClaimsResponse { claims }))
     }
 }

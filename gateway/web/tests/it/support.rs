@@ -16,6 +16,7 @@ use kit::mail::{self, NewMessage};
 use kit::overload::ConcurrencyLimit;
 use kit::redis::Redis;
 use kit::rpc::client::Client;
+use pages::site::Language;
 use sqlx::PgPool;
 use time::macros::datetime;
 use time::{Duration, OffsetDateTime};
@@ -191,6 +192,7 @@ impl Site {
             id,
             email,
             password_hash: &hash,
+            language: Language::English,
         };
         people::insert(&self.pool, person, START).await.unwrap();
         id

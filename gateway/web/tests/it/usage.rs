@@ -218,7 +218,7 @@ async fn owners_and_developers_get_a_mail_at_each_share_of_the_month(pool: PgPoo
     assert_eq!(subjects, expected);
     for part in [
         "40,000 of the 50,000 calls",
-        "2026-12-01 00:00 UTC",
+        "1 December 2026, 00:00 UTC",
         &format!("/accounts/{first}/usage"),
     ] {
         assert!(mails[0].2.contains(part), "{part}: {}", mails[0].2);

@@ -121,7 +121,10 @@ async fn an_address_changes_by_its_own_link_and_both_are_told(pool: PgPool) {
         "/you?done=email-sent"
     );
     let link = site.link(BOB).await;
-    browser.post(&link, &[]).await.assert(409, "Not free");
+    browser
+        .post(&link, &[])
+        .await
+        .assert(409, "This address is taken");
 }
 
 #[testing::database_test(web::MIGRATOR)]

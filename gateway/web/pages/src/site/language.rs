@@ -19,6 +19,13 @@ impl Language {
         }
     }
 
+    /// The language with this code. English stands for codes that this version does not know.
+    pub fn of_code(code: &str) -> Self {
+        let mut all = Self::ALL.into_iter();
+        all.find(|language| language.code() == code)
+            .unwrap_or_default()
+    }
+
     /// In the language itself.
     pub const fn name(self) -> &'static str {
         match self {
@@ -86,6 +93,14 @@ mod tests {
         ] {
             assert_eq!(Language::split(path), (language, rest), "{path}");
         }
+    }
+
+    #[test]
+    fn a_language_is_found_by_its_code() {
+        for language in Language::ALL {
+            assert_eq!(Language::of_code(language.code()), language);
+        }
+        assert_eq!(Language::of_code("sw"), Language::English);
     }
 
     #[test]

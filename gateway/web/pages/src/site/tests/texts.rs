@@ -31,11 +31,7 @@ fn files(folder: &Path) -> Vec<String> {
 /// The keys that pages and handlers name in quotes.
 fn named_keys(known: &BTreeSet<&str>) -> BTreeSet<String> {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let folders = [
-        here.join("templates/site"),
-        here.join("src/site"),
-        here.join("../src"),
-    ];
+    let folders = ["templates", "src", "../src"].map(|folder| here.join(folder));
     let sources = folders.iter().flat_map(|folder| files(folder));
     let mut named = BTreeSet::new();
     for source in sources {
@@ -62,7 +58,7 @@ fn named_keys(known: &BTreeSet<&str>) -> BTreeSet<String> {
 }
 
 /// Groups of texts whose keys end with a value of the API.
-const GROUPS: [&str; 19] = [
+const GROUPS: [&str; 25] = [
     "stage",
     "platform",
     "creator-kind",
@@ -82,6 +78,12 @@ const GROUPS: [&str; 19] = [
     "rate-source",
     "formula",
     "constant",
+    "mail",
+    "invite-role",
+    "notice-kind",
+    "did",
+    "done",
+    "lifetime",
 ];
 
 #[test]
@@ -122,11 +124,11 @@ fn no_text_is_missing_unused_or_broken() {
 fn both_languages_take_the_same_arguments() {
     let arguments = |source: &str, key: &str| {
         let (_, rest) = source.split_once(&format!("\n{key} =")).unwrap();
-        let end = rest.find("\n\n").unwrap_or(rest.len());
-        let text: Vec<&str> = rest[..end]
+        // The text of a mail has empty lines.
+        let text: Vec<&str> = rest
             .lines()
             .enumerate()
-            .take_while(|(at, line)| *at == 0 || line.starts_with([' ', '}']))
+            .take_while(|(at, line)| *at == 0 || line.is_empty() || line.starts_with([' ', '}']))
             .map(|(_, line)| line)
             .collect();
         let text = text.join("\n");

@@ -1,0 +1,58 @@
+//! The kinds of mails that a person may switch off.
+
+use strum::{EnumString, IntoStaticStr};
+
+/// What a mail is about. A person stores the names, in `snake_case`, of those that are not wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, EnumString, IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
+pub enum NoticeKind {
+    /// Decisions about live keys.
+    Keys,
+    /// Decisions about listings.
+    Listings,
+    /// Decisions about claims of pages.
+    Claims,
+    /// Listings that are taken down, and takedowns that are declined.
+    Takedowns,
+    /// Reports that are held, and the decisions about them.
+    Reports,
+    /// The removal from a team.
+    Team,
+    /// Sign-ins from a new network.
+    SignIns,
+}
+
+impl NoticeKind {
+    pub const ALL: [Self; 7] = [
+        Self::Keys,
+        Self::Listings,
+        Self::Claims,
+        Self::Takedowns,
+        Self::Reports,
+        Self::Team,
+        Self::SignIns,
+    ];
+
+    pub fn name(self) -> &'static str {
+        self.into()
+    }
+
+    /// Whether a person who has switched `muted` off wants this kind.
+    pub fn is_wanted(self, muted: &[String]) -> bool {
+        !muted.iter().any(|name| name == self.name())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_kind_is_wanted_unless_it_is_switched_off() {
+        let muted = ["sign_ins".to_owned(), "unknown".to_owned()];
+        for kind in NoticeKind::ALL {
+            assert_eq!(kind.name().parse::<NoticeKind>(), Ok(kind));
+            assert_eq!(kind.is_wanted(&muted), kind != NoticeKind::SignIns);
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! Ends the second factors of people who have lost phone and recovery codes, a day after they have asked for it.
+
+use std::net::{IpAddr, Ipv4Addr};
+
+use pages::mails::MailText;
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use crate::app::Web;
+use crate::client_info::ClientInfo;
+use crate::domain::action::Action;
+use crate::person_mail::{self, Reader};
+use crate::store::activity::{self, NewEntry};
+use crate::store::{factor_ends, links, people};
+
+/// Ends those that are due; returns their number.
+pub async fn run(web: &Web, now: OffsetDateTime) -> anyhow::Result<u64> {
+    let mut ended = 0;
+    for person in factor_ends::due(&web.pool, now).await? {
+        ended += u64::from(end(web, person, now).await?);
+    }
+    Ok(ended)
+}
+
+/// Ends the second factor of a person, unless the credentials have changed since: who changed them can sign in.
+async fn end(web: &Web, person: Uuid, now: OffsetDateTime) -> Result<bool, sqlx::Error> {
+    let mut transaction = web.pool.begin().await?;
+    let Some(person) = people::by_id(&mut *transaction, person).await? else {
+        return Ok(false);
+    };
+    let is_current = people::lock(&mut *transaction, &person).await?;
+    let Some(due) = factor_ends::take_due(&mut *transaction, person.id, now).await? else {
+        return Ok(false);
+    };
+    links::remove_factor_keepers(&mut *transaction, person.id).await?;
+    let is_current = is_current && due.credential_version == person.credential_version;
+    if is_current {
+        people::set_totp(&mut transaction, &person, None, &[]).await?;
+        let page = format!("{}/you/totp", web.public_url);
+        let text = MailText::new("factor-ended").with("page", page);
+        person_mail::queue(&mut transaction, Reader::of(&person), &text, now).await?;
+        // Of whoever asked for it.
+        let client = ClientInfo {
+            ip: (due.address.parse()).unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED)),
+            agent: due.agent,
+        };
+        let entry = NewEntry::new(person.id, &person.email, &client, Action::TotpEnded);
+        activity::insert(&mut *transaction, entry, now).await?;
+    }
+    transaction.commit().await?;
+    Ok(is_current)
+}

@@ -1,0 +1,112 @@
+//! New recovery codes for a person who has a second factor, which stays as it is.
+
+use axum::response::Response;
+use kit::Fault;
+use pages::Field;
+use pages::mails::MailText;
+use pages::people::{PersonFormPage, RecoveryCodesPage};
+use serde::{Deserialize, Serialize};
+
+use super::confirmation::confirm_password;
+use super::link_mail::record_and_inform;
+use super::second_factor::{NO_CODE, count_wrong_code, use_code};
+use super::sign_in_again;
+use crate::domain::action::Action;
+use crate::domain::recovery;
+use crate::domain::typed_code::TypedCode;
+use crate::once_form::{self, OnceError, OnceForm};
+use crate::page_error::PageResult;
+use crate::person_request::PersonRequest;
+use crate::render::{FormState, html, ok, see_other};
+use crate::session::once;
+use crate::store::people;
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct Input {
+    code: String,
+    password: String,
+}
+
+/// The new codes, as they are stored for a form that is sent twice.
+#[derive(Debug, Serialize, Deserialize)]
+struct NewCodes {
+    codes: Vec<String>,
+}
+
+pub async fn show(request: PersonRequest) -> PageResult {
+    if request.person().totp_secret.is_none() {
+        return Ok(see_other("/you"));
+    }
+    Ok(page(&request, FormState::default()))
+}
+
+pub async fn send(request: PersonRequest, OnceForm(form, sent): OnceForm<Input>) -> PageResult {
+    if request.person().totp_secret.is_none() {
+        return Ok(see_other("/you"));
+    }
+    let language = request.language();
+    let mut state = confirm_password(&request, "password", &form.password).await?;
+    if !state.is_accepted() {
+        return Ok(page(&request, state));
+    }
+    let Some(code) = TypedCode::parse(&form.code) else {
+        state.add("code", language.say(NO_CODE));
+        return Ok(page(&request, state));
+    };
+    let made = replace(&request, &code);
+    match once_form::run(&request.app, &request.viewer, &sent, "/you", made).await? {
+        Ok(made) => Ok(ok(&RecoveryCodesPage {
+            shell: request.own_shell(),
+            effect: "codes-replaced",
+            codes: made.codes,
+        })),
+        Err(fault) => Ok(page(&request, language.refused(&fault, &["code"], &[]))),
+    }
+}
+
+/// Uses the typed code, which may be an earlier recovery code, and replaces the recovery codes.
+async fn replace(request: &PersonRequest, code: &TypedCode) -> Result<NewCodes, OnceError> {
+    let (web, person) = (&request.app, request.person());
+    if !use_code(web, person, code).await? {
+        count_wrong_code(web, person).await?;
+        let text = request.language().say("code-wrong");
+        return Err(Fault::invalid_field("code", text).into());
+    }
+    let codes = recovery::generate();
+    let hashes: Vec<Vec<u8>> = codes
+        .iter()
+        .filter_map(|code| recovery::hash(code))
+        .collect();
+    let mut transaction = web.pool.begin().await?;
+    if !people::lock(&mut *transaction, person).await? {
+        return Err(sign_in_again().into());
+    }
+    people::replace_recovery_codes(&mut transaction, person.id, &hashes).await?;
+    let text = MailText::new("recovery-codes");
+    let action = Action::RecoveryCodesMade;
+    record_and_inform(request, &mut transaction, action, &text).await?;
+    transaction.commit().await?;
+    Ok(NewCodes { codes })
+}
+
+fn page(request: &PersonRequest, state: FormState) -> Response {
+    let FormState { status, errors } = state;
+    let language = request.language();
+    let page = PersonFormPage {
+        shell: request.own_shell(),
+        heading: language.say("codes-new-title"),
+        text: vec![language.say("codes-new-text").to_owned()],
+        action: "/you/totp/codes",
+        form: Some(once::new_id()),
+        inputs: vec![
+            Field::code("code", language.say("code-label")).error_in(&errors),
+            Field::password("password", language.say("password-own")).error_in(&errors),
+        ],
+        button: language.say("codes-new-button"),
+        is_dangerous: false,
+        back: "/you",
+        errors,
+    };
+    html(status, &page)
+}

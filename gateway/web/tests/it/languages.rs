@@ -1,0 +1,236 @@
+//! People in French: sign-up, sign-in, what they change, and their mails.
+
+use axum::body::Body;
+use http::Request;
+use sqlx::PgPool;
+use web::domain::role::Role;
+
+use crate::browser::Browser;
+use crate::second_factor::turn_on;
+use crate::support::{ADA, BOB, PASSWORD, Site};
+
+/// The path of the link in the newest mail to this address.
+async fn french_link(site: &Site, recipient: &str) -> String {
+    let mails = site.mails().await;
+    let mut newest = mails.iter().rev().filter(|mail| mail.0 == recipient);
+    let (_, _, body) = newest.next().unwrap();
+    let (_, rest) = body.split_once("https://mchezo.example/fr/link/").unwrap();
+    format!("/fr/link/{}", rest.split_whitespace().next().unwrap())
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn a_french_visitor_signs_up_in_french(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let mut browser = site.browser();
+    let start = browser.get("/fr").await;
+    start.assert(200, "href=\"/fr/sign-up\"");
+    start.assert(200, "href=\"/fr/sign-in\"");
+    let form = browser.get("/fr/sign-up").await;
+    for part in [
+        "<html lang=\"fr\">",
+        "Créer un compte",
+        "action=\"/fr/sign-up\"",
+        "Le tableau de bord et la documentation sont en anglais.",
+        "href=\"/en/sign-up\" hreflang=\"en\"",
+    ] {
+        form.assert(200, part);
+    }
+    let bad = browser.post("/fr/sign-up", &[("email", "ada")]).await;
+    bad.assert(422, "Indiquez une adresse e-mail");
+    let sent = browser.post("/fr/sign-up", &[("email", ADA)]).await;
+    sent.assert(200, "Consultez votre messagerie");
+    sent.assert(200, "pendant un jour, une seule fois");
+    let mails = site.mails().await;
+    assert_eq!(mails[0].1, "Créez votre compte chez Mchezo");
+    assert!(
+        mails[0].2.contains("fonctionne pendant un jour"),
+        "{mails:?}"
+    );
+
+    let link = french_link(&site, ADA).await;
+    let page = browser.get(&link).await;
+    page.assert(200, "Choisissez un mot de passe");
+    page.assert(200, &format!("action=\"{link}\""));
+    let short = [("account_name", ""), ("password", "kora")];
+    let refused = browser.post(&link, &short).await;
+    refused.assert(422, "Indiquez un nom.");
+    refused.assert(422, "Utilisez au moins 10 caractères");
+    let guessed = [("account_name", "Savane"), ("password", "password123")];
+    let refused = browser.post(&link, &guessed).await;
+    refused.assert(422, "facile à deviner");
+    let fields = [("account_name", "Savane"), ("password", PASSWORD)];
+    let made = browser.post(&link, &fields).await;
+    // The dashboard is in English.
+    let overview = browser.get(made.location()).await;
+    overview.assert(200, "<html lang=\"en\">");
+    let gone = browser.get(&link).await;
+    gone.assert(410, "Ce lien ne fonctionne plus");
+
+    let you = browser.get("/you").await;
+    you.assert(200, "<html lang=\"fr\">");
+    you.assert(200, "Vos comptes (en anglais)");
+    let wrong = [("current", "wrong"), ("password", "wrong")];
+    let refused = browser.post("/you/password", &wrong).await;
+    refused.assert(422, "Ce n’est pas votre mot de passe.");
+    let new = [
+        ("current", PASSWORD),
+        ("password", "kora balafon ngoni sabar"),
+    ];
+    let changed = browser.post("/you/password", &new).await;
+    let notice = browser.get(changed.location()).await;
+    notice.assert(200, "Le mot de passe est changé");
+    let mails = site.mails().await;
+    let newest = mails.last().unwrap();
+    assert_eq!(newest.1, "Votre mot de passe a été changé");
+    browser
+        .get("/you/activity")
+        .await
+        .assert(200, "mot de passe changé");
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn sign_in_is_in_the_language_of_the_address_or_the_browser(pool: PgPool) {
+    let site = Site::new(pool).await;
+    site.person(ADA).await;
+    let mut browser = site.browser();
+    let wrong = [("email", ADA), ("password", "wrong")];
+    let refused = browser.post("/fr/sign-in", &wrong).await;
+    refused.assert(422, "L’adresse ou le mot de passe est incorrect.");
+    let refused = browser.post("/sign-in", &wrong).await;
+    refused.assert(422, "The address or the password is wrong.");
+    for (path, language) in [
+        ("/sign-in", "fr"),
+        ("/en/sign-in", "en"),
+        ("/fr/reset", "fr"),
+    ] {
+        let request = Request::get(path).header("accept-language", "fr-SN, en;q=0.5");
+        let page = browser.send(request.body(Body::empty()).unwrap()).await;
+        page.assert(200, &format!("<html lang=\"{language}\">"));
+    }
+    let request = Request::get("/link/no-such-link").header("accept-language", "fr");
+    let page = browser.send(request.body(Body::empty()).unwrap()).await;
+    page.assert(410, "Ce lien ne fonctionne plus");
+    page.assert(410, "Mot de passe oublié");
+    let right = [("email", ADA), ("password", PASSWORD)];
+    let signed_in = browser.post("/fr/sign-in", &right).await;
+    assert_eq!(signed_in.location(), "/accounts");
+    // The person has chosen no language but English yet.
+    browser.get("/you").await.assert(200, "<html lang=\"en\">");
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn a_chosen_language_is_that_of_pages_and_mails(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let ada = site.person(ADA).await;
+    let account = site.account(ada, Role::Owner).await;
+    let mut browser = site.signed_in(ADA).await;
+    let settings = [("language", "fr"), ("notice", "team")];
+    let saved = browser.post("/you/settings", &settings).await;
+    let page = browser.get(saved.location()).await;
+    page.assert(200, "La langue et les messages sont enregistrés.");
+    turn_on_in_french(&site, &mut browser).await;
+    // An invitation of somebody without a language is in that of the inviter.
+    let team = format!("/accounts/{account}/team");
+    let form = browser.get(&team).await.hidden()["form"].clone();
+    let fields = [("form", form.as_str()), ("email", BOB), ("role", "editor")];
+    browser
+        .post(&format!("{team}/invite"), &fields)
+        .await
+        .location();
+    let mails = site.mails().await;
+    let (to, subject, body) = mails.last().unwrap();
+    assert_eq!(
+        (to.as_str(), subject.as_str()),
+        (BOB, "Une invitation chez Mchezo")
+    );
+    assert!(body.contains("en tant qu’éditeur"), "{body}");
+    let link = french_link(&site, BOB).await;
+    let mut invited = Browser::at(&site.router, 9);
+    invited
+        .get(&link)
+        .await
+        .assert(200, "Vous devenez éditeur du compte.");
+}
+
+/// Turns the second factor on by pages and mails in French.
+async fn turn_on_in_french(site: &Site, browser: &mut Browser) {
+    browser
+        .get("/you/totp")
+        .await
+        .assert(200, "Configurer une application");
+    let wrong = [("code", "000000"), ("password", PASSWORD)];
+    let refused = browser.post("/you/totp", &wrong).await;
+    refused.assert(422, "Ce code est incorrect");
+    let secret = crate::second_factor::offered(site, browser).await;
+    let form = browser.get("/you/totp").await.hidden()["form"].clone();
+    let code = secret.code(site.clock.now());
+    let right = [
+        ("form", form.as_str()),
+        ("code", &code),
+        ("password", PASSWORD),
+    ];
+    let page = browser.post("/you/totp", &right).await;
+    page.assert(200, "Codes de secours");
+    let mails = site.mails().await;
+    assert_eq!(
+        mails.last().unwrap().1,
+        "La double authentification est active"
+    );
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn new_recovery_codes_replace_the_earlier_ones(pool: PgPool) {
+    let site = Site::new(pool).await;
+    site.person(ADA).await;
+    let mut browser = site.signed_in(ADA).await;
+    let (_, earlier) = turn_on(&site, &mut browser).await;
+    let page = browser.get("/you/totp/codes").await;
+    let form = page.hidden()["form"].clone();
+    let fields = |code| {
+        [
+            ("form", form.clone()),
+            ("code", code),
+            ("password", PASSWORD.to_owned()),
+        ]
+    };
+    let send = async |browser: &mut Browser, code: &str| {
+        let fields = fields(code.to_owned());
+        let fields: Vec<(&str, &str)> = fields
+            .iter()
+            .map(|(name, it)| (*name, it.as_str()))
+            .collect();
+        browser.post("/you/totp/codes", &fields).await
+    };
+    send(&mut browser, "12345")
+        .await
+        .assert(422, "has six digits");
+    send(&mut browser, "000000")
+        .await
+        .assert(422, "This code is wrong");
+    let (one, two) = (
+        send(&mut browser, &earlier[0]).await,
+        send(&mut browser, &earlier[0]).await,
+    );
+    one.assert(200, "do not work any more");
+    let list = |text: &str| text.split_once("<li>").unwrap().1.to_owned();
+    assert_eq!(
+        list(&one.text),
+        list(&two.text),
+        "both clicks show the codes"
+    );
+    assert!(!one.text.contains(&earlier[1]), "{}", one.text);
+    browser
+        .get("/you")
+        .await
+        .assert(200, "10 recovery codes left");
+    let mails = site.mails().await;
+    let told = mails
+        .iter()
+        .filter(|it| it.1 == "New recovery codes were made");
+    assert_eq!(told.count(), 1);
+    // The second factor is the same one, and the earlier codes are gone.
+    let mut half = crate::second_factor::half_signed_in(&site).await;
+    half.post("/sign-in/code", &[("code", &earlier[1])])
+        .await
+        .assert(422, "This code is wrong");
+}
