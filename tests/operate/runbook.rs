@@ -1,1 +1,341 @@
-//! The runbook: what alerts and settings link to exists.
+//! The runbook: each setting, command, file, section and statement in it exists.
+#![expect(clippy::disallowed_methods, reason = "the statements of a page")]
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use e2e::{Fleet, binaries};
+use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
+use tokio::process::Command;
+
+use crate::containers::{
+    SERVICES, Variables, assert_accepts, assert_knows, deploy, secrets, variables,
+};
+
+/// What names a service in a command.
+const PLACEHOLDERS: [&str; 2] = ["SERVICE", "$service"];
+
+/// The pages of operators, and those that link to them.
+const FOLDERS: [&str; 6] = [
+    "deploy",
+    "deploy/backup",
+    "deploy/monitoring",
+    "deploy/runbook",
+    "gateway",
+    "proto/kit",
+];
+
+fn root() -> PathBuf {
+    deploy("..")
+}
+
+/// The pages in a folder, with their texts.
+fn pages(folder: &str) -> Vec<(PathBuf, String)> {
+    let files = fs::read_dir(root().join(folder)).unwrap();
+    let paths = files.map(|file| file.unwrap().path());
+    let pages = paths.filter(|path| path.extension().is_some_and(|it| it == "md"));
+    pages
+        .map(|path| {
+            let text = fs::read_to_string(&path).unwrap();
+            (path, text)
+        })
+        .collect()
+}
+
+/// The lines of the blocks of code in a page, and its spans of code.
+fn code(page: &str) -> Vec<String> {
+    let (mut code, mut prose, mut is_block) = (Vec::new(), String::new(), false);
+    for line in page.lines() {
+        if line.trim_start().starts_with("```") {
+            is_block = !is_block;
+        } else if is_block || line.starts_with("    ") {
+            code.push(line.trim().to_owned());
+        } else {
+            prose.push_str(line);
+            prose.push(' ');
+        }
+    }
+    let spans = prose.split('`').skip(1).step_by(2);
+    code.extend(spans.map(ToOwned::to_owned));
+    code
+}
+
+/// The code of the runbook.
+fn runbook_code() -> Vec<String> {
+    let pages = pages("deploy/runbook");
+    pages.iter().flat_map(|(_, text)| code(text)).collect()
+}
+
+/// The arguments of each call of `program` in a line.
+fn arguments(line: &str, program: &str) -> Vec<Vec<String>> {
+    let commands = line.split(['|', ';', '&', '(', ')']);
+    let calls = commands.filter_map(|command| {
+        let mut words = command.split_whitespace();
+        words.find(|word| word.rsplit('/').next() == Some(program))?;
+        let arguments: Vec<String> = words.map(ToOwned::to_owned).collect();
+        Some(arguments)
+    });
+    calls.collect()
+}
+
+/// Whether a word can be a subcommand.
+fn is_subcommand(word: &str) -> bool {
+    word.starts_with(|c: char| c.is_ascii_lowercase())
+        && word.chars().all(|c| c.is_ascii_lowercase() || c == '-')
+}
+
+#[test]
+fn code_and_calls_are_found() {
+    let page = "Run `staff key\nlist` and\n\n    a && /bin/staff review --kind game | b\n\n```sh\n(staff)\n```\n";
+    let calls = code(page)
+        .iter()
+        .flat_map(|line| arguments(line, "staff"))
+        .collect::<Vec<_>>();
+    let expected: [&[&str]; 3] = [&["review", "--kind", "game"], &[], &["key", "list"]];
+    assert_eq!(calls, expected);
+    assert!(is_subcommand("take-down") && !is_subcommand("--yes") && !is_subcommand("ID"));
+}
+
+/// What a program prints about its subcommand.
+async fn help(program: &str, subcommand: &[&String]) -> String {
+    let mut command = Command::new(binaries().join(program));
+    command.args(subcommand).arg("--help").kill_on_drop(true);
+    let output = command.output().await.unwrap();
+    let complaint = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        output.status.success(),
+        "{program} {subcommand:?}: {complaint}"
+    );
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[tokio::test]
+async fn every_command_of_staff_exists() {
+    let code = runbook_code();
+    let calls: BTreeSet<Vec<String>> = (code.iter())
+        .flat_map(|line| arguments(line, "staff"))
+        .filter(|call| !call.is_empty())
+        .collect();
+    assert!(calls.len() > 20, "{calls:?}");
+    for call in calls {
+        let words = call.iter().take_while(|word| is_subcommand(word));
+        // A noun and a verb.
+        let subcommand: Vec<&String> = words.take(2).collect();
+        let help = help("staff", &subcommand).await;
+        for flag in call.iter().filter(|word| word.starts_with("--")) {
+            assert!(help.contains(flag), "staff {call:?} has no {flag}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn every_command_of_a_service_exists() {
+    let help = help("gateway", &[]).await;
+    let mut found = 0;
+    let code = runbook_code();
+    let services = SERVICES.map(|(service, _)| service);
+    for service in services.into_iter().chain(PLACEHOLDERS) {
+        // A loop lists the names of services.
+        for line in code.iter().filter(|line| !line.starts_with("for ")) {
+            for call in arguments(line, service) {
+                if let Some(word) = call.first().filter(|word| is_subcommand(word)) {
+                    let exists = help.contains(word) || word == "healthcheck";
+                    assert!(exists, "{service} {call:?}");
+                    found += 1;
+                }
+            }
+        }
+    }
+    assert!(found > 4, "{found}");
+}
+
+#[test]
+fn every_file_in_a_command_exists() {
+    let mut found = 0;
+    for line in runbook_code() {
+        for word in line.split_whitespace() {
+            let word = word.trim_matches(|c: char| "'\"(),;".contains(c));
+            if word.starts_with("deploy/") {
+                assert!(root().join(word).exists(), "{word} in: {line}");
+                found += 1;
+            }
+        }
+    }
+    assert!(found > 20, "{found}");
+}
+
+/// The part of a link that names a heading, as GitHub makes it.
+fn anchor(heading: &str) -> String {
+    let text = heading.trim_start_matches('#').trim().to_lowercase();
+    let characters = text
+        .chars()
+        .filter(|c| c.is_alphanumeric() || " -_".contains(*c));
+    characters.map(|c| if c == ' ' { '-' } else { c }).collect()
+}
+
+#[test]
+fn every_section_that_a_link_names_is_there() {
+    let mut found = 0;
+    for (path, text) in FOLDERS.into_iter().flat_map(pages) {
+        for (at, start) in text.match_indices("](") {
+            let link = text[at + start.len()..].split(')').next().unwrap();
+            let is_elsewhere = link.contains("://") || link.starts_with('/');
+            let Some((page, section)) = link.split_once('#').filter(|_| !is_elsewhere) else {
+                continue;
+            };
+            let target = if page.is_empty() {
+                path.clone()
+            } else {
+                path.parent().unwrap().join(page)
+            };
+            let target = fs::read_to_string(target).unwrap();
+            let mut headings = target.lines().filter(|line| line.starts_with('#'));
+            let is_there = headings.any(|heading| anchor(heading) == section);
+            assert!(is_there, "{} links to {link}", path.display());
+            found += 1;
+        }
+    }
+    assert!(found > 40, "{found}");
+}
+
+/// The variables in the first cells of tables; `*` is the prefix of each service.
+fn listed(tables: &str) -> BTreeSet<String> {
+    let rows = tables.lines().filter(|line| line.starts_with("| `"));
+    let cells = rows.map(|row| row.split('|').nth(1).unwrap());
+    let names = cells.flat_map(|cell| cell.split('`').skip(1).step_by(2));
+    names
+        .flat_map(|name| match name.strip_prefix("*_") {
+            Some(name) => SERVICES
+                .iter()
+                .map(|(_, prefix)| format!("{prefix}{name}"))
+                .collect(),
+            None => vec![name.to_owned()],
+        })
+        .collect()
+}
+
+/// The settings of a service: those of a file with addresses and ports, and those that `deploy/secrets` has written.
+fn environment(addresses: &str, secrets: &Path, service: &str, prefix: &str) -> Variables {
+    let own = format!("{service}.env");
+    let secret = ["site.env", "mail.env", &*own].map(|file| secrets.join(file));
+    let files = secret.into_iter().chain([deploy(addresses)]);
+    let all = files.flat_map(|file| variables(&file));
+    all.filter(|(name, _)| name.starts_with(prefix)).collect()
+}
+
+/// The variables without which a service refuses its settings.
+async fn required(service: &str, environment: &Variables) -> BTreeSet<String> {
+    let mut required = BTreeSet::new();
+    for name in environment.keys() {
+        let others = environment.iter().filter(|(other, _)| *other != name);
+        let mut check = Command::new(binaries().join(service));
+        check
+            .arg("check-config")
+            .env_clear()
+            .envs(others)
+            .kill_on_drop(true);
+        let output = check.output().await.unwrap();
+        if !output.status.success() {
+            required.insert(name.clone());
+        }
+    }
+    required
+}
+
+#[tokio::test]
+async fn the_page_of_settings_has_what_production_requires() {
+    let page = fs::read_to_string(deploy("runbook/settings.md")).unwrap();
+    let (first, second) = page.split_once("\n## ").unwrap();
+    let secrets = secrets().await;
+    let mut all = BTreeSet::new();
+    for (service, prefix) in SERVICES {
+        let environment = environment("kubernetes/settings.env", secrets.path(), service, prefix);
+        assert_accepts(service, prefix, &environment, secrets.path()).await;
+        all.extend(required(service, &environment).await);
+    }
+    assert_eq!(listed(first), all);
+
+    let others = listed(second);
+    assert!(others.is_disjoint(&all) && others.len() > 20, "{others:?}");
+    for name in others.union(&all) {
+        let is_setting = SERVICES.iter().any(|(_, prefix)| name.starts_with(prefix));
+        assert!(is_setting, "{name} belongs to no service");
+    }
+    let named: Variables = (others.union(&all))
+        .map(|name| (name.clone(), String::new()))
+        .collect();
+    for (service, prefix) in SERVICES {
+        assert_knows(service, prefix, &named).await;
+    }
+}
+
+#[tokio::test]
+async fn services_accept_the_settings_of_hosts() {
+    let secrets = secrets().await;
+    for (service, prefix) in SERVICES {
+        let environment = environment("runbook/hosts.env", secrets.path(), service, prefix);
+        assert_accepts(service, prefix, &environment, secrets.path()).await;
+    }
+    let names = |file: &str| -> BTreeSet<String> {
+        let names = variables(&deploy(file)).into_keys();
+        names.filter(|name| !name.starts_with("STAFF_")).collect()
+    };
+    assert_eq!(names("runbook/hosts.env"), names("kubernetes/settings.env"));
+}
+
+#[tokio::test]
+async fn staff_reads_the_variables_that_it_gets() {
+    let source = fs::read_to_string(root().join("listings-svc/staff/src/fleet.rs")).unwrap();
+    let secrets = secrets().await;
+    let files = [
+        deploy("kubernetes/settings.env"),
+        secrets.path().join("staff.env"),
+    ];
+    let names: Vec<String> = (files.iter())
+        .flat_map(|file| variables(file).into_keys())
+        .filter(|name| name.starts_with("STAFF_"))
+        .collect();
+    assert!(names.len() > 5, "{names:?}");
+    for name in names {
+        assert!(
+            source.contains(&format!("setting(\"{name}\")")),
+            "staff does not read {name}"
+        );
+    }
+}
+
+/// The blocks of SQL in a page, without the statements that begin and end a transaction.
+fn statements(page: &str) -> Vec<String> {
+    let blocks = page.split("```sql\n").skip(1);
+    blocks
+        .map(|block| {
+            let lines = block.lines().map(str::trim);
+            let lines = lines.take_while(|line| *line != "```");
+            let lines = lines.filter(|line| !["begin;", "commit;"].contains(line));
+            lines.collect::<Vec<_>>().join("\n")
+        })
+        .collect()
+}
+
+#[tokio::test]
+async fn statements_of_the_runbook_are_valid() {
+    let fleet = Fleet::shared();
+    let mut database = PgConnection::connect(&fleet.database_url).await.unwrap();
+    let mut found = 0;
+    for (path, page) in pages("deploy/runbook") {
+        for sql in statements(&page) {
+            let sql = sql
+                .replace(":'email'", "'nobody@mchezo.test'")
+                .replace(":'new'", "'new@mchezo.test'");
+            let mut transaction = database.begin().await.unwrap();
+            let executed = sqlx::raw_sql(AssertSqlSafe(sql.clone()))
+                .execute(&mut *transaction)
+                .await;
+            assert!(executed.is_ok(), "{}: {sql}: {executed:?}", path.display());
+            transaction.rollback().await.unwrap();
+            found += 1;
+        }
+    }
+    assert!(found > 4, "{found}");
+}

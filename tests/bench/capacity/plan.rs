@@ -6,8 +6,8 @@ use super::{Costs, KINDS, Load, MIB};
 const SHARE: f64 = 0.6;
 /// Replicas of a service at least, so that one may fail.
 const REPLICAS: f64 = 2.0;
-/// Connections of a replica: `database_connections`, and those of the feed's writer and of one that wakes the replica.
-const CONNECTIONS: f64 = 12.0;
+/// Connections of a replica: `database_connections`, and that of the feed's writer, which web and webhook-svc do not have.
+const CONNECTIONS: f64 = 11.0;
 /// A game reports once an hour at most.
 const REPORTS_OF_A_CURRENCY: f64 = 1.0 / 3600.0;
 

@@ -18,7 +18,7 @@ use tokio::io::AsyncWriteExt as _;
 use tokio::process::Command;
 
 /// The services, with the prefixes of their settings.
-const SERVICES: [(&str, &str); 6] = [
+pub(crate) const SERVICES: [(&str, &str); 6] = [
     ("gateway", "GATEWAY_"),
     ("web", "WEB_"),
     ("catalogue-svc", "CATALOGUE_"),
@@ -29,10 +29,10 @@ const SERVICES: [(&str, &str); 6] = [
 /// Where a container has the certificate of its service.
 const TLS: &str = "/etc/mchezo/tls";
 
-type Variables = BTreeMap<String, String>;
+pub(crate) type Variables = BTreeMap<String, String>;
 
 /// The file or folder `path` of `deploy`.
-fn deploy(path: &str) -> PathBuf {
+pub(crate) fn deploy(path: &str) -> PathBuf {
     let tests = Path::new(env!("CARGO_MANIFEST_DIR"));
     tests.parent().unwrap().join("deploy").join(path)
 }
@@ -47,14 +47,14 @@ async fn run(command: &mut Command) -> String {
 }
 
 /// The secrets of a fleet, as `deploy/secrets` makes them.
-async fn secrets() -> TempDir {
+pub(crate) async fn secrets() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     run(Command::new(deploy("secrets")).arg(folder.path())).await;
     folder
 }
 
 /// The variables of a file with a line for each.
-fn variables(file: &Path) -> Variables {
+pub(crate) fn variables(file: &Path) -> Variables {
     assert!(file.exists(), "there is no {}", file.display());
     let text = fs::read_to_string(file).unwrap();
     let lines = text
@@ -102,7 +102,12 @@ fn strings(list: &Value) -> Vec<&str> {
 }
 
 /// A service accepts its environment, and knows every variable in it that has its prefix.
-async fn assert_accepts(service: &str, prefix: &str, environment: &Variables, secrets: &Path) {
+pub(crate) async fn assert_accepts(
+    service: &str,
+    prefix: &str,
+    environment: &Variables,
+    secrets: &Path,
+) {
     let folder = secrets.join("tls").join(service);
     let folder = folder.to_str().unwrap();
     let here = (environment.iter()).map(|(name, value)| (name, value.replace(TLS, folder)));
@@ -112,7 +117,7 @@ async fn assert_accepts(service: &str, prefix: &str, environment: &Variables, se
 }
 
 /// A service has a setting for every variable with its prefix.
-async fn assert_knows(service: &str, prefix: &str, environment: &Variables) {
+pub(crate) async fn assert_knows(service: &str, prefix: &str, environment: &Variables) {
     let help = run(Command::new(binaries().join(service)).arg("--help")).await;
     for name in environment.keys().filter(|it| it.starts_with(prefix)) {
         let is_setting =

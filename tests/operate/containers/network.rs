@@ -1,51 +1,59 @@
 //! The network policies, as a network plugin reads them.
 
 use std::collections::BTreeSet;
+use std::fs;
 
+use kit::rpc::permissions::{self, STAFF, may_call};
+use prost::Message as _;
+use prost_types::FileDescriptorSet;
 use serde_json::Value;
 
 use super::kubernetes::{Manifests, name};
-use super::{SERVICES, secrets, variables};
+use super::{SERVICES, deploy, secrets, variables};
 
-/// Who calls whom: the table of `deploy/KUBERNETES.md`, and of the design.
-const CALLS: [(&str, &[&str]); 7] = [
-    (
-        "gateway",
-        &[
-            "catalogue-svc",
-            "economy-svc",
-            "listings-svc",
-            "webhook-svc",
-        ],
-    ),
-    (
-        "web",
-        &[
-            "catalogue-svc",
-            "economy-svc",
-            "gateway",
-            "listings-svc",
-            "webhook-svc",
-        ],
-    ),
-    ("catalogue-svc", &["listings-svc"]),
-    ("listings-svc", &[]),
-    ("economy-svc", &["listings-svc"]),
-    (
-        "webhook-svc",
-        &["catalogue-svc", "economy-svc", "gateway", "listings-svc"],
-    ),
-    (
-        "staff",
-        &[
-            "catalogue-svc",
-            "economy-svc",
-            "gateway",
-            "listings-svc",
-            "webhook-svc",
-        ],
-    ),
-];
+/// Those who call services, all of which but staff are called.
+fn callers() -> impl Iterator<Item = &'static str> {
+    permissions::SERVICES.into_iter().chain([STAFF])
+}
+
+/// The services that `caller` may call, by the table that every internal port enforces.
+fn callees(caller: &str) -> BTreeSet<&'static str> {
+    let files = FileDescriptorSet::decode(contracts::DESCRIPTORS).unwrap();
+    let mut callees = BTreeSet::new();
+    for file in &files.file {
+        let package = file.package();
+        for service in &file.service {
+            for method in &service.method {
+                let path = format!("/{package}.{}/{}", service.name(), method.name());
+                let servers = permissions::SERVICES.into_iter().filter(|server| {
+                    let schema = server.trim_end_matches("-svc");
+                    // Each producer has the service of feeds.
+                    let is_own = package.split('.').next() == Some(schema);
+                    (is_own || service.name() == "FeedService") && may_call(caller, server, &path)
+                });
+                callees.extend(servers);
+            }
+        }
+    }
+    callees
+}
+
+#[test]
+fn the_page_lists_the_calls() {
+    let page = fs::read_to_string(deploy("KUBERNETES.md")).unwrap();
+    let (_, section) = page.split_once("## Who calls whom").unwrap();
+    let rows: Vec<Vec<&str>> = section
+        .lines()
+        .take_while(|line| !line.starts_with("## "))
+        .filter(|line| line.starts_with("| "))
+        .map(|line| line.split('|').map(str::trim).collect())
+        .collect();
+    for caller in callers() {
+        let row = rows.iter().find(|row| row[1] == caller).unwrap();
+        let names = row[2].split(", ").filter(|name| !name.is_empty());
+        assert_eq!(names.collect::<BTreeSet<_>>(), callees(caller), "{caller}");
+    }
+}
 
 /// A direction of traffic: the names of its rules, and of the peers in a rule.
 #[derive(Clone, Copy)]
@@ -123,16 +131,19 @@ async fn pods_reach_what_their_service_calls_and_nothing_else() {
             && spec["policyTypes"] == serde_json::json!(["Ingress", "Egress"])
     };
     assert!(policies.iter().copied().any(denies_all));
-    for (caller, callees) in CALLS {
+    for caller in callers() {
         for port in [7000, 7001, 8080, 9000, 5432, 6379, 443] {
-            let reached: BTreeSet<_> = (CALLS.iter().map(|call| call.0))
+            let reached: BTreeSet<_> = callers()
                 .filter(|callee| {
                     allows(&policies, EGRESS, caller, Some(callee), port)
                         && allows(&policies, INGRESS, callee, Some(caller), port)
                 })
                 .collect();
-            let expected = if port == 7000 { callees } else { &[] };
-            let expected: BTreeSet<_> = expected.iter().copied().collect();
+            let expected = if port == 7000 {
+                callees(caller)
+            } else {
+                BTreeSet::new()
+            };
             assert_eq!(reached, expected, "{caller}, port {port}");
         }
     }

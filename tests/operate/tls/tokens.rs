@@ -1,4 +1,4 @@
-//! The tokens of the fleet and of staff are replaced while it runs, in the steps of deploy/README.md.
+//! The tokens of the fleet and of staff are replaced while it runs, in the steps of deploy/runbook/secrets.md.
 
 use std::cell::Cell;
 use std::fs;
