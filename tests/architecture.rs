@@ -244,15 +244,15 @@ fn breaking_action(action: &str) -> Option<&'static str> {
             .any(|word| word.starts_with("default") || *word == "generated")
     };
     match words {
-        ["drop", "constraint", ..] => None,
-        ["drop", ..] => Some("drop column"),
-        ["alter", ..] if has(&["type"]) => Some("alter column … type"),
-        ["alter", ..] if has(&["set", "not", "null"]) => Some("set not null"),
-        [
+        ["drop", "constraint", ..]
+        | [
             "add",
             "constraint" | "primary" | "unique" | "check" | "foreign" | "exclude",
             ..,
         ] => None,
+        ["drop", ..] => Some("drop column"),
+        ["alter", ..] if has(&["type"]) => Some("alter column … type"),
+        ["alter", ..] if has(&["set", "not", "null"]) => Some("set not null"),
         ["add", ..] if has(&["not", "null"]) && !has_value() => {
             Some("add column … not null without default")
         }

@@ -5,7 +5,7 @@ use serde_json::json;
 
 use crate::browser::{Browser, Options};
 
-/// WebPageTest's "3G Slow": 400 kbit/s each way, and 400 ms to the server and back. `DevTools` gives the speed in bytes a second.
+/// "3G Slow" of `WebPageTest`: 400 kbit/s each way, and 400 ms to the server and back. `DevTools` gives the speed in bytes a second.
 const DELAY: u32 = 400;
 const SPEED: u32 = 400_000 / 8;
 

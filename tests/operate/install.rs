@@ -1,5 +1,4 @@
 //! Roles, migrations and the check of the configuration.
-#![expect(clippy::disallowed_methods, reason = "tables are named at run time")]
 
 use std::process::{Output, Stdio};
 use std::time::Duration;

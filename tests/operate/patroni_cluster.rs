@@ -265,7 +265,8 @@ impl Server {
     }
 
     fn replace(&self, process: Child) {
-        self.0.replace(process);
+        // The process before it has ended.
+        drop(self.0.replace(process).wait());
     }
 }
 

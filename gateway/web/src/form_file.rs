@@ -58,7 +58,7 @@ pub async fn unpack(
     let (mut parts, body) = request.into_parts();
     let whole = Request::from_parts(parts.clone(), body);
     let multipart = Multipart::from_request(whole, &()).await;
-    let mut multipart = multipart.map_err(|_| unreadable(StatusCode::BAD_REQUEST))?;
+    let mut multipart = multipart.map_err(|_rejection| unreadable(StatusCode::BAD_REQUEST))?;
     let mut fields: Vec<(String, String)> = Vec::new();
     let mut size = 0;
     loop {
@@ -124,7 +124,9 @@ async fn read_text(field: &mut Field<'_>, most: usize) -> Result<String, PageErr
     String::from_utf8(bytes).map_err(|_no_text| unreadable(StatusCode::BAD_REQUEST))
 }
 
-/// Stores a file in a temporary one. A slow browser then holds neither the memory for its file nor a call of listings-svc. Reads to the end
+/// Stores a file in a temporary one.
+///
+/// A slow browser then holds neither the memory for its file nor a call of listings-svc. Reads to the end
 /// also when the file is too long. `None`: it is empty, as in a form in which nobody has chosen a file.
 pub async fn store(field: &mut Field<'_>) -> Result<Option<File>, Fault> {
     let failed = |error: io::Error| Fault::internal(&error);

@@ -21,8 +21,9 @@ pub struct KnownPaths {
     pub is_page: fn(&str) -> bool,
 }
 
-/// Leads from a path with a slash at its end to the page without it, and from one with capitals to the page without them, if only that is
-/// there. A path that is not UTF-8 has no page, and no handler sees it.
+/// Leads from a path with a slash at its end to the page without it, and from one with capitals to the page without them, if only that is there.
+///
+/// A path that is not UTF-8 has no page, and no handler sees it.
 pub async fn check(State(known): State<KnownPaths>, request: Request, next: Next) -> Response {
     let path = percent_decode_str(request.uri().path());
     if path.decode_utf8().is_err() {

@@ -178,7 +178,7 @@ pub async fn city(
         catalogue.creators(creators),
         events_of(catalogue, events),
     );
-    let (city, games, creators, (events, when)) = reads.await?;
+    let (city, games, creators, (events, when)) = Box::pin(reads).await?;
     respond(&app, &visit, |mut frame| {
         let city: public::CityRow = city.parse()?;
         let place = cards::place(frame.texts, &city.name, &city.country_code);

@@ -51,7 +51,7 @@ impl Answer {
                 decoder.read_to_end(&mut decoded).unwrap();
                 decoded
             }
-            Some(other) => panic!("{other:?}"),
+            Some(other) => unreachable!("{other:?}"),
         }
     }
 }

@@ -22,7 +22,7 @@ struct Mailed {
     fields: Vec<(&'static str, &'static str)>,
 }
 
-/// A link of each kind, mailed to ADA or somebody new. The account belongs to BOB.
+/// A link, mailed to ADA or somebody new. The account belongs to BOB.
 async fn mail(site: &Site, purpose: Purpose) -> Mailed {
     site.person(ADA).await;
     let bob = site.person(BOB).await;
@@ -55,6 +55,7 @@ async fn mail(site: &Site, purpose: Purpose) -> Mailed {
                 .location();
             (ADA, site.signed_in(ADA).await, Vec::new())
         }
+        Purpose::EndFactor | Purpose::KeepFactor => unreachable!("`lost_phone` tests them"),
     };
     Mailed {
         path: site.link(to).await,

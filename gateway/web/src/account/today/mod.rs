@@ -1,4 +1,6 @@
-//! "Today", the start page of an account: what waits, what failed, what changed, and how the month goes. A new account also has its first
+//! "Today", the start page of an account: what waits, what failed, what changed, and how the month goes.
+//!
+//! A new account also has its first
 //! steps. Every part comes from one service; the page names those that do not answer, and has the rest.
 
 mod keys;
