@@ -268,8 +268,8 @@ vote-again-hours = { $count ->
 }
 vote-moved = How the rankings moved
 vote-moved-hint = Where the listings of your last five votes stand. A vote shows within a few seconds.
-vote-no-rank = On no board yet.
-vote-board = The board of this week
+vote-no-rank = Not ranked yet.
+vote-board = This week’s ranking
 vote-as-account = You vote as { $value }.
 vote-your-account = your account
 vote-as-cookie = You vote without an account; a cookie makes sure that each pair counts once.

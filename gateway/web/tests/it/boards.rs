@@ -30,6 +30,7 @@ async fn a_board_shows_ranks_and_moves(pool: PgPool) {
     let french = browser.get("/fr/rankings/creators/week").await;
     for part in [
         "<a href=\"/fr/creators/savanna\">",
+        "<img src=\"/pictures/drawn/1/creators/NG/savanna.svg\"",
         "Développement · Nigéria",
         "en hausse, était 1\u{202f}500",
         "href=\"/fr/vote/creators\"",
