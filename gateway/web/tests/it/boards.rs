@@ -56,9 +56,9 @@ async fn all_boards_are_on_one_page_and_an_empty_one_asks_for_votes(pool: PgPool
             page.assert(200, &format!("<h2><a href=\"/rankings/{kind}/{board}\">"));
         }
     }
-    page.assert(200, "No votes yet in this time.");
+    page.assert(200, "No votes in this period yet.");
     let empty = browser.get("/rankings/games/month").await;
-    empty.assert(200, "No votes yet in this time.");
+    empty.assert(200, "No votes in this period yet.");
     *site.catalogue.is_away.lock().unwrap() = true;
     browser
         .get("/rankings")

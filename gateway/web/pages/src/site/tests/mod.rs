@@ -174,7 +174,7 @@ fn the_map_leads_to_countries_with_listings() {
 
 #[test]
 fn empty_boards_say_so_once() {
-    let said = "No votes yet in this time.";
+    let said = "No votes in this period yet.";
     for (name, times) in [("empty boards", 1), ("boards", 1), ("empty board", 1)] {
         let page = page(name, Language::English);
         assert_eq!(page.matches(said).count(), times, "{name}: {page}");
