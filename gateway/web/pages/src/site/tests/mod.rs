@@ -153,6 +153,9 @@ fn texts_of_people_have_their_own_direction() {
         ("event", "<p class=\"lines\" dir=\"auto\">"),
         ("vote", "<h2 dir=\"auto\">"),
         ("board", "<h3 dir=\"auto\">"),
+        ("start", "<h3 dir=\"auto\">"),
+        ("search", "<h3 dir=\"auto\">"),
+        ("place", "· <bdi>"),
         ("currency", "<bdi>"),
         ("games", "<h1 dir=\"auto\">"),
     ] {
