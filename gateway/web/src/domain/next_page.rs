@@ -29,8 +29,8 @@ pub fn path(text: &str) -> &str {
     if is_ours { text } else { HOME }
 }
 
-/// `text` if the link of a sign-up mail may lead to it: the claim of a page, or the form of a new game. No other text gets into mails, since
-/// anyone can cause a mail.
+/// `text` if the link of a sign-up mail may lead to it: the claim of a page, or the form of a new game. No other text gets into mails,
+/// since anyone can cause a mail.
 pub fn after_sign_up(text: &str) -> Option<&str> {
     let is_claim = text.strip_prefix(CLAIM).is_some_and(is_listing_name);
     (is_claim || text == ADD_GAME).then_some(text)

@@ -75,7 +75,7 @@ pub(super) fn picture(
     })
 }
 
-/// The picture that a listing has on this site, or a drawing. `list` is the list of the API that has the listing, `name` its slug or handle.
+/// The picture that a listing has on this site, or a drawing. `list` is the list of the API with the listing, `name` its slug or handle.
 pub(super) fn listing_picture(
     frame: &Frame,
     list: &str,
