@@ -54,26 +54,33 @@ pub async fn unpack(
     limit: usize,
     mut upload: Option<Result<UploadGuard, Fault>>,
 ) -> Result<Request, PageError> {
-    DefaultBodyLimit::max(MAX_BODY).apply(&mut request);
+    // Someone who may not send the form sends what a browser sends of it at most.
+    let longest = if upload.is_some() {
+        MAX_BODY
+    } else {
+        MAX_FILE + limit
+    };
+    DefaultBodyLimit::max(longest).apply(&mut request);
     let (mut parts, body) = request.into_parts();
     let whole = Request::from_parts(parts.clone(), body);
     let multipart = Multipart::from_request(whole, &()).await;
     let mut multipart = multipart.map_err(|_rejection| unreadable(StatusCode::BAD_REQUEST))?;
     let mut fields: Vec<(String, String)> = Vec::new();
-    let mut size = 0;
+    let (mut size, mut parts_read) = (0, 0);
     loop {
         let field = multipart.next_field().await;
         let Some(mut field) = field.map_err(|error| unreadable(error.status()))? else {
             break;
         };
+        parts_read += 1;
+        if parts_read > MAX_FIELDS {
+            return Err(unreadable(StatusCode::PAYLOAD_TOO_LARGE));
+        }
         let name = field.name().unwrap_or_default().to_owned();
         if field.file_name().is_none() {
             let text = read_text(&mut field, limit.saturating_sub(size)).await?;
             size += name.len() + text.len();
             fields.push((name, text));
-            if fields.len() > MAX_FIELDS {
-                return Err(unreadable(StatusCode::PAYLOAD_TOO_LARGE));
-            }
             continue;
         }
         match upload.take() {
@@ -173,4 +180,27 @@ pub fn incomplete(error: &MultipartError) -> Fault {
     }
     let text = "The file did not arrive whole. Send it again.";
     Fault::invalid_field("picture", text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Sends the same part several times.
+    async fn unpacked(part: &str, times: usize) -> Result<Request, PageError> {
+        let part = format!("--x\r\ncontent-disposition: form-data; {part}\r\n\r\n\r\n");
+        let request = http::Request::post("/")
+            .header(CONTENT_TYPE, "multipart/form-data; boundary=x")
+            .body(Body::from(part.repeat(times) + "--x--\r\n"))
+            .unwrap();
+        unpack(request, 10_000, None).await
+    }
+
+    #[tokio::test]
+    async fn a_form_has_a_number_of_parts() {
+        for part in ["name=\"a\"", "name=\"a\"; filename=\"\""] {
+            assert!(unpacked(part, MAX_FIELDS).await.is_ok(), "{part}");
+            assert!(unpacked(part, MAX_FIELDS + 1).await.is_err(), "{part}");
+        }
+    }
 }

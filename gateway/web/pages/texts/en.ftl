@@ -13,7 +13,7 @@ nav-docs = Docs
 nav-sign-in = Sign in
 nav-add-game = Add your game
 search-label = Search games, creators, events and cities
-search-placeholder = A game, a studio, a city …
+search-placeholder = A game, a studio, a city…
 search-button = Search
 footer-label = About this site
 footer-credits = Credits and sources
@@ -139,7 +139,7 @@ board-same = as before
 
 game-stores = Where to play
 game-ask-store = Know where to play it?
-game-ask-description = Nobody has described this game yet.
+game-ask-description = Nobody has described this game yet. Got a description?
 game-ask-site = Know the developer’s site?
 game-ask-do = Suggest it
 game-others = More by
@@ -152,7 +152,7 @@ share-copy-embed = Copy the code
 share-copied = Copied
 share-selected = Selected: press Ctrl+C
 rank-on = { $from } on { $to }
-rank-plot = Rank of the week, from { $from } to { $to }
+rank-plot = Weekly rank: from { $from } to { $to }
 board-share = won { $value } % of its votes
 event-calendar = Add to my calendar
 
@@ -168,23 +168,23 @@ list-matching = { $from } that match “{ $to }”
 list-since = { $from } from { $to } on
 list-until = { $from } until { $to }
 list-description = { $value }, in the directory of games made in Africa.
-filter-set = Filters that are set
+filter-set = Active filters
 filter-remove = Remove the filter
 places-all = All places
 places-countries = Countries
 map-label = { $from }: { $to }
-map-hint = The stronger its colour, the more games come from a country.
+map-hint = The stronger a country’s colour, the more games come from it.
 
 ## A vote and what it did
 
-vote-outcome = The two of your last vote
+vote-outcome = The two listings of your last vote
 vote-outcome-hint = Your vote shows here within a few seconds.
 vote-keys = Keys: ← votes for the first, → for the second, Esc skips.
 
 ## Currencies: examples and units
 
 economy-example = An example: when a meal, a ride and a month of rent cost 25,500 Cowries in one game and 402 Shells in another, one Shell is worth 63.43 Cowries.
-economy-guide = How a game reports
+economy-guide = How a game sends its reports
 rates-unit = { $to } for one { $from }
 
 ## A creator, an event, a place
@@ -250,7 +250,7 @@ vote-title-creators = Who makes better games?
 vote-description = Two listings, drawn at random: pick one or skip. The rankings come from these votes.
 vote-for = Vote for { $value }
 vote-skip = Skip this pair
-vote-page-of = Look at the page of
+vote-page-of = See its page
 vote-counted = Your vote is counted. Here is the next pair.
 vote-repeated = A pair counts once a day, and your first vote on that one stays. Here is the next pair.
 vote-refused = That vote was not counted: the pair was drawn more than ten minutes ago, or for somebody else, or one of the two is not listed any more. Here is a new pair.
@@ -268,16 +268,16 @@ vote-again-hours = { $count ->
 }
 vote-moved = How the rankings moved
 vote-moved-hint = Where the listings of your last five votes stand. A vote shows within a few seconds.
-vote-no-rank = On no board yet.
-vote-board = The board of this week
+vote-no-rank = Not ranked yet.
+vote-board = This week’s ranking
 vote-as-account = You vote as { $value }.
 vote-your-account = your account
 vote-as-cookie = You vote without an account; a cookie makes sure that each pair counts once.
 boards-title = Rankings
 boards-description = Games and creators, ranked by votes between two of them.
 boards-how = How rankings work
-boards-vote = Which is better? Vote
-boards-empty = No votes yet in this time. Be the first to vote.
+boards-vote = Vote: which is better?
+boards-empty = No votes in this period yet. Be the first to vote.
 
 ## Currencies and rates
 

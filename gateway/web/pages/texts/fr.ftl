@@ -31,7 +31,7 @@ api-same = L’API donne la même chose :
 start-title = Jeux d’Afrique
 start-lead = Des jeux de toute l’Afrique, celles et ceux qui les créent, et les événements où l’on se rencontre.
 start-featured = Les jeux du jour
-start-vote = Deux jeux, un choix. Les classements viennent des préférences des joueurs.
+start-vote = Deux jeux, un choix. Les classements viennent des choix des joueurs.
 start-all-games = Tous les jeux
 start-events = Prochains événements
 start-all-events = Tous les événements
@@ -138,8 +138,8 @@ board-same = inchangé
 ## Autour d’une fiche : où jouer, ce qui manque, le partage, les voisins
 
 game-stores = Où jouer
-game-ask-store = Vous savez où y jouer ?
-game-ask-description = Personne n’a encore décrit ce jeu.
+game-ask-store = Vous connaissez un lien pour y jouer ?
+game-ask-description = Personne n’a encore décrit ce jeu. Vous avez un texte ?
 game-ask-site = Vous connaissez le site du studio ?
 game-ask-do = Proposez-le
 game-others = Autres jeux de
@@ -152,9 +152,9 @@ share-copy-embed = Copier le code
 share-copied = Copié
 share-selected = Sélectionné : appuyez sur Ctrl+C
 rank-on = { $from } le { $to }
-rank-plot = Rang de la semaine, de { $from } à { $to }
-board-share = { $value } % de ses votes gagnés
-event-calendar = Ajouter à mon calendrier
+rank-plot = Rang dans le classement de la semaine : { $from }, puis { $to }
+board-share = a remporté { $value } % de ses votes
+event-calendar = Ajouter à mon agenda
 
 ## Listes filtrées et carte
 
@@ -168,7 +168,7 @@ list-matching = { $from } – « { $to } »
 list-since = { $from } à partir du { $to }
 list-until = { $from } jusqu’au { $to }
 list-description = { $value }, dans le répertoire des jeux créés en Afrique.
-filter-set = Filtres choisis
+filter-set = Filtres actifs
 filter-remove = Enlever le filtre
 places-all = Tous les lieux
 places-countries = Pays
@@ -250,7 +250,7 @@ vote-title-creators = Qui crée les meilleurs jeux ?
 vote-description = Deux fiches tirées au sort : choisissez-en une, ou passez. Les classements viennent de ces votes.
 vote-for = Voter pour { $value }
 vote-skip = Passer cette paire
-vote-page-of = Voir la page de
+vote-page-of = Voir sa page
 vote-counted = Votre vote est compté. Voici la paire suivante.
 vote-repeated = Une paire compte une fois par jour, et votre premier vote sur celle-ci reste. Voici la paire suivante.
 vote-refused = Ce vote n’a pas été compté : la paire a été tirée il y a plus de dix minutes, ou pour quelqu’un d’autre, ou l’une des deux fiches n’est plus répertoriée. Voici une nouvelle paire.
@@ -269,14 +269,14 @@ vote-again-hours = { $count ->
 vote-moved = Comment les classements ont bougé
 vote-moved-hint = La place des fiches de vos cinq derniers votes. Un vote se voit en quelques secondes.
 vote-no-rank = Dans aucun classement pour l’instant.
-vote-board = Le classement de cette semaine
+vote-board = Le classement de la semaine
 vote-as-account = Vous votez en tant que { $value }.
 vote-your-account = votre compte
 vote-as-cookie = Vous votez sans compte ; un cookie fait en sorte que chaque paire compte une fois.
 boards-title = Classements
 boards-description = Les jeux et leurs créateurs, classés par des votes entre deux d’entre eux.
 boards-how = Fonctionnement des classements
-boards-vote = Lequel est le meilleur ? Voter
+boards-vote = Voter : lequel est le meilleur ?
 boards-empty = Aucun vote sur cette période. Soyez la première personne à voter.
 
 ## Monnaies et taux

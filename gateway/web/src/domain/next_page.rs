@@ -7,6 +7,7 @@ use super::listing_kind::is_listing_name;
 
 /// What paths of claims begin with.
 const CLAIM: &str = "/claim/";
+const ADD_GAME: &str = "/add-game";
 /// The default page.
 const HOME: &str = "/accounts";
 
@@ -29,10 +30,11 @@ pub fn path(text: &str) -> &str {
     if is_ours { text } else { HOME }
 }
 
-/// `text` if the link of a sign-up mail may lead to it: the claim of a page. No other text gets into mails, since anyone can cause a mail.
+/// `text` if the link of a sign-up mail may lead to it: the claim of a page, or the form of a new game. No other text gets into mails,
+/// since anyone can cause a mail.
 pub fn after_sign_up(text: &str) -> Option<&str> {
-    let handle = text.strip_prefix(CLAIM)?;
-    is_listing_name(handle).then_some(text)
+    let is_claim = text.strip_prefix(CLAIM).is_some_and(is_listing_name);
+    (is_claim || text == ADD_GAME).then_some(text)
 }
 
 #[cfg(test)]
@@ -40,8 +42,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_mail_leads_to_a_claim_and_nowhere_else() {
+    fn a_mail_leads_to_a_claim_or_a_new_game_and_nowhere_else() {
         assert_eq!(after_sign_up("/claim/a-studio"), Some("/claim/a-studio"));
+        assert_eq!(after_sign_up("/add-game"), Some("/add-game"));
         for other in [
             "",
             "/",
@@ -52,6 +55,8 @@ mod tests {
             "/claim/a?b=c",
             "/claim/A",
             "//claim/a",
+            "/add-game/",
+            "/add-game?a=b",
             "https://evil.example/claim/a",
         ] {
             assert_eq!(after_sign_up(other), None, "{other}");

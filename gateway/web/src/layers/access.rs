@@ -5,6 +5,7 @@ use axum::extract::{Query, RawPathParams, Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use http::Method;
+use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::typed_form;
@@ -40,6 +41,10 @@ pub enum Access {
     /// A member of the account that the path names, with a role that has this permission.
     Member(Permission),
 }
+
+/// The limit of forms has counted the request. A form with a file is admitted twice, and counts once.
+#[derive(Debug, Clone, Copy)]
+struct Counted;
 
 /// The state of the layer.
 #[derive(Clone)]
@@ -130,11 +135,7 @@ async fn admit(guard: &Guard, request: &mut Request) -> Result<Option<Response>,
         prefer_language_of(&viewer, request);
     }
     if request.method() == Method::POST {
-        let person = viewer.person.id.to_string();
-        let counted = app.limits.count(limits::FORMS, &person, now).await?;
-        if let Err(reached) = counted {
-            return Err(reached.too_many("forms").into());
-        }
+        count_form(app, request, &viewer, now).await?;
     } else if let Err(seconds) = app.page_limit.count(Visitor::Person(viewer.person.id), now) {
         return Err(PageError::too_many_pages(seconds));
     }
@@ -163,6 +164,22 @@ fn prefer_language_of(viewer: &Viewer, request: &mut Request) {
         let language = PageLanguage::of_person(&viewer.person);
         request.extensions_mut().insert(language);
     }
+}
+
+async fn count_form(
+    app: &App,
+    request: &mut Request,
+    viewer: &Viewer,
+    now: OffsetDateTime,
+) -> Result<(), PageError> {
+    if request.extensions().get::<Counted>().is_some() {
+        return Ok(());
+    }
+    let person = viewer.person.id.to_string();
+    let counted = app.limits.count(limits::FORMS, &person, now).await?;
+    counted.map_err(|reached| reached.too_many("forms"))?;
+    request.extensions_mut().insert(Counted);
+    Ok(())
 }
 
 /// The account in the path.

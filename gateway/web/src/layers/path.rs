@@ -7,21 +7,22 @@ use http::{Method, StatusCode, Uri};
 use pages::site::Language;
 use percent_encoding::percent_decode_str;
 
-use crate::app::App;
+use crate::domain::listing_kind::is_listing_name;
 use crate::page_error::PageError;
 use crate::render::{moved, see_other};
 use crate::visit::Visit;
 
+/// Lists whose rows have pages of their own.
+const LISTS: [&str; 5] = ["games", "creators", "events", "countries", "cities"];
+
 /// The pages to which [`check`] leads.
-#[derive(Clone)]
+#[derive(Clone, Copy)]
 pub struct KnownPaths {
-    /// For listings, which the catalogue knows.
-    pub app: App,
     /// Whether there is a page at a path without parameters.
     pub is_page: fn(&str) -> bool,
 }
 
-/// Leads from a path with a slash at its end to the page without it, and from one with capitals to the page without them, if only that is there.
+/// Leads from a path with a slash at its end to the page without it, and from one with capitals, where nothing is, to the page without them.
 ///
 /// A path that is not UTF-8 has no page, and no handler sees it.
 pub async fn check(State(known): State<KnownPaths>, request: Request, next: Next) -> Response {
@@ -39,7 +40,7 @@ pub async fn check(State(known): State<KnownPaths>, request: Request, next: Next
     let Some((path, address)) = lowered else {
         return response;
     };
-    if known.has(&path).await {
+    if known.may_have(&path) {
         moved(&address)
     } else {
         response
@@ -56,23 +57,14 @@ pub async fn without_empty_parameters(request: Request, next: Next) -> Response 
 }
 
 impl KnownPaths {
-    /// Whether there is a page of the site or of a public listing at this path.
-    async fn has(&self, path: &str) -> bool {
-        if (self.is_page)(path) {
-            return true;
-        }
-        let (_, path) = Language::split(path);
-        let parts = path.strip_prefix('/').and_then(|it| it.split_once('/'));
-        let catalogue = &self.app.catalogue;
-        let found = match parts {
-            Some(("games", slug)) => catalogue.game(slug).await,
-            Some(("creators", handle)) => catalogue.creator(handle).await,
-            Some(("events", slug)) => catalogue.event(slug).await,
-            Some(("countries", code)) => catalogue.country(code).await,
-            Some(("cities", slug)) => catalogue.city_or_place_of_events(slug).await,
-            _ => return false,
-        };
-        found.is_ok()
+    /// Whether a page of the site or of a listing is at this path. The catalogue is not asked: a page that is not there says so at either
+    /// address, and calls that nobody counts could be caused by any number of addresses.
+    fn may_have(self, path: &str) -> bool {
+        let (_, of_site) = Language::split(path);
+        let parts = of_site.strip_prefix('/').and_then(|it| it.split_once('/'));
+        let is_listing =
+            parts.is_some_and(|(list, name)| LISTS.contains(&list) && is_listing_name(name));
+        is_listing || (self.is_page)(path)
     }
 }
 

@@ -384,10 +384,7 @@ pub fn router(app: &App) -> Router {
         app: App::clone(app),
         is_public: site::is_public,
     };
-    let known = KnownPaths {
-        app: App::clone(app),
-        is_page: has_page,
-    };
+    let known = KnownPaths { is_page: has_page };
     // Forms of the site itself, also behind a proxy that sends another `Host`. The settings have checked the address.
     let csrf = CsrfLayer::new().add_trusted_origin(&app.public_url);
     let csrf = csrf.unwrap_or_default().with_rejection_response(reject);

@@ -139,16 +139,14 @@ fn rows(frame: &Frame, kind: &str, rows: &BoardRows) -> Result<Vec<BoardRow>, Fa
 }
 
 fn row(frame: &Frame, kind: &str, row: RankingRow, details: &proto::BoardRowDetails) -> BoardRow {
-    let sizes = if kind == "games" {
-        cards::COVER
-    } else {
-        cards::AVATAR
-    };
     let texts = frame.texts;
     let group = if kind == "games" { "genre" } else { "role" };
     let tags = row.tags.iter().map(|tag| texts.value(group, tag, tag));
     let country = cards::country(texts, &row.country_code);
     let facts: Vec<&str> = tags.chain([country.as_str()]).collect();
+    let url = details.picture_url.as_deref();
+    // The last part of its address, on whichever site that is.
+    let name = row.url.rsplit('/').next().unwrap_or_default();
     BoardRow {
         rank: texts.number(row.rank),
         link: Link {
@@ -159,7 +157,7 @@ fn row(frame: &Frame, kind: &str, row: RankingRow, details: &proto::BoardRowDeta
             },
             label: row.name,
         },
-        picture: cards::picture(frame, details.picture_url.as_deref(), sizes, ""),
+        picture: cards::listing_picture(frame, kind, url, &row.country_code, name),
         facts: facts.join(" · "),
         wins: texts.count("board-wins", row.wins),
         share: share(texts, row.wins, details.losses),

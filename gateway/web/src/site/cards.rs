@@ -9,7 +9,6 @@ use pages::site::cards::{CreatorCard, EventCard, GameCard, Link, Picture};
 use pages::site::places::PlaceRow;
 use pages::site::{Frame, Texts};
 
-use crate::domain::listing_kind::ListingKind;
 use crate::domain::picture_name::is_file_name;
 
 /// The sizes of a picture (§10.9).
@@ -26,7 +25,7 @@ pub(super) const COVER: Sizes = Sizes {
     height: 675,
     small: 600,
 };
-pub(super) const AVATAR: Sizes = Sizes {
+const AVATAR: Sizes = Sizes {
     width: 512,
     height: 512,
     small: 128,
@@ -76,27 +75,34 @@ pub(super) fn picture(
     })
 }
 
-/// The picture of a listing that has none of its own.
-fn drawn(kind: ListingKind, country: &str, name: &str) -> Picture {
-    Picture {
-        src: pattern::address(kind.api_list(), country, name),
+/// The picture that a listing has on this site, or a drawing. `list` is the list of the API with the listing, `name` its slug or handle.
+pub(super) fn listing_picture(
+    frame: &Frame,
+    list: &str,
+    url: Option<&str>,
+    country: &str,
+    name: &str,
+) -> Picture {
+    let sizes = if list == "creators" { AVATAR } else { COVER };
+    picture(frame, url, sizes, "").unwrap_or_else(|| Picture {
+        src: pattern::address(list, country, name),
         width: COVER.width,
         height: COVER.height,
         alt: String::new(),
         srcset: String::new(),
-    }
+    })
 }
 
 /// The cover of a game, or a drawing.
 pub(super) fn cover(frame: &Frame, row: &public::GameRow) -> Picture {
-    let own = picture(frame, row.cover_url.as_deref(), COVER, "");
-    own.unwrap_or_else(|| drawn(ListingKind::Game, &row.country_code, &row.slug))
+    let url = row.cover_url.as_deref();
+    listing_picture(frame, "games", url, &row.country_code, &row.slug)
 }
 
 /// The picture of a creator, or a drawing.
 pub(super) fn avatar(frame: &Frame, row: &public::CreatorRow) -> Picture {
-    let own = picture(frame, row.avatar_url.as_deref(), AVATAR, "");
-    own.unwrap_or_else(|| drawn(ListingKind::Page, &row.country_code, &row.handle))
+    let url = row.avatar_url.as_deref();
+    listing_picture(frame, "creators", url, &row.country_code, &row.handle)
 }
 
 pub(super) fn country(texts: &Texts, code: &str) -> String {
@@ -182,7 +188,7 @@ pub(super) fn event(frame: &Frame, row: public::Event) -> EventCard {
     }
     EventCard {
         href: frame.href(&format!("/events/{}", row.slug)),
-        picture: drawn(ListingKind::Event, &row.country_code, &row.slug),
+        picture: listing_picture(frame, "events", None, &row.country_code, &row.slug),
         kind: Icon::new("kind", &row.kind, kind),
         place,
         days: texts.days(&row.starts_at, row.ends_at.as_deref()),

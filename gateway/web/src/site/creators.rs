@@ -127,7 +127,7 @@ fn creator_page(
     let games = creator.games.into_iter();
     Ok(CreatorPage {
         kind: texts.value("creator-kind", &row.kind, &row.kind).to_owned(),
-        avatar: Some(cards::avatar(&frame, &row)),
+        avatar: cards::avatar(&frame, &row),
         roles: roles.collect(),
         place: cards::place_links(&frame, (&row.city_slug, &row.city), &row.country_code),
         links: cards::outside(&frame, &creator.links),

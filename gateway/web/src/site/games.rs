@@ -267,7 +267,7 @@ fn game_page(
     let ranks = around.ranks.iter();
     let similar = around.similar.into_iter();
     Ok(GamePage {
-        cover: Some(cards::cover(&frame, &row)),
+        cover: cards::cover(&frame, &row),
         genres: genres.collect(),
         platforms: platforms.collect(),
         stage: filtered("stage", "stage", &row.stage),

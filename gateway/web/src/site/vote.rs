@@ -236,17 +236,13 @@ fn candidate(
     pick: &'static str,
     listing: proto::Candidate,
 ) -> Candidate {
-    let size = if kind == GAMES {
-        cards::COVER
-    } else {
-        cards::AVATAR
-    };
     let (NameInAddress::Slug(slug) | NameInAddress::Handle(slug)) = listing
         .name_in_address
         .unwrap_or_else(|| NameInAddress::Slug(String::new()));
+    let url = listing.picture_url.as_deref();
     Candidate {
         pick,
-        picture: cards::picture(frame, listing.picture_url.as_deref(), size, ""),
+        picture: cards::listing_picture(frame, kind.name, url, &listing.country_code, &slug),
         key: if pick == "first" {
             "ArrowLeft"
         } else {

@@ -30,6 +30,7 @@ async fn a_board_shows_ranks_and_moves(pool: PgPool) {
     let french = browser.get("/fr/rankings/creators/week").await;
     for part in [
         "<a href=\"/fr/creators/savanna\">",
+        "<img src=\"/pictures/drawn/1/creators/NG/savanna.svg\"",
         "Développement · Nigéria",
         "en hausse, était 1\u{202f}500",
         "href=\"/fr/vote/creators\"",
@@ -55,9 +56,9 @@ async fn all_boards_are_on_one_page_and_an_empty_one_asks_for_votes(pool: PgPool
             page.assert(200, &format!("<h2><a href=\"/rankings/{kind}/{board}\">"));
         }
     }
-    page.assert(200, "No votes yet in this time.");
+    page.assert(200, "No votes in this period yet.");
     let empty = browser.get("/rankings/games/month").await;
-    empty.assert(200, "No votes yet in this time.");
+    empty.assert(200, "No votes in this period yet.");
     *site.catalogue.is_away.lock().unwrap() = true;
     browser
         .get("/rankings")

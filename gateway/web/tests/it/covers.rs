@@ -7,6 +7,7 @@ use http::Request;
 use http::header::CONTENT_TYPE;
 use sqlx::PgPool;
 use web::domain::role::Role;
+use web::session::limits;
 
 use crate::browser::{Browser, Page};
 use crate::support::{ADA, Site};
@@ -71,6 +72,26 @@ async fn a_game_is_submitted_with_its_cover(pool: PgPool) {
     let shown = sent.location().to_owned();
     assert_eq!(site.listings.recorded().len(), 4);
     owner.get(&shown).await.assert(200, "Add a cover");
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn a_form_with_a_file_counts_once(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let ada = site.person(ADA).await;
+    let account = site.account(ada, Role::Owner).await;
+    let mut owner = site.signed_in(ADA).await;
+    let path = format!("/accounts/{account}/listings/new/game");
+    let form = owner.get(&path).await.hidden()["form"].clone();
+    // All but one of the forms that a person has.
+    let (person, now) = (ada.to_string(), site.clock.now());
+    for _ in 1..limits::FORMS.tries {
+        let counted = site.app.limits.count(limits::FORMS, &person, now).await;
+        counted.unwrap().unwrap();
+    }
+    let sent = submit(&mut owner, &path, &form, "A game", b"JPEG").await;
+    sent.location();
+    let refused = submit(&mut owner, &path, &form, "A game", b"JPEG").await;
+    refused.assert(429, "Too many forms");
 }
 
 #[testing::database_test(web::MIGRATOR)]

@@ -233,27 +233,63 @@ async fn the_pages_of_listings_lead_to_the_forms(pool: PgPool) {
     }
 }
 
-#[testing::database_test(web::MIGRATOR)]
-async fn a_claim_leads_through_sign_up_to_its_form(pool: PgPool) {
-    let site = Site::new(pool).await;
-    let mut browser = site.browser();
-    let page = browser.get("/claim/savanna").await;
-    assert_eq!(page.location(), "/sign-in?next=%2Fclaim%2Fsavanna");
+/// Opens a path that needs a person, and signs up on the way to it.
+async fn sign_up_for(site: &Site, browser: &mut Browser, path: &str) {
+    let query = format!("?next={}", path.replace('/', "%2F"));
+    let page = browser.get(path).await;
+    assert_eq!(page.location(), format!("/sign-in{query}"));
     let sign_in = browser.get(page.location()).await;
-    sign_in.assert(200, "href=\"/sign-up?next=%2Fclaim%2Fsavanna\"");
-    let sign_up = browser.get("/sign-up?next=%2Fclaim%2Fsavanna").await;
+    sign_in.assert(200, &format!("href=\"/sign-up{query}\""));
+    let sign_up = browser.get(&format!("/sign-up{query}")).await;
     let next = sign_up.hidden()["next"].clone();
     let fields = [("email", "new@studio.example"), ("next", next.as_str())];
     browser.post("/sign-up", &fields).await.assert(200, "");
     let link = site.link("new@studio.example").await;
-    assert!(link.ends_with("?next=%2Fclaim%2Fsavanna"), "{link}");
-    browser
-        .get(&link)
-        .await
-        .assert(200, "?next=%2Fclaim%2Fsavanna\"");
+    assert!(link.ends_with(&query), "{link}");
+    let shown = browser.get(&link).await;
+    shown.assert(200, &format!("{query}\""));
     let fields = [("account_name", "Savanna"), ("password", PASSWORD)];
     let made = browser.post(&link, &fields).await;
-    assert_eq!(made.location(), "/claim/savanna");
+    assert_eq!(made.location(), path);
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn a_new_game_leads_through_sign_up_to_its_form(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let mut browser = site.browser();
+    let games = browser.get("/fr/games").await;
+    games.assert(200, "href=\"/add-game\"");
+    sign_up_for(&site, &mut browser, "/add-game").await;
+    let form = browser.get("/add-game").await.location().to_owned();
+    assert!(form.ends_with("/listings/new/game"), "{form}");
+    browser.get(&form).await.assert(200, "name=\"title\"");
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn a_new_game_is_added_to_an_account_that_the_person_may_change(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let ada = site.person(ADA).await;
+    let mut browser = site.signed_in(ADA).await;
+    assert_eq!(browser.get("/add-game").await.location(), "/accounts");
+    let reads = site.account(ada, Role::Developer).await;
+    let refused = browser.get("/add-game").await;
+    refused.assert(403, "Not with your role");
+    let one = site.account(ada, Role::Owner).await;
+    let form = |account| format!("/accounts/{account}/listings/new/game");
+    assert_eq!(browser.get("/add-game").await.location(), form(one));
+    let two = site.account(ada, Role::Editor).await;
+    let choice = browser.get("/add-game").await;
+    for account in [one, two] {
+        choice.assert(200, &format!("href=\"{}\"", form(account)));
+    }
+    assert!(!choice.text.contains(&reads.to_string()), "{}", choice.text);
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn a_claim_leads_through_sign_up_to_its_form(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let mut browser = site.browser();
+    sign_up_for(&site, &mut browser, "/claim/savanna").await;
     let claim = browser.get("/claim/savanna").await;
     let form = claim.location().to_owned();
     assert!(form.ends_with("/claims?handle=savanna"), "{form}");

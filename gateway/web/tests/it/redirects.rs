@@ -112,8 +112,13 @@ async fn capitals_lead_to_the_page_without_them(pool: PgPool) {
         assert_stays(&page, path);
         assert_eq!(browser.get(to).await.status, 200, "{to}");
     }
+    // The catalogue is not asked whether the other page is there.
+    let page = browser.get("/Games/None").await;
+    assert_eq!(page.headers["location"], "/games/none");
+    assert_eq!(browser.get("/games/none").await.status, 404);
     for path in [
-        "/games/None",
+        "/games/None/more",
+        "/games/%C3%89",
         "/No-Such",
         "/assets/Style.css",
         "/Link/ABC",

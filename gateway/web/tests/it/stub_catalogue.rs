@@ -428,7 +428,8 @@ impl RankingsService for StubCatalogue {
         let has_next = is_first && request.board == "week";
         let cover = format!("https://mchezo.example/pictures/{}", stub_pictures::file());
         let details = proto::BoardRowDetails {
-            picture_url: Some(cover),
+            // Its creators have no picture.
+            picture_url: (request.kind == "games").then_some(cover),
             losses: 4_000,
         };
         Ok(Response::new(proto::ListRankingResponse {

@@ -214,7 +214,7 @@ async fn what_is_no_vote_is_refused(pool: PgPool) {
 async fn after_five_votes_the_page_shows_where_their_listings_stand(pool: PgPool) {
     let site = Site::new(pool).await;
     let mut browser = site.browser();
-    let moved = "How the boards moved";
+    let moved = "How the rankings moved";
     for count in 1..=5 {
         vote(&mut browser, "/vote", "first").await.location();
         let page = browser.get("/vote?done=voted").await;
@@ -223,7 +223,7 @@ async fn after_five_votes_the_page_shows_where_their_listings_stand(pool: PgPool
     let page = browser.get("/vote").await;
     for part in [
         moved,
-        "<h3><a href=\"/games/okoto\">Okoto &#60;b&#62;</a></h3>",
+        "<h3><a href=\"/games/okoto\"><bdi>Okoto &#60;b&#62;</bdi></a></h3>",
         "rank 3",
         "up from 5",
         "1,200 wins",

@@ -14,7 +14,8 @@ pub struct CreatorPage {
     pub kind: String,
     pub tagline: String,
     pub is_verified: bool,
-    pub avatar: Option<Picture>,
+    /// Its picture, or a drawing.
+    pub avatar: Picture,
     pub roles: Vec<String>,
     pub place: Vec<Link>,
     pub bio: String,

@@ -1,10 +1,18 @@
 //! The page that shows every component of the site, made by the macros of the other pages.
 
 use askama::Template;
+use time::macros::datetime;
+use time::{Duration, OffsetDateTime};
 
+use super::africa::Outline;
 use super::cards::{Chip, CreatorCard, EventCard, GameCard, Link, Picture, Tab};
 use super::frame::Frame;
+use super::games::BoardRank;
 use super::list::{Filter, FilterOption, Filters, Pager};
+use super::places::{MapCountry, PlaceRow};
+use super::rank_plot::RankPlot;
+use super::rankings::{BoardRow, Direction};
+use super::texts::Texts;
 use crate::icon::{self, Icon};
 use crate::pattern;
 
@@ -32,6 +40,12 @@ pub struct ComponentsPage {
     creators: Vec<CreatorCard>,
     events: Vec<EventCard>,
     families: Vec<Family>,
+    stores: Vec<Link>,
+    ranks: Vec<BoardRank>,
+    rank_plot: Option<RankPlot>,
+    board: Vec<BoardRow>,
+    map: Vec<MapCountry>,
+    places: Vec<PlaceRow>,
     chips: Vec<Chip>,
     symbols: Vec<&'static str>,
     tabs: Vec<Tab>,
@@ -67,6 +81,12 @@ impl ComponentsPage {
             creators: vec![creator()],
             events: vec![event()],
             families: FAMILIES.map(family).into(),
+            stores: vec![link("#", "Play in the browser"), link("#", "Steam")],
+            ranks: vec![rank()],
+            rank_plot: rank_plot(frame.texts),
+            board: vec![board_row()],
+            map: map(frame.texts),
+            places: vec![place()],
             chips: genres.map(chip).into(),
             symbols: icon::names().collect(),
             tabs: vec![tab("This week", true), tab("This month", false)],
@@ -138,6 +158,62 @@ fn event() -> EventCard {
     }
 }
 
+fn rank() -> BoardRank {
+    BoardRank {
+        board: String::from("This week"),
+        rank: String::from("rank 2"),
+        wins: String::from("36 wins"),
+        share: String::from("won 64 % of its votes"),
+        moved: String::from("up from 7"),
+    }
+}
+
+fn rank_plot(texts: &Texts) -> Option<RankPlot> {
+    const FIRST: OffsetDateTime = datetime!(2026-03-02 04:00 UTC);
+    let weeks = (0..).map(|week| FIRST + Duration::weeks(week));
+    let ranks: Vec<(OffsetDateTime, u32)> = weeks.zip([14, 11, 12, 7, 2]).collect();
+    RankPlot::new(texts, &ranks)
+}
+
+fn board_row() -> BoardRow {
+    let BoardRank {
+        wins, share, moved, ..
+    } = rank();
+    BoardRow {
+        rank: String::from("2"),
+        link: link("#", "Karoo Drift"),
+        picture: drawn("games", "KE"),
+        tagline: String::from("Long roads, little water."),
+        facts: String::from("Racing · Kenya"),
+        direction: Direction::Up,
+        wins,
+        share,
+        moved,
+    }
+}
+
+/// Every country, in shades that follow one another.
+fn map(texts: &Texts) -> Vec<MapCountry> {
+    let shades = (0..=4).cycle();
+    let countries = Outline::all().iter().zip(shades);
+    let country = |(outline, shade): (&'static Outline, u8)| MapCountry {
+        outline,
+        href: Some(String::from("#")),
+        label: texts.value("country", outline.code, "").to_owned(),
+        shade,
+    };
+    countries.map(country).collect()
+}
+
+fn place() -> PlaceRow {
+    PlaceRow {
+        link: link("#", "Lagos"),
+        country: String::from("Nigeria"),
+        creators: 12,
+        games: 31,
+    }
+}
+
 fn tab(label: &str, is_current: bool) -> Tab {
     let link = link("#", label);
     Tab { link, is_current }
@@ -158,7 +234,7 @@ fn filters() -> Filters {
         }],
         hidden: Vec::new(),
         is_filtered: true,
-        removals: Vec::new(),
+        removals: vec![link("#", "Racing")],
     }
 }
 
@@ -176,6 +252,16 @@ mod tests {
         for (country, name) in FAMILIES {
             assert!(page.contains(name), "{name}");
             assert!(page.contains(&drawn("games", country).src), "{country}");
+        }
+        for part in [
+            "<ul class=\"stores\"",
+            "<svg class=\"ranks\"",
+            "<ol class=\"board\">",
+            "class=\"shade-4\"",
+            "<ul class=\"places\">",
+            "class=\"chip removal\"",
+        ] {
+            assert!(page.contains(part), "{part}");
         }
     }
 }

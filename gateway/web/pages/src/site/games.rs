@@ -16,7 +16,8 @@ pub struct GamePage {
     pub tagline: String,
     pub is_featured: bool,
     pub creator: Link,
-    pub cover: Option<Picture>,
+    /// Its cover, or a drawing.
+    pub cover: Picture,
     pub genres: Vec<Link>,
     pub platforms: Vec<Link>,
     pub stage: Link,

@@ -46,7 +46,8 @@ pub struct BoardPage {
 pub struct BoardRow {
     pub rank: String,
     pub link: Link,
-    pub picture: Option<Picture>,
+    /// Its picture, or a drawing.
+    pub picture: Picture,
     pub tagline: String,
     /// For example `Puzzle · Nigeria`.
     pub facts: String,

@@ -44,7 +44,8 @@ pub struct Candidate {
     pub link: Link,
     pub tagline: String,
     pub country: String,
-    pub picture: Option<Picture>,
+    /// Its picture, or a drawing.
+    pub picture: Picture,
     /// The key that votes for it, as scripts name it.
     pub key: &'static str,
 }

@@ -183,7 +183,7 @@ fn game(frame: Frame) -> GamePage {
         tagline: text(),
         is_featured: true,
         creator: link("/creators/studio"),
-        cover: Some(picture()),
+        cover: picture(),
         genres: vec![link("/games?genre=rpg"), link("/games?genre=puzzle")],
         platforms: vec![link("/games?platform=web")],
         stage: link("/games?stage=released"),
@@ -238,7 +238,6 @@ fn game(frame: Frame) -> GamePage {
 fn bare_game(frame: Frame) -> GamePage {
     GamePage {
         tagline: String::new(),
-        cover: None,
         genres: Vec::new(),
         platforms: Vec::new(),
         currency: None,
@@ -407,7 +406,7 @@ fn other_pages(language: Language) -> Vec<Rendered> {
                 kind: text(),
                 tagline: text(),
                 is_verified: true,
-                avatar: Some(picture()),
+                avatar: picture(),
                 roles: vec![text()],
                 place: vec![link("/cities/lagos"), link("/countries/NG")],
                 bio: text(),

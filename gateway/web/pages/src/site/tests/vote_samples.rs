@@ -22,7 +22,7 @@ fn row() -> BoardRow {
         link: link("/games/kora"),
         tagline: text(),
         facts: text(),
-        picture: Some(picture()),
+        picture: picture(),
         wins: text(),
         share: text(),
         moved: text(),
@@ -37,7 +37,7 @@ fn candidate(pick: &'static str) -> Candidate {
         link: link("/games/kora"),
         tagline: text(),
         country: text(),
-        picture: (pick == "first").then(picture),
+        picture: picture(),
         key: "ArrowLeft",
     }
 }
