@@ -114,7 +114,7 @@ pub struct Migration {
     pub url: Secret,
     /// How long PostgreSQL may take for a connection.
     pub deadline: Duration,
-    /// How long a migration waits for a lock before it lets others pass.
+    /// How long a migration in a transaction waits for a lock before it lets others pass.
     pub lock_timeout: Duration,
 }
 
