@@ -224,13 +224,14 @@ async fn shares_sessions(
     Ok(is_shared)
 }
 
-/// The process of PostgreSQL that serves a connection. By the simple protocol, which every pooler understands.
+/// The process of PostgreSQL that serves a connection, and the start of its server: processes of two servers behind one address, such as
+/// before and after a failover, may have the same number. By the simple protocol, which every pooler understands.
 #[expect(
     clippy::disallowed_methods,
     reason = "the statement reads no table that sqlx could check"
 )]
-async fn backend(connection: &mut PgConnection) -> Result<i32, sqlx::Error> {
-    let statement = sqlx::raw_sql("select pg_backend_pid()");
+async fn backend(connection: &mut PgConnection) -> Result<String, sqlx::Error> {
+    let statement = sqlx::raw_sql("select pg_backend_pid() || ' ' || pg_postmaster_start_time()");
     connection.fetch_one(statement).await?.try_get(0)
 }
 
