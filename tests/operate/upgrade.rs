@@ -35,6 +35,8 @@ const SERVICES: [(&str, &str); 6] = [
 ];
 /// The other programs that a launcher needs.
 const TOOLS: [&str; 2] = ["staff", "local-people"];
+/// How long an idle connection is used again.
+const KEEP_ALIVE: Duration = Duration::from_secs(30);
 /// The time in which haproxy and the other services learn that a process stops, in seconds: haproxy asks each second.
 const SHUTDOWN_DELAY: &str = "3";
 const STUDIO: &str = "upgrade-studio";
@@ -192,8 +194,14 @@ impl Balancer {
             configuration = configuration.replace(line.unwrap(), &servers);
         }
         let tls = "    bind \"${LISTEN}\" ssl";
-        assert!(configuration.contains(tls));
-        configuration = configuration.replace(tls, &format!("    bind {public}\n{tls}"));
+        for (line, replacement) in [
+            (tls, format!("    bind {public}\n{tls}")),
+            // A replica that is only slow, since the machine is busy, stays.
+            ("timeout check 5s", "timeout check 120s".to_owned()),
+        ] {
+            assert!(configuration.contains(line), "{line}");
+            configuration = configuration.replace(line, &replacement);
+        }
         write!(
             configuration,
             "\nfrontend table\n    bind {table}\n    stats enable\n    stats uri /\n"
@@ -258,7 +266,8 @@ impl Load {
     fn new(balancer: &Balancer, key: String, slugs: Vec<String>) -> Self {
         let client = |idle| {
             let client = reqwest::Client::builder().pool_max_idle_per_host(idle);
-            client.build().unwrap()
+            // Less than haproxy's, so that no request meets a connection that is being closed.
+            client.pool_idle_timeout(KEEP_ALIVE).build().unwrap()
         };
         let games = slugs
             .into_iter()
