@@ -14,7 +14,8 @@ use serde_json::{Value, json};
 use tokio::process::Command;
 use tokio::task::JoinSet;
 
-use crate::proxies::{HAPROXY, Proxy, free_port};
+use crate::ports::free_port;
+use crate::proxies::{HAPROXY, Proxy};
 
 /// The services, each with the prefix of its settings, in the order in which they are replaced.
 const SERVICES: [(&str, &str); 6] = [

@@ -14,6 +14,7 @@ use super::{
     SERVICES, TLS, Variables, assert_accepts, assert_knows, deploy, documents, run, secrets,
     strings, variables,
 };
+use crate::ports::free_port;
 
 /// The containers, by their names.
 async fn containers() -> Value {
@@ -217,8 +218,7 @@ async fn a_whole_fleet_starts_from_the_compose_file() {
     let target = Path::new(env!("CARGO_TARGET_TMPDIR"));
     let environment = testing::python::environment(target, "podman-compose==1.6.0", &[]).await;
     let secrets = secrets().await;
-    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    let port = port.local_addr().unwrap().port();
+    let port = free_port().port();
     let compose = Compose {
         podman: &podman,
         environment: [
