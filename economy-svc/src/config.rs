@@ -56,4 +56,10 @@ impl kit::config::Settings for Settings {
     fn common(&self) -> &Common {
         &self.common
     }
+
+    fn problems(&self) -> Vec<String> {
+        let port = self.exchange_listen;
+        let problem = self.common.port_without_tls("exchange_listen", port);
+        problem.into_iter().collect()
+    }
 }

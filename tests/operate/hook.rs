@@ -5,9 +5,7 @@ use std::sync::{Arc, Mutex};
 use axum::Router;
 use axum::extract::State;
 use axum::routing::post;
-use contracts::webhook::v1::AddEndpointRequest;
-use contracts::webhook::v1::endpoints_service_client::EndpointsServiceClient;
-use e2e::{Fleet, NewAccount, dial, eventually};
+use e2e::{Fleet, NewAccount, add_endpoint, eventually};
 use http::{HeaderMap, StatusCode};
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
@@ -48,20 +46,7 @@ impl Hook {
 
     /// Adds an endpoint of `account` with this address, which gets `listing.published`; returns its signing secret.
     pub(crate) async fn subscribe(&self, fleet: &Fleet, account: &NewAccount) -> String {
-        let token = fleet.service_token.clone().into();
-        let webhooks = &fleet.service("webhook-svc").grpc;
-        let endpoints = EndpointsServiceClient::new(dial(webhooks, &token).await);
-        let added = eventually("webhook-svc knows the account", async || {
-            let request = AddEndpointRequest {
-                account_id: account.account.id.clone(),
-                url: format!("http://{}/hook", self.address),
-                events: vec!["listing.published".to_owned()],
-                rate_limit: None,
-            };
-            endpoints.clone().add_endpoint(request).await.ok()
-        })
-        .await;
-        added.into_inner().secret
+        add_endpoint(fleet, account, &self.address, &["listing.published"]).await
     }
 
     /// The headers of the first delivery, once it has come. The check of the address sends a HEAD request, which is no delivery.

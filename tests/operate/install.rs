@@ -242,4 +242,10 @@ async fn a_check_names_every_problem_and_no_secret() {
     let good = output(&mut check).await;
     assert!(good.status.success(), "{}", text(&good.stderr));
     assert_eq!(text(&good.stdout), "economy-svc: the settings are good\n");
+
+    // Exchanges send tokens.
+    check.env("ECONOMY_EXCHANGE_LISTEN", "0.0.0.0:7001");
+    let bad = output(&mut check).await;
+    let said = text(&bad.stderr);
+    assert!(said.contains("exchange_listen: 0.0.0.0:7001"), "{said}");
 }

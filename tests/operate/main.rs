@@ -13,6 +13,7 @@ mod monitoring;
 mod patroni;
 mod patroni_cluster;
 mod pooler;
+mod ports;
 mod proxies;
 mod redis_cluster;
 mod runbook;

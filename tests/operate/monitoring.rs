@@ -13,10 +13,9 @@ use axum::Router;
 use axum::extract::State;
 use axum::routing::post;
 use bytes::Bytes;
-use e2e::{Fleet, SmallFleet, Staff, eventually};
+use e2e::{Fleet, Paused, SmallFleet, Staff, eventually};
 use futures::future::join_all;
 use http::StatusCode;
-use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::Value;
 use sqlx::{Connection as _, PgConnection};
@@ -376,23 +375,6 @@ async fn start(program: &str, args: &[String]) -> (Child, String) {
     .await
 }
 
-/// A process that stands still. It goes on when this is dropped.
-struct Stopped(Pid);
-
-impl Stopped {
-    fn new(pid: i32) -> Self {
-        let pid = Pid::from_raw(pid);
-        kill(pid, Signal::SIGSTOP).unwrap();
-        Self(pid)
-    }
-}
-
-impl Drop for Stopped {
-    fn drop(&mut self) {
-        let _ended = kill(self.0, Signal::SIGCONT);
-    }
-}
-
 #[tokio::test]
 async fn alerts_fire_and_every_metric_exists() {
     let hook = Hook::start(StatusCode::SERVICE_UNAVAILABLE).await;
@@ -415,7 +397,8 @@ async fn use_everything(small: &SmallFleet, fleet: &Fleet) {
     read(fleet, 0).await;
     let page = reqwest::get(format!("{}games", fleet.dashboard_url)).await;
     assert_eq!(page.unwrap().status(), 200);
-    import(small, "announced", &["--announce"]).await;
+    let announced = ["announced".to_owned()];
+    small.import_games(&announced, &["--announce"]).await;
 }
 
 /// Calls the API; a different path each time, since the gateway keeps responses.
@@ -424,18 +407,6 @@ async fn read(fleet: &Fleet, number: usize) {
     let key = &fleet.account("partner").keys.live;
     let call = reqwest::Client::new().get(url).bearer_auth(key);
     call.send().await.unwrap();
-}
-
-async fn import(small: &SmallFleet, slug: &str, options: &[&str]) {
-    let row = format!(
-        r#"{{"slug":"{slug}","title":"{slug}","release_year":2024,"creator":"maliyo-games"}}"#
-    );
-    let file = small.write(&format!("{slug}.ndjson"), row);
-    let command = ["listing", "import"]
-        .into_iter()
-        .chain(options.iter().copied());
-    let command: Vec<&str> = command.chain([&*file]).collect();
-    small.staff(&command).await;
 }
 
 async fn every_metric_exists(monitoring: &Monitoring) {
@@ -463,7 +434,7 @@ async fn dead_letters_fire(small: &SmallFleet, fleet: &Fleet, monitoring: &Monit
     let mut database = PgConnection::connect(&fleet.database_url).await.unwrap();
     let refuse = "alter table webhook.listing add constraint refused check (slug <> 'refused')";
     sqlx::raw_sql(refuse).execute(&mut database).await.unwrap();
-    import(small, "refused", &[]).await;
+    small.import_games(&["refused".to_owned()], &[]).await;
     let fires = monitoring.assert_fires("DeadLetters", Some("webhook-svc"));
     fires.await;
     let listed = small.staff(&["dead-letter", "list"]).await;
@@ -489,7 +460,8 @@ async fn oldest_due_delivery_fires(fleet: &Fleet, monitoring: &Monitoring) {
 
 /// catalogue-svc neither answers Prometheus nor the gateway.
 async fn errors_fire(fleet: &Fleet, monitoring: &Monitoring) {
-    let stopped = Stopped::new(fleet.service("catalogue-svc").pid.unwrap());
+    let pid = fleet.service("catalogue-svc").pid.unwrap();
+    let paused = Paused::process(Pid::from_raw(pid));
     let failing = async {
         for round in 1.. {
             join_all((0..10).map(|call| read(fleet, 10 * round + call))).await;
@@ -505,5 +477,5 @@ async fn errors_fire(fleet: &Fleet, monitoring: &Monitoring) {
         () = failing => {}
         () = firing => {}
     }
-    drop(stopped);
+    drop(paused);
 }

@@ -9,8 +9,11 @@ use crate::patroni_cluster::Cluster;
 
 /// How long a server is paused: longer than Patroni lets a leader be silent.
 const PAUSE: Duration = Duration::from_secs(15);
+/// The replicas of the short form.
+const TWO_GATEWAYS: &str = "gateway=2";
 /// Two processes of each service.
-const REPLICAS: &str = "gateway=2,web=2,catalogue-svc=2,listings-svc=2,economy-svc=2,webhook-svc=2";
+const TWO_OF_EACH: &str =
+    "gateway=2,web=2,catalogue-svc=2,listings-svc=2,economy-svc=2,webhook-svc=2";
 
 /// A fleet on a cluster, under load.
 struct Scene {
@@ -20,7 +23,7 @@ struct Scene {
 }
 
 impl Scene {
-    async fn set() -> Self {
+    async fn set(replicas: &str) -> Self {
         let cluster = Cluster::start().await;
         let receiver = Receiver::start().await;
         let mut small = SmallFleet::new();
@@ -37,7 +40,7 @@ impl Scene {
             small.set(deadline, value);
         }
         let plans = small.plans();
-        let args = ["--replicas", REPLICAS, "--plans", &plans];
+        let args = ["--replicas", replicas, "--plans", &plans];
         let fleet = small.up_with(&args).await;
         let model = Model::new(&fleet, &fleet, receiver).await;
         Self {
@@ -75,7 +78,7 @@ impl Scene {
 
 #[tokio::test]
 async fn the_leader_of_postgresql_is_killed() {
-    let scene = Scene::set().await;
+    let scene = Scene::set(TWO_GATEWAYS).await;
     let fault = async || scene.kill_the_leader().await;
     let cost = scene.model.through("the leader is killed", fault).await;
     // Redis counts, and it did not fail.
@@ -88,7 +91,7 @@ async fn the_leader_of_postgresql_is_killed() {
 async fn postgresql_fails_over_again_and_again() {
     #[expect(clippy::disallowed_methods, reason = "the setting of one test")]
     let cycles = std::env::var("PATRONI_CYCLES").map_or(1, |text| text.parse::<u32>().unwrap());
-    let scene = Scene::set().await;
+    let scene = Scene::set(TWO_OF_EACH).await;
     let (model, cluster) = (&scene.model, &scene.cluster);
     for _ in 0..cycles {
         let killed = async || scene.kill_the_leader().await;

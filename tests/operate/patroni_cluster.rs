@@ -3,7 +3,6 @@
 use std::cell::RefCell;
 use std::fmt::Write as _;
 use std::fs::File;
-use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
 use std::time::Duration;
@@ -11,11 +10,12 @@ use std::time::Duration;
 use e2e::{Paused, children, eventually_within};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
-use rand::RngExt as _;
 use serde_json::Value;
 use servers::postgres::Tools;
 use servers::{ServerUser, find};
 use sqlx::{Connection as _, PgConnection};
+
+use crate::ports::free_port;
 
 /// How long the servers may take to start, or to have a leader and its standbys again.
 const GIVE_UP: Duration = Duration::from_mins(5);
@@ -226,13 +226,7 @@ fn show_logs(folder: &Path) {
 
 impl Ports {
     fn free() -> Self {
-        // Below those that the kernel gives to outgoing connections, which could take the port of a server that starts again.
-        let free = || loop {
-            let port = rand::rng().random_range(10_000..19_000);
-            if TcpListener::bind(("127.0.0.1", port)).is_ok() {
-                return port;
-            }
-        };
+        let free = || free_port().port();
         Self {
             etcd: free(),
             etcd_peers: free(),

@@ -10,6 +10,8 @@ use nix::unistd::Pid;
 use tokio::net::TcpStream;
 use tokio::process::{Child, Command};
 
+use crate::ports::free_port;
+
 pub(crate) const HAPROXY: &str = include_str!("../../deploy/edge/haproxy.cfg");
 pub(crate) const NGINX: &str = include_str!("../../deploy/edge/nginx.conf");
 
@@ -180,10 +182,4 @@ pub(crate) async fn folder() -> tempfile::TempDir {
     let both = read("certificate.pem") + &read("key.pem");
     std::fs::write(folder.path().join("both.pem"), both).unwrap();
     folder
-}
-
-/// A port that was free a moment ago.
-pub(crate) fn free_port() -> SocketAddr {
-    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    port.local_addr().unwrap()
 }

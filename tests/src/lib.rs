@@ -44,4 +44,4 @@ pub use testing::{eventually, eventually_within};
 pub use traffic::Traffic;
 pub use utc_day::a_day_with_time_left;
 pub use web_client::{WebClient, WebPage};
-pub use webhook_receiver::Receiver;
+pub use webhook_receiver::{Receiver, add_endpoint};

@@ -201,6 +201,19 @@ impl SmallFleet {
         String::from_utf8(output.stdout).unwrap()
     }
 
+    /// Imports published games with these slugs, with options of `staff listing import`.
+    pub async fn import_games(&self, slugs: &[String], options: &[&str]) {
+        let row = |slug: &String| {
+            format!(
+                r#"{{"slug":"{slug}","title":"{slug}","release_year":2024,"creator":"maliyo-games"}}"#
+            )
+        };
+        let rows: Vec<String> = slugs.iter().map(row).collect();
+        let file = self.write(&format!("{}.ndjson", slugs[0]), rows.join("\n"));
+        let command = [&["listing", "import"][..], options, &[&*file]].concat();
+        self.staff(&command).await;
+    }
+
     /// Runs the `staff` tool on it.
     pub async fn run_staff(&self, args: &[&str]) -> Output {
         let mut staff = Command::new(binaries().join("staff"));

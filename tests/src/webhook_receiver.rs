@@ -18,7 +18,7 @@ use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
-use crate::{Fleet, Staff, dial, eventually};
+use crate::{Fleet, NewAccount, Staff, dial, eventually};
 
 /// The received messages, and the secret and the clock to check their signatures.
 struct Came {
@@ -71,20 +71,7 @@ impl Receiver {
     /// Adds an endpoint of a new account, which subscribes to these events.
     pub async fn subscribe(&self, fleet: &Fleet, events: &[&str]) {
         let account = Staff::of(fleet).await.account("partner").await;
-        let token = fleet.service_token.clone().into();
-        let webhooks = &fleet.service("webhook-svc").grpc;
-        let endpoints = EndpointsServiceClient::new(dial(webhooks, &token).await);
-        let added = eventually("webhook-svc knows the account", async || {
-            let request = AddEndpointRequest {
-                account_id: account.account.id.clone(),
-                url: format!("http://{}/hook", self.address),
-                events: events.iter().map(|&event| event.to_owned()).collect(),
-                rate_limit: None,
-            };
-            endpoints.clone().add_endpoint(request).await.ok()
-        })
-        .await;
-        self.expect(&added.into_inner().secret);
+        self.expect(&add_endpoint(fleet, &account, &self.address, events).await);
     }
 
     /// Sets the secret that messages are signed with.
@@ -139,6 +126,14 @@ impl Receiver {
         messages.values().map(|(_, times)| times - 1).sum()
     }
 
+    /// How often each message arrived about a listing whose slug begins with `prefix`.
+    pub fn times(&self, prefix: &str) -> Vec<usize> {
+        let messages = self.came.messages.lock().unwrap();
+        let begins = |body: &Value| body["data"]["slug"].as_str().unwrap().starts_with(prefix);
+        let times = messages.values().filter(|(body, _)| begins(body));
+        times.map(|(_, times)| *times).collect()
+    }
+
     /// The slugs of the listings in the messages, sorted. A slug occurs as often as there are message ids for it.
     pub fn slugs(&self) -> Vec<String> {
         let data = self.data().into_iter();
@@ -147,6 +142,29 @@ impl Receiver {
         slugs.sort_unstable();
         slugs
     }
+}
+
+/// Adds an endpoint of an account at `place`, a host and a port, which subscribes to these events; returns its signing secret.
+pub async fn add_endpoint(
+    fleet: &Fleet,
+    account: &NewAccount,
+    place: &str,
+    events: &[&str],
+) -> String {
+    let token = fleet.service_token.clone().into();
+    let webhooks = &fleet.service("webhook-svc").grpc;
+    let endpoints = EndpointsServiceClient::new(dial(webhooks, &token).await);
+    let added = eventually("webhook-svc knows the account", async || {
+        let request = AddEndpointRequest {
+            account_id: account.account.id.clone(),
+            url: format!("http://{place}/hook"),
+            events: events.iter().map(|&event| event.to_owned()).collect(),
+            rate_limit: None,
+        };
+        endpoints.clone().add_endpoint(request).await.ok()
+    })
+    .await;
+    added.into_inner().secret
 }
 
 async fn take(State(came): State<Arc<Came>>, headers: HeaderMap, body: Bytes) -> StatusCode {

@@ -71,6 +71,17 @@ pub struct Common {
     pub drain: Duration,
 }
 
+impl Common {
+    /// The problem of a gRPC port that would serve other machines without TLS.
+    pub fn port_without_tls(&self, setting: &str, address: SocketAddr) -> Option<String> {
+        let is_local = self.profile == Profile::Local || address.ip().is_loopback();
+        let is_exposed = !is_local && self.tls.files().is_none();
+        is_exposed.then(|| {
+            format!("{setting}: {address} serves other machines without TLS: set tls_certificate, tls_key and tls_ca")
+        })
+    }
+}
+
 /// One that waits for notifications for ever, one for a follower, one for a job, and one for calls.
 const LEAST_CONNECTIONS: i64 = 4;
 
@@ -114,7 +125,7 @@ pub struct Migration {
     pub url: Secret,
     /// How long PostgreSQL may take for a connection.
     pub deadline: Duration,
-    /// How long a migration waits for a lock before it lets others pass.
+    /// How long a migration in a transaction waits for a lock before it lets others pass.
     pub lock_timeout: Duration,
 }
 
@@ -567,13 +578,7 @@ fn cross_check(common: &Common) -> Vec<String> {
     if !has_tls && !common.tls.is_empty() {
         problems.push("tls_certificate, tls_key and tls_ca: set all three or none".to_owned());
     }
-    let is_local = common.profile == Profile::Local || common.grpc_listen.ip().is_loopback();
-    if !has_tls && !is_local {
-        problems.push(format!(
-            "grpc_listen: {} serves other machines without TLS: set tls_certificate, tls_key and tls_ca",
-            common.grpc_listen
-        ));
-    }
+    problems.extend(common.port_without_tls("grpc_listen", common.grpc_listen));
     problems
 }
 

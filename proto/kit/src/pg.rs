@@ -155,10 +155,8 @@ pub async fn migrate(
 ) -> anyhow::Result<()> {
     let (options, mut connection) = connect(&settings.url, settings.deadline, service).await?;
     // No timeout of statements, because a migration may take long.
-    let lock_timeout = milliseconds(settings.lock_timeout);
-    let session = session([("lock_timeout", &*lock_timeout)]);
-    set(&mut connection, session).await?;
-    let missing = run_migrations(&mut connection, migrator)
+    set(&mut connection, session([])).await?;
+    let missing = run_migrations(&mut connection, migrator, settings.lock_timeout)
         .await
         .with_context(|| format!("a migration failed at {}", place(&options)))?;
     tracing::info!(service, missing, "the schema is up to date");
@@ -226,13 +224,14 @@ async fn shares_sessions(
     Ok(is_shared)
 }
 
-/// The process of PostgreSQL that serves a connection. By the simple protocol, which every pooler understands.
+/// The process of PostgreSQL that serves a connection, and the start of its server: processes of two servers behind one address, such as
+/// before and after a failover, may have the same number. By the simple protocol, which every pooler understands.
 #[expect(
     clippy::disallowed_methods,
     reason = "the statement reads no table that sqlx could check"
 )]
-async fn backend(connection: &mut PgConnection) -> Result<i32, sqlx::Error> {
-    let statement = sqlx::raw_sql("select pg_backend_pid()");
+async fn backend(connection: &mut PgConnection) -> Result<String, sqlx::Error> {
+    let statement = sqlx::raw_sql("select pg_backend_pid() || ' ' || pg_postmaster_start_time()");
     connection.fetch_one(statement).await?.try_get(0)
 }
 
@@ -273,11 +272,12 @@ async fn require_migrations(
 /// Several processes migrate one at a time, under an advisory lock of their schema. One that finds nothing to do takes no lock. (The lock of
 /// sqlx's migrator belongs to the database, and is taken in any case.)
 ///
-/// While a migration waits for the lock of a table, all later statements on that table wait behind it. It therefore gives up after the
-/// lock timeout of the connection, lets them pass and tries again.
+/// While a migration waits for the lock of a table, all later statements on that table wait behind it. It therefore gives up after
+/// `lock_timeout`, lets them pass and tries again.
 async fn run_migrations(
     connection: &mut PgConnection,
     migrator: &Migrator,
+    lock_timeout: Duration,
 ) -> Result<usize, MigrateError> {
     let migrator = Migrator {
         migrations: migrator.migrations.clone(),
@@ -287,10 +287,14 @@ async fn run_migrations(
         table_name: migrator.table_name.clone(),
         create_schemas: migrator.create_schemas.clone(),
     };
-    let missing = missing_migrations(connection, &migrator).await?;
-    while missing_migrations(connection, &migrator).await? > 0 {
+    let missing = missing_migrations(connection, &migrator).await?.len();
+    while let Some(next) = missing_migrations(connection, &migrator).await?.first() {
         if lock_migrations(connection, &migrator.table_name).await? {
-            match migrator.run(&mut *connection).await {
+            match run_migration(connection, &migrator, next, lock_timeout).await {
+                Ok(()) => {
+                    unlock_migrations(connection, &migrator.table_name).await?;
+                    continue;
+                }
                 Err(
                     MigrateError::Execute(sqlx::Error::Database(error))
                     | MigrateError::ExecuteMigration(sqlx::Error::Database(error), _),
@@ -298,7 +302,7 @@ async fn run_migrations(
                     tracing::warn!("a migration waits for a lock; trying again");
                     unlock_migrations(connection, &migrator.table_name).await?;
                 }
-                done => return done.map(|()| missing),
+                Err(error) => return Err(error),
             }
         } else {
             tracing::info!("another process migrates the database; waiting for it");
@@ -308,18 +312,38 @@ async fn run_migrations(
     Ok(missing)
 }
 
-/// How many migrations the database lacks, or has in another form.
-async fn missing_migrations(
+/// Runs the next migration.
+///
+/// One without a transaction builds an index concurrently. No statement waits behind it, and if it gave up, an invalid index would stay. It
+/// therefore waits for other transactions without a timeout.
+async fn run_migration(
     connection: &mut PgConnection,
     migrator: &Migrator,
-) -> Result<usize, MigrateError> {
+    next: &Migration,
+    lock_timeout: Duration,
+) -> Result<(), MigrateError> {
+    let lock_timeout = if next.no_tx {
+        Duration::ZERO
+    } else {
+        lock_timeout
+    };
+    let statement = format!("set lock_timeout = {}", milliseconds(lock_timeout));
+    set(connection, statement).await?;
+    migrator.run_to(next.version, &mut *connection).await
+}
+
+/// The migrations that the database lacks, or has in another form.
+async fn missing_migrations<'a>(
+    connection: &mut PgConnection,
+    migrator: &'a Migrator,
+) -> Result<Vec<&'a Migration>, MigrateError> {
     let existing = existing_migrations(connection, &migrator.table_name).await?;
     let is_missing = |migration: &&Migration| {
         !existing
             .iter()
             .any(|it| it.version == migration.version && it.checksum == migration.checksum)
     };
-    Ok(migrator.iter().filter(is_missing).count())
+    Ok(migrator.iter().filter(is_missing).collect())
 }
 
 /// The migrations that the database has.
@@ -418,7 +442,7 @@ pub(crate) fn session<'a>(more: impl IntoIterator<Item = (&'a str, &'a str)>) ->
     statements
 }
 
-/// Executes the statements of [`session`].
+/// Executes statements that set something in a session.
 #[expect(
     clippy::disallowed_methods,
     reason = "the statements read no table that sqlx could check"

@@ -5,7 +5,6 @@ mod frozen;
 mod moves;
 mod visibility;
 
-use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
 use e2e::{Receiver, SmallFleet, eventually};
@@ -30,18 +29,8 @@ fn slug(round: usize, game: usize) -> String {
 
 /// Publishes and announces the games of a round.
 async fn publish(small: &SmallFleet, round: usize, games: usize) {
-    let mut rows = String::new();
-    for slug in (0..games).map(|game| slug(round, game)) {
-        writeln!(
-            rows,
-            r#"{{"slug":"{slug}","title":"{slug}","release_year":2024,"creator":"maliyo-games"}}"#
-        )
-        .unwrap();
-    }
-    let file = small.write(&format!("games-{round}.ndjson"), rows);
-    small
-        .staff(&["listing", "import", "--announce", &file])
-        .await;
+    let slugs: Vec<String> = (0..games).map(|game| slug(round, game)).collect();
+    small.import_games(&slugs, &["--announce"]).await;
 }
 
 /// The pids of the running replicas.

@@ -3,20 +3,9 @@
 mod server;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write as _;
-use std::sync::{Arc, Mutex};
 
-use axum::Router;
-use axum::extract::State;
-use axum::routing::post;
-use bytes::Bytes;
-use contracts::webhook::v1::AddEndpointRequest;
-use contracts::webhook::v1::endpoints_service_client::EndpointsServiceClient;
-use e2e::{Client, Fleet, KeyRequest, SmallFleet, Staff, dial, eventually};
-use http::StatusCode;
+use e2e::{Client, Fleet, KeyRequest, Receiver, SmallFleet, Staff, eventually};
 use serde_json::Value;
-use tokio::net::TcpListener;
-use tokio::task::JoinSet;
 
 use server::Archived;
 
@@ -46,95 +35,21 @@ const COPIES: [(&str, &str); 4] = [
     ),
 ];
 
-/// How often each message arrived, by its id, with the slug of its game.
-type Arrivals = Arc<Mutex<BTreeMap<String, (String, usize)>>>;
-
-/// A customer's receiver.
-struct Receiver {
-    address: String,
-    arrivals: Arrivals,
-    _server: JoinSet<()>,
-}
-
-impl Receiver {
-    async fn start() -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let address = listener.local_addr().unwrap().to_string();
-        let arrivals = Arrivals::default();
-        let router = Router::new()
-            .fallback(post(receive))
-            .with_state(Arc::clone(&arrivals));
-        let mut server = JoinSet::new();
-        server.spawn(async move { axum::serve(listener, router).await.unwrap() });
-        Self {
-            address,
-            arrivals,
-            _server: server,
-        }
-    }
-
-    /// Waits until a message about each game of a publication arrived.
-    async fn wait_for(&self, publication: &str) {
-        let what = format!("the messages about {publication} arrived");
-        eventually(&what, async || {
-            let arrived = self.times(publication).len();
-            (arrived >= GAMES).then_some(())
-        })
-        .await;
-    }
-
-    /// How often each message about a game of a publication arrived.
-    fn times(&self, publication: &str) -> Vec<usize> {
-        let arrivals = self.arrivals.lock().unwrap();
-        let of_it = arrivals
-            .values()
-            .filter(|arrival| arrival.0.starts_with(publication));
-        of_it.map(|arrival| arrival.1).collect()
-    }
-}
-
-async fn receive(State(arrivals): State<Arrivals>, body: Bytes) -> StatusCode {
-    let message: Value = serde_json::from_slice(&body).unwrap();
-    let (id, slug) = (message["id"].as_str(), message["data"]["slug"].as_str());
-    let mut arrivals = arrivals.lock().unwrap();
-    let new = || (slug.unwrap().to_owned(), 0);
-    arrivals.entry(id.unwrap().to_owned()).or_insert_with(new).1 += 1;
-    StatusCode::OK
-}
-
-/// Adds an endpoint of a new account.
-async fn subscribe(fleet: &Fleet, receiver: &Receiver) {
-    let account = Staff::of(fleet).await.account("partner").await;
-    let token = fleet.service_token.clone().into();
-    let webhooks = &fleet.service("webhook-svc").grpc;
-    let endpoints = EndpointsServiceClient::new(dial(webhooks, &token).await);
-    eventually("webhook-svc knows the account", async || {
-        let request = AddEndpointRequest {
-            account_id: account.account.id.clone(),
-            url: format!("http://{}/hook", receiver.address),
-            events: vec!["listing.published".to_owned()],
-            rate_limit: None,
-        };
-        endpoints.clone().add_endpoint(request).await.ok()
+/// Waits until a message about each game of a publication arrived.
+async fn messages_arrive(receiver: &Receiver, publication: &str) {
+    let what = format!("the messages about {publication} arrived");
+    eventually(&what, async || {
+        let arrived = receiver.times(publication).len();
+        (arrived >= GAMES).then_some(())
     })
     .await;
 }
 
 /// Publishes and announces games; the slug of each begins with the name of the publication.
 async fn publish(small: &SmallFleet, publication: &str) {
-    let mut rows = String::new();
-    for game in 0..GAMES {
-        let slug = format!("{publication}-{game}");
-        writeln!(
-            rows,
-            r#"{{"slug":"{slug}","title":"{slug}","release_year":2024,"creator":"maliyo-games"}}"#
-        )
-        .unwrap();
-    }
-    let file = small.write(&format!("{publication}.ndjson"), rows);
-    small
-        .staff(&["listing", "import", "--announce", &file])
-        .await;
+    let slug = |game| format!("{publication}-{game}");
+    let slugs: Vec<String> = (0..GAMES).map(slug).collect();
+    small.import_games(&slugs, &["--announce"]).await;
 }
 
 /// The games that the public reads, by slug.
@@ -240,7 +155,7 @@ async fn a_fleet_is_restored_to_a_time_between_two_writes() {
     let plans = small.plans();
     let options = ["--plans", plans.as_str()];
     let fleet = small.up_with(&options).await;
-    subscribe(&fleet, &receiver).await;
+    receiver.subscribe(&fleet, &["listing.published"]).await;
     let ((revoked_later, revoked_secret), (_, kept_secret)) =
         (key(&fleet).await, key(&fleet).await);
 
@@ -252,7 +167,7 @@ async fn a_fleet_is_restored_to_a_time_between_two_writes() {
     );
     publish(&small, "after-the-backup").await;
     for publication in ["before-the-backup", "after-the-backup"] {
-        receiver.wait_for(publication).await;
+        messages_arrive(&receiver, publication).await;
     }
     deliveries_are_recorded(&server).await;
     let kept = games(&Client::new(&fleet, &kept_secret)).await;
@@ -263,7 +178,7 @@ async fn a_fleet_is_restored_to_a_time_between_two_writes() {
 
     // All of this is lost.
     publish(&small, "lost").await;
-    receiver.wait_for("lost").await;
+    messages_arrive(&receiver, "lost").await;
     let (_, lost_secret) = key(&fleet).await;
     Staff::of(&fleet).await.revoke(&revoked_later).await;
 
@@ -298,7 +213,7 @@ async fn a_fleet_is_restored_to_a_time_between_two_writes() {
     for publication in ["after-the-restore", "lost"] {
         publish(&small, publication).await;
     }
-    receiver.wait_for("after-the-restore").await;
+    messages_arrive(&receiver, "after-the-restore").await;
     eventually("the lost games are announced again", async || {
         (receiver.times("lost").len() == 2 * GAMES).then_some(())
     })

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Stdio;
 
-use e2e::eventually_within;
+use e2e::{binaries, eventually_within};
 use serde_json::{Value, json};
 use tokio::process::Command;
 
@@ -14,6 +14,7 @@ use super::{
     SERVICES, TLS, Variables, assert_accepts, assert_knows, deploy, documents, run, secrets,
     strings, variables,
 };
+use crate::ports::free_port;
 
 /// The containers, by their names.
 async fn containers() -> Value {
@@ -93,6 +94,28 @@ async fn each_service_gets_its_settings() {
         assert_eq!(owner.len(), 1, "a migration gets only the owner's address");
         assert_knows(service, prefix, &owner).await;
     }
+}
+
+#[tokio::test]
+async fn the_tool_of_staff_gets_its_settings() {
+    let secrets = secrets().await;
+    let variables = environment(&containers().await["staff"], secrets.path());
+    let folder = secrets.path().join("tls/staff").display().to_string();
+    let mut staff = Command::new(binaries().join("staff"));
+    staff.args(["plan", "list"]).env_clear().kill_on_drop(true);
+    for (name, value) in variables {
+        // Nobody listens on port 1.
+        let here = if value.starts_with("https://") {
+            "https://127.0.0.1:1".to_owned()
+        } else {
+            value.replace(TLS, &folder)
+        };
+        staff.env(name, here);
+    }
+    let output = staff.output().await.unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    // It does not reach the gateway; with a setting less, it would say so first.
+    assert_eq!(output.status.code(), Some(3), "{said}");
 }
 
 /// Images of PostgreSQL, Redis and haproxy from packages of Debian, with names, users and folders of the official ones.
@@ -195,8 +218,7 @@ async fn a_whole_fleet_starts_from_the_compose_file() {
     let target = Path::new(env!("CARGO_TARGET_TMPDIR"));
     let environment = testing::python::environment(target, "podman-compose==1.6.0", &[]).await;
     let secrets = secrets().await;
-    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    let port = port.local_addr().unwrap().port();
+    let port = free_port().port();
     let compose = Compose {
         podman: &podman,
         environment: [

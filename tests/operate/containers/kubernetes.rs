@@ -107,6 +107,14 @@ async fn custom_resources_have_the_shape_of_their_definitions() {
     assert_eq!(monitor["apiVersion"], "monitoring.coreos.com/v1");
     let endpoints = monitor["spec"]["endpoints"].as_array().unwrap();
     let scraped = endpoints[0]["port"].clone();
+    // The name by which alerts know the fleet.
+    let rules = fs::read_to_string(deploy("monitoring/rules.yml")).unwrap();
+    let job = endpoints[0]["relabelings"][0].clone();
+    assert_eq!(job, json!({"targetLabel": "job", "replacement": "fleet"}));
+    assert_eq!(
+        rules.matches("job=\"").count(),
+        rules.matches("job=\"fleet\"").count()
+    );
     for (service, _) in SERVICES {
         let service = manifests.find("Service", service);
         assert!(

@@ -129,21 +129,58 @@ pub(crate) async fn assert_knows(service: &str, prefix: &str, environment: &Vari
 #[tokio::test]
 async fn secrets_stay_when_the_script_runs_again() {
     let folder = secrets().await;
-    let read = |file: &str| fs::read(folder.path().join(file)).unwrap();
+    let path = |file: &str| folder.path().join(file);
+    let read = |file: &str| fs::read(path(file)).unwrap();
+    let again = async |args: &[&str]| {
+        let mut script = Command::new(deploy("secrets"));
+        run(script.arg(folder.path()).args(args)).await;
+    };
     let files = [
         "gateway.env",
         "ca.key",
         "tls/web/tls.key",
+        "tls/edge/edge.pem",
         "values/fleet_token",
     ];
     let before = files.map(read);
-    run(Command::new(deploy("secrets")).arg(folder.path())).await;
+    again(&[]).await;
     assert_eq!(files.map(read), before);
     let mode = |file: &str| {
-        let metadata = fs::metadata(folder.path().join(file)).unwrap();
+        let metadata = fs::metadata(path(file)).unwrap();
         std::os::unix::fs::PermissionsExt::mode(&metadata.permissions()) & 0o777
     };
     assert_eq!(mode(""), 0o700);
     assert_eq!(mode("gateway.env"), 0o600);
     assert_eq!(mode("ca.key"), 0o600);
+
+    again(&["https://mchezo.africa", "host-1", "10.0.0.5"]).await;
+    let certificates = ["tls/web/tls.crt", "tls/edge/tls.crt", "tls/edge/edge.pem"];
+    let other = certificates.map(read);
+    // Without arguments, a run takes those of the run before.
+    again(&[]).await;
+    assert_eq!(certificates.map(read), other);
+    assert_eq!(read("gateway.env"), before[0]);
+    for (file, option, name) in [
+        ("tls/web/tls.crt", "-checkhost", "web"),
+        ("tls/web/tls.crt", "-checkhost", "host-1"),
+        ("tls/web/tls.crt", "-checkip", "10.0.0.5"),
+        ("tls/edge/edge.pem", "-checkhost", "mchezo.africa"),
+    ] {
+        let mut check = Command::new("openssl");
+        check.args(["x509", "-noout", option, name, "-in"]);
+        let said = run(check.arg(path(file))).await;
+        assert!(said.contains("does match"), "{file}: {said}");
+    }
+}
+
+#[tokio::test]
+async fn a_certificate_of_the_public_address_that_somebody_put_there_stays() {
+    let (folder, other) = (secrets().await, secrets().await);
+    let edge = |folder: &TempDir| folder.path().join("tls/edge/edge.pem");
+    fs::copy(edge(&other), edge(&folder)).unwrap();
+    run(Command::new(deploy("secrets")).arg(folder.path())).await;
+    assert_eq!(
+        fs::read(edge(&folder)).unwrap(),
+        fs::read(edge(&other)).unwrap()
+    );
 }

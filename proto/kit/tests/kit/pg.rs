@@ -116,10 +116,12 @@ fn migrations_of(schema: &str, newest: usize) -> Migrator {
     let all = [
         format!("create table {schema}.one (id int)"),
         format!("alter table {schema}.one add column name text"),
+        format!("create index concurrently one_by_id on {schema}.one (id)"),
     ];
     let migrations = (1..).zip(all).take(newest).map(|(number, sql)| {
+        let has_no_transaction = sql.contains("concurrently");
         let (simple, sql) = (MigrationType::Simple, AssertSqlSafe(sql).into_sql_str());
-        Migration::new(number, "".into(), simple, sql, false)
+        Migration::new(number, "".into(), simple, sql, has_no_transaction)
     });
     let mut migrator = Migrator::with_migrations(migrations.collect());
     migrator.create_schema(schema.to_owned());
@@ -231,6 +233,38 @@ async fn a_migration_that_waits_for_a_lock_lets_others_pass(direct: PgPool) {
     let (migrated, ()) = tokio::join!(migration, meanwhile);
     migrated.unwrap();
     assert_eq!(applied(&direct).await, 2);
+}
+
+/// Whether a migration has waited for longer than its timeout of locks.
+async fn waits_long(direct: &PgPool) -> bool {
+    let waits = "select exists (select from pg_locks join pg_stat_activity using (pid)
+        where not granted and datname = current_database() and clock_timestamp() - waitstart > interval '300 ms')";
+    sqlx::query_scalar(waits).fetch_one(direct).await.unwrap()
+}
+
+/// If it gave up, it would leave an invalid index with the same name.
+#[testing::database_test]
+async fn an_index_is_built_concurrently_however_long_others_write(direct: PgPool) {
+    let owner = owner(&direct);
+    migrate(&owner, "test", &migrations(2)).await.unwrap();
+    let mut writer = direct.begin().await.unwrap();
+    let write = "insert into kit.one (id) values (1)";
+    sqlx::query(write).execute(&mut *writer).await.unwrap();
+    let newest = migrations(3);
+    let migration = migrate(&owner, "test", &newest);
+    let meanwhile = async {
+        wait_until("it waits", async || waits_long(&direct).await).await;
+        sqlx::query(write).execute(&direct).await.unwrap();
+        writer.commit().await.unwrap();
+    };
+    let (migrated, ()) = tokio::join!(migration, meanwhile);
+    migrated.unwrap();
+    let is_valid = "select indisvalid from pg_index where indexrelid = 'kit.one_by_id'::regclass";
+    let is_valid: bool = sqlx::query_scalar(is_valid)
+        .fetch_one(&direct)
+        .await
+        .unwrap();
+    assert!(is_valid);
 }
 
 #[testing::database_test]

@@ -42,6 +42,8 @@ pub struct FileWatch {
     service: &'static str,
     /// What the files held last, or why they could not be read.
     last: Result<Pem, String>,
+    /// Whether that is used.
+    is_used: bool,
 }
 
 /// The contents of the files.
@@ -66,7 +68,7 @@ impl Credentials {
     /// A file cannot be read, or other services would refuse the certificate.
     pub async fn load(files: TlsFiles, service: &'static str) -> anyhow::Result<(Self, FileWatch)> {
         let pem = Pem::read(&files).await?;
-        let configs = Configs::new(&pem, service)?;
+        let configs = Configs::new(&pem, service, UnixTime::now())?;
         let client = Arc::new(ArcSwap::from_pointee(configs.client));
         let credentials = Self {
             server: Arc::new(ArcSwap::from_pointee(configs.server)),
@@ -78,6 +80,7 @@ impl Credentials {
             files,
             service,
             last: Ok(pem),
+            is_used: true,
         };
         Ok((credentials, watch))
     }
@@ -92,8 +95,8 @@ impl Credentials {
         self.server.load_full()
     }
 
-    fn replace(&self, pem: &Pem, service: &'static str) -> anyhow::Result<()> {
-        let configs = Configs::new(pem, service)?;
+    fn replace(&self, pem: &Pem, service: &'static str, now: UnixTime) -> anyhow::Result<()> {
+        let configs = Configs::new(pem, service, now)?;
         self.server.store(Arc::new(configs.server));
         self.client.0.store(Arc::new(configs.client));
         show_expiry(configs.expires);
@@ -127,27 +130,30 @@ impl FileWatch {
     pub async fn run(mut self) -> anyhow::Result<()> {
         loop {
             tokio::time::sleep(POLL_INTERVAL).await;
-            self.check().await;
+            self.check(UnixTime::now()).await;
         }
     }
 
-    /// Uses the files if they have changed and are valid.
-    async fn check(&mut self) {
+    /// Uses the files if they have changed and are valid at `now`. A certificate may be valid a little later, by the clock of this machine.
+    async fn check(&mut self, now: UnixTime) {
         let read = Pem::read(&self.files).await;
         let read = read.map_err(|error| format!("{error:#}"));
-        if read == self.last {
+        let has_changed = read != self.last;
+        if self.is_used && !has_changed {
             return;
         }
         let replaced = match &read {
-            Ok(pem) => self.credentials.replace(pem, self.service),
+            Ok(pem) => self.credentials.replace(pem, self.service, now),
             Err(reason) => Err(anyhow!("{reason}")),
         };
+        self.is_used = replaced.is_ok();
         match replaced {
             Ok(()) => tracing::info!("new connections use the new TLS certificate"),
-            Err(error) => tracing::warn!(
+            Err(error) if has_changed => tracing::warn!(
                 error = format!("{error:#}"),
                 "the changed TLS files are not used, and the last certificate stays: replace tls_certificate, tls_key and tls_ca by files that belong together"
             ),
+            Err(_) => {}
         }
         self.last = read;
     }
@@ -170,8 +176,8 @@ impl std::fmt::Debug for Pem {
 }
 
 impl Configs {
-    /// Checks the certificate as the other services will.
-    fn new(pem: &Pem, service: &'static str) -> anyhow::Result<Self> {
+    /// Checks the certificate as the other services will at `now`.
+    fn new(pem: &Pem, service: &'static str, now: UnixTime) -> anyhow::Result<Self> {
         let provider = provider();
         let roots = Arc::new(roots(&pem.ca)?);
         let chain = certificates(&pem.certificate).context("tls_certificate")?;
@@ -186,7 +192,7 @@ impl Configs {
         let clients = WebPkiClientVerifier::builder_with_provider(roots, Arc::clone(&provider))
             .allow_unauthenticated()
             .build()?;
-        let (name, now) = (ServerName::try_from(service)?, UnixTime::now());
+        let name = ServerName::try_from(service)?;
         servers
             .verify_server_cert(certificate, intermediates, &name, &[], now)
             .with_context(|| {
@@ -287,17 +293,18 @@ mod tests {
         let (credentials, mut watch) = loaded.unwrap();
         let first = credentials.server_config();
         let is_first = || Arc::ptr_eq(&first, &credentials.server_config());
-        watch.check().await;
+        let now = UnixTime::now();
+        watch.check(now).await;
         assert!(is_first(), "the files have not changed");
 
         let key = std::fs::read(folder.path("catalogue-svc.key")).unwrap();
         for broken in ["not PEM", ""] {
             std::fs::write(folder.path("catalogue-svc.key"), broken).unwrap();
-            watch.check().await;
+            watch.check(now).await;
             assert!(is_first(), "{broken}");
         }
         std::fs::remove_file(folder.path("ca.pem")).unwrap();
-        watch.check().await;
+        watch.check(now).await;
         folder.authority.write(folder.folder.path()).unwrap();
         // A new certificate with the old key.
         let renew = || {
@@ -306,12 +313,35 @@ mod tests {
         };
         renew();
         std::fs::write(folder.path("catalogue-svc.key"), key).unwrap();
-        watch.check().await;
+        watch.check(now).await;
         assert!(is_first());
 
         renew();
-        watch.check().await;
+        watch.check(now).await;
         assert!(!is_first(), "the new files belong together");
+    }
+
+    #[tokio::test]
+    async fn files_that_are_refused_are_used_once_their_certificate_is_valid() {
+        let folder = Folder::new();
+        let loaded = Credentials::load(folder.files(), SERVICE).await;
+        let (credentials, mut watch) = loaded.unwrap();
+        let first = credentials.server_config();
+        let is_first = || Arc::ptr_eq(&first, &credentials.server_config());
+        let renewed = folder.authority.issue(folder.folder.path(), SERVICE, 2091);
+        renewed.unwrap();
+        // 1 January of 1970, before it begins.
+        for _ in 0..2 {
+            watch
+                .check(UnixTime::since_unix_epoch(Duration::ZERO))
+                .await;
+            assert!(is_first());
+        }
+        watch.check(UnixTime::now()).await;
+        assert!(!is_first());
+        let second = credentials.server_config();
+        watch.check(UnixTime::now()).await;
+        assert!(Arc::ptr_eq(&second, &credentials.server_config()));
     }
 
     #[tokio::test]
