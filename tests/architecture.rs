@@ -235,7 +235,7 @@ fn breaking_action(action: &str) -> Option<&'static str> {
         | ["alter", "table", "if", "exists", _, words @ ..]
         | ["alter", "table", "only", _, words @ ..]
         | ["alter", "table", _, words @ ..] => words,
-        words => words,
+        _ => words.as_slice(),
     };
     let has = |sequence: &[&str]| words.windows(sequence.len()).any(|it| it == sequence);
     let has_value = || {

@@ -137,7 +137,11 @@ async fn a_vote_moves_a_board_once() {
     }
     // This browser has cast five of the six votes: the tabs had cookies of their own.
     let page = browser.get("/vote").await;
-    assert!(page.text.contains("How the rankings moved"), "{}", page.text);
+    assert!(
+        page.text.contains("How the rankings moved"),
+        "{}",
+        page.text
+    );
     assert!(page.text.contains("1 win"), "{}", page.text);
 }
 

@@ -94,6 +94,7 @@ pub async fn show(
     }
 }
 
+#[expect(clippy::too_many_arguments, reason = "each is a part of the request")]
 pub async fn send(
     State(app): State<App>,
     Extension(viewer): Extension<Option<Viewer>>,

@@ -51,12 +51,9 @@ pub async fn send(
     address: &str,
     wanted: LinkRequest<'_>,
 ) -> Result<Result<Response, FormState>, PageError> {
-    let address = match email::parse(address) {
-        Ok(address) => address,
-        Err(_) => {
-            let errors = Fields::one("email", language.say("email-invalid"));
-            return Ok(Err(FormState::invalid(errors)));
-        }
+    let Ok(address) = email::parse(address) else {
+        let errors = Fields::one("email", language.say("email-invalid"));
+        return Ok(Err(FormState::invalid(errors)));
     };
     let now = web.clock.now();
     let network = client.network();

@@ -1,4 +1,6 @@
-//! A person who has lost phone and recovery codes. The password leads to a mail, its link tells the person and every owner of the person's
+//! A person who has lost phone and recovery codes.
+//!
+//! The password leads to a mail, its link tells the person and every owner of the person's
 //! accounts, and a day later the second factor ends, unless somebody has stopped it. `jobs/factor_ends.rs` ends it.
 
 use std::slice;
