@@ -32,7 +32,7 @@ fn render(url: &str, page: &str, notification: Notification) -> (String, String)
             let body = format!(
                 "{webhooks} to {url} could not be delivered: no attempt is left, and the last one was not answered with a 2xx status.\n\n\
                  The page of the address shows each request and its answer:\n{page}\n\n\
-                 Once your receiver works again, choose \"Send failed ones again\" there. We send such a mail at most once a day, with the number \
+                 Once your receiver works again, choose \"Retry failed deliveries\" there. We send such an e-mail at most once a day, with the number \
                  of webhooks that have failed since the last one. An address that keeps failing for days is switched off.\n"
             );
             (format!("{webhooks} could not be delivered"), body)

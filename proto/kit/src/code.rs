@@ -60,13 +60,13 @@ codes! {
         "Send the header `Authorization: Bearer` with the whole key.";
     InvalidKey = "invalid_key", UNAUTHORIZED, Unauthenticated,
         "The key is unknown, revoked, expired or past its grace, or its game is gone.",
-        "See its state on the page Keys, and use another key or make one.";
+        "See its state on the page Keys, and use another key or create one.";
     SecretKeyRequired = "secret_key_required", FORBIDDEN, PermissionDenied,
         "The call needs a secret key, sent by a server; a call of the economy needs that of the game.",
-        "Make such a key, and call from the game's server.";
+        "Create such a key, and call from the game's server.";
     WriteNotAllowed = "write_not_allowed", FORBIDDEN, PermissionDenied,
         "The key can only read.",
-        "Make a key with May write; the rights of a key never change.";
+        "Create a key with May write; the rights of a key never change.";
     ServerOnly = "server_only", FORBIDDEN, PermissionDenied,
         "The call came from a web page: it has an `Origin` header.",
         "Call from a server, so that nobody reads the key in the page.";
@@ -78,9 +78,9 @@ codes! {
         "`error.message` names a plan that does; the page Plans has all of them. A test key can call it on every plan.";
     ScopeRequired = "scope_required", FORBIDDEN, PermissionDenied,
         "A call of the account API came without an account token that has its scope, or a token called something else.",
-        "Make a token with the scope on the page Tokens, and use keys for all other calls.";
+        "Create a token with the scope on the page Tokens, and use keys for all other calls.";
     NotFound = "not_found", NOT_FOUND, NotFound,
-        "There is nothing at this path or with this name, or not for this key: test and live data are apart.",
+        "There is nothing at this path or with this name, or not for this key: test and live data are separate.",
         "Check the path and the slug, and whether the key is for test or live data.";
     MethodNotAllowed = "method_not_allowed", METHOD_NOT_ALLOWED, Unimplemented,
         "The path does not support this method.",
@@ -141,7 +141,7 @@ codes! {
         "Repeat it with the same `Idempotency-Key`; without one, look in `GET /me/listings` first.";
     Internal = "internal", INTERNAL_SERVER_ERROR, Internal,
         "Something broke on our side.",
-        "Repeat the call later. If it stays, tell staff the request id.";
+        "Repeat the call later. If it keeps failing, send the request id to staff.";
 }
 
 #[cfg(test)]
