@@ -203,7 +203,7 @@ async fn a_typing_error_is_forgiven_and_said() {
     let page = http.get(format!("{}games/no-such-game", fleet.dashboard_url));
     let page = page.send().await.unwrap();
     assert_eq!(page.status(), StatusCode::NOT_FOUND);
-    assert!(page.text().await.unwrap().contains("This page is not here"));
+    assert!(page.text().await.unwrap().contains("Page not found"));
 }
 
 #[tokio::test]

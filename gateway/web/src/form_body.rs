@@ -75,5 +75,5 @@ pub fn unreadable(status: StatusCode) -> PageError {
         _ => StatusCode::BAD_REQUEST,
     };
     let text = "The form could not be read. Open the page again, and send it from there.";
-    PageError::new(status, "Not a form of ours", text)
+    PageError::new(status, "Unreadable form", text)
 }

@@ -80,7 +80,7 @@ impl PageError {
         let text = "This address answers another kind of request. Open the page with the form, and send it from there.";
         Self::new(
             StatusCode::METHOD_NOT_ALLOWED,
-            "This page takes no such request",
+            "Wrong kind of request",
             text,
         )
         .with_site_texts(&("error-method-title", "error-method"))
@@ -89,7 +89,7 @@ impl PageError {
     pub fn forbidden(holders: &str) -> Self {
         let text =
             format!("This needs {holders} of the account. Ask an owner to change your role.");
-        Self::new(StatusCode::FORBIDDEN, "Not with your role", text)
+        Self::new(StatusCode::FORBIDDEN, "Your role does not allow this", text)
     }
 
     pub fn cross_site() -> Self {
@@ -131,13 +131,14 @@ impl PageError {
     }
 
     pub fn timed_out() -> Self {
-        let text = "This took too long and was stopped. Look whether it took effect before you send it again.";
-        Self::new(StatusCode::SERVICE_UNAVAILABLE, "Too slow", text)
+        let text =
+            "The request was stopped. Check whether it took effect before you send it again.";
+        Self::new(StatusCode::SERVICE_UNAVAILABLE, "This took too long", text)
             .with_site_texts(&("error-slow-title", "error-slow"))
     }
 
     pub fn outcome_unknown(look_at: &str) -> Self {
-        let text = "This form was sent before, and its outcome is not known. Look whether it took effect before you send it again.";
+        let text = "This form was sent before, and its outcome is not known. Check whether it took effect before you send it again.";
         Self::new(StatusCode::CONFLICT, "Sent twice", text).way_out(look_at, "error-look")
     }
 
@@ -178,7 +179,11 @@ impl PageError {
 
     pub fn internal() -> Self {
         let text = "Something broke on our side. It is in our log under the id below.";
-        Self::new(StatusCode::INTERNAL_SERVER_ERROR, "Our fault", text)
+        Self::new(
+            StatusCode::INTERNAL_SERVER_ERROR,
+            "Something went wrong",
+            text,
+        )
     }
 
     /// The response, with the id under which the request is in the log.

@@ -41,12 +41,14 @@ start-sign-up = Create an account
 start-docs = Read the documentation
 start-first-call = The first call
 notice-signed-out = You are signed out.
-notice-deleted = You are deleted here. Goodbye.
+notice-deleted = Your profile is deleted. Goodbye.
 
 ## Lists
 
 list-show = Show
 list-any = Any
+# With a feminine noun.
+list-any-feminine = Any
 list-next = Next page
 list-first = First page
 list-empty = Nothing is listed here yet.
@@ -133,7 +135,7 @@ board-wins = { $count ->
 board-new = new
 board-up = up from { $value }
 board-down = down from { $value }
-board-same = as before
+board-same = no change
 
 ## Around a listing: where to play, what is missing, sharing, neighbours
 
@@ -192,7 +194,7 @@ rates-unit = { $to } for one { $from }
 creator-verified = Verified
 creator-about = About
 creator-roles = Roles
-creator-description = { $value }, who makes games in Africa.
+creator-description = { $value } makes games in Africa.
 event-when = When
 event-where = Where
 event-online = online
@@ -209,16 +211,16 @@ action-claim = Claim this page
 action-correct = Suggest a correction
 action-report = Report this listing
 action-takedown = Request removal
-note-correct-title = Suggest a correction of { $value }
-note-correct-lead = What is wrong or missing, and where can it be checked? Whoever looks after the listing reads this. It is not shown on the site.
+note-correct-title = Suggest a correction for { $value }
+note-correct-lead = What is wrong or missing, and where can it be checked? The person who looks after the listing will read this. It is not shown on the site.
 note-report-title = Report { $value }
-note-report-lead = A person reads every report. It is not shown on the site, and neither is who sent it.
+note-report-lead = Someone reads every report. Neither the report nor its sender is shown on the site.
 note-owner = Is it your own listing?
 note-owner-link = Sign in, and ask for the takedown from your account.
 note-reason-label = Reason
 note-choose = Choose one
-report-reason-rights = It uses my rights: a game, a name, a picture or a mark
-report-reason-deception = It deceives: fraud, malware, or a false name
+report-reason-rights = It infringes my rights: a game, a name, a picture or a trademark
+report-reason-deception = It is misleading: fraud, malware, or a false name
 report-reason-offence = It is offensive or harmful
 report-reason-not_a_game = It does not belong here
 report-reason-other = Something else
@@ -228,17 +230,17 @@ note-email-hint = Only so that the people who read this can ask you something. I
 note-optional = optional
 note-send = Send
 note-back = Back to { $value }
-note-sent = Thank you. A person reads what you wrote.
-note-duplicate = Your network has sent the same note about this listing today, so it was not stored again.
+note-sent = Thank you. Someone will read it.
+note-duplicate = The same note about this listing was sent from your network today, so it was not stored again.
 note-reason-error = Choose a reason.
 note-text-error = Write what is wrong, in at most 2,000 characters.
 note-email-error = Write an e-mail address such as ada@studio.example, or leave it out.
-note-form-error = Something of the form was lost. Send it again.
+note-form-error = Part of the form was lost. Send it again.
 note-limit = { $count ->
-    [one] Your network has sent many notes within an hour. Send this one again in { $number } minute.
-   *[other] Your network has sent many notes within an hour. Send this one again in { $number } minutes.
+    [one] Many notes came from your network within an hour. Send this one again in { $number } minute.
+   *[other] Many notes came from your network within an hour. Send this one again in { $number } minutes.
 }
-note-closed = The site is being worked on, and takes no notes for a while. Try again later.
+note-closed = The site is under maintenance and accepts no notes for a while. Try again later.
 note-unavailable = What you wrote could not be stored. Send it again in a few seconds.
 ## Votes and boards
 
@@ -256,8 +258,8 @@ vote-repeated = A pair counts once a day, and your first vote on that one stays.
 vote-refused = That vote was not counted: the pair was drawn more than ten minutes ago, or for somebody else, or one of the two is not listed any more. Here is a new pair.
 vote-unknown = That vote was not counted, because your browser sent no cookie of ours. Allow cookies for this site, and vote on this new pair.
 vote-closed = That vote was not counted: everything is read-only for a while. Try again later.
-vote-none-left = No pair is left for you today. Come back tomorrow (UTC), or vote on the other kind.
-vote-limit = That vote was not counted. A voter has a number of votes an hour and a day, and so has a network from which people vote without an account.
+vote-none-left = There are no pairs left for you today. Come back tomorrow (UTC), or vote on the other kind.
+vote-limit = That vote was not counted. The number of votes per hour and per day is limited, for each person and for each network from which people vote without an account.
 vote-again-minutes = { $count ->
     [one] Try again in { $number } minute.
    *[other] Try again in { $number } minutes.
@@ -299,20 +301,20 @@ economy-description = { $value }, the currency of a game, with its rates.
 figure-reported = Last report
 figure-supply = Supply
 figure-players = Active players
-figure-basket = A month of living
+figure-basket = Cost of living (a month)
 figure-inflation = Inflation
 figure-growth = Growth
 figure-money-growth = Growth of the supply
-figure-balance = Trade balance of 30 days
+figure-balance = Trade balance over 30 days
 rates-title = Rates now
 rates-lead = What one { $value } buys.
 rates-empty = No other currency is listed here, so there is nothing to compare with.
-rates-of = Of
+rates-of = Currency
 rates-rate = Rate
-rates-day = In a day
+rates-day = Change in 24 hours
 rates-source = Source
 rates-at = As of
-rate-source-worked = worked
+rate-source-worked = calculated
 rate-source-market = market
 pair-title = { $from } in { $to }
 pair-name = { $from } of { $to }
@@ -331,8 +333,8 @@ method-formulas = Formulas
 method-constants = Numbers
 method-sources = Sources
 formula-cost = What a month of living costs in a game: a basket of fixed quantities.
-formula-worked = What one unit of the one currency buys in the other, by equal baskets. Worked rates are reciprocal, and lead to the same result by any detour.
-formula-market = Over both directions of the pair’s swaps in 24 hours, where there were enough of them by enough parties; else the rate is worked.
+formula-worked = What one unit of the one currency buys in the other, by equal baskets. Calculated rates are reciprocal, and lead to the same result by any detour.
+formula-market = Over both directions of the pair’s swaps in 24 hours, where there were enough of them by enough parties; else the rate is calculated.
 formula-day_change_pct = Null when one of the two had no counted report by then.
 formula-inflation_pct = Null without a counted report before.
 formula-money_growth_pct = Null without a counted report before, or when its supply was 0.
@@ -344,7 +346,7 @@ constant-most_jump_pct = A report whose cost has moved by more, up or down, is h
 constant-late_days = A currency is late after so many days without a counted report.
 constant-digits = Significant digits of a printed number; it is exact until then, and rounded half to even.
 method-words = Where a rate comes from
-method-worked = Worked: the cost of a basket of goods in the one game, divided by its cost in the other.
+method-worked = Calculated: the cost of a basket of goods in the one game, divided by its cost in the other.
 method-market = Market: the average of what players exchanged in the last 24 hours, where there were enough exchanges by enough people.
 
 ## Search
@@ -356,7 +358,7 @@ search-count = { $count ->
     [one] { $number } result
    *[other] { $number } results
 }
-search-hint = Try fewer words, or other ones.
+search-hint = Try fewer or different words.
 search-similar = Nothing is called exactly that. These are similar.
 search-did-you-mean = Did you mean
 search-question-mark = ?
@@ -372,11 +374,11 @@ search-all = Everything
 
 ## Errors
 
-error-not-found-title = This page is not here
-error-not-found = The address may have a typing error, or what it showed is not listed any more. Search for it, or start from a list.
+error-not-found-title = Page not found
+error-not-found = The address may have a typing error, or its listing is no longer here. Search for it, or start from a list.
 error-embed-not-found = This game is not listed any more, or the address of the frame has a typing error.
 error-invalid-title = This address does not work
-error-invalid = It has a filter, or a place in a list, that does not exist or not any more. Start from the first page.
+error-invalid = It contains a filter or a place in a list that does not exist, or no longer exists. Start from the first page.
 error-limit-title = Slow down
 error-limit = { $count ->
     [one] Too many pages were asked for from your network in a minute. Try again in { $number } second. A program should use the API, which has limits of its own.
@@ -384,19 +386,19 @@ error-limit = { $count ->
 }
 error-unavailable-title = Not available now
 error-unavailable = The catalogue does not answer at the moment. Try again in a few seconds.
-error-refused-title = This does not work
-error-refused = What was asked for is nothing that this address can do. Start from a page of the site.
+error-refused-title = Request refused
+error-refused = This address cannot do what was asked. Start from a page of the site.
 error-too-large-title = Too much text
-error-too-large = The form has more text than it may have, so nothing was stored. Go back, shorten it, and send it again.
+error-too-large = The form contains more text than is allowed, so nothing was stored. Go back, shorten it, and send it again.
 error-coded-title = Compressed form
 error-coded = The form has the Content-Encoding “{ $value }”, and forms are read as they are. Send it uncompressed, without the header.
-error-method-title = Not this way
+error-method-title = Wrong kind of request
 error-method = This address answers another kind of request. Open the page with the form, and send it from there.
 error-cross-site-title = Sent from another site
 error-cross-site = This form was sent from another site, so nothing was done. Open the page here and send it again.
-error-slow-title = Too slow
-error-slow = This took too long and was stopped. Look whether it took effect before you send it again.
-error-internal-title = Our fault
+error-slow-title = This took too long
+error-slow = The request was stopped. Check whether it took effect before you send it again.
+error-internal-title = Something went wrong
 error-internal = Something broke on our side. It is in our log under the id below.
 error-ways = From here
 error-request-id = Request id:
@@ -573,11 +575,11 @@ people-copy = Copy
 dashboard-in-english = The dashboard and the documentation are in English.
 sign-up-lead = We send a link to this address. It leads to your password and your first key.
 sign-up-send = Send the link
-sign-up-have = You have an account?
-mail-sent-title = Look at your mail
-mail-sent-to = A mail is on its way to
+sign-up-have = Already have an account?
+mail-sent-title = Check your e-mail
+mail-sent-to = We have sent an e-mail to
 mail-sent-lifetime = The link in it works for { $value }, once.
-mail-sent-none = No mail after a few minutes? Look in the folder for spam, and check the address:
+mail-sent-none = No e-mail after a few minutes? Look in the spam folder, and check the address:
 mail-sent-again = send it again
 lifetime-hour = an hour
 lifetime-day = a day
@@ -605,7 +607,7 @@ account-name-empty = Write a name. You can change it later.
 account-name-long = Use 120 characters or fewer.
 account-name-control = Remove the control characters.
 choose-password-title = Choose a password
-choose-password-text = One step left: then you make your first key.
+choose-password-text = One step left: then you create your first key.
 choose-password-button = Create the account
 set-password-title = Set a new password
 set-password-text = All your sessions end.
@@ -637,18 +639,18 @@ code-wrong-wait = This code is wrong, or it was used before. Wait for the next o
 code-without-phone = Without your phone, type one of your recovery codes. Without these:
 code-lost-link = I have lost my phone and my codes
 lost-title = Lost phone and recovery codes
-lost-text = We mail a link to { $value }. When you press the button of its page, you and every owner of your accounts get a mail. If nobody objects for a day, the second factor ends, and your password alone signs you in.
-lost-button = Mail the link
+lost-text = We send a link to { $value }. When you press the button on its page, you and every owner of your accounts get an e-mail. If nobody objects within a day, the second factor ends, and your password alone signs you in.
+lost-button = Send the link
 lost-link-title = End the second factor
-lost-link-text = You and every owner of your accounts get a mail, by which each can stop it. If nobody does for a day, the second factor of { $value } ends, and the password alone is enough to sign in.
+lost-link-text = You and every owner of your accounts get an e-mail with a link that stops this. If nobody uses it within a day, the second factor of { $value } ends, and the password alone is enough to sign in.
 lost-link-button = End it in a day
 lost-begun-title = The second factor ends in a day
-lost-begun-text = It ends on { $value }, unless somebody stops it by the link of our mail, or a code is used to sign in before.
+lost-begun-text = It ends on { $value }, unless somebody stops it by the link in our e-mail, or a code is used to sign in before.
 stop-title = Keep the second factor
 stop-text = Somebody asked to end the second factor of { $value }. The button stops that.
 stop-button = Keep it
 stopped-title = The second factor stays
-stopped-text = { $value } is told. Whoever asked knew the password, so a new one should be set.
+stopped-text = We have told { $value }. The person who asked knew the password, so set a new one.
 you-factor = Second factor
 you-on = on
 you-off = off
@@ -660,10 +662,10 @@ you-change-password = Change password
 you-change-email = Change e-mail
 you-accounts = Your accounts
 you-another-account = Another account
-you-settings = Language and mails
-you-language = Language of your pages and mails
-you-mails = Send me mails about
-you-mails-always = Mails about your password, your address and your second factor always come.
+you-settings = Language and e-mails
+you-language = Language of your pages and e-mails
+you-mails = Send me e-mails about
+you-mails-always = E-mails about your password, your address and your second factor are always sent.
 you-save = Save
 notice-kind-keys = decisions about live keys
 notice-kind-listings = decisions about listings
@@ -702,14 +704,14 @@ did-email_change_asked = asked for another address
 did-email_changed = changed the address
 did-totp_on = turned the second factor on
 did-totp_off = turned the second factor off
-did-recovery_codes_made = made new recovery codes
+did-recovery_codes_made = created new recovery codes
 did-totp_end_asked = asked to end the second factor, without phone and codes
 did-totp_end_stopped = the end of the second factor was stopped
 did-totp_ended = the second factor ended a day after it was asked for
 did-sessions_ended = ended all other sessions
-did-person_deleted = deleted the person
+did-person_deleted = deleted the profile
 password-change-text = Your other sessions end.
-email-change-text = We mail a link to the new address. Your address changes when you open it and press its button; the old address is told.
+email-change-text = We send a link to the new address. Your address changes when you open it and press its button; the old address is informed.
 totp-title = Set up an authenticator app
 totp-scan = Scan this with your app, or type the secret.
 totp-type = Type the code that the app shows, and your password.
@@ -728,10 +730,10 @@ codes-text = Each of these codes signs you in once when your app is gone. Store 
 codes-stored = I have stored them
 codes-new-title = New recovery codes
 codes-new-text = Your earlier recovery codes stop working. The second factor stays as it is.
-codes-new-button = Make new codes
+codes-new-button = Create new codes
 delete-title = Delete your profile
-delete-goes = This goes: your address, password and second factor, your sessions, and your membership of accounts.
-delete-accounts = In an account whose only member you are, every token and every key is revoked, every request for a key is withdrawn, every webhook is removed, and nobody can open it any more. In the others, the tokens that you made are revoked.
+delete-goes = This is deleted: your address, password and second factor, your sessions, and your membership of accounts.
+delete-accounts = In an account of which you are the only member, every token and every key is revoked, every request for a key is withdrawn, every webhook is removed, and nobody can open it any more. In the others, the tokens that you created are revoked.
 delete-stays = This stays: what the account has published, which belongs to its pages, and the activity of its team and your own with your address, for a year.
 delete-button = Delete my profile
 delete-last-owner = You are the last owner of an account with other members. Make one of them an owner first, on its page `Team`.
@@ -741,8 +743,8 @@ limit-tries = { $count ->
    *[other] Too many tries. Try again in { $number } minutes.
 }
 limit-mails = { $count ->
-    [one] Too many mails. Try again in { $number } minute.
-   *[other] Too many mails. Try again in { $number } minutes.
+    [one] Too many e-mails. Try again in { $number } minute.
+   *[other] Too many e-mails. Try again in { $number } minutes.
 }
 limit-codes = { $count ->
     [one] Too many codes. Try again in { $number } minute.
@@ -752,7 +754,7 @@ fault-unavailable = A part of the site does not answer at the moment. Try again 
 fault-closed = Everything is read-only for a while: nothing can be changed now. Try again later.
 fault-sent-before = This form was already sent with other values, and it takes effect once. If you mean the values that you see here as well, send it again.
 error-accounts = Your accounts
-error-look = Look
+error-look = Check it
 error-link-gone-title = This link does not work any more
 error-link-gone = It was used before, it is too old, or it was withdrawn or replaced by a newer one. If it was an invitation, ask the person who invited you for another one.
 error-sign-in-again-title = Sign in again
@@ -768,19 +770,19 @@ error-then-back = { "," } then come back here.
 error-send-again = Send it again
 done-password = The password is changed, and your other sessions have ended.
 done-email = The address is changed, and your other sessions have ended.
-done-email-sent = A mail is on its way to the new address. The link in it works for an hour.
+done-email-sent = We have sent an e-mail to the new address. The link in it works for an hour.
 done-totp-off = The second factor is off, and your other sessions have ended.
 done-session = The session has ended.
 done-sessions = All other sessions have ended.
-done-settings = Language and mails are saved.
+done-settings = Language and e-mails are saved.
 
 ## Mails to people
 
-mail-link-foot = The link works for { $value }, once. If you did not ask for it, leave it: nothing happens without its button.
-mail-switch-foot = You can switch mails of this kind off: { $value }
+mail-link-foot = The link works for { $value }, once. If you did not ask for it, ignore it: nothing happens until the button on its page is pressed.
+mail-switch-foot = You can turn off e-mails of this kind: { $value }
 mail-no-reason = none was given
 mail-sign-up-subject = Create your account at Mchezo
-mail-sign-up-body = Open this page to choose a password and make your first key:
+mail-sign-up-body = Open this page to choose a password and create your first key:
 mail-sign-up-exists-subject = You have an account at Mchezo
 mail-sign-up-exists-body = Somebody wants to create an account with this address, which has one. Sign in with your password; if you have forgotten it, set a new one here:
 mail-reset-subject = Set a new password at Mchezo
@@ -799,17 +801,17 @@ mail-end-factor-subject = Lost phone: end your second factor
 mail-end-factor-body = Somebody who knows your password says that you have lost your phone and your recovery codes. Open this page to end the second factor in a day. If this was not you, set a new password at once.
 mail-factor-ends-subject = Your second factor ends in a day
 mail-factor-ends-body =
-    By a link in a mail to you, the end of your second factor was asked for: phone and recovery codes are lost. It ends on { $at }. Your password alone then signs you in.
+    Somebody used a link in an e-mail to you to end your second factor: phone and recovery codes are said to be lost. It ends on { $at }. Your password alone then signs you in.
 
     If this was not you, stop it here, and set a new password at once:
 mail-factor-of-member-ends-subject = The second factor of a member ends in a day
 mail-factor-of-member-ends-body =
     { $email } is a member of an account of which you are an owner, and says that phone and recovery codes are lost. The second factor of { $email } ends on { $at }. The password alone is then enough to sign in.
 
-    Ask { $email } by another way than mail whether this is true. If it is not, stop it here:
+    Ask { $email } by other means than e-mail whether this is true. If it is not, stop it here:
 mail-factor-stays-subject = Your second factor stays
 mail-factor-stays-body =
-    The end of your second factor was asked for and has been stopped: by the link of one of our mails, or since a code was used to sign in.
+    The end of your second factor was asked for and has been stopped: by the link in one of our e-mails, or because a code was used to sign in.
 
     If you did not ask for it, somebody knows your password: set a new one at once.
 mail-factor-ended-subject = Your second factor has ended
@@ -824,19 +826,19 @@ mail-password-changed-body =
     If this was not you, set a new password at once.
 mail-password-reset-subject = Your password was changed
 mail-password-reset-body =
-    The password of your account was set anew, and all sessions have ended.
+    A new password was set for your account, and all sessions have ended.
 
     If this was not you, set another password at once.
 mail-email-asked-subject = A change of your address
 mail-email-asked-body =
-    Somebody who is signed in as you wants to change your address to { $address }. A link that was mailed there does so.
+    Somebody who is signed in as you wants to change your address to { $address }. A link that we sent there does so.
 
     If this was not you, change your password at once: that also voids the link.
 mail-email-changed-subject = Your address was changed
 mail-email-changed-body =
     Your address for signing in was changed from { $old } to { $new }.
 
-    If this was not you, answer this mail.
+    If this was not you, reply to this e-mail.
 mail-totp-on-subject = The second factor is on
 mail-totp-on-body =
     An authenticator app is needed to sign in from now on.
@@ -847,12 +849,12 @@ mail-totp-off-body =
     A password is enough to sign in from now on.
 
     If this was not you, set a new password at once.
-mail-recovery-codes-subject = New recovery codes were made
+mail-recovery-codes-subject = New recovery codes were created
 mail-recovery-codes-body =
     New recovery codes replace your earlier ones, which do not work any more.
 
     If this was not you, set a new password at once.
-mail-wrong-codes-subject = Somebody tries codes to sign in as you
+mail-wrong-codes-subject = Somebody is trying codes to sign in as you
 mail-wrong-codes-body =
     Twenty wrong codes of an authenticator app were typed for you today, by somebody who knows your password.
 
@@ -873,22 +875,22 @@ mail-key-expires-subject = A key expires soon
 mail-key-expires-body =
     The { $mode } key "{ $name }" (it ends in { $last4 }) works until { $at }. Calls with it are refused afterwards.
 
-    Make a new one in time: { $page }
+    Create a new one in time: { $page }
 mail-month-share-subject = 80 % of the month's calls are used
 mail-month-share-body =
-    The account { $name } has made { $used } of the { $limit } calls that a month of the plan { $plan } has.
+    The account { $name } has made { $used } of the { $limit } calls a month that the plan { $plan } includes.
 
     When they are used up, calls with live keys are refused with 429 quota_exceeded until { $resets }. Nothing is charged, and test keys still work.
 
-    Which days and routes took them: { $usage }
+    Which days and routes used them: { $usage }
     The plans: { $plans }
 mail-month-used-subject = The calls of the month are used up
 mail-month-used-body =
-    The account { $name } has made { $used } of the { $limit } calls that a month of the plan { $plan } has.
+    The account { $name } has made { $used } of the { $limit } calls a month that the plan { $plan } includes.
 
     Calls with live keys are refused with 429 quota_exceeded until { $resets }. Nothing is charged, and test keys still work.
 
-    Which days and routes took them: { $usage }
+    Which days and routes used them: { $usage }
     The plans: { $plans }
 mail-correction-subject = A visitor suggests a correction of one of your listings
 mail-correction-body =
@@ -896,7 +898,7 @@ mail-correction-body =
 
     { $page }
 
-    At most one such mail is sent a day for a listing.
+    We send at most one such e-mail a day for each listing.
 mail-key-approved-subject = Your live key is approved
 mail-key-approved-body =
     Staff have approved the live key "{ $name }". It does not exist yet: an owner or a developer reveals it once, and stores it in a safe place.
@@ -921,7 +923,7 @@ mail-listing-removed-subject = Your listing is taken down
 mail-listing-removed-body =
     Staff have taken down { $title }. Nobody finds it on the site or in the API any more, and keys of this game do not work.
 
-    What the page of your listing says about it, and whom to ask: { $page }
+    See what the page of your listing says about it, and whom to ask: { $page }
 mail-takedown-declined-subject = Your listing stays public
 mail-takedown-declined-body =
     Staff have declined your request to take down { $title }. Their answer: { $reason }
@@ -946,7 +948,7 @@ mail-report-counted-subject = A held report of your game counts
 mail-report-counted-body =
     Staff have approved the report { $report } of the game { $game }: it counts now.
 
-    Nothing is to be done. Your reports: { $page }
+    You need not do anything. Your reports: { $page }
 mail-report-rejected-subject = A held report of your game is rejected
 mail-report-rejected-body =
     Staff have rejected the report { $report } of the game { $game }: it never counts. Their reason: { $reason }

@@ -17,11 +17,11 @@ search-placeholder = Un jeu, un studio, une ville…
 search-button = Rechercher
 footer-label = À propos de ce site
 footer-credits = Crédits et sources
-footer-boards = Fonctionnement des classements et des taux
-footer-terms = Conditions d’utilisation
+footer-boards = Classements et taux
+footer-terms = Conditions
 footer-privacy = Confidentialité
-footer-developers = Pour les développeurs
-footer-design = L’apparence de ce site
+footer-developers = Développeurs
+footer-design = Design du site
 language-label = Langue
 sample-notice = Cette fiche est inventée : elle fait partie des données d’exemple que lisent les clés de test.
 api-same = L’API donne la même chose :
@@ -41,12 +41,14 @@ start-sign-up = Créer un compte
 start-docs = Lire la documentation (en anglais)
 start-first-call = Le premier appel
 notice-signed-out = Vous êtes déconnecté.
-notice-deleted = Votre compte personnel est supprimé. Au revoir.
+notice-deleted = Votre profil est supprimé. Au revoir.
 
 ## Listes
 
 list-show = Afficher
-list-any = Indifférent
+list-any = Tous
+# With a feminine noun.
+list-any-feminine = Toutes
 list-next = Page suivante
 list-first = Première page
 list-empty = Rien n’est encore répertorié ici.
@@ -131,8 +133,8 @@ board-wins = { $count ->
    *[other] { $number } victoires
 }
 board-new = nouveau
-board-up = en hausse, était { $value }
-board-down = en baisse, était { $value }
+board-up = en hausse (avant : { $value })
+board-down = en baisse (avant : { $value })
 board-same = inchangé
 
 ## Autour d’une fiche : où jouer, ce qui manque, le partage, les voisins
@@ -209,36 +211,36 @@ action-claim = Revendiquer cette page
 action-correct = Proposer une correction
 action-report = Signaler cette fiche
 action-takedown = Demander le retrait
-note-correct-title = Proposer une correction de { $value }
+note-correct-title = Proposer une correction pour { $value }
 note-correct-lead = Qu’est-ce qui est faux ou manque, et où peut-on le vérifier ? La personne qui s’occupe de la fiche lira ceci. Rien n’est montré sur le site.
 note-report-title = Signaler { $value }
-note-report-lead = Une personne lit chaque signalement. Il n’est pas montré sur le site, et son auteur non plus.
+note-report-lead = Quelqu’un lit chaque signalement. Ni le signalement ni son auteur n’apparaissent sur le site.
 note-owner = Est-ce votre propre fiche ?
 note-owner-link = Connectez-vous et demandez le retrait depuis votre compte.
 note-reason-label = Motif
 note-choose = Choisissez
-report-reason-rights = Elle utilise mes droits : un jeu, un nom, une image ou une marque
-report-reason-deception = Elle trompe : fraude, logiciel malveillant ou faux nom
+report-reason-rights = Elle porte atteinte à mes droits : un jeu, un nom, une image ou une marque
+report-reason-deception = Elle est trompeuse : fraude, logiciel malveillant ou faux nom
 report-reason-offence = Elle est offensante ou nuisible
 report-reason-not_a_game = Elle n’a pas sa place ici
 report-reason-other = Autre chose
 note-text-label = Qu’est-ce qui ne va pas ?
-note-email-label = Votre adresse électronique
+note-email-label = Votre adresse e-mail
 note-email-hint = Seulement pour que les personnes qui lisent ceci puissent vous poser une question. Elle est effacée après 90 jours.
 note-optional = facultatif
 note-send = Envoyer
 note-back = Retour à { $value }
-note-sent = Merci. Une personne lira ce que vous avez écrit.
-note-duplicate = Votre réseau a déjà envoyé la même note sur cette fiche aujourd’hui ; elle n’a pas été enregistrée une seconde fois.
+note-sent = Merci. Quelqu’un lira votre message.
+note-duplicate = La même note sur cette fiche a déjà été envoyée depuis votre réseau aujourd’hui ; elle n’a pas été enregistrée une seconde fois.
 note-reason-error = Choisissez un motif.
 note-text-error = Écrivez ce qui ne va pas, en 2 000 caractères au plus.
-note-email-error = Écrivez une adresse comme ada@studio.example, ou laissez-la de côté.
+note-email-error = Écrivez une adresse e-mail comme ada@studio.example, ou n’en donnez pas.
 note-form-error = Une partie du formulaire s’est perdue. Envoyez-le encore une fois.
 note-limit = { $count ->
     [one] Votre réseau a envoyé beaucoup de notes en une heure. Envoyez celle-ci de nouveau dans { $number } minute.
    *[other] Votre réseau a envoyé beaucoup de notes en une heure. Envoyez celle-ci de nouveau dans { $number } minutes.
 }
-note-closed = Le site est en travaux et ne prend pas de notes pour l’instant. Réessayez plus tard.
+note-closed = Le site est en maintenance et n’accepte pas de notes pour l’instant. Réessayez plus tard.
 note-unavailable = Ce que vous avez écrit n’a pas pu être enregistré. Envoyez-le de nouveau dans quelques secondes.
 ## Votes et classements
 
@@ -299,7 +301,7 @@ economy-description = { $value }, la monnaie d’un jeu, et ses taux.
 figure-reported = Dernier rapport
 figure-supply = Masse monétaire
 figure-players = Joueurs actifs
-figure-basket = Un mois de vie
+figure-basket = Coût de la vie (un mois)
 figure-inflation = Inflation
 figure-growth = Croissance
 figure-money-growth = Croissance de la masse monétaire
@@ -307,9 +309,9 @@ figure-balance = Balance commerciale sur 30 jours
 rates-title = Taux actuels
 rates-lead = Ce qu’achète une unité de { $value }.
 rates-empty = Aucune autre monnaie n’est répertoriée ici : il n’y a rien à comparer.
-rates-of = En
+rates-of = Monnaie
 rates-rate = Taux
-rates-day = En un jour
+rates-day = Variation sur 24 h
 rates-source = Source
 rates-at = Date
 rate-source-worked = calculé
@@ -340,7 +342,7 @@ formula-growth_pct = La production d’un jour, chaque rapport étant divisé pa
 formula-trade_balance = Quelqu’un donne 100 cauris et reçoit 50 perles, puis donne 30 perles et reçoit 60 cauris : la balance des cauris est de 100 − 60 = 40, celle des perles de 30 − 50 = −20.
 constant-market_swaps = Échanges d’une paire en 24 heures qui font un marché.
 constant-market_parties = Parties à ces échanges, au moins.
-constant-most_jump_pct = Un rapport dont le coût a varié davantage, vers le haut ou vers le bas, est retenu pour examen.
+constant-most_jump_pct = Un rapport dont le coût a varié davantage, vers le haut ou vers le bas, est mis en attente d’un examen.
 constant-late_days = Une monnaie est en retard après ce nombre de jours sans rapport compté.
 constant-digits = Chiffres significatifs d’un nombre imprimé ; il est exact jusque-là, et arrondi au pair le plus proche.
 method-words = D’où vient un taux
@@ -373,7 +375,7 @@ search-all = Tout
 ## Erreurs
 
 error-not-found-title = Cette page n’existe pas
-error-not-found = L’adresse contient peut-être une faute de frappe, ou ce qu’elle montrait n’est plus répertorié. Faites une recherche, ou partez d’une liste.
+error-not-found = L’adresse contient peut-être une faute de frappe, ou sa fiche n’est plus répertoriée. Faites une recherche, ou partez d’une liste.
 error-embed-not-found = Ce jeu n’est plus répertorié, ou l’adresse du cadre contient une faute de frappe.
 error-invalid-title = Cette adresse ne fonctionne pas
 error-invalid = Elle contient un filtre, ou une position dans une liste, qui n’existe pas ou n’existe plus. Repartez de la première page.
@@ -384,20 +386,20 @@ error-limit = { $count ->
 }
 error-unavailable-title = Indisponible pour le moment
 error-unavailable = Le catalogue ne répond pas pour l’instant. Réessayez dans quelques secondes.
-error-refused-title = Cela ne fonctionne pas
+error-refused-title = Requête refusée
 error-refused = Cette adresse ne peut pas faire ce qui est demandé. Partez d’une page du site.
 error-too-large-title = Trop de texte
 error-too-large = Le formulaire contient plus de texte que permis, et rien n’a été enregistré. Revenez en arrière, raccourcissez-le et renvoyez-le.
 error-coded-title = Formulaire compressé
 error-coded = Le formulaire a le Content-Encoding « { $value } », et les formulaires sont lus tels quels. Envoyez-le sans compression et sans cet en-tête.
-error-method-title = Pas de cette façon
+error-method-title = Ce type de requête n’est pas accepté
 error-method = Cette adresse répond à un autre type de demande. Ouvrez la page du formulaire et envoyez-le depuis celle-ci.
 error-cross-site-title = Envoyé depuis un autre site
 error-cross-site = Ce formulaire a été envoyé depuis un autre site, et rien n’a été fait. Ouvrez la page ici et envoyez-le de nouveau.
-error-slow-title = Trop lent
-error-slow = Cela a pris trop de temps et a été arrêté. Regardez si cela a eu un effet avant de renvoyer.
-error-internal-title = Erreur de notre part
-error-internal = Une panne s’est produite de notre côté. Elle est dans notre journal sous l’identifiant ci-dessous.
+error-slow-title = Cela a pris trop de temps
+error-slow = La requête a été arrêtée. Vérifiez si elle a eu un effet avant de la renvoyer.
+error-internal-title = Une erreur s’est produite
+error-internal = Une panne s’est produite de notre côté. Elle figure dans notre journal sous l’identifiant ci-dessous.
 error-ways = À partir d’ici
 error-request-id = Identifiant de la requête :
 error-start = Accueil
@@ -450,10 +452,10 @@ date-day = { $day ->
     [1] 1er
    *[other] { $day }
 } { $month } { $year }
-date-days-of-month = { $day ->
+date-days-of-month = du { $day ->
     [1] 1er
    *[other] { $day }
-}–{ $last_day } { $month } { $year }
+} au { $last_day } { $month } { $year }
 date-minute = { $day }, { $time } UTC
 date-range = du { $from } au { $to }
 month-1 = janvier
@@ -476,12 +478,12 @@ genre-adventure = Aventure
 genre-arcade = Arcade
 genre-board = Plateau
 genre-card = Cartes
-genre-casual = Occasionnel
+genre-casual = Casual
 genre-educational = Éducatif
 genre-fighting = Combat
 genre-horror = Horreur
 genre-music = Musique
-genre-party = Convivial
+genre-party = Jeu de soirée
 genre-platformer = Plateformes
 genre-puzzle = Réflexion
 genre-racing = Course
@@ -498,18 +500,18 @@ genre-visual-novel = Roman visuel
 
 role-artist = Artiste
 role-community = Communauté
-role-designer = Conception
+role-designer = Designer
 role-developer = Développement
 role-educational = Jeux éducatifs
-role-founder = Fondation
+role-founder = Fondateur·rice
 role-mobile = Jeux mobiles
-role-producer = Production
-role-programmer = Programmation
+role-producer = Producteur·rice
+role-programmer = Programmeur·se
 role-publisher = Édition
 role-serious-games = Jeux sérieux
 role-web = Jeux web
 role-xr = Réalité virtuelle et augmentée
-role-composer = Composition
+role-composer = Compositeur·rice
 
 ## Pays
 
@@ -581,7 +583,7 @@ sign-up-lead = Nous envoyons un lien à cette adresse. Il mène au choix du mot 
 sign-up-send = Envoyer le lien
 sign-up-have = Vous avez déjà un compte ?
 mail-sent-title = Consultez votre messagerie
-mail-sent-to = Un message est en route vers
+mail-sent-to = Nous avons envoyé un message à
 mail-sent-lifetime = Le lien qu’il contient fonctionne pendant { $value }, une seule fois.
 mail-sent-none = Rien après quelques minutes ? Regardez dans les indésirables et vérifiez l’adresse :
 mail-sent-again = renvoyer le message
@@ -697,7 +699,7 @@ activity-title = Votre activité
 activity-lead = Vos connexions, et les modifications de votre mot de passe, de votre adresse, de la double authentification et de vos sessions, avec leur origine. Les entrées sont gardées un an. Quelque chose ne vient pas de vous ?
 activity-password = Changez le mot de passe
 activity-password-effect = { " :" } cela met fin à toutes les autres sessions.
-activity-empty = Rien pour l’instant : ce que vous faites apparaîtra ici.
+activity-empty = Rien pour l’instant : vos actions apparaîtront ici.
 activity-time = Date
 activity-what = Action
 activity-earlier = Plus ancien
@@ -736,7 +738,7 @@ codes-new-title = Nouveaux codes de secours
 codes-new-text = Vos codes de secours précédents cessent de fonctionner. La double authentification reste telle quelle.
 codes-new-button = Créer de nouveaux codes
 delete-title = Supprimer votre profil
-delete-goes = Disparaissent : votre adresse, votre mot de passe et la double authentification, vos sessions et votre appartenance aux comptes.
+delete-goes = Sont supprimés : votre adresse, votre mot de passe et la double authentification, vos sessions et votre appartenance aux comptes.
 delete-accounts = Dans un compte dont vous êtes le seul membre, tous les jetons et toutes les clés sont révoqués, les demandes de clé sont retirées, les webhooks supprimés, et plus personne ne peut l’ouvrir. Dans les autres, les jetons que vous avez créés sont révoqués.
 delete-stays = Restent : ce que le compte a publié, qui appartient à ses pages, ainsi que l’activité de son équipe et la vôtre avec votre adresse, pendant un an.
 delete-button = Supprimer mon profil
@@ -758,7 +760,7 @@ fault-unavailable = Une partie du site ne répond pas pour l’instant. Réessay
 fault-closed = Tout est en lecture seule pour un moment : rien ne peut être modifié. Réessayez plus tard.
 fault-sent-before = Ce formulaire a déjà été envoyé avec d’autres valeurs, et il n’agit qu’une fois. Si vous voulez aussi les valeurs affichées ici, renvoyez-le.
 error-accounts = Vos comptes (en anglais)
-error-look = Regarder
+error-look = Vérifier
 error-link-gone-title = Ce lien ne fonctionne plus
 error-link-gone = Il a déjà servi, il est trop ancien, ou il a été retiré ou remplacé par un plus récent. Si c’était une invitation, demandez-en une autre à la personne qui vous a invité.
 error-sign-in-again-title = Reconnectez-vous
@@ -774,7 +776,7 @@ error-then-back = { "," } puis revenez ici.
 error-send-again = Renvoyer
 done-password = Le mot de passe est changé, et vos autres sessions ont pris fin.
 done-email = L’adresse est changée, et vos autres sessions ont pris fin.
-done-email-sent = Un message est en route vers la nouvelle adresse. Le lien qu’il contient fonctionne pendant une heure.
+done-email-sent = Nous avons envoyé un message à la nouvelle adresse. Le lien qu’il contient fonctionne pendant une heure.
 done-totp-off = La double authentification est désactivée, et vos autres sessions ont pris fin.
 done-session = La session a pris fin.
 done-sessions = Toutes les autres sessions ont pris fin.
@@ -782,30 +784,30 @@ done-settings = La langue et les messages sont enregistrés.
 
 ## Les messages aux personnes
 
-mail-link-foot = Le lien fonctionne pendant { $value }, une seule fois. Si vous ne l’avez pas demandé, ignorez-le : rien ne se passe sans son bouton.
+mail-link-foot = Le lien fonctionne pendant { $value }, une seule fois. Si vous ne l’avez pas demandé, ignorez-le : rien ne se passe tant que personne n’appuie sur le bouton de sa page.
 mail-switch-foot = Vous pouvez désactiver les messages de ce type : { $value }
 mail-no-reason = aucune n’a été donnée
-mail-sign-up-subject = Créez votre compte chez Mchezo
+mail-sign-up-subject = Créez votre compte sur Mchezo
 mail-sign-up-body = Ouvrez cette page pour choisir un mot de passe et créer votre première clé (le tableau de bord est en anglais) :
-mail-sign-up-exists-subject = Vous avez un compte chez Mchezo
+mail-sign-up-exists-subject = Vous avez un compte sur Mchezo
 mail-sign-up-exists-body = Quelqu’un veut créer un compte avec cette adresse, qui en a déjà un. Connectez-vous avec votre mot de passe ; si vous l’avez oublié, choisissez-en un nouveau ici :
-mail-reset-subject = Un nouveau mot de passe chez Mchezo
+mail-reset-subject = Un nouveau mot de passe sur Mchezo
 mail-reset-body = Ouvrez cette page pour choisir un nouveau mot de passe :
-mail-reset-nobody-subject = Aucun compte n’a cette adresse chez Mchezo
+mail-reset-nobody-subject = Aucun compte n’a cette adresse sur Mchezo
 mail-reset-nobody-body = Quelqu’un a demandé un nouveau mot de passe, mais aucun compte n’a cette adresse. Vous en avez peut-être utilisé une autre. Pour créer un compte avec celle-ci, ouvrez cette page :
 mail-new-address-subject = Confirmez votre nouvelle adresse
 mail-new-address-body = Ouvrez cette page pour vous connecter désormais à Mchezo avec cette adresse :
-mail-invite-owner-subject = Une invitation chez Mchezo
-mail-invite-owner-body = { $inviter } vous invite dans un compte chez Mchezo, en tant que propriétaire. Ouvrez cette page pour le rejoindre :
-mail-invite-developer-subject = Une invitation chez Mchezo
-mail-invite-developer-body = { $inviter } vous invite dans un compte chez Mchezo, en tant que développeur. Ouvrez cette page pour le rejoindre :
-mail-invite-editor-subject = Une invitation chez Mchezo
-mail-invite-editor-body = { $inviter } vous invite dans un compte chez Mchezo, en tant qu’éditeur. Ouvrez cette page pour le rejoindre :
+mail-invite-owner-subject = Une invitation sur Mchezo
+mail-invite-owner-body = { $inviter } vous invite à rejoindre un compte sur Mchezo, en tant que propriétaire. Ouvrez cette page pour accepter :
+mail-invite-developer-subject = Une invitation sur Mchezo
+mail-invite-developer-body = { $inviter } vous invite à rejoindre un compte sur Mchezo, en tant que développeur. Ouvrez cette page pour accepter :
+mail-invite-editor-subject = Une invitation sur Mchezo
+mail-invite-editor-body = { $inviter } vous invite à rejoindre un compte sur Mchezo, en tant qu’éditeur. Ouvrez cette page pour accepter :
 mail-end-factor-subject = Téléphone perdu : fin de la double authentification
 mail-end-factor-body = Quelqu’un qui connaît votre mot de passe dit que vous avez perdu votre téléphone et vos codes de secours. Ouvrez cette page pour mettre fin à la double authentification dans un jour. Si ce n’était pas vous, choisissez tout de suite un nouveau mot de passe.
 mail-factor-ends-subject = Votre double authentification prend fin dans un jour
 mail-factor-ends-body =
-    Par un lien dans un message qui vous a été envoyé, la fin de votre double authentification a été demandée : le téléphone et les codes de secours sont perdus. Elle prend fin le { $at }. Votre mot de passe suffira alors pour vous connecter.
+    Quelqu’un a utilisé un lien dans un message qui vous était adressé pour mettre fin à votre double authentification : le téléphone et les codes de secours seraient perdus. Elle prend fin le { $at }. Votre mot de passe suffira alors pour vous connecter.
 
     Si ce n’était pas vous, empêchez-le ici et choisissez tout de suite un nouveau mot de passe :
 mail-factor-of-member-ends-subject = La double authentification d’un membre prend fin dans un jour
@@ -833,7 +835,7 @@ mail-password-reset-body =
     Un nouveau mot de passe a été choisi pour votre compte, et toutes les sessions ont pris fin.
 
     Si ce n’était pas vous, choisissez tout de suite un autre mot de passe.
-mail-email-asked-subject = Un changement de votre adresse
+mail-email-asked-subject = Un changement de votre adresse est demandé
 mail-email-asked-body =
     Quelqu’un qui est connecté en votre nom veut remplacer votre adresse par { $address }. Un lien envoyé à cette adresse le fait.
 
@@ -864,7 +866,7 @@ mail-wrong-codes-body =
 
     Si ce n’était pas vous, connectez-vous et choisissez tout de suite un nouveau mot de passe : { $page }
 mail-deleted-subject = Votre profil est supprimé
-mail-deleted-body = Votre profil chez Mchezo est supprimé, comme vous l’avez demandé.
+mail-deleted-body = Votre profil sur Mchezo est supprimé, comme vous l’avez demandé.
 mail-new-network-subject = Une connexion depuis un nouveau réseau
 mail-new-network-body =
     Vous vous êtes connecté depuis un réseau que nous ne connaissions pas : l’adresse { $address }, avec { $browser }, le { $at }.
@@ -872,7 +874,7 @@ mail-new-network-body =
     Si c’était vous, il n’y a rien à faire. Sinon, choisissez tout de suite un nouveau mot de passe, ce qui met fin à toutes les autres sessions : { $page }
 mail-removed-subject = Vous ne faites plus partie d’une équipe
 mail-removed-body =
-    { $by } vous a retiré de l’équipe d’un compte chez Mchezo. Ses clés, webhooks et fiches continuent, vos jetons pour ce compte sont révoqués, et vous ne pouvez plus l’ouvrir.
+    { $by } vous a retiré de l’équipe d’un compte sur Mchezo. Ses clés, webhooks et fiches continuent, vos jetons pour ce compte sont révoqués, et vous ne pouvez plus l’ouvrir.
 
     Si vous pensez que c’est une erreur, demandez à { $by }. Vos autres comptes (en anglais) : { $page }
 mail-key-expires-subject = Une clé expire bientôt
@@ -902,7 +904,7 @@ mail-correction-body =
 
     { $page }
 
-    Un tel message est envoyé au plus une fois par jour pour une fiche.
+    Nous envoyons au plus un message de ce type par jour et par fiche.
 mail-key-approved-subject = Votre clé de production est approuvée
 mail-key-approved-body =
     Notre équipe a approuvé la clé de production « { $name } ». Elle n’existe pas encore : un propriétaire ou un développeur l’affiche une seule fois et la conserve en lieu sûr.
@@ -917,7 +919,7 @@ mail-listing-approved-subject = Votre fiche est publique
 mail-listing-approved-body =
     Notre équipe a approuvé { $title }. Tout le monde la voit maintenant : { $url }
 
-    Ajoutez des images, modifiez-la à tout moment sans nouvelle relecture, et intégrez-la ailleurs (page en anglais) : { $page }
+    Ajoutez des images, modifiez-la à tout moment sans nouvel examen, et intégrez-la ailleurs (page en anglais) : { $page }
 mail-listing-rejected-subject = Votre fiche n’est pas approuvée
 mail-listing-rejected-body =
     Notre équipe n’a pas approuvé { $title }. Sa raison : { $reason }
@@ -927,7 +929,7 @@ mail-listing-removed-subject = Votre fiche est retirée
 mail-listing-removed-body =
     Notre équipe a retiré { $title }. Plus personne ne la trouve sur le site ni dans l’API, et les clés de ce jeu ne fonctionnent plus.
 
-    Ce qu’en dit la page de votre fiche, et à qui s’adresser (en anglais) : { $page }
+    Voyez ce qu’en dit la page de votre fiche, et à qui vous adresser (en anglais) : { $page }
 mail-takedown-declined-subject = Votre fiche reste publique
 mail-takedown-declined-body =
     Notre équipe a refusé de retirer { $title } comme vous l’aviez demandé. Sa réponse : { $reason }
@@ -952,7 +954,7 @@ mail-report-counted-subject = Un rapport mis en attente compte
 mail-report-counted-body =
     Notre équipe a approuvé le rapport { $report } du jeu { $game } : il compte maintenant.
 
-    Il n’y a rien à faire. Vos rapports (page en anglais) : { $page }
+    Vous n’avez rien à faire. Vos rapports (page en anglais) : { $page }
 mail-report-rejected-subject = Un rapport mis en attente est rejeté
 mail-report-rejected-body =
     Notre équipe a rejeté le rapport { $report } du jeu { $game } : il ne comptera jamais. Sa raison : { $reason }

@@ -59,7 +59,7 @@ pub async fn send(request: MemberRequest, FormBody(form): FormBody<Input>) -> Pa
 
 async fn page(request: &MemberRequest, form: &Input, state: FormState) -> PageResult {
     let errors = state.errors;
-    let email = Field::email("email", "Address for mails about the account")
+    let email = Field::email("email", "Address for e-mails about the account")
         .autocomplete("email")
         .hint("The address of a member of the team.");
     let page = AccountSettingsPage {

@@ -86,7 +86,7 @@ pub async fn invite(
         let network = request.client.network();
         for (limit, subject) in [(limits::MAILS_TO, &address), (limits::MAILS_FROM, &network)] {
             if let Err(reached) = app.limits.count(limit, subject, now).await? {
-                return Err(reached.too_many("mails").into());
+                return Err(reached.too_many("e-mails").into());
             }
         }
         Ok(mail_invitation(&request, &address, role).await?)

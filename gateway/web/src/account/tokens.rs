@@ -35,7 +35,7 @@ const SCOPES: [(&str, &str, &str); 7] = [
     ),
     (
         "keys:write",
-        "make, ask for, reveal, rotate and revoke keys",
+        "create, request, reveal, rotate and revoke keys",
         "/account/keys",
     ),
     (
@@ -45,7 +45,7 @@ const SCOPES: [(&str, &str, &str); 7] = [
     ),
     (
         "endpoints:write",
-        "add, change, pause, test and remove them, and make signing secrets",
+        "add, change, pause, test and remove them, and create signing secrets",
         "/account/endpoints",
     ),
     (

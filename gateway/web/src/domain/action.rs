@@ -65,19 +65,21 @@ impl Action {
     pub fn text(self, subject: &str) -> String {
         match self {
             Self::AccountCreated => "created the account".to_owned(),
-            Self::AccountChanged => format!("changed name or address of the account: {subject}"),
-            Self::KeyCreated => format!("made the key {subject}"),
-            Self::KeyAsked => format!("asked for the live key {subject}"),
+            Self::AccountChanged => {
+                format!("changed the name or address of the account: {subject}")
+            }
+            Self::KeyCreated => format!("created the key {subject}"),
+            Self::KeyAsked => format!("requested the live key {subject}"),
             Self::KeyRevealed => format!("revealed the key {subject}"),
             Self::KeyRotated => format!("rotated the key {subject}"),
             Self::KeyRevoked => format!("revoked the key {subject}"),
-            Self::TokenCreated => format!("made the account token {subject}"),
+            Self::TokenCreated => format!("created the account token {subject}"),
             Self::TokenRevoked => format!("revoked the account token {subject}"),
             Self::WebhookAdded => format!("added a webhook at {subject}"),
             Self::WebhookChanged => format!("changed the webhook at {subject}"),
             Self::WebhookPaused => format!("paused the webhook at {subject}"),
             Self::WebhookResumed => format!("resumed the webhook at {subject}"),
-            Self::WebhookSecretRotated => format!("made a new signing secret for {subject}"),
+            Self::WebhookSecretRotated => format!("created a new signing secret for {subject}"),
             Self::WebhookSecretSwitched => {
                 format!("switched to the new signing secret of {subject}")
             }
@@ -96,7 +98,7 @@ impl Action {
             Self::ListingChanged => format!("changed {subject}"),
             Self::ListingWithdrawn => format!("withdrew {subject}"),
             Self::PicturesChanged => format!("changed the pictures of {subject}"),
-            Self::TakedownAsked => format!("asked for the takedown of {subject}"),
+            Self::TakedownAsked => format!("requested the takedown of {subject}"),
             Self::CorrectionDone => format!("marked a correction of {subject} as done"),
             Self::CorrectionDismissed => format!("dismissed a correction of {subject}"),
             Self::PageClaimed => format!("claimed the page {subject}"),
@@ -108,14 +110,14 @@ impl Action {
             Self::EmailChanged => "changed the address".to_owned(),
             Self::TotpOn => "turned the second factor on".to_owned(),
             Self::TotpOff => "turned the second factor off".to_owned(),
-            Self::RecoveryCodesMade => "made new recovery codes".to_owned(),
+            Self::RecoveryCodesMade => "created new recovery codes".to_owned(),
             Self::TotpEndAsked => {
                 "asked to end the second factor, without phone and codes".to_owned()
             }
             Self::TotpEndStopped => "the end of the second factor was stopped".to_owned(),
             Self::TotpEnded => "the second factor ended a day after it was asked for".to_owned(),
             Self::SessionsEnded => "ended all other sessions".to_owned(),
-            Self::PersonDeleted => "deleted the person".to_owned(),
+            Self::PersonDeleted => "deleted the profile".to_owned(),
         }
     }
 }

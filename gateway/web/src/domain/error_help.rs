@@ -12,7 +12,7 @@ pub struct ErrorHelp {
 /// The caller closed the connection before the answer; the log has it as 499.
 const CLOSED_BY_CALLER: ErrorHelp = ErrorHelp {
     cause: "The caller closed the connection before the answer.",
-    fix: "Give the call a longer time limit. A write may have taken effect: look before you repeat it.",
+    fix: "Give the call a longer time limit. A write may have taken effect: check before you repeat it.",
 };
 
 /// A status without a known code.

@@ -93,7 +93,7 @@ fn page(
     let handle = handle.hint("The last part of its address, for example maliyo-games.");
     let evidence = Area::new("evidence", "How staff can check that it is yours");
     let evidence = evidence.hint(
-        "For example a mail address on its website, or a post there that names this account.",
+        "For example an e-mail address on its website, or a post there that names this account.",
     );
     let page = OwnClaimsPage {
         account: request.scope.id.to_string(),

@@ -165,7 +165,7 @@ impl Create {
         };
         let text = match kind {
             ListingKind::Game if status.code == StatusCode::OK && choices.creators.is_empty() => {
-                "A game stands under the page of its maker, and you have none yet: submit or claim a page first."
+                "A game belongs to the page of its maker, and you have none yet: submit or claim a page first."
             }
             _ => "A person reviews it before it is public. You can change it while it waits.",
         };

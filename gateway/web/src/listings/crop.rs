@@ -106,11 +106,11 @@ pub(super) async fn crop_page(
     let state = refusal.map(|fault| FormState::refused(fault, &["alt", "place"]));
     let FormState { status, errors } = state.unwrap_or_default();
     let (listing, picture) = (upload.listing, upload.picture);
-    let alt = Field::text("alt", "Text for people who do not see it")
+    let alt = Field::text("alt", "Text for people who cannot see it")
         .optional()
         .max(300);
     let alt = alt
-        .hint("What is to be seen, in one sentence.")
+        .hint("What it shows, in one sentence.")
         .value(&prepared.alt);
     let place = Field::text("place", "Place among the screenshots")
         .optional()

@@ -164,7 +164,7 @@ impl Edit<'_> {
             let revision = Summary::of(content, &found.creator).revision;
             self.typed.set("revision", &revision.to_string());
         }
-        let text = "Somebody else changed this listing since you opened the form. Below are their changes with yours: look at the changes again.";
+        let text = "Somebody else changed this listing since you opened the form. Below are their changes with yours: review them again.";
         let reason = "Somebody else has changed this as well. What you typed replaces it.";
         let both = changed_by_both.into_iter();
         let mut fields: BTreeMap<String, String> =
@@ -205,7 +205,7 @@ impl Edit<'_> {
             action: format!("{shown}/edit"),
             hidden: self.typed.hidden(),
             parts: context.form_parts(),
-            button: "Look at the changes",
+            button: "Review the changes",
             back: shown,
             closed,
             shell: pages::Shell {

@@ -119,7 +119,7 @@ impl FormContext<'_> {
 
     fn page(&self) -> Vec<FormPart> {
         let handle = self.line("handle", "Handle").optional();
-        let handle = handle.hint("Small letters, digits and hyphens; it never changes. Without one it is made from the name.");
+        let handle = handle.hint("Lower-case letters, digits and hyphens; it never changes. Without one it is made from the name.");
         let mut parts = vec![self.required("name", "Name", 120)];
         parts.extend(self.is_new.then_some(FormPart::Field(handle)));
         let roles = self.line("roles", "Roles").optional().max(400);

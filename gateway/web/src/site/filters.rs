@@ -188,9 +188,14 @@ pub(super) fn choice(
     values: Vec<(String, String)>,
     chosen: Option<&str>,
 ) -> Filter {
+    let any = if name == "platform" {
+        "list-any-feminine"
+    } else {
+        "list-any"
+    };
     let any = FilterOption {
         value: String::new(),
-        label: frame.say("list-any").to_owned(),
+        label: frame.say(any).to_owned(),
         is_chosen: chosen.is_none(),
     };
     let options = values.into_iter().map(|(value, label)| FilterOption {

@@ -73,7 +73,7 @@ pub async fn show(SiteRequest { app, query, .. }: SiteRequest) -> PageResult {
 
 fn no_game() -> PageError {
     let text = "`url` must be the address of a game on this site.";
-    PageError::new(StatusCode::NOT_FOUND, "Not a game of ours", text)
+    PageError::new(StatusCode::NOT_FOUND, "Not a game on this site", text)
 }
 
 /// A size that another site has room for. More pixels than any screen has limit nothing.

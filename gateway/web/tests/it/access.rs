@@ -105,7 +105,7 @@ async fn a_role_reaches_only_what_it_may(pool: PgPool) {
             continue;
         }
         let page = editor.post(&path, &[("role", "owner")]).await;
-        page.assert(403, "Not with your role");
+        page.assert(403, "Your role does not allow this");
     }
     let keys = editor.get(&format!("/accounts/{account}/keys")).await;
     assert!(!keys.text.contains("/keys/new"), "{}", keys.text);

@@ -32,7 +32,7 @@ async fn a_board_shows_ranks_and_moves(pool: PgPool) {
         "<a href=\"/fr/creators/savanna\">",
         "<img src=\"/pictures/drawn/1/creators/NG/savanna.svg\"",
         "Développement · Nigéria",
-        "en hausse, était 1\u{202f}500",
+        "en hausse (avant\u{a0}: 1\u{202f}500",
         "href=\"/fr/vote/creators\"",
     ] {
         french.assert(200, part);
@@ -42,7 +42,7 @@ async fn a_board_shows_ranks_and_moves(pool: PgPool) {
         "/rankings/events/week",
         "/rankings/games",
     ] {
-        browser.get(path).await.assert(404, "This page is not here");
+        browser.get(path).await.assert(404, "Page not found");
     }
 }
 

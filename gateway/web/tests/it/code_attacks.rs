@@ -207,7 +207,7 @@ async fn the_person_is_told_of_many_wrong_codes_once_a_day(pool: PgPool) {
     site.clock.advance(Duration::minutes(16));
     let told = async || {
         let mails = site.mails().await;
-        let told = mails.iter().filter(|it| it.1.contains("tries codes"));
+        let told = mails.iter().filter(|it| it.1.contains("is trying codes"));
         assert!(told.clone().all(|it| it.0 == ADA));
         told.count()
     };

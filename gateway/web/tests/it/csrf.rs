@@ -133,7 +133,7 @@ async fn a_form_that_is_too_long_or_no_form_is_refused(pool: PgPool) {
         .browser()
         .send(request.body(Body::from("{}")).unwrap())
         .await;
-    page.assert(400, "Not a form of ours");
+    page.assert(400, "Unreadable form");
     // No field at all is like empty fields.
     site.browser()
         .post("/sign-up", &[])

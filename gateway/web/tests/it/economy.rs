@@ -90,7 +90,7 @@ async fn a_developer_names_currencies_and_an_editor_reads_them(pool: PgPool) {
     let refused = editor
         .post(&format!("{path}/currency"), &[("name", "Shell")])
         .await;
-    refused.assert(403, "Not with your role");
+    refused.assert(403, "Your role does not allow this");
 }
 
 #[testing::database_test(web::MIGRATOR)]

@@ -319,10 +319,10 @@ async fn an_error_in_a_frame_is_a_small_page_for_frames(pool: PgPool) {
     let page = browser.get("/fr/embed/games/none").await;
     assert_framed(&page, 404, "Ce jeu n’est plus répertorié");
     let page = browser.get("/embed/creators/savanna").await;
-    assert_framed(&page, 404, "This page is not here");
+    assert_framed(&page, 404, "Page not found");
     let request = Request::delete("/embed/games/okoto");
     let page = browser.send(request.body(Body::empty()).unwrap()).await;
-    assert_framed(&page, 405, "Not this way");
+    assert_framed(&page, 405, "Wrong kind of request");
     *site.catalogue.is_away.lock().unwrap() = true;
     let page = browser.get("/embed/games/okoto").await;
     assert_framed(&page, 503, "The catalogue does not answer");

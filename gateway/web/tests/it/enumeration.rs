@@ -96,7 +96,7 @@ async fn sign_up_and_reset_do_the_same_for_everybody(pool: PgPool) {
         // More often than mails are sent to one address.
         for time in 0..7 {
             let nobody = observed(&site, path, &[("email", NOBODY)]).await;
-            assert!(nobody.0.contains("Look at your mail"), "{nobody:?}");
+            assert!(nobody.0.contains("Check your e-mail"), "{nobody:?}");
             assert_eq!(nobody.1 > 0, time < 5, "statements are counted");
             for person in [ADA, BOB] {
                 let known = observed(&site, path, &[("email", person)]).await;

@@ -165,7 +165,7 @@ async fn a_key_is_rotated_and_revoked(pool: PgPool) {
     browser.get(revoked.location()).await.assert(200, "revoked");
     let activity = browser.get(&format!("/accounts/{account}/activity")).await;
     for part in [
-        "made the key &#60;b&#62;server",
+        "created the key &#60;b&#62;server",
         "rotated the key",
         "revoked the key",
         "203.0.113.7",

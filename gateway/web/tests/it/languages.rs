@@ -226,7 +226,7 @@ async fn new_recovery_codes_replace_the_earlier_ones(pool: PgPool) {
     let mails = site.mails().await;
     let told = mails
         .iter()
-        .filter(|it| it.1 == "New recovery codes were made");
+        .filter(|it| it.1 == "New recovery codes were created");
     assert_eq!(told.count(), 1);
     // The second factor is the same one, and the earlier codes are gone.
     let mut half = crate::second_factor::half_signed_in(&site).await;

@@ -19,7 +19,7 @@ async fn a_visitor_becomes_the_owner_of_an_account(pool: PgPool) {
     let sent = browser
         .post("/sign-up", &[("email", " Ada@Studio.example ")])
         .await;
-    sent.assert(200, "Look at your mail");
+    sent.assert(200, "Check your e-mail");
     let link = site.link(ADA).await;
     let page = browser.get(&link).await;
     page.assert(200, "Create the account");
@@ -258,7 +258,7 @@ async fn mails_to_one_address_are_limited_without_a_word(pool: PgPool) {
     let site = Site::new(pool).await;
     for _ in 0..8 {
         let page = site.browser().post("/sign-up", &[("email", ADA)]).await;
-        page.assert(200, "Look at your mail");
+        page.assert(200, "Check your e-mail");
     }
     assert_eq!(site.mails().await.len(), 5);
     site.clock.advance(Duration::HOUR);

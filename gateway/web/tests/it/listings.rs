@@ -260,7 +260,7 @@ async fn withdrawals_and_takedowns_are_asked_of_the_service(pool: PgPool) {
         ["takedown okoto: We lost\nthe rights.", "withdraw okoto"]
     );
     let activity = owner.get(&format!("/accounts/{account}/activity")).await;
-    activity.assert(200, "asked for the takedown of okoto");
+    activity.assert(200, "requested the takedown of okoto");
 }
 
 #[testing::database_test(web::MIGRATOR)]
@@ -381,7 +381,7 @@ async fn a_developer_reads_listings_and_an_editor_changes_them(pool: PgPool) {
     developer
         .get(&format!("{base}/edit"))
         .await
-        .assert(403, "Not with your role");
+        .assert(403, "Your role does not allow this");
     let page = developer
         .get(&format!("/accounts/{account}/listings"))
         .await;
@@ -397,7 +397,7 @@ async fn a_developer_reads_listings_and_an_editor_changes_them(pool: PgPool) {
     editor
         .get(&format!("{base}/edit"))
         .await
-        .assert(200, "Look at the changes");
+        .assert(200, "Review the changes");
 }
 
 #[testing::database_test(web::MIGRATOR)]

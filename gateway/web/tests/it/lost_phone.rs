@@ -34,9 +34,9 @@ async fn begin(site: &Site) {
     page.assert(200, "href=\"/sign-in/lost-phone\"");
     half.get("/sign-in/lost-phone")
         .await
-        .assert(200, "Mail the link");
+        .assert(200, "Send the link");
     let sent = half.post("/sign-in/lost-phone", &[]).await;
-    sent.assert(200, "Look at your mail");
+    sent.assert(200, "Check your e-mail");
     let link = site.link(ADA).await;
     // On another device, without a session. Opening the page changes nothing.
     let mut browser = Browser::at(&site.router, 30);

@@ -82,7 +82,7 @@ async fn a_refused_note_says_why_in_the_language_of_the_page(pool: PgPool) {
     let fields = [("reason", "rights"), ("text", "Écrit"), ("email", "nobody")];
     let mut browser = site.browser();
     let refused = send(&mut browser, &french, &fields).await;
-    refused.assert(422, "Écrivez une adresse comme");
+    refused.assert(422, "Écrivez une adresse e-mail comme");
     refused.assert(422, ">\nÉcrit</textarea>");
     refused.assert(422, "<option value=\"rights\" selected>");
     assert_eq!(refused.headers["content-language"], "fr");
@@ -90,7 +90,7 @@ async fn a_refused_note_says_why_in_the_language_of_the_page(pool: PgPool) {
     refused.assert(422, "Choisissez un motif.");
     let lost = [("form", "x"), ("reason", "rights"), ("text", "Typed")];
     let lost = browser.post(REPORT, &lost).await;
-    lost.assert(422, "Something of the form was lost");
+    lost.assert(422, "Part of the form was lost");
     // The form that is shown then works.
     let form = lost.hidden()["form"].clone();
     let fields = [("form", form.as_str()), ("reason", "rights"), ("text", "x")];
@@ -105,7 +105,7 @@ async fn a_refused_note_says_why_in_the_language_of_the_page(pool: PgPool) {
 
     site.gateway.switched.lock().unwrap().insert("read_only");
     let closed = send(&mut site.browser(), CORRECT, &[("text", "Typed")]).await;
-    closed.assert(503, "takes no notes for a while");
+    closed.assert(503, "accepts no notes for a while");
     closed.assert(503, ">\nTyped</textarea>");
     site.gateway.switched.lock().unwrap().clear();
     site.listings
@@ -119,7 +119,7 @@ async fn a_refused_note_says_why_in_the_language_of_the_page(pool: PgPool) {
         "/report/genre/okoto",
         "/correct/game/A",
     ] {
-        site.browser().get(nothing).await.assert(404, "not here");
+        site.browser().get(nothing).await.assert(404, "not found");
     }
 }
 
@@ -178,7 +178,7 @@ async fn owners_and_editors_read_and_close_corrections(pool: PgPool) {
     page.assert(200, "The &#60;b&#62;year is wrong.");
     assert!(!page.text.contains(&close), "{}", page.text);
     let refused = developer.post(&close, &[("state", "done")]).await;
-    refused.assert(403, "Not with your role");
+    refused.assert(403, "Your role does not allow this");
 
     let mut owner = site.signed_in(ADA).await;
     let page = owner.get(&listing).await;
@@ -273,7 +273,7 @@ async fn a_new_game_is_added_to_an_account_that_the_person_may_change(pool: PgPo
     assert_eq!(browser.get("/add-game").await.location(), "/accounts");
     let reads = site.account(ada, Role::Developer).await;
     let refused = browser.get("/add-game").await;
-    refused.assert(403, "Not with your role");
+    refused.assert(403, "Your role does not allow this");
     let one = site.account(ada, Role::Owner).await;
     let form = |account| format!("/accounts/{account}/listings/new/game");
     assert_eq!(browser.get("/add-game").await.location(), form(one));
@@ -313,7 +313,7 @@ async fn a_claim_is_made_for_one_of_several_accounts(pool: PgPool) {
     assert_eq!(browser.get("/claim/savanna").await.location(), "/accounts");
     let reads = site.account(ada, Role::Developer).await;
     let refused = browser.get("/claim/savanna").await;
-    refused.assert(403, "Not with your role");
+    refused.assert(403, "Your role does not allow this");
     let one = site.account(ada, Role::Owner).await;
     let only = browser.get("/claim/savanna").await;
     assert_eq!(

@@ -119,7 +119,7 @@ async fn mails_to_new_addresses_are_limited_by_network(pool: PgPool) {
             .browser()
             .post("/sign-up", &[("email", &address)])
             .await;
-        page.assert(200, "Look at your mail");
+        page.assert(200, "Check your e-mail");
     }
     let fields = [("email", "new@studio.example"), ("password", PASSWORD)];
     let page = person.post("/you/email", &fields).await;

@@ -162,7 +162,7 @@ async fn the_browser_decides_where_the_address_does_not(pool: PgPool) {
     let french = [(ACCEPT_LANGUAGE.as_str(), "fr-SN, en;q=0.5")];
     get_with(&mut browser, "/events/jam", &french)
         .await
-        .assert(200, "22–23 novembre 2026");
+        .assert(200, "du 22 au 23 novembre 2026");
     get_with(&mut browser, "/en/events/jam", &french)
         .await
         .assert(200, "22–23 November 2026");
@@ -269,7 +269,7 @@ async fn every_error_of_the_site_has_its_language(pool: PgPool) {
         browser.send(request).await
     };
     let no_form = post(&mut browser, "/fr/games", "same-origin", String::new()).await;
-    no_form.assert(405, "Pas de cette façon");
+    no_form.assert(405, "Ce type de requête n’est pas accepté");
     let foreign = post(&mut browser, "/fr/vote", "cross-site", String::new()).await;
     foreign.assert(403, "Envoyé depuis un autre site");
     let long = format!("text={}", "x".repeat(70_000));
@@ -278,7 +278,7 @@ async fn every_error_of_the_site_has_its_language(pool: PgPool) {
     long.assert(413, "Trop de texte");
     // The dashboard is in English.
     let dashboard = post(&mut browser, "/you", "same-origin", String::new()).await;
-    dashboard.assert(405, "This page takes no such request");
+    dashboard.assert(405, "Wrong kind of request");
     assert!(dashboard.text.contains("lang=\"en\""), "{}", dashboard.text);
 }
 

@@ -42,7 +42,7 @@ async fn currencies_lead_to_their_rates(pool: PgPool) {
         "/economy/okoto/okoto",
         "/economy/okoto/none",
     ] {
-        browser.get(path).await.assert(404, "This page is not here");
+        browser.get(path).await.assert(404, "Page not found");
     }
     let page = browser.get("/economy/okoto").await;
     for part in [
@@ -55,7 +55,7 @@ async fn currencies_lead_to_their_rates(pool: PgPool) {
         "What one Cowrie buys.",
         "<data value=\"1234.5\" title=\"1,234.5\">1,234</data>",
         "−1.5</data> %",
-        "worked",
+        "calculated",
         "GET /v1/economy/rates?from=okoto",
     ] {
         page.assert(200, part);

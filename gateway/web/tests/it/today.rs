@@ -124,7 +124,7 @@ async fn a_service_that_is_away_leaves_the_rest(pool: PgPool) {
     let path = full.own("/accounts/{account}");
     let site = &full.hooks.site;
     let page = owner.get(&path).await;
-    assert!(!page.text.contains("Not known now"), "{}", page.text);
+    assert!(!page.text.contains("Not available now"), "{}", page.text);
     site.listings.is_down.store(true, Ordering::Relaxed);
     let page = owner.get(&path).await;
     page.assert(200, "because a service does not answer: listings.");
@@ -133,6 +133,6 @@ async fn a_service_that_is_away_leaves_the_rest(pool: PgPool) {
     site.gateway.is_down.store(true, Ordering::Relaxed);
     let page = owner.get(&path).await;
     page.assert(200, "because a service does not answer: keys and calls.");
-    page.assert(200, "The calls of the month are not known now.");
+    page.assert(200, "The calls of the month are not available now.");
     page.assert(200, "A report of");
 }

@@ -40,7 +40,7 @@ async fn a_token_is_made_once_shown_once_and_revoked(pool: PgPool) {
     browser
         .get(&format!("/accounts/{account}/activity"))
         .await
-        .assert(200, "made the account token");
+        .assert(200, "created the account token");
 
     let revoke = format!("{tokens}/{}/revoke", stored[0].id);
     browser.post(&revoke, &[]).await.location();
@@ -141,7 +141,7 @@ async fn the_activity_has_what_people_and_tokens_did_in_one_order(pool: PgPool) 
     newest.assert(200, "192.0.2.9");
     let places = [
         "paused the webhook at https://hooks.example/last",
-        "made the account token between",
+        "created the account token between",
         "rotated the key first",
     ]
     .map(|part| newest.text.find(part).unwrap());
@@ -174,7 +174,7 @@ async fn the_activity_of_people_is_there_without_the_gateway(pool: PgPool) {
         .assert(200, "svc_acct_");
     site.gateway.is_down.store(true, Ordering::Relaxed);
     let page = browser.get(&format!("/accounts/{account}/activity")).await;
-    page.assert(200, "made the account token ours");
+    page.assert(200, "created the account token ours");
     page.assert(200, "What programs have changed cannot be read now");
 }
 
@@ -185,8 +185,8 @@ async fn every_change_of_a_token_has_words(pool: PgPool) {
     let account = site.account(ada, Role::Owner).await;
     let mut browser = site.signed_in(ADA).await;
     let cases = [
-        ("create_key", "", "made the key s"),
-        ("request_key", "", "asked for the live key s"),
+        ("create_key", "", "created the key s"),
+        ("request_key", "", "requested the live key s"),
         ("reveal_key", "", "revealed the key s"),
         ("revoke_key", "", "revoked the key s"),
         ("change_endpoint", "add", "added a webhook at s"),
@@ -196,7 +196,7 @@ async fn every_change_of_a_token_has_words(pool: PgPool) {
         (
             "change_endpoint",
             "rotate-secret",
-            "made a new signing secret for s",
+            "created a new signing secret for s",
         ),
         (
             "change_endpoint",

@@ -72,8 +72,8 @@ async fn one_account_one_invitation_and_one_key(pool: PgPool) {
     for what in [
         "created the account",
         "invited ",
-        "made the key",
-        "asked for the live key",
+        "created the key",
+        "requested the live key",
     ] {
         assert_eq!(
             activity.text.matches(what).count(),

@@ -284,7 +284,7 @@ async fn without_pairs_or_votes_the_page_says_so(pool: PgPool) {
     let mut browser = site.browser();
     site.catalogue.votes.set(State::NoPairs);
     let page = browser.get("/vote").await;
-    page.assert(200, "No pair is left for you today.");
+    page.assert(200, "There are no pairs left for you today.");
     page.assert(200, "href=\"/vote/creators\"");
     site.catalogue.votes.set(State::Open);
     let page = browser.get("/vote").await;

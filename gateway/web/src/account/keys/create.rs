@@ -162,7 +162,7 @@ async fn page(request: &MemberRequest, form: &KeyForm, state: FormState) -> Page
     let errors = state.errors;
     let expires = Field::date("expires", "Expires on")
         .optional()
-        .hint("In UTC. A mail comes a week before; without a day, the key does not expire.");
+        .hint("In UTC. We send an e-mail a week before; without a day, the key does not expire.");
     let (mut shell, game) = futures::join!(
         request.shell(Section::Keys),
         game_field(request, &form.game, &errors)

@@ -59,7 +59,7 @@ fn add_key(news: &mut News, request: &MemberRequest, key: &proto::Key, now: Offs
         news.failed.push(NewsItem::new(text, found.text, href));
     } else if found.works && ends_soon && key.grace_until.is_none() {
         let detail = expires.map(|at| format!("It expires in {}.", when::left(at, now)));
-        let text = format!("The key {} ends soon", key.name);
+        let text = format!("The key {} expires soon", key.name);
         let detail = detail.unwrap_or_default();
         news.for_you.push(NewsItem::new(text, detail, href));
     }
@@ -71,7 +71,7 @@ fn add_request(news: &mut News, list: &str, asked: &proto::KeyRequest, now: Offs
         "asked" => {
             let since = minute_of(asked.asked_at);
             let text = format!("The live key {name}");
-            let detail = format!("Asked for {since}. Test keys work meanwhile.");
+            let detail = format!("Requested {since}. Test keys work meanwhile.");
             news.for_staff.push(NewsItem::new(text, detail, list));
         }
         "approved" => {

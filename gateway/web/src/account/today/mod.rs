@@ -164,7 +164,7 @@ fn ways(
 fn api_way(request: &MemberRequest, keys: &KeyNews, has_address: bool) -> Way {
     Way {
         title: "Use the API",
-        text: "Read games, creators, events and rankings from a program. A test key is free, comes at once and reads sample data.",
+        text: "Read games, creators, events and rankings from a program. A test key is free and instant, and reads sample data.",
         steps: vec![
             Step::new(
                 "Create the first key",

@@ -189,7 +189,7 @@ fn caller(operation: &Operation) -> &'static str {
     if takes("token") && reads {
         "The call is made as with a token of this account that may read everything: the answer has real keys, webhooks and figures."
     } else if takes("token") {
-        "From this page an account is read and not changed, so the answer is 403 scope_required. Make a token, and use a command below."
+        "This page reads an account and changes nothing, so the answer is 403 scope_required. Create a token, and use a command below."
     } else if takes("key") {
         "The call is made as with a test key of this account that may write: it reads samples, and nothing is stored."
     } else {

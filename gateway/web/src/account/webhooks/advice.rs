@@ -9,13 +9,13 @@ const PATH: &str = "Nothing takes a POST at this path. Compare the path of the a
 const GONE: &str = "410 says that the address is gone for good, so it was switched off. If you did not mean that, let your receiver answer otherwise, then resume the address.";
 const TOO_MANY: &str = "Your receiver wants fewer messages at once. Set a limit of deliveries per second on the address.";
 const REFUSED: &str = "Your receiver refused the message. Its words below and its log say why. It should answer 2xx to every message with a good signature, also to events that it does not know.";
-const BROKEN: &str = "Your receiver failed, or what stands before it did; its log says why. Verify and store the message, answer 2xx, and do the work afterwards.";
+const BROKEN: &str = "Your receiver failed, or a proxy in front of it did; the log says why. Verify and store the message, answer 2xx, and do the work afterwards.";
 const OTHER_STATUS: &str = "Let your receiver answer with a status from 200 to 299.";
 const SLOW: &str = "Your receiver took too long. Verify and store the message, answer 2xx at once, and do the work afterwards.";
 const CERTIFICATE: &str = "The certificate of your server is not accepted. Serve a valid one for this host name, with all certificates between it and its authority.";
 const NAME: &str = "The name of the host does not lead to a public address. Look at its DNS records, and at the address for a typing error.";
 const PORT: &str = "Your server takes no connections on port 443. See that it runs, and that no firewall refuses ours.";
-const CLOSED: &str = "Your server closed the connection. See that the receiver runs, and that a proxy before it waits long enough.";
+const CLOSED: &str = "Your server closed the connection. See that the receiver runs, and that a proxy in front of it waits long enough.";
 const ADDRESS: &str = "Give the address again: public https with a host name.";
 
 /// The advice for the last attempt of a delivery, if that failed.

@@ -173,7 +173,7 @@ pub(super) fn event_row(event: &proto::EventType) -> EventRow {
 pub(super) fn verdict(finding: &proto::RuleFinding) -> StateLabel {
     match finding.verdict() {
         RuleVerdict::Passed if finding.unseen.is_empty() => StateLabel::good("right"),
-        RuleVerdict::Passed => StateLabel::good("right, as far as we see"),
+        RuleVerdict::Passed => StateLabel::good("right, as far as we can see"),
         RuleVerdict::Failed => StateLabel::bad("broken"),
         RuleVerdict::NotChecked | RuleVerdict::Unspecified => StateLabel::plain("not checked"),
     }
@@ -188,7 +188,7 @@ pub(super) fn summary(findings: &[proto::RuleFinding]) -> (String, bool) {
         broken => format!("{broken} rules are broken."),
     };
     match (broken, open) {
-        (0, 0) => ("Every answer is as the six rules ask.".to_owned(), true),
+        (0, 0) => ("Every answer follows the six rules.".to_owned(), true),
         (0, open) => (
             format!("Nothing is broken, but {open} of the rules could not be checked."),
             false,
