@@ -14,12 +14,14 @@ use kit::config::TlsFiles;
 use kit::rpc::client::{Addresses, Client, Transport};
 use kit::rpc::tls::{Authorities, Credentials, PeerNames};
 use kit::rpc::{Authenticator, server};
+use metrics_exporter_prometheus::PrometheusBuilder;
 use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, ServerName};
 use rustls::{ClientConfig, RootCertStore};
 use tempfile::TempDir;
 use testing::certificates::Authority;
-use testing::eventually;
+use testing::{eventually, wait_until};
+use tokio::io::AsyncWriteExt as _;
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 use tonic::{Code, Request, Response, Status};
@@ -205,6 +207,24 @@ async fn a_client_without_tls_learns_that_the_port_speaks_tls() {
     let client = fixture.client("http", Transport::plain());
     let refused = names(client).await.unwrap_err();
     assert!(refused.message().contains("https://"), "{refused}");
+    fixture.lifecycle.stopping().cancel();
+}
+
+#[tokio::test]
+async fn failed_handshakes_are_counted() {
+    let recorder = PrometheusBuilder::new().build_recorder();
+    let _recording = metrics::set_default_local_recorder(&recorder);
+    let counted = |count: u32| {
+        let line = format!("tls_handshakes_failed_total {count}");
+        recorder.handle().render().contains(&line)
+    };
+    let fixture = Fixture::start().await;
+    wait_until("the counter is there", async || counted(0)).await;
+    for failed in 1..=2 {
+        let mut stream = TcpStream::connect(&fixture.place).await.unwrap();
+        stream.write_all(b"not TLS").await.unwrap();
+        wait_until("the failure is counted", async || counted(failed)).await;
+    }
     fixture.lifecycle.stopping().cancel();
 }
 

@@ -17,11 +17,14 @@ use tonic::transport::server::Connected;
 
 use super::certificate::dns_names;
 use super::{Credentials, PeerNames};
+use crate::throttle::Throttle;
 
 /// The deadline of a handshake.
 const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
 /// The most handshakes at once; further connections wait in the kernel's backlog.
 const MAX_HANDSHAKES: usize = 1_024;
+/// Warnings of failed handshakes.
+static WARNINGS: Throttle = Throttle::new();
 
 /// A connection of a caller, with or without TLS.
 pub(in crate::rpc) struct Connection {
@@ -57,6 +60,8 @@ pub(in crate::rpc) fn handshakes(
     connections: impl Stream<Item = io::Result<TcpStream>>,
     credentials: Credentials,
 ) -> impl Stream<Item = io::Result<Connection>> {
+    // Prometheus sees an increase only from a value that it has read.
+    count_failures(0);
     let handshake = move |accepted: io::Result<TcpStream>| {
         let acceptor = TlsAcceptor::from(credentials.server_config());
         async move {
@@ -64,7 +69,7 @@ pub(in crate::rpc) fn handshakes(
             let peer = stream.peer_addr().ok();
             let connection = Connection::handshake(stream, acceptor).await;
             if let Err(error) = &connection {
-                log(error, peer);
+                record_failure(error, peer);
             }
             connection
         }
@@ -72,19 +77,29 @@ pub(in crate::rpc) fn handshakes(
     connections.map(handshake).buffer_unordered(MAX_HANDSHAKES)
 }
 
-/// A probe that opens a connection and closes it is no problem.
-fn log(error: &io::Error, peer: Option<SocketAddr>) {
+/// A probe that opens a connection and closes it is no failure.
+fn record_failure(error: &io::Error, peer: Option<SocketAddr>) {
     if error.kind() == io::ErrorKind::UnexpectedEof {
         return tracing::debug!(
             ?peer,
             "a caller closed its connection before the TLS handshake"
         );
     }
-    tracing::warn!(
-        %error,
-        ?peer,
-        "refused a caller: its address of this port must begin with https://, and an authority of tls_ca must have signed its certificate, if it has one"
-    );
+    count_failures(1);
+    if WARNINGS.admits() {
+        tracing::warn!(
+            %error,
+            ?peer,
+            "refused a caller: its address of this port must begin with https://, and an authority of tls_ca must have \
+             signed its certificate, if it has one. tls_handshakes_failed_total counts further ones"
+        );
+    } else {
+        tracing::debug!(%error, ?peer, "refused a caller");
+    }
+}
+
+fn count_failures(number: u64) {
+    metrics::counter!("tls_handshakes_failed_total").increment(number);
 }
 
 impl Connected for Connection {
