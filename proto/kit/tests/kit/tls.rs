@@ -21,9 +21,10 @@ use rustls::{ClientConfig, RootCertStore};
 use tempfile::TempDir;
 use testing::certificates::Authority;
 use testing::{eventually, wait_until};
-use tokio::io::AsyncWriteExt as _;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
+use tokio_rustls::client::TlsStream;
 use tonic::{Code, Request, Response, Status};
 
 const SERVER: &str = "catalogue-svc";
@@ -103,8 +104,8 @@ impl Fixture {
         self.client("https", transport.unwrap())
     }
 
-    /// The certificate that the server has now.
-    async fn served_certificate(&self) -> Vec<u8> {
+    /// A connection without a certificate, after the handshake.
+    async fn connect(&self) -> TlsStream<TcpStream> {
         let mut roots = RootCertStore::empty();
         let authority = CertificateDer::from_pem_slice(self.authority.pem().as_bytes());
         roots.add(authority.unwrap()).unwrap();
@@ -117,7 +118,12 @@ impl Fixture {
         let stream = TcpStream::connect(&self.place).await.unwrap();
         let connector = TlsConnector::from(Arc::new(config));
         let name = ServerName::try_from(SERVER).unwrap();
-        let stream = connector.connect(name, stream).await.unwrap();
+        connector.connect(name, stream).await.unwrap()
+    }
+
+    /// The certificate that the server has now.
+    async fn served_certificate(&self) -> Vec<u8> {
+        let stream = self.connect().await;
         let (_, session) = stream.get_ref();
         session.peer_certificates().unwrap()[0].to_vec()
     }
@@ -207,6 +213,17 @@ async fn a_client_without_tls_learns_that_the_port_speaks_tls() {
     let client = fixture.client("http", Transport::plain());
     let refused = names(client).await.unwrap_err();
     assert!(refused.message().contains("https://"), "{refused}");
+    fixture.lifecycle.stopping().cancel();
+}
+
+#[tokio::test]
+async fn a_caller_that_says_nothing_after_the_handshake_is_disconnected() {
+    let fixture = Fixture::start().await;
+    let mut silent = fixture.connect().await;
+    // From now on, timers fire once all tasks wait. Before its deadline the server would send its settings of HTTP/2.
+    tokio::time::pause();
+    let read = silent.read(&mut [0; 64]).await;
+    assert!(matches!(read, Ok(0) | Err(_)), "{read:?}");
     fixture.lifecycle.stopping().cancel();
 }
 
