@@ -104,8 +104,11 @@ pub(crate) const SIGNING_KEY: &str = "webhook";
 /// The name of the secret that encrypts the secrets of authenticator apps.
 pub(crate) const PEOPLE_KEY: &str = "web";
 
-/// The file of the certificate authorities in the folder of `--tls`.
-pub(crate) const TLS_AUTHORITIES: &str = "ca.pem";
+/// The files of a service in its folder below that of `--tls`, as `deploy/secrets` writes them: its certificate, its key, and the
+/// authorities.
+pub(crate) const TLS_FILES: [&str; 3] = ["tls.crt", "tls.key", "ca.crt"];
+/// The authorities for `staff`, which has no certificate.
+pub(crate) const STAFF_AUTHORITIES: &str = "staff/ca.crt";
 
 /// The default address of `webhook-listen`.
 const WEBHOOK_LISTEN: &str = "http://127.0.0.1:9500";
@@ -287,10 +290,10 @@ pub(crate) fn spec(instance: &Instance, shared: &Shared<'_>, manifest: &Manifest
         }
     }
     if let Some(tls) = shared.tls {
-        let file = |ending: &str| text(tls.join(format!("{}.{ending}", service.name)));
-        settings.push(("TLS_CERTIFICATE", file("pem")?));
-        settings.push(("TLS_KEY", file("key")?));
-        settings.push(("TLS_CA", text(tls.join(TLS_AUTHORITIES))?));
+        let names = ["TLS_CERTIFICATE", "TLS_KEY", "TLS_CA"];
+        for (name, file) in names.into_iter().zip(TLS_FILES) {
+            settings.push((name, text(tls.join(service.name).join(file))?));
+        }
     }
     settings.extend(settings_of(service, shared, manifest)?);
     if let Some(port) = instance.http {

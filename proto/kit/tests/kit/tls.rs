@@ -62,9 +62,10 @@ impl Fixture {
     async fn start() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let authority = Authority::new("test").unwrap();
-        authority.write(folder.path()).unwrap();
         for service in [SERVER, CALLER] {
-            authority.issue(folder.path(), service, 2090).unwrap();
+            let folder = folder.path().join(service);
+            authority.write(&folder).unwrap();
+            authority.issue(&folder, service, 2090).unwrap();
         }
         let (lifecycle, supervisor) = Lifecycle::new();
         drop(supervisor);
@@ -130,10 +131,11 @@ impl Fixture {
 }
 
 async fn load(folder: &Path, service: &'static str, lifecycle: &Lifecycle) -> Credentials {
+    let folder = folder.join(service);
     let files = TlsFiles {
-        certificate: folder.join(format!("{service}.pem")),
-        key: folder.join(format!("{service}.key")),
-        ca: folder.join("ca.pem"),
+        certificate: folder.join("tls.crt"),
+        key: folder.join("tls.key"),
+        ca: folder.join("ca.crt"),
     };
     let (credentials, watch) = Credentials::load(files, service).await.unwrap();
     lifecycle.spawn_background("TLS files", watch.run());
@@ -168,7 +170,7 @@ async fn services_know_each_other_by_their_certificates() {
 #[tokio::test]
 async fn a_client_without_a_certificate_has_no_names() {
     let fixture = Fixture::start().await;
-    let ca = fixture.folder.path().join("ca.pem");
+    let ca = fixture.folder.path().join(CALLER).join("ca.crt");
     let client = fixture.client_with(&Authorities::read(&ca).await.unwrap());
     assert_eq!(names(client).await.unwrap(), "nobody");
     fixture.lifecycle.stopping().cancel();
@@ -178,18 +180,19 @@ async fn a_client_without_a_certificate_has_no_names() {
 async fn a_certificate_of_another_authority_is_refused() {
     let fixture = Fixture::start().await;
     let folder = tempfile::tempdir().unwrap();
+    let caller_folder = folder.path().join(CALLER);
     let stranger = Authority::new("stranger").unwrap();
-    stranger.issue(folder.path(), CALLER, 2090).unwrap();
+    stranger.issue(&caller_folder, CALLER, 2090).unwrap();
     // The client trusts the server, and the server does not trust the client.
     let both = fixture.authority.pem() + &stranger.pem();
-    std::fs::write(folder.path().join("ca.pem"), both).unwrap();
+    let ca = caller_folder.join("ca.crt");
+    std::fs::write(&ca, both).unwrap();
     let credentials = load(folder.path(), CALLER, &fixture.lifecycle).await;
     let client = fixture.client_with(credentials.client());
     assert_eq!(names(client).await.unwrap_err().code(), Code::Unavailable);
 
     // The client does not trust the server.
-    stranger.write(folder.path()).unwrap();
-    let ca = folder.path().join("ca.pem");
+    stranger.write(&caller_folder).unwrap();
     let client = fixture.client_with(&Authorities::read(&ca).await.unwrap());
     let refused = names(client).await.unwrap_err();
     assert!(refused.message().contains("UnknownIssuer"), "{refused}");
@@ -263,7 +266,8 @@ async fn certificates_are_replaced_while_calls_arrive() {
     let replace = async {
         let before = fixture.served_certificate().await;
         for service in [CALLER, SERVER] {
-            fixture.authority.issue(folder, service, 2091).unwrap();
+            let folder = folder.join(service);
+            fixture.authority.issue(&folder, service, 2091).unwrap();
         }
         eventually("the new certificate is served", async || {
             let now = fixture.served_certificate().await;
