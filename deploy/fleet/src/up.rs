@@ -300,9 +300,13 @@ fn already_running(folder: &Folder, args: &Args) -> Result<ExitCode> {
     if manifest.state == FleetState::Running {
         say(format!("The fleet is running{pid}; {down} stops it\n"));
         say_lines(&summary(&manifest, folder));
-        if args.port.is_some() || !args.replicas.is_empty() || args.plans.is_some() {
+        let has_start_options = args.port.is_some()
+            || !args.replicas.is_empty()
+            || args.plans.is_some()
+            || args.tls.is_some();
+        if has_start_options {
             say(format!(
-                "--port, --replicas and --plans have no effect on a running fleet: stop it first with {down}"
+                "--port, --replicas, --plans and --tls have no effect on a running fleet: stop it first with {down}"
             ));
         }
     } else {
