@@ -163,7 +163,7 @@ pub(crate) struct Instance {
     pub(crate) admin: u16,
     /// The public port, which only the gateway and the dashboard have.
     pub(crate) http: Option<u16>,
-    /// Whether the gRPC port speaks TLS.
+    /// Whether the gRPC ports speak TLS.
     pub(crate) tls: bool,
     /// The port for exchanges, which only economy-svc has.
     pub(crate) exchange: Option<u16>,
@@ -177,8 +177,12 @@ impl Instance {
 
     /// The address for other services.
     pub(crate) fn address(&self) -> String {
+        self.grpc_url(self.grpc)
+    }
+
+    fn grpc_url(&self, port: u16) -> String {
         let scheme = if self.tls { "https" } else { "http" };
-        format!("{scheme}://127.0.0.1:{}", self.grpc)
+        format!("{scheme}://127.0.0.1:{port}")
     }
 
     /// The entry in `fleet.json`.
@@ -191,7 +195,7 @@ impl Instance {
             pid,
             grpc: self.address(),
             http: self.http.map(url),
-            exchange: self.exchange.map(url),
+            exchange: self.exchange.map(|port| self.grpc_url(port)),
             metrics: format!("{admin}/metrics"),
             health: format!("{admin}/healthz"),
             ready: format!("{admin}/readyz"),
@@ -422,6 +426,21 @@ mod tests {
         all.sort_unstable();
         all.dedup();
         assert_eq!((instances.len(), all.len()), (8, count));
+    }
+
+    #[test]
+    fn addresses_with_tls_say_so() {
+        let replicas = Replicas::default();
+        let ports = Ports::reserve(port_count(&replicas), None, None).unwrap();
+        let entries = instances(&replicas, &ports, true);
+        let entries = entries.iter().map(|instance| instance.entry(None));
+        let addresses: Vec<String> = entries
+            .flat_map(|entry| [Some(entry.grpc), entry.exchange])
+            .flatten()
+            .collect();
+        assert_eq!(addresses.len(), SERVICES.len() + 1);
+        let has_tls = |address: &String| address.starts_with("https://");
+        assert!(addresses.iter().all(has_tls), "{addresses:?}");
     }
 
     #[test]
