@@ -90,6 +90,9 @@ select nspowner = :'owner'::regrole as owns_schema from pg_namespace where nspna
 
 grant usage on schema :"service" to :"service";
 grant select, insert, update, delete on all tables in schema :"service" to :"service";
+-- Only migrations write their table. `SERVICE migrate` revokes the same rights when there was no table yet.
+select format('revoke insert, update, delete on %I._sqlx_migrations from %I', :'service', :'service')
+from pg_tables where schemaname = :'service' and tablename = '_sqlx_migrations' \gexec
 grant usage on all sequences in schema :"service" to :"service";
 grant execute on all functions in schema :"service" to :"service";
 -- The same for what later migrations create.

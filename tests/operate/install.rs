@@ -124,6 +124,23 @@ async fn assert_refused(connection: &mut PgConnection, sql: String) {
     );
 }
 
+/// The role of a service only reads which migrations there are.
+async fn assert_migrations_are_protected(server: &Server, service: &str) {
+    let schema = schema(service);
+    let mut connection = PgConnection::connect(&url(server, schema)).await.unwrap();
+    let table = format!("{schema}._sqlx_migrations");
+    let read = format!("select from {table}");
+    connection.execute(AssertSqlSafe(read)).await.unwrap();
+    for sql in [
+        format!("insert into {table} select * from {table}"),
+        format!("update {table} set checksum = ''"),
+        format!("delete from {table}"),
+        format!("truncate {table}"),
+    ] {
+        assert_refused(&mut connection, sql).await;
+    }
+}
+
 #[tokio::test]
 async fn owners_migrate_and_services_change_no_table() {
     let server = Server::new().await.unwrap();
@@ -131,15 +148,15 @@ async fn owners_migrate_and_services_change_no_table() {
         create_roles(&server, service).await;
         let owner = url(&server, &format!("{}_owner", schema(service)));
         assert!(missing(&migrate(service, &owner).await) > 0, "{service}");
+        assert_migrations_are_protected(&server, service).await;
         assert_eq!(missing(&migrate(service, &owner).await), 0, "{service}");
         // It changes nothing for a service that has migrations.
         create_roles(&server, service).await;
+        assert_migrations_are_protected(&server, service).await;
     }
     for service in SERVICES {
         let schema = schema(service);
         let mut connection = PgConnection::connect(&url(&server, schema)).await.unwrap();
-        let read = format!("select from {schema}._sqlx_migrations");
-        connection.execute(AssertSqlSafe(read)).await.unwrap();
         let write = format!("delete from {schema}.lease");
         connection.execute(AssertSqlSafe(write)).await.unwrap();
         let another = if service == "gateway" {

@@ -25,7 +25,9 @@ impl FleetCertificates {
             authority: Authority::new("test fleet").unwrap(),
             folder: tempfile::tempdir().unwrap(),
         };
-        new.authority.write(new.folder.path()).unwrap();
+        for name in SERVICES.into_iter().chain(["staff"]) {
+            new.authority.write(&new.folder.path().join(name)).unwrap();
+        }
         new.replace(year);
         new
     }
@@ -33,8 +35,8 @@ impl FleetCertificates {
     /// Writes other certificates of all services, until 1 January of `year`.
     pub fn replace(&self, year: i32) {
         for service in SERVICES {
-            let issued = self.authority.issue(self.folder.path(), service, year);
-            issued.unwrap();
+            let folder = self.folder.path().join(service);
+            self.authority.issue(&folder, service, year).unwrap();
         }
     }
 

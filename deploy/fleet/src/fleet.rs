@@ -19,7 +19,7 @@ use crate::redis;
 use crate::say::say;
 use crate::seed::{self, Staff};
 use crate::services::{
-    self, Instance, POSTGRES_PORT, REDIS_PORT, Replicas, Service, Shared, TLS_AUTHORITIES, WEB,
+    self, Instance, POSTGRES_PORT, REDIS_PORT, Replicas, STAFF_AUTHORITIES, Service, Shared, WEB,
 };
 use crate::supervise::Supervisor;
 use crate::wait::{Interrupted, Signals, format_duration};
@@ -132,7 +132,7 @@ impl<'a> Fleet<'a> {
         manifest.secret(services::PEOPLE_KEY)?;
         manifest.clock_file = folder.clock().display().to_string();
         manifest.mail_dir = folder.mail().display().to_string();
-        let authorities = plan.tls.as_ref().map(|tls| tls.join(TLS_AUTHORITIES));
+        let authorities = plan.tls.as_ref().map(|tls| tls.join(STAFF_AUTHORITIES));
         manifest.tls_ca = authorities.map(|file| file.display().to_string());
         let fleet = Self {
             folder,

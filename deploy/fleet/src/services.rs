@@ -104,8 +104,11 @@ pub(crate) const SIGNING_KEY: &str = "webhook";
 /// The name of the secret that encrypts the secrets of authenticator apps.
 pub(crate) const PEOPLE_KEY: &str = "web";
 
-/// The file of the certificate authorities in the folder of `--tls`.
-pub(crate) const TLS_AUTHORITIES: &str = "ca.pem";
+/// The files of a service in its folder below that of `--tls`, as `deploy/secrets` writes them: its certificate, its key, and the
+/// authorities.
+pub(crate) const TLS_FILES: [&str; 3] = ["tls.crt", "tls.key", "ca.crt"];
+/// The authorities for `staff`, which has no certificate.
+pub(crate) const STAFF_AUTHORITIES: &str = "staff/ca.crt";
 
 /// The default address of `webhook-listen`.
 const WEBHOOK_LISTEN: &str = "http://127.0.0.1:9500";
@@ -160,7 +163,7 @@ pub(crate) struct Instance {
     pub(crate) admin: u16,
     /// The public port, which only the gateway and the dashboard have.
     pub(crate) http: Option<u16>,
-    /// Whether the gRPC port speaks TLS.
+    /// Whether the gRPC ports speak TLS.
     pub(crate) tls: bool,
     /// The port for exchanges, which only economy-svc has.
     pub(crate) exchange: Option<u16>,
@@ -174,8 +177,12 @@ impl Instance {
 
     /// The address for other services.
     pub(crate) fn address(&self) -> String {
+        self.grpc_url(self.grpc)
+    }
+
+    fn grpc_url(&self, port: u16) -> String {
         let scheme = if self.tls { "https" } else { "http" };
-        format!("{scheme}://127.0.0.1:{}", self.grpc)
+        format!("{scheme}://127.0.0.1:{port}")
     }
 
     /// The entry in `fleet.json`.
@@ -188,7 +195,7 @@ impl Instance {
             pid,
             grpc: self.address(),
             http: self.http.map(url),
-            exchange: self.exchange.map(url),
+            exchange: self.exchange.map(|port| self.grpc_url(port)),
             metrics: format!("{admin}/metrics"),
             health: format!("{admin}/healthz"),
             ready: format!("{admin}/readyz"),
@@ -287,10 +294,10 @@ pub(crate) fn spec(instance: &Instance, shared: &Shared<'_>, manifest: &Manifest
         }
     }
     if let Some(tls) = shared.tls {
-        let file = |ending: &str| text(tls.join(format!("{}.{ending}", service.name)));
-        settings.push(("TLS_CERTIFICATE", file("pem")?));
-        settings.push(("TLS_KEY", file("key")?));
-        settings.push(("TLS_CA", text(tls.join(TLS_AUTHORITIES))?));
+        let names = ["TLS_CERTIFICATE", "TLS_KEY", "TLS_CA"];
+        for (name, file) in names.into_iter().zip(TLS_FILES) {
+            settings.push((name, text(tls.join(service.name).join(file))?));
+        }
     }
     settings.extend(settings_of(service, shared, manifest)?);
     if let Some(port) = instance.http {
@@ -419,6 +426,21 @@ mod tests {
         all.sort_unstable();
         all.dedup();
         assert_eq!((instances.len(), all.len()), (8, count));
+    }
+
+    #[test]
+    fn addresses_with_tls_say_so() {
+        let replicas = Replicas::default();
+        let ports = Ports::reserve(port_count(&replicas), None, None).unwrap();
+        let entries = instances(&replicas, &ports, true);
+        let entries = entries.iter().map(|instance| instance.entry(None));
+        let addresses: Vec<String> = entries
+            .flat_map(|entry| [Some(entry.grpc), entry.exchange])
+            .flatten()
+            .collect();
+        assert_eq!(addresses.len(), SERVICES.len() + 1);
+        let has_tls = |address: &String| address.starts_with("https://");
+        assert!(addresses.iter().all(has_tls), "{addresses:?}");
     }
 
     #[test]

@@ -24,7 +24,7 @@ use crate::packages;
 use crate::process;
 use crate::say::{say, say_lines};
 use crate::seed::PEOPLE;
-use crate::services::{Replicas, SERVICES, TLS_AUTHORITIES};
+use crate::services::{Replicas, SERVICES, STAFF_AUTHORITIES, TLS_FILES};
 use crate::supervise::Supervisor;
 use crate::wait::{Event, Interrupted, Signals, format_duration};
 
@@ -64,7 +64,7 @@ pub(crate) struct Args {
     /// A table of plans (TOML), instead of the one of the gateway
     #[arg(long, value_name = "FILE")]
     plans: Option<PathBuf>,
-    /// TLS between the services, by the files `ca.pem`, `SERVICE.pem` and `SERVICE.key` in this folder
+    /// TLS between the services, by the certificates in this folder: `.secrets/tls` after `deploy/secrets .secrets`
     #[arg(long, value_name = "DIR")]
     tls: Option<PathBuf>,
     /// Copy the data of the stopped fleet in this folder, if the state folder has none; for tests
@@ -271,10 +271,13 @@ fn tls_folder(folder: &Path) -> Result<PathBuf> {
     let folder = std::path::absolute(folder).context("cannot resolve --tls")?;
     let files = SERVICES
         .iter()
-        .flat_map(|service| ["pem", "key"].map(|ending| format!("{}.{ending}", service.name)));
-    for file in files.chain([TLS_AUTHORITIES.to_owned()]) {
+        .flat_map(|service| TLS_FILES.map(|file| format!("{}/{file}", service.name)));
+    for file in files.chain([STAFF_AUTHORITIES.to_owned()]) {
         if !folder.join(&file).is_file() {
-            bail!("{} has no {file}: put it there", folder.display());
+            bail!(
+                "{} has no {file}: name the folder `tls` that deploy/secrets writes",
+                folder.display()
+            );
         }
     }
     Ok(folder)
@@ -297,9 +300,13 @@ fn already_running(folder: &Folder, args: &Args) -> Result<ExitCode> {
     if manifest.state == FleetState::Running {
         say(format!("The fleet is running{pid}; {down} stops it\n"));
         say_lines(&summary(&manifest, folder));
-        if args.port.is_some() || !args.replicas.is_empty() || args.plans.is_some() {
+        let has_start_options = args.port.is_some()
+            || !args.replicas.is_empty()
+            || args.plans.is_some()
+            || args.tls.is_some();
+        if has_start_options {
             say(format!(
-                "--port, --replicas and --plans have no effect on a running fleet: stop it first with {down}"
+                "--port, --replicas, --plans and --tls have no effect on a running fleet: stop it first with {down}"
             ));
         }
     } else {

@@ -2,17 +2,14 @@
 
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 use std::str::FromStr;
-use std::time::Duration;
 
 use http::HeaderMap;
 use ipnet::IpNet;
-use parking_lot::Mutex;
-use tokio::time::Instant;
 
-/// How often the log says that a peer which is not trusted sends the header: any client can send it.
-const WARNING_INTERVAL: Duration = Duration::from_mins(1);
-/// The time of the last warning.
-static WARNED: Mutex<Option<Instant>> = Mutex::new(None);
+use crate::throttle::Throttle;
+
+/// Warnings that a peer which is not trusted sends the header.
+static WARNINGS: Throttle = Throttle::new();
 
 /// Proxies whose header about clients is trusted. Without any, the client's address is that of the connection.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -82,32 +79,19 @@ pub fn resolve(
     peer: IpAddr,
     headers: &HeaderMap,
 ) -> IpAddr {
-    if headers.contains_key(header.name()) && !proxies.contain(peer) {
-        warn_of_untrusted(header, peer, &WARNED);
+    // Behind a proxy that `trusted_proxies` lacks, all clients count as one.
+    if headers.contains_key(header.name()) && !proxies.contain(peer) && WARNINGS.admits() {
+        tracing::warn!(
+            %peer,
+            header = header.name(),
+            "ignoring the header about the client: its sender is not among trusted_proxies. If this is your proxy, name it there; without that, all its clients share the limits of one"
+        );
     }
     let lines = headers.get_all(header.name()).iter().rev();
     // A value that is not text is not an address; it ends the search.
     let lines = lines.map(|line| line.to_str().unwrap_or_default());
     let hops = lines.flat_map(|line| header.hops(line));
     proxies.client_ip(peer, hops)
-}
-
-/// Warns that the header is ignored, unless it did so a moment ago. Behind a proxy that `trusted_proxies` lacks, all clients count as one.
-/// Returns whether it has warned.
-fn warn_of_untrusted(header: ProxyHeader, peer: IpAddr, warned: &Mutex<Option<Instant>>) -> bool {
-    let now = Instant::now();
-    let mut last = warned.lock();
-    if last.is_some_and(|last| now.duration_since(last) < WARNING_INTERVAL) {
-        return false;
-    }
-    *last = Some(now);
-    drop(last);
-    tracing::warn!(
-        %peer,
-        header = header.name(),
-        "ignoring the header about the client: its sender is not among trusted_proxies. If this is your proxy, name it there; without that, all its clients share the limits of one"
-    );
-    true
 }
 
 impl ProxyHeader {
@@ -225,18 +209,6 @@ mod tests {
             let found = caller("10.0.0.0/8", ProxyHeader::Forwarded, "10.1.2.3", lines);
             assert_eq!(found, expected, "{lines:?}");
         }
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn an_untrusted_peer_is_logged_once_a_minute() {
-        let warned = Mutex::new(None);
-        let warn = || {
-            let peer = IpAddr::from([198, 51, 100, 7]);
-            warn_of_untrusted(ProxyHeader::Forwarded, peer, &warned)
-        };
-        assert_eq!([warn(), warn()], [true, false]);
-        tokio::time::advance(WARNING_INTERVAL).await;
-        assert_eq!([warn(), warn()], [true, false]);
     }
 
     #[test]

@@ -38,6 +38,7 @@ pub mod rpc;
 mod shared_settings;
 pub mod telemetry;
 pub mod text;
+mod throttle;
 pub mod timestamp;
 pub mod token_changes;
 pub mod wakeup;

@@ -159,6 +159,9 @@ pub async fn migrate(
     let missing = run_migrations(&mut connection, migrator, settings.lock_timeout)
         .await
         .with_context(|| format!("a migration failed at {}", place(&options)))?;
+    protect_migrations(&mut connection, &migrator.table_name)
+        .await
+        .context("cannot take rights from the role of the service")?;
     tracing::info!(service, missing, "the schema is up to date");
     connection.close().await?;
     Ok(())
@@ -330,6 +333,35 @@ async fn run_migration(
     let statement = format!("set lock_timeout = {}", milliseconds(lock_timeout));
     set(connection, statement).await?;
     migrator.run_to(next.version, &mut *connection).await
+}
+
+/// Takes from the role of the service the rights to write the table of migrations, which the default privileges of `deploy/sql/roles.sql`
+/// give. The role has the name of the schema.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the names are parameters, so no macro can check the statement"
+)]
+async fn protect_migrations(connection: &mut PgConnection, table: &str) -> Result<(), sqlx::Error> {
+    let Some((role, _)) = table.split_once('.') else {
+        return Ok(());
+    };
+    // Two processes that change the rights of a table at once would fail.
+    let statement = format!(
+        "do $$ begin
+            perform pg_advisory_xact_lock(hashtextextended('{table}', 1));
+            if exists (
+                select from pg_roles
+                where rolname = '{role}' and rolname <> current_user
+                    and has_table_privilege(oid, '{table}', 'insert, update, delete, truncate')
+            ) then
+                revoke insert, update, delete, truncate on {table} from {role};
+            end if;
+        end $$"
+    );
+    connection
+        .execute(sqlx::raw_sql(AssertSqlSafe(statement)))
+        .await?;
+    Ok(())
 }
 
 /// The migrations that the database lacks, or has in another form.

@@ -217,6 +217,8 @@ fn a_second_up_reports_the_running_fleet() {
         second.contains(bench.manifest()["base_url"].as_str().unwrap()),
         "{second}"
     );
+    let ignored = bench.must_come_up(&["--tls", "no-such-folder"]);
+    assert!(ignored.contains("--tls have no effect"), "{ignored}");
     assert_eq!(bench.pids(), pids);
     let fresh = bench.up(&["--fresh"]);
     assert!(

@@ -48,6 +48,20 @@ fn invalid_urls() {
     contains(&said, &["LISTINGS_DATABASE_URL", "all six"]);
 }
 
+/// Of the folder that `deploy/secrets` has written, only the file is missing that is looked for last.
+#[test]
+fn a_folder_without_a_certificate() {
+    let secrets = tempfile::tempdir().unwrap();
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../secrets");
+    let written = Command::new(script).arg(secrets.path()).output().unwrap();
+    assert!(written.status.success(), "{}", said(&written));
+    let tls = secrets.path().join("tls");
+    fs::remove_file(tls.join("staff/ca.crt")).unwrap();
+    let bench = Bench::new();
+    let said = refusal(bench.command("up").arg("--tls").arg(&tls));
+    contains(&said, &["has no staff/ca.crt", "deploy/secrets"]);
+}
+
 #[test]
 fn a_database_that_does_not_answer() {
     // Nothing listens on port 1, and no other test gets it.

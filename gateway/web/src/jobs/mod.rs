@@ -5,6 +5,7 @@ pub mod decisions;
 pub mod expiring_keys;
 pub mod factor_ends;
 pub mod month_use;
+pub mod reencryption;
 pub mod revoke_tokens;
 
 use std::time::Duration;
@@ -24,6 +25,9 @@ pub fn spawn(leader: &Leader, app: &App) {
     let jobs = Jobs { leader, app };
     jobs.spawn("clean up", HOUR, |app, now| async move {
         clean_up::run(&app, now).await
+    });
+    jobs.spawn("re-encryption", HOUR, |app, _| async move {
+        reencryption::run(&app.pool, &app.key_ring).await
     });
     jobs.spawn("decisions", FIVE_MINUTES, |app, now| async move {
         decisions::run(&app, now).await

@@ -1,7 +1,7 @@
 //! `web.person` and `web.recovery_code`.
 
 use pages::site::Language;
-use sqlx::{PgConnection, PgExecutor};
+use sqlx::{PgConnection, PgExecutor, PgPool};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -225,6 +225,45 @@ pub async fn use_totp_step(
         step,
     );
     Ok(used.execute(executor).await?.rows_affected() == 1)
+}
+
+/// A second factor as it is stored.
+pub struct SealedTotp {
+    pub person: Uuid,
+    pub sealed: Vec<u8>,
+}
+
+/// Up to 100 second factors that do not begin with `prefix`, that of the first key; of people after `after`.
+pub async fn totps_of_old_keys(
+    pool: &PgPool,
+    after: Uuid,
+    prefix: &[u8],
+) -> Result<Vec<SealedTotp>, sqlx::Error> {
+    sqlx::query_as!(
+        SealedTotp,
+        r#"select id as person, totp_secret as "sealed!" from web.person
+         where id > $1 and substr(totp_secret, 1, length($2::bytea)) <> $2::bytea
+         order by id limit 100"#,
+        after,
+        prefix,
+    )
+    .fetch_all(pool)
+    .await
+}
+
+/// Stores the same secret under another key, unless the person has changed it; returns the number of rows.
+pub async fn reseal_totp(
+    pool: &PgPool,
+    factor: &SealedTotp,
+    sealed: &[u8],
+) -> Result<u64, sqlx::Error> {
+    let resealed = sqlx::query!(
+        "update web.person set totp_secret = $3 where id = $1 and totp_secret = $2",
+        factor.person,
+        factor.sealed,
+        sealed,
+    );
+    Ok(resealed.execute(pool).await?.rows_affected())
 }
 
 /// Uses a recovery code; false if there is none with this hash.

@@ -1,8 +1,11 @@
 //! The second factor: codes work once, and only after the password.
 
+use kit::key_ring::KeyRing;
 use sqlx::PgPool;
 use time::Duration;
 use web::domain::totp::SharedSecret;
+use web::jobs::reencryption;
+use web::store::people;
 
 use crate::browser::Browser;
 use crate::support::{ADA, PASSWORD, Site};
@@ -109,6 +112,26 @@ async fn a_code_works_once_and_its_session_is_new(pool: PgPool) {
     };
     assert_ne!(winner.cookie, before);
     winner.get("/you").await.assert(200, ADA);
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn second_factors_are_encrypted_again_with_the_first_key(pool: PgPool) {
+    let site = Site::new(pool.clone()).await;
+    let ada = site.person(ADA).await;
+    let mut browser = site.signed_in(ADA).await;
+    let (secret, _) = turn_on(&site, &mut browser).await;
+    let keys = |text: &str| text.parse::<KeyRing>().unwrap();
+    let new = "b:AgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgI=";
+    let both = format!("{new},a:AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQE=");
+    // Without the old key nothing can be decrypted.
+    for (keys, count) in [(keys(new), 0), (keys(&both), 1), (keys(&both), 0)] {
+        let reencrypted = reencryption::run(&pool, &keys).await.unwrap();
+        assert_eq!(reencrypted, count);
+    }
+    let person = people::by_id(&pool, ada).await.unwrap().unwrap();
+    let opened = keys(new).open(ada.as_bytes(), &person.totp_secret.unwrap());
+    assert_eq!(opened.unwrap(), secret.0);
+    browser.get("/you").await.assert(200, ADA);
 }
 
 #[testing::database_test(web::MIGRATOR)]

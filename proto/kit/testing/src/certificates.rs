@@ -1,4 +1,4 @@
-//! Certificates for TLS between services, in the files that `deploy/up --tls` takes.
+//! Certificates for TLS between services, in the files that `deploy/secrets` writes and `deploy/up --tls` takes.
 
 use std::path::Path;
 
@@ -26,20 +26,22 @@ impl Authority {
         self.issuer.pem()
     }
 
-    /// Writes it to `ca.pem`.
+    /// Writes it to `ca.crt` in the folder of a service.
     pub fn write(&self, folder: &Path) -> anyhow::Result<()> {
-        Ok(std::fs::write(folder.join("ca.pem"), self.pem())?)
+        std::fs::create_dir_all(folder)?;
+        Ok(std::fs::write(folder.join("ca.crt"), self.pem())?)
     }
 
-    /// Writes a new certificate of a service, until 1 January of `year`, and its key: `SERVICE.pem` and `SERVICE.key`.
+    /// Writes a new certificate of a service, until 1 January of `year`, and its key: `tls.crt` and `tls.key` in its folder.
     pub fn issue(&self, folder: &Path, service: &str, year: i32) -> anyhow::Result<()> {
         let names = [service, "localhost"].map(ToOwned::to_owned);
         let mut params = CertificateParams::new(names)?;
         params.not_after = date_time_ymd(year, 1, 1);
         let key = KeyPair::generate()?;
         let certificate = params.signed_by(&key, &self.issuer)?;
-        std::fs::write(folder.join(format!("{service}.pem")), certificate.pem())?;
-        std::fs::write(folder.join(format!("{service}.key")), key.serialize_pem())?;
+        std::fs::create_dir_all(folder)?;
+        std::fs::write(folder.join("tls.crt"), certificate.pem())?;
+        std::fs::write(folder.join("tls.key"), key.serialize_pem())?;
         Ok(())
     }
 }

@@ -390,6 +390,33 @@ async fn a_call_to_a_service_without_an_address_times_out() {
 }
 
 #[tokio::test]
+async fn a_lost_connection_may_need_tls_if_it_has_had_no_response() {
+    for has_response in [false, true] {
+        let hung = Running::start(Behaviour::Hang);
+        let client = client(&[&hung.address]);
+        let mut open = None;
+        if has_response {
+            let mut request = Request::new(HealthCheckRequest::default());
+            request.set_timeout(LONG);
+            // The response begins, and its first message does not come.
+            let response = HealthClient::new(client.clone()).watch(request).await;
+            open = Some(response.unwrap());
+        }
+        let before = hung.calls();
+        let close = async move {
+            while hung.calls() == before {
+                tokio::task::yield_now().await;
+            }
+            drop(hung);
+        };
+        let (lost, ()) = tokio::join!(call(&client, false, LONG), close);
+        let lost = lost.unwrap_err();
+        assert_eq!(lost.message().contains("https://"), !has_response, "{lost}");
+        drop(open);
+    }
+}
+
+#[tokio::test]
 async fn a_restarted_service_is_found_again() {
     let first = Running::start(Behaviour::Answer);
     let address = first.address.clone();

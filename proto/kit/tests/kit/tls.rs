@@ -14,14 +14,17 @@ use kit::config::TlsFiles;
 use kit::rpc::client::{Addresses, Client, Transport};
 use kit::rpc::tls::{Authorities, Credentials, PeerNames};
 use kit::rpc::{Authenticator, server};
+use metrics_exporter_prometheus::PrometheusBuilder;
 use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, ServerName};
 use rustls::{ClientConfig, RootCertStore};
 use tempfile::TempDir;
 use testing::certificates::Authority;
-use testing::eventually;
+use testing::{eventually, wait_until};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
+use tokio_rustls::client::TlsStream;
 use tonic::{Code, Request, Response, Status};
 
 const SERVER: &str = "catalogue-svc";
@@ -59,9 +62,10 @@ impl Fixture {
     async fn start() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let authority = Authority::new("test").unwrap();
-        authority.write(folder.path()).unwrap();
         for service in [SERVER, CALLER] {
-            authority.issue(folder.path(), service, 2090).unwrap();
+            let folder = folder.path().join(service);
+            authority.write(&folder).unwrap();
+            authority.issue(&folder, service, 2090).unwrap();
         }
         let (lifecycle, supervisor) = Lifecycle::new();
         drop(supervisor);
@@ -101,8 +105,8 @@ impl Fixture {
         self.client("https", transport.unwrap())
     }
 
-    /// The certificate that the server has now.
-    async fn served_certificate(&self) -> Vec<u8> {
+    /// A connection without a certificate, after the handshake.
+    async fn connect(&self) -> TlsStream<TcpStream> {
         let mut roots = RootCertStore::empty();
         let authority = CertificateDer::from_pem_slice(self.authority.pem().as_bytes());
         roots.add(authority.unwrap()).unwrap();
@@ -115,17 +119,23 @@ impl Fixture {
         let stream = TcpStream::connect(&self.place).await.unwrap();
         let connector = TlsConnector::from(Arc::new(config));
         let name = ServerName::try_from(SERVER).unwrap();
-        let stream = connector.connect(name, stream).await.unwrap();
+        connector.connect(name, stream).await.unwrap()
+    }
+
+    /// The certificate that the server has now.
+    async fn served_certificate(&self) -> Vec<u8> {
+        let stream = self.connect().await;
         let (_, session) = stream.get_ref();
         session.peer_certificates().unwrap()[0].to_vec()
     }
 }
 
 async fn load(folder: &Path, service: &'static str, lifecycle: &Lifecycle) -> Credentials {
+    let folder = folder.join(service);
     let files = TlsFiles {
-        certificate: folder.join(format!("{service}.pem")),
-        key: folder.join(format!("{service}.key")),
-        ca: folder.join("ca.pem"),
+        certificate: folder.join("tls.crt"),
+        key: folder.join("tls.key"),
+        ca: folder.join("ca.crt"),
     };
     let (credentials, watch) = Credentials::load(files, service).await.unwrap();
     lifecycle.spawn_background("TLS files", watch.run());
@@ -160,7 +170,7 @@ async fn services_know_each_other_by_their_certificates() {
 #[tokio::test]
 async fn a_client_without_a_certificate_has_no_names() {
     let fixture = Fixture::start().await;
-    let ca = fixture.folder.path().join("ca.pem");
+    let ca = fixture.folder.path().join(CALLER).join("ca.crt");
     let client = fixture.client_with(&Authorities::read(&ca).await.unwrap());
     assert_eq!(names(client).await.unwrap(), "nobody");
     fixture.lifecycle.stopping().cancel();
@@ -170,18 +180,19 @@ async fn a_client_without_a_certificate_has_no_names() {
 async fn a_certificate_of_another_authority_is_refused() {
     let fixture = Fixture::start().await;
     let folder = tempfile::tempdir().unwrap();
+    let caller_folder = folder.path().join(CALLER);
     let stranger = Authority::new("stranger").unwrap();
-    stranger.issue(folder.path(), CALLER, 2090).unwrap();
+    stranger.issue(&caller_folder, CALLER, 2090).unwrap();
     // The client trusts the server, and the server does not trust the client.
     let both = fixture.authority.pem() + &stranger.pem();
-    std::fs::write(folder.path().join("ca.pem"), both).unwrap();
+    let ca = caller_folder.join("ca.crt");
+    std::fs::write(&ca, both).unwrap();
     let credentials = load(folder.path(), CALLER, &fixture.lifecycle).await;
     let client = fixture.client_with(credentials.client());
     assert_eq!(names(client).await.unwrap_err().code(), Code::Unavailable);
 
     // The client does not trust the server.
-    stranger.write(folder.path()).unwrap();
-    let ca = folder.path().join("ca.pem");
+    stranger.write(&caller_folder).unwrap();
     let client = fixture.client_with(&Authorities::read(&ca).await.unwrap());
     let refused = names(client).await.unwrap_err();
     assert!(refused.message().contains("UnknownIssuer"), "{refused}");
@@ -208,6 +219,35 @@ async fn a_client_without_tls_learns_that_the_port_speaks_tls() {
     fixture.lifecycle.stopping().cancel();
 }
 
+#[tokio::test]
+async fn a_caller_that_says_nothing_after_the_handshake_is_disconnected() {
+    let fixture = Fixture::start().await;
+    let mut silent = fixture.connect().await;
+    // From now on, timers fire once all tasks wait. Before its deadline the server would send its settings of HTTP/2.
+    tokio::time::pause();
+    let read = silent.read(&mut [0; 64]).await;
+    assert!(matches!(read, Ok(0) | Err(_)), "{read:?}");
+    fixture.lifecycle.stopping().cancel();
+}
+
+#[tokio::test]
+async fn failed_handshakes_are_counted() {
+    let recorder = PrometheusBuilder::new().build_recorder();
+    let _recording = metrics::set_default_local_recorder(&recorder);
+    let counted = |count: u32| {
+        let line = format!("tls_handshakes_failed_total {count}");
+        recorder.handle().render().contains(&line)
+    };
+    let fixture = Fixture::start().await;
+    wait_until("the counter is there", async || counted(0)).await;
+    for failed in 1..=2 {
+        let mut stream = TcpStream::connect(&fixture.place).await.unwrap();
+        stream.write_all(b"not TLS").await.unwrap();
+        wait_until("the failure is counted", async || counted(failed)).await;
+    }
+    fixture.lifecycle.stopping().cancel();
+}
+
 /// Each call has a connection of its own.
 #[tokio::test]
 async fn certificates_are_replaced_while_calls_arrive() {
@@ -226,7 +266,8 @@ async fn certificates_are_replaced_while_calls_arrive() {
     let replace = async {
         let before = fixture.served_certificate().await;
         for service in [CALLER, SERVER] {
-            fixture.authority.issue(folder, service, 2091).unwrap();
+            let folder = folder.join(service);
+            fixture.authority.issue(&folder, service, 2091).unwrap();
         }
         eventually("the new certificate is served", async || {
             let now = fixture.served_certificate().await;

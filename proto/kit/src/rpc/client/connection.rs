@@ -3,6 +3,7 @@
 
 use std::error::Error;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -42,13 +43,19 @@ const STREAM_WINDOW: u32 = 256 << 10;
 const CONNECTION_WINDOW: u32 = (1 << 31) - 1;
 
 /// Sends calls to one replica.
-pub(super) type HttpClient = legacy::Client<Connector, Body>;
+#[derive(Debug)]
+pub(super) struct HttpClient {
+    client: legacy::Client<Connector, Body>,
+    has_response: Arc<AtomicBool>,
+}
 
 /// Opens a connection, and speaks TLS if the address does. Each connection has the newest certificate.
 #[derive(Clone)]
-pub(super) struct Connector {
+struct Connector {
     http: HttpConnector,
     tls: Option<ServiceTls>,
+    /// Whether a response has come over the newest connection.
+    has_response: Arc<AtomicBool>,
 }
 
 impl Service<Uri> for Connector {
@@ -61,6 +68,7 @@ impl Service<Uri> for Connector {
     }
 
     fn call(&mut self, address: Uri) -> Self::Future {
+        self.has_response.store(false, Ordering::Relaxed);
         // An address with TLS has passed `Transport::address`, so there are authorities for it.
         let tls = self.tls.clone();
         let tls = tls.filter(|_| grpc_address::has_tls(&address));
@@ -85,11 +93,13 @@ pub(super) fn client(transport: &Transport) -> HttpClient {
     http.set_connect_timeout(Some(CONNECT_TIMEOUT));
     http.set_tcp_user_timeout(Some(UNACKNOWLEDGED));
     http.enforce_http(false);
+    let has_response = Arc::<AtomicBool>::default();
     let connector = Connector {
         http,
         tls: transport.tls.clone(),
+        has_response: Arc::clone(&has_response),
     };
-    legacy::Client::builder(TokioExecutor::new())
+    let client = legacy::Client::builder(TokioExecutor::new())
         .timer(TokioTimer::new())
         .pool_idle_timeout(None)
         .http2_only(true)
@@ -98,29 +108,37 @@ pub(super) fn client(transport: &Transport) -> HttpClient {
         .http2_keep_alive_interval(PING_INTERVAL)
         .http2_keep_alive_timeout(PONG_TIMEOUT)
         .http2_keep_alive_while_idle(true)
-        .build(connector)
+        .build(connector);
+    HttpClient {
+        client,
+        has_response,
+    }
 }
 
 /// Sends a call; returns the head of the response.
 pub(super) async fn send(
-    client: &HttpClient,
+    http: &HttpClient,
     request: Request<Body>,
 ) -> Result<Response<Incoming>, TransportError> {
     let has_tls = grpc_address::has_tls(request.uri());
-    client.request(request).await.map_err(|error| {
+    let sent = http.client.request(request).await;
+    let response = sent.map_err(|error| {
         let reason = reason(&error);
+        let has_response = || http.has_response.load(Ordering::Relaxed);
         if error.is_connect() || is_refused(&error) {
             TransportError::NotSent(reason)
-        } else if has_tls || is_from_service(&error) {
+        } else if has_tls || is_from_service(&error) || has_response() {
             TransportError::Broken(reason)
         } else {
             // So ends a connection to a port that speaks TLS.
             TransportError::Broken(format!("{reason} ({PLAIN_HINT})").into())
         }
-    })
+    })?;
+    http.has_response.store(true, Ordering::Relaxed);
+    Ok(response)
 }
 
-/// What an operator may have to change when a connection without TLS is lost.
+/// What an operator may have to change when a connection without TLS is lost before its first response.
 const PLAIN_HINT: &str = "if the port speaks TLS, its address begins with https://";
 
 /// Whether the service itself has ended the call or the connection, by a frame of HTTP/2.

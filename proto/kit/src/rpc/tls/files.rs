@@ -279,9 +279,9 @@ mod tests {
 
         fn files(&self) -> TlsFiles {
             TlsFiles {
-                certificate: self.path("catalogue-svc.pem"),
-                key: self.path("catalogue-svc.key"),
-                ca: self.path("ca.pem"),
+                certificate: self.path("tls.crt"),
+                key: self.path("tls.key"),
+                ca: self.path("ca.crt"),
             }
         }
     }
@@ -297,13 +297,13 @@ mod tests {
         watch.check(now).await;
         assert!(is_first(), "the files have not changed");
 
-        let key = std::fs::read(folder.path("catalogue-svc.key")).unwrap();
+        let key = std::fs::read(folder.path("tls.key")).unwrap();
         for broken in ["not PEM", ""] {
-            std::fs::write(folder.path("catalogue-svc.key"), broken).unwrap();
+            std::fs::write(folder.path("tls.key"), broken).unwrap();
             watch.check(now).await;
             assert!(is_first(), "{broken}");
         }
-        std::fs::remove_file(folder.path("ca.pem")).unwrap();
+        std::fs::remove_file(folder.path("ca.crt")).unwrap();
         watch.check(now).await;
         folder.authority.write(folder.folder.path()).unwrap();
         // A new certificate with the old key.
@@ -312,7 +312,7 @@ mod tests {
             folder.authority.issue(folder_path, SERVICE, 2091).unwrap();
         };
         renew();
-        std::fs::write(folder.path("catalogue-svc.key"), key).unwrap();
+        std::fs::write(folder.path("tls.key"), key).unwrap();
         watch.check(now).await;
         assert!(is_first());
 
@@ -372,7 +372,7 @@ mod tests {
         let folder = Folder::new();
         let next = Authority::new("next").unwrap();
         let both = folder.authority.pem() + &next.pem();
-        std::fs::write(folder.path("ca.pem"), both).unwrap();
+        std::fs::write(folder.path("ca.crt"), both).unwrap();
         Credentials::load(folder.files(), SERVICE).await.unwrap();
         next.issue(folder.folder.path(), SERVICE, 2090).unwrap();
         Credentials::load(folder.files(), SERVICE).await.unwrap();
@@ -381,7 +381,7 @@ mod tests {
     #[test]
     fn the_names_and_the_end_of_a_certificate_are_read() {
         let folder = Folder::new();
-        let pem = std::fs::read(folder.path("catalogue-svc.pem")).unwrap();
+        let pem = std::fs::read(folder.path("tls.crt")).unwrap();
         let certificate = certificates(&pem).unwrap().remove(0);
         let names = certificate::dns_names(&certificate).unwrap();
         assert_eq!(names, [SERVICE, "localhost"]);

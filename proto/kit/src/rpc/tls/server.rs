@@ -7,8 +7,9 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use futures::{Stream, StreamExt as _};
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
+use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::timeout;
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::server::TlsStream;
@@ -17,29 +18,42 @@ use tonic::transport::server::Connected;
 
 use super::certificate::dns_names;
 use super::{Credentials, PeerNames};
+use crate::rpc::server::Accepted;
+use crate::throttle::Throttle;
 
-/// The deadline of a handshake.
+/// The deadline of a handshake, and of the first byte after it.
 const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
 /// The most handshakes at once; further connections wait in the kernel's backlog.
 const MAX_HANDSHAKES: usize = 1_024;
+/// Warnings of failed handshakes.
+static WARNINGS: Throttle = Throttle::new();
 
 /// A connection of a caller, with or without TLS.
 pub(in crate::rpc) struct Connection {
     stream: Either<TcpStream, TlsStream<TcpStream>>,
     peer: Option<PeerNames>,
+    _permit: OwnedSemaphorePermit,
 }
 
 impl Connection {
     /// A connection without TLS.
-    pub(in crate::rpc) fn plain(stream: TcpStream) -> Self {
+    pub(in crate::rpc) fn plain(accepted: Accepted) -> Self {
         Self {
-            stream: Either::Left(stream),
+            stream: Either::Left(accepted.stream),
             peer: None,
+            _permit: accepted.permit,
         }
     }
 
-    async fn handshake(stream: TcpStream, acceptor: TlsAcceptor) -> io::Result<Self> {
-        let stream = timeout(HANDSHAKE_TIMEOUT, acceptor.accept(stream)).await??;
+    async fn handshake(accepted: Accepted, acceptor: TlsAcceptor) -> io::Result<Self> {
+        let Accepted { stream, permit } = accepted;
+        let handshake = async {
+            let mut stream = acceptor.accept(stream).await?;
+            // A client of HTTP/2 speaks at once, and hyper would wait for it without a deadline.
+            stream.fill_buf().await?;
+            Ok::<_, io::Error>(stream)
+        };
+        let stream = timeout(HANDSHAKE_TIMEOUT, handshake).await??;
         let (_, session) = stream.get_ref();
         // Verified by the handshake.
         let certificate = session.peer_certificates().and_then(<[_]>::first);
@@ -48,23 +62,26 @@ impl Connection {
         Ok(Self {
             peer: names.map(|names| PeerNames(names.into())),
             stream: Either::Right(stream),
+            _permit: permit,
         })
     }
 }
 
 /// Makes a handshake with each caller. Slow callers do not hold up others.
 pub(in crate::rpc) fn handshakes(
-    connections: impl Stream<Item = io::Result<TcpStream>>,
+    connections: impl Stream<Item = io::Result<Accepted>>,
     credentials: Credentials,
 ) -> impl Stream<Item = io::Result<Connection>> {
-    let handshake = move |accepted: io::Result<TcpStream>| {
+    // Prometheus sees an increase only from a value that it has read.
+    count_failures(0);
+    let handshake = move |accepted: io::Result<Accepted>| {
         let acceptor = TlsAcceptor::from(credentials.server_config());
         async move {
-            let stream = accepted?;
-            let peer = stream.peer_addr().ok();
-            let connection = Connection::handshake(stream, acceptor).await;
+            let accepted = accepted?;
+            let peer = accepted.stream.peer_addr().ok();
+            let connection = Connection::handshake(accepted, acceptor).await;
             if let Err(error) = &connection {
-                log(error, peer);
+                record_failure(error, peer);
             }
             connection
         }
@@ -72,19 +89,29 @@ pub(in crate::rpc) fn handshakes(
     connections.map(handshake).buffer_unordered(MAX_HANDSHAKES)
 }
 
-/// A probe that opens a connection and closes it is no problem.
-fn log(error: &io::Error, peer: Option<SocketAddr>) {
+/// A probe that opens a connection and closes it is no failure.
+fn record_failure(error: &io::Error, peer: Option<SocketAddr>) {
     if error.kind() == io::ErrorKind::UnexpectedEof {
         return tracing::debug!(
             ?peer,
-            "a caller closed its connection before the TLS handshake"
+            "a caller closed its connection before its first request"
         );
     }
-    tracing::warn!(
-        %error,
-        ?peer,
-        "refused a caller: its address of this port must begin with https://, and an authority of tls_ca must have signed its certificate, if it has one"
-    );
+    count_failures(1);
+    if WARNINGS.admits() {
+        tracing::warn!(
+            %error,
+            ?peer,
+            "refused a caller: its address of this port must begin with https://, and an authority of tls_ca must have \
+             signed its certificate, if it has one. tls_handshakes_failed_total counts further ones"
+        );
+    } else {
+        tracing::debug!(%error, ?peer, "refused a caller");
+    }
+}
+
+fn count_failures(number: u64) {
+    metrics::counter!("tls_handshakes_failed_total").increment(number);
 }
 
 impl Connected for Connection {
