@@ -427,7 +427,7 @@ fn links(text: &str) -> Vec<&str> {
         .filter(|target| {
             // Texts of the public site link to its pages.
             let is_elsewhere = target.contains("://") || target.starts_with("mailto:");
-            !is_elsewhere && !target.starts_with(['#', '/'])
+            !is_elsewhere && !target.starts_with(['#', '/', '{'])
         })
         .collect()
 }

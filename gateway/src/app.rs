@@ -13,7 +13,7 @@ use crate::domain::plan::Plans;
 use crate::domain::secret::KeyFormat;
 use crate::jobs::last_used::LastUsed;
 use crate::lookup::Lookup;
-use crate::openapi;
+use crate::openapi_files::OpenApiFiles;
 use crate::quota::Quota;
 use crate::refused_calls::RefusedCalls;
 use crate::service::operations::Operations;
@@ -51,7 +51,7 @@ pub struct Gateway {
     /// Compressed beginnings of responses.
     pub encoded_prefixes: Arc<EncodedPrefixCache>,
     /// The OpenAPI document in its forms.
-    pub openapi: Arc<openapi::Files>,
+    pub openapi: Arc<OpenApiFiles>,
     /// Limits of the minute and the month, and revocations.
     pub quota: Quota,
     pub catalogue: Upstream,

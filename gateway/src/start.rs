@@ -95,7 +95,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     let call_log = CallLog::new(redis.new_connection(), settings.call_log);
     let operations = Arc::new(operations(&boot, pool, writer, &plans, quota)?);
     let (grace, now) = (settings.grace_range(), boot.clock.now());
-    let openapi = openapi::Files::new(&settings.api_url, grace, router::policy, now)?;
+    let openapi = openapi::files(&settings.api_url, grace, router::policy, now)?;
     let limits = settings.upstream.limits();
     let (catalogue, listings) = (
         boot.client("catalogue-svc", &settings.catalogue_addresses)?,

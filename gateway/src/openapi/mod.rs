@@ -14,21 +14,20 @@ mod variants;
 mod webhooks;
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use kit::Code;
 use serde_json::{Map, Value, json};
 use time::OffsetDateTime;
 
-pub use self::variants::Variant;
-
 use self::operations::{Operation, Tag};
 use self::parameters::Parameter;
 use self::responses::{body, reference};
+use self::variants::Variant;
 use crate::coding::{EncodedFile, YearlyFile};
 use crate::domain::access::AllowedKeys;
 use crate::domain::key::GraceRange;
 use crate::layers::policy::{Policy, Route};
+use crate::openapi_files::OpenApiFiles;
 
 /// The version segment of the base address.
 const VERSION: &str = "/v1";
@@ -42,47 +41,29 @@ const ABOUT: &str = "A directory of African games: games, the studios and person
     `own-game`, `https-address`, `time-or-day` and `time-or-now` stand for rules that JSON Schema cannot express; the descriptions say which. \
     A time is one of RFC 3339, in which a + is written as %2B; a day such as `2026-03-01` stands for its midnight in UTC.";
 
-/// The document in each form, as it is served.
-#[derive(Debug)]
-pub struct Files {
-    full: YearlyFile,
-    clients: YearlyFile,
-    version_3_0: YearlyFile,
-}
-
-impl Files {
-    /// # Errors
-    /// Those of [`document`].
-    pub fn new(
-        api_url: &str,
-        grace: GraceRange,
-        policy: fn(&str) -> Option<Policy>,
-        now: OffsetDateTime,
-    ) -> anyhow::Result<Self> {
-        let file = |variant: Variant| {
-            let api_url = api_url.to_owned();
-            YearlyFile::new(now, move |year| {
-                let document = document(&api_url, year, grace, policy)?;
-                let document = variant.of(document, Tag::Receivers.texts().0);
-                Ok(EncodedFile::new(serde_json::to_vec(&document)?)?)
-            })
-        };
-        Ok(Self {
-            full: file(Variant::Full)?,
-            clients: file(Variant::Clients)?,
-            version_3_0: file(Variant::Version30)?,
+/// The document in each form.
+///
+/// # Errors
+/// Those of [`document`].
+pub fn files(
+    api_url: &str,
+    grace: GraceRange,
+    policy: fn(&str) -> Option<Policy>,
+    now: OffsetDateTime,
+) -> anyhow::Result<OpenApiFiles> {
+    let file = |variant: Variant| {
+        let api_url = api_url.to_owned();
+        YearlyFile::new(now, move |year| {
+            let document = document(&api_url, year, grace, policy)?;
+            let document = variant.of(document, Tag::Receivers.texts().0);
+            Ok(EncodedFile::new(serde_json::to_vec(&document)?)?)
         })
-    }
-
-    /// The file of the year.
-    pub fn at(&self, variant: Variant, now: OffsetDateTime) -> Arc<EncodedFile> {
-        let file = match variant {
-            Variant::Full => &self.full,
-            Variant::Clients => &self.clients,
-            Variant::Version30 => &self.version_3_0,
-        };
-        file.at(now)
-    }
+    };
+    Ok(OpenApiFiles {
+        full: file(Variant::Full)?,
+        clients: file(Variant::Clients)?,
+        version_3_0: file(Variant::Version30)?,
+    })
 }
 
 /// The document. `api_url` is the base address with the version, `grace` is a setting, `policy` finds the policy of a route's pattern.

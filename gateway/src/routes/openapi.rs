@@ -10,32 +10,32 @@ use http::header::{
 };
 
 use crate::app::App;
+use crate::coding::YearlyFile;
 use crate::envelope::{self, ETag, IfNoneMatch};
 use crate::errors::ApiError;
-use crate::openapi::Variant;
 
 /// It changes with a release, and at New Year.
 const FIVE_MINUTES: HeaderValue = HeaderValue::from_static("public, max-age=300");
 
 pub async fn full(State(app): State<App>, request: Request) -> Response {
-    respond(&app, Variant::Full, &request)
+    respond(&app, &app.openapi.full, &request)
 }
 
 pub async fn clients(State(app): State<App>, request: Request) -> Response {
-    respond(&app, Variant::Clients, &request)
+    respond(&app, &app.openapi.clients, &request)
 }
 
 pub async fn version_3_0(State(app): State<App>, request: Request) -> Response {
-    respond(&app, Variant::Version30, &request)
+    respond(&app, &app.openapi.version_3_0, &request)
 }
 
-fn respond(app: &App, variant: Variant, request: &Request) -> Response {
+fn respond(app: &App, file: &YearlyFile, request: &Request) -> Response {
     let is_head = match *request.method() {
         Method::GET => false,
         Method::HEAD => true,
         _ => return ApiError::method_not_allowed("GET, HEAD".to_owned()).into_response(),
     };
-    let file = app.openapi.at(variant, app.clock.now());
+    let file = file.at(app.clock.now());
     let file = file.negotiate(request.headers());
     let etag = ETag::strong(&file.tag);
     let is_known = IfNoneMatch::from_headers(request.headers()).matches(&etag);

@@ -93,9 +93,9 @@ pub(super) fn call_records(
 }
 
 /// The description of the API at the time of `clock`.
-pub(super) fn openapi(clock: &Clock, grace: GraceRange) -> Arc<openapi::Files> {
+pub(super) fn openapi(clock: &Clock, grace: GraceRange) -> Arc<OpenApiFiles> {
     let url = "https://api.example/v1";
-    let files = openapi::Files::new(url, grace, gateway::router::policy, clock.now());
+    let files = openapi::files(url, grace, gateway::router::policy, clock.now());
     Arc::new(files.unwrap())
 }
 

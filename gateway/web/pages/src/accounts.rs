@@ -33,7 +33,7 @@ pub struct TodayPage {
     /// The parts that are not known, because their services do not answer.
     pub missing: Vec<&'static str>,
     /// The first steps of a new account.
-    pub ways: Vec<Way>,
+    pub guides: Vec<Guide>,
     pub for_you: Vec<NewsItem>,
     pub for_staff: Vec<NewsItem>,
     pub failed: Vec<NewsItem>,
@@ -54,7 +54,7 @@ impl TodayPage {
     }
 
     /// The lists of the page, with their headings.
-    fn lists(&self) -> [(&'static str, &[NewsItem]); 3] {
+    fn news(&self) -> [(&'static str, &[NewsItem]); 3] {
         [
             ("Waits for you", &self.for_you),
             ("What failed", &self.failed),
@@ -94,15 +94,15 @@ pub struct PastAction {
     pub what: String,
 }
 
-/// A way to begin, in steps.
+/// A guide to begin, in steps.
 #[derive(Debug, Clone)]
-pub struct Way {
+pub struct Guide {
     pub title: &'static str,
     pub text: &'static str,
     pub steps: Vec<Step>,
 }
 
-impl Way {
+impl Guide {
     /// The first step that is not done.
     pub fn next_step(&self) -> Option<&Step> {
         self.steps.iter().find(|step| !step.is_done)
@@ -156,7 +156,7 @@ mod tests {
             },
             account: "a".to_owned(),
             missing: Vec::new(),
-            ways: Vec::new(),
+            guides: Vec::new(),
             for_you: Vec::new(),
             for_staff: Vec::new(),
             failed: Vec::new(),
@@ -171,7 +171,7 @@ mod tests {
 
     #[test]
     fn first_steps_tick_themselves_off() {
-        let way = |first, second| Way {
+        let guide = |first, second| Guide {
             title: "Use the API",
             text: "Read games.",
             steps: vec![
@@ -179,14 +179,14 @@ mod tests {
                 Step::new("Add a webhook", "/accounts/a/webhooks/new", second),
             ],
         };
-        let html = |ways| TodayPage { ways, ..today() }.render().unwrap();
+        let html = |guides| TodayPage { guides, ..today() }.render().unwrap();
         let button = |path: &str| format!("<a class=\"button\" href=\"/accounts/a/{path}\">");
-        let begins = html(vec![way(false, false)]);
+        let begins = html(vec![guide(false, false)]);
         assert!(begins.contains(&button("keys/new")), "{begins}");
-        let goes_on = html(vec![way(true, false)]);
+        let goes_on = html(vec![guide(true, false)]);
         assert!(goes_on.contains(&button("webhooks/new")), "{goes_on}");
         assert_eq!(goes_on.matches(">done<").count(), 1, "{goes_on}");
-        assert!(way(true, true).next_step().is_none());
+        assert!(guide(true, true).next_step().is_none());
     }
 
     #[test]

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use kit::{Code, Fault};
 use pages::ApiCall;
-use pages::accounts::{NewsItem, Step, TodayPage, Way};
+use pages::accounts::{Guide, NewsItem, Step, TodayPage};
 use time::OffsetDateTime;
 use tokio::time::timeout;
 
@@ -79,7 +79,7 @@ pub async fn show(request: MemberRequest) -> PageResult {
     let created = account.and_then(|found| time_of(found.account.as_ref()?.created_at));
     let is_new = account.is_some() && created.is_none_or(|at| now - at < IS_NEW_FOR);
     let has_address = hooks.as_ref().is_some_and(|hooks| hooks.has_address);
-    let ways = ways(
+    let guides = guides(
         &request,
         keys.as_ref(),
         has_address,
@@ -106,7 +106,7 @@ pub async fn show(request: MemberRequest) -> PageResult {
         missing: (missing.into_iter())
             .filter_map(|(part, is_missing)| is_missing.then_some(part))
             .collect(),
-        ways,
+        guides,
         for_you: news.for_you,
         for_staff: news.for_staff,
         failed: news.failed,
@@ -141,28 +141,28 @@ fn is_recent(at: Option<prost_types::Timestamp>, now: OffsetDateTime) -> bool {
 }
 
 /// The first steps that are not all done, of a new account or of one that has neither a key nor a game.
-fn ways(
+fn guides(
     request: &MemberRequest,
     keys: Option<&KeyNews>,
     has_address: bool,
     listings: Option<&ListingNews>,
     is_new: bool,
-) -> Vec<Way> {
+) -> Vec<Guide> {
     let is_empty = keys.is_some_and(|keys| !keys.has_key)
         && listings.is_some_and(|listings| listings.game.is_none());
     if !is_new && !is_empty {
         return Vec::new();
     }
     let api = keys.filter(|_| request.may(Permission::Develop));
-    let api = api.map(|keys| api_way(request, keys, has_address));
+    let api = api.map(|keys| api_guide(request, keys, has_address));
     let listing = listings.filter(|_| request.may(Permission::Edit));
-    let listing = listing.map(|listings| listing_way(request, listings));
-    let ways = [api, listing].into_iter().flatten();
-    ways.filter(|way| way.next_step().is_some()).collect()
+    let listing = listing.map(|listings| listing_guide(request, listings));
+    let guides = [api, listing].into_iter().flatten();
+    guides.filter(|guide| guide.next_step().is_some()).collect()
 }
 
-fn api_way(request: &MemberRequest, keys: &KeyNews, has_address: bool) -> Way {
-    Way {
+fn api_guide(request: &MemberRequest, keys: &KeyNews, has_address: bool) -> Guide {
+    Guide {
         title: "Use the API",
         text: "Read games, creators, events and rankings from a program. A test key is free and instant, and reads sample data.",
         steps: vec![
@@ -177,12 +177,12 @@ fn api_way(request: &MemberRequest, keys: &KeyNews, has_address: bool) -> Way {
     }
 }
 
-fn listing_way(request: &MemberRequest, listings: &ListingNews) -> Way {
+fn listing_guide(request: &MemberRequest, listings: &ListingNews) -> Guide {
     let pictures = listings.game.as_ref().map_or_else(
         || request.path("/listings/new/game"),
         |game| request.path(&format!("/listings/game/{game}/pictures")),
     );
-    Way {
+    Guide {
         title: "List your game",
         text: "A listing is free. Someone reviews it before it is public.",
         steps: vec![
