@@ -111,9 +111,8 @@ async fn games(fleet: &Fleet) -> (Vec<String>, String) {
     let rows: Vec<Value> = slugs.iter().map(row).collect();
     staff.import("game", &rows).await;
     let wanted = e2e::KeyRequest {
-        mode: "live",
         may_write: true,
-        ..e2e::KeyRequest::default()
+        ..e2e::KeyRequest::live()
     };
     let (_, secret) = staff.key(&account, wanted).await;
     (slugs, secret)

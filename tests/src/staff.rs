@@ -52,6 +52,16 @@ pub struct KeyRequest {
     pub may_write: bool,
 }
 
+impl KeyRequest {
+    /// A live key of an account that may only read.
+    pub fn live() -> Self {
+        Self {
+            mode: "live",
+            ..Self::default()
+        }
+    }
+}
+
 impl Staff {
     /// Staff of `fleet`.
     pub async fn of(fleet: &Fleet) -> Self {
@@ -224,11 +234,7 @@ impl Staff {
     /// A caller with a new live key of a new account on `plan`.
     pub async fn caller(&mut self, fleet: &Fleet, plan: &str) -> Client {
         let account = self.account(plan).await;
-        let live = KeyRequest {
-            mode: "live",
-            ..KeyRequest::default()
-        };
-        let (_, secret) = self.key(&account, live).await;
+        let (_, secret) = self.key(&account, KeyRequest::live()).await;
         Client::new(fleet, &secret)
     }
 

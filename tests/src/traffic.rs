@@ -67,11 +67,7 @@ impl Traffic {
     pub async fn new(fleet: &Fleet) -> Self {
         let mut staff = Staff::of(fleet).await;
         let account = staff.account("unlimited").await;
-        let live = KeyRequest {
-            mode: "live",
-            ..KeyRequest::default()
-        };
-        let (_, key) = staff.key(&account, live).await;
+        let (_, key) = staff.key(&account, KeyRequest::live()).await;
         let token = fleet.staff_token.clone().into();
         let listings = dial(
             &fleet.service("listings-svc").grpc,

@@ -63,11 +63,7 @@ impl<'a> Site<'a> {
         let fleet = small.up_with(&["--plans", &plans]).await;
         let mut staff = Staff::of(&fleet).await;
         let account = staff.account("unlimited").await;
-        let live = KeyRequest {
-            mode: "live",
-            ..KeyRequest::default()
-        };
-        let (_, key) = staff.key(&account, live).await;
+        let (_, key) = staff.key(&account, KeyRequest::live()).await;
         let studios = Studios::open(&fleet).await;
         let mut games = Games::open(&fleet, "unlimited").await;
         games.grow(&fleet, CURRENCIES).await;

@@ -63,10 +63,9 @@ impl Games {
     pub(crate) async fn key(&self, fleet: &Fleet) -> String {
         let staff = Staff::of(fleet).await;
         let wanted = || KeyRequest {
-            mode: "live",
             kind: "secret",
             game: self.slugs.first().cloned(),
-            ..KeyRequest::default()
+            ..KeyRequest::live()
         };
         let made = eventually("the gateway knows the game", async || {
             staff.clone().try_key(&self.account, wanted()).await.ok()
