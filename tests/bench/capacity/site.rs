@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use e2e::{Fleet, KeyRequest, Process, SmallFleet, Staff};
 use futures::stream::{self, StreamExt as _};
-use kit::rpc::client::{Client as Channel, Transport, dial};
+use kit::rpc::client::Client as Channel;
 use tokio::time::{Instant, sleep, sleep_until};
 use uuid::Uuid;
 
@@ -69,19 +69,6 @@ impl<'a> Site<'a> {
         games.grow(&fleet, CURRENCIES).await;
         let backlog = Backlog::new(&fleet, receiver).await;
         let endpoints = usize::try_from(ENDPOINTS).unwrap();
-        let token = fleet.service_token.clone().into();
-        let catalogue = dial(
-            &fleet.service("catalogue-svc").grpc,
-            Transport::plain(),
-            &token,
-        )
-        .await;
-        let economy = dial(
-            &fleet.service("economy-svc").grpc,
-            Transport::plain(),
-            &token,
-        )
-        .await;
         let pids = fleet.pids();
         Self {
             processes: pids
@@ -89,8 +76,8 @@ impl<'a> Site<'a> {
                 .map(|(name, pid)| Process::new(name, *pid))
                 .collect(),
             endpoints: backlog.add_endpoints("in", endpoints).await,
-            catalogue: catalogue.unwrap(),
-            economy: economy.unwrap(),
+            catalogue: fleet.rpc_client("catalogue-svc").await,
+            economy: fleet.rpc_client("economy-svc").await,
             http: reqwest::Client::new(),
             fleet,
             key,
