@@ -16,7 +16,6 @@ use rand::SeedableRng as _;
 use rand::rngs::StdRng;
 use rand::seq::SliceRandom as _;
 use serde_json::Value;
-use sqlx::{Connection as _, PgConnection};
 use tokio::time::Instant;
 
 const PARTS: [&str; 7] = [
@@ -88,7 +87,7 @@ async fn kill_one(part: &str, small: &SmallFleet, traffic: &Traffic) {
         .collect();
     assert!(missing.is_empty(), "no number of {missing:?}");
     let what = format!("the catalogue's pages agree before {part} is killed");
-    let before = eventually_within(GIVE_UP, &what, async || games(traffic).await).await;
+    let before = eventually_within(GIVE_UP, &what, async || traffic.games().await).await;
 
     let work = async {
         enough(&format!("work before {part} is killed"), traffic).await;
@@ -127,39 +126,6 @@ async fn enough(what: &str, traffic: &Traffic) {
     .await;
 }
 
-/// Reads the live games of the catalogue page by page, by slug. `None` if a game was added meanwhile.
-async fn games(traffic: &Traffic) -> Option<BTreeMap<String, Value>> {
-    let client = &traffic.caller;
-    let mut games = BTreeMap::new();
-    let mut path = "/games?limit=100".to_owned();
-    loop {
-        let page = client.get(&path).await;
-        let rows = page.data().as_array().unwrap().iter();
-        games.extend(rows.map(|row| (row["slug"].as_str().unwrap().to_owned(), row.clone())));
-        let meta = &page.body["meta"];
-        let Some(cursor) = meta["next_cursor"].as_str() else {
-            return (meta["total"] == games.len()).then_some(games);
-        };
-        path = format!("/games?limit=100&cursor={cursor}");
-    }
-}
-
-/// The slugs of the published live games in the database of listings-svc.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the tests have no schema of their own"
-)]
-async fn held(fleet: &Fleet) -> BTreeSet<String> {
-    let mut connection = PgConnection::connect(&fleet.database_url).await.unwrap();
-    let slugs: Vec<String> = sqlx::query_scalar(
-        "select slug from listings.game where mode = 'live' and state = 'published'",
-    )
-    .fetch_all(&mut connection)
-    .await
-    .unwrap();
-    slugs.into_iter().collect()
-}
-
 async fn contents_agree(
     part: &str,
     before: &BTreeMap<String, Value>,
@@ -171,8 +137,9 @@ async fn contents_agree(
         GIVE_UP,
         &format!("{part} killed: the catalogue holds what listings-svc holds"),
         async || {
-            let after = games(traffic).await?;
-            after.keys().eq(held(fleet).await.iter()).then_some(after)
+            let after = traffic.games().await?;
+            let published = fleet.published_games().await?;
+            after.keys().eq(&published).then_some(after)
         },
     )
     .await;
