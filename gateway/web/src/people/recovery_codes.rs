@@ -73,11 +73,7 @@ async fn replace(request: &PersonRequest, code: &TypedCode) -> Result<NewCodes, 
         let text = request.language().say("code-wrong");
         return Err(Fault::invalid_field("code", text).into());
     }
-    let codes = recovery::generate();
-    let hashes: Vec<Vec<u8>> = codes
-        .iter()
-        .filter_map(|code| recovery::hash(code))
-        .collect();
+    let (codes, hashes) = recovery::generate();
     let mut transaction = web.pool.begin().await?;
     if !people::lock(&mut *transaction, person).await? {
         return Err(sign_in_again().into());
