@@ -1,7 +1,7 @@
 //! Prometheus and Alertmanager with the files of `deploy/monitoring`.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -15,11 +15,12 @@ use tokio::net::TcpListener;
 use tokio::process::{Child, Command};
 use tokio::task::JoinSet;
 
+use crate::containers::deploy;
 use crate::ports::free_port;
 use crate::promql::Selector;
 
 pub(crate) fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../deploy/monitoring")
+    deploy("monitoring")
 }
 
 pub(crate) fn file(name: &str) -> String {
