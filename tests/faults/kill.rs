@@ -9,7 +9,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use e2e::{Client, Fleet, SmallFleet, Traffic, eventually_within};
+use e2e::{Client, Fleet, SmallFleet, Traffic, eventually_within, long_form};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use rand::SeedableRng as _;
@@ -45,7 +45,8 @@ async fn killing_any_one_process_loses_nothing() {
 #[tokio::test]
 #[ignore = "takes minutes; tests/README.md has its command and what came of it"]
 async fn killing_processes_in_random_order_loses_nothing() {
-    let (cycles, seed) = (number("KILL_CYCLES", 5), number("KILL_SEED", 1));
+    let cycles: u64 = long_form("KILL_CYCLES", 5);
+    let seed: u64 = long_form("KILL_SEED", 1);
     let mut order = StdRng::seed_from_u64(seed);
     let (small, traffic) = bring_up().await;
     for cycle in 1..=cycles {
@@ -62,12 +63,6 @@ async fn killing_processes_in_random_order_loses_nothing() {
     }
     let [games, keys, reads] = traffic.progress();
     println!("{games} games, {keys} keys and {reads} reads, none lost");
-}
-
-#[expect(clippy::disallowed_methods, reason = "settings of one test")]
-fn number(variable: &str, default: u64) -> u64 {
-    let text = std::env::var(variable).ok();
-    text.map_or(default, |text| text.parse().unwrap())
 }
 
 async fn bring_up() -> (SmallFleet, Traffic) {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use e2e::{Fleet, Receiver, Service, SmallFleet, Staff, binaries, eventually};
+use e2e::{Fleet, Receiver, Service, SmallFleet, Staff, binaries, eventually, long_form};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::{Value, json};
@@ -30,13 +30,6 @@ const TOOLS: [&str; 2] = ["staff", "local-people"];
 const SHUTDOWN_DELAY: &str = "3";
 /// Each game is changed by one request at a time.
 const GAMES: usize = 16;
-
-/// A variable of the environment, or the value of the short form.
-fn variable(name: &str, short: u64) -> u64 {
-    #[expect(clippy::disallowed_methods, reason = "a test has no settings")]
-    let value = std::env::var(name);
-    value.map_or(short, |value| value.parse().unwrap())
-}
 
 /// The binaries of the fleet, as links: replacing a link is the installation of another release.
 struct Installation {
@@ -235,7 +228,8 @@ async fn up(installation: &Installation, receiver: &Receiver) -> (SmallFleet, Fl
 
 #[tokio::test]
 async fn every_process_is_replaced_and_no_caller_notices() {
-    let (rate, minutes) = (variable("UPGRADE_RATE", 60), variable("UPGRADE_MINUTES", 0));
+    let rate: u64 = long_form("UPGRADE_RATE", 60);
+    let minutes: u64 = long_form("UPGRADE_MINUTES", 0);
     let receiver = Receiver::start().await;
     let installation = Installation::new();
     let (small, fleet) = up(&installation, &receiver).await;
