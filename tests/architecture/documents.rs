@@ -10,9 +10,9 @@ fn links(text: &str) -> Vec<&str> {
     text.match_indices("](")
         .filter_map(|(at, _)| text[at + 2..].split(')').next())
         .filter(|target| {
-            // Texts of the public site link to its pages.
+            // Texts of the public site link to its pages, also as `{{site}}/…`.
             let is_elsewhere = target.contains("://") || target.starts_with("mailto:");
-            !is_elsewhere && !target.starts_with(['#', '/'])
+            !is_elsewhere && !target.starts_with(['#', '/', '{'])
         })
         .collect()
 }

@@ -29,8 +29,8 @@ use crate::viewer::Viewer;
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct Input {
-    code: String,
-    password: String,
+    pub(super) code: String,
+    pub(super) password: String,
 }
 
 /// The result of turning the second factor on, as it is stored for a form that is sent twice.
