@@ -94,9 +94,5 @@ impl BenchFleet {
 async fn new_key(fleet: &Fleet) -> String {
     let mut staff = Staff::of(fleet).await;
     let account = staff.account("bench").await;
-    let live = KeyRequest {
-        mode: "live",
-        ..KeyRequest::default()
-    };
-    staff.key(&account, live).await.1
+    staff.key(&account, KeyRequest::live()).await.1
 }

@@ -6,9 +6,9 @@ use contracts::common::v1::Mode;
 use contracts::listings::v1::events_service_client::EventsServiceClient;
 use contracts::listings::v1::staff_review_service_client::StaffReviewServiceClient;
 use contracts::listings::v1::{Author, CreateEventRequest, ListQueueRequest, Writing};
-use e2e::{Fleet, SmallFleet};
+use e2e::{Fleet, SmallFleet, dial};
 use futures::stream::{self, StreamExt as _};
-use kit::rpc::client::{Client as Channel, Transport, dial};
+use kit::rpc::client::Client as Channel;
 use serde_json::json;
 use tokio::time::Instant;
 
@@ -61,22 +61,11 @@ struct Queue {
 
 impl Queue {
     async fn of(fleet: &Fleet) -> Self {
-        let address = &fleet.service("listings-svc").grpc;
-        let service = dial(
-            address,
-            Transport::plain(),
-            &fleet.service_token.clone().into(),
-        )
-        .await;
-        let staff = dial(
-            address,
-            Transport::plain(),
-            &fleet.staff_token.clone().into(),
-        )
-        .await;
+        let token = fleet.staff_token.clone().into();
+        let staff = dial(&fleet.service("listings-svc").grpc, &token).await;
         Self {
-            events: EventsServiceClient::new(service.unwrap().with_allowed_caller()),
-            reviews: StaffReviewServiceClient::new(staff.unwrap()),
+            events: EventsServiceClient::new(fleet.rpc_client("listings-svc").await),
+            reviews: StaffReviewServiceClient::new(staff),
         }
     }
 

@@ -7,7 +7,7 @@ use contracts::catalogue::v1::games_service_client::GamesServiceClient;
 use contracts::common::v1::Mode;
 use contracts::public::GameRow;
 use e2e::{Fleet, SmallFleet};
-use kit::rpc::client::{Client as Channel, Transport, dial};
+use kit::rpc::client::Client as Channel;
 use tokio::time::Instant;
 
 use crate::results::{Measure, Report};
@@ -73,14 +73,7 @@ pub(crate) struct Reader(GamesServiceClient<Channel>);
 
 impl Reader {
     pub(crate) async fn new(fleet: &Fleet) -> Self {
-        let token = fleet.service_token.clone().into();
-        let channel = dial(
-            &fleet.service("catalogue-svc").grpc,
-            Transport::plain(),
-            &token,
-        )
-        .await;
-        let channel = channel.unwrap().with_allowed_caller();
+        let channel = fleet.rpc_client("catalogue-svc").await;
         Self(GamesServiceClient::new(channel))
     }
 

@@ -12,7 +12,7 @@ use contracts::catalogue::v1::rankings_service_client::RankingsServiceClient;
 use contracts::catalogue::v1::votes_service_client::VotesServiceClient;
 use contracts::common::v1::Mode;
 use e2e::{Fleet, Process, SmallFleet, Staff, eventually};
-use kit::rpc::client::{Client as Channel, Transport, dial};
+use kit::rpc::client::Client as Channel;
 use serde_json::{Value, json};
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection, Row as _};
 use tokio::task::JoinSet;
@@ -231,15 +231,7 @@ impl Votes {
     }
 
     async fn channel(&self) -> Channel {
-        let address = &self.fleet.service("catalogue-svc").grpc;
-        dial(
-            address,
-            Transport::plain(),
-            &self.fleet.service_token.clone().into(),
-        )
-        .await
-        .unwrap()
-        .with_allowed_caller()
+        self.fleet.rpc_client("catalogue-svc").await
     }
 
     /// Reads the first page of a board; returns how many rows there are on it.

@@ -3,7 +3,7 @@
 use contracts::economy::v1::SetOwnCurrencyRequest;
 use contracts::economy::v1::currencies_service_client::CurrenciesServiceClient;
 use contracts::public::{Currency, Rate};
-use e2e::{Client, Fleet, KeyRequest, NewAccount, Response, Staff, WebClient, dial, eventually};
+use e2e::{Client, Fleet, KeyRequest, NewAccount, Response, Staff, WebClient, eventually};
 use reqwest::Method;
 use serde_json::{Value, json};
 
@@ -246,9 +246,7 @@ async fn tips_are_booked_with_a_secret_or_a_public_key() {
 #[tokio::test]
 async fn an_owner_names_the_currency_of_a_game() {
     let game = Game::without_currency().await;
-    let economy = &game.fleet.service("economy-svc").grpc;
-    let token = game.fleet.service_token.clone().into();
-    let currencies = CurrenciesServiceClient::new(dial(economy, &token).await);
+    let currencies = CurrenciesServiceClient::new(game.fleet.rpc_client("economy-svc").await);
     let set = async |account: &str| {
         let request = SetOwnCurrencyRequest {
             account_id: account.to_owned(),

@@ -7,6 +7,7 @@ use contracts::gateway::v1::ListPlansRequest;
 use contracts::gateway::v1::staff_service_client::StaffServiceClient;
 use contracts::public::GameRow;
 use e2e::{Fleet, binaries, dial};
+use kit::rpc::permissions::SERVICES;
 use tonic::Code;
 use tonic_health::pb::HealthCheckRequest;
 use tonic_health::pb::health_check_response::ServingStatus;
@@ -15,15 +16,6 @@ use tonic_reflection::pb::v1::ServerReflectionRequest;
 use tonic_reflection::pb::v1::server_reflection_client::ServerReflectionClient;
 use tonic_reflection::pb::v1::server_reflection_request::MessageRequest;
 use tonic_reflection::pb::v1::server_reflection_response::MessageResponse;
-
-const SERVICES: [&str; 6] = [
-    "gateway",
-    "catalogue-svc",
-    "listings-svc",
-    "economy-svc",
-    "webhook-svc",
-    "web",
-];
 
 #[tokio::test]
 async fn every_service_says_that_it_is_well() {

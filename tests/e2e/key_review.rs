@@ -53,11 +53,7 @@ async fn what_is_asked_for_counts_and_what_is_rejected_does_not() {
     let fleet = Fleet::shared();
     let mut staff = Staff::of(&fleet).await;
     let account = staff.account("free").await;
-    let live = KeyRequest {
-        mode: "live",
-        ..KeyRequest::default()
-    };
-    staff.key(&account, live).await;
+    staff.key(&account, KeyRequest::live()).await;
     let account = account.account.id;
     let mut asked = Vec::new();
     for _ in 0..4 {

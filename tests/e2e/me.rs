@@ -34,9 +34,8 @@ async fn a_key_learns_what_it_is_and_what_is_left() {
     let mut staff = Staff::of(&fleet).await;
     let account = staff.account("free").await;
     let wanted = KeyRequest {
-        mode: "live",
         may_write: true,
-        ..KeyRequest::default()
+        ..KeyRequest::live()
     };
     let client = Client::new(&fleet, &staff.key(&account, wanted).await.1);
     let began = Instant::now();

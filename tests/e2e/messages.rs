@@ -138,10 +138,9 @@ async fn who_may_not_pull_learns_why() {
     let game = studio.publish("keys").await;
     for (kind, status) in [("secret", 200), ("public", 403)] {
         let wanted = || KeyRequest {
-            mode: "live",
             kind,
             game: Some(game.clone()),
-            ..KeyRequest::default()
+            ..KeyRequest::live()
         };
         let key = eventually("the gateway knows the game", async || {
             let account = studio.account.clone();
@@ -279,11 +278,10 @@ impl Drop for Listener {
 #[tokio::test]
 async fn a_receiver_behind_a_firewall_gets_every_message() {
     let mut studio = Studio::open().await;
-    let live = KeyRequest {
-        mode: "live",
-        ..KeyRequest::default()
-    };
-    let (_, key) = studio.staff.key(&studio.account.clone(), live).await;
+    let (_, key) = studio
+        .staff
+        .key(&studio.account.clone(), KeyRequest::live())
+        .await;
     let receiver = Receiver::start().await;
     let folder = tempfile::tempdir().unwrap();
     let state = folder.path().join("state");

@@ -134,11 +134,7 @@ async fn an_account_has_the_same_numbers_everywhere() {
     let fleet = Fleet::shared();
     let (mut browser, account, pages) = sign_up(&fleet).await;
     let mut staff = Staff::of(&fleet).await;
-    let live = KeyRequest {
-        mode: "live",
-        ..KeyRequest::default()
-    };
-    let client = Client::new(&fleet, &staff.key(&account, live).await.1);
+    let client = Client::new(&fleet, &staff.key(&account, KeyRequest::live()).await.1);
     // Answered, not found, refused, and a call that is answered with 304 (of a game that no other test changes).
     let path = "/games/a-day-in-the-woods";
     let game = client.get(path).await;

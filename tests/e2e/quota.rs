@@ -24,12 +24,8 @@ async fn the_month_is_counted_by_account_and_only_for_live_keys() {
     let fleet = Fleet::shared();
     let mut staff = Staff::of(&fleet).await;
     let account = staff.account("free").await;
-    let live = KeyRequest {
-        mode: "live",
-        ..KeyRequest::default()
-    };
-    let one = Client::new(&fleet, &staff.key(&account, live.clone()).await.1);
-    let other = Client::new(&fleet, &staff.key(&account, live).await.1);
+    let one = Client::new(&fleet, &staff.key(&account, KeyRequest::live()).await.1);
+    let other = Client::new(&fleet, &staff.key(&account, KeyRequest::live()).await.1);
     let test = Client::new(&fleet, &staff.key(&account, KeyRequest::default()).await.1);
 
     let began = Instant::now();
@@ -70,11 +66,7 @@ async fn a_refused_call_uses_nothing() {
     let fleet = Fleet::shared();
     let mut staff = Staff::of(&fleet).await;
     let account = staff.account("free").await;
-    let live = KeyRequest {
-        mode: "live",
-        ..KeyRequest::default()
-    };
-    let client = Client::new(&fleet, &staff.key(&account, live.clone()).await.1);
+    let client = Client::new(&fleet, &staff.key(&account, KeyRequest::live()).await.1);
     // On a slow machine, the 70 calls may lie in two minutes, and all be answered.
     let mut answered = 0;
     eventually("calls are refused", async || {
@@ -91,7 +83,7 @@ async fn a_refused_call_uses_nothing() {
         (answered - before < 70).then_some(())
     })
     .await;
-    let fresh = Client::new(&fleet, &staff.key(&account, live).await.1);
+    let fresh = Client::new(&fleet, &staff.key(&account, KeyRequest::live()).await.1);
     let next = fresh.get("/games?limit=1").await;
     assert_eq!(
         parameter(next.header("ratelimit").unwrap(), "month", "r"),

@@ -108,11 +108,7 @@ impl Owner {
 async fn every_call_is_refused_in_the_same_way() {
     let mut owner = Owner::new().await;
     let before = owner.standing().await;
-    let live = KeyRequest {
-        mode: "live",
-        ..KeyRequest::default()
-    };
-    let reader = owner.with(live).await;
+    let reader = owner.with(KeyRequest::live()).await;
     let nobody = Client::anonymous(&owner.fleet);
     let guessed = Client::new(&owner.fleet, &guess());
     let writer = &owner.writer;

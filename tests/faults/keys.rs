@@ -6,13 +6,6 @@ use e2e::{Client, Fleet, KeyRequest, Paused, SmallFleet, Staff, eventually};
 use nix::unistd::Pid;
 use sqlx::{Connection as _, PgConnection};
 
-const LIVE: KeyRequest = KeyRequest {
-    mode: "live",
-    kind: "",
-    game: None,
-    may_write: false,
-};
-
 async fn up() -> (SmallFleet, Fleet) {
     let mut small = SmallFleet::new();
     let plans = small.plans();
@@ -100,7 +93,7 @@ async fn a_revoked_key_is_refused_at_every_gateway_from_the_next_call() {
     let account = staff.account("unlimited").await;
 
     // No gateway reads changes, so the tombstone in Redis decides.
-    let (key, secret) = staff.key(&account, LIVE).await;
+    let (key, secret) = staff.key(&account, KeyRequest::live()).await;
     let clients = everywhere(&fleet, &secret);
     let blinding = blind(&fleet, &clients).await;
     staff.revoke(&key).await;
@@ -108,7 +101,7 @@ async fn a_revoked_key_is_refused_at_every_gateway_from_the_next_call() {
     blinding.close().await.unwrap();
 
     // Redis does not respond, so the feed decides.
-    let (key, secret) = staff.key(&account, LIVE).await;
+    let (key, secret) = staff.key(&account, KeyRequest::live()).await;
     let clients = everywhere(&fleet, &secret);
     until_works(&clients).await;
     let redis = Pid::from_raw(fleet.pids()["redis"]);
@@ -125,7 +118,7 @@ async fn a_rotated_key_ends_on_time_at_every_gateway() {
     let (_small, fleet) = up().await;
     let mut staff = Staff::of(&fleet).await;
     let account = staff.account("unlimited").await;
-    let (key, old) = staff.key(&account, LIVE).await;
+    let (key, old) = staff.key(&account, KeyRequest::live()).await;
     let old = everywhere(&fleet, &old);
     until_works(&old).await;
     let new = everywhere(&fleet, &staff.rotate(&key).await);

@@ -9,14 +9,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use e2e::{Client, Fleet, SmallFleet, Traffic, eventually_within};
+use e2e::{Client, Fleet, SmallFleet, Traffic, eventually_within, long_form};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use rand::SeedableRng as _;
 use rand::rngs::StdRng;
 use rand::seq::SliceRandom as _;
 use serde_json::Value;
-use sqlx::{Connection as _, PgConnection};
 use tokio::time::Instant;
 
 const PARTS: [&str; 7] = [
@@ -46,7 +45,8 @@ async fn killing_any_one_process_loses_nothing() {
 #[tokio::test]
 #[ignore = "takes minutes; tests/README.md has its command and what came of it"]
 async fn killing_processes_in_random_order_loses_nothing() {
-    let (cycles, seed) = (number("KILL_CYCLES", 5), number("KILL_SEED", 1));
+    let cycles: u64 = long_form("KILL_CYCLES", 5);
+    let seed: u64 = long_form("KILL_SEED", 1);
     let mut order = StdRng::seed_from_u64(seed);
     let (small, traffic) = bring_up().await;
     for cycle in 1..=cycles {
@@ -63,12 +63,6 @@ async fn killing_processes_in_random_order_loses_nothing() {
     }
     let [games, keys, reads] = traffic.progress();
     println!("{games} games, {keys} keys and {reads} reads, none lost");
-}
-
-#[expect(clippy::disallowed_methods, reason = "settings of one test")]
-fn number(variable: &str, default: u64) -> u64 {
-    let text = std::env::var(variable).ok();
-    text.map_or(default, |text| text.parse().unwrap())
 }
 
 async fn bring_up() -> (SmallFleet, Traffic) {
@@ -88,7 +82,7 @@ async fn kill_one(part: &str, small: &SmallFleet, traffic: &Traffic) {
         .collect();
     assert!(missing.is_empty(), "no number of {missing:?}");
     let what = format!("the catalogue's pages agree before {part} is killed");
-    let before = eventually_within(GIVE_UP, &what, async || games(traffic).await).await;
+    let before = eventually_within(GIVE_UP, &what, async || traffic.games().await).await;
 
     let work = async {
         enough(&format!("work before {part} is killed"), traffic).await;
@@ -127,39 +121,6 @@ async fn enough(what: &str, traffic: &Traffic) {
     .await;
 }
 
-/// Reads the live games of the catalogue page by page, by slug. `None` if a game was added meanwhile.
-async fn games(traffic: &Traffic) -> Option<BTreeMap<String, Value>> {
-    let client = &traffic.caller;
-    let mut games = BTreeMap::new();
-    let mut path = "/games?limit=100".to_owned();
-    loop {
-        let page = client.get(&path).await;
-        let rows = page.data().as_array().unwrap().iter();
-        games.extend(rows.map(|row| (row["slug"].as_str().unwrap().to_owned(), row.clone())));
-        let meta = &page.body["meta"];
-        let Some(cursor) = meta["next_cursor"].as_str() else {
-            return (meta["total"] == games.len()).then_some(games);
-        };
-        path = format!("/games?limit=100&cursor={cursor}");
-    }
-}
-
-/// The slugs of the published live games in the database of listings-svc.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the tests have no schema of their own"
-)]
-async fn held(fleet: &Fleet) -> BTreeSet<String> {
-    let mut connection = PgConnection::connect(&fleet.database_url).await.unwrap();
-    let slugs: Vec<String> = sqlx::query_scalar(
-        "select slug from listings.game where mode = 'live' and state = 'published'",
-    )
-    .fetch_all(&mut connection)
-    .await
-    .unwrap();
-    slugs.into_iter().collect()
-}
-
 async fn contents_agree(
     part: &str,
     before: &BTreeMap<String, Value>,
@@ -171,8 +132,9 @@ async fn contents_agree(
         GIVE_UP,
         &format!("{part} killed: the catalogue holds what listings-svc holds"),
         async || {
-            let after = games(traffic).await?;
-            after.keys().eq(held(fleet).await.iter()).then_some(after)
+            let after = traffic.games().await?;
+            let published = fleet.published_games().await?;
+            after.keys().eq(&published).then_some(after)
         },
     )
     .await;

@@ -36,10 +36,9 @@ async fn games(fleet: &Fleet) -> Client {
         .await;
     }
     let wanted = || KeyRequest {
-        mode: "live",
         kind: "public",
         game: Some(GAMES[0].to_owned()),
-        ..KeyRequest::default()
+        ..KeyRequest::live()
     };
     let key = eventually("the gateway knows the game", async || {
         staff.clone().try_key(&account, wanted()).await.ok()

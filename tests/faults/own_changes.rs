@@ -2,7 +2,7 @@
 //! listings-svc, in single reads, lists, counts and searches.
 
 use contracts::public::{Country, Game, GameRow, SearchResult};
-use e2e::{Client, Fleet, NewAccount, Paused, SmallFleet, Staff};
+use e2e::{Client, Fleet, NewAccount, Paused, SmallFleet, Staff, long_form};
 use futures::future::join_all;
 use nix::unistd::Pid;
 use reqwest::Method;
@@ -13,13 +13,6 @@ const HANDLE: &str = "own-changes";
 /// The number of writes per round, and of reads after each write.
 const WRITES: usize = 4;
 const READS: usize = 4;
-
-/// The number of pairs of a write and a read; set by `OWN_CHANGES_PAIRS`.
-fn pairs() -> usize {
-    #[expect(clippy::disallowed_methods, reason = "a test has no settings")]
-    let pairs = std::env::var("OWN_CHANGES_PAIRS");
-    pairs.map_or(500, |pairs| pairs.parse().unwrap())
-}
 
 /// A word for each round. No word is a prefix of another.
 fn word(round: usize) -> String {
@@ -173,7 +166,9 @@ async fn whoever_changed_or_decided_reads_it_through_any_replica() {
         games: country.row.games,
         round: 0,
     };
-    let rounds = pairs().div_ceil(WRITES * READS * walk.studio.clients.len());
+    // Pairs of a write and a read.
+    let pairs: usize = long_form("OWN_CHANGES_PAIRS", 500);
+    let rounds = pairs.div_ceil(WRITES * READS * walk.studio.clients.len());
     walk.rounds(rounds).await;
     fleet.assert_no_read_behind().await;
     // Pause Redis, then resume it with its old data.

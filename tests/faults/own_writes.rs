@@ -3,7 +3,7 @@
 use contracts::public::{
     CityRow, Country, Creator, CreatorRow, Game, GameRow, GenreRow, SearchResult,
 };
-use e2e::{Client, SmallFleet, Staff};
+use e2e::{Client, SmallFleet, Staff, long_form};
 use futures::future::join_all;
 use serde_json::{Value, json};
 
@@ -13,9 +13,7 @@ const GENRE: &str = "puzzle";
 
 /// The number of rounds of writes and reads; set by `OWN_WRITES_ROUNDS`.
 fn rounds() -> u64 {
-    #[expect(clippy::disallowed_methods, reason = "a test has no settings")]
-    let rounds = std::env::var("OWN_WRITES_ROUNDS");
-    rounds.map_or(30, |rounds| rounds.parse().unwrap())
+    long_form("OWN_WRITES_ROUNDS", 30)
 }
 
 fn creator(word: &str) -> Value {

@@ -28,7 +28,10 @@ async fn callers(fleet: &Fleet, plan: &str, live: usize) -> (NewAccount, Callers
     let account = staff.account(plan).await;
     let mut keys = Vec::new();
     for _ in 0..live {
-        keys.push(Client::new(fleet, &staff.key(&account, LIVE).await.1));
+        keys.push(Client::new(
+            fleet,
+            &staff.key(&account, KeyRequest::live()).await.1,
+        ));
     }
     let (_, test) = staff.key(&account, KeyRequest::default()).await;
     let test = Client::new(fleet, &test);

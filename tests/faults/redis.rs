@@ -6,7 +6,7 @@ use std::cell::Cell;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use e2e::{Client, Fleet, Load, Paused, SmallFleet, Staff, eventually};
+use e2e::{Client, Fleet, Load, Paused, SmallFleet, Staff, eventually, long_form};
 use futures::future::join_all;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
@@ -283,8 +283,7 @@ async fn a_gateway_starts_while_redis_is_away() {
 #[tokio::test]
 #[ignore = "takes minutes; tests/README.md has its command and what came of it"]
 async fn redis_fails_again_and_again() {
-    #[expect(clippy::disallowed_methods, reason = "the setting of one test")]
-    let cycles = std::env::var("REDIS_CYCLES").map_or(3, |text| text.parse::<u32>().unwrap());
+    let cycles: u32 = long_form("REDIS_CYCLES", 3);
     let scene = Scene::set().await;
     for _ in 0..cycles {
         scene

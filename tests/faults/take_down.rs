@@ -134,10 +134,9 @@ async fn owner_of_game(fleet: &Fleet) -> Client {
     staff.add_owner(&account, "zzyzzy-studio").await;
     let (_, secret) = eventually("the gateway knows the game and its owner", async || {
         let request = KeyRequest {
-            mode: "live",
             kind: "secret",
             game: Some("zzyzzy-game".to_owned()),
-            ..KeyRequest::default()
+            ..KeyRequest::live()
         };
         staff.try_key(&account, request).await.ok()
     })

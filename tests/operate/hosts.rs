@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
 use std::time::Duration;
 
-use e2e::{Fleet, Receiver, SmallFleet, eventually};
+use e2e::{Fleet, Receiver, SmallFleet, eventually, long_form};
 use nix::sched::{CloneFlags, setns};
 use nix::sys::signal::Signal;
 use nix::unistd::geteuid;
@@ -222,8 +222,7 @@ fn between_services(fleet: &Fleet, other: &Fleet) -> Vec<String> {
 #[tokio::test]
 #[ignore = "takes minutes and needs root; tests/README.md has its command and what came of it"]
 async fn the_other_host_is_cut_off() {
-    #[expect(clippy::disallowed_methods, reason = "the setting of one test")]
-    let seconds = std::env::var("HOSTS_SECONDS").map_or(10, |text| text.parse::<u64>().unwrap());
+    let seconds: u64 = long_form("HOSTS_SECONDS", 10);
     let time = Duration::from_secs(seconds);
     let mut hosts = Hosts::new();
     let receiver = Receiver::start_on("0.0.0.0", FIRST).await;

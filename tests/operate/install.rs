@@ -4,21 +4,13 @@ use std::process::{Output, Stdio};
 use std::time::Duration;
 
 use e2e::binaries;
+use kit::rpc::permissions::SERVICES;
 use serde_json::Value;
 use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection};
 use testing::postgres::Server;
 use tokio::io::{AsyncBufReadExt as _, BufReader};
 use tokio::process::Command;
 use tokio::time::timeout;
-
-const SERVICES: [&str; 6] = [
-    "gateway",
-    "web",
-    "catalogue-svc",
-    "listings-svc",
-    "economy-svc",
-    "webhook-svc",
-];
 
 const ROLES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../deploy/sql/roles.sql");
 

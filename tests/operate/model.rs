@@ -8,7 +8,6 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use e2e::{Client, Fleet, Load, Receiver, Traffic, eventually_within};
-use sqlx::{Connection as _, PgConnection};
 use tokio::time::Instant;
 
 /// The timeout of a wait: after its faults, a fleet may pause for half a minute before it tries again.
@@ -103,52 +102,18 @@ impl Model {
         .await;
     }
 
-    /// The published live games, as the API lists them; `None` while it cannot, or if one was added meanwhile.
-    async fn listed(&self) -> Option<BTreeSet<String>> {
-        let mut games = BTreeSet::new();
-        let mut path = "/games?limit=100".to_owned();
-        loop {
-            let page = self.traffic.caller.get(&path).await;
-            let rows = page.body["data"].as_array()?;
-            games.extend(
-                rows.iter()
-                    .filter_map(|row| Some(row["slug"].as_str()?.to_owned())),
-            );
-            let meta = &page.body["meta"];
-            let Some(cursor) = meta["next_cursor"].as_str() else {
-                return (meta["total"] == games.len()).then_some(games);
-            };
-            path = format!("/games?limit=100&cursor={cursor}");
-        }
-    }
-
-    /// The published live games in the database of listings-svc.
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "the tests have no schema of their own"
-    )]
-    async fn held(&self) -> Option<BTreeSet<String>> {
-        let mut connection = PgConnection::connect(&self.fleet.database_url).await.ok()?;
-        let slugs: Vec<String> = sqlx::query_scalar(
-            "select slug from listings.game where mode = 'live' and state = 'published'",
-        )
-        .fetch_all(&mut connection)
-        .await
-        .ok()?;
-        Some(slugs.into_iter().collect())
-    }
-
     async fn contents_agree(&self, what: &str) {
         let agreed = format!("{what}: the API lists what listings-svc holds");
         let listed = eventually_within(GIVE_UP, &agreed, async || {
-            let listed = self.listed().await?;
-            (listed == self.held().await?).then_some(listed)
+            let listed = self.traffic.games().await?;
+            let published = self.fleet.published_games().await?;
+            listed.keys().eq(&published).then_some(listed)
         })
         .await;
         let games = self.traffic.seen().games;
         let lost: Vec<&String> = games
             .iter()
-            .filter(|slug| !listed.contains(*slug))
+            .filter(|slug| !listed.contains_key(*slug))
             .collect();
         assert!(lost.is_empty(), "{what}: acknowledged and lost: {lost:?}");
     }
@@ -172,7 +137,7 @@ impl Model {
         let sent = self.traffic.seen().sent;
         let arrived = format!("{what}: each published game was announced in one message");
         eventually_within(GIVE_UP, &arrived, async || {
-            let held = self.held().await?;
+            let held = self.fleet.published_games().await?;
             let told: BTreeSet<String> = self.receiver.slugs().into_iter().collect();
             let mut published = sent.iter().filter(|slug| held.contains(*slug));
             published.all(|slug| told.contains(slug)).then_some(())

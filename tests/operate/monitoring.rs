@@ -4,26 +4,20 @@
     reason = "a test looks at tables, and changes one"
 )]
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::collections::BTreeSet;
 
-use axum::Router;
-use axum::extract::State;
-use axum::routing::post;
-use bytes::Bytes;
 use e2e::{Fleet, Paused, SmallFleet, Staff, eventually};
 use futures::future::join_all;
 use http::StatusCode;
 use nix::unistd::Pid;
 use serde_json::Value;
 use sqlx::{Connection as _, PgConnection};
-use tokio::net::TcpListener;
-use tokio::process::{Child, Command};
-use tokio::task::JoinSet;
+use tokio::process::Command;
 
+use crate::containers::run;
 use crate::hook::Hook;
+use crate::prometheus::{Monitoring, file, folder, runbook_url};
+use crate::promql::selectors;
 
 /// How an alert is tested.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -65,35 +59,17 @@ const ELSEWHERE: [(&str, &str); 4] = [
     ("node_filesystem_size_bytes", "of node-exporter"),
 ];
 
-fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../deploy/monitoring")
-}
-
-fn file(name: &str) -> String {
-    std::fs::read_to_string(folder().join(name)).unwrap()
-}
-
 #[tokio::test]
 async fn the_files_are_valid_and_their_tests_pass() {
-    for command in [
-        ["promtool", "check", "config", "prometheus.yml"],
-        ["promtool", "check", "rules", "rules.yml"],
-        ["promtool", "test", "rules", "rules_test.yml"],
+    for args in [
+        ["check", "config", "prometheus.yml"],
+        ["check", "rules", "rules.yml"],
+        ["test", "rules", "rules_test.yml"],
     ] {
-        run(&command).await;
+        run(Command::new("promtool").args(args).current_dir(folder())).await;
     }
-    run(&["amtool", "check-config", "alertmanager.yml"]).await;
-}
-
-async fn run(command: &[&str]) {
-    let (program, args) = command.split_first().unwrap();
-    let mut process = Command::new(program);
-    process.args(args).current_dir(folder());
-    let output = process.output().await.unwrap();
-    let (said, complained) = (output.stdout, output.stderr);
-    let said = String::from_utf8_lossy(&said);
-    let complained = String::from_utf8_lossy(&complained);
-    assert!(output.status.success(), "{command:?}: {said}{complained}");
+    let args = ["check-config", "alertmanager.yml"];
+    run(Command::new("amtool").args(args).current_dir(folder())).await;
 }
 
 #[test]
@@ -125,78 +101,6 @@ fn every_alert_has_a_paragraph_and_a_test() {
     }
 }
 
-fn runbook_url(alert: &str) -> String {
-    format!("deploy/runbook/alerts.md#{alert}")
-}
-
-/// A metric that an expression reads, and the labels by which it selects series.
-type Selector = (String, BTreeSet<String>);
-
-/// The metrics that an expression of `PromQL` reads.
-fn selectors(expression: &str) -> BTreeSet<Selector> {
-    const CLAUSES: [&str; 6] = [
-        "by",
-        "without",
-        "on",
-        "ignoring",
-        "group_left",
-        "group_right",
-    ];
-    const OPERATORS: [&str; 5] = ["and", "or", "unless", "bool", "offset"];
-    let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == ':';
-    let (mut found, mut rest) = (BTreeSet::new(), expression);
-    while let Some(first) = rest.chars().next() {
-        if first == '[' {
-            rest = rest.split_once(']').unwrap().1;
-            continue;
-        }
-        let end = rest.find(|c: char| !is_name(c)).unwrap_or(rest.len());
-        let (name, after) = rest.split_at(end.max(first.len_utf8()));
-        rest = after.trim_start();
-        if end == 0 || first.is_ascii_digit() || OPERATORS.contains(&name) {
-            continue;
-        }
-        if CLAUSES.contains(&name) {
-            if rest.starts_with('(') {
-                rest = rest.split_once(')').unwrap().1;
-            }
-        } else if let Some(matchers) = rest.strip_prefix('{') {
-            let (matchers, after) = matchers.split_once('}').unwrap();
-            // Every second part is a value.
-            let labels = matchers.split('"').step_by(2);
-            let labels = labels.map(|label| label.trim_matches(|c: char| !is_name(c)).to_owned());
-            let labels = labels.filter(|label| !label.is_empty()).collect();
-            found.insert((name.to_owned(), labels));
-            rest = after;
-        } else if !["(", "by", "without"]
-            .iter()
-            .any(|it| rest.starts_with(*it))
-        {
-            // Neither a function nor an aggregation.
-            found.insert((name.to_owned(), BTreeSet::new()));
-        }
-    }
-    found
-}
-
-#[test]
-fn the_metrics_of_an_expression_are_found() {
-    let expression = r#"topk(5, histogram_quantile(0.99, sum by (route, le) (rate(a_bucket{x="y",le=~"5.."}[5m]))))
-        / on (instance) group_left () b:c > 1.5 * 60 or absent(d) and e == bool 3"#;
-    let found = selectors(expression);
-    let found = found.iter().map(|(name, labels)| {
-        let labels: Vec<&str> = labels.iter().map(String::as_str).collect();
-        (name.as_str(), labels)
-    });
-    let expected = [
-        ("a_bucket", vec!["le", "x"]),
-        ("b:c", vec![]),
-        ("d", vec![]),
-        ("e", vec![]),
-    ];
-    assert_eq!(found.collect::<Vec<_>>(), expected);
-}
-
 /// The expressions of all panels, by title.
 fn panels() -> Vec<(String, String)> {
     let mut expressions = Vec::new();
@@ -211,168 +115,6 @@ fn panels() -> Vec<(String, String)> {
         }
     }
     expressions
-}
-
-/// Prometheus and Alertmanager with our files, which scrape and evaluate each second and do not wait, and a receiver of alerts.
-struct Monitoring {
-    prometheus: String,
-    /// The alerts that Alertmanager has sent.
-    alerts: Arc<Mutex<Vec<Value>>>,
-    _programs: [Child; 2],
-    _server: JoinSet<()>,
-    _folder: tempfile::TempDir,
-}
-
-impl Monitoring {
-    async fn start(fleet: &Fleet) -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let path = |name: &str| folder.path().join(name).display().to_string();
-        let alerts = Arc::<Mutex<Vec<Value>>>::default();
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let receiver = listener.local_addr().unwrap().to_string();
-        let router = Router::new()
-            .fallback(post(receive))
-            .with_state(Arc::clone(&alerts));
-        let mut server = JoinSet::new();
-        server.spawn(async move { axum::serve(listener, router).await.unwrap() });
-
-        let config = file("alertmanager.yml")
-            .replace("127.0.0.1:9094", &receiver)
-            .replace("group_wait: 30s", "group_wait: 0s")
-            .replace("group_interval: 5m", "group_interval: 1s");
-        std::fs::write(path("alertmanager.yml"), config).unwrap();
-        let args = [
-            format!("--config.file={}", path("alertmanager.yml")),
-            format!("--storage.path={}", path("alertmanager")),
-            "--cluster.listen-address=".to_owned(),
-        ];
-        let (alertmanager, address) = start("prometheus-alertmanager", &args).await;
-
-        std::fs::write(path("prometheus.yml"), scrapes(&address)).unwrap();
-        let rules = file("rules.yml");
-        let rules = rules.lines().map(|line| {
-            if line.starts_with("        for: ") {
-                "        for: 1s"
-            } else {
-                line
-            }
-        });
-        let rules: Vec<&str> = rules.collect();
-        std::fs::write(path("rules.yml"), rules.join("\n")).unwrap();
-        std::fs::create_dir(path("targets")).unwrap();
-        std::fs::write(path("targets/fleet.yml"), targets(fleet)).unwrap();
-        let args = [
-            format!("--config.file={}", path("prometheus.yml")),
-            format!("--storage.tsdb.path={}", path("prometheus")),
-        ];
-        let (prometheus, address) = start("prometheus", &args).await;
-        Self {
-            prometheus: format!("http://{address}"),
-            alerts,
-            _programs: [alertmanager, prometheus],
-            _server: server,
-            _folder: folder,
-        }
-    }
-
-    async fn api(&self, path: &str, query: &[(&str, &str)]) -> Value {
-        let url = format!("{}/api/v1/{path}", self.prometheus);
-        let request = reqwest::Client::new().get(url).query(query);
-        let answer: Value = request.send().await.unwrap().json().await.unwrap();
-        assert_eq!(answer["status"], "success", "{path} {query:?}: {answer}");
-        answer["data"].clone()
-    }
-
-    /// The expressions of all rules, by name.
-    async fn rules(&self) -> Vec<(String, String)> {
-        let groups = self.api("rules", &[]).await;
-        let groups = groups["groups"].as_array().unwrap().iter();
-        let rules = groups.flat_map(|group| group["rules"].as_array().unwrap());
-        let rules = rules.map(|rule| {
-            assert_ne!(rule["health"], "err", "{rule}");
-            let text = |key: &str| rule[key].as_str().unwrap().to_owned();
-            (text("name"), text("query"))
-        });
-        rules.collect()
-    }
-
-    /// Whether a series of the metric has all these labels.
-    async fn has(&self, (metric, labels): &Selector) -> bool {
-        let labels: Vec<String> = labels.iter().map(|it| format!("{it}!=\"\"")).collect();
-        let query = format!("count({metric}{{{}}})", labels.join(","));
-        let found = self.api("query", &[("query", &query)]).await;
-        !found["result"].as_array().unwrap().is_empty()
-    }
-
-    /// Waits until Alertmanager has sent an alert about a service, with the link to its paragraph.
-    async fn assert_fires(&self, alert: &str, service: Option<&str>) {
-        eventually(&format!("{alert} arrives"), async || {
-            let alerts = self.alerts.lock().unwrap();
-            let found = alerts.iter().find(|one| {
-                let labels = &one["labels"];
-                labels["alertname"] == alert
-                    && service.is_none_or(|service| labels["service"] == service)
-            })?;
-            assert_eq!(found["annotations"]["runbook_url"], runbook_url(alert));
-            Some(())
-        })
-        .await;
-    }
-}
-
-async fn receive(State(alerts): State<Arc<Mutex<Vec<Value>>>>, body: Bytes) {
-    let sent: Value = serde_json::from_slice(&body).unwrap();
-    let firing = sent["alerts"].as_array().unwrap().iter();
-    let firing = firing.filter(|alert| alert["status"] == "firing");
-    alerts.lock().unwrap().extend(firing.cloned());
-}
-
-/// Our configuration of Prometheus, with this Alertmanager. The names of containers are not looked up.
-fn scrapes(alertmanager: &str) -> String {
-    let config = file("prometheus.yml");
-    let (before, rest) = config.split_once("    dns_sd_configs:\n").unwrap();
-    let (_, after) = rest.split_once("    file_sd_configs:\n").unwrap();
-    format!("{before}    file_sd_configs:\n{after}")
-        .replace("_interval: 15s", "_interval: 1s")
-        .replace("alertmanager:9093", alertmanager)
-}
-
-/// The file of the fleet's processes, as on hosts.
-fn targets(fleet: &Fleet) -> String {
-    let mut services: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-    for process in &fleet.services {
-        let address = process.metrics.strip_prefix("http://").unwrap();
-        let address = address.strip_suffix("/metrics").unwrap();
-        services.entry(&process.name).or_default().push(address);
-    }
-    let groups = services.iter().map(|(service, addresses)| {
-        format!("- labels: {{service: {service}}}\n  targets: {addresses:?}\n")
-    });
-    groups.collect()
-}
-
-/// Starts a program that serves HTTP at a free port; returns it with its address.
-async fn start(program: &str, args: &[String]) -> (Child, String) {
-    eventually(&format!("{program} is ready"), async || {
-        let free = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let address = free.local_addr().unwrap().to_string();
-        // Another test may take the port: then the program ends, and gets another one.
-        drop(free);
-        let mut command = Command::new(program);
-        command.args(args);
-        command.arg(format!("--web.listen-address={address}"));
-        let mut child = command.kill_on_drop(true).spawn().unwrap();
-        let ready = format!("http://{address}/-/ready");
-        while child.try_wait().unwrap().is_none() {
-            let answer = reqwest::get(&ready).await;
-            if answer.is_ok_and(|answer| answer.status() == 200) {
-                return Some((child, address));
-            }
-            tokio::time::sleep(Duration::from_millis(50)).await;
-        }
-        None
-    })
-    .await
 }
 
 #[tokio::test]

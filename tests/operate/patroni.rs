@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use e2e::{Receiver, SmallFleet, eventually};
+use e2e::{Receiver, SmallFleet, eventually, long_form};
 
 use crate::model::Model;
 use crate::patroni_cluster::Cluster;
@@ -89,8 +89,7 @@ async fn the_leader_of_postgresql_is_killed() {
 #[tokio::test]
 #[ignore = "takes minutes; tests/README.md has its command and what came of it"]
 async fn postgresql_fails_over_again_and_again() {
-    #[expect(clippy::disallowed_methods, reason = "the setting of one test")]
-    let cycles = std::env::var("PATRONI_CYCLES").map_or(1, |text| text.parse::<u32>().unwrap());
+    let cycles: u32 = long_form("PATRONI_CYCLES", 1);
     let scene = Scene::set(TWO_OF_EACH).await;
     let (model, cluster) = (&scene.model, &scene.cluster);
     for _ in 0..cycles {

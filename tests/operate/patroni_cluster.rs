@@ -1,21 +1,20 @@
 //! PostgreSQL as operators run it: three nodes under Patroni, one of them a synchronous standby, with etcd, behind haproxy.
 
-use std::cell::RefCell;
 use std::fmt::Write as _;
-use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Stdio};
+use std::process::Child;
 use std::time::Duration;
 
 use e2e::{Paused, children, eventually_within};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::Value;
+use servers::ServerUser;
 use servers::postgres::Tools;
-use servers::{ServerUser, find};
 use sqlx::{Connection as _, PgConnection};
 
 use crate::ports::free_port;
+use crate::server_process::{Server, show_logs, spawn};
 
 /// How long the servers may take to start, or to have a leader and its standbys again.
 const GIVE_UP: Duration = Duration::from_mins(5);
@@ -36,9 +35,6 @@ pub(crate) struct Cluster {
     nodes: [Server; NODES],
     haproxy: Server,
 }
-
-/// A process that can be ended and started again.
-struct Server(RefCell<Child>);
 
 /// Ports on 127.0.0.1.
 struct Ports {
@@ -199,7 +195,8 @@ impl Cluster {
 impl Drop for Cluster {
     fn drop(&mut self) {
         if std::thread::panicking() {
-            show_logs(&self.folder);
+            let logs = ["etcd", "haproxy", "n0", "n1", "n2"];
+            show_logs(&self.folder, &logs);
         }
         // Patroni first: it would start PostgreSQL again.
         for node in &self.nodes {
@@ -214,16 +211,6 @@ impl Drop for Cluster {
     }
 }
 
-#[expect(clippy::print_stderr, reason = "the logs of a test that failed")]
-fn show_logs(folder: &Path) {
-    for log in ["etcd.log", "haproxy.log", "n0.log", "n1.log", "n2.log"] {
-        let text = std::fs::read_to_string(folder.join(log)).unwrap_or_default();
-        let lines: Vec<&str> = text.lines().collect();
-        let last = &lines[lines.len().saturating_sub(30)..];
-        eprintln!("{log}:\n{}", last.join("\n"));
-    }
-}
-
 impl Ports {
     fn free() -> Self {
         let free = || free_port().port();
@@ -234,33 +221,6 @@ impl Ports {
             patroni: std::array::from_fn(|_| free()),
             haproxy: free(),
         }
-    }
-}
-
-impl Server {
-    fn new(process: Child) -> Self {
-        Self(RefCell::new(process))
-    }
-
-    fn pid(&self) -> Pid {
-        Pid::from_raw(self.0.borrow().id().try_into().unwrap())
-    }
-
-    fn has_ended(&self) -> bool {
-        self.0.borrow_mut().try_wait().unwrap().is_some()
-    }
-
-    /// Kills it.
-    fn end(&self) {
-        let mut process = self.0.borrow_mut();
-        // An error means that it has already ended.
-        drop(process.kill());
-        drop(process.wait());
-    }
-
-    fn replace(&self, process: Child) {
-        // The process before it has ended.
-        drop(self.0.replace(process).wait());
     }
 }
 
@@ -287,24 +247,6 @@ fn kill_postgres(data: &Path) {
         // An error means that it has already ended.
         kill(process, Signal::SIGKILL).ok();
     }
-}
-
-/// Starts a program as the user of PostgreSQL, with its output in a log. It ends with the test: Patroni stops its PostgreSQL then.
-fn spawn(user: &ServerUser, folder: &Path, name: &str, program: &str, args: &[String]) -> Child {
-    // Else `deploy/test` installs it.
-    let program = find(program).ok_or(program).unwrap();
-    let log = folder.join(format!("{name}.log"));
-    let log = File::options().create(true).append(true).open(log).unwrap();
-    user.command(&program, Some(Signal::SIGTERM))
-        .args(args)
-        .env("HOME", folder)
-        .env("LC_ALL", "C.UTF-8")
-        .current_dir("/")
-        .stdin(Stdio::null())
-        .stdout(log.try_clone().unwrap())
-        .stderr(log)
-        .spawn()
-        .unwrap()
 }
 
 fn spawn_etcd(user: &ServerUser, folder: &Path, ports: &Ports) -> Child {

@@ -7,6 +7,7 @@ use std::time::Duration;
 use e2e::eventually;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
+use servers::find;
 use tokio::net::TcpStream;
 use tokio::process::{Child, Command};
 
@@ -14,9 +15,6 @@ use crate::ports::free_port;
 
 pub(crate) const HAPROXY: &str = include_str!("../../deploy/edge/haproxy.cfg");
 pub(crate) const NGINX: &str = include_str!("../../deploy/edge/nginx.conf");
-
-/// Debian has servers in folders that are not in everybody's `PATH`.
-const SYSTEM: [&str; 2] = ["/usr/sbin", "/usr/local/sbin"];
 
 /// How often a proxy that stops is looked at.
 const POLL: Duration = Duration::from_millis(10);
@@ -153,9 +151,7 @@ pub(crate) fn haproxy(folder: &Path) -> Command {
 }
 
 fn program(name: &str) -> Command {
-    let paths = SYSTEM.map(|folder| Path::new(folder).join(name));
-    let path = paths.iter().find(|path| path.is_file());
-    path.map_or_else(|| Command::new(name), Command::new)
+    Command::new(find(name).unwrap_or_else(|| name.into()))
 }
 
 /// A folder with a certificate for 127.0.0.1, which processes of other users can read.

@@ -209,9 +209,8 @@ impl Scene {
             .key(
                 &account,
                 e2e::KeyRequest {
-                    mode: "live",
                     may_write: true,
-                    ..e2e::KeyRequest::default()
+                    ..e2e::KeyRequest::live()
                 },
             )
             .await;

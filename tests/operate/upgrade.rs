@@ -2,20 +2,18 @@
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use e2e::{Client, Fleet, Receiver, Service, SmallFleet, Staff, binaries, eventually};
+use e2e::{Fleet, Receiver, Service, SmallFleet, Staff, binaries, eventually, long_form};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
-use reqwest::Method;
 use serde_json::{Value, json};
 use tokio::process::Command;
-use tokio::task::JoinSet;
 
 use crate::ports::free_port;
 use crate::proxies::{HAPROXY, Proxy};
+use crate::upgrade_load::{Load, STUDIO};
 
 /// The services, each with the prefix of its settings, in the order in which they are replaced.
 const SERVICES: [(&str, &str); 6] = [
@@ -28,22 +26,10 @@ const SERVICES: [(&str, &str); 6] = [
 ];
 /// The other programs that a launcher needs.
 const TOOLS: [&str; 2] = ["staff", "local-people"];
-/// How long an idle connection is used again.
-const KEEP_ALIVE: Duration = Duration::from_secs(30);
 /// The time in which haproxy and the other services learn that a process stops, in seconds: haproxy asks each second.
 const SHUTDOWN_DELAY: &str = "3";
-const STUDIO: &str = "upgrade-studio";
 /// Each game is changed by one request at a time.
 const GAMES: usize = 16;
-/// A page of the site.
-const PAGE: &str = "/games";
-
-/// A variable of the environment, or the value of the short form.
-fn variable(name: &str, short: u64) -> u64 {
-    #[expect(clippy::disallowed_methods, reason = "a test has no settings")]
-    let value = std::env::var(name);
-    value.map_or(short, |value| value.parse().unwrap())
-}
 
 /// The binaries of the fleet, as links: replacing a link is the installation of another release.
 struct Installation {
@@ -111,9 +97,8 @@ async fn games(fleet: &Fleet) -> (Vec<String>, String) {
     let rows: Vec<Value> = slugs.iter().map(row).collect();
     staff.import("game", &rows).await;
     let wanted = e2e::KeyRequest {
-        mode: "live",
         may_write: true,
-        ..e2e::KeyRequest::default()
+        ..e2e::KeyRequest::live()
     };
     let (_, secret) = staff.key(&account, wanted).await;
     (slugs, secret)
@@ -192,159 +177,6 @@ fn port(place: &str) -> &str {
     place.rsplit_once(':').unwrap().1
 }
 
-/// What callers do all the time.
-struct Load {
-    http: reqwest::Client,
-    /// Opens a connection for each request.
-    new_connections: reqwest::Client,
-    base: String,
-    key: String,
-    /// Each with the number of its changes.
-    games: Vec<(String, tokio::sync::Mutex<u64>)>,
-    failures: Mutex<Vec<String>>,
-    requests: AtomicUsize,
-}
-
-impl Load {
-    fn new(balancer: &Balancer, key: String, slugs: Vec<String>) -> Self {
-        let client = |idle| {
-            let client = reqwest::Client::builder().pool_max_idle_per_host(idle);
-            // Less than haproxy's, so that no request meets a connection that is being closed.
-            client.pool_idle_timeout(KEEP_ALIVE).build().unwrap()
-        };
-        let games = slugs
-            .into_iter()
-            .map(|slug| (slug, tokio::sync::Mutex::default()));
-        Self {
-            http: client(usize::MAX),
-            new_connections: client(0),
-            base: balancer.public.clone(),
-            key,
-            games: games.collect(),
-            failures: Mutex::default(),
-            requests: AtomicUsize::new(0),
-        }
-    }
-
-    /// Nothing failed, and the games are as the last changes made them. Returns the number of changes.
-    async fn assert_all_seen(&self, fleet: &Fleet) -> usize {
-        assert_eq!(*self.failures.lock().unwrap(), [""; 0]);
-        let reader = Client::new(fleet, &self.key);
-        let mut changes = 0;
-        for (slug, count) in &self.games {
-            let count = *count.lock().await;
-            assert!(count > 0, "{slug} was never changed");
-            let game = reader.get(&format!("/games/{slug}")).await;
-            let tagline = game.data()["tagline"].as_str().unwrap();
-            // The load ended while a change was on its way.
-            let shown = [count, count + 1].map(|count| format!("Change {count}"));
-            assert!(
-                shown.iter().any(|shown| shown == tagline),
-                "{slug}: {tagline}"
-            );
-            changes += usize::try_from(count).unwrap();
-        }
-        changes
-    }
-
-    /// Sends a request; `None` if it failed, which is recorded.
-    async fn send(
-        &self,
-        client: &reqwest::Client,
-        method: Method,
-        path: &str,
-        body: Option<Value>,
-    ) -> Option<String> {
-        let what = format!("{method} {path}");
-        let mut request = client
-            .request(method, format!("{}{path}", self.base))
-            .bearer_auth(&self.key);
-        if let Some(body) = body {
-            request = request.json(&body);
-        }
-        let answer = async {
-            let response = request.send().await?;
-            let status = response.status();
-            Ok::<_, reqwest::Error>((status, response.text().await?))
-        };
-        self.requests.fetch_add(1, Ordering::Relaxed);
-        match answer.await {
-            Ok((status, text)) if status == 200 => return Some(text),
-            Ok((status, text)) => self.fail(format!("{what}: {status} {text}")),
-            Err(error) => self.fail(format!("{what}: {error:?}")),
-        }
-        None
-    }
-
-    fn fail(&self, what: String) {
-        self.failures.lock().unwrap().push(what);
-    }
-
-    /// The request with this number.
-    async fn request(&self, number: usize) {
-        let game = number / 8 % self.games.len();
-        let (slug, changes) = &self.games[game];
-        let list = format!("/v1/games?limit=20&creator={STUDIO}");
-        match number % 8 {
-            0 => self.change(slug, changes).await,
-            1 | 2 => drop(
-                self.send(&self.new_connections, Method::GET, &list, None)
-                    .await,
-            ),
-            3 => drop(self.send(&self.http, Method::GET, PAGE, None).await),
-            4 => {
-                let search = format!("/v1/search?q={slug}");
-                drop(self.send(&self.http, Method::GET, &search, None).await);
-            }
-            _ => drop(self.send(&self.http, Method::GET, &list, None).await),
-        }
-    }
-
-    /// Changes a game; the next read must show the change.
-    async fn change(&self, slug: &str, changes: &tokio::sync::Mutex<u64>) {
-        let mut changes = changes.lock().await;
-        let tagline = format!("Change {}", *changes + 1);
-        let path = format!("/v1/games/{slug}");
-        let body = json!({"tagline": tagline});
-        let changed = self
-            .send(&self.http, Method::PATCH, &path, Some(body))
-            .await;
-        if changed.is_none() {
-            return;
-        }
-        *changes += 1;
-        let Some(text) = self
-            .send(&self.new_connections, Method::GET, &path, None)
-            .await
-        else {
-            return;
-        };
-        let body: Value = serde_json::from_str(&text).unwrap();
-        if body["data"]["tagline"] != *tagline {
-            self.fail(format!("a stale read of {slug} after {tagline}: {text}"));
-        }
-    }
-
-    /// Sends `rate` requests a second, whether or not the ones before are answered.
-    async fn run(self: Arc<Self>, rate: u64) {
-        let mut pace = tokio::time::interval(Duration::from_secs(1) / u32::try_from(rate).unwrap());
-        let mut running = JoinSet::new();
-        for number in 0.. {
-            pace.tick().await;
-            let load = Arc::clone(&self);
-            running.spawn(async move { load.request(number).await });
-            while let Some(ended) = running.try_join_next() {
-                ended.unwrap();
-            }
-            let failures = self.failures.lock().unwrap();
-            assert!(
-                failures.is_empty(),
-                "after {number} requests: {failures:#?}"
-            );
-        }
-    }
-}
-
 /// Ends a process by SIGTERM, and waits until the launcher has started it again.
 async fn replace(small: &SmallFleet, old: &Service) {
     let pid = old.pid.unwrap();
@@ -396,7 +228,8 @@ async fn up(installation: &Installation, receiver: &Receiver) -> (SmallFleet, Fl
 
 #[tokio::test]
 async fn every_process_is_replaced_and_no_caller_notices() {
-    let (rate, minutes) = (variable("UPGRADE_RATE", 60), variable("UPGRADE_MINUTES", 0));
+    let rate: u64 = long_form("UPGRADE_RATE", 60);
+    let minutes: u64 = long_form("UPGRADE_MINUTES", 0);
     let receiver = Receiver::start().await;
     let installation = Installation::new();
     let (small, fleet) = up(&installation, &receiver).await;
@@ -405,7 +238,7 @@ async fn every_process_is_replaced_and_no_caller_notices() {
     let balancer = Balancer::start(&fleet).await;
     balancer.has_all().await;
 
-    let load = Arc::new(Load::new(&balancer, key, slugs));
+    let load = Arc::new(Load::new(&balancer.public, key, slugs));
     let since = Instant::now();
     let replacing = async {
         installation.upgrade(&fleet).await;
@@ -427,7 +260,7 @@ async fn every_process_is_replaced_and_no_caller_notices() {
     })
     .await;
     assert_eq!(receiver.repeats(), 0);
-    let requests = load.requests.load(Ordering::Relaxed);
+    let requests = load.requests();
     println!(
         "{requests} requests in {:.0?}, {changes} changes; none failed, none was stale, no message came twice",
         since.elapsed()

@@ -4,7 +4,7 @@ use contracts::gateway::v1 as proto;
 use contracts::gateway::v1::accounts_service_client::AccountsServiceClient;
 use kit::rpc::client::Client as Channel;
 
-use crate::{Fleet, NewAccount, dial};
+use crate::{Fleet, NewAccount};
 
 /// The dashboard's calls for account tokens.
 #[derive(Clone)]
@@ -36,8 +36,7 @@ impl AccountTokens {
 
     /// Tokens of `fleet`.
     pub async fn of(fleet: &Fleet) -> Self {
-        let token = fleet.service_token.clone().into();
-        let channel = dial(&fleet.service("gateway").grpc, &token).await;
+        let channel = fleet.rpc_client("gateway").await;
         Self {
             accounts: AccountsServiceClient::new(channel),
         }

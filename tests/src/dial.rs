@@ -5,7 +5,7 @@ use std::time::Duration;
 use kit::config::Secret;
 use kit::rpc::client::{self, Client, Transport};
 
-use crate::eventually;
+use crate::{Fleet, eventually};
 
 /// No machine is so slow as to miss it; the default of services is seconds.
 const DEADLINE: Duration = Duration::from_mins(2);
@@ -22,4 +22,12 @@ pub async fn dial(address: &str, token: &Secret) -> Client {
     });
     let client = dialled.await.with_allowed_caller();
     client.with_default_deadline(DEADLINE)
+}
+
+impl Fleet {
+    /// A client of the first process of a service, with the fleet token.
+    pub async fn rpc_client(&self, service: &str) -> Client {
+        let token = self.service_token.clone().into();
+        dial(&self.service(service).grpc, &token).await
+    }
 }

@@ -1,9 +1,10 @@
 //! The running fleet, as its launcher describes it in `fleet.json`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
+use sqlx::{Connection as _, PgConnection};
 
 /// A running fleet.
 #[derive(Debug, Clone, Deserialize)]
@@ -185,6 +186,22 @@ impl Fleet {
             !behind.is_empty() && behind.iter().all(|reads| reads == &[0]),
             "reads behind: {behind:?}"
         );
+    }
+
+    /// The slugs of the published live games in the database of listings-svc. `None` while it does not answer.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the tests have no schema of their own"
+    )]
+    pub async fn published_games(&self) -> Option<BTreeSet<String>> {
+        let mut connection = PgConnection::connect(&self.database_url).await.ok()?;
+        let slugs: Vec<String> = sqlx::query_scalar(
+            "select slug from listings.game where mode = 'live' and state = 'published'",
+        )
+        .fetch_all(&mut connection)
+        .await
+        .ok()?;
+        Some(slugs.into_iter().collect())
     }
 
     /// The first process of a service.

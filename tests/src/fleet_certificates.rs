@@ -1,15 +1,7 @@
 //! The certificates of all services of a fleet, for `--tls`.
 
+use kit::rpc::permissions::SERVICES;
 use testing::certificates::Authority;
-
-const SERVICES: [&str; 6] = [
-    "gateway",
-    "web",
-    "catalogue-svc",
-    "listings-svc",
-    "economy-svc",
-    "webhook-svc",
-];
 
 /// A folder for `--tls`, with an authority of its own.
 pub struct FleetCertificates {

@@ -30,14 +30,10 @@ impl Load {
     pub async fn new(fleet: &Fleet) -> Self {
         let mut staff = Staff::of(fleet).await;
         let account = staff.account("unlimited").await;
-        let live = KeyRequest {
-            mode: "live",
-            ..KeyRequest::default()
-        };
         let mut callers = Vec::new();
         for gateway in fleet.by_gateway() {
             for _ in 0..CALLERS {
-                let (_, secret) = staff.key(&account, live.clone()).await;
+                let (_, secret) = staff.key(&account, KeyRequest::live()).await;
                 callers.push(Client::new(&gateway, &secret));
             }
         }

@@ -52,6 +52,16 @@ pub struct KeyRequest {
     pub may_write: bool,
 }
 
+impl KeyRequest {
+    /// A live key of an account that may only read.
+    pub fn live() -> Self {
+        Self {
+            mode: "live",
+            ..Self::default()
+        }
+    }
+}
+
 impl Staff {
     /// Staff of `fleet`.
     pub async fn of(fleet: &Fleet) -> Self {
@@ -124,23 +134,7 @@ impl Staff {
 
     /// Loads rows, none of which is refused or changes nothing.
     pub async fn import(&self, entity: &str, rows: &[Value]) {
-        let lines: Vec<String> = rows.iter().map(Value::to_string).collect();
-        let header = ImportHeader {
-            entity: entity.to_owned(),
-            mode: Mode::Live.into(),
-            // A name that no other file has.
-            file_name: "rows of a test".to_owned(),
-            ..ImportHeader::default()
-        };
-        let lines = ImportLines { lines };
-        let messages = [
-            Message::Header(header),
-            Message::Lines(lines),
-            Message::End(ImportEnd {}),
-        ];
-        let messages = messages.map(|message| ImportRequest {
-            message: Some(message),
-        });
+        let messages = import_messages(entity, rows, false);
         let mut imports = self.imports.clone();
         let report = imports.import(futures::stream::iter(messages)).await;
         let report = report.unwrap().into_inner();
@@ -224,11 +218,7 @@ impl Staff {
     /// A caller with a new live key of a new account on `plan`.
     pub async fn caller(&mut self, fleet: &Fleet, plan: &str) -> Client {
         let account = self.account(plan).await;
-        let live = KeyRequest {
-            mode: "live",
-            ..KeyRequest::default()
-        };
-        let (_, secret) = self.key(&account, live).await;
+        let (_, secret) = self.key(&account, KeyRequest::live()).await;
         Client::new(fleet, &secret)
     }
 
@@ -264,6 +254,28 @@ impl Staff {
             .into_inner()
             .secret
     }
+}
+
+/// The messages that import live rows.
+pub(crate) fn import_messages(entity: &str, rows: &[Value], announce: bool) -> [ImportRequest; 3] {
+    let header = ImportHeader {
+        entity: entity.to_owned(),
+        mode: Mode::Live.into(),
+        file_name: "rows of a test".to_owned(),
+        announce,
+        ..ImportHeader::default()
+    };
+    let lines = ImportLines {
+        lines: rows.iter().map(Value::to_string).collect(),
+    };
+    let messages = [
+        Message::Header(header),
+        Message::Lines(lines),
+        Message::End(ImportEnd {}),
+    ];
+    messages.map(|message| ImportRequest {
+        message: Some(message),
+    })
 }
 
 /// A live listing.

@@ -1,19 +1,18 @@
 //! Traffic during a fault: staff import games, which they announce, and create accounts with keys, and a caller reads.
 
 use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
 use std::time::Duration;
 
-use contracts::common::v1::Mode;
 use contracts::gateway::v1::staff_service_client::StaffServiceClient;
 use contracts::gateway::v1::{CreateAccountRequest, CreateKeyRequest};
-use contracts::listings::v1::import_request::Message;
 use contracts::listings::v1::staff_import_service_client::StaffImportServiceClient;
-use contracts::listings::v1::{ImportEnd, ImportHeader, ImportLines, ImportRequest};
 use kit::rpc::client::{Client, Transport, dial};
 use serde_json::Value;
 use tokio::time::{Instant, MissedTickBehavior, timeout};
 
 use crate::load::longest_pause;
+use crate::staff::import_messages;
 use crate::{Fleet, KeyRequest, Staff};
 
 /// Rows per import.
@@ -67,11 +66,7 @@ impl Traffic {
     pub async fn new(fleet: &Fleet) -> Self {
         let mut staff = Staff::of(fleet).await;
         let account = staff.account("unlimited").await;
-        let live = KeyRequest {
-            mode: "live",
-            ..KeyRequest::default()
-        };
-        let (_, key) = staff.key(&account, live).await;
+        let (_, key) = staff.key(&account, KeyRequest::live()).await;
         let token = fleet.staff_token.clone().into();
         let listings = dial(
             &fleet.service("listings-svc").grpc,
@@ -123,6 +118,22 @@ impl Traffic {
         self.flows.set(false);
     }
 
+    /// The live games that the API lists, by slug. `None` while it does not, or if a game was added meanwhile.
+    pub async fn games(&self) -> Option<BTreeMap<String, Value>> {
+        let mut games = BTreeMap::new();
+        let mut path = "/games?limit=100".to_owned();
+        loop {
+            let page = self.caller.get(&path).await;
+            let rows = page.body["data"].as_array()?.iter();
+            games.extend(rows.map(|row| (row["slug"].as_str().unwrap().to_owned(), row.clone())));
+            let meta = &page.body["meta"];
+            let Some(cursor) = meta["next_cursor"].as_str() else {
+                return (meta["total"] == games.len()).then_some(games);
+            };
+            path = format!("/games?limit=100&cursor={cursor}");
+        }
+    }
+
     async fn while_it_flows(&self, work: impl AsyncFn() -> Option<()>) {
         let mut pace = tokio::time::interval(PACE);
         pace.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -140,27 +151,10 @@ impl Traffic {
         let row = |slug: &String| {
             serde_json::json!({ "slug": slug, "title": slug, "tagline": "", "genres": ["puzzle"], "platforms": ["web"],
                 "stage": "released", "release_year": 2024, "creator": "maliyo-games", "links": {} })
-            .to_string()
         };
-        let header = ImportHeader {
-            entity: "game".to_owned(),
-            mode: Mode::Live.into(),
-            file_name: "killed.ndjson".to_owned(),
-            announce: true,
-            ..ImportHeader::default()
-        };
-        let lines = ImportLines {
-            lines: slugs.iter().map(row).collect(),
-        };
+        let rows: Vec<Value> = slugs.iter().map(row).collect();
+        let messages = import_messages("game", &rows, true);
         self.seen.borrow_mut().sent.extend(slugs.iter().cloned());
-        let messages = [
-            Message::Header(header),
-            Message::Lines(lines),
-            Message::End(ImportEnd {}),
-        ];
-        let messages = messages.map(|message| ImportRequest {
-            message: Some(message),
-        });
         let mut imports = self.imports.clone();
         let call = imports.import(futures::stream::iter(messages));
         let report = timeout(PATIENCE, call).await.ok()?.ok()?.into_inner();

@@ -18,7 +18,7 @@ use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
-use crate::{Fleet, NewAccount, Staff, dial, eventually};
+use crate::{Fleet, NewAccount, Staff, eventually};
 
 /// The received messages, and the secret and the clock to check their signatures.
 struct Came {
@@ -151,9 +151,7 @@ pub async fn add_endpoint(
     place: &str,
     events: &[&str],
 ) -> String {
-    let token = fleet.service_token.clone().into();
-    let webhooks = &fleet.service("webhook-svc").grpc;
-    let endpoints = EndpointsServiceClient::new(dial(webhooks, &token).await);
+    let endpoints = EndpointsServiceClient::new(fleet.rpc_client("webhook-svc").await);
     let added = eventually("webhook-svc knows the account", async || {
         let request = AddEndpointRequest {
             account_id: account.account.id.clone(),

@@ -9,7 +9,8 @@ use pages::asset;
 use crate::page_error::PageError;
 use crate::render::RESOURCE_POLICY;
 
-const FOR_EVER: &str = "public, max-age=31536000, immutable";
+/// For an address whose content never changes.
+pub const FOR_EVER: &str = "public, max-age=31536000, immutable";
 const FOR_A_DAY: &str = "public, max-age=86400";
 
 /// A file. In a rolling update, a page of another release names a file that this process does not have: the page gets the file of this

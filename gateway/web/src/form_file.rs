@@ -10,7 +10,7 @@ use axum::body::Body;
 use axum::extract::multipart::{Field, Multipart, MultipartError};
 use axum::extract::{DefaultBodyLimit, FromRequest as _, Request};
 use http::header::{CONTENT_LENGTH, CONTENT_TYPE};
-use http::{HeaderValue, StatusCode};
+use http::{Extensions, HeaderValue, StatusCode};
 use kit::{Code, Fault};
 use tokio::fs::File;
 use tokio::io::{AsyncSeekExt as _, AsyncWriteExt as _};
@@ -76,37 +76,14 @@ pub async fn unpack(
         if parts_read > MAX_FIELDS {
             return Err(unreadable(StatusCode::PAYLOAD_TOO_LARGE));
         }
-        let name = field.name().unwrap_or_default().to_owned();
-        if field.file_name().is_none() {
-            let text = read_text(&mut field, limit.saturating_sub(size)).await?;
-            size += name.len() + text.len();
-            fields.push((name, text));
+        if field.file_name().is_some() {
+            read_file(&mut field, upload.take(), &mut parts.extensions).await;
             continue;
         }
-        match upload.take() {
-            Some(Ok(guard)) => match store(&mut field).await {
-                Ok(Some(file)) => {
-                    let attached = AttachedFile {
-                        file,
-                        _guard: guard,
-                    };
-                    let shared = Arc::new(Mutex::new(Some(attached)));
-                    parts.extensions.insert(FormFile(shared));
-                }
-                Ok(None) => {}
-                Err(fault) => {
-                    parts.extensions.insert(FileRefusal(fault));
-                }
-            },
-            Some(Err(fault)) => {
-                if discard(&mut field).await > 0 {
-                    parts.extensions.insert(FileRefusal(fault));
-                }
-            }
-            None => {
-                discard(&mut field).await;
-            }
-        }
+        let name = field.name().unwrap_or_default().to_owned();
+        let text = read_text(&mut field, limit.saturating_sub(size)).await?;
+        size += name.len() + text.len();
+        fields.push((name, text));
     }
     let encoded = form_urlencoded::Serializer::new(String::new())
         .extend_pairs(&fields)
@@ -118,6 +95,40 @@ pub async fn unpack(
     parts.headers.insert(CONTENT_TYPE, form);
     parts.headers.remove(CONTENT_LENGTH);
     Ok(Request::from_parts(parts, Body::from(encoded)))
+}
+
+/// Adds a file to the extensions of its request, or why it was not stored.
+async fn read_file(
+    field: &mut Field<'_>,
+    upload: Option<Result<UploadGuard, Fault>>,
+    extensions: &mut Extensions,
+) {
+    let guard = match upload {
+        Some(Ok(guard)) => guard,
+        Some(Err(fault)) => {
+            if discard(field).await > 0 {
+                extensions.insert(FileRefusal(fault));
+            }
+            return;
+        }
+        None => {
+            discard(field).await;
+            return;
+        }
+    };
+    match store(field).await {
+        Ok(Some(file)) => {
+            let attached = AttachedFile {
+                file,
+                _guard: guard,
+            };
+            extensions.insert(FormFile(Arc::new(Mutex::new(Some(attached)))));
+        }
+        Ok(None) => {}
+        Err(fault) => {
+            extensions.insert(FileRefusal(fault));
+        }
+    }
 }
 
 async fn read_text(field: &mut Field<'_>, most: usize) -> Result<String, PageError> {

@@ -8,7 +8,7 @@ use uuid::Uuid;
 use crate::domain::notice_kind::NoticeKind;
 use crate::domain::role::Permission;
 use crate::person_mail::{self, Reader};
-use crate::store::members;
+use crate::store::members::{self, Member};
 
 /// A mail to the members of an account with this permission.
 #[derive(Debug, Clone)]
@@ -27,11 +27,7 @@ pub async fn queue(
     let mut readers = members::of_account(&mut *connection, mail.account).await?;
     readers.retain(|member| member.role.may(mail.permission));
     for member in &readers {
-        let reader = Reader {
-            address: &member.email,
-            language: member.language,
-        };
-        person_mail::queue(&mut *connection, reader, &mail.text, now).await?;
+        person_mail::queue(&mut *connection, reader(member), &mail.text, now).await?;
     }
     Ok(readers.len())
 }
@@ -47,11 +43,15 @@ pub async fn queue_notice(
     let mut readers = members::of_account(&mut *connection, mail.account).await?;
     readers.retain(|member| member.role.may(mail.permission) && kind.is_wanted(&member.muted));
     for member in &readers {
-        let reader = Reader {
-            address: &member.email,
-            language: member.language,
-        };
+        let reader = reader(member);
         person_mail::queue_notice(&mut *connection, reader, &mail.text, public_url, now).await?;
     }
     Ok(readers.len())
+}
+
+fn reader(member: &Member) -> Reader<'_> {
+    Reader {
+        address: &member.email,
+        language: member.language,
+    }
 }

@@ -5,7 +5,6 @@ use std::os::unix::fs::PermissionsExt as _;
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::member_service_client::MemberServiceClient;
 use contracts::listings::v1::staff_member_service_client::StaffMemberServiceClient;
-use kit::rpc::client::{self, Transport};
 use sqlx::PgPool;
 use tempfile::TempDir;
 use tonic::{Code, Status};
@@ -14,27 +13,13 @@ use crate::staff::tool;
 use crate::support::{NOW, Service, start};
 
 async fn who_am_i(service: &Service, token: &str) -> Result<proto::WhoAmIResponse, Status> {
-    let channel = client::dial(
-        &service.address,
-        Transport::plain(),
-        &token.to_owned().into(),
-    )
-    .await
-    .unwrap();
-    let mut members = StaffMemberServiceClient::new(channel);
+    let mut members = StaffMemberServiceClient::new(service.client(token).await.channel);
     let answer = members.who_am_i(proto::WhoAmIRequest {}).await?;
     Ok(answer.into_inner())
 }
 
 async fn renew(service: &Service, token: &str, name: &str) -> Result<String, Status> {
-    let channel = client::dial(
-        &service.address,
-        Transport::plain(),
-        &token.to_owned().into(),
-    )
-    .await
-    .unwrap();
-    let mut members = StaffMemberServiceClient::new(channel);
+    let mut members = StaffMemberServiceClient::new(service.client(token).await.channel);
     let name = name.to_owned();
     let answer = members.renew_token(proto::RenewTokenRequest { name });
     Ok(answer.await?.into_inner().token)

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use e2e::{Fleet, KeyRequest, Process, SmallFleet, Staff};
 use futures::stream::{self, StreamExt as _};
-use kit::rpc::client::{Client as Channel, Transport, dial};
+use kit::rpc::client::Client as Channel;
 use tokio::time::{Instant, sleep, sleep_until};
 use uuid::Uuid;
 
@@ -63,29 +63,12 @@ impl<'a> Site<'a> {
         let fleet = small.up_with(&["--plans", &plans]).await;
         let mut staff = Staff::of(&fleet).await;
         let account = staff.account("unlimited").await;
-        let live = KeyRequest {
-            mode: "live",
-            ..KeyRequest::default()
-        };
-        let (_, key) = staff.key(&account, live).await;
+        let (_, key) = staff.key(&account, KeyRequest::live()).await;
         let studios = Studios::open(&fleet).await;
         let mut games = Games::open(&fleet, "unlimited").await;
         games.grow(&fleet, CURRENCIES).await;
         let backlog = Backlog::new(&fleet, receiver).await;
         let endpoints = usize::try_from(ENDPOINTS).unwrap();
-        let token = fleet.service_token.clone().into();
-        let catalogue = dial(
-            &fleet.service("catalogue-svc").grpc,
-            Transport::plain(),
-            &token,
-        )
-        .await;
-        let economy = dial(
-            &fleet.service("economy-svc").grpc,
-            Transport::plain(),
-            &token,
-        )
-        .await;
         let pids = fleet.pids();
         Self {
             processes: pids
@@ -93,8 +76,8 @@ impl<'a> Site<'a> {
                 .map(|(name, pid)| Process::new(name, *pid))
                 .collect(),
             endpoints: backlog.add_endpoints("in", endpoints).await,
-            catalogue: catalogue.unwrap(),
-            economy: economy.unwrap(),
+            catalogue: fleet.rpc_client("catalogue-svc").await,
+            economy: fleet.rpc_client("economy-svc").await,
             http: reqwest::Client::new(),
             fleet,
             key,

@@ -10,8 +10,8 @@ use contracts::catalogue::v1::{
 };
 use contracts::common::v1::{Mode, PageRequest};
 use contracts::public::GameRow;
-use e2e::Fleet;
-use kit::rpc::client::{Client as Channel, Transport, dial};
+use e2e::{Fleet, dial};
+use kit::rpc::client::Client as Channel;
 use tokio::task::JoinSet;
 
 use super::generate::{Dice, Generator, slug};
@@ -75,15 +75,7 @@ pub(super) struct CatalogueClient {
 impl CatalogueClient {
     /// A client of the catalogue-svc of `fleet`, which has the listings of `generator`.
     pub(super) async fn of(fleet: &Fleet, generator: &Generator) -> Self {
-        let token = fleet.service_token.clone().into();
-        let channel = dial(
-            &fleet.service("catalogue-svc").grpc,
-            Transport::plain(),
-            &token,
-        )
-        .await
-        .unwrap()
-        .with_allowed_caller();
+        let channel = fleet.rpc_client("catalogue-svc").await;
         let mut client = Self {
             games: GamesServiceClient::new(channel.clone()),
             search: SearchServiceClient::new(channel.clone()),
@@ -117,14 +109,9 @@ impl CatalogueClient {
 
     /// The same client, connected to another server.
     pub(super) async fn at(&self, address: &str, fleet: &Fleet) -> Self {
-        let channel = dial(
-            address,
-            Transport::plain(),
-            &fleet.service_token.clone().into(),
-        )
-        .await;
+        let token = fleet.service_token.clone().into();
         Self {
-            games: GamesServiceClient::new(channel.unwrap().with_allowed_caller()),
+            games: GamesServiceClient::new(dial(address, &token).await),
             ..self.clone()
         }
     }

@@ -117,11 +117,7 @@ fn games_f64(games: u64) -> f64 {
 async fn through_gateway(name: &'static str, fleet: &Fleet) -> Side {
     let mut staff = Staff::of(fleet).await;
     let account = staff.account("unlimited").await;
-    let live = KeyRequest {
-        mode: "live",
-        ..KeyRequest::default()
-    };
-    let (_, key) = staff.key(&account, live).await;
+    let (_, key) = staff.key(&account, KeyRequest::live()).await;
     Side {
         name,
         request: Request::get(&format!("{}/games", fleet.base_url)).with_key(&key),

@@ -8,8 +8,8 @@ use contracts::common::v1::Mode;
 use contracts::economy::v1::reports_service_client::ReportsServiceClient;
 use contracts::economy::v1::tips_service_client::TipsServiceClient;
 use contracts::economy::v1::{SendTipRequest, SubmitReportRequest};
-use e2e::{Fleet, KeyRequest, NewAccount, Staff, eventually};
-use kit::rpc::client::{Client, Transport, dial};
+use e2e::{Fleet, KeyRequest, NewAccount, Staff, dial, eventually};
+use kit::rpc::client::Client;
 use serde_json::json;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
@@ -63,10 +63,9 @@ impl Games {
     pub(crate) async fn key(&self, fleet: &Fleet) -> String {
         let staff = Staff::of(fleet).await;
         let wanted = || KeyRequest {
-            mode: "live",
             kind: "secret",
             game: self.slugs.first().cloned(),
-            ..KeyRequest::default()
+            ..KeyRequest::live()
         };
         let made = eventually("the gateway knows the game", async || {
             staff.clone().try_key(&self.account, wanted()).await.ok()
@@ -172,10 +171,7 @@ async fn channels(fleet: &Fleet, replicas: usize) -> Vec<Client> {
     let economies = services.filter(|service| service.name == "economy-svc");
     let mut channels = Vec::new();
     for replica in economies.take(replicas) {
-        let channel = dial(&replica.grpc, Transport::plain(), &token)
-            .await
-            .unwrap();
-        channels.push(channel.with_allowed_caller());
+        channels.push(dial(&replica.grpc, &token).await);
     }
     assert_eq!(channels.len(), replicas, "the fleet has fewer replicas");
     channels

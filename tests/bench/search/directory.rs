@@ -11,7 +11,7 @@ use contracts::catalogue::v1::{
 use contracts::common::v1::{Mode, PageInfo, PageRequest};
 use contracts::public::{CityRow, CreatorRow, Event, GameRow, SearchAddress, SearchResult};
 use e2e::Fleet;
-use kit::rpc::client::{Client as Channel, Transport, dial};
+use kit::rpc::client::Client as Channel;
 use serde::de::DeserializeOwned;
 
 use super::FIRST;
@@ -41,15 +41,7 @@ pub(super) struct Directory {
 
 impl Directory {
     pub(super) async fn open(fleet: &Fleet) -> Self {
-        let token = fleet.service_token.clone().into();
-        let channel = dial(
-            &fleet.service("catalogue-svc").grpc,
-            Transport::plain(),
-            &token,
-        )
-        .await
-        .unwrap()
-        .with_allowed_caller();
+        let channel = fleet.rpc_client("catalogue-svc").await;
         Self {
             search: SearchServiceClient::new(channel.clone()),
             channel,

@@ -6,7 +6,6 @@ use contracts::webhook::v1::deliveries_service_client::DeliveriesServiceClient;
 use contracts::webhook::v1::endpoints_service_client::EndpointsServiceClient;
 use contracts::webhook::v1::{AddEndpointRequest, SendTestEventRequest};
 use e2e::{Client, WebClient, eventually};
-use kit::rpc::client::{Transport, dial};
 use tokio::process::Child;
 
 use crate::child;
@@ -93,15 +92,7 @@ impl<'a> Pages<'a> {
 
     /// Delivers test events to an endpoint of the account; returns its id.
     async fn deliver(&self, receiver: &Receiver) -> String {
-        let fleet = &self.bench.fleet;
-        let token = fleet.service_token.clone().into();
-        let service = dial(
-            &fleet.service("webhook-svc").grpc,
-            Transport::plain(),
-            &token,
-        )
-        .await;
-        let service = service.unwrap().with_allowed_caller();
+        let service = self.bench.fleet.rpc_client("webhook-svc").await;
         let account_id = self.account.rsplit('/').next().unwrap().to_owned();
         let request = AddEndpointRequest {
             account_id: account_id.clone(),

@@ -8,7 +8,7 @@ use contracts::listings::v1::{Author, CreateEventRequest, Writing};
 use contracts::webhook::v1::AddEndpointRequest;
 use contracts::webhook::v1::endpoints_service_client::EndpointsServiceClient;
 use e2e::{Fleet, Staff, eventually};
-use kit::rpc::client::{Client as Channel, Transport, dial};
+use kit::rpc::client::Client as Channel;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
@@ -62,14 +62,7 @@ impl Arrivals {
 
 pub(super) async fn run(report: &mut Report, fleet: &Fleet, arrivals: &Arrivals) {
     let staff = Staff::of(fleet).await;
-    let token = fleet.service_token.clone().into();
-    let listings = dial(
-        &fleet.service("listings-svc").grpc,
-        Transport::plain(),
-        &token,
-    )
-    .await;
-    let events = EventsServiceClient::new(listings.unwrap().with_allowed_caller());
+    let events = EventsServiceClient::new(fleet.rpc_client("listings-svc").await);
     add_endpoint(fleet, &arrivals.host).await;
     let (mut slugs, mut account) = (Vec::with_capacity(APPROVALS), String::new());
     for number in 0..APPROVALS {
@@ -101,14 +94,7 @@ pub(super) async fn run(report: &mut Report, fleet: &Fleet, arrivals: &Arrivals)
 
 async fn add_endpoint(fleet: &Fleet, host: &str) {
     let account = Staff::of(fleet).await.account("unlimited").await;
-    let token = fleet.service_token.clone().into();
-    let webhooks = dial(
-        &fleet.service("webhook-svc").grpc,
-        Transport::plain(),
-        &token,
-    )
-    .await;
-    let endpoints = EndpointsServiceClient::new(webhooks.unwrap().with_allowed_caller());
+    let endpoints = EndpointsServiceClient::new(fleet.rpc_client("webhook-svc").await);
     eventually("webhook-svc knows the account", async || {
         let request = AddEndpointRequest {
             account_id: account.account.id.clone(),

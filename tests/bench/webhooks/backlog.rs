@@ -6,7 +6,7 @@ use contracts::webhook::v1::endpoints_service_client::EndpointsServiceClient;
 use contracts::webhook::v1::{AddEndpointRequest, PauseEndpointRequest, ResumeEndpointRequest};
 use e2e::{Fleet, NewAccount, Process, Staff, eventually};
 use futures::future::join_all;
-use kit::rpc::client::{Client as Channel, Transport, dial};
+use kit::rpc::client::Client as Channel;
 use sqlx::PgPool;
 use tokio::time::{Instant, sleep};
 use uuid::Uuid;
@@ -35,18 +35,12 @@ pub(super) struct Drained {
 
 impl<'a> Backlog<'a> {
     pub(crate) async fn new(fleet: &Fleet, receiver: &'a Receiver) -> Self {
-        let token = fleet.service_token.clone().into();
-        let webhooks = dial(
-            &fleet.service("webhook-svc").grpc,
-            Transport::plain(),
-            &token,
-        )
-        .await;
+        let webhooks = fleet.rpc_client("webhook-svc").await;
         let replicas = fleet.services.iter().filter(|it| it.name == "webhook-svc");
         Self {
             receiver,
             account: Staff::of(fleet).await.account("unlimited").await,
-            endpoints: EndpointsServiceClient::new(webhooks.unwrap().with_allowed_caller()),
+            endpoints: EndpointsServiceClient::new(webhooks),
             database: PgPool::connect(&fleet.database_url).await.unwrap(),
             replicas: replicas
                 .map(|it| Process::new("webhook-svc", it.pid.unwrap()))

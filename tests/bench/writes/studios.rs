@@ -7,8 +7,8 @@ use std::time::Duration;
 use contracts::common::v1::Mode;
 use contracts::listings::v1::games_service_client::GamesServiceClient;
 use contracts::listings::v1::{Author, UpdateGameRequest, Writing};
-use e2e::{Client, Fleet, Staff};
-use kit::rpc::client::{Client as Channel, Transport, dial};
+use e2e::{Client, Fleet, Staff, dial};
+use kit::rpc::client::Client as Channel;
 use reqwest::Method;
 use serde_json::json;
 use tokio::task::JoinSet;
@@ -55,10 +55,7 @@ impl Way {
         let replicas = services.filter(|service| service.name == "listings-svc");
         let mut clients = Vec::new();
         for replica in replicas.take(count) {
-            let channel = dial(&replica.grpc, Transport::plain(), &token)
-                .await
-                .unwrap();
-            clients.push(GamesServiceClient::new(channel.with_allowed_caller()));
+            clients.push(GamesServiceClient::new(dial(&replica.grpc, &token).await));
         }
         assert_eq!(clients.len(), count, "the fleet has fewer replicas");
         Self::Listings(clients)

@@ -7,7 +7,7 @@ mod visibility;
 
 use std::time::{Duration, Instant};
 
-use e2e::{Receiver, SmallFleet, eventually};
+use e2e::{Receiver, SmallFleet, eventually, long_form};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
@@ -15,13 +15,6 @@ use nix::unistd::Pid;
 const GAMES: usize = 400;
 /// The most deliveries to one endpoint that are in flight or not yet recorded. After a kill, each of them may be repeated.
 const IN_FLIGHT: usize = 2 * 64;
-
-/// The number of kills: `WEBHOOK_KILLS`, or `usual` if that is not set.
-fn kills(usual: usize) -> usize {
-    #[expect(clippy::disallowed_methods, reason = "a test has no settings")]
-    let kills = std::env::var("WEBHOOK_KILLS");
-    kills.map_or(usual, |kills| kills.parse().unwrap())
-}
 
 fn slug(round: usize, game: usize) -> String {
     format!("hook-{round:03}-{game:03}")
@@ -89,10 +82,12 @@ async fn every_message_arrives(replicas: &str, kills: usize) -> String {
 
 #[tokio::test]
 async fn every_message_arrives_whoever_is_killed() {
-    println!("{}", every_message_arrives("webhook-svc=2", kills(3)).await);
+    let kills = long_form("WEBHOOK_KILLS", 3);
+    println!("{}", every_message_arrives("webhook-svc=2", kills).await);
 }
 
 #[tokio::test]
 async fn every_message_arrives_from_one_replica_that_is_killed() {
-    println!("{}", every_message_arrives("webhook-svc=1", kills(2)).await);
+    let kills = long_form("WEBHOOK_KILLS", 2);
+    println!("{}", every_message_arrives("webhook-svc=1", kills).await);
 }

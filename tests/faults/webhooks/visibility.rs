@@ -2,15 +2,13 @@
 
 use contracts::listings::v1::CreatePageRequest;
 use contracts::listings::v1::pages_service_client::PagesServiceClient;
-use e2e::{Client, Fleet, Receiver, SmallFleet, Staff, dial, eventually};
+use e2e::{Client, Fleet, Receiver, SmallFleet, Staff, eventually};
 use reqwest::Method;
 use serde_json::{Value, json};
 
 /// Submits a page of an account, which is then pending.
 async fn submit_page(fleet: &Fleet, account_id: &str, handle: &str) {
-    let token = fleet.service_token.clone().into();
-    let listings = &fleet.service("listings-svc").grpc;
-    let mut pages = PagesServiceClient::new(dial(listings, &token).await);
+    let mut pages = PagesServiceClient::new(fleet.rpc_client("listings-svc").await);
     let body = json!({"handle": handle, "name": "New", "kind": "studio", "country_code": "NG"});
     let request = CreatePageRequest {
         account_id: account_id.to_owned(),

@@ -99,11 +99,7 @@ async fn deliveries_are_recorded(server: &Archived) {
 async fn key(fleet: &Fleet) -> (contracts::gateway::v1::Key, String) {
     let mut staff = Staff::of(fleet).await;
     let account = staff.account("unlimited").await;
-    let live = KeyRequest {
-        mode: "live",
-        ..KeyRequest::default()
-    };
-    staff.key(&account, live).await
+    staff.key(&account, KeyRequest::live()).await
 }
 
 /// Restores the server to a time: not while the fleet runs.

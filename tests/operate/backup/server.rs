@@ -1,7 +1,6 @@
 //! A PostgreSQL that pgBackRest backs up, and the commands of `deploy/backup` for it.
 
 use std::fs;
-use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 
@@ -13,6 +12,8 @@ use servers::postgres::Tools;
 use sqlx::postgres::{PgConnectOptions, PgConnection};
 use sqlx::{AssertSqlSafe, Connection as _, Postgres};
 use tempfile::TempDir;
+
+use crate::ports::free_port;
 
 /// The commands, which the user of the server may not be able to read in the checkout.
 const COMMANDS: [(&str, &str); 2] = [
@@ -97,8 +98,7 @@ impl Archived {
     }
 
     fn choose_port(&mut self) {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        self.port = listener.local_addr().unwrap().port();
+        self.port = free_port().port();
         let (port, folder) = (self.port, self.folder.path().display());
         let pgbackrest = format!(
             "[global]\nrepo1-path={folder}/repository\nrepo1-retention-full=2\nlock-path={folder}/lock\nspool-path={folder}/spool\n\

@@ -38,7 +38,7 @@ pub(crate) fn deploy(path: &str) -> PathBuf {
 }
 
 /// Runs a command that succeeds, and returns what it says.
-async fn run(command: &mut Command) -> String {
+pub(crate) async fn run(command: &mut Command) -> String {
     let output = command.kill_on_drop(true).output().await.unwrap();
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
     let complained = String::from_utf8_lossy(&output.stderr);

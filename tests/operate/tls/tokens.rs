@@ -157,11 +157,7 @@ async fn tokens_are_replaced_and_no_call_is_refused() {
 
     let mut staff = Staff::of(&fleet).await;
     let account = staff.account("unlimited").await;
-    let live = KeyRequest {
-        mode: "live",
-        ..KeyRequest::default()
-    };
-    let (_, key) = staff.key(&account, live).await;
+    let (_, key) = staff.key(&account, KeyRequest::live()).await;
     let mut dashboard = AccountTokens::of(&fleet).await;
     let token = dashboard.create(&account, &AccountTokens::ALL_SCOPES).await;
     let secret = &fleet.account("partner").keys.live_secret;

@@ -13,8 +13,8 @@ const ALPHABET: &[u8; 32] = b"23456789abcdefghjkmnpqrstuvwxyz0";
 const GROUPS: usize = 4;
 const GROUP: usize = 4;
 
-/// New codes, such as `k7mp-2x9q-hd4w-zv8t`.
-pub fn generate() -> Vec<String> {
+/// New codes, such as `k7mp-2x9q-hd4w-zv8t`, and their hashes.
+pub fn generate() -> (Vec<String>, Vec<Vec<u8>>) {
     let mut random = rand::rng();
     let mut code = || {
         let groups: Vec<String> = (0..GROUPS)
@@ -25,7 +25,9 @@ pub fn generate() -> Vec<String> {
             .collect();
         groups.join("-")
     };
-    (0..COUNT).map(|_| code()).collect()
+    let codes: Vec<String> = (0..COUNT).map(|_| code()).collect();
+    let hashes = codes.iter().filter_map(|code| hash(code)).collect();
+    (codes, hashes)
 }
 
 /// The hash of a code as it was typed; `None` if it cannot be one.
@@ -41,10 +43,11 @@ mod tests {
 
     #[test]
     fn a_code_may_be_typed_in_any_way() {
-        let codes = generate();
-        assert_eq!(codes.len(), COUNT);
+        let (codes, hashes) = generate();
+        assert_eq!((codes.len(), hashes.len()), (COUNT, COUNT));
         let code = &codes[0];
         let stored = hash(code).unwrap();
+        assert_eq!(hashes[0], stored);
         assert_eq!(hash(&code.to_uppercase()), Some(stored.clone()));
         assert_eq!(hash(&code.replace('-', "\u{2011}")), Some(stored.clone()));
         assert_eq!(hash(&code.replace('-', " ")), Some(stored));

@@ -34,7 +34,7 @@ mod tests {
     fn a_text_is_a_code_of_the_app_or_a_recovery_code_or_neither() {
         let app = Some(TypedCode::App("123456".to_owned()));
         assert_eq!(TypedCode::parse("١٢٣-٤٥٦"), app);
-        let code = &recovery::generate()[0];
+        let code = &recovery::generate().0[0];
         let hash = recovery::hash(code).map(TypedCode::Recovery);
         assert_eq!(TypedCode::parse(code), hash);
         assert_eq!(TypedCode::parse(&code.replace('-', "\u{2013}")), hash);

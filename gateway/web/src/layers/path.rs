@@ -71,11 +71,8 @@ impl KnownPaths {
 /// The path without capitals, and the address with this path. `None`: it has none, or it has letters that a header cannot carry.
 fn lowered(uri: &Uri) -> Option<(String, String)> {
     let path = uri.path().to_ascii_lowercase();
-    let address = match uri.query() {
-        Some(query) => format!("{path}?{query}"),
-        None => path.clone(),
-    };
-    (path != uri.path() && address.is_ascii()).then_some((path, address))
+    let address = address(&path, uri.query())?;
+    (path != uri.path()).then_some((path, address))
 }
 
 /// Path and query without the parameters that have a name and no value. `None`: there is none of these, or the address begins like that of
@@ -91,11 +88,7 @@ fn without_empty(uri: &Uri) -> Option<String> {
     }
     let kept = query.split('&').filter(|pair| !is_empty(pair));
     let kept = kept.collect::<Vec<_>>().join("&");
-    let address = match kept.as_str() {
-        "" => path.to_owned(),
-        query => format!("{path}?{query}"),
-    };
-    address.is_ascii().then_some(address)
+    address(path, Some(kept.as_str()).filter(|kept| !kept.is_empty()))
 }
 
 /// Path and query without slashes at the end of the path. `None`: the path has no such slash, the rest begins like the address of another
@@ -105,11 +98,17 @@ fn without_slash(uri: &Uri) -> Option<String> {
     let is_of_site = path
         .strip_prefix('/')
         .is_some_and(|rest| !rest.starts_with(['/', '\\']));
-    let address = match uri.query() {
+    let address = address(path, uri.query());
+    address.filter(|_| is_of_site)
+}
+
+/// The address with this path and query; `None`: it has letters that a header cannot carry.
+fn address(path: &str, query: Option<&str>) -> Option<String> {
+    let address = match query {
         Some(query) => format!("{path}?{query}"),
         None => path.to_owned(),
     };
-    (is_of_site && address.is_ascii()).then_some(address)
+    address.is_ascii().then_some(address)
 }
 
 #[cfg(test)]

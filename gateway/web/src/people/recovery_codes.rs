@@ -11,6 +11,7 @@ use super::confirmation::confirm_password;
 use super::link_mail::record_and_inform;
 use super::second_factor::{NO_CODE, count_wrong_code, use_code};
 use super::sign_in_again;
+use super::totp::Input;
 use crate::domain::action::Action;
 use crate::domain::recovery;
 use crate::domain::typed_code::TypedCode;
@@ -20,13 +21,6 @@ use crate::person_request::PersonRequest;
 use crate::render::{FormState, html, ok, see_other};
 use crate::session::once;
 use crate::store::people;
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub struct Input {
-    code: String,
-    password: String,
-}
 
 /// The new codes, as they are stored for a form that is sent twice.
 #[derive(Debug, Serialize, Deserialize)]
@@ -73,11 +67,7 @@ async fn replace(request: &PersonRequest, code: &TypedCode) -> Result<NewCodes, 
         let text = request.language().say("code-wrong");
         return Err(Fault::invalid_field("code", text).into());
     }
-    let codes = recovery::generate();
-    let hashes: Vec<Vec<u8>> = codes
-        .iter()
-        .filter_map(|code| recovery::hash(code))
-        .collect();
+    let (codes, hashes) = recovery::generate();
     let mut transaction = web.pool.begin().await?;
     if !people::lock(&mut *transaction, person).await? {
         return Err(sign_in_again().into());

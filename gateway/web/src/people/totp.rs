@@ -29,8 +29,8 @@ use crate::viewer::Viewer;
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct Input {
-    code: String,
-    password: String,
+    pub(super) code: String,
+    pub(super) password: String,
 }
 
 /// The result of turning the second factor on, as it is stored for a form that is sent twice.
@@ -108,11 +108,7 @@ async fn store(
     let (web, person) = (&request.app, request.person());
     let sealed = web.key_ring.seal(person.id.as_bytes(), &secret.0);
     let sealed = sealed.map_err(|error| Fault::internal(&error))?;
-    let codes = recovery::generate();
-    let hashes: Vec<Vec<u8>> = codes
-        .iter()
-        .filter_map(|code| recovery::hash(code))
-        .collect();
+    let (codes, hashes) = recovery::generate();
     let mut transaction = web.pool.begin().await?;
     let set = people::set_totp(&mut transaction, person, Some((&sealed, step)), &hashes);
     let version = set.await?.ok_or_else(sign_in_again)?;

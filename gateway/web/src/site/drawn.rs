@@ -6,6 +6,7 @@ use http::HeaderValue;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use pages::pattern;
 
+use crate::assets::FOR_EVER;
 use crate::domain::listing_kind::{ListingKind, is_listing_name};
 use crate::page_error::PageError;
 use crate::render::RESOURCE_POLICY;
@@ -19,10 +20,7 @@ pub async fn show(
     let is_country = country.len() == 2 && country.bytes().all(|it| it.is_ascii_uppercase());
     let name = name.filter(|_| pattern::is_current(&version) && is_kind && is_country);
     let name = name.ok_or_else(PageError::not_found)?;
-    let headers = [
-        (CONTENT_TYPE, "image/svg+xml"),
-        (CACHE_CONTROL, "public, max-age=31536000, immutable"),
-    ];
+    let headers = [(CONTENT_TYPE, "image/svg+xml"), (CACHE_CONTROL, FOR_EVER)];
     let drawing = pattern::draw(&kind, &country, name);
     let mut response = (headers, drawing.svg()).into_response();
     let anywhere = HeaderValue::from_static("cross-origin");

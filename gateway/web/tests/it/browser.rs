@@ -64,6 +64,22 @@ impl Browser {
         self.send(request).await
     }
 
+    /// Sends another body than that of a usual form in the same way.
+    pub(crate) async fn post_body(
+        &mut self,
+        path: &str,
+        media_type: &str,
+        body: impl Into<Body>,
+    ) -> Page {
+        let request = Request::post(path)
+            .header(CONTENT_TYPE, media_type)
+            .header("host", "mchezo.example")
+            .header("sec-fetch-site", "same-origin")
+            .body(body.into())
+            .unwrap();
+        self.send(request).await
+    }
+
     pub(crate) async fn send(&mut self, mut request: Request<Body>) -> Page {
         request.extensions_mut().insert(ConnectInfo(self.address));
         let headers = request.headers_mut();

@@ -1,6 +1,5 @@
 //! The switches (§7.3): while everything is read-only, and while submissions are paused, forms say so and keep what was typed.
 
-use http::Request;
 use sqlx::PgPool;
 
 use crate::full_account::{CAROL, FullAccount, every_field, person_id};
@@ -70,14 +69,10 @@ async fn buttons_are_closed_too_except_the_end_of_a_key(pool: PgPool) {
         let page = owner.post(&full.own(action), &fields).await;
         page.assert(503, READ_ONLY);
     }
-    let upload = Request::post(full.own(UPLOAD))
-        .header("sec-fetch-site", "same-origin")
-        .header("content-type", "multipart/form-data; boundary=b")
-        .body(
-            "--b\r\nContent-Disposition: form-data; name=\"picture\"\r\n\r\nJPEG\r\n--b--\r\n"
-                .into(),
-        );
-    owner.send(upload.unwrap()).await.assert(503, READ_ONLY);
+    let file = "--b\r\nContent-Disposition: form-data; name=\"picture\"\r\n\r\nJPEG\r\n--b--\r\n";
+    let form = "multipart/form-data; boundary=b";
+    let page = owner.post_body(&full.own(UPLOAD), form, file).await;
+    page.assert(503, READ_ONLY);
     assert_eq!(full.state().await, before);
     let last = owner.post(&full.own(REMOVE), &[]).await;
     last.assert(422, "at least one owner");

@@ -2,9 +2,6 @@
 
 use std::sync::atomic::Ordering;
 
-use axum::body::Body;
-use http::Request;
-use http::header::CONTENT_TYPE;
 use sqlx::PgPool;
 use web::domain::role::Role;
 use web::session::limits;
@@ -37,13 +34,8 @@ async fn submit(browser: &mut Browser, path: &str, form: &str, title: &str, cove
         body.extend_from_slice(part.as_bytes());
     }
     body.extend_from_slice(b"\r\n--edge--\r\n");
-    let request = Request::post(path)
-        .header(CONTENT_TYPE, "multipart/form-data; boundary=edge")
-        .header("host", "mchezo.example")
-        .header("sec-fetch-site", "same-origin")
-        .body(Body::from(body))
-        .unwrap();
-    browser.send(request).await
+    let media_type = "multipart/form-data; boundary=edge";
+    browser.post_body(path, media_type, body).await
 }
 
 #[testing::database_test(web::MIGRATOR)]

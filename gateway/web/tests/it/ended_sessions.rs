@@ -1,7 +1,5 @@
 //! A form whose session has ended meanwhile: its typed text is kept for the person, who signs in and sends it again.
 
-use axum::body::Body;
-use http::Request;
 use sqlx::PgPool;
 use uuid::Uuid;
 use web::domain::role::Role;
@@ -124,13 +122,8 @@ async fn no_secret_no_button_and_no_file_is_kept(pool: PgPool) {
         assert!(!page.text.contains("<form"), "{path}: {}", page.text);
     }
     let path = format!("/accounts/{account}/listings/game/okoto/pictures/cover");
-    let upload = Request::post(&path)
-        .header("content-type", "multipart/form-data; boundary=x")
-        .header("host", "mchezo.example")
-        .header("sec-fetch-site", "same-origin");
-    let page = browser
-        .send(upload.body(Body::from("--x--")).unwrap())
-        .await;
+    let upload = browser.post_body(&path, "multipart/form-data; boundary=x", "--x--");
+    let page = upload.await;
     page.assert(401, "href=\"/sign-in\"");
     assert!(!page.text.contains("<form"), "{}", page.text);
 }

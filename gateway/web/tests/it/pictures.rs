@@ -1,40 +1,21 @@
 //! Pictures of a listing: the upload with its crop, the order of screenshots, and the files.
 
-use axum::body::Body;
-use http::Request;
 use http::header::CONTENT_TYPE;
 use sqlx::PgPool;
 use web::domain::role::Role;
 
 use crate::browser::{Browser, Page};
 use crate::stub_pictures::{file, prepared_file};
-use crate::support::{ADA, BOB, Site};
+use crate::support::{BOB, studio};
 
-async fn studio(pool: PgPool) -> (Site, String, Browser) {
-    let site = Site::new(pool).await;
-    let ada = site.person(ADA).await;
-    let account = site.account(ada, Role::Owner).await.to_string();
-    site.listings.game(&account, "okoto", "Okoto");
-    let owner = site.signed_in(ADA).await;
-    (site, account, owner)
-}
+const FORM: &str = "multipart/form-data; boundary=edge";
 
 /// Sends a file, as a browser does from a page of the site.
 async fn upload(browser: &mut Browser, path: &str, file: &[u8]) -> Page {
     let mut body = b"--edge\r\ncontent-disposition: form-data; name=\"picture\"; filename=\"a.jpg\"\r\ncontent-type: image/jpeg\r\n\r\n".to_vec();
     body.extend_from_slice(file);
     body.extend_from_slice(b"\r\n--edge--\r\n");
-    send(browser, path, "multipart/form-data; boundary=edge", body).await
-}
-
-async fn send(browser: &mut Browser, path: &str, media_type: &str, body: Vec<u8>) -> Page {
-    let request = Request::post(path)
-        .header(CONTENT_TYPE, media_type)
-        .header("host", "mchezo.example")
-        .header("sec-fetch-site", "same-origin")
-        .body(Body::from(body))
-        .unwrap();
-    browser.send(request).await
+    browser.post_body(path, FORM, body).await
 }
 
 #[testing::database_test(web::MIGRATOR)]
@@ -116,17 +97,10 @@ async fn a_bad_upload_is_refused_with_a_sentence(pool: PgPool) {
     upload(&mut owner, &cover, b"")
         .await
         .assert(422, "Choose a file.");
-    let other = send(&mut owner, &cover, "text/plain", b"JPEG".to_vec()).await;
+    let other = owner.post_body(&cover, "text/plain", "JPEG").await;
     other.assert(422, "Choose a file.");
-    let cut_off =
-        b"--edge\r\ncontent-disposition: form-data; name=\"picture\"\r\n\r\nJPEG".to_vec();
-    let cut_off = send(
-        &mut owner,
-        &cover,
-        "multipart/form-data; boundary=edge",
-        cut_off,
-    )
-    .await;
+    let cut_off = "--edge\r\ncontent-disposition: form-data; name=\"picture\"\r\n\r\nJPEG";
+    let cut_off = owner.post_body(&cover, FORM, cut_off).await;
     cut_off.assert(422, "did not arrive whole");
     let mut large = b"JPEG".to_vec();
     large.resize(10 * 1024 * 1024 + 1, 7);

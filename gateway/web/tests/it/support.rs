@@ -85,6 +85,16 @@ pub(crate) fn redis_url() -> Secret {
     url.into()
 }
 
+/// A site, the account of a game, and the browser of its owner.
+pub(crate) async fn studio(pool: PgPool) -> (Site, String, Browser) {
+    let site = Site::new(pool).await;
+    let ada = site.person(ADA).await;
+    let account = site.account(ada, Role::Owner).await.to_string();
+    site.listings.game(&account, "okoto", "Okoto");
+    let owner = site.signed_in(ADA).await;
+    (site, account, owner)
+}
+
 impl Site {
     pub(crate) async fn new(pool: PgPool) -> Self {
         Self::with_redis(pool, redis_url()).await

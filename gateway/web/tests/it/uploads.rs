@@ -5,7 +5,6 @@ use std::sync::atomic::Ordering;
 use axum::body::Body;
 use bytes::Bytes;
 use futures::stream;
-use http::Request;
 use http::header::CONTENT_TYPE;
 use sqlx::PgPool;
 use tokio::sync::mpsc;
@@ -14,18 +13,9 @@ use web::domain::role::Role;
 
 use crate::browser::{Browser, Page};
 use crate::stub_pictures::file;
-use crate::support::{ADA, BOB, Site};
+use crate::support::{BOB, studio};
 
 const PAGE: &str = "<html><script>alert(1)</script></html>";
-
-async fn studio(pool: PgPool) -> (Site, String, Browser) {
-    let site = Site::new(pool).await;
-    let ada = site.person(ADA).await;
-    let account = site.account(ada, Role::Owner).await.to_string();
-    site.listings.game(&account, "okoto", "Okoto");
-    let owner = site.signed_in(ADA).await;
-    (site, account, owner)
-}
 
 /// Sends a body with this type to the form of the cover.
 async fn send(
@@ -35,11 +25,7 @@ async fn send(
     body: impl Into<Body>,
 ) -> Page {
     let path = format!("/accounts/{account}/listings/game/okoto/pictures/cover");
-    let request = Request::post(path)
-        .header("sec-fetch-site", "same-origin")
-        .header(CONTENT_TYPE, content_type)
-        .body(body.into());
-    owner.send(request.unwrap()).await
+    owner.post_body(&path, content_type, body).await
 }
 
 /// A form with a part that has these headers and this content.

@@ -4,6 +4,7 @@
 mod address;
 mod breaker;
 mod connection;
+mod failure;
 mod script;
 
 use std::fmt;
@@ -13,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use arc_swap::ArcSwapOption;
 use metrics::Histogram;
-use redis::{Cmd, ErrorKind, FromRedisValue, RedisError, RedisResult, ServerErrorKind, Value};
+use redis::{Cmd, ErrorKind, FromRedisValue, RedisResult, ServerErrorKind, Value};
 use tokio::sync::Mutex;
 use tokio::time::timeout;
 use tracing::Instrument as _;
@@ -23,6 +24,8 @@ use crate::handles::Handles;
 use crate::telemetry;
 use address::Address;
 use connection::Connection;
+use failure::Failure;
+pub use failure::Unavailable;
 pub use script::{Script, evaluate};
 
 /// The least time between two connections to a cluster one of whose nodes hangs.
@@ -65,29 +68,6 @@ struct Shared {
 struct Before {
     answered: u64,
     failures: u32,
-}
-
-/// Redis is unavailable. The variant says whether the call was carried out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Unavailable {
-    /// The call was not carried out and will not be: it was not sent, or Redis rejected it.
-    NotApplied,
-    /// The call was sent and not answered. Redis may have carried it out, or may do so later.
-    Unknown,
-}
-
-/// Why a call failed.
-enum Failure {
-    /// The breaker is open.
-    Open,
-    /// There is no connection. Without an error, connecting timed out.
-    NoConnection(Option<RedisError>),
-    /// Redis rejected the call.
-    Rejected(RedisError),
-    /// Redis rejected the call because it is a replica now: its successor has the address, or will have it.
-    Demoted(RedisError),
-    /// The call was sent and not answered. Without an error, it timed out.
-    NoResponse(Option<RedisError>),
 }
 
 /// Parses the setting `redis_url`.
@@ -344,57 +324,6 @@ impl Shared {
             tracing::warn!(what, reason, "Redis is unavailable; {}", self.without);
         }
         failure.unavailable()
-    }
-}
-
-impl Failure {
-    fn of(error: RedisError) -> Self {
-        match error.kind() {
-            ErrorKind::Server(ServerErrorKind::ReadOnly) => Self::Demoted(error),
-            // Redis 6 reports it like this from a script.
-            _ if error.detail().is_some_and(|it| it.contains("-READONLY ")) => Self::Demoted(error),
-            ErrorKind::Server(_) | ErrorKind::Extension => Self::Rejected(error),
-            ErrorKind::ClusterConnectionNotFound => Self::NoConnection(Some(error)),
-            _ => Self::NoResponse(Some(error)),
-        }
-    }
-
-    fn timed_out(sent: bool) -> Self {
-        if sent {
-            Self::NoResponse(None)
-        } else {
-            Self::NoConnection(None)
-        }
-    }
-
-    fn unavailable(&self) -> Unavailable {
-        match self {
-            Self::Open | Self::NoConnection(_) | Self::Rejected(_) | Self::Demoted(_) => {
-                Unavailable::NotApplied
-            }
-            Self::NoResponse(_) => Unavailable::Unknown,
-        }
-    }
-
-    /// Whether no later call can use the connection.
-    fn lost_connection(&self) -> bool {
-        match self {
-            Self::Demoted(_) => true,
-            Self::NoResponse(Some(error)) => error.is_unrecoverable_error(),
-            _ => false,
-        }
-    }
-
-    fn reason(&self) -> String {
-        match self {
-            Self::Open => "the breaker is open".to_owned(),
-            Self::NoConnection(Some(error))
-            | Self::Rejected(error)
-            | Self::Demoted(error)
-            | Self::NoResponse(Some(error)) => error.to_string(),
-            Self::NoConnection(None) => "connecting timed out".to_owned(),
-            Self::NoResponse(None) => "the call timed out".to_owned(),
-        }
     }
 }
 

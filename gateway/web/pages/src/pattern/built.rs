@@ -1,7 +1,8 @@
 //! Walls and tents: murals of the Ndebele, zellige tiles, and the appliqué of Cairo.
 
-use super::drawing::{Colour, Drawing, Tile};
+use super::drawing::Drawing;
 use super::random::Random;
+use super::tile::{CORNERS, Colour, SIDES, Tile};
 
 const BLACK: Colour = "17130f";
 
@@ -212,27 +213,13 @@ pub(super) fn khayamiya(random: &mut Random) -> Drawing {
 fn petals(random: &mut Random, tile: &mut Tile, [long, short]: [Colour; 2]) {
     let (length, half) = (random.below(3) + 19, random.below(4) + 5);
     let (shorter, widest) = (random.below(4) + 6, random.below(4) + 5);
-    for (x, y) in [(1, 1), (-1, 1), (-1, -1), (1, -1)] {
+    for corner in CORNERS {
         let length = length * shorter / 10;
         let half = (half * 7 / 10).max(3);
-        let (middle_x, middle_y) = (27 + x * length * widest / 10, 22 + y * length * widest / 10);
-        let corners = [
-            (27, 22),
-            (middle_x - y * half, middle_y + x * half),
-            (27 + x * length, 22 + y * length),
-            (middle_x + y * half, middle_y - x * half),
-        ];
-        tile.polygon(short, &corners);
+        tile.leaf(short, 27, 22, corner, [length * widest / 10, length, half]);
     }
-    for (x, y) in [(1, 0), (0, 1), (-1, 0), (0, -1)] {
-        let (middle_x, middle_y) = (27 + x * length * widest / 10, 22 + y * length * widest / 10);
-        let corners = [
-            (27, 22),
-            (middle_x - y * half, middle_y - x * half),
-            (27 + x * length, 22 + y * length),
-            (middle_x + y * half, middle_y + x * half),
-        ];
-        tile.polygon(long, &corners);
+    for side in SIDES {
+        tile.leaf(long, 27, 22, side, [length * widest / 10, length, half]);
     }
 }
 

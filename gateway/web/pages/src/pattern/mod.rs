@@ -6,7 +6,9 @@
 mod built;
 mod drawing;
 mod dyed;
+mod printed;
 mod random;
+mod tile;
 mod woven;
 
 pub use drawing::Drawing;
@@ -40,14 +42,14 @@ fn family(country: &str) -> fn(&mut Random) -> Drawing {
         "BF" | "GN" | "LR" | "ML" | "NE" | "SL" | "TD" => dyed::bogolan,
         "CV" | "GM" | "GW" | "SN" | "ST" => woven::panu,
         "ZA" | "ZW" => built::ndebele,
-        "BW" | "LS" | "NA" | "SZ" => dyed::shweshwe,
+        "BW" | "LS" | "NA" | "SZ" => printed::shweshwe,
         "DJ" | "ER" | "ET" | "SO" => woven::tibeb,
         "DZ" | "LY" | "MA" | "MR" | "TN" => built::zellige,
         "EG" | "SD" => built::khayamiya,
         "AO" | "CD" | "CF" | "CG" | "GA" | "GQ" => woven::kuba,
         "KM" | "MG" | "MU" | "SC" => woven::lamba,
         // BI, KE, MW, MZ, RW, SS, TZ, UG and ZM.
-        _ => dyed::kanga,
+        _ => printed::kanga,
     }
 }
 

@@ -1,7 +1,8 @@
 //! Woven cloth: kente, panu, tibeb, the raffia of the Kuba, and the silk of Madagascar.
 
-use super::drawing::{Colour, Drawing, Tile, Weave};
+use super::drawing::Drawing;
 use super::random::Random;
+use super::tile::{Colour, Tile, Weave};
 
 /// Strips of silk and cotton, in which blocks of stripes alternate with blocks of motifs (Ghana, Togo, Côte d'Ivoire).
 pub(super) fn kente(random: &mut Random) -> Drawing {

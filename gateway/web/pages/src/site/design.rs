@@ -244,7 +244,7 @@ mod tests {
 
     #[test]
     fn every_symbol_and_family_is_shown() {
-        let frame = crate::site::tests::samples::frame(crate::site::Language::English);
+        let frame = crate::site::tests::part_samples::frame(crate::site::Language::English);
         let page = ComponentsPage::new(frame).render().unwrap();
         for symbol in icon::names() {
             assert!(page.contains(&format!("#{symbol}\"")), "{symbol}");

@@ -4,7 +4,7 @@ use askama::Template as _;
 use time::Duration;
 use time::macros::datetime;
 
-use super::samples::{Rendered, amount, filters, frame, link, pager, text};
+use super::part_samples::{Rendered, amount, filters, frame, link, pager, text};
 use crate::plot::Plot;
 use crate::site::cards::Tab;
 use crate::site::currencies::{

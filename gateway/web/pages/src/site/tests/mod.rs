@@ -2,13 +2,15 @@
 
 mod economy_samples;
 mod note_samples;
-pub(super) mod samples;
+pub(super) mod part_samples;
+mod samples;
 mod texts;
 mod vote_samples;
 
 use askama::Template as _;
 
-use samples::{frame, pages};
+use part_samples::frame;
+use samples::pages;
 
 use super::results::SearchPage;
 use super::{Frame, Head, Language};

@@ -2,7 +2,7 @@
 
 use askama::Template as _;
 
-use super::samples::{HOSTILE, Rendered, frame, link, text};
+use super::part_samples::{HOSTILE, Rendered, frame, link, text};
 use crate::field::{Field, Fields};
 use crate::input::{Area, Choice, Select};
 use crate::site::notes::{NotePage, NoteSentPage, VisitorActions};

@@ -2,7 +2,7 @@
 
 use askama::Template as _;
 
-use super::samples::{Rendered, frame, link, pager, picture, rank, text};
+use super::part_samples::{Rendered, frame, link, pager, picture, rank, text};
 use crate::site::Language;
 use crate::site::cards::Tab;
 use crate::site::games::BoardRank;

@@ -1,0 +1,103 @@
+//! Problems of settings that each have a valid value.
+
+use clap::{Arg, ArgMatches, Command};
+
+use super::{Common, Identity, Profile};
+use crate::grpc_address;
+
+pub(super) fn cross_check(common: &Common) -> Vec<String> {
+    let mut problems = Vec::new();
+    if common.profile == Profile::Production && common.clock_file.is_some() {
+        problems.push("clock_file: it is allowed only in the local profile".to_owned());
+    }
+    let Identity {
+        fleet_token,
+        staff_token,
+    } = &common.identity;
+    if staff_token
+        .all()
+        .any(|token| fleet_token.accepts(token.expose().as_bytes()))
+    {
+        problems.push(
+            "staff_token: must differ from fleet_token; otherwise every service could act as staff"
+                .to_owned(),
+        );
+    }
+    let has_tls = common.tls.files().is_some();
+    if !has_tls && !common.tls.is_empty() {
+        problems.push("tls_certificate, tls_key and tls_ca: set all three or none".to_owned());
+    }
+    problems.extend(common.port_without_tls("grpc_listen", common.grpc_listen));
+    problems
+}
+
+/// Settings with addresses of services that would not be called. Addresses in a file are checked when they are read.
+pub(super) fn refused_addresses(
+    command: &Command,
+    matches: &ArgMatches,
+    common: &Common,
+) -> Vec<String> {
+    let settings = command.get_arguments().filter_map(|arg| {
+        let id = arg.get_id().as_str();
+        let is_list = id.ends_with("_addresses");
+        let mut values = is_list.then(|| matches.get_raw(id)).flatten()?;
+        Some((arg, values.next()?.to_string_lossy()))
+    });
+    settings
+        .filter_map(|(arg, value)| {
+            let list = value.strip_prefix("dns:").unwrap_or(&value).split(',');
+            let mut addresses = list.filter_map(|text| grpc_address::parse(text.trim()).ok());
+            let problem = addresses.find_map(|address| refusal(&address, common))?;
+            let (variable, flag) = (arg.get_env()?.to_string_lossy(), arg.get_long()?);
+            Some(format!("{variable} (--{flag}): {problem}"))
+        })
+        .collect()
+}
+
+fn refusal(address: &http::Uri, common: &Common) -> Option<String> {
+    if grpc_address::has_tls(address) {
+        let is_missing = common.tls.files().is_none();
+        return is_missing.then(|| {
+            format!("{address} is reached by TLS: set tls_certificate, tls_key and tls_ca")
+        });
+    }
+    let is_refused = common.profile == Profile::Production && grpc_address::is_exposed(address);
+    is_refused.then(|| format!("{address} is called without TLS: use an https:// address"))
+}
+
+/// Settings with an address of the documentation, which leads nowhere. The mailer checks its own (`mail`). A value may be a secret, so it
+/// is not named.
+pub(super) fn placeholders(command: &Command, matches: &ArgMatches) -> Vec<String> {
+    let is_placeholder = |arg: &&Arg| {
+        let id = arg.get_id().as_str();
+        let known = !matches!(id, "config" | "help" | "version") && !id.starts_with("mail");
+        let values = known.then(|| matches.get_raw(id)).flatten();
+        (values.into_iter().flatten()).any(|value| names_placeholder(&value.to_string_lossy()))
+    };
+    let settings = command.get_arguments().filter(is_placeholder);
+    settings
+        .filter_map(|arg| {
+            let (variable, flag) = (arg.get_env()?.to_string_lossy(), arg.get_long()?);
+            Some(format!(
+                "{variable} (--{flag}) has an address of the documentation (`.example`, `example.com`): give the real one"
+            ))
+        })
+        .collect()
+}
+
+/// Whether a text has a host name that RFC 2606 reserves for examples.
+pub(super) fn names_placeholder(text: &str) -> bool {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '.');
+    text.to_ascii_lowercase()
+        .split(|c: char| !is_part(c))
+        .map(|name| name.trim_end_matches('.'))
+        .any(|name| {
+            let mut labels = name.rsplit('.');
+            let (last, before) = (labels.next(), labels.next());
+            match last {
+                Some("example") => before.is_some(),
+                Some("com" | "net" | "org") => before == Some("example"),
+                _ => false,
+            }
+        })
+}

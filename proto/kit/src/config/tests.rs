@@ -1,0 +1,267 @@
+use std::ffi::OsString;
+
+use clap::Args;
+
+use super::arguments::{Request, load_from};
+use super::check::names_placeholder;
+use super::{Common, Settings};
+
+#[derive(Debug, Args)]
+struct Example {
+    #[command(flatten)]
+    common: Common,
+    /// How many
+    #[arg(long, default_value_t = 3)]
+    size: u32,
+    /// Where the documentation is
+    #[arg(long, default_value = "https://docs.mchezo.example/errors")]
+    docs: String,
+    /// Where the pages are
+    #[arg(long, default_value = "https://mchezo.africa")]
+    pages: String,
+    /// Where another service is
+    #[arg(long, default_value = "http://127.0.0.1:1")]
+    other_addresses: String,
+}
+
+impl Settings for Example {
+    const SERVICE: &'static str = "example-svc";
+    const PREFIX: &'static str = "EXAMPLE_TEST";
+    const ABOUT: &'static str = "An example";
+    fn common(&self) -> &Common {
+        &self.common
+    }
+}
+
+const FLEET: &str = "fleet-token-fleet-token-fleet-token";
+const STAFF: &str = "staff-token-staff-token-staff-token";
+
+fn request(args: &[&str]) -> Result<Request<Example>, clap::Error> {
+    load_from(
+        std::iter::once("example-svc")
+            .chain(args.iter().copied())
+            .map(OsString::from),
+    )
+}
+
+fn load(args: &[&str]) -> Result<Example, clap::Error> {
+    match request(args)? {
+        Request::Serve(settings) => Ok(settings),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn every_problem_is_named_without_secrets() {
+    let text = load(&[
+        "--size=many",
+        "--fleet-token=short-secret",
+        "--profile=moon",
+    ])
+    .unwrap_err()
+    .to_string();
+    for part in [
+        "EXAMPLE_TEST_SIZE",
+        "EXAMPLE_TEST_FLEET_TOKEN",
+        "EXAMPLE_TEST_STAFF_TOKEN",
+        "EXAMPLE_TEST_DATABASE_URL",
+        "EXAMPLE_TEST_PROFILE",
+    ] {
+        assert!(text.contains(part), "{part} is missing in {text}");
+    }
+    assert!(!text.contains("short-secret"), "{text}");
+}
+
+#[test]
+fn no_token_is_both_of_the_fleet_and_of_staff() {
+    let load = |staff: &str| {
+        let tokens = [
+            format!("--fleet-token={FLEET}-1,{FLEET}-2"),
+            format!("--staff-token={staff}"),
+        ];
+        let database = "--database-url=postgres://h/d";
+        load(&["--profile=local", database, &tokens[0], &tokens[1]])
+    };
+    assert!(load(&format!("{STAFF}-1,{STAFF}-2")).is_ok());
+    let text = load(&format!("{STAFF},{FLEET}-2")).unwrap_err().to_string();
+    assert!(text.contains("staff_token"), "{text}");
+    assert!(!text.contains(FLEET), "{text}");
+}
+
+#[test]
+fn flags_override_the_file() {
+    let file = std::env::temp_dir().join(crate::ids::row_id().to_string());
+    std::fs::write(&file, "size = 5\nlog = \"warn\"\n").unwrap();
+    let config = format!("--config={}", file.display());
+    let args = [
+        &config,
+        "--database-url=postgres://h/d",
+        &format!("--fleet-token={FLEET}"),
+        &format!("--staff-token={STAFF}"),
+        "--profile=local",
+    ];
+    let settings = load(&args).unwrap();
+    assert_eq!(
+        (settings.size, settings.common.telemetry.log.as_str()),
+        (5, "warn")
+    );
+    let flagged = load(&[&args[..], &["--size=9"]].concat()).unwrap();
+    assert_eq!(flagged.size, 9);
+
+    std::fs::write(&file, "sise = 5\n").unwrap();
+    let text = load(&args).unwrap_err().to_string();
+    assert!(text.contains("`sise`"), "{text}");
+    std::fs::remove_file(&file).unwrap();
+}
+
+#[test]
+fn settings_are_cross_checked() {
+    let text = load(&[
+        "--database-url=postgres://h/d",
+        &format!("--fleet-token={FLEET}"),
+        &format!("--staff-token={FLEET}"),
+        "--clock-file=/tmp/clock",
+    ])
+    .unwrap_err()
+    .to_string();
+    assert!(
+        text.contains("clock_file") && text.contains("staff_token"),
+        "{text}"
+    );
+}
+
+/// Valid settings, and more.
+fn load_with(more: &[&str]) -> Result<Example, String> {
+    let tokens = [
+        format!("--fleet-token={FLEET}"),
+        format!("--staff-token={STAFF}"),
+    ];
+    let given = ["--database-url=postgres://h/d", &tokens[0], &tokens[1]];
+    load(&[&given[..], more].concat()).map_err(|error| error.to_string())
+}
+
+#[test]
+fn production_refuses_addresses_of_the_documentation() {
+    let secret = "--database-url=postgres://u:hush-hush@db.example.com./d";
+    let tokens = [
+        format!("--fleet-token={FLEET}"),
+        format!("--staff-token={STAFF}"),
+    ];
+    let text = load(&[secret, &tokens[0], &tokens[1]])
+        .unwrap_err()
+        .to_string();
+    for name in ["EXAMPLE_TEST_DOCS", "EXAMPLE_TEST_DATABASE_URL"] {
+        assert!(text.contains(name), "{name} is missing in {text}");
+    }
+    assert!(!text.contains("EXAMPLE_TEST_PAGES"), "{text}");
+    assert!(!text.contains("hush-hush"), "{text}");
+    assert!(load_with(&["--profile=local"]).is_ok());
+    assert!(load_with(&["--docs=https://docs.mchezo.africa/errors"]).is_ok());
+
+    for name in [
+        "a@Mchezo.Example",
+        "http://x.example:80/a",
+        "b,https://example.org",
+    ] {
+        assert!(names_placeholder(name), "{name}");
+    }
+    for name in [
+        "https://mchezo.africa/example",
+        "example",
+        "https://example.com.gh",
+        "my-example.com",
+    ] {
+        assert!(!names_placeholder(name), "{name}");
+    }
+}
+
+#[test]
+fn production_refuses_ports_and_addresses_without_tls_off_loopback() {
+    // Other problems are those of addresses of the documentation.
+    let load = |more: &[&str]| load_with(&[&["--docs=https://mchezo.africa"][..], more].concat());
+    let tls = ["--tls-certificate=a", "--tls-key=b", "--tls-ca=c"];
+    for plain in [
+        "--grpc-listen=0.0.0.0:7000",
+        "--other-addresses=http://127.0.0.1:1, http://10.0.0.5:7000",
+        "--other-addresses=dns:http://other:7000",
+    ] {
+        let text = load(&[plain]).unwrap_err();
+        let flag = plain.split('=').next().unwrap().trim_start_matches("--");
+        let id = flag.replace('-', "_");
+        assert!(text.contains(flag) || text.contains(&id), "{plain}: {text}");
+        assert!(load(&["--profile=local", plain]).is_ok(), "{plain}");
+    }
+    let listen = "--grpc-listen=0.0.0.0:7000";
+    assert!(load(&[&tls[..], &[listen]].concat()).is_ok());
+    assert!(load(&["--other-addresses=file:/run/other"]).is_ok());
+
+    let https = "--other-addresses=https://10.0.0.5:7000";
+    assert!(load(&[&tls[..], &[https]].concat()).is_ok());
+    let text = load(&["--profile=local", https]).unwrap_err();
+    assert!(text.contains("tls_certificate"), "{text}");
+    let text = load(&["--profile=local", tls[0]]).unwrap_err();
+    assert!(text.contains("all three or none"), "{text}");
+}
+
+#[test]
+fn migrations_need_no_setting_but_a_database() {
+    let url = |args: &[&str]| match request(args) {
+        Ok(Request::Migrate(migration, _)) => migration.url.expose().to_owned(),
+        other => panic!("{other:?}"),
+    };
+    let (own, owner) = (
+        "--database-url=postgres://runtime@h/d",
+        "--database-owner-url=postgres://owner@h/d",
+    );
+    assert_eq!(url(&["migrate", own]), "postgres://runtime@h/d");
+    assert_eq!(url(&["migrate", own, owner]), "postgres://owner@h/d");
+    let text = request(&["migrate"]).unwrap_err().to_string();
+    assert!(
+        text.contains("EXAMPLE_TEST_DATABASE_OWNER_URL is not set"),
+        "{text}"
+    );
+    let text = request(&["migrate", "--database-url=a-secret"]);
+    let text = text.unwrap_err().to_string();
+    assert!(text.contains("EXAMPLE_TEST_DATABASE_URL") && !text.contains("a-secret"));
+}
+
+#[test]
+fn a_check_finds_what_a_start_would_find() {
+    let bad = ["check-config", "--size=many"];
+    let text = request(&bad).unwrap_err().to_string();
+    for name in ["EXAMPLE_TEST_SIZE", "EXAMPLE_TEST_FLEET_TOKEN"] {
+        assert!(text.contains(name), "{name} is missing in {text}");
+    }
+    let tokens = [
+        format!("--fleet-token={FLEET}"),
+        format!("--staff-token={STAFF}"),
+    ];
+    let given = ["check-config", "--database-url=postgres://h/d"];
+    let given = [&given[..], &[&tokens[0], &tokens[1]]].concat();
+    let text = request(&given).unwrap_err().to_string();
+    assert!(text.contains("EXAMPLE_TEST_DOCS"), "{text}");
+    let good = request(&[&given[..], &["--profile=local"]].concat());
+    assert!(matches!(good, Ok(Request::CheckConfig)), "{good:?}");
+}
+
+#[test]
+fn numbers_with_which_a_service_would_not_work_are_refused() {
+    for bad in [
+        "--database-connections=0",
+        "--database-connections=3",
+        "--database-connections=4294967295",
+        "--database-deadline=0",
+        "--database-statement-timeout=0",
+        "--database-statement-timeout=2147484",
+        "--database-lock-timeout=0",
+        "--database-idle-in-transaction-timeout=0",
+        "--drain=18446744073709551615",
+        "--shutdown-delay=-1",
+    ] {
+        let text = load_with(&["--profile=local", bad]).unwrap_err();
+        let flag = bad.split('=').next().unwrap();
+        assert!(text.contains(flag), "{bad}: {text}");
+    }
+    let least = ["--profile=local", "--database-connections=4", "--drain=0"];
+    assert!(load_with(&least).is_ok());
+}

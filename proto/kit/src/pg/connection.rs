@@ -1,0 +1,209 @@
+//! The first connection, which checks the server, and the pool.
+
+use std::str::FromStr as _;
+use std::time::Duration;
+
+use anyhow::Context as _;
+use sqlx::postgres::{PgConnectOptions, PgConnection, PgPool, PgPoolOptions};
+use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _, Executor as _, Row as _};
+use tokio::time::{Instant, timeout};
+
+use crate::config;
+
+/// The oldest supported major version.
+const MIN_VERSION: i32 = 15;
+/// How long PostgreSQL may take to answer a ping. Then the connection is closed.
+const PING_TIMEOUT: Duration = Duration::from_secs(2);
+/// A connection that was idle for less than this is not pinged before its next use.
+const IDLE_WITHOUT_PING: Duration = Duration::from_millis(500);
+/// How often the pool is watched.
+const POOL_INTERVAL: Duration = Duration::from_secs(5);
+/// Settings of every session.
+const SESSION: [(&str, &str); 5] = [
+    // The statements are short. PostgreSQL would still JIT-compile some of them, because it assumes that a new, unanalyzed table is long.
+    ("jit", "off"),
+    // PostgreSQL sends a first probe to a silent client after ten seconds and closes the connection, with its locks, after 25; or when the
+    // client leaves data unacknowledged for 20 seconds.
+    ("tcp_keepalives_idle", "10"),
+    ("tcp_keepalives_interval", "5"),
+    ("tcp_keepalives_count", "3"),
+    ("tcp_user_timeout", "20s"),
+];
+/// How often two connections take turns to find out whether a pooler shares their sessions.
+const TURNS: usize = 3;
+
+/// Connects for the first time, and checks the server. A single connection says why it fails, while a pool only reports a timeout.
+pub(super) async fn connect(
+    url: &config::Secret,
+    deadline: Duration,
+    service: &'static str,
+) -> anyhow::Result<(PgConnectOptions, PgConnection)> {
+    let options = PgConnectOptions::from_str(url.expose())
+        .ok()
+        .context("database_url is not a URL such as postgres://user:password@host:5432/database")?
+        .application_name(service)
+        // PgBouncer refuses this startup parameter of sqlx, which has no effect on binary values.
+        .extra_float_digits(None);
+    let place = place(&options);
+    let connecting = async {
+        let mut first = options.connect().await?;
+        let is_shared = shares_sessions(&options, &mut first).await?;
+        Ok::<_, sqlx::Error>((first, is_shared))
+    };
+    let (mut first, is_shared) = timeout(deadline, connecting)
+        .await
+        .with_context(|| format!("PostgreSQL at {place} does not answer; check database_url"))?
+        .with_context(|| format!("cannot connect to PostgreSQL at {place}; check database_url"))?;
+    anyhow::ensure!(
+        !is_shared,
+        "PostgreSQL at {place} is behind a pooler that shares a session after each transaction; \
+         put the pooler into session mode (PgBouncer: pool_mode = session), or connect without it"
+    );
+    let version: i32 = server_version(&mut first).await?;
+    anyhow::ensure!(
+        version / 10_000 >= MIN_VERSION,
+        "PostgreSQL at {place} is version {}; install {MIN_VERSION} or newer",
+        version / 10_000
+    );
+    Ok((options, first))
+}
+
+pub(super) fn place(options: &PgConnectOptions) -> String {
+    format!("{}:{}", options.get_host(), options.get_port())
+}
+
+/// Whether a pooler gives the session of one connection to another one while both are open, as in transaction mode. LISTEN, prepared
+/// statements, timeouts and locks need a session of their own.
+///
+/// Between two transactions a pooler serves either connection from the same session, or one of them from several. Only other clients that come
+/// between can hide that, so the connections take turns several times.
+async fn shares_sessions(
+    options: &PgConnectOptions,
+    first: &mut PgConnection,
+) -> Result<bool, sqlx::Error> {
+    let mut second = options.connect().await?;
+    let sessions = (backend(first).await?, backend(&mut second).await?);
+    let mut is_shared = sessions.0 == sessions.1;
+    for _ in 0..TURNS {
+        let again = (backend(first).await?, backend(&mut second).await?);
+        is_shared |= again != sessions;
+    }
+    second.close().await?;
+    Ok(is_shared)
+}
+
+/// The process of PostgreSQL that serves a connection, and the start of its server: processes of two servers behind one address, such as
+/// before and after a failover, may have the same number. By the simple protocol, which every pooler understands.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the statement reads no table that sqlx could check"
+)]
+async fn backend(connection: &mut PgConnection) -> Result<String, sqlx::Error> {
+    let statement = sqlx::raw_sql("select pg_backend_pid() || ' ' || pg_postmaster_start_time()");
+    connection.fetch_one(statement).await?.try_get(0)
+}
+
+/// A pool whose connections have the timeouts of `settings`, and which closes a connection that PostgreSQL does not answer.
+///
+/// A caller that gives up drops its query, and the connection would wait for the answer in the background, for ever if PostgreSQL has
+/// vanished without closing it: soon the pool would be empty. Every connection is therefore pinged, with a timeout, when it comes back.
+pub fn pool(
+    options: PgConnectOptions,
+    settings: &config::Database,
+    session: &[(&str, &str)],
+) -> PgPool {
+    let timeouts = [
+        (
+            "statement_timeout",
+            milliseconds(settings.database_statement_timeout),
+        ),
+        ("lock_timeout", milliseconds(settings.database_lock_timeout)),
+        (
+            "idle_in_transaction_session_timeout",
+            milliseconds(settings.database_idle_in_transaction_timeout),
+        ),
+    ];
+    let timeouts = timeouts.iter().map(|(name, value)| (*name, &**value));
+    let statements = self::session(timeouts.chain(session.iter().copied()));
+    PgPoolOptions::new()
+        .max_connections(settings.database_connections)
+        .acquire_timeout(settings.database_deadline)
+        .after_connect(move |connection, _| Box::pin(set(connection, statements.clone())))
+        // sqlx would ping without a timeout, and before every use.
+        .test_before_acquire(false)
+        .before_acquire(|connection, metadata| {
+            let is_fresh = metadata.idle_for < IDLE_WITHOUT_PING;
+            Box::pin(async move {
+                if is_fresh {
+                    Ok(true)
+                } else {
+                    ping(connection).await
+                }
+            })
+        })
+        .after_release(|connection, _| Box::pin(ping(connection)))
+        .connect_lazy_with(options)
+}
+
+pub(super) fn milliseconds(timeout: Duration) -> String {
+    timeout.as_millis().to_string()
+}
+
+/// The statements that begin a session: the settings of every session, then `more`, whose values have no quotes. They are no startup
+/// parameters, because poolers refuse or drop those.
+pub(crate) fn session<'a>(more: impl IntoIterator<Item = (&'a str, &'a str)>) -> String {
+    let mut statements = String::new();
+    for (name, value) in SESSION.into_iter().chain(more) {
+        statements.extend(["set ", name, " = '", value, "';"]);
+    }
+    statements
+}
+
+/// Executes statements that set something in a session.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the statements read no table that sqlx could check"
+)]
+pub(crate) async fn set(connection: &mut PgConnection, session: String) -> Result<(), sqlx::Error> {
+    let statements = sqlx::raw_sql(AssertSqlSafe(session));
+    connection.execute(statements).await?;
+    Ok(())
+}
+
+/// Watches a pool for metrics, for ever. Each time it waits for a connection as a caller does, and measures the wait, also one that ends
+/// with an error.
+pub async fn watch_pool(pool: PgPool) -> anyhow::Result<()> {
+    let gauge = |value: u32, gauge: &metrics::Gauge| gauge.set(f64::from(value));
+    let in_use = metrics::gauge!("database_pool_connections", "state" => "in_use");
+    let idle = metrics::gauge!("database_pool_connections", "state" => "idle");
+    let limit = metrics::gauge!("database_pool_connections_max");
+    let waits = metrics::histogram!("database_pool_wait_seconds");
+    gauge(pool.options().get_max_connections(), &limit);
+    loop {
+        let (open, idle_count) = (pool.size(), u32::try_from(pool.num_idle())?);
+        gauge(idle_count, &idle);
+        gauge(open.saturating_sub(idle_count), &in_use);
+        let began = Instant::now();
+        drop(pool.acquire().await);
+        waits.record(began.elapsed());
+        tokio::time::sleep(POOL_INTERVAL).await;
+    }
+}
+
+/// Whether PostgreSQL answers on this connection. After an error the pool closes it.
+async fn ping(connection: &mut PgConnection) -> Result<bool, sqlx::Error> {
+    let answered = timeout(PING_TIMEOUT, connection.ping()).await;
+    answered
+        .unwrap_or(Err(sqlx::Error::PoolTimedOut))
+        .map(|()| true)
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the statement reads no table that sqlx could check"
+)]
+async fn server_version(connection: &mut PgConnection) -> Result<i32, sqlx::Error> {
+    sqlx::query_scalar("select current_setting('server_version_num')::int4")
+        .fetch_one(connection)
+        .await
+}

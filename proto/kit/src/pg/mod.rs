@@ -1,0 +1,245 @@
+//! PostgreSQL: the pool, migrations, and the conversion of errors into faults.
+//!
+//! A PostgreSQL that vanishes without closing its connections must hold no task for long. sqlx has no TCP options for its own sockets, and
+//! they would not help against a proxy that acknowledges and forwards nothing. Every wait for an answer is therefore limited: by the ping of
+//! the pool, by the deadline of the caller, or by [`within`].
+
+mod connection;
+mod migrations;
+
+use std::time::Duration;
+
+use anyhow::Context as _;
+use sqlx::migrate::Migrator;
+use sqlx::postgres::{PgArguments, PgConnection, PgPool, PgRow};
+use sqlx::query::{Query, QueryAs, QueryScalar};
+use sqlx::{AssertSqlSafe, Connection as _, FromRow, PgExecutor, Postgres, RawSql};
+use time::OffsetDateTime;
+use tokio::time::{Instant, timeout_at};
+
+use crate::clock::Clock;
+use crate::config;
+use crate::fault::Fault;
+use connection::{connect, place};
+use migrations::{protect_migrations, require_migrations, run_migrations};
+
+pub use connection::{pool, watch_pool};
+pub(crate) use connection::{session, set};
+
+/// Begins a transaction whose statements may take long, for jobs that read or delete many rows.
+pub const BEGIN_LONG: &str = "begin; set local statement_timeout = '10min'";
+
+/// The name of a schema. It is a constant, because the kit inserts it into the text of SQL statements.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Schema(pub &'static str);
+
+/// Statements of the kit, which are written for a schema named `kit`: only the service knows its name. Tests run all of them against
+/// PostgreSQL.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the name of the schema is a parameter, so no macro can check them"
+)]
+impl Schema {
+    fn sql(self, text: &str) -> AssertSqlSafe<String> {
+        AssertSqlSafe(text.replace("kit.", &format!("{self}.")))
+    }
+
+    pub(crate) fn query(self, text: &str) -> Query<'static, Postgres, PgArguments> {
+        sqlx::query(self.sql(text))
+    }
+
+    pub(crate) fn query_as<O>(self, text: &str) -> QueryAs<'static, Postgres, O, PgArguments>
+    where
+        O: for<'row> FromRow<'row, PgRow>,
+    {
+        sqlx::query_as(self.sql(text))
+    }
+
+    pub(crate) fn query_scalar<O>(
+        self,
+        text: &str,
+    ) -> QueryScalar<'static, Postgres, O, PgArguments>
+    where
+        (O,): for<'row> FromRow<'row, PgRow>,
+    {
+        sqlx::query_scalar(self.sql(text))
+    }
+
+    /// Several statements, without parameters.
+    pub(crate) fn raw_sql(self, text: &str) -> RawSql {
+        sqlx::raw_sql(self.sql(text))
+    }
+}
+
+impl std::fmt::Display for Schema {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.0)
+    }
+}
+
+/// The result of locking a row with `skip locked`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RowLock<T> {
+    /// The row is locked until the transaction ends.
+    Acquired(T),
+    /// Another transaction has the lock.
+    Busy,
+    /// There is no such row.
+    NotFound,
+}
+
+impl<T> RowLock<T> {
+    /// The result when `row` is the locked row, if there is one, and `exists` says whether the row exists.
+    pub fn new(row: Option<T>, exists: bool) -> Self {
+        match row {
+            Some(row) => Self::Acquired(row),
+            None if exists => Self::Busy,
+            None => Self::NotFound,
+        }
+    }
+}
+
+/// Opens the pool of a service, after it has checked the server and the schema.
+///
+/// The role of a service may not change the schema: its owner does, by [`migrate`]. `session` holds settings of every connection besides the usual ones.
+///
+/// # Errors
+/// One sentence that says what to do.
+pub async fn open(
+    settings: &config::Database,
+    service: &'static str,
+    migrator: &Migrator,
+    session: &[(&str, &str)],
+) -> anyhow::Result<PgPool> {
+    let (options, mut first) =
+        connect(&settings.database_url, settings.database_deadline, service).await?;
+    require_migrations(&mut first, service, migrator)
+        .await
+        .with_context(|| format!("PostgreSQL at {}", place(&options)))?;
+    first.close().await?;
+    Ok(pool(options, settings, session))
+}
+
+/// Brings the schema of a service up to date, as its owner.
+///
+/// # Errors
+/// One sentence that says what to do.
+pub async fn migrate(
+    settings: &config::Migration,
+    service: &'static str,
+    migrator: &Migrator,
+) -> anyhow::Result<()> {
+    let (options, mut connection) = connect(&settings.url, settings.deadline, service).await?;
+    // No timeout of statements, because a migration may take long.
+    set(&mut connection, session([])).await?;
+    let missing = run_migrations(&mut connection, migrator, settings.lock_timeout)
+        .await
+        .with_context(|| format!("a migration failed at {}", place(&options)))?;
+    protect_migrations(&mut connection, &migrator.table_name)
+        .await
+        .context("cannot take rights from the role of the service")?;
+    tracing::info!(service, missing, "the schema is up to date");
+    connection.close().await?;
+    Ok(())
+}
+
+/// PostgreSQL's time, for what must be ordered between processes, whose clocks may differ. Tests move it with `clock`.
+///
+/// # Errors
+/// PostgreSQL is unavailable.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the statement reads no table that sqlx could check"
+)]
+pub async fn now(
+    executor: impl PgExecutor<'_>,
+    clock: &Clock,
+) -> Result<OffsetDateTime, sqlx::Error> {
+    let now = sqlx::query_scalar("select clock_timestamp()")
+        .fetch_one(executor)
+        .await?;
+    Ok(clock.moved(now))
+}
+
+/// [`now`], with [`in_time`].
+///
+/// # Errors
+/// PostgreSQL is unavailable.
+pub async fn now_in_time(pool: &PgPool, clock: &Clock) -> Result<OffsetDateTime, sqlx::Error> {
+    in_time(pool, async |connection| now(connection, clock).await).await
+}
+
+/// How long PostgreSQL may take, as the settings of the pool say: `database_deadline` in a service.
+pub fn deadline(pool: &PgPool) -> Duration {
+    pool.options().get_acquire_timeout()
+}
+
+/// Runs `work` on a connection of `pool`, with the [`deadline`] of the pool as timeout: for tasks that no caller limits.
+///
+/// # Errors
+/// The errors of [`within`].
+pub async fn in_time<T>(
+    pool: &PgPool,
+    work: impl AsyncFnOnce(&mut PgConnection) -> Result<T, sqlx::Error>,
+) -> Result<T, sqlx::Error> {
+    within(pool, deadline(pool), work).await
+}
+
+/// Runs `work` on a connection of `pool`, with a timeout of `deadline`.
+///
+/// After a timeout the connection is closed and not returned to the pool, where its next user would wait for the same statement.
+///
+/// # Errors
+/// The errors of `work`; [`sqlx::Error::PoolTimedOut`] after a timeout.
+pub async fn within<T>(
+    pool: &PgPool,
+    deadline: Duration,
+    work: impl AsyncFnOnce(&mut PgConnection) -> Result<T, sqlx::Error>,
+) -> Result<T, sqlx::Error> {
+    let deadline = Instant::now() + deadline;
+    let timed_out = sqlx::Error::PoolTimedOut;
+    let Ok(acquired) = timeout_at(deadline, pool.acquire()).await else {
+        return Err(timed_out);
+    };
+    let mut connection = acquired?;
+    if let Ok(done) = timeout_at(deadline, work(&mut connection)).await {
+        return done;
+    }
+    drop(connection.detach());
+    Err(timed_out)
+}
+
+/// Converts a database error into a fault: PostgreSQL is unavailable, or an internal error.
+pub fn fault(error: &sqlx::Error) -> Fault {
+    if is_unavailable(error) {
+        Fault::unavailable("PostgreSQL")
+    } else {
+        Fault::internal(error)
+    }
+}
+
+impl From<sqlx::Error> for Fault {
+    fn from(error: sqlx::Error) -> Self {
+        fault(&error)
+    }
+}
+
+/// Whether PostgreSQL cannot be reached, as opposed to a rejected statement.
+pub fn is_unavailable(error: &sqlx::Error) -> bool {
+    match error {
+        sqlx::Error::Io(_)
+        | sqlx::Error::Tls(_)
+        | sqlx::Error::Protocol(_)
+        | sqlx::Error::PoolTimedOut
+        | sqlx::Error::PoolClosed
+        | sqlx::Error::WorkerCrashed => true,
+        // Class 57P: the server is shutting down or starting, or has ended this session. Class 53: it is out of connections or memory.
+        // 25P03, 25P04: it has ended a session after idle_in_transaction_session_timeout or transaction_timeout. 25006: it is a standby.
+        sqlx::Error::Database(error) => error.code().is_some_and(|code| {
+            code.starts_with("57P")
+                || code.starts_with("53")
+                || matches!(&*code, "25P03" | "25P04" | "25006")
+        }),
+        _ => false,
+    }
+}

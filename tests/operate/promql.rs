@@ -1,0 +1,71 @@
+//! What an expression of `PromQL` reads.
+
+use std::collections::BTreeSet;
+
+/// A metric that an expression reads, and the labels by which it selects series.
+pub(crate) type Selector = (String, BTreeSet<String>);
+
+/// The metrics that an expression of `PromQL` reads.
+pub(crate) fn selectors(expression: &str) -> BTreeSet<Selector> {
+    const CLAUSES: [&str; 6] = [
+        "by",
+        "without",
+        "on",
+        "ignoring",
+        "group_left",
+        "group_right",
+    ];
+    const OPERATORS: [&str; 5] = ["and", "or", "unless", "bool", "offset"];
+    let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == ':';
+    let (mut found, mut rest) = (BTreeSet::new(), expression);
+    while let Some(first) = rest.chars().next() {
+        if first == '[' {
+            rest = rest.split_once(']').unwrap().1;
+            continue;
+        }
+        let end = rest.find(|c: char| !is_name(c)).unwrap_or(rest.len());
+        let (name, after) = rest.split_at(end.max(first.len_utf8()));
+        rest = after.trim_start();
+        if end == 0 || first.is_ascii_digit() || OPERATORS.contains(&name) {
+            continue;
+        }
+        if CLAUSES.contains(&name) {
+            if rest.starts_with('(') {
+                rest = rest.split_once(')').unwrap().1;
+            }
+        } else if let Some(matchers) = rest.strip_prefix('{') {
+            let (matchers, after) = matchers.split_once('}').unwrap();
+            // Every second part is a value.
+            let labels = matchers.split('"').step_by(2);
+            let labels = labels.map(|label| label.trim_matches(|c: char| !is_name(c)).to_owned());
+            let labels = labels.filter(|label| !label.is_empty()).collect();
+            found.insert((name.to_owned(), labels));
+            rest = after;
+        } else if !["(", "by", "without"]
+            .iter()
+            .any(|it| rest.starts_with(*it))
+        {
+            // Neither a function nor an aggregation.
+            found.insert((name.to_owned(), BTreeSet::new()));
+        }
+    }
+    found
+}
+
+#[test]
+fn the_metrics_of_an_expression_are_found() {
+    let expression = r#"topk(5, histogram_quantile(0.99, sum by (route, le) (rate(a_bucket{x="y",le=~"5.."}[5m]))))
+        / on (instance) group_left () b:c > 1.5 * 60 or absent(d) and e == bool 3"#;
+    let found = selectors(expression);
+    let found = found.iter().map(|(name, labels)| {
+        let labels: Vec<&str> = labels.iter().map(String::as_str).collect();
+        (name.as_str(), labels)
+    });
+    let expected = [
+        ("a_bucket", vec!["le", "x"]),
+        ("b:c", vec![]),
+        ("d", vec![]),
+        ("e", vec![]),
+    ];
+    assert_eq!(found.collect::<Vec<_>>(), expected);
+}
