@@ -114,7 +114,7 @@ async fn walk(options: Options) {
         clicks: 0,
         problems: Vec::new(),
     };
-    vote_by_keyboard(&visitor.browser).await;
+    vote_by_keyboard(&visitor.browser, options.has_javascript).await;
     let call = visitor.reach_the_first_call().await;
     assert!(visitor.clicks <= FIRST_CALL, "{} clicks", visitor.clicks);
     let pasted = Command::new("sh")

@@ -11,8 +11,8 @@ const VOTES: usize = 5;
 /// More steps than a page has elements that the keyboard can reach.
 const MOST_STEPS: usize = 100;
 
-/// Votes until the page shows the ranks of the listings.
-pub(crate) async fn vote_by_keyboard(browser: &Browser) {
+/// Votes until the page shows the ranks of the listings. The arrows need the script of the page.
+pub(crate) async fn vote_by_keyboard(browser: &Browser, has_javascript: bool) {
     browser.show_as(360, "light").await;
     // A fleet that has just started sorts its listings within seconds.
     eventually("a pair of games", async || {
@@ -22,7 +22,7 @@ pub(crate) async fn vote_by_keyboard(browser: &Browser) {
     })
     .await;
     for vote in 1..=VOTES {
-        if vote % 2 == 0 {
+        if has_javascript && vote % 2 == 0 {
             // The key of the first listing.
             press(browser, Key::Left).await;
         } else {

@@ -91,7 +91,7 @@ mod tests {
     #[test]
     fn the_best_rank_is_at_the_top() {
         let plot = plot(&[12, 3, 1]).unwrap();
-        assert_eq!(plot.line, "44.0,70.0 178.0,24.5 312.0,12.0");
+        assert_eq!(plot.line, "44.0,70.0 178.0,22.5 312.0,12.0");
         assert_eq!((plot.best.as_str(), plot.worst.as_str()), ("1", "12"));
         let html = plot.render().unwrap();
         assert!(html.contains("from 12 on 1 November 2026"), "{html}");
