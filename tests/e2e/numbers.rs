@@ -88,7 +88,9 @@ async fn rows_of_staff(fleet: &Fleet, args: &[&str], list: &str, account: &str) 
     let text = said(fleet, &[&["--json"], args].concat()).await;
     let answer: Value = serde_json::from_str(&text).unwrap();
     let rows = answer[list].as_array().unwrap().iter();
-    rows.filter(|row| row["account_id"] == account).count()
+    // A list of one account may leave the id of the account out.
+    rows.filter(|row| row.get("account_id").is_none_or(|it| it == account))
+        .count()
 }
 
 /// The plans as staff see them.
@@ -187,7 +189,7 @@ async fn an_account_has_the_same_numbers_everywhere() {
     assert_eq!(errors.sum::<u64>(), 2);
 
     let overview = browser.get(&pages).await.text;
-    let calls = format!("<dd>5 of {}</dd>", grouped(limit));
+    let calls = format!("<strong>5</strong> of {}", grouped(limit));
     assert!(overview.contains(&calls), "{calls}: {overview}");
     assert!(overview.contains(&plan.title), "{overview}");
     assert!(

@@ -124,7 +124,7 @@ pub(super) fn response(status: u16, codes: &[Code], is_token: bool) -> Value {
     json!({
         "description": lines.join("\n"),
         "headers": headers,
-        "content": body(&reference("Error")),
+        "content": body(&reference("ErrorResponse")),
     })
 }
 

@@ -127,7 +127,7 @@ fn components(year: i32) -> anyhow::Result<BTreeMap<String, Value>> {
     let mut schemas = schemas::schemas(year)?;
     let metas = responses::metas().into_iter();
     schemas.extend(metas.map(|(name, schema)| (name.to_owned(), schema)));
-    schemas.insert("Error".to_owned(), errors::schema());
+    schemas.insert("ErrorResponse".to_owned(), errors::schema());
     schemas.extend(webhooks::schemas());
     Ok(schemas)
 }

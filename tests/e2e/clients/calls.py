@@ -13,7 +13,7 @@ from mchezo_client.models import (
     CreatorResult,
     DryRun,
     DryRunResponse,
-    Error,
+    ErrorResponse,
     EventSubmission,
     GameChange,
     GamePage,
@@ -68,4 +68,4 @@ assert isinstance(rotated, RotatedAccountKeyResponse), rotated
 assert rotated.data.old_key.id == made.data.key.id, rotated
 
 refused = get_game.sync("nothing", client=key)
-assert isinstance(refused, Error) and refused.error.code == "not_found", refused
+assert isinstance(refused, ErrorResponse) and refused.error.code == "not_found", refused

@@ -50,5 +50,5 @@ messages = rows("/webhooks/messages", models.WebhookMessage, models.MessagesMeta
 assert {message.root.event for message in messages} == {"later"}, messages
 
 for path in ["/games/nothing", "/games?cursor=nothing"]:
-    response = get(path, models.Error)
+    response = get(path, models.ErrorResponse)
     assert response.error.code == "later" and response.error.message, response

@@ -75,8 +75,8 @@ impl Document {
                 "{what}: not in the document: {body}"
             );
             if !is_head {
-                let error = json!({"$ref": "#/components/schemas/Error"});
-                self.validate("Error", &error, body, &what);
+                let error = json!({"$ref": "#/components/schemas/ErrorResponse"});
+                self.validate("ErrorResponse", &error, body, &what);
             }
             return;
         };

@@ -85,7 +85,7 @@ pub(super) fn callers(server: &str, path: &str) -> &'static [&'static str] {
         | "webhook.v1.StaffService" => &[STAFF],
         "economy.v1.ExchangeService" => &[EXCHANGE],
         FEED => feed_callers(server, method),
-        REFLECTION => &[STAFF, GATEWAY, WEB, CATALOGUE, LISTINGS, ECONOMY, WEBHOOK],
+        REFLECTION => &[GATEWAY, WEB, CATALOGUE, LISTINGS, ECONOMY, WEBHOOK, STAFF],
         _ => &[],
     }
 }
