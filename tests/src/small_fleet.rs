@@ -209,7 +209,7 @@ impl SmallFleet {
             )
         };
         let rows: Vec<String> = slugs.iter().map(row).collect();
-        let file = self.write(&format!("{}.ndjson", slugs[0]), rows.join("\n"));
+        let file = self.write(&format!("games-{}.ndjson", slugs[0]), rows.join("\n"));
         let command = [&["listing", "import"][..], options, &[&*file]].concat();
         self.staff(&command).await;
     }

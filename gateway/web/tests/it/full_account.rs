@@ -15,7 +15,10 @@ use crate::webhook_service::WebhookSite;
 pub(crate) const CAROL: &str = "carol@new.example";
 
 /// The parameters of paths.
-const KNOWN: [&str; 23] = [
+const KNOWN: [&str; 26] = [
+    "{version}",
+    "{country}",
+    "{file}",
     "{account}",
     "{key}",
     "{request}",
@@ -133,7 +136,11 @@ impl FullAccount {
             "{token}" => self.token.clone(),
             "{account_token}" => self.account_token.clone(),
             "{kind}" if pattern.starts_with("/rankings/") => "games".to_owned(),
+            "{kind}" if pattern.starts_with("/pictures/drawn/") => "games".to_owned(),
             "{kind}" => "game".to_owned(),
+            "{version}" => "1".to_owned(),
+            "{country}" => "NG".to_owned(),
+            "{file}" => "okoto.svg".to_owned(),
             "{board}" => "week".to_owned(),
             "{other}" => "kora".to_owned(),
             "{page}" => "errors".to_owned(),

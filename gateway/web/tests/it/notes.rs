@@ -235,7 +235,7 @@ async fn the_pages_of_listings_lead_to_the_forms(pool: PgPool) {
 
 /// Opens a path that needs a person, and signs up on the way to it.
 async fn sign_up_for(site: &Site, browser: &mut Browser, path: &str) {
-    let query = format!("?next={}", path.replace('/', "%2F"));
+    let query = format!("?next={}", path.replace('/', "%2F").replace('-', "%2D"));
     let page = browser.get(path).await;
     assert_eq!(page.location(), format!("/sign-in{query}"));
     let sign_in = browser.get(page.location()).await;

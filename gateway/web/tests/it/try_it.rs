@@ -108,7 +108,7 @@ async fn a_write_opens_with_an_example_and_sends_any_text_as_its_body(pool: PgPo
     form.assert(200, "Longer roads, less water.");
     form.assert(
         200,
-        "<input type=\"checkbox\" name=\"query.dry_run\" value=\"true\"",
+        "<input type=\"checkbox\" id=\"query.dry_run\" name=\"query.dry_run\" value=\"true\"",
     );
     answer(&site, 400, "{\"error\":{\"code\":\"bad_json\"}}");
     // Everything is read-only: the API says so itself.
