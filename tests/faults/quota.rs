@@ -8,12 +8,6 @@ use futures::StreamExt as _;
 use nix::unistd::Pid;
 use time::{Date, OffsetDateTime, UtcOffset};
 
-const LIVE: KeyRequest = KeyRequest {
-    mode: "live",
-    kind: "",
-    game: None,
-    may_write: false,
-};
 /// Concurrent calls.
 const AT_ONCE: usize = 1_000;
 

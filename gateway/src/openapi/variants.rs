@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 /// The forms in which the document is served.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Variant {
+pub(super) enum Variant {
     /// OpenAPI 3.1, with webhooks.
     Full,
     /// OpenAPI 3.1 without `webhooks`, which some generators make code of that does not compile, and without `discriminator`, by which some

@@ -9,6 +9,7 @@ use kit::{Clock, ids};
 use pages::site::Language;
 use serde::Deserialize;
 use sqlx::PgPool;
+use sqlx::postgres::PgConnectOptions;
 use uuid::Uuid;
 use web::domain::email;
 use web::domain::role::Role;
@@ -55,7 +56,9 @@ async fn run(args: Args) -> anyhow::Result<()> {
     let mut text = String::new();
     std::io::stdin().read_to_string(&mut text)?;
     let owners: Vec<Owner> = serde_json::from_str(&text).context("standard input")?;
-    let pool = PgPool::connect(&args.database_url).await?;
+    // Poolers refuse this parameter.
+    let options: PgConnectOptions = args.database_url.parse()?;
+    let pool = PgPool::connect_with(options.extra_float_digits(None)).await?;
     let passwords = PasswordPool::new(1)?;
     for owner in owners {
         create(&pool, &passwords, &owner)

@@ -110,13 +110,12 @@ tmp_dir = "{temporary}"
         let paths = libraries
             .split_whitespace()
             .filter(|it| it.starts_with('/'));
-        for path in paths.chain(["/tmp/"]) {
+        for path in paths {
             let copy = base.join(&path[1..]);
             fs::create_dir_all(copy.parent().unwrap()).unwrap();
-            if !path.ends_with('/') {
-                fs::copy(path, copy).unwrap();
-            }
+            fs::copy(path, copy).unwrap();
         }
+        fs::create_dir(base.join("tmp")).unwrap();
         let everybody = fs::Permissions::from_mode(0o1777);
         fs::set_permissions(base.join("tmp"), everybody).unwrap();
         self.build("localhost/base", "FROM scratch\nCOPY . /\n", &base)

@@ -41,7 +41,8 @@ async fn certificates_of_all_services_are_replaced_under_load() {
 
     let client = Client::new(&fleet, &fleet.account("partner").keys.live);
     call(&client, "/games?limit=1").await;
-    call(&client, "/economy/rates").await;
+    let game = Client::new(&fleet, &fleet.account("partner").keys.live_secret);
+    call(&game, "/economy/rates").await;
     staff(&small).await;
     let page = WebClient::new(&fleet).get("/games").await;
     assert_eq!(page.status.as_u16(), 200, "{}", page.text);
