@@ -138,7 +138,7 @@ mod tests {
     #[test]
     fn an_action_is_told_in_words_by_its_stored_name() {
         assert_eq!(Action::WebhookSentAgain.name(), "webhook_sent_again");
-        assert_eq!(text("key_asked", "server"), "asked for the live key server");
+        assert_eq!(text("key_asked", "server"), "requested the live key server");
         assert_eq!(text("totp_on", ""), "turned the second factor on");
         assert_eq!(text("key_lent", "server"), "key_lent: server");
     }
