@@ -41,7 +41,7 @@ async fn a_french_visitor_signs_up_in_french(pool: PgPool) {
     sent.assert(200, "Consultez votre messagerie");
     sent.assert(200, "pendant un jour, une seule fois");
     let mails = site.mails().await;
-    assert_eq!(mails[0].1, "Créez votre compte chez Mchezo");
+    assert_eq!(mails[0].1, "Créez votre compte sur Mchezo");
     assert!(
         mails[0].2.contains("fonctionne pendant un jour"),
         "{mails:?}"
@@ -141,7 +141,7 @@ async fn a_chosen_language_is_that_of_pages_and_mails(pool: PgPool) {
     let (to, subject, body) = mails.last().unwrap();
     assert_eq!(
         (to.as_str(), subject.as_str()),
-        (BOB, "Une invitation chez Mchezo")
+        (BOB, "Une invitation sur Mchezo")
     );
     assert!(body.contains("en tant qu’éditeur"), "{body}");
     let link = french_link(&site, BOB).await;
