@@ -77,6 +77,16 @@ async fn copies_agree(server: &Archived, client: &Client) {
     }
 }
 
+/// Waits until the clock of PostgreSQL shows another second: pgBackRest restores to no time in the second in which a backup ended.
+async fn a_second_passes(server: &Archived) {
+    let second = "select floor(extract(epoch from clock_timestamp()))::text";
+    let now = server.text(second).await;
+    eventually("a second has passed", async || {
+        (server.text(second).await != now).then_some(())
+    })
+    .await;
+}
+
 async fn epochs(server: &Archived) -> Vec<Option<String>> {
     let mut epochs = Vec::new();
     for producer in PRODUCERS {
@@ -168,6 +178,7 @@ async fn a_fleet_is_restored_to_a_time_between_two_writes() {
     deliveries_are_recorded(&server).await;
     let kept = games(&Client::new(&fleet, &kept_secret)).await;
     let before = epochs(&server).await;
+    a_second_passes(&server).await;
     let time =
         "select to_char(clock_timestamp() at time zone 'utc', 'YYYY-MM-DD HH24:MI:SS.US') || '+00'";
     let time = server.text(time).await.unwrap();
