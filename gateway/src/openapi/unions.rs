@@ -233,7 +233,7 @@ fn required(schema: &Value) -> Vec<&str> {
     names.filter_map(Value::as_str).collect()
 }
 
-/// Replaces a reference by another schema. What stands beside the reference, such as a description, stays.
+/// Replaces a reference by another schema. Siblings of the reference, such as a description, are kept.
 fn replace(schema: &mut Value, old: &Value, new: &Value) {
     match schema {
         Value::Object(object) if object.get("$ref") == old.get("$ref") => {

@@ -13,7 +13,7 @@ use time::macros::format_description;
 use time::{Date, OffsetDateTime};
 
 use super::member_request::MemberRequest;
-use crate::domain::pace::{Month, Pace};
+use crate::domain::pace::{Month, Projection};
 use crate::domain::role::Permission;
 use crate::page_error::{PageError, PageResult};
 use crate::render::ok;
@@ -86,7 +86,7 @@ fn forecast(month: &proto::MonthUse, now: OffsetDateTime) -> Option<String> {
         used: month.used,
         limit: month.limit,
     };
-    let Pace { calls, limit_at } = counted.pace(now)?;
+    let Projection { calls, limit_at } = counted.pace(now)?;
     let calls = grouped(calls);
     Some(match (month.limit, limit_at.map(when::day)) {
         (_, Some(day)) => format!(

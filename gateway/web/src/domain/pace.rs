@@ -16,7 +16,7 @@ pub struct Month {
 
 /// The rest of the month at the pace so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Pace {
+pub struct Projection {
     /// The calls of the whole month, with two significant digits.
     pub calls: u64,
     /// When the limit is reached, if that is before the month ends.
@@ -25,7 +25,7 @@ pub struct Pace {
 
 impl Month {
     /// `None` on the first day, without a call, and when the limit is reached already.
-    pub fn pace(&self, now: OffsetDateTime) -> Option<Pace> {
+    pub fn pace(&self, now: OffsetDateTime) -> Option<Projection> {
         let elapsed = now - self.starts_at;
         let whole = self.resets_at - self.starts_at;
         let is_over = self.limit.is_some_and(|limit| self.used >= limit);
@@ -41,7 +41,7 @@ impl Month {
             let at = self.starts_at.checked_add(Duration::seconds(seconds))?;
             (at < self.resets_at).then_some(at)
         });
-        Some(Pace {
+        Some(Projection {
             calls: two_digits(u64::try_from(calls).unwrap_or(u64::MAX)),
             limit_at,
         })

@@ -15,11 +15,15 @@ use crate::store::{factor_ends, links, people};
 
 /// Ends those that are due; returns their number.
 pub async fn run(web: &Web, now: OffsetDateTime) -> anyhow::Result<u64> {
-    let mut ended = 0;
+    let (mut ended, mut failed) = (0, None);
     for person in factor_ends::due(&web.pool, now).await? {
-        ended += u64::from(end(web, person, now).await?);
+        match end(web, person, now).await {
+            Ok(has_ended) => ended += u64::from(has_ended),
+            // One that fails does not keep the others waiting.
+            Err(error) => failed = Some(error),
+        }
     }
-    Ok(ended)
+    failed.map_or(Ok(ended), |error| Err(error.into()))
 }
 
 /// Ends the second factor of a person, unless the credentials have changed since: who changed them can sign in.
@@ -39,7 +43,7 @@ async fn end(web: &Web, person: Uuid, now: OffsetDateTime) -> Result<bool, sqlx:
         let page = format!("{}/you/totp", web.public_url);
         let text = MailText::new("factor-ended").with("page", page);
         person_mail::queue(&mut transaction, Reader::of(&person), &text, now).await?;
-        // Of whoever asked for it.
+        // The client that requested it.
         let client = ClientInfo {
             ip: (due.address.parse()).unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED)),
             agent: due.agent,

@@ -102,7 +102,7 @@ async fn queue(
         address,
         target,
         next: wanted.next(),
-        // Whoever reads it may be another person than the one who typed the address.
+        // The reader may not be the person who typed the address.
         language: person.as_ref().map_or(language, Person::language),
         text: MailText::new(key),
     };

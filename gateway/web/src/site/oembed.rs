@@ -86,7 +86,7 @@ fn pixels(text: &str) -> Option<u32> {
 /// The game whose page, or frame, a browser opens at this address.
 fn target(site: &str, url: &str) -> Option<Target> {
     let (site, url) = (Url::parse(site).ok()?, Url::parse(url).ok()?);
-    // People paste `http` for `https`, which leads to the same page. The port that a scheme implies is none.
+    // People paste `http` for `https`, which leads to the same page. A scheme's default port is dropped.
     let is_web = matches!(url.scheme(), "http" | "https");
     if !is_web || url.host() != site.host() || url.port() != site.port() {
         return None;

@@ -5,8 +5,8 @@ use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Tag, TagEnd, html};
 use super::code_block::CodeBlock;
 use crate::markdown::{self, Anchors};
 
-/// Sections of the third level with these titles, one after the other, are tabs of which a reader sees one. For the search they are parts of
-/// the section around them.
+/// Consecutive third-level sections with these titles become tabs, and a reader sees one tab at a time. The search indexes them as parts of
+/// the section that contains them.
 const LANGUAGES: [&str; 6] = ["Shell", "Python", "Node", "TypeScript", "Go", "Rust"];
 
 /// A page of the documentation that was read from Markdown.

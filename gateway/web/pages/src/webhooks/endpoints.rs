@@ -107,7 +107,7 @@ pub struct EndpointPage {
     /// During a rotation: how long the old secret signs.
     pub rotating_until: Option<String>,
     pub health: Health,
-    /// How the newest deliveries ended; absent: there is none.
+    /// How the newest deliveries ended. `None` if there are no deliveries.
     pub recent: Option<String>,
     /// While failed deliveries are put back into the queue: how many wait again.
     pub recovered: Option<String>,

@@ -10,7 +10,7 @@ use super::News;
 use crate::account::member_request::MemberRequest;
 use crate::account::webhooks::{advice, origin};
 
-/// Addresses of which the page shows the newest failure.
+/// The most endpoints for which the page shows the newest failure.
 const MAX_ADDRESSES: usize = 3;
 
 #[derive(Debug)]
