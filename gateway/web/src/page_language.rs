@@ -1,4 +1,4 @@
-//! The language of a page of people. The pages of accounts are in English.
+//! The language of a page of people and of their accounts.
 
 use http::{HeaderMap, Uri};
 use kit::{Code, Fault};

@@ -3,7 +3,6 @@
 use axum::extract::FromRequestParts;
 use axum::response::Response;
 use http::request::Parts;
-use pages::Shell;
 use sqlx::PgExecutor;
 use uuid::Uuid;
 
@@ -47,17 +46,9 @@ impl PersonRequest {
         &self.viewer.person
     }
 
-    /// The language of the person's own pages.
+    /// The language of the dashboard.
     pub fn language(&self) -> PageLanguage {
         PageLanguage::of_person(self.person())
-    }
-
-    /// The frame of one of the person's own pages, in the person's language.
-    pub fn own_shell(&self) -> Shell {
-        Shell {
-            language: self.language().language,
-            ..self.viewer.shell()
-        }
     }
 
     /// The person, for the audit of the gateway.

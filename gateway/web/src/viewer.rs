@@ -59,9 +59,10 @@ impl Viewer {
         self.session.stage == Stage::SignedIn
     }
 
-    /// The frame of a page of the dashboard, in English.
+    /// The frame of a page of the dashboard, in the person's language.
     pub fn shell(&self) -> Shell {
         Shell {
+            language: self.person.language(),
             person: Some(self.person.email.clone()),
             ..Shell::default()
         }

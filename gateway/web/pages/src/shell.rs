@@ -7,7 +7,6 @@ use crate::site::{Language, Texts};
 /// The frame of a page.
 #[derive(Debug, Default, Clone)]
 pub struct Shell {
-    /// Of pages of people; those of accounts are in English.
     pub language: Language,
     /// What paths of the page begin with, if its own address names the language.
     pub prefix: &'static str,

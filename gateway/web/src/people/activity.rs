@@ -34,7 +34,7 @@ pub async fn show(request: PersonRequest, Query(before): Query<Before>) -> PageR
     let last = found.last().filter(|_| has_more);
     let next = last.map(|last| format!("/you/activity?before={}", last.id));
     Ok(ok(&PersonActivityPage {
-        shell: request.own_shell(),
+        shell: request.viewer.shell(),
         rows: found.iter().map(|entry| row(entry, language)).collect(),
         next,
     }))

@@ -165,7 +165,7 @@ async fn page(request: &PersonRequest, state: FormState) -> PageResult {
     let page = PersonFormPage {
         shell: Shell {
             closed: closed.map(|_| language.say("fault-closed")),
-            ..request.own_shell()
+            ..request.viewer.shell()
         },
         heading: language.say("delete-title"),
         text: text.into(),

@@ -54,7 +54,7 @@ fn page(request: &PersonRequest, state: FormState) -> Response {
     let language = request.language();
     let new = Field::new_password("password", language.say("password-new"));
     let page = PersonFormPage {
-        shell: request.own_shell(),
+        shell: request.viewer.shell(),
         heading: language.say("you-change-password"),
         text: vec![language.say("password-change-text").to_owned()],
         action: "/you/password",

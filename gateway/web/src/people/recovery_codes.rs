@@ -51,7 +51,7 @@ pub async fn send(request: PersonRequest, OnceForm(form, sent): OnceForm<Input>)
     let made = replace(&request, &code);
     match once_form::run(&request.app, &request.viewer, &sent, "/you", made).await? {
         Ok(made) => Ok(ok(&RecoveryCodesPage {
-            shell: request.own_shell(),
+            shell: request.viewer.shell(),
             effect: "codes-replaced",
             codes: made.codes,
         })),
@@ -84,7 +84,7 @@ fn page(request: &PersonRequest, state: FormState) -> Response {
     let FormState { status, errors } = state;
     let language = request.language();
     let page = PersonFormPage {
-        shell: request.own_shell(),
+        shell: request.viewer.shell(),
         heading: language.say("codes-new-title"),
         text: vec![language.say("codes-new-text").to_owned()],
         action: "/you/totp/codes",

@@ -37,7 +37,7 @@ pub async fn show(request: PersonRequest, Query(done): Query<AfterForm>) -> Page
             is_current: hash == current,
         });
     let left = people::count_recovery_codes(&app.pool, person.id).await?;
-    let mut shell = request.own_shell();
+    let mut shell = request.viewer.shell();
     shell.notice = done.notice_in(language.language);
     let languages = Language::ALL.map(|it| Choice {
         value: it.code().to_owned(),

@@ -88,7 +88,7 @@ pub async fn turn_on(request: PersonRequest, OnceForm(form, sent): OnceForm<Inpu
     match once_form::run(app, viewer, &sent, "/you", stored).await? {
         Ok(on) => {
             let page = ok(&RecoveryCodesPage {
-                shell: request.own_shell(),
+                shell: request.viewer.shell(),
                 effect: "codes-on",
                 codes: on.codes,
             });
@@ -124,7 +124,7 @@ fn page(request: &PersonRequest, state: FormState) -> Response {
     let secret = offered(&request.viewer);
     let code = Field::code("code", language.say("totp-code")).digits();
     let page = TotpPage {
-        shell: request.own_shell(),
+        shell: request.viewer.shell(),
         qr: qr::svg(&secret.address(&request.person().email)),
         secret: secret.text(),
         form: once::new_id(),
@@ -170,7 +170,7 @@ fn page_off(request: &PersonRequest, state: FormState) -> Response {
     let FormState { status, errors } = state;
     let language = request.language();
     let page = PersonFormPage {
-        shell: request.own_shell(),
+        shell: request.viewer.shell(),
         heading: language.say("totp-off-title"),
         text: vec![language.say("totp-off-text").to_owned()],
         action: "/you/totp/off",

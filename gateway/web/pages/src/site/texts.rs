@@ -1,4 +1,4 @@
-//! The texts of the public site: one file a language, in the syntax of Project Fluent.
+//! The texts of all pages and mails: a folder a language, with a file a subject, in the syntax of Project Fluent.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -16,11 +16,28 @@ pub struct Texts {
     fixed: HashMap<String, String>,
 }
 
-static ENGLISH: LazyLock<Texts> =
-    LazyLock::new(|| Texts::read(Language::English, include_str!("../../texts/en.ftl")));
+/// The files of a language.
+macro_rules! sources {
+    ($language:literal: $($subject:literal)+) => {
+        [$(include_str!(concat!("../../texts/", $language, "/", $subject, ".ftl"))),+]
+    };
+    ($language:literal) => {
+        sources!($language: "site" "people" "mails" "account" "keys" "webhooks" "listings" "economy")
+    };
+}
 
-static FRENCH: LazyLock<Texts> =
-    LazyLock::new(|| Texts::read(Language::French, include_str!("../../texts/fr.ftl")));
+static ENGLISH: LazyLock<Texts> = LazyLock::new(|| Texts::read(Language::English));
+
+static FRENCH: LazyLock<Texts> = LazyLock::new(|| Texts::read(Language::French));
+
+/// All texts of a language as one source.
+pub(super) fn source(language: Language) -> String {
+    let files = match language {
+        Language::English => sources!("en"),
+        Language::French => sources!("fr"),
+    };
+    files.join("\n")
+}
 
 impl std::fmt::Debug for Texts {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -39,13 +56,14 @@ impl Texts {
         }
     }
 
-    /// A test reads both files, so what is wrong with them never gets here.
-    fn read(language: Language, source: &str) -> Self {
-        let (resource, _problems) = match FluentResource::try_new(source.to_owned()) {
+    /// A test reads all files, so what is wrong with them never gets here.
+    fn read(language: Language) -> Self {
+        let source = source(language);
+        let keys: Vec<String> = keys_of(&source).map(ToOwned::to_owned).collect();
+        let (resource, _problems) = match FluentResource::try_new(source) {
             Ok(resource) => (resource, Vec::new()),
             Err(partly) => partly,
         };
-        let keys: Vec<String> = keys_of(source).map(ToOwned::to_owned).collect();
         let id = language.code().parse().unwrap_or_default();
         let mut bundle = FluentBundle::new_concurrent(vec![id]);
         // Isolation marks would be copied along with names.
@@ -126,7 +144,7 @@ impl Texts {
     }
 }
 
-/// The keys of a file, in its order.
+/// The keys of a source, in its order.
 pub(super) fn keys_of(source: &str) -> impl Iterator<Item = &str> {
     source.lines().filter_map(|line| {
         let (key, _) = line.split_once(" =")?;

@@ -6,11 +6,9 @@ use std::path::Path;
 
 use fluent_bundle::FluentResource;
 
-use crate::site::texts::keys_of;
+use crate::site::texts::{keys_of, source};
 use crate::site::{Language, Texts};
 
-const ENGLISH: &str = include_str!("../../../texts/en.ftl");
-const FRENCH: &str = include_str!("../../../texts/fr.ftl");
 /// Files below a folder.
 fn files(folder: &Path) -> Vec<String> {
     let mut found = Vec::new();
@@ -88,12 +86,14 @@ const GROUPS: [&str; 25] = [
 
 #[test]
 fn no_text_is_missing_unused_or_broken() {
-    for (language, source) in [(Language::English, ENGLISH), (Language::French, FRENCH)] {
-        FluentResource::try_new(source.to_owned()).unwrap();
-        let keys: Vec<&str> = keys_of(source).collect();
+    let english = source(Language::English);
+    for language in Language::ALL {
+        let source = source(language);
+        FluentResource::try_new(source.clone()).unwrap();
+        let keys: Vec<&str> = keys_of(&source).collect();
         let known: BTreeSet<&str> = keys.iter().copied().collect();
         assert_eq!(known.len(), keys.len(), "a key twice in {language:?}");
-        let other: BTreeSet<&str> = keys_of(ENGLISH).collect();
+        let other: BTreeSet<&str> = keys_of(&english).collect();
         assert_eq!(known, other, "{language:?}");
         let named = named_keys(&known);
         let missing: Vec<_> = named
@@ -142,7 +142,8 @@ fn both_languages_take_the_same_arguments() {
             .map(ToOwned::to_owned)
             .collect::<BTreeSet<String>>()
     };
-    for key in keys_of(ENGLISH) {
-        assert_eq!(arguments(ENGLISH, key), arguments(FRENCH, key), "{key}");
+    let [english, french] = [Language::English, Language::French].map(source);
+    for key in keys_of(&english) {
+        assert_eq!(arguments(&english, key), arguments(&french, key), "{key}");
     }
 }

@@ -1,0 +1,1 @@
+## The frame of an account: today, team, tokens, activity, settings, calls

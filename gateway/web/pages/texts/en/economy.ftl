@@ -1,0 +1,1 @@
+## Currencies and rates of an account

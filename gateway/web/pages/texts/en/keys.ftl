@@ -1,0 +1,1 @@
+## Keys, usage, plans and requests

@@ -1,0 +1,1 @@
+## Listings of an account

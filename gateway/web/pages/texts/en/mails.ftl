@@ -1,0 +1,178 @@
+## Mails to people
+
+mail-link-foot = The link works for { $value }, once. If you did not ask for it, ignore it: nothing happens until the button on its page is pressed.
+mail-switch-foot = You can turn off e-mails of this kind: { $value }
+mail-no-reason = none was given
+mail-sign-up-subject = Create your account at Mchezo
+mail-sign-up-body = Open this page to choose a password and create your first key:
+mail-sign-up-exists-subject = You have an account at Mchezo
+mail-sign-up-exists-body = Somebody wants to create an account with this address, which has one. Sign in with your password; if you have forgotten it, set a new one here:
+mail-reset-subject = Set a new password at Mchezo
+mail-reset-body = Open this page to set a new password:
+mail-reset-nobody-subject = There is no account with this address at Mchezo
+mail-reset-nobody-body = Somebody asked for a new password, but no account has this address. Perhaps you used another one. To create an account with this address, open this page:
+mail-new-address-subject = Confirm your new address
+mail-new-address-body = Open this page to sign in to Mchezo with this address from now on:
+mail-invite-owner-subject = An invitation to Mchezo
+mail-invite-owner-body = { $inviter } invites you to an account at Mchezo, as owner. Open this page to join:
+mail-invite-developer-subject = An invitation to Mchezo
+mail-invite-developer-body = { $inviter } invites you to an account at Mchezo, as developer. Open this page to join:
+mail-invite-editor-subject = An invitation to Mchezo
+mail-invite-editor-body = { $inviter } invites you to an account at Mchezo, as editor. Open this page to join:
+mail-end-factor-subject = Lost phone: end your second factor
+mail-end-factor-body = Somebody who knows your password says that you have lost your phone and your recovery codes. Open this page to end the second factor in a day. If this was not you, set a new password at once.
+mail-factor-ends-subject = Your second factor ends in a day
+mail-factor-ends-body =
+    Somebody used a link in an e-mail to you to end your second factor: phone and recovery codes are said to be lost. It ends on { $at }. Your password alone then signs you in.
+
+    If this was not you, stop it here, and set a new password at once:
+mail-factor-of-member-ends-subject = The second factor of a member ends in a day
+mail-factor-of-member-ends-body =
+    { $email } is a member of an account of which you are an owner, and says that phone and recovery codes are lost. The second factor of { $email } ends on { $at }. The password alone is then enough to sign in.
+
+    Ask { $email } by other means than e-mail whether this is true. If it is not, stop it here:
+mail-factor-stays-subject = Your second factor stays
+mail-factor-stays-body =
+    The end of your second factor was asked for and has been stopped: by the link in one of our e-mails, or because a code was used to sign in.
+
+    If you did not ask for it, somebody knows your password: set a new one at once.
+mail-factor-ended-subject = Your second factor has ended
+mail-factor-ended-body =
+    A day has passed since it was asked for, and nobody stopped it: your password alone signs you in. Sign in and set up an authenticator app again: { $page }
+
+    If this was not you, set a new password at once.
+mail-password-changed-subject = Your password was changed
+mail-password-changed-body =
+    The password of your account was changed, and all other sessions have ended.
+
+    If this was not you, set a new password at once.
+mail-password-reset-subject = Your password was changed
+mail-password-reset-body =
+    A new password was set for your account, and all sessions have ended.
+
+    If this was not you, set another password at once.
+mail-email-asked-subject = A change of your address
+mail-email-asked-body =
+    Somebody who is signed in as you wants to change your address to { $address }. A link that we sent there does so.
+
+    If this was not you, change your password at once: that also voids the link.
+mail-email-changed-subject = Your address was changed
+mail-email-changed-body =
+    Your address for signing in was changed from { $old } to { $new }.
+
+    If this was not you, reply to this e-mail.
+mail-totp-on-subject = The second factor is on
+mail-totp-on-body =
+    An authenticator app is needed to sign in from now on.
+
+    If this was not you, set a new password at once.
+mail-totp-off-subject = The second factor is off
+mail-totp-off-body =
+    A password is enough to sign in from now on.
+
+    If this was not you, set a new password at once.
+mail-recovery-codes-subject = New recovery codes were created
+mail-recovery-codes-body =
+    New recovery codes replace your earlier ones, which do not work any more.
+
+    If this was not you, set a new password at once.
+mail-wrong-codes-subject = Somebody is trying codes to sign in as you
+mail-wrong-codes-body =
+    Twenty wrong codes of an authenticator app were typed for you today, by somebody who knows your password.
+
+    If this was not you, sign in and set a new password at once: { $page }
+mail-deleted-subject = Your profile is deleted
+mail-deleted-body = Your profile at Mchezo is deleted, as you asked.
+mail-new-network-subject = A sign-in from a new network
+mail-new-network-body =
+    You have signed in from a network that is new to us: the address { $address }, with { $browser }, on { $at }.
+
+    If this was you, there is nothing to do. If it was not, set a new password at once, which ends all other sessions: { $page }
+mail-removed-subject = You are no longer in a team
+mail-removed-body =
+    { $by } has removed you from the team of an account at Mchezo. Its keys, webhooks and listings go on, your account tokens for it are revoked, and you cannot open it any more.
+
+    If you think that this is a mistake, ask { $by }. Your other accounts: { $page }
+mail-key-expires-subject = A key expires soon
+mail-key-expires-body =
+    The { $mode } key "{ $name }" (it ends in { $last4 }) works until { $at }. Calls with it are refused afterwards.
+
+    Create a new one in time: { $page }
+mail-month-share-subject = 80 % of the month's calls are used
+mail-month-share-body =
+    The account { $name } has made { $used } of the { $limit } calls a month that the plan { $plan } includes.
+
+    When they are used up, calls with live keys are refused with 429 quota_exceeded until { $resets }. Nothing is charged, and test keys still work.
+
+    Which days and routes used them: { $usage }
+    The plans: { $plans }
+mail-month-used-subject = The calls of the month are used up
+mail-month-used-body =
+    The account { $name } has made { $used } of the { $limit } calls a month that the plan { $plan } includes.
+
+    Calls with live keys are refused with 429 quota_exceeded until { $resets }. Nothing is charged, and test keys still work.
+
+    Which days and routes used them: { $usage }
+    The plans: { $plans }
+mail-correction-subject = A visitor suggests a correction of one of your listings
+mail-correction-body =
+    A visitor suggests a correction of { $title }. Read it, and say that it is done or that nothing needs to be done:
+
+    { $page }
+
+    We send at most one such e-mail a day for each listing.
+mail-key-approved-subject = Your live key is approved
+mail-key-approved-body =
+    Staff have approved the live key "{ $name }". It does not exist yet: an owner or a developer reveals it once, and stores it in a safe place.
+
+    Reveal it here: { $page }
+mail-key-rejected-subject = Your live key is not approved
+mail-key-rejected-body =
+    Staff have not approved the live key "{ $name }". Their reason: { $reason }
+
+    Change what they name and ask again; test keys go on working: { $page }
+mail-listing-approved-subject = Your listing is public
+mail-listing-approved-body =
+    Staff have approved { $title }. Everybody sees it now: { $url }
+
+    Add pictures, change it at any time without another review, and embed it: { $page }
+mail-listing-rejected-subject = Your listing is not approved
+mail-listing-rejected-body =
+    Staff have not approved { $title }. Their reason: { $reason }
+
+    Change what they name: saving the change submits it again. { $page }
+mail-listing-removed-subject = Your listing is taken down
+mail-listing-removed-body =
+    Staff have taken down { $title }. Nobody finds it on the site or in the API any more, and keys of this game do not work.
+
+    See what the page of your listing says about it, and whom to ask: { $page }
+mail-takedown-declined-subject = Your listing stays public
+mail-takedown-declined-body =
+    Staff have declined your request to take down { $title }. Their answer: { $reason }
+
+    You can ask again with another reason: { $page }
+mail-claim-granted-subject = A page belongs to your account now
+mail-claim-granted-body =
+    Staff have granted your claim: the page { $handle } and its games belong to your account.
+
+    See what is there, and change it: { $page }
+mail-claim-rejected-subject = Your claim of a page is rejected
+mail-claim-rejected-body =
+    Staff have rejected your claim of the page { $handle }. Their reason: { $reason }
+
+    Claim it again with other evidence: { $page }
+mail-report-held-subject = A report of your game is held
+mail-report-held-body =
+    The report { $report } of the game { $game } does not count yet: a person looks at it first. The reason: { $reason }
+
+    Until then, rates and figures go on from the report before. Check the numbers that your game sends; a right report needs nothing from you: { $page }
+mail-report-counted-subject = A held report of your game counts
+mail-report-counted-body =
+    Staff have approved the report { $report } of the game { $game }: it counts now.
+
+    You need not do anything. Your reports: { $page }
+mail-report-rejected-subject = A held report of your game is rejected
+mail-report-rejected-body =
+    Staff have rejected the report { $report } of the game { $game }: it never counts. Their reason: { $reason }
+
+    Correct what your game sends. Its next report is compared with the last one that counts: { $page }

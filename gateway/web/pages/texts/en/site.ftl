@@ -1,0 +1,566 @@
+# The texts of the public site in English, and what all pages share. Every key is in the same file of the other languages; a test compares the files with each other
+# and with the pages.
+
+## The frame of all pages
+
+skip = Skip to the content
+nav-label = Pages
+nav-games = Games
+nav-creators = Creators
+nav-events = Events
+nav-places = Places
+nav-you-label = Your account
+nav-docs = Docs
+nav-sign-in = Sign in
+nav-add-game = Add your game
+search-label = Search games, creators, events and cities
+search-placeholder = A game, a studio, a city…
+search-button = Search
+footer-label = About this site
+footer-credits = Credits and sources
+footer-boards = How rankings and rates work
+footer-terms = Terms
+footer-privacy = Privacy
+footer-developers = For developers
+footer-design = How this site looks
+language-label = Language
+sample-notice = This listing is made up: it belongs to the sample data that test keys read.
+api-same = The API has the same:
+
+## Start page
+
+start-title = Games of Africa
+start-lead = Games from all over Africa, the people who make them, and the events where they meet.
+start-featured = Games of the day
+start-vote = Two games, one choice. The rankings come from what players pick.
+start-all-games = All games
+start-events = Next events
+start-all-events = All events
+start-developers-title = For developers and studios
+start-developers = The same catalogue is an API, with exchange rates between the currencies of games and signed webhooks. Studios list and change their games here. Test keys are free and instant.
+start-sign-up = Create an account
+start-docs = Read the documentation
+start-first-call = The first call
+notice-signed-out = You are signed out.
+notice-deleted = Your profile is deleted. Goodbye.
+
+## Lists
+
+list-show = Show
+list-any = Any
+# With a feminine noun.
+list-any-feminine = Any
+list-next = Next page
+list-first = First page
+list-empty = Nothing is listed here yet.
+list-empty-filtered = Nothing matches these filters.
+list-all = Show all
+list-follow = Follow this list:
+feed-games = New games (feed)
+feed-games-title = New games
+feed-events = Next events (feed)
+feed-calendar = Events for your calendar
+games-title = Games
+games-description = Games made in Africa, by genre, platform, country and stage.
+games-count = { $count ->
+    [one] { $number } game
+   *[other] { $number } games
+}
+creators-title = Creators
+creators-description = The studios and people who make games in Africa.
+creators-count = { $count ->
+    [one] { $number } creator
+   *[other] { $number } creators
+}
+events-title = Events
+events-description = Game jams, meetups, tournaments, showcases and conferences in Africa.
+events-in = Events in { $value }
+events-count = { $count ->
+    [one] { $number } event
+   *[other] { $number } events
+}
+countries-title = Places
+countries-count = { $count ->
+    [one] { $number } country
+   *[other] { $number } countries
+}
+countries-description = The countries and cities of Africa where games are made.
+cities-title = Cities
+cities-description = The African cities where games are made.
+cities-count = { $count ->
+    [one] { $number } city
+   *[other] { $number } cities
+}
+place-description = Games, studios, people and events in { $value }.
+place-nobody = Nothing from here is listed yet.
+
+## Filters
+
+filter-label = Filters
+filter-genre = Genre
+filter-platform = Platform
+filter-country = Country
+filter-stage = Stage
+filter-kind = Kind
+filter-when = When
+
+## A game
+
+game-by = by
+game-genres = Genres
+game-platforms = Platforms
+game-stage = Stage
+game-year = Year
+game-place = From
+game-currency = Currency
+game-currency-late = its reports are late
+game-featured = Featured
+game-trailer = Watch the trailer on { $value }
+game-trailer-hint = Nothing is loaded from there before you follow the link.
+game-about = About the game
+game-pictures = Pictures
+game-links = Links
+game-credits = Credits
+game-boards = In the rankings
+game-description = { $value }, a game from Africa.
+game-listed = Listed
+game-updated = Changed
+board-week = This week
+board-month = This month
+board-all = All time
+board-rank = rank { $value }
+board-wins = { $count ->
+    [one] { $number } win
+   *[other] { $number } wins
+}
+board-new = new
+board-up = up from { $value }
+board-down = down from { $value }
+board-same = no change
+
+## Around a listing: where to play, what is missing, sharing, neighbours
+
+game-stores = Where to play
+game-ask-store = Know where to play it?
+game-ask-description = Nobody has described this game yet. Got a description?
+game-ask-site = Know the developer’s site?
+game-ask-do = Suggest it
+game-others = More by
+game-similar = Similar games
+creator-ask-links = Know their site?
+share-title = Share and embed
+share-copy-link = Copy the link
+share-embed = To show the game on your own page, paste this:
+share-copy-embed = Copy the code
+share-copied = Copied
+share-selected = Selected: press Ctrl+C
+rank-on = { $from } on { $to }
+rank-plot = Weekly rank: from { $from } to { $to }
+board-share = won { $value } % of its votes
+event-calendar = Add to my calendar
+
+## Lists with filters, and the map
+
+games-of-genre = { $value } games
+list-on = { $from } for { $to }
+list-from = { $from } from { $to }
+list-in = { $from } in { $to }
+list-by = { $from } by { $to }
+list-that = { $from }, { $to }
+list-matching = { $from } that match “{ $to }”
+list-since = { $from } from { $to } on
+list-until = { $from } until { $to }
+list-description = { $value }, in the directory of games made in Africa.
+filter-set = Active filters
+filter-remove = Remove the filter
+places-all = All places
+places-countries = Countries
+map-label = { $from }: { $to }
+map-hint = The stronger a country’s colour, the more games come from it.
+
+## A vote and what it did
+
+vote-outcome = The two listings of your last vote
+vote-outcome-hint = Your vote shows here within a few seconds.
+vote-keys = Keys: ← votes for the first, → for the second, Esc skips.
+
+## Currencies: examples and units
+
+economy-example = An example: when a meal, a ride and a month of rent cost 25,500 Cowries in one game and 402 Shells in another, one Shell is worth 63.43 Cowries.
+economy-guide = How a game sends its reports
+rates-unit = { $to } for one { $from }
+
+## A creator, an event, a place
+
+creator-verified = Verified
+creator-about = About
+creator-roles = Roles
+creator-description = { $value } makes games in Africa.
+event-when = When
+event-where = Where
+event-online = online
+event-online-too = { $value }, and online
+event-website = Website of the event
+event-about = About the event
+event-over = This event is over.
+event-description = { $value }. An event about games in Africa.
+
+## What a visitor can do about a listing
+
+actions-label = About this listing
+action-claim = Claim this page
+action-correct = Suggest a correction
+action-report = Report this listing
+action-takedown = Request removal
+note-correct-title = Suggest a correction for { $value }
+note-correct-lead = What is wrong or missing, and where can it be checked? The person who looks after the listing will read this. It is not shown on the site.
+note-report-title = Report { $value }
+note-report-lead = Someone reads every report. Neither the report nor its sender is shown on the site.
+note-owner = Is it your own listing?
+note-owner-link = Sign in, and ask for the takedown from your account.
+note-reason-label = Reason
+note-choose = Choose one
+report-reason-rights = It infringes my rights: a game, a name, a picture or a trademark
+report-reason-deception = It is misleading: fraud, malware, or a false name
+report-reason-offence = It is offensive or harmful
+report-reason-not_a_game = It does not belong here
+report-reason-other = Something else
+note-text-label = What is wrong?
+note-email-label = Your e-mail address
+note-email-hint = Only so that the people who read this can ask you something. It is deleted after 90 days.
+note-optional = optional
+note-send = Send
+note-back = Back to { $value }
+note-sent = Thank you. Someone will read it.
+note-duplicate = The same note about this listing was sent from your network today, so it was not stored again.
+note-reason-error = Choose a reason.
+note-text-error = Write what is wrong, in at most 2,000 characters.
+note-email-error = Write an e-mail address such as ada@studio.example, or leave it out.
+note-form-error = Part of the form was lost. Send it again.
+note-limit = { $count ->
+    [one] Many notes came from your network within an hour. Send this one again in { $number } minute.
+   *[other] Many notes came from your network within an hour. Send this one again in { $number } minutes.
+}
+note-closed = The site is under maintenance and accepts no notes for a while. Try again later.
+note-unavailable = What you wrote could not be stored. Send it again in a few seconds.
+## Votes and boards
+
+nav-vote = Vote
+nav-economy = Currencies
+nav-boards = Rankings
+vote-title-games = Which game is better?
+vote-title-creators = Who makes better games?
+vote-description = Two listings, drawn at random: pick one or skip. The rankings come from these votes.
+vote-for = Vote for { $value }
+vote-skip = Skip this pair
+vote-page-of = See its page
+vote-counted = Your vote is counted. Here is the next pair.
+vote-repeated = A pair counts once a day, and your first vote on that one stays. Here is the next pair.
+vote-refused = That vote was not counted: the pair was drawn more than ten minutes ago, or for somebody else, or one of the two is not listed any more. Here is a new pair.
+vote-unknown = That vote was not counted, because your browser sent no cookie of ours. Allow cookies for this site, and vote on this new pair.
+vote-closed = That vote was not counted: everything is read-only for a while. Try again later.
+vote-none-left = There are no pairs left for you today. Come back tomorrow (UTC), or vote on the other kind.
+vote-limit = That vote was not counted. The number of votes per hour and per day is limited, for each person and for each network from which people vote without an account.
+vote-again-minutes = { $count ->
+    [one] Try again in { $number } minute.
+   *[other] Try again in { $number } minutes.
+}
+vote-again-hours = { $count ->
+    [one] Try again in { $number } hour.
+   *[other] Try again in { $number } hours.
+}
+vote-moved = How the rankings moved
+vote-moved-hint = Where the listings of your last five votes stand. A vote shows within a few seconds.
+vote-no-rank = Not ranked yet.
+vote-board = This week’s ranking
+vote-as-account = You vote as { $value }.
+vote-your-account = your account
+vote-as-cookie = You vote without an account; a cookie makes sure that each pair counts once.
+boards-title = Rankings
+boards-description = Games and creators, ranked by votes between two of them.
+boards-how = How rankings work
+boards-vote = Vote: which is better?
+boards-empty = No votes in this period yet. Be the first to vote.
+
+## Currencies and rates
+
+economy-title = In-game currencies
+economy-lead = Many games have a currency of their own. Their reports lead to exchange rates, which nobody sets by hand.
+economy-how = How rankings and rates work
+economy-empty = No currency is listed yet. A studio registers the currency of its game in the dashboard, and the game reports.
+economy-away = The rates are not available at the moment. Try again in a few seconds.
+economy-from = Rates from the currency of
+economy-count = { $count ->
+    [one] { $number } currency
+   *[other] { $number } currencies
+}
+economy-of = Currency of
+economy-reported = reported { $value }
+economy-late = late
+economy-late-hint = The game has not reported for a while, so its figures and rates may be old.
+economy-description = { $value }, the currency of a game, with its rates.
+figure-reported = Last report
+figure-supply = Supply
+figure-players = Active players
+figure-basket = Cost of living (a month)
+figure-inflation = Inflation
+figure-growth = Growth
+figure-money-growth = Growth of the supply
+figure-balance = Trade balance over 30 days
+rates-title = Rates now
+rates-lead = What one { $value } buys.
+rates-empty = No other currency is listed here, so there is nothing to compare with.
+rates-of = Currency
+rates-rate = Rate
+rates-day = Change in 24 hours
+rates-source = Source
+rates-at = As of
+rate-source-worked = calculated
+rate-source-market = market
+pair-title = { $from } in { $to }
+pair-name = { $from } of { $to }
+pair-description = How many { $to } one { $from } buys, over time.
+pair-late = The game of { $value } has not reported for a while, so the rate may be old.
+pair-empty = There is no rate for these days yet.
+pair-days = { $count ->
+    [one] The last day
+   *[other] The last { $number } days
+}
+plot-hint = The table below has the same figures.
+method-title = The method of rates
+method-lead = The formulas and numbers with which rates and figures are worked out.
+method-version = Version { $value }; it changes when the same reports would lead to other figures.
+method-formulas = Formulas
+method-constants = Numbers
+method-sources = Sources
+formula-cost = What a month of living costs in a game: a basket of fixed quantities.
+formula-worked = What one unit of the one currency buys in the other, by equal baskets. Calculated rates are reciprocal, and lead to the same result by any detour.
+formula-market = Over both directions of the pair’s swaps in 24 hours, where there were enough of them by enough parties; else the rate is calculated.
+formula-day_change_pct = Null when one of the two had no counted report by then.
+formula-inflation_pct = Null without a counted report before.
+formula-money_growth_pct = Null without a counted report before, or when its supply was 0.
+formula-growth_pct = The output of a day, each report over the time since the game’s report before it, whether that one counts or not; compared with the counted report before. Null for the first two counted reports, or when the earlier output was 0.
+formula-trade_balance = Somebody gives in 100 cowries and gets 50 beads, and later gives in 30 beads and gets 60 cowries: the balance of cowries is 100 − 60 = 40, that of beads 30 − 50 = −20.
+constant-market_swaps = Swaps of a pair in 24 hours that make a market.
+constant-market_parties = Parties to them, at least.
+constant-most_jump_pct = A report whose cost has moved by more, up or down, is held for a review.
+constant-late_days = A currency is late after so many days without a counted report.
+constant-digits = Significant digits of a printed number; it is exact until then, and rounded half to even.
+method-words = Where a rate comes from
+method-worked = Calculated: the cost of a basket of goods in the one game, divided by its cost in the other.
+method-market = Market: the average of what players exchanged in the last 24 hours, where there were enough exchanges by enough people.
+
+## Search
+
+search-title = Search
+search-results-for = Results for “{ $value }”
+search-count = { $count ->
+    [0] Nothing found
+    [one] { $number } result
+   *[other] { $number } results
+}
+search-hint = Try fewer or different words.
+search-similar = Nothing is called exactly that. These are similar.
+search-did-you-mean = Did you mean
+search-question-mark = ?
+nav-kind-games = Games
+nav-kind-creators = Creators
+nav-kind-events = Events
+nav-kind-cities = Cities
+search-type-games = Game
+search-type-creators = Creator
+search-type-events = Event
+search-type-cities = City
+search-all = Everything
+
+## Errors
+
+error-not-found-title = Page not found
+error-not-found = The address may have a typing error, or its listing is no longer here. Search for it, or start from a list.
+error-embed-not-found = This game is not listed any more, or the address of the frame has a typing error.
+error-invalid-title = This address does not work
+error-invalid = It contains a filter or a place in a list that does not exist, or no longer exists. Start from the first page.
+error-limit-title = Slow down
+error-limit = { $count ->
+    [one] Too many pages were asked for from your network in a minute. Try again in { $number } second. A program should use the API, which has limits of its own.
+   *[other] Too many pages were asked for from your network in a minute. Try again in { $number } seconds. A program should use the API, which has limits of its own.
+}
+error-unavailable-title = Not available now
+error-unavailable = The catalogue does not answer at the moment. Try again in a few seconds.
+error-refused-title = Request refused
+error-refused = This address cannot do what was asked. Start from a page of the site.
+error-too-large-title = Too much text
+error-too-large = The form contains more text than is allowed, so nothing was stored. Go back, shorten it, and send it again.
+error-coded-title = Compressed form
+error-coded = The form has the Content-Encoding “{ $value }”, and forms are read as they are. Send it uncompressed, without the header.
+error-method-title = Wrong kind of request
+error-method = This address answers another kind of request. Open the page with the form, and send it from there.
+error-cross-site-title = Sent from another site
+error-cross-site = This form was sent from another site, so nothing was done. Open the page here and send it again.
+error-slow-title = This took too long
+error-slow = The request was stopped. Check whether it took effect before you send it again.
+error-internal-title = Something went wrong
+error-internal = Something broke on our side. It is in our log under the id below.
+error-ways = From here
+error-request-id = Request id:
+error-start = Start page
+
+## Values of fields
+
+stage-in_development = In development
+stage-early_access = Early access
+stage-released = Released
+platform-web = Web
+platform-android = Android
+platform-ios = iOS
+platform-windows = Windows
+platform-mac = macOS
+platform-linux = Linux
+platform-switch = Nintendo Switch
+platform-playstation = PlayStation
+platform-xbox = Xbox
+platform-vr = VR
+creator-kind-studio = Studio
+creator-kind-person = Person
+creators-kind-studio = Studios
+creators-kind-person = People
+event-kind-jam = Game jam
+event-kind-meetup = Meetup
+event-kind-tournament = Tournament
+event-kind-showcase = Showcase
+event-kind-conference = Conference
+when-upcoming = Upcoming
+when-past = Past
+when-all = All
+link-play = Play
+link-steam = Steam
+link-playStore = Google Play
+link-appStore = App Store
+link-itch = itch.io
+link-epic = Epic Games Store
+link-xbox = Xbox
+link-playstation = PlayStation
+link-nintendo = Nintendo
+link-website = Website
+link-facebook = Facebook
+link-instagram = Instagram
+link-x = X
+link-youtube = YouTube
+
+## Dates
+
+date-day = { $day } { $month } { $year }
+date-days-of-month = { $day }–{ $last_day } { $month } { $year }
+date-minute = { $day }, { $time } UTC
+date-range = { $from } – { $to }
+month-1 = January
+month-2 = February
+month-3 = March
+month-4 = April
+month-5 = May
+month-6 = June
+month-7 = July
+month-8 = August
+month-9 = September
+month-10 = October
+month-11 = November
+month-12 = December
+
+## Genres of the directory; others have the name that the catalogue gives
+
+genre-action = Action
+genre-adventure = Adventure
+genre-arcade = Arcade
+genre-board = Board
+genre-card = Card
+genre-casual = Casual
+genre-educational = Educational
+genre-fighting = Fighting
+genre-horror = Horror
+genre-music = Music
+genre-party = Party
+genre-platformer = Platformer
+genre-puzzle = Puzzle
+genre-racing = Racing
+genre-roguelike = Roguelike
+genre-rpg = Role-playing
+genre-runner = Runner
+genre-shooter = Shooter
+genre-simulation = Simulation
+genre-sports = Sports
+genre-strategy = Strategy
+genre-visual-novel = Visual novel
+
+## Roles of the directory; others are shown as they are
+
+role-artist = Artist
+role-community = Community
+role-designer = Designer
+role-developer = Developer
+role-educational = Educational games
+role-founder = Founder
+role-mobile = Mobile games
+role-producer = Producer
+role-programmer = Programmer
+role-publisher = Publisher
+role-serious-games = Serious games
+role-web = Web games
+role-xr = VR and AR
+role-composer = Composer
+
+## Countries
+
+country-AO = Angola
+country-BF = Burkina Faso
+country-BI = Burundi
+country-BJ = Benin
+country-BW = Botswana
+country-CD = DR Congo
+country-CF = Central African Republic
+country-CG = Republic of the Congo
+country-CI = Côte d’Ivoire
+country-CM = Cameroon
+country-CV = Cabo Verde
+country-DJ = Djibouti
+country-DZ = Algeria
+country-EG = Egypt
+country-ER = Eritrea
+country-ET = Ethiopia
+country-GA = Gabon
+country-GH = Ghana
+country-GM = Gambia
+country-GN = Guinea
+country-GQ = Equatorial Guinea
+country-GW = Guinea-Bissau
+country-KE = Kenya
+country-KM = Comoros
+country-LR = Liberia
+country-LS = Lesotho
+country-LY = Libya
+country-MA = Morocco
+country-MG = Madagascar
+country-ML = Mali
+country-MR = Mauritania
+country-MU = Mauritius
+country-MW = Malawi
+country-MZ = Mozambique
+country-NA = Namibia
+country-NE = Niger
+country-NG = Nigeria
+country-RW = Rwanda
+country-SC = Seychelles
+country-SD = Sudan
+country-SL = Sierra Leone
+country-SN = Senegal
+country-SO = Somalia
+country-SS = South Sudan
+country-ST = São Tomé and Príncipe
+country-SZ = Eswatini
+country-TD = Chad
+country-TG = Togo
+country-TN = Tunisia
+country-TZ = Tanzania
+country-UG = Uganda
+country-ZA = South Africa
+country-ZM = Zambia
+country-ZW = Zimbabwe

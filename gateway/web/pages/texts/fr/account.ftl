@@ -1,0 +1,1 @@
+## Le cadre d’un compte : aujourd’hui, équipe, jetons, activité, réglages, appels

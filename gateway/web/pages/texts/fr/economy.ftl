@@ -1,0 +1,1 @@
+## Monnaies et taux d’un compte

@@ -1,0 +1,1 @@
+## Clés, usage, plans et demandes

@@ -1,0 +1,1 @@
+## Fiches d’un compte

@@ -1,0 +1,178 @@
+## Les messages aux personnes
+
+mail-link-foot = Le lien fonctionne pendant { $value }, une seule fois. Si vous ne l’avez pas demandé, ignorez-le : rien ne se passe tant que personne n’appuie sur le bouton de sa page.
+mail-switch-foot = Vous pouvez désactiver les messages de ce type : { $value }
+mail-no-reason = aucune n’a été donnée
+mail-sign-up-subject = Créez votre compte sur Mchezo
+mail-sign-up-body = Ouvrez cette page pour choisir un mot de passe et créer votre première clé (le tableau de bord est en anglais) :
+mail-sign-up-exists-subject = Vous avez un compte sur Mchezo
+mail-sign-up-exists-body = Quelqu’un veut créer un compte avec cette adresse, qui en a déjà un. Connectez-vous avec votre mot de passe ; si vous l’avez oublié, choisissez-en un nouveau ici :
+mail-reset-subject = Un nouveau mot de passe sur Mchezo
+mail-reset-body = Ouvrez cette page pour choisir un nouveau mot de passe :
+mail-reset-nobody-subject = Aucun compte n’a cette adresse sur Mchezo
+mail-reset-nobody-body = Quelqu’un a demandé un nouveau mot de passe, mais aucun compte n’a cette adresse. Vous en avez peut-être utilisé une autre. Pour créer un compte avec celle-ci, ouvrez cette page :
+mail-new-address-subject = Confirmez votre nouvelle adresse
+mail-new-address-body = Ouvrez cette page pour vous connecter désormais à Mchezo avec cette adresse :
+mail-invite-owner-subject = Une invitation sur Mchezo
+mail-invite-owner-body = { $inviter } vous invite à rejoindre un compte sur Mchezo, en tant que propriétaire. Ouvrez cette page pour accepter :
+mail-invite-developer-subject = Une invitation sur Mchezo
+mail-invite-developer-body = { $inviter } vous invite à rejoindre un compte sur Mchezo, en tant que développeur. Ouvrez cette page pour accepter :
+mail-invite-editor-subject = Une invitation sur Mchezo
+mail-invite-editor-body = { $inviter } vous invite à rejoindre un compte sur Mchezo, en tant qu’éditeur. Ouvrez cette page pour accepter :
+mail-end-factor-subject = Téléphone perdu : fin de la double authentification
+mail-end-factor-body = Quelqu’un qui connaît votre mot de passe dit que vous avez perdu votre téléphone et vos codes de secours. Ouvrez cette page pour mettre fin à la double authentification dans un jour. Si ce n’était pas vous, choisissez tout de suite un nouveau mot de passe.
+mail-factor-ends-subject = Votre double authentification prend fin dans un jour
+mail-factor-ends-body =
+    Quelqu’un a utilisé un lien dans un message qui vous était adressé pour mettre fin à votre double authentification : le téléphone et les codes de secours seraient perdus. Elle prend fin le { $at }. Votre mot de passe suffira alors pour vous connecter.
+
+    Si ce n’était pas vous, empêchez-le ici et choisissez tout de suite un nouveau mot de passe :
+mail-factor-of-member-ends-subject = La double authentification d’un membre prend fin dans un jour
+mail-factor-of-member-ends-body =
+    { $email } est membre d’un compte dont vous êtes propriétaire, et dit avoir perdu son téléphone et ses codes de secours. La double authentification de { $email } prend fin le { $at }. Le mot de passe suffira alors pour se connecter.
+
+    Demandez à { $email }, autrement que par e-mail, si c’est vrai. Sinon, empêchez-le ici :
+mail-factor-stays-subject = Votre double authentification reste active
+mail-factor-stays-body =
+    La fin de votre double authentification a été demandée, puis empêchée : par le lien d’un de nos messages, ou parce qu’un code a servi à se connecter.
+
+    Si vous ne l’avez pas demandée, quelqu’un connaît votre mot de passe : choisissez-en un nouveau tout de suite.
+mail-factor-ended-subject = Votre double authentification a pris fin
+mail-factor-ended-body =
+    Un jour s’est écoulé depuis la demande, et personne ne l’a empêchée : votre mot de passe suffit pour vous connecter. Connectez-vous et configurez de nouveau une application d’authentification : { $page }
+
+    Si ce n’était pas vous, choisissez tout de suite un nouveau mot de passe.
+mail-password-changed-subject = Votre mot de passe a été changé
+mail-password-changed-body =
+    Le mot de passe de votre compte a été changé, et toutes les autres sessions ont pris fin.
+
+    Si ce n’était pas vous, choisissez tout de suite un nouveau mot de passe.
+mail-password-reset-subject = Votre mot de passe a été changé
+mail-password-reset-body =
+    Un nouveau mot de passe a été choisi pour votre compte, et toutes les sessions ont pris fin.
+
+    Si ce n’était pas vous, choisissez tout de suite un autre mot de passe.
+mail-email-asked-subject = Un changement de votre adresse est demandé
+mail-email-asked-body =
+    Quelqu’un qui est connecté en votre nom veut remplacer votre adresse par { $address }. Un lien envoyé à cette adresse le fait.
+
+    Si ce n’était pas vous, changez tout de suite votre mot de passe : cela annule aussi le lien.
+mail-email-changed-subject = Votre adresse a été changée
+mail-email-changed-body =
+    Votre adresse de connexion, { $old }, a été remplacée par { $new }.
+
+    Si ce n’était pas vous, répondez à ce message.
+mail-totp-on-subject = La double authentification est active
+mail-totp-on-body =
+    Une application d’authentification est désormais nécessaire pour se connecter.
+
+    Si ce n’était pas vous, choisissez tout de suite un nouveau mot de passe.
+mail-totp-off-subject = La double authentification est désactivée
+mail-totp-off-body =
+    Le mot de passe suffit désormais pour se connecter.
+
+    Si ce n’était pas vous, choisissez tout de suite un nouveau mot de passe.
+mail-recovery-codes-subject = De nouveaux codes de secours ont été créés
+mail-recovery-codes-body =
+    De nouveaux codes de secours remplacent les précédents, qui ne fonctionnent plus.
+
+    Si ce n’était pas vous, choisissez tout de suite un nouveau mot de passe.
+mail-wrong-codes-subject = Quelqu’un essaie des codes pour se connecter en votre nom
+mail-wrong-codes-body =
+    Vingt codes incorrects d’une application d’authentification ont été saisis pour vous aujourd’hui, par quelqu’un qui connaît votre mot de passe.
+
+    Si ce n’était pas vous, connectez-vous et choisissez tout de suite un nouveau mot de passe : { $page }
+mail-deleted-subject = Votre profil est supprimé
+mail-deleted-body = Votre profil sur Mchezo est supprimé, comme vous l’avez demandé.
+mail-new-network-subject = Une connexion depuis un nouveau réseau
+mail-new-network-body =
+    Vous vous êtes connecté depuis un réseau que nous ne connaissions pas : l’adresse { $address }, avec { $browser }, le { $at }.
+
+    Si c’était vous, il n’y a rien à faire. Sinon, choisissez tout de suite un nouveau mot de passe, ce qui met fin à toutes les autres sessions : { $page }
+mail-removed-subject = Vous ne faites plus partie d’une équipe
+mail-removed-body =
+    { $by } vous a retiré de l’équipe d’un compte sur Mchezo. Ses clés, webhooks et fiches continuent, vos jetons pour ce compte sont révoqués, et vous ne pouvez plus l’ouvrir.
+
+    Si vous pensez que c’est une erreur, demandez à { $by }. Vos autres comptes (en anglais) : { $page }
+mail-key-expires-subject = Une clé expire bientôt
+mail-key-expires-body =
+    La clé { $mode } « { $name } » (elle finit par { $last4 }) fonctionne jusqu’au { $at }. Les appels faits avec elle sont ensuite refusés.
+
+    Créez-en une nouvelle à temps (page en anglais) : { $page }
+mail-month-share-subject = 80 % des appels du mois sont utilisés
+mail-month-share-body =
+    Le compte { $name } a fait { $used } des { $limit } appels que comprend un mois de l’offre { $plan }.
+
+    Quand ils seront épuisés, les appels avec des clés de production seront refusés avec 429 quota_exceeded jusqu’au { $resets }. Rien n’est facturé, et les clés de test fonctionnent toujours.
+
+    Les jours et les chemins qui les ont utilisés (en anglais) : { $usage }
+    Les offres (en anglais) : { $plans }
+mail-month-used-subject = Les appels du mois sont épuisés
+mail-month-used-body =
+    Le compte { $name } a fait { $used } des { $limit } appels que comprend un mois de l’offre { $plan }.
+
+    Les appels avec des clés de production sont refusés avec 429 quota_exceeded jusqu’au { $resets }. Rien n’est facturé, et les clés de test fonctionnent toujours.
+
+    Les jours et les chemins qui les ont utilisés (en anglais) : { $usage }
+    Les offres (en anglais) : { $plans }
+mail-correction-subject = Un visiteur propose une correction d’une de vos fiches
+mail-correction-body =
+    Un visiteur propose une correction de { $title }. Lisez-la, et dites si elle est faite ou s’il n’y a rien à faire (page en anglais) :
+
+    { $page }
+
+    Nous envoyons au plus un message de ce type par jour et par fiche.
+mail-key-approved-subject = Votre clé de production est approuvée
+mail-key-approved-body =
+    Notre équipe a approuvé la clé de production « { $name } ». Elle n’existe pas encore : un propriétaire ou un développeur l’affiche une seule fois et la conserve en lieu sûr.
+
+    Affichez-la ici (page en anglais) : { $page }
+mail-key-rejected-subject = Votre clé de production n’est pas approuvée
+mail-key-rejected-body =
+    Notre équipe n’a pas approuvé la clé de production « { $name } ». Sa raison : { $reason }
+
+    Modifiez ce qu’elle indique et redemandez ; les clés de test fonctionnent toujours (page en anglais) : { $page }
+mail-listing-approved-subject = Votre fiche est publique
+mail-listing-approved-body =
+    Notre équipe a approuvé { $title }. Tout le monde la voit maintenant : { $url }
+
+    Ajoutez des images, modifiez-la à tout moment sans nouvel examen, et intégrez-la ailleurs (page en anglais) : { $page }
+mail-listing-rejected-subject = Votre fiche n’est pas approuvée
+mail-listing-rejected-body =
+    Notre équipe n’a pas approuvé { $title }. Sa raison : { $reason }
+
+    Modifiez ce qu’elle indique : l’enregistrement soumet de nouveau la fiche (page en anglais). { $page }
+mail-listing-removed-subject = Votre fiche est retirée
+mail-listing-removed-body =
+    Notre équipe a retiré { $title }. Plus personne ne la trouve sur le site ni dans l’API, et les clés de ce jeu ne fonctionnent plus.
+
+    Voyez ce qu’en dit la page de votre fiche, et à qui vous adresser (en anglais) : { $page }
+mail-takedown-declined-subject = Votre fiche reste publique
+mail-takedown-declined-body =
+    Notre équipe a refusé de retirer { $title } comme vous l’aviez demandé. Sa réponse : { $reason }
+
+    Vous pouvez refaire la demande avec une autre raison (page en anglais) : { $page }
+mail-claim-granted-subject = Une page appartient maintenant à votre compte
+mail-claim-granted-body =
+    Notre équipe a accepté votre demande : la page { $handle } et ses jeux appartiennent à votre compte.
+
+    Regardez ce qui s’y trouve et modifiez-le (page en anglais) : { $page }
+mail-claim-rejected-subject = Votre demande pour une page est rejetée
+mail-claim-rejected-body =
+    Notre équipe a rejeté votre demande pour la page { $handle }. Sa raison : { $reason }
+
+    Refaites la demande avec d’autres preuves (page en anglais) : { $page }
+mail-report-held-subject = Un rapport de votre jeu est mis en attente
+mail-report-held-body =
+    Le rapport { $report } du jeu { $game } ne compte pas encore : une personne le vérifie d’abord. La raison : { $reason }
+
+    D’ici là, les taux et les chiffres partent du rapport précédent. Vérifiez les nombres que votre jeu envoie ; si le rapport est juste, vous n’avez rien à faire (page en anglais) : { $page }
+mail-report-counted-subject = Un rapport mis en attente compte
+mail-report-counted-body =
+    Notre équipe a approuvé le rapport { $report } du jeu { $game } : il compte maintenant.
+
+    Vous n’avez rien à faire. Vos rapports (page en anglais) : { $page }
+mail-report-rejected-subject = Un rapport mis en attente est rejeté
+mail-report-rejected-body =
+    Notre équipe a rejeté le rapport { $report } du jeu { $game } : il ne comptera jamais. Sa raison : { $reason }
+
+    Corrigez ce que votre jeu envoie. Son prochain rapport est comparé au dernier qui compte (page en anglais) : { $page }

@@ -1,0 +1,572 @@
+# Les textes du site public en français, et ce que toutes les pages ont en commun. Chaque clé est aussi dans le même fichier des autres langues ; un test compare les
+# fichiers entre eux et avec les pages.
+
+## Le cadre de toutes les pages
+
+skip = Aller au contenu
+nav-label = Pages
+nav-games = Jeux
+nav-creators = Créateurs
+nav-events = Événements
+nav-places = Lieux
+nav-you-label = Votre compte
+nav-docs = Docs
+nav-sign-in = Se connecter
+nav-add-game = Ajouter votre jeu
+search-label = Rechercher des jeux, des créateurs, des événements et des villes
+search-placeholder = Un jeu, un studio, une ville…
+search-button = Rechercher
+footer-label = À propos de ce site
+footer-credits = Crédits et sources
+footer-boards = Classements et taux
+footer-terms = Conditions
+footer-privacy = Confidentialité
+footer-developers = Développeurs
+footer-design = Design du site
+language-label = Langue
+sample-notice = Cette fiche est inventée : elle fait partie des données d’exemple que lisent les clés de test.
+api-same = L’API donne la même chose :
+
+## Page d’accueil
+
+start-title = Jeux d’Afrique
+start-lead = Des jeux de toute l’Afrique, celles et ceux qui les créent, et les événements où l’on se rencontre.
+start-featured = Les jeux du jour
+start-vote = Deux jeux, un choix. Les classements viennent des choix des joueurs.
+start-all-games = Tous les jeux
+start-events = Prochains événements
+start-all-events = Tous les événements
+start-developers-title = Pour les développeurs et les studios
+start-developers = Le même catalogue existe sous forme d’API, avec les taux de change entre les monnaies des jeux et des webhooks signés. Les studios y publient et modifient leurs jeux. Les clés de test sont immédiates et gratuites.
+start-sign-up = Créer un compte
+start-docs = Lire la documentation (en anglais)
+start-first-call = Le premier appel
+notice-signed-out = Vous êtes déconnecté.
+notice-deleted = Votre profil est supprimé. Au revoir.
+
+## Listes
+
+list-show = Afficher
+list-any = Tous
+# With a feminine noun.
+list-any-feminine = Toutes
+list-next = Page suivante
+list-first = Première page
+list-empty = Rien n’est encore répertorié ici.
+list-empty-filtered = Rien ne correspond à ces filtres.
+list-all = Tout afficher
+list-follow = Suivre cette liste :
+feed-games = Nouveaux jeux (flux)
+feed-games-title = Nouveaux jeux
+feed-events = Prochains événements (flux)
+feed-calendar = Événements pour votre agenda
+games-title = Jeux
+games-description = Les jeux créés en Afrique, par genre, plateforme, pays et stade de développement.
+games-count = { $count ->
+    [one] { $number } jeu
+   *[other] { $number } jeux
+}
+creators-title = Créateurs
+creators-description = Les studios et les personnes qui créent des jeux en Afrique.
+creators-count = { $count ->
+    [one] { $number } créateur
+   *[other] { $number } créateurs
+}
+events-title = Événements
+events-description = Game jams, rencontres, tournois, salons et conférences en Afrique.
+events-in = Événements – { $value }
+events-count = { $count ->
+    [one] { $number } événement
+   *[other] { $number } événements
+}
+countries-title = Lieux
+countries-count = { $count ->
+    [one] { $number } pays
+   *[other] { $number } pays
+}
+countries-description = Les pays et les villes d’Afrique où l’on crée des jeux.
+cities-title = Villes
+cities-description = Les villes d’Afrique où l’on crée des jeux.
+cities-count = { $count ->
+    [one] { $number } ville
+   *[other] { $number } villes
+}
+place-description = Jeux, studios, personnes et événements – { $value }.
+place-nobody = Rien n’est encore répertorié ici.
+
+## Filtres
+
+filter-label = Filtres
+filter-genre = Genre
+filter-platform = Plateforme
+filter-country = Pays
+filter-stage = Stade
+filter-kind = Type
+filter-when = Période
+
+## Un jeu
+
+game-by = par
+game-genres = Genres
+game-platforms = Plateformes
+game-stage = Stade
+game-year = Année
+game-place = Origine
+game-currency = Monnaie
+game-currency-late = ses rapports sont en retard
+game-featured = À la une
+game-trailer = Voir la bande-annonce sur { $value }
+game-trailer-hint = Rien n’est chargé depuis ce site avant que vous ne suiviez le lien.
+game-about = À propos du jeu
+game-pictures = Images
+game-links = Liens
+game-credits = Générique
+game-boards = Dans les classements
+game-description = { $value }, un jeu d’Afrique.
+game-listed = Répertorié le
+game-updated = Modifié le
+board-week = Cette semaine
+board-month = Ce mois-ci
+board-all = Depuis toujours
+board-rank = rang { $value }
+board-wins = { $count ->
+    [one] { $number } victoire
+   *[other] { $number } victoires
+}
+board-new = nouveau
+board-up = en hausse (avant : { $value })
+board-down = en baisse (avant : { $value })
+board-same = inchangé
+
+## Autour d’une fiche : où jouer, ce qui manque, le partage, les voisins
+
+game-stores = Où jouer
+game-ask-store = Vous connaissez un lien pour y jouer ?
+game-ask-description = Personne n’a encore décrit ce jeu. Vous avez un texte ?
+game-ask-site = Vous connaissez le site du studio ?
+game-ask-do = Proposez-le
+game-others = Autres jeux de
+game-similar = Jeux semblables
+creator-ask-links = Vous connaissez leur site ?
+share-title = Partager et intégrer
+share-copy-link = Copier le lien
+share-embed = Pour montrer le jeu sur votre propre page, collez ceci :
+share-copy-embed = Copier le code
+share-copied = Copié
+share-selected = Sélectionné : appuyez sur Ctrl+C
+rank-on = { $from } le { $to }
+rank-plot = Rang dans le classement de la semaine : { $from }, puis { $to }
+board-share = a remporté { $value } % de ses votes
+event-calendar = Ajouter à mon agenda
+
+## Listes filtrées et carte
+
+games-of-genre = Jeux – { $value }
+list-on = { $from } – { $to }
+list-from = { $from } – { $to }
+list-in = { $from } – { $to }
+list-by = { $from } – par { $to }
+list-that = { $from } – { $to }
+list-matching = { $from } – « { $to } »
+list-since = { $from } à partir du { $to }
+list-until = { $from } jusqu’au { $to }
+list-description = { $value }, dans le répertoire des jeux créés en Afrique.
+filter-set = Filtres actifs
+filter-remove = Enlever le filtre
+places-all = Tous les lieux
+places-countries = Pays
+map-label = { $from } : { $to }
+map-hint = Plus la couleur d’un pays est vive, plus il compte de jeux.
+
+## Un vote et son effet
+
+vote-outcome = Les deux fiches de votre dernier vote
+vote-outcome-hint = Votre vote se voit ici en quelques secondes.
+vote-keys = Touches : ← vote pour la première fiche, → pour la seconde, Échap passe.
+
+## Monnaies : exemples et unités
+
+economy-example = Un exemple : si un repas, un trajet et un mois de loyer coûtent 25 500 Cowries dans un jeu et 402 Shells dans un autre, un Shell vaut 63,43 Cowries.
+economy-guide = Comment un jeu envoie ses rapports (en anglais)
+rates-unit = { $to } pour une unité de { $from }
+
+## Un créateur, un événement, un lieu
+
+creator-verified = Vérifié
+creator-about = À propos
+creator-roles = Rôles
+creator-description = { $value } crée des jeux en Afrique.
+event-when = Quand
+event-where = Où
+event-online = en ligne
+event-online-too = { $value }, et en ligne
+event-website = Site de l’événement
+event-about = À propos de l’événement
+event-over = Cet événement est terminé.
+event-description = { $value }. Un événement consacré aux jeux en Afrique.
+
+## Ce qu’un visiteur peut faire d’une fiche
+
+actions-label = À propos de cette fiche
+action-claim = Revendiquer cette page
+action-correct = Proposer une correction
+action-report = Signaler cette fiche
+action-takedown = Demander le retrait
+note-correct-title = Proposer une correction pour { $value }
+note-correct-lead = Qu’est-ce qui est faux ou manque, et où peut-on le vérifier ? La personne qui s’occupe de la fiche lira ceci. Rien n’est montré sur le site.
+note-report-title = Signaler { $value }
+note-report-lead = Quelqu’un lit chaque signalement. Ni le signalement ni son auteur n’apparaissent sur le site.
+note-owner = Est-ce votre propre fiche ?
+note-owner-link = Connectez-vous et demandez le retrait depuis votre compte.
+note-reason-label = Motif
+note-choose = Choisissez
+report-reason-rights = Elle porte atteinte à mes droits : un jeu, un nom, une image ou une marque
+report-reason-deception = Elle est trompeuse : fraude, logiciel malveillant ou faux nom
+report-reason-offence = Elle est offensante ou nuisible
+report-reason-not_a_game = Elle n’a pas sa place ici
+report-reason-other = Autre chose
+note-text-label = Qu’est-ce qui ne va pas ?
+note-email-label = Votre adresse e-mail
+note-email-hint = Seulement pour que les personnes qui lisent ceci puissent vous poser une question. Elle est effacée après 90 jours.
+note-optional = facultatif
+note-send = Envoyer
+note-back = Retour à { $value }
+note-sent = Merci. Quelqu’un lira votre message.
+note-duplicate = La même note sur cette fiche a déjà été envoyée depuis votre réseau aujourd’hui ; elle n’a pas été enregistrée une seconde fois.
+note-reason-error = Choisissez un motif.
+note-text-error = Écrivez ce qui ne va pas, en 2 000 caractères au plus.
+note-email-error = Écrivez une adresse e-mail comme ada@studio.example, ou n’en donnez pas.
+note-form-error = Une partie du formulaire s’est perdue. Envoyez-le encore une fois.
+note-limit = { $count ->
+    [one] Votre réseau a envoyé beaucoup de notes en une heure. Envoyez celle-ci de nouveau dans { $number } minute.
+   *[other] Votre réseau a envoyé beaucoup de notes en une heure. Envoyez celle-ci de nouveau dans { $number } minutes.
+}
+note-closed = Le site est en maintenance et n’accepte pas de notes pour l’instant. Réessayez plus tard.
+note-unavailable = Ce que vous avez écrit n’a pas pu être enregistré. Envoyez-le de nouveau dans quelques secondes.
+## Votes et classements
+
+nav-vote = Voter
+nav-economy = Monnaies
+nav-boards = Classements
+vote-title-games = Quel jeu est le meilleur ?
+vote-title-creators = Qui crée les meilleurs jeux ?
+vote-description = Deux fiches tirées au sort : choisissez-en une, ou passez. Les classements viennent de ces votes.
+vote-for = Voter pour { $value }
+vote-skip = Passer cette paire
+vote-page-of = Voir sa page
+vote-counted = Votre vote est compté. Voici la paire suivante.
+vote-repeated = Une paire compte une fois par jour, et votre premier vote sur celle-ci reste. Voici la paire suivante.
+vote-refused = Ce vote n’a pas été compté : la paire a été tirée il y a plus de dix minutes, ou pour quelqu’un d’autre, ou l’une des deux fiches n’est plus répertoriée. Voici une nouvelle paire.
+vote-unknown = Ce vote n’a pas été compté, car votre navigateur n’a pas envoyé de cookie de ce site. Autorisez les cookies pour ce site, et votez sur cette nouvelle paire.
+vote-closed = Ce vote n’a pas été compté : rien ne peut être modifié pour l’instant. Réessayez plus tard.
+vote-none-left = Il ne reste pas de paire pour vous aujourd’hui. Revenez demain (UTC), ou votez dans l’autre catégorie.
+vote-limit = Ce vote n’a pas été compté. Le nombre de votes par heure et par jour est limité, pour chaque personne et pour chaque réseau d’où l’on vote sans compte.
+vote-again-minutes = { $count ->
+    [one] Réessayez dans { $number } minute.
+   *[other] Réessayez dans { $number } minutes.
+}
+vote-again-hours = { $count ->
+    [one] Réessayez dans { $number } heure.
+   *[other] Réessayez dans { $number } heures.
+}
+vote-moved = Comment les classements ont bougé
+vote-moved-hint = La place des fiches de vos cinq derniers votes. Un vote se voit en quelques secondes.
+vote-no-rank = Dans aucun classement pour l’instant.
+vote-board = Le classement de la semaine
+vote-as-account = Vous votez en tant que { $value }.
+vote-your-account = votre compte
+vote-as-cookie = Vous votez sans compte ; un cookie fait en sorte que chaque paire compte une fois.
+boards-title = Classements
+boards-description = Les jeux et leurs créateurs, classés par des votes entre deux d’entre eux.
+boards-how = Fonctionnement des classements
+boards-vote = Voter : lequel est le meilleur ?
+boards-empty = Aucun vote sur cette période. Soyez la première personne à voter.
+
+## Monnaies et taux
+
+economy-title = Monnaies des jeux
+economy-lead = Beaucoup de jeux ont leur propre monnaie. Leurs rapports donnent des taux de change, que personne ne fixe à la main.
+economy-how = Fonctionnement des classements et des taux
+economy-empty = Aucune monnaie n’est encore répertoriée. Un studio enregistre la monnaie de son jeu dans le tableau de bord, et le jeu envoie des rapports.
+economy-away = Les taux ne sont pas disponibles pour l’instant. Réessayez dans quelques secondes.
+economy-from = Taux depuis la monnaie de
+economy-count = { $count ->
+    [one] { $number } monnaie
+   *[other] { $number } monnaies
+}
+economy-of = Monnaie de
+economy-reported = dernier rapport le { $value }
+economy-late = en retard
+economy-late-hint = Le jeu n’a pas envoyé de rapport depuis longtemps : ses chiffres et ses taux peuvent être anciens.
+economy-description = { $value }, la monnaie d’un jeu, et ses taux.
+figure-reported = Dernier rapport
+figure-supply = Masse monétaire
+figure-players = Joueurs actifs
+figure-basket = Coût de la vie (un mois)
+figure-inflation = Inflation
+figure-growth = Croissance
+figure-money-growth = Croissance de la masse monétaire
+figure-balance = Balance commerciale sur 30 jours
+rates-title = Taux actuels
+rates-lead = Ce qu’achète une unité de { $value }.
+rates-empty = Aucune autre monnaie n’est répertoriée ici : il n’y a rien à comparer.
+rates-of = Monnaie
+rates-rate = Taux
+rates-day = Variation sur 24 h
+rates-source = Source
+rates-at = Date
+rate-source-worked = calculé
+rate-source-market = marché
+pair-title = { $from } en { $to }
+pair-name = { $from } – { $to }
+pair-description = Combien de { $to } achète une unité de { $from }, au fil du temps.
+pair-late = Le jeu de la monnaie { $value } n’a pas envoyé de rapport depuis longtemps : le taux peut être ancien.
+pair-empty = Il n’y a pas encore de taux pour ces jours.
+pair-days = { $count ->
+    [one] Le dernier jour
+   *[other] Les { $number } derniers jours
+}
+plot-hint = Le tableau ci-dessous donne les mêmes chiffres.
+method-title = La méthode des taux
+method-lead = Les formules et les nombres avec lesquels les taux et les chiffres sont calculés. Les sources sont en anglais.
+method-version = Version { $value } ; elle change quand les mêmes rapports donneraient d’autres chiffres.
+method-formulas = Formules
+method-constants = Nombres
+method-sources = Sources
+formula-cost = Ce que coûte un mois de vie dans un jeu : un panier de quantités fixes.
+formula-worked = Ce qu’une unité d’une monnaie achète dans l’autre, à paniers égaux. Les taux calculés sont réciproques, et tout détour mène au même résultat.
+formula-market = Sur les échanges de la paire dans les deux sens en 24 heures, s’il y en a eu assez, entre assez de parties ; sinon le taux est calculé.
+formula-day_change_pct = Nul si l’un des deux n’avait pas encore de rapport compté.
+formula-inflation_pct = Nul sans rapport compté auparavant.
+formula-money_growth_pct = Nul sans rapport compté auparavant, ou si sa masse monétaire était 0.
+formula-growth_pct = La production d’un jour, chaque rapport étant divisé par le temps écoulé depuis le rapport précédent du jeu, compté ou non ; comparée au rapport compté précédent. Nul pour les deux premiers rapports comptés, ou si la production antérieure était 0.
+formula-trade_balance = Quelqu’un donne 100 cauris et reçoit 50 perles, puis donne 30 perles et reçoit 60 cauris : la balance des cauris est de 100 − 60 = 40, celle des perles de 30 − 50 = −20.
+constant-market_swaps = Échanges d’une paire en 24 heures qui font un marché.
+constant-market_parties = Parties à ces échanges, au moins.
+constant-most_jump_pct = Un rapport dont le coût a varié davantage, vers le haut ou vers le bas, est mis en attente d’un examen.
+constant-late_days = Une monnaie est en retard après ce nombre de jours sans rapport compté.
+constant-digits = Chiffres significatifs d’un nombre imprimé ; il est exact jusque-là, et arrondi au pair le plus proche.
+method-words = D’où vient un taux
+method-worked = Calculé : le coût d’un panier de biens dans l’un des jeux, divisé par son coût dans l’autre.
+method-market = Marché : la moyenne de ce que les joueurs ont échangé pendant les dernières 24 heures, s’il y a eu assez d’échanges par assez de personnes.
+
+## Recherche
+
+search-title = Recherche
+search-results-for = Résultats pour « { $value } »
+search-count = { $count ->
+    [0] Aucun résultat
+    [one] { $number } résultat
+   *[other] { $number } résultats
+}
+search-hint = Essayez avec moins de mots, ou d’autres mots.
+search-similar = Rien ne porte exactement ce nom. Voici ce qui s’en approche.
+search-did-you-mean = Vouliez-vous dire
+search-question-mark = {" "}?
+nav-kind-games = Jeux
+nav-kind-creators = Créateurs
+nav-kind-events = Événements
+nav-kind-cities = Villes
+search-type-games = Jeu
+search-type-creators = Créateur
+search-type-events = Événement
+search-type-cities = Ville
+search-all = Tout
+
+## Erreurs
+
+error-not-found-title = Cette page n’existe pas
+error-not-found = L’adresse contient peut-être une faute de frappe, ou sa fiche n’est plus répertoriée. Faites une recherche, ou partez d’une liste.
+error-embed-not-found = Ce jeu n’est plus répertorié, ou l’adresse du cadre contient une faute de frappe.
+error-invalid-title = Cette adresse ne fonctionne pas
+error-invalid = Elle contient un filtre, ou une position dans une liste, qui n’existe pas ou n’existe plus. Repartez de la première page.
+error-limit-title = Moins vite
+error-limit = { $count ->
+    [one] Trop de pages ont été demandées depuis votre réseau en une minute. Réessayez dans { $number } seconde. Un programme devrait utiliser l’API, qui a ses propres limites.
+   *[other] Trop de pages ont été demandées depuis votre réseau en une minute. Réessayez dans { $number } secondes. Un programme devrait utiliser l’API, qui a ses propres limites.
+}
+error-unavailable-title = Indisponible pour le moment
+error-unavailable = Le catalogue ne répond pas pour l’instant. Réessayez dans quelques secondes.
+error-refused-title = Requête refusée
+error-refused = Cette adresse ne peut pas faire ce qui est demandé. Partez d’une page du site.
+error-too-large-title = Trop de texte
+error-too-large = Le formulaire contient plus de texte que permis, et rien n’a été enregistré. Revenez en arrière, raccourcissez-le et renvoyez-le.
+error-coded-title = Formulaire compressé
+error-coded = Le formulaire a le Content-Encoding « { $value } », et les formulaires sont lus tels quels. Envoyez-le sans compression et sans cet en-tête.
+error-method-title = Ce type de requête n’est pas accepté
+error-method = Cette adresse répond à un autre type de demande. Ouvrez la page du formulaire et envoyez-le depuis celle-ci.
+error-cross-site-title = Envoyé depuis un autre site
+error-cross-site = Ce formulaire a été envoyé depuis un autre site, et rien n’a été fait. Ouvrez la page ici et envoyez-le de nouveau.
+error-slow-title = Cela a pris trop de temps
+error-slow = La requête a été arrêtée. Vérifiez si elle a eu un effet avant de la renvoyer.
+error-internal-title = Une erreur s’est produite
+error-internal = Une panne s’est produite de notre côté. Elle figure dans notre journal sous l’identifiant ci-dessous.
+error-ways = À partir d’ici
+error-request-id = Identifiant de la requête :
+error-start = Accueil
+
+## Valeurs des champs
+
+stage-in_development = En développement
+stage-early_access = Accès anticipé
+stage-released = Sorti
+platform-web = Web
+platform-android = Android
+platform-ios = iOS
+platform-windows = Windows
+platform-mac = macOS
+platform-linux = Linux
+platform-switch = Nintendo Switch
+platform-playstation = PlayStation
+platform-xbox = Xbox
+platform-vr = Réalité virtuelle
+creator-kind-studio = Studio
+creator-kind-person = Personne
+creators-kind-studio = Studios
+creators-kind-person = Personnes
+event-kind-jam = Game jam
+event-kind-meetup = Rencontre
+event-kind-tournament = Tournoi
+event-kind-showcase = Salon
+event-kind-conference = Conférence
+when-upcoming = À venir
+when-past = Passés
+when-all = Tous
+link-play = Jouer
+link-steam = Steam
+link-playStore = Google Play
+link-appStore = App Store
+link-itch = itch.io
+link-epic = Epic Games Store
+link-xbox = Xbox
+link-playstation = PlayStation
+link-nintendo = Nintendo
+link-website = Site web
+link-facebook = Facebook
+link-instagram = Instagram
+link-x = X
+link-youtube = YouTube
+
+## Dates
+
+date-day = { $day ->
+    [1] 1er
+   *[other] { $day }
+} { $month } { $year }
+date-days-of-month = du { $day ->
+    [1] 1er
+   *[other] { $day }
+} au { $last_day } { $month } { $year }
+date-minute = { $day }, { $time } UTC
+date-range = du { $from } au { $to }
+month-1 = janvier
+month-2 = février
+month-3 = mars
+month-4 = avril
+month-5 = mai
+month-6 = juin
+month-7 = juillet
+month-8 = août
+month-9 = septembre
+month-10 = octobre
+month-11 = novembre
+month-12 = décembre
+
+## Genres du répertoire ; les autres gardent le nom du catalogue
+
+genre-action = Action
+genre-adventure = Aventure
+genre-arcade = Arcade
+genre-board = Plateau
+genre-card = Cartes
+genre-casual = Casual
+genre-educational = Éducatif
+genre-fighting = Combat
+genre-horror = Horreur
+genre-music = Musique
+genre-party = Jeu de soirée
+genre-platformer = Plateformes
+genre-puzzle = Réflexion
+genre-racing = Course
+genre-roguelike = Roguelike
+genre-rpg = Jeu de rôle
+genre-runner = Course sans fin
+genre-shooter = Tir
+genre-simulation = Simulation
+genre-sports = Sport
+genre-strategy = Stratégie
+genre-visual-novel = Roman visuel
+
+## Rôles du répertoire ; les autres sont affichés tels quels
+
+role-artist = Artiste
+role-community = Communauté
+role-designer = Designer
+role-developer = Développement
+role-educational = Jeux éducatifs
+role-founder = Fondateur·rice
+role-mobile = Jeux mobiles
+role-producer = Producteur·rice
+role-programmer = Programmeur·se
+role-publisher = Édition
+role-serious-games = Jeux sérieux
+role-web = Jeux web
+role-xr = Réalité virtuelle et augmentée
+role-composer = Compositeur·rice
+
+## Pays
+
+country-AO = Angola
+country-BF = Burkina Faso
+country-BI = Burundi
+country-BJ = Bénin
+country-BW = Botswana
+country-CD = RD Congo
+country-CF = République centrafricaine
+country-CG = République du Congo
+country-CI = Côte d’Ivoire
+country-CM = Cameroun
+country-CV = Cap-Vert
+country-DJ = Djibouti
+country-DZ = Algérie
+country-EG = Égypte
+country-ER = Érythrée
+country-ET = Éthiopie
+country-GA = Gabon
+country-GH = Ghana
+country-GM = Gambie
+country-GN = Guinée
+country-GQ = Guinée équatoriale
+country-GW = Guinée-Bissau
+country-KE = Kenya
+country-KM = Comores
+country-LR = Libéria
+country-LS = Lesotho
+country-LY = Libye
+country-MA = Maroc
+country-MG = Madagascar
+country-ML = Mali
+country-MR = Mauritanie
+country-MU = Maurice
+country-MW = Malawi
+country-MZ = Mozambique
+country-NA = Namibie
+country-NE = Niger
+country-NG = Nigéria
+country-RW = Rwanda
+country-SC = Seychelles
+country-SD = Soudan
+country-SL = Sierra Leone
+country-SN = Sénégal
+country-SO = Somalie
+country-SS = Soudan du Sud
+country-ST = Sao Tomé-et-Principe
+country-SZ = Eswatini
+country-TD = Tchad
+country-TG = Togo
+country-TN = Tunisie
+country-TZ = Tanzanie
+country-UG = Ouganda
+country-ZA = Afrique du Sud
+country-ZM = Zambie
+country-ZW = Zimbabwe
