@@ -93,6 +93,13 @@ async fn rows_of_staff(fleet: &Fleet, args: &[&str], list: &str, account: &str) 
         .count()
 }
 
+/// What `staff` shows of an account, once webhook-svc knows it.
+async fn account_of_staff(fleet: &Fleet, account: &str) -> Value {
+    let output = once_known(fleet, &["--json", "account", "show", account]).await;
+    let mut answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+    answer["account"].take()
+}
+
 /// The plans as staff see them.
 async fn plans_of_staff(staff: &mut Staff) -> Vec<Plan> {
     let plans = staff.gateway.list_plans(ListPlansRequest {}).await;
@@ -188,6 +195,12 @@ async fn an_account_has_the_same_numbers_everywhere() {
     let errors = usage.rows.iter().map(|row| row.client_errors);
     assert_eq!(errors.sum::<u64>(), 2);
 
+    let shown = account_of_staff(&fleet, &account.account.id).await;
+    assert_eq!(shown["month"], json!({"used": 5, "limit": limit}));
+    assert_eq!(shown["month_resets_at"], json!(month.resets_at));
+    let keys = json!({"used": 1, "limit": of_staff.working_keys});
+    assert_eq!(shown["working_keys"], keys);
+
     let overview = browser.get(&pages).await.text;
     let calls = format!("<strong>5</strong> of {}", grouped(limit));
     assert!(overview.contains(&calls), "{calls}: {overview}");
@@ -204,8 +217,7 @@ async fn an_account_has_the_same_numbers_everywhere() {
     assert!(shown.contains(&left), "{left}: {shown}");
 }
 
-/// Limits of plans, and what an account uses of them. `staff` shows the limits, the keys, the requests and the endpoints of an account, and
-/// nothing that its calls and its writes have used: that is the account's own, in its dashboard.
+/// Limits of plans, and what an account uses of them.
 #[tokio::test]
 async fn a_plan_has_the_same_limits_and_uses_everywhere() {
     a_day_with_time_left().await;
@@ -262,6 +274,10 @@ async fn a_plan_has_the_same_limits_and_uses_everywhere() {
     let shown = browser.get(&format!("{pages}/webhooks")).await.text;
     let uses = format!("{endpoints} of {endpoints} address that your plan includes.");
     assert!(shown.contains(&uses), "{uses}: {shown}");
+    let shown = account_of_staff(&fleet, id).await;
+    assert_eq!(shown["writes"], json!({"used": 1, "limit": per_day}));
+    let uses = json!({"used": endpoints, "limit": plan.webhook_endpoints});
+    assert_eq!(shown["endpoints"], uses);
     assert_requested_keys(&fleet, &mut browser, &program, id).await;
 }
 

@@ -226,6 +226,15 @@ async fn an_account_shows_its_plan_and_what_it_has_used(pool: PgPool) {
         (found.least_grace_seconds, found.most_grace_seconds),
         (3_600, 86_400)
     );
+    // Staff see the same.
+    let request = by_operator(proto::GetAccountRequest {
+        account: account.clone(),
+    });
+    let of_staff = test.staff.get_account(request).await.unwrap().into_inner();
+    assert_eq!(of_staff.account, found.account);
+    assert_eq!(of_staff.plan.as_ref(), Some(&plan));
+    assert_eq!(of_staff.month.as_ref(), Some(&month));
+    assert_eq!(of_staff.working_keys, found.working_keys);
     // Staff created it; its owner has verified the address.
     let account = found.account.unwrap();
     let by_email = proto::AccountsServiceGetAccountRequest {

@@ -53,8 +53,8 @@ pub enum AuditAction {
 impl Action for AuditAction {
     const READ_AUDIT: Self = Self::ReadAudit;
     const KINDS: &'static [&'static str] = &[
-        "page", "game", "event", "genre", "country", "city", "member", "claim", "takedown", "note",
-        "picture",
+        "page", "game", "event", "genre", "country", "city", "account", "member", "claim",
+        "takedown", "note", "picture",
     ];
 
     fn needs(self) -> Role {

@@ -1,23 +1,25 @@
-//! Single listings, for staff (`listings/v1/staff_listing.proto`).
+//! Single listings and the writes of an account, for staff (`listings/v1/staff_listing.proto`).
 
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::staff_listing_service_server::StaffListingService;
 use kit::audit::Audit;
 use kit::bad_fields::BadFields;
-use kit::{Fault, timestamp};
+use kit::{Clock, Fault, timestamp};
 use sqlx::PgPool;
 use tonic::{Request, Response, Status};
 
+use super::account_id::parse_uuid;
 use super::listing_name::{self, ListingName};
 use crate::domain::audit_action::AuditAction;
 use crate::feed;
-use crate::store::listings;
+use crate::store::{accounts, listings};
 use crate::write::moderate::listing_not_found;
 
 #[derive(Debug)]
 pub struct Service {
     pool: PgPool,
     audit: Audit,
+    clock: Clock,
 }
 
 #[tonic::async_trait]
@@ -38,11 +40,26 @@ impl StaffListingService for Service {
             listing: Some(listing),
         }))
     }
+
+    async fn get_account_writes(
+        &self,
+        request: Request<proto::GetAccountWritesRequest>,
+    ) -> Result<Response<proto::GetAccountWritesResponse>, Status> {
+        let on = ("account", request.get_ref().account_id.as_str());
+        self.audit.admit(&request, AuditAction::Look, on).await?;
+        let account = parse_uuid("account_id", &request.into_inner().account_id)?;
+        let mut connection = self.pool.acquire().await.map_err(Fault::from)?;
+        let written = accounts::writes_on(&mut connection, account, self.clock.now().date()).await;
+        let written = written.map_err(Fault::from)?;
+        Ok(Response::new(proto::GetAccountWritesResponse {
+            writes_today: u32::try_from(written).unwrap_or_default(),
+        }))
+    }
 }
 
 impl Service {
-    pub fn new(pool: PgPool, audit: Audit) -> Self {
-        Self { pool, audit }
+    pub fn new(pool: PgPool, audit: Audit, clock: Clock) -> Self {
+        Self { pool, audit, clock }
     }
 }
 

@@ -159,7 +159,7 @@ impl Dependencies {
             audit.clone(),
             self.draining.clone(),
         );
-        let listing = listing::Service::new(pool.clone(), audit.clone());
+        let listing = listing::Service::new(pool.clone(), audit.clone(), clock.clone());
         let public_url = self.commands.public_url.clone();
         let files = pictures::public::Service::new(pool.clone(), self.files);
         let picture = pictures::staff::Service {

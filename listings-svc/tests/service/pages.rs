@@ -144,6 +144,12 @@ async fn changes_of_a_public_page_are_writes_of_the_day(pool: PgPool) {
         };
         let listed = pages(&service).list_own_pages(request).await;
         assert_eq!(listed.unwrap().into_inner().writes_today, shown);
+        // So do staff.
+        let request = proto::GetAccountWritesRequest {
+            account_id: ADA.to_string(),
+        };
+        let of_staff = service.listings.clone().get_account_writes(request).await;
+        assert_eq!(of_staff.unwrap().into_inner().writes_today, shown);
         shown
     };
     for tagline in ["A", "B", "C"] {

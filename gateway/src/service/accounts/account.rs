@@ -2,7 +2,7 @@
 
 use contracts::gateway::v1 as proto;
 use kit::bad_fields::BadFields;
-use kit::{Fault, pg, timestamp};
+use kit::{Fault, pg};
 
 use super::{Accounts, account_and_author};
 use crate::domain::account::{Account, Identifier};
@@ -65,12 +65,7 @@ pub(super) async fn get(
     Ok(proto::AccountsServiceGetAccountResponse {
         account: Some((&account).into()),
         plan: Some(plan.into()),
-        month: Some(proto::MonthUse {
-            starts_at: Some(timestamp::encode(plan_use.month.start())),
-            resets_at: Some(timestamp::encode(plan_use.month.end())),
-            used: plan_use.calls,
-            limit: plan.calls_per_month,
-        }),
+        month: Some(plan_use.month_use(plan)),
         working_keys: plan_use.working_keys,
         least_grace_seconds: seconds(operations.grace.least.min(operations.grace.most)),
         most_grace_seconds: seconds(operations.grace.most),

@@ -1,12 +1,14 @@
 //! Operations on accounts.
 
+use contracts::gateway::v1 as proto;
 use kit::feed::unexpected_outcome;
-use kit::{Fault, pg};
+use kit::{Fault, pg, timestamp};
 use uuid::Uuid;
 
 use super::Operations;
 use crate::domain::account::{Account, Identifier};
 use crate::domain::author::Author;
+use crate::domain::plan::Plan;
 use crate::domain::quota::{AccountMonth, Month};
 use crate::store::{accounts, keys, month_use};
 use crate::write::{Command, Outcome};
@@ -19,6 +21,18 @@ pub(crate) struct PlanUse {
     pub(crate) calls: u64,
     /// Working live keys, and open requests for some.
     pub(crate) working_keys: u32,
+}
+
+impl PlanUse {
+    /// The month of an account on `plan`.
+    pub(crate) fn month_use(&self, plan: &Plan) -> proto::MonthUse {
+        proto::MonthUse {
+            starts_at: Some(timestamp::encode(self.month.start())),
+            resets_at: Some(timestamp::encode(self.month.end())),
+            used: self.calls,
+            limit: plan.calls_per_month,
+        }
+    }
 }
 
 impl Operations {

@@ -70,8 +70,13 @@ pub(super) async fn get(
     request: proto::GetAccountRequest,
 ) -> Result<proto::GetAccountResponse, Fault> {
     let account = find(staff, &request.account).await?;
+    let plan = staff.operations.plans.get_or_cheapest(&account.plan);
+    let plan_use = staff.operations.plan_use(account.id).await?;
     Ok(proto::GetAccountResponse {
         account: Some((&account).into()),
+        plan: Some(plan.into()),
+        month: Some(plan_use.month_use(plan)),
+        working_keys: plan_use.working_keys,
     })
 }
 

@@ -1,5 +1,7 @@
 //! `staff account …`
 
+mod show;
+
 use std::collections::HashMap;
 
 use clap::Subcommand;
@@ -31,6 +33,13 @@ pub(crate) enum Command {
     },
     /// List all accounts
     List,
+    /// Show an account with its plan, and what it has used of it
+    ///
+    /// The gateway knows the calls and keys, listings-svc the writes, and webhook-svc the endpoints: all three must answer.
+    Show {
+        /// The id or e-mail address of the account
+        account: String,
+    },
     /// Move an account to another plan
     SetPlan {
         /// The id or e-mail address of the account
@@ -66,6 +75,11 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
                 Ok((response.accounts, response.next_cursor.unwrap_or_default()))
             };
             output.rows("accounts", &rows::read_all(read).await?, COLUMNS)
+        }
+        Command::Show { account } => {
+            let request = proto::GetAccountRequest { account };
+            let found = gateway.get_account(request).await?.into_inner();
+            show::print(found, fleet, output).await
         }
         Command::SetPlan { account, plan } => {
             let request = proto::SetAccountPlanRequest { account, plan };
