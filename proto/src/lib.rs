@@ -58,3 +58,8 @@ package!(
     webhook,
     "webhook.v1"
 );
+package!(
+    /// The people who sign in to the dashboard.
+    web,
+    "web.v1"
+);

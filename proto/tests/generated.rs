@@ -12,17 +12,18 @@ use protox::Compiler;
 use tonic_prost_build::Builder;
 
 /// The folders of contracts.
-const PACKAGES: [&str; 6] = [
+const PACKAGES: [&str; 7] = [
     "common",
     "catalogue",
     "listings",
     "gateway",
     "economy",
     "webhook",
+    "web",
 ];
 
 /// Messages that the staff tool prints as JSON.
-const JSON_MESSAGES: [&str; 40] = [
+const JSON_MESSAGES: [&str; 41] = [
     ".common.v1.AuditEntry",
     ".common.v1.DeadLetter",
     ".catalogue.v1.ListSuspiciousVotesResponse",
@@ -59,6 +60,7 @@ const JSON_MESSAGES: [&str; 40] = [
     ".listings.v1.QueueItem",
     ".listings.v1.TakedownRequest",
     ".listings.v1.WhoAmIResponse",
+    ".web.v1.Person",
     ".webhook.v1.Attempt",
     ".webhook.v1.Delivery",
     ".webhook.v1.Endpoint",

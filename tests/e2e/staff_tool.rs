@@ -16,6 +16,7 @@ async fn run(fleet: &Fleet, args: &[&str]) -> Output {
         ("STAFF_ECONOMY", &fleet.service("economy-svc").grpc),
         ("STAFF_CATALOGUE", &fleet.service("catalogue-svc").grpc),
         ("STAFF_WEBHOOK", &fleet.service("webhook-svc").grpc),
+        ("STAFF_WEB", &fleet.service("web").grpc),
     ]);
     staff.output().await.unwrap()
 }
@@ -134,6 +135,35 @@ async fn tokens_of_an_account_are_listed_and_revoked() {
     said(&fleet, &["token", "revoke", &made.id, "--yes"]).await;
     let text = said(&fleet, &list).await;
     assert!(text.contains("revoked 20"), "{text}");
+}
+
+#[tokio::test]
+async fn a_person_is_shown_and_a_second_factor_that_is_off_does_not_end() {
+    let fleet = Fleet::shared();
+    let email = fleet.account("free").email.as_str();
+    let text = said(&fleet, &["--json", "person", "show", email]).await;
+    let answer: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(answer["person"]["email"], email, "{text}");
+    assert_eq!(answer["person"]["has_second_factor"], false, "{text}");
+    assert_eq!(answer["person"]["second_factor_ends_at"], Value::Null);
+    let reason = ["--reason", "A test"];
+    for (command, yes, word) in [
+        ("end-second-factor", &["--yes"][..], "no second factor"),
+        ("cancel-end-of-second-factor", &[], "Nobody asked"),
+    ] {
+        let args = [&["person", command, email], &reason[..], yes].concat();
+        let (status, sentence) = refused(&fleet, &args).await;
+        assert_eq!(status, Some(1), "{sentence}");
+        assert!(sentence.contains(word), "{sentence}");
+    }
+    let nobody = ["person", "show", "nobody@fleet.example"];
+    let (status, sentence) = refused(&fleet, &nobody).await;
+    assert_eq!(status, Some(1), "{sentence}");
+    assert!(sentence.contains("nobody@fleet.example"), "{sentence}");
+    // web has an audit, and no feed.
+    said(&fleet, &["audit", "list", "--kind", "person"]).await;
+    let (status, sentence) = refused(&fleet, &["dead-letter", "retry", "web"]).await;
+    assert_eq!(status, Some(2), "{sentence}");
 }
 
 #[tokio::test]

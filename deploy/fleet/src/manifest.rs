@@ -22,12 +22,13 @@ pub(crate) enum FleetState {
 }
 
 /// The services that the staff tool calls.
-const STAFF_SERVICES: [&str; 5] = [
+const STAFF_SERVICES: [&str; 6] = [
     "gateway",
     "listings-svc",
     "economy-svc",
     "catalogue-svc",
     "webhook-svc",
+    "web",
 ];
 
 /// The content of `fleet.json`.

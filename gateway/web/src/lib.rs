@@ -28,6 +28,7 @@ pub mod person_request;
 pub mod render;
 pub mod route;
 pub mod router;
+pub mod service;
 pub mod session;
 pub mod share_cards;
 pub mod site;
@@ -41,6 +42,8 @@ pub mod well_known;
 use std::sync::Arc;
 use std::thread::available_parallelism;
 
+use contracts::web::v1::staff_service_server::StaffServiceServer;
+use kit::audit::Audit;
 use kit::boot::{self, Boot};
 use kit::http_server;
 use kit::mail::Mailer;
@@ -56,6 +59,7 @@ use docs::guides::Guides;
 use docs::reference::DocumentCache;
 use hashing::PasswordPool;
 use page_limit::PageLimit;
+use service::staff::Staff;
 use session::limits::Limits;
 use session::once::Forms;
 use session::sessions::{Lifetimes, Sessions};
@@ -161,7 +165,13 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     serve_pages(&boot, &app).await?;
 
     let members = FleetMembers::new(listings, settings.upstream_deadline, clock.clone());
-    let services = kit::rpc::server::services();
+    serve_staff(&boot, app, members).await
+}
+
+async fn serve_staff(boot: &Boot<Settings>, app: App, members: FleetMembers) -> anyhow::Result<()> {
+    let audit = Audit::new(app.pool.clone(), SCHEMA, boot.clock.clone());
+    let mut services = kit::rpc::server::services();
+    services.add_service(StaffServiceServer::new(Staff { app, audit }));
     boot.serve_rpc_to_members(services, Arc::new(members)).await
 }
 

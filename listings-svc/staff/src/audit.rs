@@ -9,6 +9,7 @@ use contracts::common::v1::{AuditEntry, ListAuditRequest, PageRequest};
 use contracts::economy::v1::staff_service_client::StaffServiceClient as EconomyStaffClient;
 use contracts::gateway::v1::staff_service_client::StaffServiceClient as GatewayStaffClient;
 use contracts::listings::v1::staff_audit_service_client::StaffAuditServiceClient;
+use contracts::web::v1::staff_service_client::StaffServiceClient as WebStaffClient;
 use contracts::webhook::v1::staff_service_client::StaffServiceClient as WebhookStaffClient;
 use kit::rpc::client::Client;
 use kit::{Code, Fault};
@@ -168,6 +169,7 @@ async fn list(
         Service::Economy => EconomyStaffClient::new(client).list_audit(request).await,
         Service::Catalogue => CatalogueStaffClient::new(client).list_audit(request).await,
         Service::Webhook => WebhookStaffClient::new(client).list_audit(request).await,
+        Service::Web => WebStaffClient::new(client).list_audit(request).await,
     };
     let response = response?.into_inner();
     Ok((response.entries, response.next_cursor))

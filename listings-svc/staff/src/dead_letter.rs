@@ -37,7 +37,7 @@ pub(crate) enum Command {
 
 /// Whether a service follows others. Only then it has dead letters.
 fn follows(service: Service) -> bool {
-    service != Service::Listings
+    service.has_feeds() && service != Service::Listings
 }
 
 pub(crate) async fn client(

@@ -52,6 +52,7 @@ fn environment() -> Profile {
         economy: setting("STAFF_ECONOMY"),
         catalogue: setting("STAFF_CATALOGUE"),
         webhook: setting("STAFF_WEBHOOK"),
+        web: setting("STAFF_WEB"),
         ca: setting("STAFF_CA").map(PathBuf::from),
     }
 }
@@ -64,15 +65,19 @@ pub(crate) enum Service {
     Economy,
     Catalogue,
     Webhook,
+    /// It has no feed and follows none, so no command about feeds names it.
+    #[value(skip)]
+    Web,
 }
 
 impl Service {
-    pub(crate) const ALL: [Self; 5] = [
+    pub(crate) const ALL: [Self; 6] = [
         Self::Gateway,
         Self::Listings,
         Self::Economy,
         Self::Catalogue,
         Self::Webhook,
+        Self::Web,
     ];
 
     /// The name in a profile, which is also that of the service's feed, if it has one.
@@ -83,7 +88,13 @@ impl Service {
             Self::Economy => "economy",
             Self::Catalogue => "catalogue",
             Self::Webhook => "webhook",
+            Self::Web => "web",
         }
+    }
+
+    /// Whether it has a feed or follows one.
+    pub(crate) const fn has_feeds(self) -> bool {
+        !matches!(self, Self::Web)
     }
 
     /// The DNS name of its certificate.
@@ -94,6 +105,7 @@ impl Service {
             Self::Economy => "economy-svc",
             Self::Catalogue => "catalogue-svc",
             Self::Webhook => "webhook-svc",
+            Self::Web => "web",
         }
     }
 }
@@ -171,6 +183,10 @@ impl Fleet {
 
     pub(crate) async fn webhook(&self) -> Result<Client, Error> {
         self.client(Service::Webhook).await
+    }
+
+    pub(crate) async fn web(&self) -> Result<Client, Error> {
+        self.client(Service::Web).await
     }
 
     /// A client of a service.

@@ -83,7 +83,7 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
 
 async fn list(fleet: &Fleet, output: Output) -> Result<(), Error> {
     let mut services = Vec::new();
-    for service in Service::ALL {
+    for service in Service::ALL.into_iter().filter(|it| it.has_feeds()) {
         let mut client = client(service, fleet).await?;
         let request = proto::ListFollowersRequest {};
         let response = client.list_followers(request).await?.into_inner();

@@ -30,6 +30,7 @@ mod login;
 mod member;
 mod output;
 mod page;
+mod person;
 mod picture;
 mod plan;
 mod profile;
@@ -92,9 +93,12 @@ enum Command {
     /// Claims: accounts that ask to own a page
     #[command(subcommand)]
     Claim(claim::Command),
-    /// Accounts: create, list, set the plan
+    /// Accounts: create, list, show with what they use, set the plan
     #[command(subcommand)]
     Account(account::Command),
+    /// People who sign in to the dashboard: show, end the second factor of one who has lost the phone
+    #[command(subcommand)]
+    Person(person::Command),
     /// Plans and their limits
     #[command(subcommand)]
     Plan(plan::Command),
@@ -200,6 +204,7 @@ async fn run(staff: Staff) -> Result<(), Error> {
         Command::Picture(command) => picture::run(command, &fleet, output).await,
         Command::Claim(command) => claim::run(command, &fleet, output).await,
         Command::Account(command) => account::run(command, &fleet, output).await,
+        Command::Person(command) => person::run(command, &fleet, output).await,
         Command::Plan(plan::Command::List) => plan::list(&fleet, output).await,
         Command::Key(KeyCommand::Key(command)) => key::run(command, &fleet, output).await,
         Command::Key(KeyCommand::Request(command)) => {

@@ -29,6 +29,8 @@ pub(crate) struct Profile {
     pub(crate) catalogue: Option<String>,
     /// The gRPC address of webhook-svc.
     pub(crate) webhook: Option<String>,
+    /// The internal gRPC address of web.
+    pub(crate) web: Option<String>,
     /// The certificate authorities that sign the certificates of the services: a PEM file, for `https://` addresses.
     pub(crate) ca: Option<PathBuf>,
 }
@@ -41,6 +43,7 @@ impl Profile {
             Service::Economy => &self.economy,
             Service::Catalogue => &self.catalogue,
             Service::Webhook => &self.webhook,
+            Service::Web => &self.web,
         };
         address.as_deref()
     }
@@ -73,7 +76,7 @@ pub(crate) fn read(path: &Path) -> Result<Profile, Error> {
     // `error` would print the line, which may hold the token; `message` does not.
     toml::from_str(&text).map_err(|error: toml::de::Error| {
         Error::usage(format!(
-            "{shown} is not a profile: {}. Its fields are token, gateway, listings, economy, catalogue, webhook and ca, each a text in quotes",
+            "{shown} is not a profile: {}. Its fields are token, gateway, listings, economy, catalogue, webhook, web and ca, each a text in quotes",
             error.message()
         ))
     })

@@ -50,6 +50,7 @@ pub enum Action {
     TotpOff,
     RecoveryCodesMade,
     TotpEndAsked,
+    TotpEndAskedByStaff,
     TotpEndStopped,
     TotpEnded,
     SessionsEnded,
@@ -113,6 +114,9 @@ impl Action {
             Self::RecoveryCodesMade => "created new recovery codes".to_owned(),
             Self::TotpEndAsked => {
                 "asked to end the second factor, without phone and codes".to_owned()
+            }
+            Self::TotpEndAskedByStaff => {
+                "staff were asked to end the second factor, without phone and codes".to_owned()
             }
             Self::TotpEndStopped => "the end of the second factor was stopped".to_owned(),
             Self::TotpEnded => "the second factor ended a day after it was asked for".to_owned(),

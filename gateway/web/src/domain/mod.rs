@@ -23,6 +23,7 @@ pub mod role;
 pub mod session_token;
 pub mod similar_games;
 pub mod snippet;
+pub mod staff_action;
 pub mod totp;
 pub mod typed_code;
 pub mod utc_minute;

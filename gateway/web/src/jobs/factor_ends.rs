@@ -1,6 +1,6 @@
-//! Ends the second factors of people who have lost phone and recovery codes, a day after they have asked for it.
+//! Ends the second factors of people who have lost phone and recovery codes, a day after they or staff have asked for it.
 
-use std::net::{IpAddr, Ipv4Addr};
+use std::net::IpAddr;
 
 use pages::mails::MailText;
 use time::OffsetDateTime;
@@ -43,12 +43,11 @@ async fn end(web: &Web, person: Uuid, now: OffsetDateTime) -> Result<bool, sqlx:
         let page = format!("{}/you/totp", web.public_url);
         let text = MailText::new("factor-ended").with("page", page);
         person_mail::queue(&mut transaction, Reader::of(&person), &text, now).await?;
-        // The client that requested it.
-        let client = ClientInfo {
-            ip: (due.address.parse()).unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED)),
-            agent: due.agent,
-        };
-        let entry = NewEntry::new(person.id, &person.email, &client, Action::TotpEnded);
+        // The client that requested it. Staff have no address here.
+        let address: Option<IpAddr> = due.address.parse().ok();
+        let agent = due.agent;
+        let client = address.map(|ip| ClientInfo { ip, agent });
+        let entry = NewEntry::new(person.id, &person.email, client.as_ref(), Action::TotpEnded);
         activity::insert(&mut *transaction, entry, now).await?;
     }
     transaction.commit().await?;

@@ -44,10 +44,16 @@ fn row(entry: &Activity, language: PageLanguage) -> PersonActivityRow {
     // Without a text of its own, it has the words of an account's activity.
     let otherwise = action::text(&entry.action, &entry.subject);
     let what = language.texts().value("did", &entry.action, &otherwise);
+    // An action of staff has no address, and then no browser either.
+    let agent = if entry.address.is_empty() {
+        String::new()
+    } else {
+        agent::name(&entry.agent)
+    };
     PersonActivityRow {
         at: when::minute(entry.at),
         what: what.to_owned(),
         address: entry.address.clone(),
-        agent: agent::name(&entry.agent),
+        agent,
     }
 }

@@ -138,9 +138,14 @@ pub async fn send_link(
     };
     let path = link::path(&token.text(), link.next);
     let lifetime = texts.say(link.target.purpose().lifetime_key());
+    let foot = match link.target {
+        // Who did not ask for it must not ignore this one.
+        LinkTarget::KeepFactor { .. } => "mail-stop-foot",
+        _ => "mail-link-foot",
+    };
     let mail = link.text.write(link.language);
     let mail = mail.and_paragraph(&format!("{}{prefix}{path}", web.public_url));
-    let mail = mail.and_paragraph(&texts.say_of("mail-link-foot", lifetime));
+    let mail = mail.and_paragraph(&texts.say_of(foot, lifetime));
     person_mail::insert(connection, link.address, &mail, now).await
 }
 

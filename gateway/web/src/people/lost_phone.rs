@@ -2,6 +2,7 @@
 //!
 //! The password leads to a mail, its link tells the person and every owner of the person's
 //! accounts, and a day later the second factor ends, unless somebody has stopped it. `jobs/factor_ends.rs` ends it.
+//! Staff begin the same wait for a person whom these mails do not help (`service/staff.rs`).
 
 use std::slice;
 
@@ -31,6 +32,47 @@ use crate::store::people::{self, Person};
 
 /// How long everybody who is told may stop it.
 const WAIT: Duration = Duration::DAY;
+
+/// Who asks for the end of a second factor.
+#[derive(Debug, Clone, Copy)]
+pub enum Asker<'a> {
+    /// The person, with the password and a link that was mailed.
+    Person(&'a ClientInfo),
+    /// Staff, to whom the person has written.
+    Staff,
+}
+
+impl<'a> Asker<'a> {
+    const fn client(self) -> Option<&'a ClientInfo> {
+        match self {
+            Self::Person(client) => Some(client),
+            Self::Staff => None,
+        }
+    }
+
+    const fn action(self) -> Action {
+        match self {
+            Self::Person(_) => Action::TotpEndAsked,
+            Self::Staff => Action::TotpEndAskedByStaff,
+        }
+    }
+
+    /// The mail to the person.
+    const fn mail_to_person(self) -> &'static str {
+        match self {
+            Self::Person(_) => "factor-ends",
+            Self::Staff => "factor-ends-by-staff",
+        }
+    }
+
+    /// The mail to the other owners of the person's accounts.
+    const fn mail_to_owners(self) -> &'static str {
+        match self {
+            Self::Person(_) => "factor-of-member-ends",
+            Self::Staff => "factor-of-member-ends-by-staff",
+        }
+    }
+}
 
 /// The page of a person whose password was right.
 pub async fn show(request: PersonRequest) -> PageResult {
@@ -123,14 +165,18 @@ pub(super) async fn follow_link(
     let (heading, text) = if matches!(link.target, LinkTarget::KeepFactor { .. }) {
         people::lock(&mut *transaction, person).await?;
         use_link(&mut transaction, web, link).await?;
-        if !stop_in(&mut transaction, web, person, client).await? {
+        if !stop_in(&mut transaction, web, person, Some(client)).await? {
             return Err(PageError::link_gone());
         }
         let text = language.texts().say_of("stopped-text", &person.email);
         ("stopped-title", text)
     } else {
         use_link_of(&mut transaction, web, link, person).await?;
-        let ends_at = begin(&mut transaction, web, client, person).await?;
+        if person.totp_secret.is_none() {
+            return Err(PageError::link_gone());
+        }
+        let asker = Asker::Person(client);
+        let ends_at = begin(&mut transaction, web, asker, person).await?;
         let at = language.texts().minute(ends_at);
         (
             "lost-begun-title",
@@ -145,20 +191,17 @@ pub(super) async fn follow_link(
     }))
 }
 
-/// Begins the wait, and tells everybody who may stop it; returns its end.
-async fn begin(
+/// Begins the wait for a person with a second factor, and tells everybody who may stop it; returns its end. The caller has locked the
+/// person.
+pub(crate) async fn begin(
     connection: &mut PgConnection,
     web: &Web,
-    client: &ClientInfo,
+    asker: Asker<'_>,
     person: &Person,
-) -> Result<OffsetDateTime, PageError> {
-    if person.totp_secret.is_none() {
-        return Err(PageError::link_gone());
-    }
+) -> Result<OffsetDateTime, sqlx::Error> {
     let now = web.clock.now();
     let ends_at = now + WAIT;
-    let address = client.address();
-    factor_ends::insert(&mut *connection, person, ends_at, &address, &client.agent).await?;
+    factor_ends::insert(&mut *connection, person, ends_at, asker.client()).await?;
     // An earlier wait has ended.
     links::remove_factor_keepers(&mut *connection, person.id).await?;
     let owners = members::other_owners(&mut *connection, person.id).await?;
@@ -167,8 +210,8 @@ async fn begin(
         language: person.language(),
     };
     let all = [
-        ("factor-ends", slice::from_ref(&own)),
-        ("factor-of-member-ends", owners.as_slice()),
+        (asker.mail_to_person(), slice::from_ref(&own)),
+        (asker.mail_to_owners(), owners.as_slice()),
     ];
     for (key, readers) in all {
         for reader in readers {
@@ -185,7 +228,7 @@ async fn begin(
             send_link(connection, web, mail).await?;
         }
     }
-    let entry = NewEntry::new(person.id, &person.email, client, Action::TotpEndAsked);
+    let entry = NewEntry::new(person.id, &person.email, asker.client(), asker.action());
     activity::insert(connection, entry, now).await?;
     Ok(ends_at)
 }
@@ -201,16 +244,16 @@ pub(super) async fn stop(
     }
     let mut transaction = web.pool.begin().await?;
     people::lock(&mut *transaction, person).await?;
-    stop_in(&mut transaction, web, person, client).await?;
+    stop_in(&mut transaction, web, person, Some(client)).await?;
     transaction.commit().await
 }
 
-/// The same in a transaction. False if there is nothing to stop.
-async fn stop_in(
+/// The same in a transaction; without a client, staff stop it. False if there is nothing to stop. The caller has locked the person.
+pub(crate) async fn stop_in(
     connection: &mut PgConnection,
     web: &Web,
     person: &Person,
-    client: &ClientInfo,
+    client: Option<&ClientInfo>,
 ) -> Result<bool, sqlx::Error> {
     if !factor_ends::remove(&mut *connection, person.id).await? {
         return Ok(false);

@@ -21,19 +21,25 @@ pub struct NewEntry<'a> {
     pub action: Action,
     /// The object of the action. Never a secret.
     pub subject: &'a str,
-    pub client: &'a ClientInfo,
+    /// `None` for an action of staff, whose address is not known here.
+    pub client: Option<&'a ClientInfo>,
 }
 
 impl<'a> NewEntry<'a> {
     /// An action that concerns the person only.
-    pub fn new(person: Uuid, email: &'a str, client: &'a ClientInfo, action: Action) -> Self {
+    pub fn new(
+        person: Uuid,
+        email: &'a str,
+        client: impl Into<Option<&'a ClientInfo>>,
+        action: Action,
+    ) -> Self {
         Self {
             account: None,
             person,
             email,
             action,
             subject: "",
-            client,
+            client: client.into(),
         }
     }
 
@@ -74,8 +80,8 @@ pub async fn insert(
         entry.email,
         entry.action.name(),
         entry.subject,
-        entry.client.address(),
-        entry.client.agent,
+        entry.client.map_or_else(String::new, ClientInfo::address),
+        entry.client.map_or("", |client| client.agent.as_str()),
     )
     .execute(executor)
     .await?;

@@ -5,6 +5,7 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::people::Person;
+use crate::client_info::ClientInfo;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FactorEnd {
@@ -12,18 +13,17 @@ pub struct FactorEnd {
     /// The version of the person's credentials when it was asked for.
     pub credential_version: i32,
     pub ends_at: OffsetDateTime,
-    /// Who asked for it.
+    /// Who asked for it. Empty if staff did.
     pub address: String,
     pub agent: String,
 }
 
-/// Stores that the second factor of a person ends. One that was asked for before is replaced.
+/// Stores that the second factor of a person ends. One that was asked for before is replaced. `client` is `None` if staff ask.
 pub async fn insert(
     executor: impl PgExecutor<'_>,
     person: &Person,
     ends_at: OffsetDateTime,
-    address: &str,
-    agent: &str,
+    client: Option<&ClientInfo>,
 ) -> Result<(), sqlx::Error> {
     sqlx::query!(
         "insert into web.factor_end (person_id, credential_version, ends_at, address, agent) values ($1, $2, $3, $4, $5)
@@ -32,8 +32,8 @@ pub async fn insert(
         person.id,
         person.credential_version,
         ends_at,
-        address,
-        agent,
+        client.map_or_else(String::new, ClientInfo::address),
+        client.map_or("", |client| client.agent.as_str()),
     )
     .execute(executor)
     .await?;
@@ -62,6 +62,20 @@ pub async fn take_due(
            returning person_id as "person", credential_version, ends_at, address, agent"#,
         person,
         now,
+    )
+    .fetch_optional(executor)
+    .await
+}
+
+/// When the second factor of a person ends. `None` if nobody asked for it, or if the credentials have changed since, which stops it.
+pub async fn ends_at(
+    executor: impl PgExecutor<'_>,
+    person: &Person,
+) -> Result<Option<OffsetDateTime>, sqlx::Error> {
+    sqlx::query_scalar!(
+        "select ends_at from web.factor_end where person_id = $1 and credential_version = $2",
+        person.id,
+        person.credential_version,
     )
     .fetch_optional(executor)
     .await

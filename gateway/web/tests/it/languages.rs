@@ -10,7 +10,7 @@ use crate::second_factor::turn_on;
 use crate::support::{ADA, BOB, PASSWORD, Site};
 
 /// The path of the link in the newest mail to this address.
-async fn french_link(site: &Site, recipient: &str) -> String {
+pub(crate) async fn french_link(site: &Site, recipient: &str) -> String {
     let mails = site.mails().await;
     let mut newest = mails.iter().rev().filter(|mail| mail.0 == recipient);
     let (_, _, body) = newest.next().unwrap();

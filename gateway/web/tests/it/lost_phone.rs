@@ -9,10 +9,10 @@ use crate::browser::Browser;
 use crate::second_factor::{half_signed_in, turn_on};
 use crate::support::{ADA, BOB, PASSWORD, Site};
 
-const CAROL: &str = "carol@studio.example";
+pub(crate) const CAROL: &str = "carol@studio.example";
 
 /// Ada has a second factor and an account, which Bob owns as well; Carol edits it.
-async fn site_of_ada(pool: PgPool) -> (Site, Vec<String>) {
+pub(crate) async fn site_of_ada(pool: PgPool) -> (Site, Vec<String>) {
     let site = Site::new(pool).await;
     let ada = site.person(ADA).await;
     let account = site.account(ada, Role::Developer).await;
@@ -27,7 +27,7 @@ async fn site_of_ada(pool: PgPool) -> (Site, Vec<String>) {
 }
 
 /// Ada begins the wait.
-async fn begin(site: &Site) {
+pub(crate) async fn begin(site: &Site) {
     let before = subjects(site, BOB).await;
     let mut half = half_signed_in(site).await;
     let page = half.get("/sign-in/code").await;
@@ -49,13 +49,13 @@ async fn begin(site: &Site) {
     browser.post(&link, &[]).await.assert(410, "does not work");
 }
 
-async fn subjects(site: &Site, recipient: &str) -> Vec<String> {
+pub(crate) async fn subjects(site: &Site, recipient: &str) -> Vec<String> {
     let mails = site.mails().await.into_iter();
     let own = mails.filter(|mail| mail.0 == recipient);
     own.map(|mail| mail.1).collect()
 }
 
-async fn run(site: &Site) -> u64 {
+pub(crate) async fn run(site: &Site) -> u64 {
     factor_ends::run(&site.app, site.clock.now()).await.unwrap()
 }
 

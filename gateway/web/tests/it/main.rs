@@ -57,6 +57,7 @@ mod sign_in;
 mod site;
 mod site_economy;
 mod slow_clients;
+mod staff_people;
 mod stub_api;
 mod stub_catalogue;
 mod stub_economy;

@@ -82,6 +82,7 @@ pub(super) fn callers(server: &str, path: &str) -> &'static [&'static str] {
         | "listings.v1.StaffPageService"
         | "listings.v1.StaffPictureService"
         | "listings.v1.StaffReviewService"
+        | "web.v1.StaffService"
         | "webhook.v1.StaffService" => &[STAFF],
         "economy.v1.ExchangeService" => &[EXCHANGE],
         FEED => feed_callers(server, method),
@@ -167,6 +168,7 @@ mod tests {
                 Some("listings") if service != "listings.v1.MemberService" => LISTINGS,
                 Some("economy") => ECONOMY,
                 Some("webhook") => WEBHOOK,
+                Some("web") => WEB,
                 _ => continue,
             };
             for &caller in callers(server, path) {
@@ -177,7 +179,7 @@ mod tests {
         let expected = BTreeMap::from([
             (GATEWAY, &all() - &BTreeSet::from([GATEWAY])),
             (WEB, all()),
-            (STAFF, all()),
+            (STAFF, &all() | &BTreeSet::from([WEB])),
             (EXCHANGE, BTreeSet::from([ECONOMY])),
         ]);
         assert_eq!(arrows, expected);

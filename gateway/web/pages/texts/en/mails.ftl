@@ -1,6 +1,7 @@
 ## Mails to people
 
 mail-link-foot = The link works for { $value }, once. If you did not ask for it, ignore it: nothing happens until the button on its page is pressed.
+mail-stop-foot = The link works for { $value }, once. Nothing happens until the button on its page is pressed.
 mail-switch-foot = You can turn off e-mails of this kind: { $value }
 mail-no-reason = none was given
 mail-sign-up-subject = Create your account at Mchezo
@@ -31,11 +32,21 @@ mail-factor-of-member-ends-body =
     { $email } is a member of an account of which you are an owner, and says that phone and recovery codes are lost. The second factor of { $email } ends on { $at }. The password alone is then enough to sign in.
 
     Ask { $email } by other means than e-mail whether this is true. If it is not, stop it here:
+mail-factor-ends-by-staff-subject = Your second factor ends in a day
+mail-factor-ends-by-staff-body =
+    Staff were asked to end your second factor: phone and recovery codes are said to be lost. It ends on { $at }. Your password alone then signs you in.
+
+    If this was not you, stop it here, and set a new password at once:
+mail-factor-of-member-ends-by-staff-subject = The second factor of a member ends in a day
+mail-factor-of-member-ends-by-staff-body =
+    { $email } is a member of an account of which you are an owner. Staff were asked to end the second factor of { $email }, because phone and recovery codes are said to be lost. It ends on { $at }. The password alone is then enough to sign in.
+
+    Ask { $email } by other means than e-mail whether this is true. If it is not, stop it here:
 mail-factor-stays-subject = Your second factor stays
 mail-factor-stays-body =
-    The end of your second factor was asked for and has been stopped: by the link in one of our e-mails, or because a code was used to sign in.
+    The end of your second factor was asked for and has been stopped: by the link in one of our e-mails, by staff, or because a code was used to sign in.
 
-    If you did not ask for it, somebody knows your password: set a new one at once.
+    If you did not ask for it, somebody may know your password: set a new one at once.
 mail-factor-ended-subject = Your second factor has ended
 mail-factor-ended-body =
     A day has passed since it was asked for, and nobody stopped it: your password alone signs you in. Sign in and set up an authenticator app again: { $page }

@@ -1,0 +1,31 @@
+//! The actions of staff on people, and the role that each needs.
+
+use kit::audit;
+use kit::rpc::staff::Role;
+use strum::{IntoStaticStr, VariantArray};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "snake_case")]
+pub enum StaffAction {
+    /// Reads a person.
+    Look,
+    /// Ends the second factor of a person in a day.
+    EndSecondFactor,
+    /// Stops that.
+    CancelEndOfSecondFactor,
+    /// Reads the audit of other members' actions.
+    ReadAudit,
+}
+
+/// A member of staff and the action that was authorized.
+pub type AuthorizedAction = audit::AuthorizedAction<StaffAction>;
+
+impl audit::Action for StaffAction {
+    const KINDS: &'static [&'static str] = &["person", "member"];
+    const READ_AUDIT: Self = Self::ReadAudit;
+
+    /// Who signs in as a person may use all keys of the person's accounts.
+    fn needs(self) -> Role {
+        Role::Admin
+    }
+}

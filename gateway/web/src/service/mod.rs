@@ -1,0 +1,3 @@
+//! The gRPC services of the internal port.
+
+pub mod staff;
