@@ -21,6 +21,7 @@ mod economy;
 mod embeds;
 mod ended_sessions;
 mod enumeration;
+mod factor_ends;
 mod feeds;
 mod fixation;
 mod form_codings;

@@ -1,0 +1,48 @@
+//! The job that ends second factors.
+
+use sqlx::PgPool;
+use time::Duration;
+use web::jobs::factor_ends;
+use web::store::{self, people};
+
+use crate::support::{ADA, BOB, START, Site};
+
+async fn has_factor(site: &Site, email: &str) -> bool {
+    let person = people::by_email(&site.pool, email).await.unwrap();
+    person.unwrap().totp_secret.is_some()
+}
+
+#[testing::database_test(web::MIGRATOR)]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a constraint lets one person fail"
+)]
+async fn one_that_fails_does_not_stop_the_others(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let mut connection = site.pool.acquire().await.unwrap();
+    // The one that fails comes first.
+    for (email, ends_at) in [(ADA, START - Duration::MINUTE), (BOB, START)] {
+        site.person(email).await;
+        let person = people::by_email(&site.pool, email).await.unwrap().unwrap();
+        let secret = Some((&b"sealed"[..], 0));
+        let set = people::set_totp(&mut connection, &person, secret, &[]).await;
+        assert!(set.unwrap().is_some());
+        let person = people::by_email(&site.pool, email).await.unwrap().unwrap();
+        let inserted = store::factor_ends::insert(&site.pool, &person, ends_at, None).await;
+        inserted.unwrap();
+    }
+    let poison =
+        "alter table web.activity add constraint poison check (email <> 'ada@studio.example')";
+    sqlx::raw_sql(poison).execute(&site.pool).await.unwrap();
+    let run = async || factor_ends::run(&site.app, site.clock.now()).await;
+    assert!(run().await.is_err());
+    assert!(has_factor(&site, ADA).await);
+    assert!(!has_factor(&site, BOB).await);
+
+    // The next run ends it, once its cause is gone.
+    let cure = "alter table web.activity drop constraint poison";
+    sqlx::raw_sql(cure).execute(&site.pool).await.unwrap();
+    assert_eq!(run().await.unwrap(), 1);
+    assert!(!has_factor(&site, ADA).await);
+    assert_eq!(run().await.unwrap(), 0);
+}
