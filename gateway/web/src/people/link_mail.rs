@@ -139,7 +139,7 @@ pub async fn send_link(
     let path = link::path(&token.text(), link.next);
     let lifetime = texts.say(link.target.purpose().lifetime_key());
     let foot = match link.target {
-        // Who did not ask for it must not ignore this one.
+        // A reader who did not ask for the end of the second factor must use this link, not ignore it.
         LinkTarget::KeepFactor { .. } => "mail-stop-foot",
         _ => "mail-link-foot",
     };

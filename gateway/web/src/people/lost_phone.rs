@@ -35,14 +35,14 @@ const WAIT: Duration = Duration::DAY;
 
 /// Who asks for the end of a second factor.
 #[derive(Debug, Clone, Copy)]
-pub enum Asker<'a> {
+pub enum Requester<'a> {
     /// The person, with the password and a link that was mailed.
     Person(&'a ClientInfo),
     /// Staff, to whom the person has written.
     Staff,
 }
 
-impl<'a> Asker<'a> {
+impl<'a> Requester<'a> {
     const fn client(self) -> Option<&'a ClientInfo> {
         match self {
             Self::Person(client) => Some(client),
@@ -175,8 +175,8 @@ pub(super) async fn follow_link(
         if person.totp_secret.is_none() {
             return Err(PageError::link_gone());
         }
-        let asker = Asker::Person(client);
-        let ends_at = begin(&mut transaction, web, asker, person).await?;
+        let requester = Requester::Person(client);
+        let ends_at = begin(&mut transaction, web, requester, person).await?;
         let at = language.texts().minute(ends_at);
         (
             "lost-begun-title",
@@ -196,12 +196,12 @@ pub(super) async fn follow_link(
 pub(crate) async fn begin(
     connection: &mut PgConnection,
     web: &Web,
-    asker: Asker<'_>,
+    requester: Requester<'_>,
     person: &Person,
 ) -> Result<OffsetDateTime, sqlx::Error> {
     let now = web.clock.now();
     let ends_at = now + WAIT;
-    factor_ends::insert(&mut *connection, person, ends_at, asker.client()).await?;
+    factor_ends::insert(&mut *connection, person, ends_at, requester.client()).await?;
     // An earlier wait has ended.
     links::remove_factor_keepers(&mut *connection, person.id).await?;
     let owners = members::other_owners(&mut *connection, person.id).await?;
@@ -210,8 +210,8 @@ pub(crate) async fn begin(
         language: person.language(),
     };
     let all = [
-        (asker.mail_to_person(), slice::from_ref(&own)),
-        (asker.mail_to_owners(), owners.as_slice()),
+        (requester.mail_to_person(), slice::from_ref(&own)),
+        (requester.mail_to_owners(), owners.as_slice()),
     ];
     for (key, readers) in all {
         for reader in readers {
@@ -228,7 +228,8 @@ pub(crate) async fn begin(
             send_link(connection, web, mail).await?;
         }
     }
-    let entry = NewEntry::new(person.id, &person.email, asker.client(), asker.action());
+    let (client, action) = (requester.client(), requester.action());
+    let entry = NewEntry::new(person.id, &person.email, client, action);
     activity::insert(connection, entry, now).await?;
     Ok(ends_at)
 }

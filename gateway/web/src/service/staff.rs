@@ -14,7 +14,7 @@ use crate::SCHEMA;
 use crate::app::App;
 use crate::domain::email;
 use crate::domain::staff_action::{AuthorizedAction, StaffAction};
-use crate::people::lost_phone::{self, Asker};
+use crate::people::lost_phone::{self, Requester};
 use crate::store::people::{self, Person};
 use crate::store::{factor_ends, members};
 
@@ -98,7 +98,7 @@ impl Staff {
         let ends_at = factor_ends::ends_at(&mut *transaction, &person).await?;
         // A repeated call sends no mails again, and does not begin another day.
         if ends_at.is_none() {
-            lost_phone::begin(&mut transaction, &self.app, Asker::Staff, &person).await?;
+            lost_phone::begin(&mut transaction, &self.app, Requester::Staff, &person).await?;
             self.record(&mut transaction, by, &person, &reason).await?;
         }
         let person = message(&mut transaction, &person).await?;
@@ -116,7 +116,7 @@ impl Staff {
         let person = lock(&mut transaction, &address).await?;
         if !lost_phone::stop_in(&mut transaction, &self.app, &person, None).await? {
             return Err(Fault::not_found(
-                "Nobody asked for the end of this second factor, or it was stopped, or the second factor has ended: read the person.",
+                "Nobody asked for the end of this second factor, or it was stopped, or the second factor has ended: `staff person show` says which.",
             ));
         }
         self.record(&mut transaction, by, &person, &reason).await?;
