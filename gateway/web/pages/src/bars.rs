@@ -4,6 +4,7 @@ use askama::Template;
 use askama::filters::HtmlSafe;
 
 use crate::plot::{GridLine, scale};
+use crate::site::Texts;
 use crate::when;
 
 /// The drawing area in units of the SVG.
@@ -18,12 +19,12 @@ const FILL: f64 = 0.8;
 /// The length of the longest bar of a row.
 const ROW: f64 = 100.0;
 
-/// Classes and names of the parts of a bar, in the order in which they are stacked.
+/// Classes of the parts of a bar, and the keys of their names, in the order in which they are stacked.
 pub const PARTS: [(&str, &str); 4] = [
-    ("success", "succeeded"),
-    ("refused", "refused (4xx)"),
-    ("limited", "over a limit (429)"),
-    ("failed", "failed (5xx)"),
+    ("success", "usage-part-succeeded"),
+    ("refused", "usage-part-refused"),
+    ("limited", "usage-part-limited"),
+    ("failed", "usage-part-failed"),
 ];
 
 /// Counts in the order of [`PARTS`].
@@ -102,6 +103,15 @@ impl Columns {
             first,
             last,
         })
+    }
+
+    /// The same columns with numbers as these readers write them.
+    #[must_use]
+    pub fn localized(mut self, texts: &Texts) -> Self {
+        for line in &mut self.grid {
+            line.label = texts.decimal(&line.label);
+        }
+        self
     }
 }
 

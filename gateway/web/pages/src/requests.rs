@@ -20,7 +20,7 @@ pub struct CallLogPage {
     /// The most calls that the log holds. Numbers are grouped.
     pub most: String,
     /// Calls that are counted and not in the log.
-    pub left_out: Option<String>,
+    pub left_out: Option<u64>,
     pub may_make_keys: bool,
 }
 
@@ -135,7 +135,7 @@ mod tests {
             rows,
             next: Some("/accounts/a/requests?cursor=x&errors=yes".to_owned()),
             most: "1,000".to_owned(),
-            left_out: Some("1,204".to_owned()),
+            left_out: Some(1_204),
             may_make_keys: true,
         };
         page.render().unwrap()

@@ -51,7 +51,7 @@ pub struct MonthLimit {
 /// A number of days to choose.
 #[derive(Debug)]
 pub struct Span {
-    pub days: u32,
+    pub days: u64,
     pub is_shown: bool,
 }
 
@@ -86,9 +86,9 @@ pub struct Outcomes {
 }
 
 impl AccountUsePage {
-    #[expect(clippy::unused_self, reason = "templates call it as a method")]
+    /// Classes and names of the parts of a bar.
     fn bar_parts(&self) -> [(&'static str, &'static str); 4] {
-        PARTS
+        PARTS.map(|(class, name)| (class, self.shell.say(name)))
     }
 }
 

@@ -3,7 +3,7 @@
 use contracts::gateway::v1 as proto;
 use pages::ApiCall;
 use pages::plans::{ComparisonPage, PlanColumn};
-use pages::when::grouped;
+use pages::site::Texts;
 
 use super::member_request::MemberRequest;
 use crate::domain::percent::encoded;
@@ -18,8 +18,9 @@ pub async fn show(request: MemberRequest) -> PageResult {
     let account = found.account.ok_or_else(PageError::not_found)?;
     // As in the gateway, an account on a plan that the table lacks counts as on the cheapest plan.
     let own = found.plan.map_or(account.plan, |plan| plan.name);
+    let language = request.language();
     let mut shell = scope.shell(&request.viewer, &account.name, Section::Usage);
-    shell.api_call = Some(ApiCall::new("The API has your own plan", "GET /v1/me"));
+    shell.api_call = Some(ApiCall::new(language.say("plan-api"), "GET /v1/me"));
     let own_place = plans.iter().position(|plan| plan.name == own);
     let columns = plans.iter().enumerate().map(|(place, plan)| {
         let is_own = own_place == Some(place);
@@ -29,7 +30,7 @@ pub async fn show(request: MemberRequest) -> PageResult {
             is_own,
             may_be_asked_for: is_larger && !plan.coming,
             mailto: mailto(request.app.staff_mail.as_deref(), &plan.title, scope.id),
-            ..column(plan)
+            ..column(language.texts(), plan)
         }
     });
     Ok(ok(&ComparisonPage {
@@ -40,8 +41,13 @@ pub async fn show(request: MemberRequest) -> PageResult {
     }))
 }
 
-fn column(plan: &proto::Plan) -> PlanColumn {
-    let limit = |limit: Option<u32>| limit.map_or_else(no_limit, |limit| grouped(limit.into()));
+fn column(texts: &'static Texts, plan: &proto::Plan) -> PlanColumn {
+    let say = |key: &'static str| texts.say(key).to_owned();
+    let limit = |limit: Option<u32>| {
+        let limit = limit.map(|limit| texts.number(limit.into()));
+        limit.unwrap_or_else(|| say("plan-no-limit"))
+    };
+    let per_month = plan.calls_per_month.map(|calls| texts.number(calls));
     PlanColumn {
         title: plan.title.clone(),
         is_own: false,
@@ -49,26 +55,19 @@ fn column(plan: &proto::Plan) -> PlanColumn {
         may_be_asked_for: false,
         mailto: String::new(),
         calls_per_minute: limit(plan.calls_per_minute),
-        calls_per_month: plan.calls_per_month.map_or_else(
-            || "no limit: nothing stops, we talk first".to_owned(),
-            grouped,
-        ),
+        calls_per_month: per_month.unwrap_or_else(|| say("plan-no-limit-per-month")),
         keys: limit(plan.working_keys),
         writes_per_day: limit(plan.writes_per_day),
         webhooks: limit(plan.webhook_endpoints),
-        events: if plan.webhook_events {
-            "real and test events"
+        events: texts.say(if plan.webhook_events {
+            "plan-real-events"
         } else {
-            "test events only"
-        },
+            "plan-test-events"
+        }),
     }
 }
 
-fn no_limit() -> String {
-    "no limit".to_owned()
-}
-
-/// A link that opens a mail to staff.
+/// A link that opens a mail to staff, in English.
 fn mailto(staff: Option<&str>, plan: &str, account: uuid::Uuid) -> String {
     let Some(staff) = staff else {
         return String::new();

@@ -9,12 +9,13 @@ use serde::Deserialize;
 use url::form_urlencoded;
 use uuid::Uuid;
 
-use super::keys::variable;
+use super::keys::{mode_name, variable};
 use super::member_request::MemberRequest;
 use super::tokens;
 use crate::domain::role::Permission;
 use crate::domain::{curl, error_help};
 use crate::page_error::PageResult;
+use crate::page_language::PageLanguage;
 use crate::render::{FormState, html};
 use crate::upstream::time_of;
 use crate::viewer::Section;
@@ -64,6 +65,7 @@ pub async fn show(request: MemberRequest, Query(query): Query<CallQuery>) -> Pag
         gateway.tokens(account),
         request.shell(Section::Requests),
     );
+    let language = request.language();
     let credentials = Credentials {
         account: account.to_string(),
         keys: keys?,
@@ -84,17 +86,17 @@ pub async fn show(request: MemberRequest, Query(query): Query<CallQuery>) -> Pag
         shell,
         errors: state.errors,
         account: account.to_string(),
-        keys: credentials.choices(&query.key),
+        keys: credentials.choices(language, &query.key),
         only_errors: query.only_errors(),
         is_filtered: query.only_errors() || !query.key.is_empty(),
         rows: listed
             .calls
             .iter()
-            .map(|call| row(call, &credentials, api_url))
+            .map(|call| row(language, call, &credentials, api_url))
             .collect(),
         next: next.map(|cursor| format!("{path}?{}", query.with_cursor(cursor))),
-        most: when::grouped(listed.most.into()),
-        left_out: grouped_unless_zero(listed.left_out),
+        most: language.texts().number(listed.most.into()),
+        left_out: Some(listed.left_out).filter(|count| *count > 0),
         may_make_keys: request.may(Permission::Develop),
     };
     Ok(html(state.status, &page))
@@ -108,11 +110,11 @@ struct Credentials {
 }
 
 impl Credentials {
-    fn choices(&self, chosen: &str) -> Vec<KeyChoice> {
+    fn choices(&self, language: PageLanguage, chosen: &str) -> Vec<KeyChoice> {
         let choice = |key: &proto::Key| KeyChoice {
             id: key.id.clone(),
             name: key.name.clone(),
-            mode: key.mode.clone(),
+            mode: mode_name(language, &key.mode),
             is_chosen: key.id == chosen,
         };
         self.keys.iter().map(choice).collect()
@@ -141,13 +143,15 @@ impl Credentials {
     }
 }
 
-fn grouped_unless_zero(count: u64) -> Option<String> {
-    (count > 0).then(|| when::grouped(count))
-}
-
-fn row(call: &proto::Call, credentials: &Credentials, api_url: &str) -> RequestRow {
+fn row(
+    language: PageLanguage,
+    call: &proto::Call,
+    credentials: &Credentials,
+    api_url: &str,
+) -> RequestRow {
+    let texts = language.texts();
     let (credential, variable) = credentials.find(&call.key_id);
-    let problem = error_help::of_call(call.status, &call.code).map(|help| Problem {
+    let problem = error_help::of_call(texts, call.status, &call.code).map(|help| Problem {
         code: call.code.clone(),
         cause: help.cause,
         fix: help.fix,
@@ -164,11 +168,11 @@ fn row(call: &proto::Call, credentials: &Credentials, api_url: &str) -> RequestR
         status: call.status,
         is_success: call.status < 400,
         problem,
-        duration: when::milliseconds(call.duration_us),
+        duration: texts.decimal(&when::milliseconds(call.duration_us)),
         request_id: call.request_id.clone(),
         credential,
-        mode: call.mode.clone(),
-        left_out: grouped_unless_zero(call.left_out),
+        mode: mode_name(language, &call.mode),
+        left_out: (call.left_out > 0).then(|| texts.number(call.left_out)),
         curl: curl::call(curl::Call {
             api_url,
             method: &call.method,
@@ -180,6 +184,8 @@ fn row(call: &proto::Call, credentials: &Credentials, api_url: &str) -> RequestR
 
 #[cfg(test)]
 mod tests {
+    use pages::site::Language;
+
     use super::*;
 
     #[test]
@@ -226,7 +232,20 @@ mod tests {
                 ..proto::AccountToken::default()
             }],
         };
-        let shown = row(&call, &credentials(vec![key]), "https://mchezo.example/v1");
+        let own = credentials(vec![key]);
+        let row = |language| {
+            let language = PageLanguage {
+                language,
+                prefix: "",
+            };
+            row(language, &call, &own, "https://mchezo.example/v1")
+        };
+        let french = row(Language::French);
+        assert_eq!(
+            french.problem.unwrap().cause,
+            "La clé ne permet que la lecture."
+        );
+        let shown = row(Language::English);
         assert!(!shown.is_success);
         assert_eq!(shown.problem.unwrap().cause, "The key can only read.");
         assert!(shown.curl.contains("$SERVICE_WRITE_KEY"), "{}", shown.curl);

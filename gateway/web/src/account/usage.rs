@@ -6,16 +6,19 @@ use axum::extract::Query;
 use contracts::gateway::v1 as proto;
 use pages::ApiCall;
 use pages::bars::{Bar, Columns, Counts};
+use pages::site::Texts;
 use pages::usage::{AccountUsePage, CountRow, MonthLimit, MonthShare, Outcomes, RouteRow, Span};
-use pages::when::{self, grouped};
+use pages::when;
 use serde::Deserialize;
 use time::macros::format_description;
 use time::{Date, OffsetDateTime};
 
+use super::keys::mode_name;
 use super::member_request::MemberRequest;
 use crate::domain::pace::{Month, Projection};
 use crate::domain::role::Permission;
 use crate::page_error::{PageError, PageResult};
+use crate::page_language::PageLanguage;
 use crate::render::ok;
 use crate::upstream::{minute_of, time_of};
 use crate::viewer::Section;
@@ -36,6 +39,8 @@ pub async fn show(request: MemberRequest, Query(query): Query<UseQuery>) -> Page
         .filter(|days| SPANS.contains(days))
         .unwrap_or(DEFAULT_SPAN);
     let (gateway, scope) = (&request.app.gateway, &request.scope);
+    let language = request.language();
+    let texts = language.texts();
     let (found, used) = futures::join!(gateway.account(scope.id), gateway.use_of(scope.id, days));
     let (found, used) = (found?, used?);
     let account = found.account.ok_or_else(PageError::not_found)?;
@@ -45,41 +50,54 @@ pub async fn show(request: MemberRequest, Query(query): Query<UseQuery>) -> Page
     let by_day = by_day(&used);
     let counts: Vec<Counts> = by_day.values().map(DayCounts::counts).collect();
     let (first, last) = (used.first_day.clone(), used.last_day.clone());
-    let title = format!("Calls by day from {first} to {last}, in UTC");
+    let title = texts.say_of_two("usage-chart", &first, &last);
+    let columns = Columns::new(title, &counts, first, last);
+    let (used_month, now) = (found.month.unwrap_or_default(), request.app.clock.now());
     Ok(ok(&AccountUsePage {
         shell,
         account: scope.id.to_string(),
         plan: found.plan.map_or(account.plan, |plan| plan.title),
-        month: month(&found.month.unwrap_or_default(), request.app.clock.now()),
+        month: month_in(language, &used_month, now),
         spans: SPANS
             .map(|span| Span {
-                days: span,
+                days: span.into(),
                 is_shown: span == days,
             })
             .into(),
-        columns: Columns::new(title, &counts, first, last),
-        days: by_day.iter().rev().filter_map(day_row).collect(),
-        routes: route_rows(&used.rows),
+        columns: columns.map(|columns| columns.localized(texts)),
+        days: day_rows(texts, &by_day),
+        routes: route_rows(language, &used.rows),
         first_day: used.first_day,
         last_day: used.last_day,
         may_make_keys: request.may(Permission::Develop),
     }))
 }
 
-/// The calls of a month in words.
+/// The calls of a month in English.
 pub(super) fn month(month: &proto::MonthUse, now: OffsetDateTime) -> MonthShare {
+    month_in(PageLanguage::default(), month, now)
+}
+
+/// The calls of a month in words.
+pub(super) fn month_in(
+    language: PageLanguage,
+    month: &proto::MonthUse,
+    now: OffsetDateTime,
+) -> MonthShare {
+    let texts = language.texts();
+    let limit = |limit| month_limit(texts, month.used, limit);
     let name = time_of(month.starts_at).map(when::day).unwrap_or_default();
     MonthShare {
         name: name.chars().take(7).collect(),
-        used: grouped(month.used),
-        limit: month.limit.map(|limit| month_limit(month.used, limit)),
+        used: texts.number(month.used),
+        limit: month.limit.map(limit),
         resets: minute_of(month.resets_at),
-        forecast: forecast(month, now),
+        forecast: forecast(texts, month, now),
     }
 }
 
 /// How the month ends at its pace so far.
-fn forecast(month: &proto::MonthUse, now: OffsetDateTime) -> Option<String> {
+fn forecast(texts: &Texts, month: &proto::MonthUse, now: OffsetDateTime) -> Option<String> {
     let counted = Month {
         starts_at: time_of(month.starts_at)?,
         resets_at: time_of(month.resets_at)?,
@@ -87,27 +105,22 @@ fn forecast(month: &proto::MonthUse, now: OffsetDateTime) -> Option<String> {
         limit: month.limit,
     };
     let Projection { calls, limit_at } = counted.pace(now)?;
-    let calls = grouped(calls);
+    let calls = texts.number(calls);
     Some(match (month.limit, limit_at.map(when::day)) {
-        (_, Some(day)) => format!(
-            "At this pace the calls are used up around {day}; the whole month would need about {calls}."
-        ),
-        (Some(_), None) => {
-            format!(
-                "At this pace it will be about {calls} at the end of the month, within the plan."
-            )
-        }
-        (None, None) => format!("At this pace it will be about {calls} at the end of the month."),
+        (_, Some(day)) => texts.say_of_two("usage-forecast-used-up", &day, &calls),
+        (Some(_), None) => texts.say_of("usage-forecast-within", &calls),
+        (None, None) => texts.say_of("usage-forecast", &calls),
     })
 }
 
-fn month_limit(used: u64, limit: u64) -> MonthLimit {
+fn month_limit(texts: &Texts, used: u64, limit: u64) -> MonthLimit {
     let permille = u128::from(used) * 1_000 / u128::from(limit.max(1));
     let permille = u64::try_from(permille).unwrap_or(u64::MAX);
+    let percent = texts.decimal(&format!("{}.{}", permille / 10, permille % 10));
     MonthLimit {
-        calls: grouped(limit),
-        left: grouped(limit.saturating_sub(used)),
-        share: format!("{}.{} %", grouped(permille / 10), permille % 10),
+        calls: texts.number(limit),
+        left: texts.number(limit.saturating_sub(used)),
+        share: texts.say_of("usage-percent", &percent),
         permille: permille.min(1_000),
     }
 }
@@ -151,12 +164,12 @@ impl RouteCounts {
         [self.succeeded(), self.refused, self.limited, self.failed]
     }
 
-    fn outcomes(&self) -> Outcomes {
+    fn outcomes(&self, texts: &Texts) -> Outcomes {
         Outcomes {
-            succeeded: grouped(self.succeeded()),
-            refused: grouped(self.refused),
-            limited: grouped(self.limited),
-            failed: grouped(self.failed),
+            succeeded: texts.number(self.succeeded()),
+            refused: texts.number(self.refused),
+            limited: texts.number(self.limited),
+            failed: texts.number(self.failed),
         }
     }
 }
@@ -183,17 +196,22 @@ fn by_day(used: &proto::AccountsServiceListUseResponse) -> BTreeMap<Date, DayCou
     days
 }
 
-fn day_row((day, counts): (&Date, &DayCounts)) -> Option<CountRow> {
-    (counts.sum.calls > 0).then(|| CountRow {
+/// The days with calls, newest first.
+fn day_rows(texts: &Texts, days: &BTreeMap<Date, DayCounts>) -> Vec<CountRow> {
+    let newest_first = days.iter().rev();
+    let called = newest_first.filter(|(_, counts)| counts.sum.calls > 0);
+    let rows = called.map(|(day, counts)| CountRow {
         day: day.to_string(),
-        live: grouped(counts.live),
-        test: grouped(counts.sum.calls.saturating_sub(counts.live)),
-        counts: counts.sum.outcomes(),
-    })
+        live: texts.number(counts.live),
+        test: texts.number(counts.sum.calls.saturating_sub(counts.live)),
+        counts: counts.sum.outcomes(texts),
+    });
+    rows.collect()
 }
 
 /// Calls by route, method and mode; most first.
-fn route_rows(rows: &[proto::RouteUse]) -> Vec<RouteRow> {
+fn route_rows(language: PageLanguage, rows: &[proto::RouteUse]) -> Vec<RouteRow> {
+    let texts = language.texts();
     let mut routes: BTreeMap<(&str, &str, &str), RouteCounts> = BTreeMap::new();
     for row in rows {
         let key = (row.route.as_str(), row.method.as_str(), row.mode.as_str());
@@ -210,9 +228,9 @@ fn route_rows(rows: &[proto::RouteUse]) -> Vec<RouteRow> {
                 .filter(|route| *route != "none")
                 .unwrap_or_default()
                 .to_owned(),
-            mode: mode.to_owned(),
-            calls: grouped(counts.calls),
-            counts: counts.outcomes(),
+            mode: mode_name(language, mode),
+            calls: texts.number(counts.calls),
+            counts: counts.outcomes(texts),
             bar: Bar::new(&counts.counts(), most),
         });
     rows.collect()
@@ -220,7 +238,13 @@ fn route_rows(rows: &[proto::RouteUse]) -> Vec<RouteRow> {
 
 #[cfg(test)]
 mod tests {
+    use pages::site::Language;
+
     use super::*;
+
+    fn english() -> &'static Texts {
+        Texts::of(Language::English)
+    }
 
     fn used(day: &str, mode: &str, route: &str, calls: u64) -> proto::RouteUse {
         proto::RouteUse {
@@ -254,7 +278,7 @@ mod tests {
         let days = by_day(&month_of_calls());
         let counts: Vec<Counts> = days.values().map(DayCounts::counts).collect();
         assert_eq!(counts, [[7, 2, 1, 0], [0; 4], [18, 4, 2, 0]]);
-        let rows: Vec<CountRow> = days.iter().rev().filter_map(day_row).collect();
+        let rows = day_rows(english(), &days);
         let [newest, oldest] = &rows[..] else {
             panic!("{rows:?}");
         };
@@ -267,7 +291,7 @@ mod tests {
 
     #[test]
     fn routes_stand_by_their_calls() {
-        let rows = route_rows(&month_of_calls().rows);
+        let rows = route_rows(PageLanguage::default(), &month_of_calls().rows);
         let shown: Vec<(&str, &str, &str)> = rows
             .iter()
             .map(|row| (row.path.as_str(), row.mode.as_str(), row.calls.as_str()))
@@ -300,10 +324,17 @@ mod tests {
             (30_000, Some(50_000), "used up around 2026-11-17 UTC"),
             (1_204, None, "about 3,600 at the end of the month."),
         ] {
-            let text = forecast(&month(used, limit), now).unwrap();
+            let text = forecast(english(), &month(used, limit), now).unwrap();
             assert!(text.contains(words), "{text}");
         }
-        assert_eq!(forecast(&month(0, None), now), None);
+        assert_eq!(forecast(english(), &month(0, None), now), None);
+        let french = Texts::of(Language::French);
+        let text = forecast(french, &month(30_000, Some(50_000)), now).unwrap();
+        assert!(
+            text.contains("épuisés vers le 2026-11-17 UTC")
+                && text.contains("environ 90\u{202f}000"),
+            "{text}"
+        );
     }
 
     #[test]
@@ -315,9 +346,14 @@ mod tests {
             (50_010, 50_000, "100.0 %", "0"),
             (5, 0, "500.0 %", "0"),
         ] {
-            let limit = month_limit(used, limit);
+            let limit = month_limit(english(), used, limit);
             assert_eq!((limit.share.as_str(), limit.left.as_str()), (share, left));
             assert!(limit.permille <= 1_000);
         }
+        let limit = month_limit(Texts::of(Language::French), 1_204, 50_000);
+        assert_eq!(
+            (limit.share.as_str(), limit.left.as_str()),
+            ("2,4\u{a0}%", "48\u{202f}796")
+        );
     }
 }

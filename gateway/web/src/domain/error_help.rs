@@ -1,6 +1,7 @@
 //! Explains the errors in the log of calls to a caller, with the next step.
 
 use kit::Code;
+use pages::site::Texts;
 
 /// Why a call was refused or failed, and what its caller can do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -9,48 +10,55 @@ pub struct ErrorHelp {
     pub fix: &'static str,
 }
 
-/// The caller closed the connection before the answer; the log has it as 499.
-const CLOSED_BY_CALLER: ErrorHelp = ErrorHelp {
-    cause: "The caller closed the connection before the answer.",
-    fix: "Give the call a longer time limit. A write may have taken effect: check before you repeat it.",
-};
-
-/// A status without a known code.
-const UNKNOWN: ErrorHelp = ErrorHelp {
-    cause: "The call was refused or failed.",
-    fix: "Repeat it and read `error.message` in the answer.",
-};
-
-/// The help for a call in the log.
-pub fn of_call(status: u32, code: &str) -> Option<ErrorHelp> {
-    match (status, Code::parse(code)) {
-        (_, Some(code)) => Some(ErrorHelp {
-            cause: code.cause(),
-            fix: code.fix(),
-        }),
-        (499, None) => Some(CLOSED_BY_CALLER),
-        (400.., None) => Some(UNKNOWN),
-        _ => None,
-    }
+/// The help for a call in the log. The log has 499 for a call whose caller closed the connection before the answer.
+pub fn of_call(texts: &'static Texts, status: u32, code: &str) -> Option<ErrorHelp> {
+    let (cause, fix) = match (status, Code::parse(code)) {
+        (_, Some(code)) => (
+            texts.value("request-cause", code.as_str(), code.cause()),
+            texts.value("request-fix", code.as_str(), code.fix()),
+        ),
+        (499, None) => (
+            texts.say("request-left-cause"),
+            texts.say("request-left-fix"),
+        ),
+        (400.., None) => (
+            texts.say("request-unknown-cause"),
+            texts.say("request-unknown-fix"),
+        ),
+        _ => return None,
+    };
+    Some(ErrorHelp { cause, fix })
 }
 
 #[cfg(test)]
 mod tests {
+    use pages::site::Language;
+
     use super::*;
 
     #[test]
     fn a_call_with_a_code_has_its_help() {
+        let [english, french] = Language::ALL.map(Texts::of);
         for code in Code::ALL {
-            let help = of_call(400, code.as_str()).unwrap();
+            let help = of_call(english, 400, code.as_str()).unwrap();
             assert_eq!((help.cause, help.fix), (code.cause(), code.fix()));
+            let translated = of_call(french, 400, code.as_str()).unwrap();
+            let is_translated = help.cause != translated.cause && help.fix != translated.fix;
+            assert!(is_translated, "{code:?}");
         }
     }
 
     #[test]
     fn a_call_without_a_code_has_help_unless_it_succeeded() {
-        assert_eq!(of_call(200, ""), None);
-        assert_eq!(of_call(304, ""), None);
-        assert_eq!(of_call(499, ""), Some(CLOSED_BY_CALLER));
-        assert_eq!(of_call(418, "newer_code"), Some(UNKNOWN));
+        let texts = Texts::of(Language::English);
+        let cause = |status, code| of_call(texts, status, code).map(|help| help.cause);
+        assert_eq!(cause(200, ""), None);
+        assert_eq!(cause(304, ""), None);
+        let left = "The caller closed the connection before the answer.";
+        assert_eq!(cause(499, ""), Some(left));
+        assert_eq!(
+            cause(418, "newer_code"),
+            Some("The call was refused or failed.")
+        );
     }
 }

@@ -12,6 +12,7 @@ use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
 use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::TokioExecutor;
+use pages::site::{Language, Texts};
 use rustls::{ClientConfig, RootCertStore};
 use tokio::time::timeout;
 
@@ -41,6 +42,32 @@ pub struct ApiDocument {
     pub body: Bytes,
     /// The document's `ETag`, for conditional requests.
     pub etag: Option<String>,
+}
+
+/// Why there is no answer of the API.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NoAnswer {
+    /// The key or the address cannot be sent.
+    Unsendable,
+    Unreachable,
+    /// The answer broke off, or it is too long.
+    BrokeOff,
+    TimedOut {
+        seconds: u64,
+    },
+}
+
+impl NoAnswer {
+    /// The reason as a sentence for a person.
+    pub fn sentence(self, texts: &Texts) -> String {
+        let key = match self {
+            Self::Unsendable => "key-no-answer-unsendable",
+            Self::Unreachable => "key-no-answer-unreachable",
+            Self::BrokeOff => "key-no-answer-broke-off",
+            Self::TimedOut { seconds } => return texts.count("key-no-answer-slow", seconds),
+        };
+        texts.say(key).to_owned()
+    }
 }
 
 impl Api {
@@ -75,16 +102,15 @@ impl Api {
     /// Reads a path with a key. The key is not logged.
     ///
     /// # Errors
-    /// The reason why there is no answer, as a sentence for a person.
-    pub async fn get(&self, path: &str, key: &str) -> Result<ApiAnswer, String> {
-        let unsendable = "the key or the address cannot be sent.";
+    /// The reason why there is no answer.
+    pub async fn get(&self, path: &str, key: &str) -> Result<ApiAnswer, NoAnswer> {
         let mut key = HeaderValue::try_from(format!("Bearer {key}"))
-            .map_err(|_not_a_header| unsendable.to_owned())?;
+            .map_err(|_not_a_header| NoAnswer::Unsendable)?;
         key.set_sensitive(true);
         let request = Request::get(format!("{}{path}", self.url))
             .header(AUTHORIZATION, key)
             .body(Empty::new())
-            .map_err(|_not_an_address| unsendable.to_owned())?;
+            .map_err(|_not_an_address| NoAnswer::Unsendable)?;
         let (head, body) = self.send(request, MAX_BODY).await?;
         Ok(ApiAnswer {
             status: head.status,
@@ -103,7 +129,9 @@ impl Api {
         }
         let request = request.body(Empty::new());
         let request = request.map_err(|error| format!("the request cannot be made: {error}"))?;
-        let (head, body) = self.send(request, MAX_DOCUMENT).await?;
+        let answer = self.send(request, MAX_DOCUMENT).await;
+        let in_english = |reason: NoAnswer| reason.sentence(Texts::of(Language::English));
+        let (head, body) = answer.map_err(in_english)?;
         match head.status {
             StatusCode::OK => {
                 let etag = head.headers.get(ETAG);
@@ -120,26 +148,25 @@ impl Api {
         &self,
         request: Request<Empty<Bytes>>,
         most: usize,
-    ) -> Result<(response::Parts, Bytes), String> {
+    ) -> Result<(response::Parts, Bytes), NoAnswer> {
         let call = async {
             let answer = self.client.request(request).await.map_err(|error| {
                 tracing::warn!(%error, "the API cannot be reached");
-                "the dashboard cannot reach the API now.".to_owned()
+                NoAnswer::Unreachable
             })?;
             let (head, body) = answer.into_parts();
             let body = Limited::new(body, most).collect().await;
             let body = body.map_err(|error| {
                 tracing::warn!(error, "the answer of the API broke off");
-                "the answer broke off, or it is longer than this page shows.".to_owned()
+                NoAnswer::BrokeOff
             })?;
             Ok((head, body.to_bytes()))
         };
         match timeout(self.deadline, call).await {
             Ok(answer) => answer,
-            Err(_elapsed) => Err(format!(
-                "the API did not answer within {} seconds.",
-                self.deadline.as_secs()
-            )),
+            Err(_elapsed) => Err(NoAnswer::TimedOut {
+                seconds: self.deadline.as_secs(),
+            }),
         }
     }
 }

@@ -16,7 +16,7 @@ pub mod rates;
 pub mod votes;
 pub mod webhook;
 
-pub use api::{Api, ApiAnswer, ApiDocument};
+pub use api::{Api, ApiAnswer, ApiDocument, NoAnswer};
 pub use catalogue::Catalogue;
 pub use currencies::Currencies;
 pub use economy::Economy;

@@ -1,1 +1,314 @@
 ## Keys, usage, plans and requests
+
+## Keys
+
+key-title = Keys
+key-none = No key yet.
+key-create-test = Create a test key
+key-create-test-text = { ":" } it is instant and reads sample data.
+key-none-other = An owner or a developer of this account creates keys.
+key-create = Create a key
+key-tokens = Tokens for programs that manage keys and webhooks
+key-requested-title = Requested
+key-requested-label = Requested keys
+key-requested-at = Requested
+key-name = Name
+key-key = Key
+key-rights = Rights
+key-state = State
+key-created = Created
+key-last-used = Last used
+key-never = never
+key-request-approved = approved
+key-request-rejected = rejected
+key-request-waits = waits for review
+key-request-waits-text = Staff review live keys; test keys work meanwhile.
+key-reveal = Reveal the key
+key-reveal-name = Reveal the key { $value }
+key-newest-only = Of the keys that have ended, these are the newest.
+key-mode-test = test
+key-mode-live = live
+key-kind-secret = secret key
+key-kind-public = public key
+key-rights-reads = reads
+key-rights-writes = reads and writes
+key-rights-of-game = { $from } of { $to }
+key-rights-of-game-writes = { $from } of { $to }, writes
+key-state-works = works
+key-state-revoked = revoked
+key-state-expired = expired
+key-state-expires = expires in { $value }
+key-state-rotated = rotated
+key-state-game-gone = its game is not published
+key-state-not-owned = its game has another owner
+key-refusal-revoked = It was revoked, { $value }: calls with it get 401 for good. Create another key.
+key-refusal-expired = It expired, { $value }: calls with it get 401. Create another key.
+key-refusal-rotated = It was rotated, and its grace period ended, { $value }. Calls need the new key.
+key-refusal-game-gone = Its game { $value } is not published: it waits for review, was rejected or was taken down. The key works again once the game is public.
+key-refusal-not-owned = Its game { $value } belongs to another account now. The key works again if this account owns the game again.
+key-refusal-month = The calls of the plan are used up: live keys get 429 until { $value }, or until the account has a larger plan.
+
+## A new key
+
+key-first-name = My first key
+key-name-hint = What the key is for, for example the server that uses it.
+key-data = Data
+key-choose-test = Test
+key-choose-test-hint = sample data, at once
+key-choose-live = Live
+key-choose-live-hint = the real directory; staff review the request first
+key-options = More options
+key-may-write = May write
+key-may-write-hint = submit and change listings; fixed once the key is created
+key-owner = Belongs to
+key-of-account = The account
+key-of-game-secret = A game, secret
+key-of-game-secret-hint = economy calls from its server
+key-of-game-public = A game, public
+key-of-game-public-hint = may be shipped in its client
+key-game = Game
+key-game-hint = For a key of a game.
+key-game-none-hint = The account has no game yet: submit one first.
+key-game-slug-hint = Its slug, for a key of a game: the end of its address.
+key-game-none = none
+key-expires-on = Expires on
+key-expires-hint = In UTC. We send an e-mail a week before; without a day, the key does not expire.
+key-day-invalid = Write the day as 2027-03-31.
+key-create-button = Create the key
+
+## A secret, which is shown once
+
+key-secret-test = Your test key
+key-secret-live = Your live key
+key-secret-new = The new secret
+key-secret-name = Name:
+key-secret-expires = It expires: { $value }.
+key-secret-stays = It does not expire.
+key-copy-now = Copy it now.
+key-copy-now-why = We keep only a hash of it: this page is the only one that shows it.
+key-copy = Copy the key
+key-old-secret-works = The old secret works:
+key-paste-call = Paste it into a terminal:
+key-copy-call = Copy the call
+key-answer-now = The answer, as the API gave it to this page just now:
+key-answer = The answer
+key-no-answer = The answer is not here: { $value } The key is created, and the call works from your terminal once the API answers.
+key-no-answer-unsendable = the key or the address cannot be sent.
+key-no-answer-unreachable = the dashboard cannot reach the API now.
+key-no-answer-broke-off = the answer broke off, or it is longer than this page shows.
+key-no-answer-slow = { $count ->
+    [one] the API did not answer within { $number } second.
+   *[other] the API did not answer within { $number } seconds.
+}
+key-for-server = For your server
+key-copy-variable = Copy the variable
+key-first-call-docs = The first call in Python, Node and Go
+key-all = All keys
+
+## One key
+
+key-one = Key { $value }
+key-expires = Expires
+key-rotate-title = Rotate
+key-rotate-text = A new secret with the same rights. The old one works for as long as you choose, so that you can deploy the new one first.
+key-rotate = Rotate the key
+key-grace-label = The old secret works for
+key-grace-none = not at all
+key-grace-hour = an hour
+key-grace-6-hours = 6 hours
+key-grace-day = a day
+key-grace-3-days = 3 days
+key-grace-week = a week
+key-grace-invalid = Choose one of the times.
+key-new-expires = The new key expires on
+key-new-expires-same = In UTC. Without a day, the new key expires when this one does: { $value }.
+key-new-expires-never = In UTC. Without a day, the new key does not expire, like this one.
+key-revoke-title = Revoke
+key-revoke-text = The next call with this key is refused, everywhere and for good.
+key-was-used = It was last used { $value }.
+key-was-not-used = It was never used.
+key-newest-call-in = Its newest call in the
+key-log = log
+key-newest-call-is = { " " }is
+key-newest-call-answer = { "," } answered with { $from }, { $to }.
+key-revoke = Revoke the key
+key-revoke-effect = { "?" } It never works again.
+key-revoke-yes = Yes, revoke it
+
+## Usage
+
+usage-title = Usage
+usage-month = The month { $value }
+usage-month-calls = { $from } of { $to } calls
+usage-month-share = with live keys ({ $value }).
+usage-month-left = { $from } are left until { $to }.
+usage-share-label = Share of the month's calls
+usage-percent = { $value } %
+usage-used-up = When they are used up, live keys get 429
+usage-used-up-until = until then. Nothing is charged. Owners and developers get an e-mail at 80 % and at 100 %.
+usage-month-calls-only = { $value } calls
+usage-month-unlimited = { " " }with live keys. The plan has no monthly limit. The count begins again at { $value }.
+usage-forecast = At this pace it will be about { $value } at the end of the month.
+usage-forecast-within = At this pace it will be about { $value } at the end of the month, within the plan.
+usage-forecast-used-up = At this pace the calls are used up around { $from }; the whole month would need about { $to }.
+usage-plan = Plan: { $value }.
+usage-compare = Compare the plans
+usage-by-day = Calls by day
+usage-by-day-text = All calls with test and live keys from { $from } to { $to }. Days are those of UTC; a call is counted within ten seconds.
+usage-by-day-caption = Calls by day (UTC); days without a call are left out
+usage-days = { $count ->
+    [one] { $number } day
+   *[other] { $number } days
+}
+usage-chart = Calls by day from { $from } to { $to }, in UTC
+usage-part-succeeded = succeeded
+usage-part-refused = refused (4xx)
+usage-part-limited = over a limit (429)
+usage-part-failed = failed (5xx)
+usage-day = Day
+usage-live = Live
+usage-test = Test
+usage-succeeded = Succeeded
+usage-by-route = Calls by route
+usage-by-route-caption = Calls by route, most first
+usage-route = Route
+usage-calls = Calls
+usage-share = Share
+usage-no-path = a path that does not exist
+usage-see-refused = See the calls that were refused or failed
+usage-none = No call yet in these days.
+usage-none-paste = { "," } and paste the call that comes with it: it appears here within ten seconds.
+usage-none-other = An owner or a developer of this account creates a key; its calls appear here within ten seconds.
+usage-header = Each answer has what is left of the minute and of the month in its header
+usage-header-limits = { "," } and the limits in
+
+## Plans
+
+plan-title = Plans
+plan-api = The API has your own plan
+plan-lead = Every plan has pages of up to 100 rows. Test keys are free on each, need no approval, and read sample data from every endpoint. A listing is free; neither a rank nor a verified badge can be bought.
+plan-plan = Plan
+plan-own = your plan
+plan-coming = coming, not sold yet
+plan-calls-per-minute = Calls a minute, for each key
+plan-calls-per-month = Calls a month with live keys
+plan-keys = Working live keys
+plan-writes = Writes a day
+plan-webhooks = Webhook addresses
+plan-events = Webhook events
+plan-no-limit = no limit
+plan-no-limit-per-month = no limit: nothing stops, we talk first
+plan-real-events = real and test events
+plan-test-events = test events only
+plan-beyond = Calls beyond a limit are refused with a 429 that says how long to wait. Nothing is ever charged for them.
+plan-ask = Ask for { $value }
+plan-ask-mail = Write to
+plan-ask-staff = Tell the staff of this service
+plan-ask-what = { ":" } what you build, how many calls it makes, and the id of this account,
+plan-ask-then = { "." } Staff talk to you, and set the plan; keys and listings stay as they are.
+plan-usage = Usage of this account
+
+## Requests: the log of calls
+
+request-title = Requests
+request-lead = The calls of the last seven days, newest first; the log holds at most { $value }. Bodies and keys are not in it.
+request-sample = { $count ->
+    [one] The log is a sample: { $number } further call came in seconds with many calls. They are counted on the page
+   *[other] The log is a sample: { $number } further calls came in seconds with many calls. They are counted on the page
+}
+request-sample-end = { "," } and left out here.
+request-any-key = any
+request-only-errors = Only refused and failed ones
+request-filter = Filter
+request-all = Show all
+request-no-match = No call matches. Widen the filter, or show all.
+request-none = No call yet.
+request-none-paste = { "," } and paste the call that comes with it: it appears here within seconds.
+request-none-other = An owner or a developer of this account creates a key; its calls appear here within seconds.
+request-time = Time
+request-call = Call
+request-status = Status
+request-duration = Duration
+request-cut-off = cut off
+request-no-path = no such path
+request-body = Bodies are not logged: write it into
+request-body-first = { " " }first.
+request-why = Why
+request-what-to-do = What to do:
+request-more = and { $value } more in this second
+request-documentation = documentation
+request-gone = gone
+request-older = Older calls
+request-id-header = Each answer of the API has its id in the header
+request-id-body = and in
+
+## Why a call of the log was refused or failed, by the code of its error, and what its caller can do: the English texts are those of the page of errors
+
+request-left-cause = The caller closed the connection before the answer.
+request-left-fix = Give the call a longer time limit. A write may have taken effect: check before you repeat it.
+request-unknown-cause = The call was refused or failed.
+request-unknown-fix = Repeat it and read `error.message` in the answer.
+request-cause-invalid = A field of the body, a parameter of the query or a header is not acceptable.
+request-fix-invalid = Read `fields` in the answer: it has a reason for each.
+request-cause-bad_json = The body is not a JSON object, or it broke off.
+request-fix-bad_json = Send one JSON object in UTF-8 with its whole length, within ten seconds.
+request-cause-bad_request = The economy report is rejected, for example because its `meal` is 0.
+request-fix-bad_request = Read `error.message`, which names every bad field, correct the report and send it again.
+request-cause-missing_key = There was no key, or a value that does not look like one.
+request-fix-missing_key = Send the header `Authorization: Bearer` with the whole key.
+request-cause-invalid_key = The key is unknown, revoked, expired or past its grace, or its game is gone.
+request-fix-invalid_key = See its state on the page Keys, and use another key or create one.
+request-cause-secret_key_required = The call needs a secret key, sent by a server; a call of the economy needs that of the game.
+request-fix-secret_key_required = Create such a key, and call from the game's server.
+request-cause-write_not_allowed = The key can only read.
+request-fix-write_not_allowed = Create a key with May write; the rights of a key never change.
+request-cause-server_only = The call came from a web page: it has an `Origin` header.
+request-fix-server_only = Call from a server, so that nobody reads the key in the page.
+request-cause-not_yours = `creator` is the handle of a page that is not this account's.
+request-fix-not_yours = Use the handle of your own page, or claim the page under Listings.
+request-cause-plan_required = The plan of the account does not include this call for live keys.
+request-fix-plan_required = `error.message` names a plan that does; the page Plans has all of them. A test key can call it on every plan.
+request-cause-scope_required = A call of the account API came without an account token that has its scope, or a token called something else.
+request-fix-scope_required = Create a token with the scope on the page Tokens, and use keys for all other calls.
+request-cause-not_found = There is nothing at this path or with this name, or not for this key: test and live data are separate.
+request-fix-not_found = Check the path and the slug, and whether the key is for test or live data.
+request-cause-method_not_allowed = The path does not support this method.
+request-fix-method_not_allowed = Use a method that the header `Allow` of the answer lists.
+request-cause-too_many_pending = As many submissions or claims wait for review as an account may have.
+request-fix-too_many_pending = Wait until staff have reviewed some, or withdraw one under Listings.
+request-cause-idempotency_in_flight = The first call with this `Idempotency-Key` is still running.
+request-fix-idempotency_in_flight = Wait a moment and repeat the same call: it gets the answer of the first.
+request-cause-idempotency_mismatch = An earlier call used this `Idempotency-Key` with another body.
+request-fix-idempotency_mismatch = Use a new `Idempotency-Key` for each new body.
+request-cause-precondition_failed = The listing has changed since the revision in `If-Match`.
+request-fix-precondition_failed = Read the listing again, apply the change to it, and send its new `ETag`.
+request-cause-gone = The `cursor` of `/changes` belongs to a history that no longer exists, or messages after the `after` of `/webhooks/messages` are not kept any more.
+request-fix-gone = Start again without it. At the end of `/changes`, delete the listings that did not appear again.
+request-cause-too_large = The body is over 256 KiB.
+request-fix-too_large = Shorten it; pictures are uploaded under Listings.
+request-cause-uri_too_long = Path and query are over 16 KiB.
+request-fix-uri_too_long = Send fewer or shorter parameters.
+request-cause-unsupported_encoding = The body has a `Content-Encoding`, such as gzip; bodies are read as they are.
+request-fix-unsupported_encoding = Send the body uncompressed, and leave the header out.
+request-cause-headers_too_large = The headers are over 32 KiB, or more than 100.
+request-fix-headers_too_large = Send fewer headers, above all fewer cookies.
+request-cause-limit = The writes of the day that the plan has are used up.
+request-fix-limit = Wait until 00:00 UTC, as `Retry-After` says, or see the page Plans.
+request-cause-quota_exceeded = The calls of the month are used up, or the half of them that public keys may use.
+request-fix-quota_exceeded = Wait until `error.resets_at`, use a test key meanwhile, or see the page Plans.
+request-cause-rate_limited = There were too many calls in this minute, of the key, of a player, or refused ones from the address; or too many bodies or past rates at once.
+request-fix-rate_limited = Wait for `Retry-After` seconds, and spread calls by the header `RateLimit`.
+request-cause-too_soon = The economy report came too soon after the previous one.
+request-fix-too_soon = Wait for `Retry-After` seconds; report every 65 minutes.
+request-cause-module_off = Staff have turned off the economy, or writes by the API, for a while.
+request-fix-module_off = Try again later; other calls work.
+request-cause-api_unavailable = Staff have turned off the API for a while.
+request-fix-api_unavailable = Try again later.
+request-cause-closed = Submissions are paused, or nothing can be changed, for a while.
+request-fix-closed = Keep the body, and send it again later.
+request-cause-unavailable = A part of the service did not respond.
+request-fix-unavailable = Repeat the call after `Retry-After` seconds.
+request-cause-outcome_unknown = The write got no response in time: it may or may not have taken effect.
+request-fix-outcome_unknown = Repeat it with the same `Idempotency-Key`; without one, look in `GET /me/listings` first.
+request-cause-internal = Something broke on our side.
+request-fix-internal = Repeat the call later. If it keeps failing, send the request id to staff.

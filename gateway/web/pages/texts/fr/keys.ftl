@@ -1,1 +1,314 @@
-## Clés, usage, plans et demandes
+## Clés, utilisation, offres et requêtes
+
+## Clés
+
+key-title = Clés
+key-none = Aucune clé pour l’instant.
+key-create-test = Créez une clé de test
+key-create-test-text = { " :" } elle est immédiate et lit les données d’exemple.
+key-none-other = Un propriétaire ou un développeur de ce compte crée des clés.
+key-create = Créer une clé
+key-tokens = Jetons pour les programmes qui gèrent des clés et des webhooks
+key-requested-title = Demandées
+key-requested-label = Clés demandées
+key-requested-at = Demandée le
+key-name = Nom
+key-key = Clé
+key-rights = Droits
+key-state = État
+key-created = Créée le
+key-last-used = Dernière utilisation
+key-never = jamais
+key-request-approved = approuvée
+key-request-rejected = rejetée
+key-request-waits = en attente d’examen
+key-request-waits-text = Notre équipe examine les clés de production ; les clés de test fonctionnent entre-temps.
+key-reveal = Afficher la clé
+key-reveal-name = Afficher la clé { $value }
+key-newest-only = Parmi les clés qui ont pris fin, voici les plus récentes.
+key-mode-test = test
+key-mode-live = production
+key-kind-secret = clé secrète
+key-kind-public = clé publique
+key-rights-reads = lecture
+key-rights-writes = lecture et écriture
+key-rights-of-game = { $from } du jeu { $to }
+key-rights-of-game-writes = { $from } du jeu { $to }, écriture
+key-state-works = fonctionne
+key-state-revoked = révoquée
+key-state-expired = expirée
+key-state-expires = expire dans { $value }
+key-state-rotated = renouvelée
+key-state-game-gone = son jeu n’est pas publié
+key-state-not-owned = son jeu a un autre propriétaire
+key-refusal-revoked = Elle a été révoquée le { $value } : les appels faits avec elle reçoivent définitivement 401. Créez une autre clé.
+key-refusal-expired = Elle a expiré le { $value } : les appels faits avec elle reçoivent 401. Créez une autre clé.
+key-refusal-rotated = Elle a été renouvelée, et son délai de grâce a pris fin le { $value }. Les appels ont besoin de la nouvelle clé.
+key-refusal-game-gone = Son jeu { $value } n’est pas publié : il attend son examen, a été rejeté ou a été retiré. La clé fonctionnera de nouveau dès que le jeu sera public.
+key-refusal-not-owned = Son jeu { $value } appartient maintenant à un autre compte. La clé fonctionnera de nouveau si le jeu revient à ce compte.
+key-refusal-month = Les appels de l’offre sont épuisés : les clés de production reçoivent 429 jusqu’au { $value }, ou jusqu’à ce que le compte ait une offre plus grande.
+
+## Une nouvelle clé
+
+key-first-name = Ma première clé
+key-name-hint = À quoi sert la clé, par exemple le serveur qui l’utilise.
+key-data = Données
+key-choose-test = Test
+key-choose-test-hint = données d’exemple, tout de suite
+key-choose-live = Production
+key-choose-live-hint = le vrai répertoire ; notre équipe examine d’abord la demande
+key-options = Plus d’options
+key-may-write = Peut écrire
+key-may-write-hint = soumettre et modifier des fiches ; ne change plus une fois la clé créée
+key-owner = Appartient
+key-of-account = Au compte
+key-of-game-secret = À un jeu, secrète
+key-of-game-secret-hint = appels de l’économie depuis son serveur
+key-of-game-public = À un jeu, publique
+key-of-game-public-hint = peut être livrée dans son client
+key-game = Jeu
+key-game-hint = Pour la clé d’un jeu.
+key-game-none-hint = Le compte n’a pas encore de jeu : soumettez-en un d’abord.
+key-game-slug-hint = Son slug, pour la clé d’un jeu : la fin de son adresse.
+key-game-none = aucun
+key-expires-on = Expire le
+key-expires-hint = En UTC. Nous envoyons un message une semaine avant ; sans jour, la clé n’expire pas.
+key-day-invalid = Écrivez le jour sous la forme 2027-03-31.
+key-create-button = Créer la clé
+
+## Un secret, montré une seule fois
+
+key-secret-test = Votre clé de test
+key-secret-live = Votre clé de production
+key-secret-new = Le nouveau secret
+key-secret-name = Nom :
+key-secret-expires = Elle expire le { $value }.
+key-secret-stays = Elle n’expire pas.
+key-copy-now = Copiez-la maintenant.
+key-copy-now-why = Nous n’en gardons qu’une empreinte : cette page est la seule qui la montre.
+key-copy = Copier la clé
+key-old-secret-works = L’ancien secret fonctionne encore :
+key-paste-call = Collez-le dans un terminal :
+key-copy-call = Copier l’appel
+key-answer-now = La réponse que l’API vient de donner à cette page :
+key-answer = La réponse
+key-no-answer = La réponse n’est pas là : { $value } La clé est créée, et l’appel fonctionnera depuis votre terminal dès que l’API répondra.
+key-no-answer-unsendable = la clé ou l’adresse ne peut pas être envoyée.
+key-no-answer-unreachable = le tableau de bord ne peut pas joindre l’API pour l’instant.
+key-no-answer-broke-off = la réponse s’est interrompue, ou elle est plus longue que ce que montre cette page.
+key-no-answer-slow = { $count ->
+    [one] l’API n’a pas répondu en { $number } seconde.
+   *[other] l’API n’a pas répondu en { $number } secondes.
+}
+key-for-server = Pour votre serveur
+key-copy-variable = Copier la variable
+key-first-call-docs = Le premier appel en Python, Node et Go (en anglais)
+key-all = Toutes les clés
+
+## Une clé
+
+key-one = Clé { $value }
+key-expires = Expiration
+key-rotate-title = Renouveler
+key-rotate-text = Un nouveau secret avec les mêmes droits. L’ancien fonctionne encore aussi longtemps que vous le choisissez, pour que vous puissiez d’abord déployer le nouveau.
+key-rotate = Renouveler la clé
+key-grace-label = L’ancien secret fonctionne encore
+key-grace-none = pas du tout
+key-grace-hour = une heure
+key-grace-6-hours = 6 heures
+key-grace-day = un jour
+key-grace-3-days = 3 jours
+key-grace-week = une semaine
+key-grace-invalid = Choisissez une des durées.
+key-new-expires = La nouvelle clé expire le
+key-new-expires-same = En UTC. Sans jour, la nouvelle clé expire en même temps que celle-ci : le { $value }.
+key-new-expires-never = En UTC. Sans jour, la nouvelle clé n’expire pas, comme celle-ci.
+key-revoke-title = Révoquer
+key-revoke-text = Le prochain appel avec cette clé est refusé, partout et définitivement.
+key-was-used = Sa dernière utilisation date du { $value }.
+key-was-not-used = Elle n’a jamais servi.
+key-newest-call-in = Dans le
+key-log = journal
+key-newest-call-is = { "," } son appel le plus récent est
+key-newest-call-answer = { "," } qui a reçu { $from } le { $to }.
+key-revoke = Révoquer la clé
+key-revoke-effect = { " ?" } Elle ne fonctionnera plus jamais.
+key-revoke-yes = Oui, la révoquer
+
+## Utilisation
+
+usage-title = Utilisation
+usage-month = Le mois { $value }
+usage-month-calls = { $from } sur { $to } appels
+usage-month-share = avec des clés de production ({ $value }).
+usage-month-left = Il en reste { $from } jusqu’au { $to }.
+usage-share-label = Part des appels du mois
+usage-percent = { $value } %
+usage-used-up = Quand ils sont épuisés, les clés de production reçoivent 429
+usage-used-up-until = jusqu’à cette date. Rien n’est facturé. Les propriétaires et les développeurs reçoivent un message à 80 % et à 100 %.
+usage-month-calls-only = Appels avec des clés de production : { $value }
+usage-month-unlimited = { "." } L’offre n’a pas de limite mensuelle. Le décompte repart de zéro le { $value }.
+usage-forecast = À ce rythme, il y en aura environ { $value } à la fin du mois.
+usage-forecast-within = À ce rythme, il y en aura environ { $value } à la fin du mois, dans les limites de l’offre.
+usage-forecast-used-up = À ce rythme, les appels seront épuisés vers le { $from } ; le mois entier en demanderait environ { $to }.
+usage-plan = Offre : { $value }.
+usage-compare = Comparer les offres
+usage-by-day = Appels par jour
+usage-by-day-text = Tous les appels avec des clés de test et de production, du { $from } au { $to }. Les jours sont ceux d’UTC ; un appel est compté en moins de dix secondes.
+usage-by-day-caption = Appels par jour (UTC) ; les jours sans appel sont omis
+usage-days = { $count ->
+    [one] { $number } jour
+   *[other] { $number } jours
+}
+usage-chart = Appels par jour du { $from } au { $to }, en UTC
+usage-part-succeeded = réussis
+usage-part-refused = refusés (4xx)
+usage-part-limited = au-delà d’une limite (429)
+usage-part-failed = échoués (5xx)
+usage-day = Jour
+usage-live = Production
+usage-test = Test
+usage-succeeded = Réussis
+usage-by-route = Appels par chemin
+usage-by-route-caption = Appels par chemin, les plus nombreux d’abord
+usage-route = Chemin
+usage-calls = Appels
+usage-share = Part
+usage-no-path = un chemin qui n’existe pas
+usage-see-refused = Voir les appels refusés ou échoués
+usage-none = Aucun appel pendant ces jours.
+usage-none-paste = { "," } et collez l’appel qui l’accompagne : il apparaît ici en moins de dix secondes.
+usage-none-other = Un propriétaire ou un développeur de ce compte crée une clé ; ses appels apparaissent ici en moins de dix secondes.
+usage-header = Chaque réponse indique ce qui reste de la minute et du mois dans son en-tête
+usage-header-limits = { "," } et les limites dans
+
+## Offres
+
+plan-title = Offres
+plan-api = L’API donne votre offre
+plan-lead = Chaque offre donne des pages de 100 lignes au plus. Avec chacune, les clés de test sont gratuites, ne demandent aucune approbation et lisent les données d’exemple à toutes les adresses de l’API. Une fiche est gratuite ; ni une place dans un classement ni un badge de vérification ne s’achètent.
+plan-plan = Offre
+plan-own = votre offre
+plan-coming = à venir, pas encore en vente
+plan-calls-per-minute = Appels par minute, pour chaque clé
+plan-calls-per-month = Appels par mois avec des clés de production
+plan-keys = Clés de production actives
+plan-writes = Écritures par jour
+plan-webhooks = Adresses de webhooks
+plan-events = Événements des webhooks
+plan-no-limit = sans limite
+plan-no-limit-per-month = sans limite : rien ne s’arrête, nous parlons d’abord
+plan-real-events = événements réels et de test
+plan-test-events = événements de test seulement
+plan-beyond = Les appels au-delà d’une limite sont refusés avec un 429 qui dit combien de temps attendre. Ils ne sont jamais facturés.
+plan-ask = Demander l’offre { $value }
+plan-ask-mail = Écrivez à
+plan-ask-staff = Dites à l’équipe de ce service
+plan-ask-what = { " :" } ce que vous créez, le nombre d’appels que cela fait et l’identifiant de ce compte,
+plan-ask-then = { "." } Notre équipe en parle avec vous et change l’offre ; les clés et les fiches restent telles quelles.
+plan-usage = Utilisation de ce compte
+
+## Requêtes : le journal des appels
+
+request-title = Requêtes
+request-lead = Les appels des sept derniers jours, les plus récents d’abord ; le journal en contient au plus { $value }. Ni les corps ni les clés n’y figurent.
+request-sample = { $count ->
+    [one] Le journal est un échantillon : { $number } autre appel est arrivé dans une seconde qui en comptait beaucoup. Il est compté sur la page
+   *[other] Le journal est un échantillon : { $number } autres appels sont arrivés dans des secondes qui en comptaient beaucoup. Ils sont comptés sur la page
+}
+request-sample-end = { "," } et omis ici.
+request-any-key = toutes
+request-only-errors = Seulement les appels refusés ou échoués
+request-filter = Filtrer
+request-all = Tout afficher
+request-no-match = Aucun appel ne correspond. Élargissez le filtre, ou affichez tout.
+request-none = Aucun appel pour l’instant.
+request-none-paste = { "," } et collez l’appel qui l’accompagne : il apparaît ici en quelques secondes.
+request-none-other = Un propriétaire ou un développeur de ce compte crée une clé ; ses appels apparaissent ici en quelques secondes.
+request-time = Date
+request-call = Appel
+request-status = Statut
+request-duration = Durée
+request-cut-off = coupé
+request-no-path = chemin inexistant
+request-body = Les corps ne sont pas enregistrés : écrivez d’abord le vôtre dans
+request-body-first = { "." }
+request-why = Pourquoi
+request-what-to-do = Que faire :
+request-more = et { $value } de plus dans cette seconde
+request-documentation = documentation
+request-gone = supprimée
+request-older = Appels plus anciens
+request-id-header = Chaque réponse de l’API a son identifiant dans l’en-tête
+request-id-body = et dans
+
+## Pourquoi un appel du journal a été refusé ou a échoué, selon le code de son erreur, et ce que peut faire son auteur
+
+request-left-cause = L’appelant a fermé la connexion avant la réponse.
+request-left-fix = Accordez plus de temps à l’appel. Une écriture a peut-être eu un effet : vérifiez avant de la répéter.
+request-unknown-cause = L’appel a été refusé ou a échoué.
+request-unknown-fix = Répétez-le et lisez `error.message` dans la réponse.
+request-cause-invalid = Un champ du corps, un paramètre de la requête ou un en-tête n’est pas acceptable.
+request-fix-invalid = Lisez `fields` dans la réponse : il donne une raison pour chacun.
+request-cause-bad_json = Le corps n’est pas un objet JSON, ou il s’est interrompu.
+request-fix-bad_json = Envoyez un seul objet JSON en UTF-8, avec toute sa longueur, en moins de dix secondes.
+request-cause-bad_request = Le rapport d’économie est refusé, par exemple parce que son `meal` vaut 0.
+request-fix-bad_request = Lisez `error.message`, qui nomme chaque champ incorrect, corrigez le rapport et renvoyez-le.
+request-cause-missing_key = Il n’y avait pas de clé, ou une valeur qui n’y ressemble pas.
+request-fix-missing_key = Envoyez l’en-tête `Authorization: Bearer` avec la clé entière.
+request-cause-invalid_key = La clé est inconnue, révoquée, expirée ou au-delà de son délai de grâce, ou son jeu n’est plus là.
+request-fix-invalid_key = Consultez son état sur la page « Clés », et utilisez une autre clé ou créez-en une.
+request-cause-secret_key_required = L’appel exige une clé secrète, envoyée par un serveur ; un appel de l’économie exige celle du jeu.
+request-fix-secret_key_required = Créez une telle clé, et faites l’appel depuis le serveur du jeu.
+request-cause-write_not_allowed = La clé ne permet que la lecture.
+request-fix-write_not_allowed = Créez une clé qui peut écrire ; les droits d’une clé ne changent jamais.
+request-cause-server_only = L’appel venait d’une page web : il a un en-tête `Origin`.
+request-fix-server_only = Faites l’appel depuis un serveur, pour que personne ne lise la clé dans la page.
+request-cause-not_yours = `creator` est l’identifiant d’une page qui n’appartient pas à ce compte.
+request-fix-not_yours = Utilisez l’identifiant de votre propre page, ou revendiquez la page sous « Fiches ».
+request-cause-plan_required = L’offre du compte ne comprend pas cet appel pour les clés de production.
+request-fix-plan_required = `error.message` nomme une offre qui le comprend ; la page « Offres » les montre toutes. Une clé de test peut le faire avec chaque offre.
+request-cause-scope_required = Un appel de l’API de compte est arrivé sans jeton du compte qui en ait la portée, ou un jeton a appelé autre chose.
+request-fix-scope_required = Créez un jeton avec cette portée sur la page « Jetons », et utilisez des clés pour tous les autres appels.
+request-cause-not_found = Il n’y a rien à ce chemin ou sous ce nom, ou pas pour cette clé : les données de test et de production sont séparées.
+request-fix-not_found = Vérifiez le chemin et le slug, et si la clé est pour les données de test ou de production.
+request-cause-method_not_allowed = Le chemin n’accepte pas cette méthode.
+request-fix-method_not_allowed = Utilisez une méthode que cite l’en-tête `Allow` de la réponse.
+request-cause-too_many_pending = Le compte a déjà le nombre maximal de soumissions ou de revendications en attente d’examen.
+request-fix-too_many_pending = Attendez que notre équipe en ait examiné, ou retirez-en une sous « Fiches ».
+request-cause-idempotency_in_flight = Le premier appel avec cet `Idempotency-Key` est encore en cours.
+request-fix-idempotency_in_flight = Attendez un instant et répétez le même appel : il reçoit la réponse du premier.
+request-cause-idempotency_mismatch = Un appel précédent a utilisé cet `Idempotency-Key` avec un autre corps.
+request-fix-idempotency_mismatch = Utilisez un nouvel `Idempotency-Key` pour chaque nouveau corps.
+request-cause-precondition_failed = La fiche a changé depuis la révision qu’indique `If-Match`.
+request-fix-precondition_failed = Relisez la fiche, appliquez-y la modification, et envoyez son nouvel `ETag`.
+request-cause-gone = Le `cursor` de `/changes` appartient à un historique qui n’existe plus, ou les messages qui suivent le `after` de `/webhooks/messages` ne sont plus conservés.
+request-fix-gone = Recommencez sans lui. À la fin de `/changes`, supprimez les fiches qui ne sont pas réapparues.
+request-cause-too_large = Le corps dépasse 256 Kio.
+request-fix-too_large = Raccourcissez-le ; les images s’envoient sous « Fiches ».
+request-cause-uri_too_long = Le chemin et la requête dépassent 16 Kio.
+request-fix-uri_too_long = Envoyez moins de paramètres, ou de plus courts.
+request-cause-unsupported_encoding = Le corps a un `Content-Encoding`, comme gzip ; les corps sont lus tels quels.
+request-fix-unsupported_encoding = Envoyez le corps sans compression, et sans cet en-tête.
+request-cause-headers_too_large = Les en-têtes dépassent 32 Kio, ou sont plus de 100.
+request-fix-headers_too_large = Envoyez moins d’en-têtes, et surtout moins de cookies.
+request-cause-limit = Les écritures du jour que comprend l’offre sont épuisées.
+request-fix-limit = Attendez jusqu’à 00:00 UTC, comme l’indique `Retry-After`, ou consultez la page « Offres ».
+request-cause-quota_exceeded = Les appels du mois sont épuisés, ou la moitié d’entre eux, que peuvent utiliser les clés publiques.
+request-fix-quota_exceeded = Attendez jusqu’à `error.resets_at`, utilisez une clé de test entre-temps, ou consultez la page « Offres ».
+request-cause-rate_limited = Il y a eu trop d’appels dans cette minute, de la clé, d’un joueur, ou trop d’appels refusés depuis l’adresse ; ou trop de corps ou de taux passés à la fois.
+request-fix-rate_limited = Attendez le nombre de secondes qu’indique `Retry-After`, et répartissez les appels selon l’en-tête `RateLimit`.
+request-cause-too_soon = Le rapport d’économie est arrivé trop tôt après le précédent.
+request-fix-too_soon = Attendez le nombre de secondes qu’indique `Retry-After` ; envoyez un rapport toutes les 65 minutes.
+request-cause-module_off = Notre équipe a désactivé pour un moment l’économie, ou les écritures par l’API.
+request-fix-module_off = Réessayez plus tard ; les autres appels fonctionnent.
+request-cause-api_unavailable = Notre équipe a désactivé l’API pour un moment.
+request-fix-api_unavailable = Réessayez plus tard.
+request-cause-closed = Pour un moment, les soumissions sont suspendues ou rien ne peut être modifié.
+request-fix-closed = Gardez le corps, et renvoyez-le plus tard.
+request-cause-unavailable = Une partie du service n’a pas répondu.
+request-fix-unavailable = Répétez l’appel après le nombre de secondes qu’indique `Retry-After`.
+request-cause-outcome_unknown = L’écriture n’a pas reçu de réponse à temps : elle a peut-être eu un effet, ou non.
+request-fix-outcome_unknown = Répétez-la avec le même `Idempotency-Key` ; sans cela, regardez d’abord dans `GET /me/listings`.
+request-cause-internal = Une panne s’est produite de notre côté.
+request-fix-internal = Répétez l’appel plus tard. S’il échoue toujours, envoyez l’identifiant de la requête à notre équipe.

@@ -17,13 +17,15 @@ use crate::account::member_request::MemberRequest;
 use crate::domain::action::Action;
 use crate::once_form::{OnceError, OnceForm};
 use crate::page_error::PageResult;
+use crate::page_language::PageLanguage;
 use crate::render::{FormState, html, ok, see_other};
 use crate::session::once;
 use crate::upstream::gateway::NewKey;
 use crate::upstream::time_of;
 use crate::viewer::Section;
 
-const HEADING: &str = "Your test key";
+/// The heading of a new key: the key of a text.
+const HEADING: &str = "key-secret-test";
 /// How long the form waits for the account's games.
 const WAIT: Duration = Duration::from_secs(3);
 
@@ -40,15 +42,15 @@ pub struct KeyForm {
 
 pub async fn show(request: MemberRequest) -> PageResult {
     let form = KeyForm {
-        name: "My first key".to_owned(),
+        name: request.language().say("key-first-name").to_owned(),
         ..KeyForm::default()
     };
     page(&request, &form, FormState::default()).await
 }
 
 pub async fn send(request: MemberRequest, OnceForm(form, sent): OnceForm<KeyForm>) -> PageResult {
-    let keys = request.path("/keys");
-    let key = match new_key(&form) {
+    let (keys, language) = (request.path("/keys"), request.language());
+    let key = match new_key(language, &form) {
         Ok(key) => key,
         Err(errors) => return page(&request, &form, FormState::invalid(errors)).await,
     };
@@ -60,7 +62,7 @@ pub async fn send(request: MemberRequest, OnceForm(form, sent): OnceForm<KeyForm
         Err(fault) => {
             let fields = ["name", "mode", "kind", "may_write", "game", "expires"];
             let renamed = [("expires_at", "expires")];
-            let refused = FormState::refused_renamed(&fault, &fields, &renamed);
+            let refused = language.refused(&fault, &fields, &renamed);
             page(&request, &form, refused).await
         }
     }
@@ -95,8 +97,8 @@ async fn make(
 }
 
 /// The key that a form describes. The gateway checks the rules; this function refuses only a value that cannot be sent to the gateway.
-fn new_key(form: &KeyForm) -> Result<NewKey, Fields> {
-    let expires_at = last_day(&form.expires)?;
+fn new_key(language: PageLanguage, form: &KeyForm) -> Result<NewKey, Fields> {
+    let expires_at = last_day_in(language, &form.expires)?;
     let game = Some(form.game.trim()).filter(|game| !game.is_empty());
     Ok(NewKey {
         name: form.name.clone(),
@@ -110,27 +112,34 @@ fn new_key(form: &KeyForm) -> Result<NewKey, Fields> {
     })
 }
 
-/// The end of the day that a form names in its field `expires`. An empty field means no end.
+/// The end of the day that a form names in its field `expires`, with errors in English.
 pub(in crate::account) fn last_day(text: &str) -> Result<Option<Timestamp>, Fields> {
+    last_day_in(PageLanguage::default(), text)
+}
+
+/// The end of the day that a form names in its field `expires`. An empty field means no end.
+pub(super) fn last_day_in(language: PageLanguage, text: &str) -> Result<Option<Timestamp>, Fields> {
     let format = format_description!("[year]-[month]-[day]");
     let text = text.trim();
     if text.is_empty() {
         return Ok(None);
     }
     let date = Date::parse(text, &format);
-    let date = date.map_err(|_format| Fields::one("expires", "Write the day as 2027-03-31."))?;
+    let invalid = |_format| Fields::one("expires", language.say("key-day-invalid"));
+    let date = date.map_err(invalid)?;
     let end = date.next_day().unwrap_or(date).midnight().assume_utc();
     Ok(Some(timestamp::encode(end)))
 }
 
 /// The game of a key: one of the account's. While listings-svc is away, its slug is typed.
 async fn game_field(request: &MemberRequest, typed: &str, errors: &Fields) -> FormPart {
-    let typed = typed.trim();
+    let (typed, language) = (typed.trim(), request.language());
+    let label = language.say("key-game");
     let listed = request.app.listings.list(request.scope.id, "");
     let listed = timeout(WAIT, listed).await;
     let Ok(Ok((listings, _))) = listed else {
-        let field = Field::text("game", "Game").optional().value(typed);
-        let field = field.hint("Its slug, for a key of a game: the end of its address.");
+        let field = Field::text("game", label).optional_as(language.say("note-optional"));
+        let field = field.value(typed).hint(language.say("key-game-slug-hint"));
         return FormPart::Field(field.error_in(errors));
     };
     let games = listings.into_iter().filter(|it| it.kind == "game");
@@ -141,28 +150,28 @@ async fn game_field(request: &MemberRequest, typed: &str, errors: &Fields) -> Fo
         })
         .collect();
     let hint = if values.is_empty() {
-        "The account has no game yet: submit one first."
+        "key-game-none-hint"
     } else {
-        "For a key of a game."
+        "key-game-hint"
     };
     if !typed.is_empty() && values.iter().all(|(slug, _)| slug != typed) {
         values.push((typed.to_owned(), typed.to_owned()));
     }
-    values.insert(0, (String::new(), "none".to_owned()));
+    values.insert(0, (String::new(), language.say("key-game-none").to_owned()));
     let choices = values.into_iter().map(|(value, label)| Choice {
         is_chosen: value == typed,
         value,
         label,
     });
-    let select = Select::new("game", "Game", choices.collect()).optional();
-    FormPart::Select(select.hint(hint).error_in(errors))
+    let select = Select::new("game", label, choices.collect()).optional();
+    FormPart::Select(select.hint(language.say(hint)).error_in(errors))
 }
 
 async fn page(request: &MemberRequest, form: &KeyForm, state: FormState) -> PageResult {
-    let errors = state.errors;
-    let expires = Field::date("expires", "Expires on")
-        .optional()
-        .hint("In UTC. We send an e-mail a week before; without a day, the key does not expire.");
+    let (errors, language) = (state.errors, request.language());
+    let expires = Field::date("expires", language.say("key-expires-on"))
+        .optional_as(language.say("note-optional"))
+        .hint(language.say("key-expires-hint"));
     let (mut shell, game) = futures::join!(
         request.shell(Section::Keys),
         game_field(request, &form.game, &errors)
@@ -172,8 +181,8 @@ async fn page(request: &MemberRequest, form: &KeyForm, state: FormState) -> Page
         shell,
         account: request.scope.id.to_string(),
         form: once::new_id(),
-        name: Field::text("name", "Name")
-            .hint("What the key is for, for example the server that uses it.")
+        name: Field::text("name", language.say("key-name"))
+            .hint(language.say("key-name-hint"))
             .value(&form.name)
             .error_in(&errors),
         choices: KeyChoices {

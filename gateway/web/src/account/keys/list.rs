@@ -16,7 +16,8 @@ use crate::session::once;
 use crate::upstream::time_of;
 use crate::viewer::Section;
 
-const HEADING: &str = "Your live key";
+/// The heading of a revealed key: the key of a text.
+const HEADING: &str = "key-secret-live";
 
 pub async fn show(request: MemberRequest) -> PageResult {
     page(&request, FormState::default()).await
@@ -35,13 +36,16 @@ pub async fn reveal(
     };
     match request.once(&sent, &request.path("/keys"), work).await? {
         Ok(shown) => Ok(ok(&shown.page(&request, HEADING).await)),
-        Err(fault) => page(&request, FormState::refused(&fault, &[])).await,
+        Err(fault) => {
+            let refused = request.language().refused(&fault, &[], &[]);
+            page(&request, refused).await
+        }
     }
 }
 
 async fn page(request: &MemberRequest, state: FormState) -> PageResult {
     let (now, account) = (request.app.clock.now(), request.scope.id);
-    let gateway = &request.app.gateway;
+    let (gateway, language) = (&request.app.gateway, request.language());
     let (listed, requests, mut shell) = futures::join!(
         gateway.list_keys(account),
         gateway.key_requests(account),
@@ -49,11 +53,13 @@ async fn page(request: &MemberRequest, state: FormState) -> PageResult {
     );
     let listed = listed?;
     // Newest first; keys that have ended last.
-    let mut keys: Vec<KeyRow> = listed.keys.iter().rev().map(|key| row(key, now)).collect();
+    let newest_first = listed.keys.iter().rev();
+    let mut keys: Vec<KeyRow> = newest_first.map(|key| row(language, key, now)).collect();
     keys.sort_by_key(|key| !key.state.works);
     let open = requests?.into_iter().filter(|it| it.state != "revealed");
     let requests = open.map(|request| RequestRow {
         rights: rights(
+            language,
             "live",
             &request.kind,
             request.may_write,

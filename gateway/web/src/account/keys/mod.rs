@@ -3,20 +3,23 @@
 pub mod create;
 pub mod list;
 pub mod one;
+mod words;
 
 use contracts::gateway::v1 as proto;
-use pages::keys::{FirstAnswer, Grace, KeyRow, KeyState, SecretPage};
+use pages::keys::{FirstAnswer, Grace, KeyRow, SecretPage};
 use pages::shell::ApiCall;
 use pages::when;
-use prost_types::Timestamp;
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
+pub(super) use self::words::{mode_name, state};
+use self::words::{rights, state_in};
 use super::member_request::MemberRequest;
 use crate::app::Web;
 use crate::domain::json_text;
+use crate::page_language::PageLanguage;
 use crate::upstream::gateway::RotatedKey;
-use crate::upstream::{minute_of, time_of};
+use crate::upstream::time_of;
 use crate::viewer::Section;
 
 /// The mode of keys for sample data.
@@ -63,11 +66,11 @@ impl ShownSecret {
         }
     }
 
-    /// The page that shows the secret. For a test key, the page has the API's answer to the first call.
+    /// The page that shows the secret. `heading` is the key of a text. For a test key, the page has the API's answer to the first call.
     async fn page(self, request: &MemberRequest, heading: &'static str) -> SecretPage {
-        let web = &request.app;
+        let (web, language) = (&request.app, request.language());
         let first_answer = if self.mode == TEST {
-            Some(first_answer(web, &self.secret).await)
+            Some(first_answer(web, language, &self.secret).await)
         } else {
             None
         };
@@ -76,7 +79,7 @@ impl ShownSecret {
         SecretPage {
             shell,
             account: request.scope.id.to_string(),
-            heading,
+            heading: language.say(heading),
             variable: variable(&self.kind, self.may_write),
             secret: self.secret,
             name: self.name,
@@ -96,7 +99,7 @@ impl ShownSecret {
 }
 
 /// The API's answer to the first call with a new key.
-async fn first_answer(web: &Web, secret: &str) -> FirstAnswer {
+async fn first_answer(web: &Web, language: PageLanguage, secret: &str) -> FirstAnswer {
     match web.api.get(FIRST_PATH, secret).await {
         Ok(answer) => {
             let mut body = json_text::indented(&answer.body);
@@ -111,7 +114,7 @@ async fn first_answer(web: &Web, secret: &str) -> FirstAnswer {
                 body,
             }
         }
-        Err(reason) => FirstAnswer::Failed(reason),
+        Err(reason) => FirstAnswer::Failed(reason.sentence(language.texts())),
     }
 }
 
@@ -124,16 +127,17 @@ pub(super) fn variable(kind: &str, may_write: bool) -> &'static str {
     }
 }
 
-fn row(key: &proto::Key, now: OffsetDateTime) -> KeyRow {
+fn row(language: PageLanguage, key: &proto::Key, now: OffsetDateTime) -> KeyRow {
+    let game = key.game.as_deref();
     KeyRow {
         id: key.id.clone(),
         name: key.name.clone(),
         shown: format!("…{}", key.last4),
-        mode: key.mode.clone(),
-        rights: rights(&key.mode, &key.kind, key.may_write, key.game.as_deref()),
+        mode: mode_name(language, &key.mode),
+        rights: rights(language, &key.mode, &key.kind, key.may_write, game),
         created: time_of(key.created_at).map(when::day).unwrap_or_default(),
         last_used: time_of(key.last_used_at).map(when::minute),
-        state: state(key, now),
+        state: state_in(language, key, now),
         grace: time_of(key.grace_until)
             .filter(|_| key.revoked_at.is_none())
             .and_then(|until| grace(until, now)),
@@ -149,90 +153,6 @@ fn grace(until: OffsetDateTime, now: OffsetDateTime) -> Option<Grace> {
     })
 }
 
-/// The rights of a key in words, such as `test, writes` or `live, secret key of okoto`.
-fn rights(mode: &str, kind: &str, may_write: bool, game: Option<&str>) -> String {
-    let what = match (kind, game) {
-        ("account", _) | (_, None) if may_write => "reads and writes".to_owned(),
-        ("account", _) | (_, None) => "reads".to_owned(),
-        (kind, Some(game)) if may_write => format!("{kind} key of {game}, writes"),
-        (kind, Some(game)) => format!("{kind} key of {game}"),
-    };
-    format!("{mode}, {what}")
-}
-
-pub(super) fn state(key: &proto::Key, now: OffsetDateTime) -> KeyState {
-    let state = |text: String, works| KeyState { text, works };
-    let (expires, grace) = (time_of(key.expires_at), time_of(key.grace_until));
-    if key.revoked_at.is_some() {
-        return state("revoked".to_owned(), false);
-    }
-    if expires.is_some_and(|expires| expires <= now) {
-        return state("expired".to_owned(), false);
-    }
-    match key.game_state.as_str() {
-        "game_gone" => return state("its game is not published".to_owned(), false),
-        "not_owned" => return state("its game has another owner".to_owned(), false),
-        _ => {}
-    }
-    match grace {
-        // The page shows the rest of the grace period next to this.
-        Some(until) => state("rotated".to_owned(), until > now),
-        None => match expires {
-            Some(expires) if expires - now < time::Duration::days(14) => {
-                state(format!("expires in {}", when::left(expires, now)), true)
-            }
-            _ => state("works".to_owned(), true),
-        },
-    }
-}
-
-/// Why calls with a key are refused, and what its owner can do. `None`: they are not.
-fn refusal(
-    key: &proto::Key,
-    month: Option<&proto::MonthUse>,
-    now: OffsetDateTime,
-) -> Option<String> {
-    let ended = |at: Option<Timestamp>| time_of(at).filter(|at| *at <= now);
-    if key.revoked_at.is_some() {
-        let at = minute_of(key.revoked_at);
-        return Some(format!(
-            "It was revoked, {at}: calls with it get 401 for good. Create another key."
-        ));
-    }
-    if let Some(at) = ended(key.expires_at) {
-        let at = when::minute(at);
-        return Some(format!(
-            "It expired, {at}: calls with it get 401. Create another key."
-        ));
-    }
-    if let Some(at) = ended(key.grace_until) {
-        let at = when::minute(at);
-        return Some(format!(
-            "It was rotated, and its grace period ended, {at}. Calls need the new key."
-        ));
-    }
-    let game = key.game.as_deref().unwrap_or_default();
-    match key.game_state.as_str() {
-        "game_gone" => {
-            return Some(format!(
-                "Its game {game} is not published: it waits for review, was rejected or was taken down. The key works again once the game is public."
-            ));
-        }
-        "not_owned" => {
-            return Some(format!(
-                "Its game {game} belongs to another account now. The key works again if this account owns the game again."
-            ));
-        }
-        _ => {}
-    }
-    let is_used_up = |month: &&proto::MonthUse| month.limit.is_some_and(|most| month.used >= most);
-    let month = month.filter(is_used_up).filter(|_| key.mode == "live")?;
-    let resets = minute_of(month.resets_at);
-    Some(format!(
-        "The calls of the plan are used up: live keys get 429 until {resets}, or until the account has a larger plan."
-    ))
-}
-
 #[cfg(test)]
 mod tests {
     use kit::timestamp;
@@ -241,128 +161,17 @@ mod tests {
 
     use super::*;
 
-    const NOW: OffsetDateTime = datetime!(2026-11-23 12:00 UTC);
-
     #[test]
-    fn the_state_of_a_key_is_told_in_words() {
-        let at = |after: Duration| Some(timestamp::encode(NOW + after));
-        let text = |key: proto::Key| state(&key, NOW).text;
-        assert_eq!(text(proto::Key::default()), "works");
+    fn a_rotated_key_has_the_rest_of_its_grace_period() {
+        let now = datetime!(2026-11-23 12:00 UTC);
         let rotated = proto::Key {
-            grace_until: at(Duration::hours(5)),
+            grace_until: Some(timestamp::encode(now + Duration::hours(5))),
             ..proto::Key::default()
         };
-        assert_eq!(text(rotated.clone()), "rotated");
-        let shown = row(&rotated, NOW).grace.unwrap();
+        let row = |now| row(PageLanguage::default(), &rotated, now).grace;
+        let shown = row(now).unwrap();
         assert_eq!((shown.left.as_str(), shown.seconds), ("5 h 0 min", 18_000));
         assert_eq!(shown.until, "2026-11-23 17:00 UTC");
-        assert!(row(&rotated, NOW + Duration::hours(5)).grace.is_none());
-        let revoked = proto::Key {
-            revoked_at: at(Duration::ZERO),
-            ..rotated
-        };
-        assert_eq!(text(revoked), "revoked");
-        let without_game = |reason: &str| proto::Key {
-            game_state: reason.to_owned(),
-            ..proto::Key::default()
-        };
-        for (reason, shown) in [
-            ("game_gone", "its game is not published"),
-            ("not_owned", "its game has another owner"),
-        ] {
-            let shown_state = state(&without_game(reason), NOW);
-            assert_eq!((&*shown_state.text, shown_state.works), (shown, false));
-        }
-        let expires = |after| proto::Key {
-            expires_at: at(after),
-            ..proto::Key::default()
-        };
-        assert_eq!(text(expires(Duration::days(2))), "expires in 2 days");
-        assert_eq!(text(expires(Duration::ZERO)), "expired");
-        assert_eq!(text(expires(Duration::days(60))), "works");
-    }
-
-    #[test]
-    fn a_key_that_is_refused_says_why() {
-        let at = |after: Duration| Some(timestamp::encode(NOW + after));
-        let used_up = proto::MonthUse {
-            used: 50_000,
-            limit: Some(50_000),
-            ..proto::MonthUse::default()
-        };
-        let why = |key: proto::Key| refusal(&key, Some(&used_up), NOW);
-        let key = || proto::Key {
-            mode: "test".to_owned(),
-            game: Some("okoto".to_owned()),
-            ..proto::Key::default()
-        };
-        assert_eq!(why(key()), None, "test calls do not count");
-        let past = at(-Duration::HOUR);
-        for (key, words) in [
-            (
-                proto::Key {
-                    revoked_at: past,
-                    ..key()
-                },
-                "revoked, 2026-11-23 11:00 UTC",
-            ),
-            (
-                proto::Key {
-                    expires_at: past,
-                    ..key()
-                },
-                "expired, 2026-11-23 11:00 UTC",
-            ),
-            (
-                proto::Key {
-                    grace_until: past,
-                    ..key()
-                },
-                "grace period ended",
-            ),
-            (
-                proto::Key {
-                    game_state: "game_gone".to_owned(),
-                    ..key()
-                },
-                "game okoto is not published",
-            ),
-            (
-                proto::Key {
-                    game_state: "not_owned".to_owned(),
-                    ..key()
-                },
-                "another account",
-            ),
-            (
-                proto::Key {
-                    mode: "live".to_owned(),
-                    ..key()
-                },
-                "calls of the plan are used up",
-            ),
-        ] {
-            let text = why(key).unwrap();
-            assert!(text.contains(words), "{text}");
-        }
-        let future = proto::Key {
-            expires_at: at(Duration::HOUR),
-            grace_until: at(Duration::HOUR),
-            ..key()
-        };
-        assert_eq!(why(future), None);
-    }
-
-    #[test]
-    fn rights_are_told_in_words() {
-        assert_eq!(rights("test", "account", false, None), "test, reads");
-        assert_eq!(
-            rights("live", "account", true, None),
-            "live, reads and writes"
-        );
-        assert_eq!(
-            rights("live", "public", false, Some("okoto")),
-            "live, public key of okoto"
-        );
+        assert!(row(now + Duration::hours(5)).is_none());
     }
 }

@@ -10,28 +10,31 @@ use prost_types::Timestamp;
 use serde::Deserialize;
 use uuid::Uuid;
 
-use super::create::last_day;
-use super::{ShownSecret, refusal, row};
+use super::create::last_day_in;
+use super::words::refusal;
+use super::{ShownSecret, row};
 use crate::account::member_request::MemberRequest;
 use crate::domain::action::Action;
 use crate::domain::role::Permission;
 use crate::once_form::OnceForm;
 use crate::page_error::{PageError, PageResult};
+use crate::page_language::PageLanguage;
 use crate::render::{FormState, html, ok, see_other};
 use crate::session::once;
 use crate::upstream::time_of;
 use crate::viewer::Section;
 
-const HEADING: &str = "The new secret";
+/// The heading of a rotated key: the key of a text.
+const HEADING: &str = "key-secret-new";
 
-/// Grace periods to choose from, in seconds. The page shows those that the gateway allows.
+/// Grace periods to choose from, in seconds, with the keys of their texts. The page shows those that the gateway allows.
 const GRACES: [(u32, &str); 6] = [
-    (0, "not at all"),
-    (3_600, "an hour"),
-    (21_600, "6 hours"),
-    (86_400, "a day"),
-    (259_200, "3 days"),
-    (604_800, "a week"),
+    (0, "key-grace-none"),
+    (3_600, "key-grace-hour"),
+    (21_600, "key-grace-6-hours"),
+    (86_400, "key-grace-day"),
+    (259_200, "key-grace-3-days"),
+    (604_800, "key-grace-week"),
 ];
 
 #[derive(Debug, Default, Deserialize)]
@@ -44,13 +47,13 @@ pub struct RotateForm {
 
 impl RotateForm {
     /// The grace period in seconds, and the expiry of the new key.
-    fn parse(&self) -> Result<(u32, Option<Timestamp>), Fields> {
-        match (self.grace.parse(), last_day(&self.expires)) {
+    fn parse(&self, language: PageLanguage) -> Result<(u32, Option<Timestamp>), Fields> {
+        match (self.grace.parse(), last_day_in(language, &self.expires)) {
             (Ok(grace), Ok(expires_at)) => Ok((grace, expires_at)),
             (grace, expires_at) => {
                 let mut errors = expires_at.err().unwrap_or_default();
                 if grace.is_err() {
-                    errors.add("grace", "Choose one of the times.");
+                    errors.add("grace", language.say("key-grace-invalid"));
                 }
                 Err(errors)
             }
@@ -67,7 +70,8 @@ pub async fn rotate(
     Path((_, key)): Path<(Uuid, String)>,
     OnceForm(form, sent): OnceForm<RotateForm>,
 ) -> PageResult {
-    let (grace, expires_at) = match form.parse() {
+    let language = request.language();
+    let (grace, expires_at) = match form.parse(language) {
         Ok(parsed) => parsed,
         Err(errors) => return page(&request, &key, &form, FormState::invalid(errors)).await,
     };
@@ -82,7 +86,7 @@ pub async fn rotate(
         Ok(shown) => Ok(ok(&shown.page(&request, HEADING).await)),
         Err(fault) => {
             let renamed = [("grace_seconds", "grace"), ("expires_at", "expires")];
-            let refused = FormState::refused_renamed(&fault, &["grace", "expires"], &renamed);
+            let refused = language.refused(&fault, &["grace", "expires"], &renamed);
             page(&request, &key, &form, refused).await
         }
     }
@@ -97,7 +101,7 @@ pub async fn revoke(request: MemberRequest, Path((_, key)): Path<(Uuid, String)>
         }
         Err(fault) if fault.code == Code::NotFound => Err(PageError::not_found()),
         Err(fault) => {
-            let refused = FormState::refused(&fault, &[]);
+            let refused = request.language().refused(&fault, &[], &[]);
             page(&request, &key, &RotateForm::default(), refused).await
         }
     }
@@ -110,7 +114,7 @@ async fn page(
     state: FormState,
 ) -> PageResult {
     let (now, account) = (request.app.clock.now(), request.scope.id);
-    let gateway = &request.app.gateway;
+    let (gateway, language) = (&request.app.gateway, request.language());
     let (key, frame, last_call) = futures::join!(
         gateway.key(account, key),
         request.frame(Section::Keys),
@@ -118,8 +122,8 @@ async fn page(
     );
     let key = key?;
     let found = frame.account()?;
-    let rotation = rotation(&key, found, form, &state.errors);
-    let refusal = refusal(&key, found.month.as_ref(), now);
+    let rotation = rotation(language, &key, found, form, &state.errors);
+    let refusal = refusal(language, &key, found.month.as_ref(), now);
     let mut shell = frame.closed_shell();
     let call = format!("GET /v1/account/keys/{}", key.id);
     shell.api_call = Some(ApiCall::account(call));
@@ -128,7 +132,7 @@ async fn page(
         errors: state.errors,
         account: account.to_string(),
         form: once::new_id(),
-        key: row(&key, now),
+        key: row(language, &key, now),
         expires: time_of(key.expires_at).map(when::minute),
         game: key.game,
         // Without the log of calls, the page leaves the calls out.
@@ -151,6 +155,7 @@ fn last_call_row(call: &proto::Call) -> LastCall {
 /// The fields of a rotation, with what was typed. The grace periods are those that the gateway allows, longest first. `None` if the key was
 /// rotated already.
 fn rotation(
+    language: PageLanguage,
     key: &proto::Key,
     account: &proto::AccountsServiceGetAccountResponse,
     form: &RotateForm,
@@ -162,23 +167,24 @@ fn rotation(
     let range = account.least_grace_seconds..=account.most_grace_seconds;
     let allowed = GRACES.iter().rev();
     let allowed = allowed.filter(|(seconds, _)| *seconds == 0 || range.contains(seconds));
-    let graces = allowed.map(|(seconds, words)| {
+    let graces = allowed.map(|&(seconds, text)| {
         let value = seconds.to_string();
         Choice {
             is_chosen: value == form.grace,
             value,
-            label: (*words).to_owned(),
+            label: language.say(text).to_owned(),
         }
     });
-    let without = match time_of(key.expires_at).map(when::minute) {
-        Some(expires) => format!("the new key expires when this one does: {expires}"),
-        None => "the new key does not expire, like this one".to_owned(),
+    let hint = match time_of(key.expires_at).map(when::minute) {
+        Some(expires) => language.texts().say_of("key-new-expires-same", &expires),
+        None => language.say("key-new-expires-never").to_owned(),
     };
-    let expires = Field::date("expires", "The new key expires on")
-        .optional()
-        .hint(format!("In UTC. Without a day, {without}."));
+    let expires = Field::date("expires", language.say("key-new-expires"))
+        .optional_as(language.say("note-optional"))
+        .hint(hint);
+    let grace = Select::new("grace", language.say("key-grace-label"), graces.collect());
     Some(RotationFields {
-        grace: Select::new("grace", "The old secret works for", graces.collect()).error_in(errors),
+        grace: grace.error_in(errors),
         expires: expires.value(&form.expires).error_in(errors),
     })
 }

@@ -1,0 +1,280 @@
+//! What pages say about a key: its rights, its state, and why calls with it are refused.
+
+use contracts::gateway::v1 as proto;
+use pages::keys::KeyState;
+use pages::when;
+use prost_types::Timestamp;
+use time::OffsetDateTime;
+
+use crate::page_language::PageLanguage;
+use crate::upstream::{minute_of, time_of};
+
+/// The word for the mode of a key or of a call.
+pub(in crate::account) fn mode_name(language: PageLanguage, mode: &str) -> String {
+    language.texts().value("key-mode", mode, mode).to_owned()
+}
+
+/// The rights of a key in words, such as `test, reads and writes` or `live, secret key of okoto`.
+pub(super) fn rights(
+    language: PageLanguage,
+    mode: &str,
+    kind: &str,
+    may_write: bool,
+    game: Option<&str>,
+) -> String {
+    let texts = language.texts();
+    let mode = mode_name(language, mode);
+    let what = match (kind, game) {
+        ("account", _) | (_, None) if may_write => texts.say("key-rights-writes").to_owned(),
+        ("account", _) | (_, None) => texts.say("key-rights-reads").to_owned(),
+        (kind, Some(game)) => {
+            let kind = texts.value("key-kind", kind, kind);
+            let text = if may_write {
+                "key-rights-of-game-writes"
+            } else {
+                "key-rights-of-game"
+            };
+            texts.say_of_two(text, kind, game)
+        }
+    };
+    format!("{mode}, {what}")
+}
+
+/// The state of a key in English.
+pub(in crate::account) fn state(key: &proto::Key, now: OffsetDateTime) -> KeyState {
+    state_in(PageLanguage::default(), key, now)
+}
+
+pub(super) fn state_in(language: PageLanguage, key: &proto::Key, now: OffsetDateTime) -> KeyState {
+    let state = |text: &'static str, works| KeyState {
+        text: language.say(text).to_owned(),
+        works,
+    };
+    let (expires, grace) = (time_of(key.expires_at), time_of(key.grace_until));
+    if key.revoked_at.is_some() {
+        return state("key-state-revoked", false);
+    }
+    if expires.is_some_and(|expires| expires <= now) {
+        return state("key-state-expired", false);
+    }
+    match key.game_state.as_str() {
+        "game_gone" => return state("key-state-game-gone", false),
+        "not_owned" => return state("key-state-not-owned", false),
+        _ => {}
+    }
+    match grace {
+        // The page shows the rest of the grace period next to this.
+        Some(until) => state("key-state-rotated", until > now),
+        None => match expires {
+            Some(expires) if expires - now < time::Duration::days(14) => {
+                let left = when::left(expires, now);
+                KeyState {
+                    text: language.texts().say_of("key-state-expires", &left),
+                    works: true,
+                }
+            }
+            _ => state("key-state-works", true),
+        },
+    }
+}
+
+/// Why calls with a key are refused, and what its owner can do. `None`: they are not.
+pub(super) fn refusal(
+    language: PageLanguage,
+    key: &proto::Key,
+    month: Option<&proto::MonthUse>,
+    now: OffsetDateTime,
+) -> Option<String> {
+    let say = |text: &str, value: &str| Some(language.texts().say_of(text, value));
+    let ended = |at: Option<Timestamp>| time_of(at).filter(|at| *at <= now);
+    if key.revoked_at.is_some() {
+        return say("key-refusal-revoked", &minute_of(key.revoked_at));
+    }
+    if let Some(at) = ended(key.expires_at) {
+        return say("key-refusal-expired", &when::minute(at));
+    }
+    if let Some(at) = ended(key.grace_until) {
+        return say("key-refusal-rotated", &when::minute(at));
+    }
+    let game = key.game.as_deref().unwrap_or_default();
+    match key.game_state.as_str() {
+        "game_gone" => return say("key-refusal-game-gone", game),
+        "not_owned" => return say("key-refusal-not-owned", game),
+        _ => {}
+    }
+    let is_used_up = |month: &&proto::MonthUse| month.limit.is_some_and(|most| month.used >= most);
+    let month = month.filter(is_used_up).filter(|_| key.mode == "live")?;
+    say("key-refusal-month", &minute_of(month.resets_at))
+}
+
+#[cfg(test)]
+mod tests {
+    use kit::timestamp;
+    use pages::site::Language;
+    use time::Duration;
+    use time::macros::datetime;
+
+    use super::*;
+
+    const NOW: OffsetDateTime = datetime!(2026-11-23 12:00 UTC);
+    const ENGLISH: PageLanguage = PageLanguage {
+        language: Language::English,
+        prefix: "",
+    };
+    const FRENCH: PageLanguage = PageLanguage {
+        language: Language::French,
+        prefix: "",
+    };
+
+    #[test]
+    fn the_state_of_a_key_is_told_in_words() {
+        let at = |after: Duration| Some(timestamp::encode(NOW + after));
+        let text = |key: proto::Key| state(&key, NOW).text;
+        assert_eq!(text(proto::Key::default()), "works");
+        let rotated = proto::Key {
+            grace_until: at(Duration::hours(5)),
+            ..proto::Key::default()
+        };
+        assert_eq!(text(rotated.clone()), "rotated");
+        let revoked = proto::Key {
+            revoked_at: at(Duration::ZERO),
+            ..rotated
+        };
+        assert_eq!(text(revoked), "revoked");
+        let without_game = |reason: &str| proto::Key {
+            game_state: reason.to_owned(),
+            ..proto::Key::default()
+        };
+        for (reason, shown) in [
+            ("game_gone", "its game is not published"),
+            ("not_owned", "its game has another owner"),
+        ] {
+            let shown_state = state(&without_game(reason), NOW);
+            assert_eq!((&*shown_state.text, shown_state.works), (shown, false));
+        }
+        let expires = |after| proto::Key {
+            expires_at: at(after),
+            ..proto::Key::default()
+        };
+        assert_eq!(text(expires(Duration::days(2))), "expires in 2 days");
+        assert_eq!(text(expires(Duration::ZERO)), "expired");
+        assert_eq!(text(expires(Duration::days(60))), "works");
+    }
+
+    #[test]
+    fn a_key_that_is_refused_says_why() {
+        let at = |after: Duration| Some(timestamp::encode(NOW + after));
+        let used_up = proto::MonthUse {
+            used: 50_000,
+            limit: Some(50_000),
+            ..proto::MonthUse::default()
+        };
+        let why = |key: proto::Key| refusal(ENGLISH, &key, Some(&used_up), NOW);
+        let key = || proto::Key {
+            mode: "test".to_owned(),
+            game: Some("okoto".to_owned()),
+            ..proto::Key::default()
+        };
+        assert_eq!(why(key()), None, "test calls do not count");
+        let past = at(-Duration::HOUR);
+        for (key, words) in [
+            (
+                proto::Key {
+                    revoked_at: past,
+                    ..key()
+                },
+                "revoked, 2026-11-23 11:00 UTC",
+            ),
+            (
+                proto::Key {
+                    expires_at: past,
+                    ..key()
+                },
+                "expired, 2026-11-23 11:00 UTC",
+            ),
+            (
+                proto::Key {
+                    grace_until: past,
+                    ..key()
+                },
+                "grace period ended",
+            ),
+            (
+                proto::Key {
+                    game_state: "game_gone".to_owned(),
+                    ..key()
+                },
+                "game okoto is not published",
+            ),
+            (
+                proto::Key {
+                    game_state: "not_owned".to_owned(),
+                    ..key()
+                },
+                "another account",
+            ),
+            (
+                proto::Key {
+                    mode: "live".to_owned(),
+                    ..key()
+                },
+                "calls of the plan are used up",
+            ),
+        ] {
+            let text = why(key).unwrap();
+            assert!(text.contains(words), "{text}");
+        }
+        let future = proto::Key {
+            expires_at: at(Duration::HOUR),
+            grace_until: at(Duration::HOUR),
+            ..key()
+        };
+        assert_eq!(why(future), None);
+    }
+
+    #[test]
+    fn rights_are_told_in_words() {
+        let words = |mode, kind, may_write, game| {
+            [ENGLISH, FRENCH].map(|language| rights(language, mode, kind, may_write, game))
+        };
+        assert_eq!(
+            words("test", "account", false, None),
+            ["test, reads", "test, lecture"]
+        );
+        assert_eq!(
+            words("live", "account", true, None),
+            ["live, reads and writes", "production, lecture et écriture"]
+        );
+        assert_eq!(
+            words("live", "public", false, Some("okoto")),
+            [
+                "live, public key of okoto",
+                "production, clé publique du jeu okoto"
+            ]
+        );
+        assert_eq!(
+            words("test", "secret", true, Some("okoto")),
+            [
+                "test, secret key of okoto, writes",
+                "test, clé secrète du jeu okoto, écriture"
+            ]
+        );
+        // A mode of a newer gateway.
+        assert_eq!(mode_name(FRENCH, "canary"), "canary");
+    }
+
+    #[test]
+    fn a_french_person_reads_the_state_of_a_key_in_french() {
+        let key = proto::Key {
+            expires_at: Some(timestamp::encode(NOW)),
+            ..proto::Key::default()
+        };
+        let shown = state_in(FRENCH, &key, NOW);
+        assert_eq!((&*shown.text, shown.works), ("expirée", false));
+        let why = refusal(FRENCH, &key, None, NOW).unwrap();
+        assert!(
+            why.starts_with("Elle a expiré le 2026-11-23 12:00 UTC\u{a0}:"),
+            "{why}"
+        );
+    }
+}
