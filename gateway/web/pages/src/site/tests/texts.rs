@@ -56,7 +56,7 @@ fn named_keys(known: &BTreeSet<&str>) -> BTreeSet<String> {
 }
 
 /// Groups of texts whose keys end with a value of the API.
-const GROUPS: [&str; 25] = [
+const GROUPS: [&str; 30] = [
     "stage",
     "platform",
     "creator-kind",
@@ -82,6 +82,11 @@ const GROUPS: [&str; 25] = [
     "did",
     "done",
     "lifetime",
+    "webhook-about",
+    "webhook-when",
+    "check-rule",
+    "check-unseen",
+    "check-probe",
 ];
 
 #[test]
