@@ -11,11 +11,7 @@ pub struct AfterForm {
 }
 
 impl AfterForm {
-    pub fn notice(&self) -> Option<&'static str> {
-        Self::named(&self.done)
-    }
-
-    /// The notice on a page of people, in its language.
+    /// The notice in the language of the page.
     pub fn notice_in(&self, language: Language) -> Option<&'static str> {
         Texts::of(language).find(&format!("done-{}", self.done))
     }
@@ -23,12 +19,6 @@ impl AfterForm {
     /// The notice, from a fixed list, so that a link cannot put words into the page.
     pub fn named(done: &str) -> Option<&'static str> {
         Some(match done {
-            "webhook-changed" => "The address is changed.",
-            "webhook-paused" => "Paused. Deliveries wait until you resume it.",
-            "webhook-resumed" => "Resumed. What was waiting is sent now.",
-            "webhook-switched" => "Messages are signed with the new secret from now on.",
-            "webhook-removed" => "The address is removed.",
-            "webhook-recovered" => "The failed deliveries are sent again.",
             "listing-submitted" => "Submitted. Someone reviews it before it is public.",
             "listing-without-cover" => {
                 "The game is submitted, without its cover: see below what is wrong with the file."

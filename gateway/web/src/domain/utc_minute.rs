@@ -6,7 +6,7 @@ use time::{Date, OffsetDateTime, PrimitiveDateTime, UtcOffset};
 /// The time that was typed; `None`: the field is empty.
 ///
 /// # Errors
-/// A message for the person.
+/// The key of a text for the person.
 pub fn parse(text: &str) -> Result<Option<OffsetDateTime>, &'static str> {
     let text = text.trim();
     if text.is_empty() {
@@ -19,7 +19,7 @@ pub fn parse(text: &str) -> Result<Option<OffsetDateTime>, &'static str> {
     let time = PrimitiveDateTime::parse(&text, &minutes)
         .or_else(|_format| PrimitiveDateTime::parse(&text, &seconds))
         .or_else(|_format| Date::parse(&text, &day).map(Date::midnight));
-    let time = time.map_err(|_format| "Write the time as 2026-11-23T14:05, in UTC.")?;
+    let time = time.map_err(|_format| "delivery-time")?;
     Ok(Some(time.assume_utc()))
 }
 

@@ -59,3 +59,35 @@ async fn an_address_that_is_no_longer_allowed_is_not_called(pool: PgPool) {
     report.assert(422, "is a local name");
     report.assert(422, "role=\"alert\"");
 }
+
+#[testing::database_test(web::MIGRATOR)]
+async fn a_french_owner_checks_a_receiver(pool: PgPool) {
+    let mut site = WebhookSite::new(pool).await;
+    let path = site.add().await;
+    site.speak_french().await;
+    let check = format!("{path}/check");
+    let page = site.browser.get(&check).await;
+    for part in [
+        "<h1>Vérifier mon récepteur</h1>",
+        "une quarantaine de messages",
+        "Lancer la vérification",
+        "Elle peut prendre 20 secondes.",
+    ] {
+        page.assert(200, part);
+    }
+    let report = site.browser.post(&check, &[]).await;
+    for part in [
+        "règles sont enfreintes.",
+        "<h2>1. Lire le corps brut avant de l’analyser</h2>",
+        "un message signé il y a 310 secondes\u{a0}: <span class=\"bad\">a répondu 200 en",
+        "\u{a0}; réponse attendue\u{a0}: 401</summary>",
+        "Ce que vous seul pouvez voir\u{a0}:",
+        // What is wrong with a rule has words that web does not know.
+        "<span lang=\"en\">It answered 200 instead of 401",
+    ] {
+        report.assert(200, part);
+    }
+    for untranslated in ["<summary><span lang", "<h2>1. <span lang"] {
+        assert!(!report.text.contains(untranslated), "{}", report.text);
+    }
+}

@@ -2,7 +2,7 @@
 
 use askama::Template;
 
-use super::StateLabel;
+use super::{ServiceText, StateLabel};
 use crate::field::Fields;
 use crate::shell::Shell;
 
@@ -31,12 +31,12 @@ pub struct CheckReport {
 pub struct FindingRow {
     /// The number of the rule.
     pub rule: u32,
-    pub title: String,
+    pub title: ServiceText,
     pub state: StateLabel,
-    /// Why it has not passed.
-    pub reason: String,
+    /// Why it has not passed; empty if it has.
+    pub reason: ServiceText,
     /// What only the owner can see.
-    pub unseen: String,
+    pub unseen: Option<ServiceText>,
     pub exchanges: Vec<ExchangeRow>,
 }
 
@@ -44,11 +44,11 @@ pub struct FindingRow {
 pub struct ExchangeRow {
     /// Names the element, so that it can be copied.
     pub id: String,
-    pub title: String,
+    pub title: ServiceText,
     pub is_right: bool,
     pub expected: u32,
     /// Status and time, or why there is no answer.
-    pub result: String,
+    pub result: ServiceText,
     /// A command that sends the same.
     pub curl: String,
     /// The beginning of the response's body.
@@ -58,6 +58,11 @@ pub struct ExchangeRow {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::site::Language;
+
+    fn text(english: &str) -> ServiceText {
+        ServiceText::new(Language::English, None, english)
+    }
 
     fn page(report: Option<CheckReport>) -> String {
         let page = CheckPage {
@@ -88,19 +93,19 @@ mod tests {
     fn a_report_opens_what_went_wrong() {
         let exchange = |id: &str, is_right: bool| ExchangeRow {
             id: id.to_owned(),
-            title: "a message without a timestamp".to_owned(),
+            title: text("a message without a timestamp"),
             is_right,
             expected: 401,
-            result: "answered 200 in 35 ms".to_owned(),
+            result: text("answered 200 in 35 ms"),
             curl: "curl -i 'https://hooks.example/' -H 'a: <b>'".to_owned(),
             answer: "<b>".to_owned(),
         };
         let finding = FindingRow {
             rule: 2,
-            title: "Answer 401".to_owned(),
+            title: text("Answer 401"),
             state: StateLabel::bad("broken"),
-            reason: "It answered 200 instead of 401.".to_owned(),
-            unseen: "Whether it compares in constant time.".to_owned(),
+            reason: text("It answered 200 instead of 401."),
+            unseen: Some(text("Whether it compares in constant time.")),
             exchanges: vec![exchange("x1", true), exchange("x2", false)],
         };
         let report = CheckReport {

@@ -2,7 +2,7 @@
 
 use askama::Template;
 
-use super::StateLabel;
+use super::{ServiceText, StateLabel};
 use crate::field::{Field, Fields};
 use crate::shell::Shell;
 
@@ -38,8 +38,8 @@ pub struct DeliveryRow {
     pub event: String,
     pub state: StateLabel,
     pub tries: u32,
-    /// The last answer, in words.
-    pub answer: String,
+    /// The last answer, in words; empty if nothing was tried.
+    pub answer: ServiceText,
     /// When the next try is.
     pub due: Option<String>,
 }
@@ -57,6 +57,8 @@ pub struct DeliveryPage {
     pub message_id: String,
     /// What the state means here.
     pub explanation: String,
+    /// Why it is not sent, if it is cancelled.
+    pub cancelled: Option<ServiceText>,
     /// What the owner of the receiver can change, after a failure.
     pub advice: Option<&'static str>,
     /// What the button does.
@@ -75,18 +77,18 @@ pub struct DeliveryPage {
 #[derive(Debug)]
 pub struct Live {
     /// Seconds between two looks.
-    pub seconds: u8,
+    pub seconds: u64,
     /// The address of the same page that stays as it is.
     pub stop: String,
 }
 
 #[derive(Debug)]
 pub struct AttemptRow {
-    pub number: u32,
+    pub number: u64,
     pub at: String,
     pub duration: String,
     /// Status or reason, in words.
-    pub result: String,
+    pub result: ServiceText,
     pub is_success: bool,
     /// Whether there was an answer.
     pub has_status: bool,
@@ -97,6 +99,11 @@ pub struct AttemptRow {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::site::Language;
+
+    fn text(english: &str) -> ServiceText {
+        ServiceText::new(Language::English, None, english)
+    }
 
     fn row(event: &str) -> DeliveryRow {
         DeliveryRow {
@@ -105,7 +112,7 @@ mod tests {
             event: event.to_owned(),
             state: StateLabel::bad("failed"),
             tries: 6,
-            answer: "did not answer within 8 seconds".to_owned(),
+            answer: text("did not answer within 8 seconds"),
             due: Some("2026-11-23 12:05 UTC".to_owned()),
         }
     }
@@ -159,13 +166,14 @@ mod tests {
             row: row("ping"),
             message_id: "m".to_owned(),
             explanation: "Every try has failed.".to_owned(),
+            cancelled: None,
             advice: Some("Its log has the reason."),
             send_again: "One try is made now.",
             attempts: vec![AttemptRow {
                 number: 1,
                 at: "2026-11-23 12:05:07 UTC".to_owned(),
                 duration: "8,000 ms".to_owned(),
-                result: "answered 500".to_owned(),
+                result: text("answered 500"),
                 is_success: false,
                 has_status: true,
                 answer: "<script>alert(1)</script>".to_owned(),

@@ -1,11 +1,13 @@
 //! Addresses: the list, the form, the secret that is shown once, and one address.
 
 use askama::Template;
+use fluent_bundle::FluentArgs;
 
 use super::deliveries::DeliveryRow;
-use super::{EventRow, StateLabel};
+use super::{EventRow, ServiceText, StateLabel};
 use crate::field::{Field, Fields};
 use crate::shell::Shell;
+use crate::site::Texts;
 
 #[derive(Debug, Template)]
 #[template(path = "webhooks/list.html")]
@@ -16,6 +18,22 @@ pub struct WebhooksPage {
     pub endpoints: Vec<EndpointRow>,
     pub allowance: Allowance,
     pub may_change: bool,
+}
+
+impl WebhooksPage {
+    /// How many of the addresses that the plan includes there are.
+    fn of_plan(&self) -> String {
+        let texts = Texts::of(self.shell.language);
+        let Some(most) = self.allowance.most else {
+            return texts.say("webhook-plan-unlimited").to_owned();
+        };
+        let used = u64::try_from(self.endpoints.len()).unwrap_or(u64::MAX);
+        let mut args = FluentArgs::new();
+        args.set("count", most);
+        args.set("number", texts.number(most));
+        args.set("used", texts.number(used));
+        texts.say_with("webhook-of-plan", &args)
+    }
 }
 
 #[derive(Debug)]
@@ -32,8 +50,8 @@ pub struct EndpointRow {
 /// What the plan of the account allows.
 #[derive(Debug)]
 pub struct Allowance {
-    /// The most addresses, in words; absent: no limit.
-    pub most: Option<String>,
+    /// The most addresses; absent: no limit.
+    pub most: Option<u64>,
     pub has_room: bool,
     /// Whether real events are sent, in addition to test events.
     pub real_events: bool,
@@ -77,7 +95,7 @@ pub struct SigningSecretPage {
     /// During a rotation: when the old secret ends.
     pub old_until: Option<String>,
     /// What the address answered when it was entered.
-    pub address_check: String,
+    pub address_check: Option<ServiceText>,
     /// Marks the form of the test event.
     pub form: String,
 }
@@ -103,14 +121,14 @@ pub struct EndpointPage {
     pub rate_limit: Option<String>,
     pub added: String,
     /// What the address answered when it was entered.
-    pub address_check: String,
+    pub address_check: Option<ServiceText>,
     /// During a rotation: how long the old secret signs.
     pub rotating_until: Option<String>,
     pub health: Health,
     /// How the newest deliveries ended. `None` if there are no deliveries.
     pub recent: Option<String>,
     /// While failed deliveries are put back into the queue: how many wait again.
-    pub recovered: Option<String>,
+    pub recovered: Option<u64>,
     pub tests: Vec<TestChoice>,
     pub deliveries: Vec<DeliveryRow>,
     /// Mark the forms that act once.
@@ -123,8 +141,8 @@ pub struct EndpointPage {
 #[derive(Debug)]
 pub struct EndpointStatus {
     pub label: StateLabel,
-    /// Why the service has switched it off.
-    pub reason: String,
+    /// Why the service has switched it off; empty if it has not.
+    pub reason: ServiceText,
     pub is_on: bool,
     pub is_off: bool,
 }
@@ -166,8 +184,13 @@ pub struct RecoverPage {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::site::Language;
 
     const BASE: &str = "/accounts/a/webhooks";
+
+    fn text(english: &str) -> ServiceText {
+        ServiceText::new(Language::English, None, english)
+    }
 
     fn list(endpoints: Vec<EndpointRow>, may_change: bool, has_room: bool) -> String {
         let page = WebhooksPage {
@@ -175,7 +198,7 @@ mod tests {
             base: BASE.to_owned(),
             endpoints,
             allowance: Allowance {
-                most: Some("5".to_owned()),
+                most: Some(5),
                 has_room,
                 real_events: false,
             },
@@ -224,7 +247,7 @@ mod tests {
         let event = |name: &str| EventChoice {
             event: EventRow {
                 name: name.to_owned(),
-                description: "A player tipped.".to_owned(),
+                description: text("A player tipped."),
                 samples: Vec::new(),
             },
             is_ticked: name == "tip.paid",
@@ -273,7 +296,7 @@ mod tests {
             heading: "The signing secret",
             secret: "svc_whsec_x".to_owned(),
             old_until: None,
-            address_check: "answered 405".to_owned(),
+            address_check: Some(text("answered 405")),
             form: "f".to_owned(),
         };
         let html = page.render().unwrap();
@@ -301,17 +324,17 @@ mod tests {
             status: EndpointStatus {
                 is_on: label.text == "on",
                 is_off: label.text == "switched off",
-                reason: "It answered 410 <i>Gone</i>.".to_owned(),
+                reason: text("It answered 410 <i>Gone</i>."),
                 label,
             },
             events: vec!["tip.paid".to_owned()],
             rate_limit: None,
             added: "2026-11-23".to_owned(),
-            address_check: "answered 405".to_owned(),
+            address_check: Some(text("answered 405")),
             rotating_until: Some("2026-11-24 12:00 UTC".to_owned()),
             health: Health::default(),
             recent: Some("97 of the newest 100 were delivered".to_owned()),
-            recovered: Some("5,000".to_owned()),
+            recovered: Some(5_000),
             tests: vec![TestChoice {
                 value: "ping".to_owned(),
                 label: "ping".to_owned(),

@@ -7,6 +7,29 @@ pub mod endpoints;
 use askama::Template;
 
 use crate::shell::Shell;
+use crate::site::{Language, Texts};
+
+/// A text of webhook-svc. One without a translation stays in English, and its element says so.
+#[derive(Debug, Clone, Template)]
+#[template(path = "webhooks/text.html")]
+pub struct ServiceText {
+    pub text: String,
+    pub is_translated: bool,
+}
+
+/// Its template escapes the text.
+impl askama::filters::HtmlSafe for ServiceText {}
+
+impl ServiceText {
+    /// The translation, or else the text of the service.
+    pub fn new(language: Language, translation: Option<String>, english: &str) -> Self {
+        let needs_none = language == Language::English || english.is_empty();
+        Self {
+            is_translated: needs_none || translation.is_some(),
+            text: translation.unwrap_or_else(|| english.to_owned()),
+        }
+    }
+}
 
 /// A state in words, with a colour.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -60,7 +83,7 @@ impl StateLabel {
 pub struct EventRow {
     pub name: String,
     /// When it is sent.
-    pub description: String,
+    pub description: ServiceText,
     pub samples: Vec<SampleRow>,
 }
 
@@ -84,6 +107,13 @@ pub struct SamplesPage {
     pub events: Vec<EventRow>,
 }
 
+impl SamplesPage {
+    /// The heading of a sample. A kind that has no text is shown as it is.
+    fn about<'a>(&self, kind: &'a str) -> &'a str {
+        Texts::of(self.shell.language).value("webhook-about", kind, kind)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -100,7 +130,7 @@ mod tests {
             base: "/accounts/a/webhooks".to_owned(),
             events: vec![EventRow {
                 name: "listing.published".to_owned(),
-                description: "A game was approved.".to_owned(),
+                description: ServiceText::new(Language::English, None, "A game was approved."),
                 samples: vec![sample("game"), sample("event")],
             }],
         };
@@ -111,5 +141,20 @@ mod tests {
             assert!(html.contains(&format!("data-copy=\"{id}\"")), "{html}");
         }
         assert!(!html.contains("<b>"), "{html}");
+    }
+
+    #[test]
+    fn a_text_without_a_translation_is_marked_as_english() {
+        let text = |language, translation: Option<&str>, english| {
+            let translation = translation.map(ToOwned::to_owned);
+            let text = ServiceText::new(language, translation, english);
+            text.render().unwrap()
+        };
+        let french = Language::French;
+        assert_eq!(text(french, Some("refusée"), "refused"), "refusée");
+        let marked = "<span lang=\"en\">&#60;b&#62;</span>";
+        assert_eq!(text(french, None, "<b>"), marked);
+        assert_eq!(text(french, None, ""), "");
+        assert_eq!(text(Language::English, None, "refused"), "refused");
     }
 }

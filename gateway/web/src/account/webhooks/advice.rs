@@ -3,23 +3,38 @@
 use contracts::webhook::v1 as proto;
 use contracts::webhook::v1::DeliveryState;
 
-const REDIRECT: &str = "Redirects are not followed. Change the address to the one that your server redirects to. Often it differs by a slash at the end, or by www.";
-const SIGNATURE: &str = "Your receiver refused the signature or the time. Most often it has another secret, or a part of it: the secret begins with svc_whsec_, and an equals sign at its end belongs to it. Verify the bytes of the body as they came, and see that the clock of your server is right: a message is good for five minutes.";
-const PATH: &str = "Nothing takes a POST at this path. Compare the path of the address with the route of your receiver, and let the route take POST.";
-const GONE: &str = "410 says that the address is gone for good, so it was switched off. If you did not mean that, let your receiver answer otherwise, then resume the address.";
-const TOO_MANY: &str = "Your receiver wants fewer messages at once. Set a limit of deliveries per second on the address.";
-const REFUSED: &str = "Your receiver refused the message. Its words below and its log say why. It should answer 2xx to every message with a good signature, also to events that it does not know.";
-const BROKEN: &str = "Your receiver failed, or a proxy in front of it did; the log says why. Verify and store the message, answer 2xx, and do the work afterwards.";
-const OTHER_STATUS: &str = "Let your receiver answer with a status from 200 to 299.";
-const SLOW: &str = "Your receiver took too long. Verify and store the message, answer 2xx at once, and do the work afterwards.";
-const CERTIFICATE: &str = "The certificate of your server is not accepted. Serve a valid one for this host name, with all certificates between it and its authority.";
-const NAME: &str = "The name of the host does not lead to a public address. Look at its DNS records, and at the address for a typing error.";
-const PORT: &str = "Your server takes no connections on port 443. See that it runs, and that no firewall refuses ours.";
-const CLOSED: &str = "Your server closed the connection. See that the receiver runs, and that a proxy in front of it waits long enough.";
-const ADDRESS: &str = "Give the address again: public https with a host name.";
+use crate::page_language::PageLanguage;
+
+// The keys of texts.
+const REDIRECT: &str = "delivery-advice-redirect";
+const SIGNATURE: &str = "delivery-advice-signature";
+const PATH: &str = "delivery-advice-path";
+const GONE: &str = "delivery-advice-gone";
+const TOO_MANY: &str = "delivery-advice-too-many";
+const REFUSED: &str = "delivery-advice-refused";
+const BROKEN: &str = "delivery-advice-broken";
+const OTHER_STATUS: &str = "delivery-advice-status";
+const SLOW: &str = "delivery-advice-slow";
+const CERTIFICATE: &str = "delivery-advice-certificate";
+const NAME: &str = "delivery-advice-name";
+const PORT: &str = "delivery-advice-port";
+const CLOSED: &str = "delivery-advice-closed";
+const ADDRESS: &str = "delivery-advice-address";
+
+/// The advice for the last attempt of a delivery in English, if that failed.
+pub(in crate::account) fn of_delivery(delivery: &proto::Delivery) -> Option<&'static str> {
+    in_language(delivery, PageLanguage::default())
+}
 
 /// The advice for the last attempt of a delivery, if that failed.
-pub(in crate::account) fn of_delivery(delivery: &proto::Delivery) -> Option<&'static str> {
+pub(in crate::account) fn in_language(
+    delivery: &proto::Delivery,
+    language: PageLanguage,
+) -> Option<&'static str> {
+    key_of_delivery(delivery).map(|key| language.say(key))
+}
+
+fn key_of_delivery(delivery: &proto::Delivery) -> Option<&'static str> {
     let is_open = matches!(
         delivery.state(),
         DeliveryState::Waiting | DeliveryState::Failed
@@ -103,7 +118,7 @@ mod tests {
             (503, BROKEN),
         ] {
             let delivery = failed(Some(status), &format!("answered {status}"));
-            assert_eq!(of_delivery(&delivery), Some(advice), "{status}");
+            assert_eq!(key_of_delivery(&delivery), Some(advice), "{status}");
         }
     }
 
@@ -122,20 +137,27 @@ mod tests {
             ("did not accept a connection in time", PORT),
             ("closed the connection before it answered", CLOSED),
         ] {
-            assert_eq!(of_delivery(&failed(None, reason)), Some(advice), "{reason}");
+            assert_eq!(
+                key_of_delivery(&failed(None, reason)),
+                Some(advice),
+                "{reason}"
+            );
         }
-        assert_eq!(of_delivery(&failed(None, "its answer is not HTTP")), None);
+        assert_eq!(
+            key_of_delivery(&failed(None, "its answer is not HTTP")),
+            None
+        );
     }
 
     #[test]
     fn a_success_needs_no_advice() {
         let mut delivery = failed(Some(500), "answered 500");
         delivery.set_state(DeliveryState::Delivered);
-        assert_eq!(of_delivery(&delivery), None);
+        assert_eq!(key_of_delivery(&delivery), None);
         let waiting = proto::Delivery {
             state: DeliveryState::Waiting.into(),
             ..proto::Delivery::default()
         };
-        assert_eq!(of_delivery(&waiting), None, "nothing was tried");
+        assert_eq!(key_of_delivery(&waiting), None, "nothing was tried");
     }
 }

@@ -14,6 +14,7 @@ use crate::account::member_request::MemberRequest;
 use crate::domain::utc_minute;
 use crate::notice::AfterForm;
 use crate::page_error::PageResult;
+use crate::page_language::PageLanguage;
 use crate::render::{FormState, html};
 
 /// Rows of a page.
@@ -49,19 +50,22 @@ impl DeliveryQuery {
         &self,
         account: Uuid,
         endpoint: Uuid,
+        language: PageLanguage,
     ) -> Result<proto::ListDeliveriesRequest, Fields> {
         let mut errors = Fields::default();
         let mut time = |field: &str, text: &str| match utc_minute::parse(text) {
             Ok(time) => time,
-            Err(reason) => {
-                errors.add(field, reason);
+            Err(key) => {
+                errors.add(field, language.say(key));
                 None
             }
         };
         let (since, until) = (time("since", &self.since), time("until", &self.until));
-        let state = words::STATES.iter().find(|(name, _)| *name == self.state);
+        let state = words::STATES
+            .iter()
+            .find(|(name, _, _)| *name == self.state);
         if state.is_none() && !self.state.is_empty() {
-            errors.general = Some("There is no such state: choose one.".to_owned());
+            errors.general = Some(language.say("delivery-no-state").to_owned());
         }
         if !errors.is_empty() {
             return Err(errors);
@@ -69,7 +73,7 @@ impl DeliveryQuery {
         Ok(proto::ListDeliveriesRequest {
             account_id: account.to_string(),
             endpoint_id: endpoint.to_string(),
-            state: state.map_or(0, |(_, state)| (*state).into()),
+            state: state.map_or(0, |(_, state, _)| (*state).into()),
             event: self.event.clone(),
             since: since.map(timestamp::encode),
             until: until.map(timestamp::encode),
@@ -95,12 +99,13 @@ pub async fn show(
 ) -> PageResult {
     let id = endpoint_id(&id)?;
     let (webhooks, account) = (&request.app.webhooks, request.scope.id);
+    let language = request.language();
     let deliveries = async {
-        let state = match query.request(account, id) {
+        let state = match query.request(account, id, language) {
             Ok(request) => match webhooks.deliveries(request).await {
                 Ok(listed) => return Ok((FormState::default(), listed)),
                 Err(fault) if fault.code == Code::Invalid => {
-                    FormState::refused(&fault, &["event", "since", "until"])
+                    language.refused(&fault, &["event", "since", "until"], &[])
                 }
                 Err(fault) => return Err(fault),
             },
@@ -117,7 +122,7 @@ pub async fn show(
     );
     let (endpoint, (state, listed), types) = (endpoint?, deliveries?, types?);
     let FormState { status, errors } = state;
-    shell.notice = after.notice();
+    shell.notice = after.notice_in(language.language);
     let next = Some(&listed.next_cursor).filter(|cursor| !cursor.is_empty());
     let path = format!("{}/deliveries", request.webhook(id));
     let now = request.app.clock.now();
@@ -128,23 +133,23 @@ pub async fn show(
         url: endpoint.url,
         states: words::STATES
             .iter()
-            .map(|(name, _)| choice(name, &query.state))
+            .map(|&(name, _, key)| choice(name, language.say(key), &query.state))
             .collect(),
         events: types
             .iter()
-            .map(|event| choice(&event.name, &query.event))
+            .map(|event| choice(&event.name, &event.name, &query.event))
             .collect(),
-        since: Field::minute("since", "Since (UTC)")
-            .optional()
+        since: Field::minute("since", language.say("delivery-since"))
+            .optional_as(language.say("note-optional"))
             .value(&query.since)
             .error_in(&errors),
-        until: Field::minute("until", "Before (UTC)")
-            .optional()
+        until: Field::minute("until", language.say("delivery-before"))
+            .optional_as(language.say("note-optional"))
             .value(&query.until)
             .error_in(&errors),
         is_filtered: query.is_filtered(),
         rows: (listed.deliveries.iter())
-            .map(|delivery| words::delivery_row(delivery, now))
+            .map(|delivery| words::delivery_row(delivery, now, language))
             .collect(),
         next: next.map(|cursor| format!("{path}?{}", query.with_cursor(cursor))),
         errors,
@@ -152,11 +157,11 @@ pub async fn show(
     Ok(html(status, &page))
 }
 
-fn choice(name: &str, chosen: &str) -> FilterChoice {
+fn choice(value: &str, label: &str, chosen: &str) -> FilterChoice {
     FilterChoice {
-        value: name.to_owned(),
-        label: name.to_owned(),
-        is_chosen: name == chosen,
+        value: value.to_owned(),
+        label: label.to_owned(),
+        is_chosen: value == chosen,
     }
 }
 
@@ -174,7 +179,8 @@ mod tests {
             since: "2026-11-23T12:00".to_owned(),
             ..DeliveryQuery::default()
         };
-        let request = query.request(Uuid::nil(), Uuid::nil()).unwrap();
+        let request = query.request(Uuid::nil(), Uuid::nil(), PageLanguage::default());
+        let request = request.unwrap();
         assert_eq!(request.state(), proto::DeliveryState::Failed);
         let since = timestamp::encode(datetime!(2026-11-23 12:00 UTC));
         assert_eq!(request.since, Some(since));
@@ -195,8 +201,10 @@ mod tests {
             until: "later".to_owned(),
             ..DeliveryQuery::default()
         };
-        let errors = query.request(Uuid::nil(), Uuid::nil()).unwrap_err();
-        assert!(errors.of("since").is_some() && errors.of("until").is_some());
+        let request = query.request(Uuid::nil(), Uuid::nil(), PageLanguage::default());
+        let errors = request.unwrap_err();
+        let time = Some("Write the time as 2026-11-23T14:05, in UTC.");
+        assert_eq!((errors.of("since"), errors.of("until")), (time, time));
         assert!(errors.general.is_some());
     }
 }

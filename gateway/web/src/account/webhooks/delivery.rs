@@ -18,7 +18,7 @@ use crate::render::{FormState, html, see_other};
 use crate::upstream::time_of;
 
 /// Seconds after which the page of a delivery with a pending result is loaded again.
-const LOOK_INTERVAL: u8 = 2;
+const LOOK_INTERVAL: u64 = 2;
 /// How long the page waits for an attempt after its due time.
 const PATIENCE: Duration = Duration::minutes(1);
 
@@ -72,7 +72,10 @@ pub async fn send_again(
             Ok(see_other(&format!("{path}/deliveries/{id}?watch={tries}")))
         }
         Err(fault) if fault.code == Code::NotFound => Err(PageError::not_found()),
-        Err(fault) => page(&request, of, None, FormState::refused(&fault, &[])).await,
+        Err(fault) => {
+            let refused = request.language().refused(&fault, &[], &[]);
+            page(&request, of, None, refused).await
+        }
     }
 }
 
@@ -99,20 +102,23 @@ async fn page(
         id: &delivery.message_id,
         body: &body,
     };
-    let now = request.app.clock.now();
+    let (now, language) = (request.app.clock.now(), request.language());
     let is_live = watch.is_some_and(|tries| is_awaited(&delivery, found.state(), tries, now));
     let stop = format!("{}/deliveries/{id}", request.webhook(endpoint));
+    let attempts = attempts.iter();
+    let attempts = attempts.map(|attempt| words::attempt_row(attempt, language));
     let page = DeliveryPage {
         shell,
         errors: state.errors,
         base: request.webhooks(),
         endpoint: endpoint.to_string(),
-        row: words::delivery_row(&delivery, now),
+        row: words::delivery_row(&delivery, now, language),
         message_id: delivery.message_id.clone(),
-        explanation: words::explanation(&delivery, found.state(), now),
-        advice: advice::of_delivery(&delivery),
-        send_again: words::send_again(&delivery, found.state()),
-        attempts: attempts.iter().map(words::attempt_row).collect(),
+        explanation: words::explanation(&delivery, found.state(), now, language),
+        cancelled: words::cancelled(&delivery, language),
+        advice: advice::in_language(&delivery, language),
+        send_again: words::send_again(&delivery, found.state(), language),
+        attempts: attempts.collect(),
         body: json_text::indented(&body),
         curl: curl::signed(webhook),
         listing_call: listing_call(&request.app.api_url, &body),

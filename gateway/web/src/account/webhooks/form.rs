@@ -3,7 +3,9 @@
 use axum::extract::Path;
 use http::StatusCode;
 use kit::{Code, Fault};
+use pages::site::Language;
 use pages::webhooks::endpoints::{EndpointFormPage, EventChoice};
+use pages::webhooks::{EventRow, ServiceText};
 use pages::{Field, Fields};
 use uuid::Uuid;
 
@@ -14,6 +16,7 @@ use crate::domain::action::Action;
 use crate::form_body::FormBody;
 use crate::once_form::OnceForm;
 use crate::page_error::PageResult;
+use crate::page_language::PageLanguage;
 use crate::render::{FormState, html, ok, see_other};
 use crate::session::once;
 use crate::upstream::webhook::EndpointChoices;
@@ -50,12 +53,15 @@ impl From<Pairs> for EndpointForm {
 }
 
 impl EndpointForm {
-    fn choices(&self) -> Result<EndpointChoices, Fields> {
+    fn choices(&self, language: PageLanguage) -> Result<EndpointChoices, Fields> {
+        // Pages group digits with commas in English, and with spaces in French, where a comma begins the decimals.
+        let has_commas = language.language == Language::English;
+        let groups = |c: char| c.is_whitespace() || (has_commas && c == ',');
         let rate_limit = match self.rate_limit.trim() {
             "" => None,
             text => {
-                let limit = text.replace(',', "").parse().ok();
-                let reason = "Write a whole number, or leave it empty.";
+                let limit = text.replace(groups, "").parse().ok();
+                let reason = language.say("webhook-rate-number");
                 // 0 would mean no limit.
                 let limit = limit.filter(|limit| *limit > 0);
                 Some(limit.ok_or_else(|| Fields::one("rate_limit", reason))?)
@@ -81,7 +87,7 @@ pub async fn show_new(request: MemberRequest) -> PageResult {
 
 pub async fn add(request: MemberRequest, OnceForm(pairs, sent): OnceForm<Pairs>) -> PageResult {
     let form = EndpointForm::from(pairs);
-    let choices = match form.choices() {
+    let choices = match form.choices(request.language()) {
         Ok(choices) => choices,
         Err(errors) => return page(&request, None, &form, FormState::invalid(errors)).await,
     };
@@ -95,7 +101,10 @@ pub async fn add(request: MemberRequest, OnceForm(pairs, sent): OnceForm<Pairs>)
     };
     match request.once(&sent, &request.webhooks(), work).await? {
         Ok(shown) => Ok(ok(&shown.page(&request).await)),
-        Err(fault) => page(&request, None, &form, FormState::refused(&fault, &FIELDS)).await,
+        Err(fault) => {
+            let refused = request.language().refused(&fault, &FIELDS, &[]);
+            page(&request, None, &form, refused).await
+        }
     }
 }
 
@@ -120,7 +129,7 @@ pub async fn change(
     FormBody(pairs): FormBody<Pairs>,
 ) -> PageResult {
     let (id, form) = (endpoint_id(&id)?, EndpointForm::from(pairs));
-    let choices = match form.choices() {
+    let choices = match form.choices(request.language()) {
         Ok(choices) => choices,
         Err(errors) => return page(&request, Some(id), &form, FormState::invalid(errors)).await,
     };
@@ -138,7 +147,7 @@ pub async fn change(
         }
         Err(fault) if fault.code == Code::NotFound => Err(fault.into()),
         Err(fault) => {
-            let refused = FormState::refused(&fault, &FIELDS);
+            let refused = request.language().refused(&fault, &FIELDS, &[]);
             page(&request, Some(id), &form, refused).await
         }
     }
@@ -152,6 +161,7 @@ async fn page(
     state: FormState,
 ) -> PageResult {
     let FormState { status, errors } = state;
+    let language = request.language();
     let types = request.app.webhooks.event_types();
     let call = match id {
         Some(id) => ("PATCH", format!("/endpoints/{id}")),
@@ -161,10 +171,16 @@ async fn page(
     let (types, errors) = match types {
         Ok(types) => (types, errors),
         // The page shows the typed text again.
-        Err(fault) if status.code != StatusCode::OK => (Vec::new(), with_fault(errors, fault)),
+        Err(fault) if status.code != StatusCode::OK => {
+            (Vec::new(), with_fault(errors, &fault, language))
+        }
         Err(fault) => return Err(fault.into()),
     };
     let (base, path) = (request.webhooks(), id.map(|id| request.webhook(id)));
+    let (heading, button) = match path {
+        None => ("webhook-add", "webhook-add-button"),
+        Some(_) => ("webhook-change-title", "you-save"),
+    };
     let is_ticked = |name: &String| match &form.events {
         Some(events) => events.contains(name),
         None => true,
@@ -173,29 +189,32 @@ async fn page(
     let mut events: Vec<EventChoice> = names
         .map(|event| EventChoice {
             is_ticked: is_ticked(&event.name),
-            event: words::event_row(event),
+            event: words::event_row(event, language),
         })
         .collect();
     if events.is_empty() {
-        events = typed_events(form);
+        events = typed_events(form, language);
     }
     let page = EndpointFormPage {
         shell,
-        heading: path.as_ref().map_or("Add an address", |_| "Change the address"),
-        action: path.as_ref().map_or_else(|| base.clone(), |path| format!("{path}/change")),
-        back: path.clone().unwrap_or_else(|| base.clone()),
-        button: path.map_or("Add the address", |_| "Save"),
+        heading: language.say(heading),
+        action: path
+            .as_ref()
+            .map_or_else(|| base.clone(), |path| format!("{path}/change")),
+        back: path.unwrap_or_else(|| base.clone()),
+        button: language.say(button),
         base,
         form: once::new_id(),
-        url: Field::text("url", "Address").url()
-            .hint("Public https with a host name, such as https://hooks.example/mchezo. No port, no IP address, no redirect.")
+        url: Field::text("url", language.say("webhook-address"))
+            .url()
+            .hint(language.say("webhook-url-hint"))
             .value(&form.url)
             .error_in(&errors),
         events,
-        rate_limit: Field::text("rate_limit", "Rate limit (deliveries per second)")
+        rate_limit: Field::text("rate_limit", language.say("webhook-rate-label"))
             .digits()
-            .optional()
-            .hint("Empty: no limit.")
+            .optional_as(language.say("note-optional"))
+            .hint(language.say("webhook-rate-hint"))
             .value(&form.rate_limit)
             .error_in(&errors),
         errors,
@@ -203,21 +222,21 @@ async fn page(
     Ok(html(status, &page))
 }
 
-fn with_fault(errors: Fields, fault: Fault) -> Fields {
+fn with_fault(errors: Fields, fault: &Fault, language: PageLanguage) -> Fields {
     let general = errors.general.clone();
     Fields {
-        general: general.or_else(|| Some(fault.message.into_owned())),
+        general: general.or_else(|| language.refused(fault, &[], &[]).errors.general),
         ..errors
     }
 }
 
 /// The events that were ticked, while webhook-svc is away.
-fn typed_events(form: &EndpointForm) -> Vec<EventChoice> {
+fn typed_events(form: &EndpointForm, language: PageLanguage) -> Vec<EventChoice> {
     let names = form.events.iter().flatten();
     let choice = |name: &String| EventChoice {
-        event: pages::webhooks::EventRow {
+        event: EventRow {
             name: name.clone(),
-            description: String::new(),
+            description: ServiceText::new(language.language, None, ""),
             samples: Vec::new(),
         },
         is_ticked: true,
@@ -242,7 +261,7 @@ mod tests {
 
     #[test]
     fn a_form_may_name_several_events() {
-        let choices = form("").choices().unwrap();
+        let choices = form("").choices(PageLanguage::default()).unwrap();
         assert_eq!(choices.url, "https://hooks.example/");
         assert_eq!(choices.events, ["tip.paid", "listing.updated"]);
         assert_eq!(choices.rate_limit, None);
@@ -250,10 +269,27 @@ mod tests {
 
     #[test]
     fn a_limit_is_a_whole_number() {
-        assert_eq!(form(" 1,000 ").choices().unwrap().rate_limit, Some(1_000));
+        let english = PageLanguage::default();
+        let french = PageLanguage {
+            language: Language::French,
+            prefix: "",
+        };
+        for (good, language) in [
+            (" 1,000 ", english),
+            ("1 000", english),
+            ("1000", french),
+            ("1\u{202f}000", french),
+        ] {
+            let choices = form(good).choices(language).unwrap();
+            assert_eq!(choices.rate_limit, Some(1_000), "{good}");
+        }
         for bad in ["0", "-1", "1.5", "many", "99999999999"] {
-            let errors = form(bad).choices().unwrap_err();
+            let errors = form(bad).choices(english).unwrap_err();
             assert!(errors.of("rate_limit").is_some(), "{bad}");
         }
+        // In French, this is one and a half.
+        let errors = form("1,5").choices(french).unwrap_err();
+        let reason = errors.of("rate_limit").unwrap();
+        assert!(reason.starts_with("Indiquez un nombre entier"), "{reason}");
     }
 }

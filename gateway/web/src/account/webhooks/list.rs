@@ -9,6 +9,7 @@ use super::words;
 use crate::account::member_request::MemberRequest;
 use crate::notice::AfterForm;
 use crate::page_error::PageResult;
+use crate::page_language::PageLanguage;
 use crate::render::ok;
 use crate::upstream::time_of;
 
@@ -17,29 +18,32 @@ pub async fn show(request: MemberRequest, Query(after): Query<AfterForm>) -> Pag
     let listed = webhooks.endpoints(request.scope.id);
     let (listed, mut shell) = futures::join!(listed, request.webhooks_shell("GET", "/endpoints"));
     let listed = listed?;
-    shell.notice = after.notice();
+    let language = request.language();
+    shell.notice = after.notice_in(language.language);
     let count = u32::try_from(listed.endpoints.len()).unwrap_or(u32::MAX);
+    let endpoints = listed.endpoints.iter();
+    let endpoints = endpoints.map(|endpoint| row(endpoint, language));
     Ok(ok(&WebhooksPage {
         shell,
         base: request.webhooks(),
         allowance: Allowance {
-            most: listed.most.map(|most| when::grouped(most.into())),
+            most: listed.most.map(u64::from),
             has_room: listed.most.is_none_or(|most| count < most),
             real_events: listed.real_events,
         },
-        endpoints: listed.endpoints.iter().map(row).collect(),
+        endpoints: endpoints.collect(),
         may_change: request.may_change_webhooks(),
     }))
 }
 
-fn row(endpoint: &proto::Endpoint) -> EndpointRow {
+fn row(endpoint: &proto::Endpoint, language: PageLanguage) -> EndpointRow {
     let health = endpoint.health.unwrap_or_default();
     EndpointRow {
         id: endpoint.id.clone(),
         url: endpoint.url.clone(),
         events: endpoint.events.join(", "),
-        state: words::endpoint_state(endpoint.state()),
-        queued: when::grouped(health.queued),
+        state: words::endpoint_state(endpoint.state(), language),
+        queued: language.texts().number(health.queued),
         last_success: time_of(health.last_success_at).map(when::minute),
     }
 }

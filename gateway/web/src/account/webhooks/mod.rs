@@ -9,6 +9,7 @@ pub mod list;
 pub mod one;
 pub mod recover;
 pub mod samples;
+pub(super) mod service_text;
 mod signing_secret;
 mod words;
 

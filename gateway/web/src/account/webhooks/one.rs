@@ -10,12 +10,13 @@ use serde::Deserialize;
 use uuid::Uuid;
 
 use super::signing_secret::ShownSecret;
-use super::{endpoint_id, origin, words};
+use super::{endpoint_id, origin, service_text, words};
 use crate::account::member_request::MemberRequest;
 use crate::domain::action::Action;
 use crate::notice::AfterForm;
 use crate::once_form::{NoFields, OnceForm};
 use crate::page_error::{PageError, PageResult};
+use crate::page_language::PageLanguage;
 use crate::render::{FormState, html, ok, see_other};
 use crate::session::once;
 use crate::upstream::{minute_of, time_of};
@@ -39,7 +40,8 @@ pub async fn show(
     Path((_, id)): Path<(Uuid, String)>,
     Query(after): Query<AfterForm>,
 ) -> PageResult {
-    let (id, notice) = (endpoint_id(&id)?, after.notice());
+    let id = endpoint_id(&id)?;
+    let notice = after.notice_in(request.language().language);
     page(&request, id, notice, FormState::default()).await
 }
 
@@ -154,7 +156,8 @@ async fn refused(request: &MemberRequest, id: Uuid, fault: &Fault, fields: &[&st
     if fault.code == Code::NotFound {
         return Err(PageError::not_found());
     }
-    page(request, id, None, FormState::refused(fault, fields)).await
+    let state = request.language().refused(fault, fields, &[]);
+    page(request, id, None, state).await
 }
 
 async fn page(
@@ -179,32 +182,33 @@ async fn page(
     );
     let (endpoint, deliveries, types) = (endpoint?, deliveries?, types?);
     shell.notice = notice;
-    let now = request.app.clock.now();
-    let recent = words::recent(&deliveries.deliveries);
+    let (now, language) = (request.app.clock.now(), request.language());
+    let texts = language.texts();
+    let recent = words::recent(&deliveries.deliveries, language);
     let rows = deliveries.deliveries.iter().take(SHOWN);
     let page = EndpointPage {
         shell,
         errors: state.errors,
         base: request.webhooks(),
         status: EndpointStatus {
-            label: words::endpoint_state(endpoint.state()),
+            label: words::endpoint_state(endpoint.state(), language),
             is_on: endpoint.state() == EndpointState::On,
             is_off: endpoint.state() == EndpointState::Off,
-            reason: endpoint.reason,
+            reason: service_text::reason(&endpoint.reason, language),
         },
         id: endpoint.id,
         url: endpoint.url,
         events: endpoint.events,
-        rate_limit: endpoint.rate_limit.map(|limit| when::grouped(limit.into())),
+        rate_limit: endpoint.rate_limit.map(|limit| texts.number(limit.into())),
         added: minute_of(endpoint.created_at),
-        address_check: endpoint.address_check,
+        address_check: service_text::address_check(&endpoint.address_check, language),
         rotating_until: time_of(endpoint.rotating_until).map(when::minute),
-        health: health(endpoint.health.unwrap_or_default()),
+        health: health(endpoint.health.unwrap_or_default(), language),
         recent,
-        recovered: endpoint.recovered.map(when::grouped),
+        recovered: endpoint.recovered,
         tests: tests_of(&types),
         deliveries: rows
-            .map(|delivery| words::delivery_row(delivery, now))
+            .map(|delivery| words::delivery_row(delivery, now, language))
             .collect(),
         test_form: once::new_id(),
         rotate_form: once::new_id(),
@@ -214,12 +218,13 @@ async fn page(
     Ok(html(state.status, &page))
 }
 
-fn health(health: proto::Health) -> Health {
+fn health(health: proto::Health, language: PageLanguage) -> Health {
+    let texts = language.texts();
     let failures = Some(health.failures).filter(|failures| *failures > 0);
     Health {
-        queued: when::grouped(health.queued),
+        queued: texts.number(health.queued),
         queued_since: time_of(health.queued_since).map(when::minute),
-        failures: failures.map(|failures| when::grouped(failures.into())),
+        failures: failures.map(|failures| texts.number(failures.into())),
         last_failure: time_of(health.last_failure_at).map(when::minute),
         last_success: time_of(health.last_success_at).map(when::minute),
     }

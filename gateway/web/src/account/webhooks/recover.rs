@@ -48,7 +48,7 @@ pub async fn show(request: MemberRequest, Path((_, id)): Path<(Uuid, String)>) -
     let (app, account) = (&request.app, request.scope.id);
     let (since, outcome) = match app.webhooks.count_failed(account, id, None).await {
         Ok(failed) => (time_of(failed.oldest), Outcome::default()),
-        Err(fault) if fault.code == Code::PlanRequired => (None, refused(&fault)),
+        Err(fault) if fault.code == Code::PlanRequired => (None, refused(&request, &fault)),
         Err(fault) => return Err(fault.into()),
     };
     let since = utc_minute::format(since.unwrap_or_else(|| app.clock.now()));
@@ -63,8 +63,8 @@ pub async fn send(
     let id = endpoint_id(&id)?;
     let since = match utc_minute::parse(&form.since) {
         Ok(Some(since)) => since,
-        Ok(None) => return invalid(&request, id, &form, "Choose a time.").await,
-        Err(reason) => return invalid(&request, id, &form, reason).await,
+        Ok(None) => return invalid(&request, id, &form, "recover-choose").await,
+        Err(key) => return invalid(&request, id, &form, key).await,
     };
     let outcome = match count_or_recover(&request, id, since, &form).await {
         Ok(None) => {
@@ -77,7 +77,7 @@ pub async fn send(
             ..Outcome::default()
         },
         Err(fault) if fault.code == Code::NotFound => return Err(fault.into()),
-        Err(fault) => refused(&fault),
+        Err(fault) => refused(&request, &fault),
     };
     page(&request, id, &form.since, outcome).await
 }
@@ -102,11 +102,17 @@ async fn count_or_recover(
     Ok(None)
 }
 
-fn refused(fault: &Fault) -> Outcome {
-    FormState::refused(fault, &["since"]).into()
+fn refused(request: &MemberRequest, fault: &Fault) -> Outcome {
+    request.language().refused(fault, &["since"], &[]).into()
 }
 
-async fn invalid(request: &MemberRequest, id: Uuid, form: &SinceForm, reason: &str) -> PageResult {
+async fn invalid(
+    request: &MemberRequest,
+    id: Uuid,
+    form: &SinceForm,
+    key: &'static str,
+) -> PageResult {
+    let reason = request.language().say(key);
     let state = FormState::invalid(Fields::one("since", reason));
     page(request, id, &form.since, state.into()).await
 }
@@ -125,13 +131,14 @@ async fn page(request: &MemberRequest, id: Uuid, since: &str, outcome: Outcome) 
         Err(fault) => return Err(fault.into()),
     };
     let FormState { status, errors } = outcome.state;
+    let language = request.language();
     let page = RecoverPage {
         shell,
         base: request.webhooks(),
         id: endpoint.id,
         url: endpoint.url,
-        since: Field::minute("since", "Failed since (UTC)")
-            .hint("When your receiver began to fail. Deliveries are kept for 30 days.")
+        since: Field::minute("since", language.say("recover-since"))
+            .hint(language.say("recover-since-hint"))
             .value(since)
             .error_in(&errors),
         counted: outcome.counted,

@@ -11,9 +11,11 @@ use crate::viewer::Section;
 pub async fn show(request: MemberRequest) -> PageResult {
     let types = request.app.webhooks.event_types();
     let (types, shell) = futures::join!(types, request.shell(Section::Webhooks));
+    let (types, language) = (types?, request.language());
+    let events = types.iter().map(|event| words::event_row(event, language));
     Ok(ok(&SamplesPage {
         shell,
         base: request.webhooks(),
-        events: types?.iter().map(words::event_row).collect(),
+        events: events.collect(),
     }))
 }

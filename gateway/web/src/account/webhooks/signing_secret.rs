@@ -5,6 +5,7 @@ use pages::webhooks::endpoints::SigningSecretPage;
 use pages::when;
 use serde::{Deserialize, Serialize};
 
+use super::service_text;
 use crate::account::member_request::MemberRequest;
 use crate::session::once;
 use crate::upstream::time_of;
@@ -38,10 +39,11 @@ impl ShownSecret {
 
     /// The page that shows the secret.
     pub(super) async fn page(self, request: &MemberRequest) -> SigningSecretPage {
-        let heading = match self.old_until {
-            Some(_) => "The new signing secret",
-            None => "The signing secret",
-        };
+        let language = request.language();
+        let heading = language.say(match self.old_until {
+            Some(_) => "webhook-secret-new-title",
+            None => "webhook-secret-title",
+        });
         let call = match self.old_until {
             Some(_) => format!("/endpoints/{}/rotate-secret", self.id),
             None => "/endpoints".to_owned(),
@@ -54,7 +56,7 @@ impl ShownSecret {
             heading,
             secret: self.secret,
             old_until: self.old_until,
-            address_check: self.address_check,
+            address_check: service_text::address_check(&self.address_check, language),
             form: once::new_id(),
         }
     }

@@ -56,7 +56,7 @@ fn named_keys(known: &BTreeSet<&str>) -> BTreeSet<String> {
 }
 
 /// Groups of texts whose keys end with a value of the API.
-const GROUPS: [&str; 29] = [
+const GROUPS: &[&str] = &[
     "stage",
     "platform",
     "creator-kind",
@@ -86,6 +86,11 @@ const GROUPS: [&str; 29] = [
     "key-kind",
     "request-cause",
     "request-fix",
+    "webhook-about",
+    "webhook-when",
+    "check-rule",
+    "check-unseen",
+    "check-probe",
 ];
 
 #[test]

@@ -1,0 +1,281 @@
+//! Texts of webhook-svc in the language of the page. Those with words that web does not know stay in English.
+
+use contracts::webhook::v1 as proto;
+use pages::site::Texts;
+use pages::webhooks::ServiceText;
+
+use crate::page_language::PageLanguage;
+
+/// The texts without values, and their keys.
+///
+/// They are in webhook-svc: `http/reason.rs`, `http/connector.rs`, `deliver`, `domain/health.rs`, `receiver_check.rs` and
+/// `domain/receiver_check/finding.rs`.
+const REASONS: [(&str, &str); 20] = [
+    ("refused the connection", "delivery-refused"),
+    (
+        "did not accept a connection in time",
+        "delivery-not-accepted",
+    ),
+    (
+        "closed the connection before it answered",
+        "delivery-closed",
+    ),
+    (
+        "closed the connection before the request was sent",
+        "delivery-closed-early",
+    ),
+    ("its answer is not HTTP", "delivery-not-http"),
+    (
+        "the head of its answer is too large",
+        "delivery-head-too-large",
+    ),
+    (
+        "TLS certificate is not valid: it has expired",
+        "delivery-certificate-expired",
+    ),
+    (
+        "TLS certificate is not valid: it is not valid yet",
+        "delivery-certificate-early",
+    ),
+    (
+        "TLS certificate is not valid: it is for another name",
+        "delivery-certificate-name",
+    ),
+    (
+        "TLS certificate is not valid: it is self-signed, or a certificate between it and its authority is missing",
+        "delivery-certificate-issuer",
+    ),
+    (
+        "TLS certificate is not valid: its authority has not signed it",
+        "delivery-certificate-signature",
+    ),
+    (
+        "TLS certificate is not valid: it was revoked",
+        "delivery-certificate-revoked",
+    ),
+    (
+        "has a signing secret that we cannot read any more: make a new secret, and switch to it",
+        "delivery-secret-lost",
+    ),
+    (
+        "The listing is no longer published.",
+        "delivery-unpublished",
+    ),
+    (
+        "The account's plan has only test events.",
+        "delivery-only-tests",
+    ),
+    (
+        "Deliveries failed for days. Repair the endpoint, then resume it.",
+        "webhook-off-failures",
+    ),
+    ("The endpoint answered 410 Gone.", "webhook-off-gone"),
+    (
+        "The receiver did not answer a plain ping. See rule 5 first.",
+        "check-no-answer",
+    ),
+    (
+        "The receiver answers too slowly to check this in time. See rule 5 first.",
+        "check-too-slow",
+    ),
+    (
+        "It answered 401 to a message that is signed correctly. Give it the secret of this endpoint, all of it with its prefix; rotate the secret if it is lost.",
+        "check-secret",
+    ),
+];
+
+/// Why an attempt failed, a delivery was cancelled, an address was switched off or a rule has not passed; or what an address has answered.
+pub(in crate::account) fn reason(english: &str, language: PageLanguage) -> ServiceText {
+    let texts = language.texts();
+    let fixed = REASONS.iter().find(|(text, _)| *text == english);
+    let translation = fixed
+        .map(|(_, key)| texts.say(key).to_owned())
+        .or_else(|| answered(english, texts))
+        .or_else(|| late(english, texts))
+        .or_else(|| without_address(english, texts));
+    ServiceText::new(language.language, translation, english)
+}
+
+/// What an address has answered when it was entered; `None`: it was entered before addresses were called.
+pub(super) fn address_check(english: &str, language: PageLanguage) -> Option<ServiceText> {
+    (!english.is_empty()).then(|| reason(english, language))
+}
+
+fn answered(english: &str, texts: &Texts) -> Option<String> {
+    let rest = english.strip_prefix("answered ")?;
+    if rest.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Some(texts.say_of("delivery-answered", rest));
+    }
+    let (status, rest) = rest.split_once(", which redirects to ")?;
+    let target = rest.strip_suffix(": redirects are not followed")?;
+    Some(texts.say_of_two("delivery-redirected", status, target))
+}
+
+fn late(english: &str, texts: &Texts) -> Option<String> {
+    let rest = english.strip_prefix("did not answer within ")?;
+    let seconds = rest.strip_suffix(" seconds")?;
+    let is_number = |byte: u8| byte.is_ascii_digit() || byte == b'.';
+    let seconds = Some(seconds).filter(|it| it.bytes().all(is_number))?;
+    Some(texts.say_of("delivery-late", &texts.decimal(seconds)))
+}
+
+/// The name of the host has no address, or no public one.
+fn without_address(english: &str, texts: &Texts) -> Option<String> {
+    if let Some(host) = english.strip_suffix(" does not resolve to a public address") {
+        return Some(texts.say_of("delivery-not-public", host));
+    }
+    let rest = english.strip_prefix("could not resolve the name ")?;
+    let host = rest.strip_suffix(": it has no address")?;
+    Some(texts.say_of("delivery-no-address", host))
+}
+
+/// When an event is sent.
+pub(super) fn event(event: &proto::EventType, language: PageLanguage) -> ServiceText {
+    let name = event.name.replace('.', "-");
+    value("webhook-when", &name, &event.description, language)
+}
+
+/// What a rule asks of a receiver.
+pub(super) fn rule(finding: &proto::RuleFinding, language: PageLanguage) -> ServiceText {
+    let number = finding.rule.to_string();
+    value("check-rule", &number, &finding.title, language)
+}
+
+/// What only the owner can see of a rule.
+pub(super) fn unseen(finding: &proto::RuleFinding, language: PageLanguage) -> Option<ServiceText> {
+    let number = finding.rule.to_string();
+    let unseen = Some(&finding.unseen).filter(|unseen| !unseen.is_empty())?;
+    Some(value("check-unseen", &number, unseen, language))
+}
+
+/// What is special about a message of the check.
+pub(super) fn probe(title: &str, language: PageLanguage) -> ServiceText {
+    value("check-probe", &key_of(title), title, language)
+}
+
+/// A text whose key ends with a value.
+fn value(group: &str, value: &str, english: &str, language: PageLanguage) -> ServiceText {
+    let found = language.texts().find(&format!("{group}-{value}"));
+    ServiceText::new(language.language, found.map(ToOwned::to_owned), english)
+}
+
+/// The words of a title with dashes between them: `a-text-that-is-not-JSON`.
+fn key_of(title: &str) -> String {
+    let words = title.split(|c: char| !c.is_ascii_alphanumeric());
+    let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+    words.join("-")
+}
+
+#[cfg(test)]
+mod tests {
+    use pages::site::Language;
+    use time::macros::datetime;
+    use uuid::Uuid;
+    use webhook::domain::event::Event;
+    use webhook::domain::health::Notification;
+    use webhook::domain::receiver_check::Rule;
+
+    use super::*;
+
+    const ENGLISH: PageLanguage = PageLanguage {
+        language: Language::English,
+        prefix: "",
+    };
+    const FRENCH: PageLanguage = PageLanguage {
+        language: Language::French,
+        prefix: "",
+    };
+
+    /// The English text is that of webhook-svc, and there is a French one.
+    fn assert_known(english: &str, text: impl Fn(PageLanguage) -> ServiceText) {
+        assert_eq!(text(ENGLISH).text, english);
+        let french = text(FRENCH);
+        assert!(french.is_translated, "{english}");
+        assert_ne!(french.text, english);
+    }
+
+    #[test]
+    fn the_reasons_of_webhook_svc_are_translated() {
+        for (english, _) in REASONS {
+            assert_known(english, |language| reason(english, language));
+        }
+        for english in [
+            "answered 401",
+            "answered 301, which redirects to https://a.example/<b>: redirects are not followed",
+            "did not answer within 8 seconds",
+            "did not answer within 2.5 seconds",
+            "a.example does not resolve to a public address",
+            "could not resolve the name a.example: it has no address",
+        ] {
+            assert_known(english, |language| reason(english, language));
+        }
+        let switched_off = [
+            Notification::DisabledAfterFailures,
+            Notification::DisabledByGone,
+        ];
+        for notification in switched_off {
+            let english = notification.reason().unwrap();
+            assert_known(english, |language| reason(english, language));
+        }
+        let unchecked = Rule::RawBody.judge(Vec::new(), 1).reason;
+        assert_known(&unchecked, |language| reason(&unchecked, language));
+        assert_eq!(
+            reason("did not answer within 2.5 seconds", FRENCH).text,
+            "n’a pas répondu en 2,5\u{a0}s"
+        );
+    }
+
+    #[test]
+    fn a_reason_with_other_words_stays_in_english() {
+        for english in [
+            "TLS failed: no protocol in common",
+            "did not answer within 8 seconds; before that it closed the connection",
+            "did not answer within some seconds",
+            "answered slowly",
+            "It answered 200 instead of 401 to a message without a signature.",
+        ] {
+            let french = reason(english, FRENCH);
+            assert_eq!(french.text, english);
+            assert!(!french.is_translated, "{english}");
+        }
+        assert!(reason("", FRENCH).is_translated);
+    }
+
+    #[test]
+    fn every_event_is_translated() {
+        for known in Event::ALL {
+            let description = known.description();
+            let sent = proto::EventType {
+                name: known.as_str().to_owned(),
+                description: description.to_owned(),
+                ..proto::EventType::default()
+            };
+            assert_known(description, |language| event(&sent, language));
+        }
+    }
+
+    #[test]
+    fn every_rule_and_message_of_the_check_is_translated() {
+        let now = datetime!(2026-11-23 12:00 UTC);
+        for known in Rule::ALL {
+            let finding = proto::RuleFinding {
+                rule: known.number(),
+                title: known.title().to_owned(),
+                unseen: known.unseen().to_owned(),
+                ..proto::RuleFinding::default()
+            };
+            assert_known(known.title(), |language| rule(&finding, language));
+            if !known.unseen().is_empty() {
+                assert_known(known.unseen(), |language| {
+                    unseen(&finding, language).unwrap()
+                });
+            }
+            for message in known.messages(now, Uuid::nil) {
+                let title = message.probe.name;
+                assert_known(title, |language| probe(title, language));
+            }
+        }
+        let newer = probe("a message from the future", FRENCH);
+        assert!(!newer.is_translated);
+    }
+}
