@@ -193,8 +193,13 @@ fn with_file(command: Command, args: &[OsString], problems: &mut Vec<String>) ->
 fn read(path: &Path) -> Result<toml::Table, String> {
     let text = std::fs::read_to_string(path)
         .map_err(|error| format!("cannot read {}: {error}", path.display()))?;
-    text.parse()
-        .map_err(|error| format!("{} is not valid TOML: {error}", path.display()))
+    // The error as a whole repeats the line, which may have a secret.
+    text.parse::<toml::Table>().map_err(|error| {
+        let before = error.span().and_then(|span| text.get(..span.start));
+        let line = before.unwrap_or_default().matches('\n').count() + 1;
+        let reason = error.message();
+        format!("{} is not valid TOML in line {line}: {reason}", path.display())
+    })
 }
 
 /// The setting of a clap error, and the problem in one line; `None` when the error is not about the value of a setting.

@@ -115,6 +115,18 @@ fn flags_override_the_file() {
 }
 
 #[test]
+fn a_file_that_is_not_toml_is_named_without_its_text() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("settings.toml");
+    std::fs::write(&file, "size = 5\nfleet_token = hush-hush\n").unwrap();
+    let config = format!("--config={}", file.display());
+    let text = load(&[&config]).unwrap_err().to_string();
+    let place = "settings.toml is not valid TOML in line 2: ";
+    assert!(text.contains(place), "{text}");
+    assert!(!text.contains("hush"), "{text}");
+}
+
+#[test]
 fn settings_are_cross_checked() {
     let text = load(&[
         "--database-url=postgres://h/d",
