@@ -198,7 +198,10 @@ fn read(path: &Path) -> Result<toml::Table, String> {
         let before = error.span().and_then(|span| text.get(..span.start));
         let line = before.unwrap_or_default().matches('\n').count() + 1;
         let reason = error.message();
-        format!("{} is not valid TOML in line {line}: {reason}", path.display())
+        format!(
+            "{} is not valid TOML in line {line}: {reason}",
+            path.display()
+        )
     })
 }
 
