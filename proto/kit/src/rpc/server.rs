@@ -31,7 +31,7 @@ use crate::admin::Readiness;
 use crate::code::Code;
 use crate::fault::Fault;
 use crate::handles::Handles;
-use crate::overload::ConcurrencyLimit;
+use crate::overload::{ConcurrencyLimit, Permit};
 use crate::request_id::{REQUEST_ID_HEADER, scope};
 use crate::throttle::Throttle;
 use crate::{ids, telemetry};
@@ -264,8 +264,13 @@ where
                 })
             }
         };
-        let started = Instant::now();
-        let guarded = async move {
+        let mut record = CallRecord {
+            method,
+            code: tonic::Code::Cancelled,
+            started: Instant::now(),
+            _permit: permit,
+        };
+        let recorded = async move {
             let answer = std::panic::AssertUnwindSafe(call).catch_unwind().await;
             let response = answer.unwrap_or_else(|_| {
                 tracing::error!("the call panicked");
@@ -275,13 +280,28 @@ where
                 ))
                 .into_http())
             });
-            count(method, response.as_ref().map_or(tonic::Code::Ok, code_of));
-            measure(method, started.elapsed());
-            drop(permit);
+            record.code = response.as_ref().map_or(tonic::Code::Ok, code_of);
+            drop(record);
             response
         };
-        let guarded = failover::scope(can_fail_over, guarded);
-        Box::pin(scope(request_id, guarded).instrument(span))
+        let recorded = failover::scope(can_fail_over, recorded);
+        Box::pin(scope(request_id, recorded).instrument(span))
+    }
+}
+
+/// Counts and measures a call when it is dropped. One that has no response by then has the code `Cancelled`: its deadline has passed, or its
+/// caller has left.
+struct CallRecord {
+    method: &'static str,
+    code: tonic::Code,
+    started: Instant,
+    _permit: Permit,
+}
+
+impl Drop for CallRecord {
+    fn drop(&mut self) {
+        count(self.method, self.code);
+        measure(self.method, self.started.elapsed());
     }
 }
 
@@ -324,12 +344,43 @@ fn measure(method: &'static str, elapsed: Duration) {
 
 #[cfg(test)]
 mod tests {
+    use std::future::pending;
     use std::pin::pin;
 
+    use metrics_exporter_prometheus::PrometheusBuilder;
     use tokio::io::AsyncReadExt as _;
+    use tower::service_fn;
 
     use super::*;
     use crate::config::{Identity, Secret};
+
+    /// Such a call is slower than all that have a response.
+    #[test]
+    fn a_call_that_is_dropped_is_counted_and_measured() {
+        let recorder = PrometheusBuilder::new().build_recorder();
+        let _recording = metrics::set_default_local_recorder(&recorder);
+        let layer = CallLayer {
+            authenticator: Authenticator::for_exchanges("economy-svc"),
+            limit: Arc::new(ConcurrencyLimit::new("a test", 1)),
+        };
+        let hangs = |_: Request<Body>| pending::<Result<Response<Body>, Infallible>>();
+        let mut service = layer.layer(service_fn(hangs));
+        // The permit of the first call is free again.
+        for _ in 0..2 {
+            let request = Request::builder().uri("/grpc.health.v1.Health/Check");
+            let mut call = service.call(request.body(Body::empty()).unwrap());
+            assert!(call.as_mut().now_or_never().is_none());
+        }
+        let metrics = recorder.handle().render();
+        for (name, label) in [
+            ("rpc_server_calls_total{", r#"code="Cancelled""#),
+            ("rpc_server_duration_seconds_count{", "Health/Check"),
+        ] {
+            let mut lines = metrics.lines().filter(|line| line.starts_with(name));
+            let is_recorded = lines.any(|line| line.contains(label) && line.ends_with(" 2"));
+            assert!(is_recorded, "{name}: {metrics}");
+        }
+    }
 
     #[tokio::test]
     async fn connections_beyond_the_limit_are_closed() {
