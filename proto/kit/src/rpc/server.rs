@@ -243,10 +243,13 @@ where
             .and_then(|id| id.to_str().ok())
             .filter(|id| is_id(id))
             .map_or_else(ids::request_id, ToOwned::to_owned);
-        let span = telemetry::request_span(
-            request.headers(),
-            || tracing::info_span!("rpc", rpc.method = method, request.id = %request_id),
-        );
+        let make_span =
+            || tracing::info_span!("rpc", rpc.method = method, request.id = %request_id);
+        let span = if self.authenticator.is_for_exchanges() {
+            telemetry::public_request_span(request.headers(), make_span)
+        } else {
+            telemetry::request_span(request.headers(), make_span)
+        };
 
         let can_fail_over = failover::has_header(request.headers());
         let call = match unresolved {
