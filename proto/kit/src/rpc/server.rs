@@ -48,6 +48,8 @@ const MAX_EXCHANGE_CONNECTIONS: usize = 256;
 const ACCEPT_BACKOFF: Duration = Duration::from_millis(20);
 /// Warnings of connections beyond the limit.
 static WARNINGS: Throttle = Throttle::new();
+/// Warnings of accepts that failed.
+static ACCEPT_WARNINGS: Throttle = Throttle::new();
 
 /// An accepted connection.
 pub(super) struct Accepted {
@@ -122,7 +124,9 @@ fn connections(listener: TcpListener, max: usize) -> impl Stream<Item = io::Resu
             let accepted = listener.accept().await;
             if let Err(error) = &accepted {
                 // The process has no file descriptor left, or the caller has closed the connection. The server goes on.
-                tracing::warn!(%error, "cannot accept a connection");
+                if ACCEPT_WARNINGS.admits() {
+                    tracing::warn!(%error, "cannot accept a connection");
+                }
                 tokio::time::sleep(ACCEPT_BACKOFF).await;
             }
             let connection = accepted.and_then(|(stream, peer)| {
