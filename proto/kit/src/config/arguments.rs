@@ -10,7 +10,7 @@ use clap::{Arg, ArgMatches, Command, FromArgMatches as _, ValueEnum};
 use super::check::{cross_check, placeholders, refused_addresses};
 use super::values::postgres_url;
 use super::{Migration, Profile, Secret, Settings, Telemetry};
-use crate::shared_settings;
+use crate::{healthcheck, shared_settings};
 
 /// What a process does instead of the work of the service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -134,6 +134,12 @@ fn command<S: Settings>() -> Command {
     command
         .about(S::ABOUT)
         .long_about(None)
+        .after_help(format!(
+            "`{} {} [IP:PORT]` asks the admin port of a running service, by default {}, whether it is ready",
+            S::SERVICE,
+            healthcheck::COMMAND,
+            healthcheck::ADMIN
+        ))
         .version(env!("CARGO_PKG_VERSION"))
 }
 

@@ -52,7 +52,7 @@ pub struct Common {
     #[arg(long, default_value = "127.0.0.1:7000")]
     pub grpc_listen: SocketAddr,
     /// Address of /healthz, /readyz and /metrics
-    #[arg(long, default_value = "127.0.0.1:9000")]
+    #[arg(long, default_value = crate::healthcheck::ADMIN)]
     pub admin_listen: SocketAddr,
     #[command(flatten)]
     #[expect(missing_docs, reason = "see the type")]
