@@ -100,11 +100,14 @@ fn exit_code<S: Settings>(ended: anyhow::Result<()>) -> ExitCode {
 }
 
 fn block_on(work: impl Future<Output = anyhow::Result<()>>) -> anyhow::Result<()> {
-    tokio::runtime::Builder::new_multi_thread()
+    let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
-        .context("cannot create the runtime")?
-        .block_on(work)
+        .context("cannot create the runtime")?;
+    let ended = runtime.block_on(work);
+    // A blocking call that has not returned, such as a look-up of a name, must not delay the end of the process.
+    runtime.shutdown_background();
+    ended
 }
 
 async fn migrate(
@@ -378,5 +381,35 @@ impl<S: Settings> Boot<S> {
                 draining,
             ),
         );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+    use std::thread;
+
+    use tokio::sync::oneshot;
+
+    use super::*;
+
+    #[test]
+    fn a_blocking_call_does_not_delay_the_end() {
+        let (release, blocked) = mpsc::channel::<()>();
+        let (started, has_started) = oneshot::channel();
+        let work = async {
+            drop(tokio::task::spawn_blocking(move || {
+                started.send(()).unwrap();
+                // Until `release` is dropped.
+                blocked.recv()
+            }));
+            has_started.await.context("the call has not started")
+        };
+        let (end, ended) = mpsc::channel();
+        let process = thread::spawn(move || end.send(block_on(work)));
+        let result = ended.recv_timeout(testing::LONG);
+        assert!(matches!(result, Ok(Ok(()))), "{result:?}");
+        drop(release);
+        process.join().unwrap().unwrap();
     }
 }
