@@ -26,6 +26,7 @@ use crate::rpc::Authenticator;
 use crate::rpc::client::{Addresses, Client, Transport};
 use crate::rpc::staff::Members;
 use crate::rpc::tls::Credentials;
+use crate::runtime::block_on;
 use crate::{healthcheck, pg, rpc, telemetry};
 
 /// The parts that a service gets at start.
@@ -97,17 +98,6 @@ fn exit_code<S: Settings>(ended: anyhow::Result<()>) -> ExitCode {
             ExitCode::FAILURE
         }
     }
-}
-
-fn block_on(work: impl Future<Output = anyhow::Result<()>>) -> anyhow::Result<()> {
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build()
-        .context("cannot create the runtime")?;
-    let ended = runtime.block_on(work);
-    // A blocking call that has not returned, such as a look-up of a name, must not delay the end of the process.
-    runtime.shutdown_background();
-    ended
 }
 
 async fn migrate(
@@ -381,35 +371,5 @@ impl<S: Settings> Boot<S> {
                 draining,
             ),
         );
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::sync::mpsc;
-    use std::thread;
-
-    use tokio::sync::oneshot;
-
-    use super::*;
-
-    #[test]
-    fn a_blocking_call_does_not_delay_the_end() {
-        let (release, blocked) = mpsc::channel::<()>();
-        let (started, has_started) = oneshot::channel();
-        let work = async {
-            drop(tokio::task::spawn_blocking(move || {
-                started.send(()).unwrap();
-                // Until `release` is dropped.
-                blocked.recv()
-            }));
-            has_started.await.context("the call has not started")
-        };
-        let (end, ended) = mpsc::channel();
-        let process = thread::spawn(move || end.send(block_on(work)));
-        let result = ended.recv_timeout(testing::LONG);
-        assert!(matches!(result, Ok(Ok(()))), "{result:?}");
-        drop(release);
-        process.join().unwrap().unwrap();
     }
 }

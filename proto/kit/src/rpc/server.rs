@@ -8,13 +8,12 @@ use std::net::SocketAddr;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use futures::FutureExt as _;
 use futures::future::Either;
 use futures::stream::{self, Stream, StreamExt as _, TryStreamExt as _};
 use http::{Request, Response};
-use metrics::{Counter, Histogram};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
@@ -24,14 +23,14 @@ use tonic::transport::Server;
 use tower::{Layer, Service};
 use tracing::Instrument as _;
 
+use super::call_record::CallRecord;
 use super::identity::{self, Authenticator, Principal};
 use super::tls::{self, Connection, Credentials, PeerNames};
 use super::{failover, methods};
 use crate::admin::Readiness;
 use crate::code::Code;
 use crate::fault::Fault;
-use crate::handles::Handles;
-use crate::overload::{ConcurrencyLimit, Permit};
+use crate::overload::ConcurrencyLimit;
 use crate::request_id::{REQUEST_ID_HEADER, scope};
 use crate::throttle::Throttle;
 use crate::{ids, telemetry};
@@ -271,12 +270,7 @@ where
                 })
             }
         };
-        let mut record = CallRecord {
-            method,
-            code: tonic::Code::Cancelled,
-            started: Instant::now(),
-            _permit: permit,
-        };
+        let record = CallRecord::new(method, permit);
         let recorded = async move {
             let answer = std::panic::AssertUnwindSafe(call).catch_unwind().await;
             let response = answer.unwrap_or_else(|_| {
@@ -287,8 +281,7 @@ where
                 ))
                 .into_http())
             });
-            record.code = response.as_ref().map_or(tonic::Code::Ok, code_of);
-            drop(record);
+            record.finish(&response);
             response
         };
         let recorded = failover::scope(can_fail_over, recorded);
@@ -296,57 +289,10 @@ where
     }
 }
 
-/// Counts and measures a call when it is dropped. One that has no response by then has the code `Cancelled`: its deadline has passed, or its
-/// caller has left.
-struct CallRecord {
-    method: &'static str,
-    code: tonic::Code,
-    started: Instant,
-    _permit: Permit,
-}
-
-impl Drop for CallRecord {
-    fn drop(&mut self) {
-        count(self.method, self.code);
-        measure(self.method, self.started.elapsed());
-    }
-}
-
 /// Whether a caller's request id can be logged as it is.
 fn is_id(text: &str) -> bool {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
     (1..=64).contains(&text.len()) && text.bytes().all(plain)
-}
-
-/// The status of a response. That of a stream, and of a response with a message, comes after its body: it counts as a success.
-fn code_of(response: &Response<Body>) -> tonic::Code {
-    let status = response.headers().get("grpc-status");
-    status.map_or(tonic::Code::Ok, |status| {
-        tonic::Code::from_bytes(status.as_bytes())
-    })
-}
-
-/// Counts a call by its status.
-fn count(method: &'static str, code: tonic::Code) {
-    thread_local! {
-        static CALLS: Handles<(&'static str, tonic::Code), Counter> = Handles::default();
-    }
-    let calls = |_: &_| {
-        let code = format!("{code:?}");
-        metrics::counter!("rpc_server_calls_total", "method" => method, "code" => code)
-    };
-    CALLS.with(|handles| handles.with((method, code), calls, |calls| calls.increment(1)));
-}
-
-/// Records the duration of a call.
-fn measure(method: &'static str, elapsed: Duration) {
-    thread_local! {
-        static DURATIONS: Handles<&'static str, Histogram> = Handles::default();
-    }
-    let durations = |method: &&'static str| metrics::histogram!("rpc_server_duration_seconds", "method" => *method);
-    DURATIONS.with(|handles| {
-        handles.with(method, durations, |durations| durations.record(elapsed));
-    });
 }
 
 #[cfg(test)]
