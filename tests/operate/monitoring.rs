@@ -29,7 +29,7 @@ enum Proof {
 }
 
 /// Every alert, and how it is tested.
-const ALERTS: [(&str, Proof); 16] = [
+const ALERTS: [(&str, Proof); 17] = [
     ("ApiErrors", Proof::Fires),
     ("ApiSlow", Proof::Promtool),
     ("BackupTooOld", Proof::Promtool),
@@ -45,6 +45,7 @@ const ALERTS: [(&str, Proof); 16] = [
     ("ProcessRestarts", Proof::Promtool),
     ("RedisAway", Proof::Promtool),
     ("ServiceDown", Proof::Fires),
+    ("ServiceMissing", Proof::Promtool),
     ("SiteErrors", Proof::Promtool),
 ];
 

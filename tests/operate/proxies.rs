@@ -35,67 +35,69 @@ impl Proxy {
     /// haproxy with this configuration, and these variables. It listens on a free port of `LISTEN`.
     pub(crate) async fn haproxy(configuration: &str, variables: &[(&str, String)]) -> Self {
         let folder = folder().await;
-        let address = free_port();
         std::fs::write(folder.path().join("haproxy.cfg"), configuration).unwrap();
-        let process = logged(&mut haproxy(folder.path()), folder.path())
-            .args(["-W", "-f", "haproxy.cfg"])
-            .env("LISTEN", address.to_string())
-            .env("LISTEN_HTTP", free_port().to_string())
-            .envs(variables.iter().map(|(name, value)| (name, value)))
-            .kill_on_drop(true)
-            .spawn()
-            .unwrap();
-        Self::started(process, folder, Signal::SIGUSR2, address).await
+        Self::start(folder, Signal::SIGUSR2, |folder, address| {
+            let mut haproxy = haproxy(folder);
+            haproxy
+                .args(["-W", "-f", "haproxy.cfg"])
+                .env("LISTEN", address.to_string())
+                .env("LISTEN_HTTP", free_port().to_string())
+                .envs(variables.iter().map(|(name, value)| (name, value)));
+            haproxy
+        })
+        .await
     }
 
     /// nginx with its configuration, in which these are the addresses of the gateway and of web.
     pub(crate) async fn nginx(gateway: &str, web: &str) -> Self {
         let folder = folder().await;
-        let address = free_port();
-        let path = folder.path().display().to_string();
-        let mut configuration = NGINX.to_owned();
-        // Debian's nginx would use and change folders of the system. It does not daemonize, so that it ends with the test.
-        let own = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
-            .map(|kind| format!("{kind}_temp_path {path}/{kind};"))
-            .concat();
-        for (from, to) in [
-            ("server gateway:8080 ", format!("server {gateway} ")),
-            ("server web:8080 ", format!("server {web} ")),
-            ("listen 443 ", format!("listen {address} ")),
-            ("listen 80;", format!("listen {};", free_port())),
-            ("/etc/nginx", path.clone()),
-            ("/run/nginx.pid", format!("{path}/nginx.pid")),
-            ("\nhttp {", format!("\ndaemon off;\nhttp {{ {own}")),
-        ] {
-            assert!(configuration.contains(from), "nginx.conf lacks {from}");
-            configuration = configuration.replace(from, &to);
-        }
-        std::fs::write(folder.path().join("nginx.conf"), configuration).unwrap();
-        let process = logged(&mut program("nginx"), folder.path())
-            .args(["-p", &path, "-c", "nginx.conf", "-e", "stderr"])
-            .kill_on_drop(true)
-            .spawn()
-            .unwrap();
-        Self::started(process, folder, Signal::SIGHUP, address).await
+        Self::start(folder, Signal::SIGHUP, |folder, address| {
+            let configuration = nginx_configuration(folder, address, [gateway, web]);
+            std::fs::write(folder.join("nginx.conf"), configuration).unwrap();
+            let mut nginx = program("nginx");
+            nginx.arg("-p").arg(folder);
+            nginx.args(["-c", "nginx.conf", "-e", "stderr"]);
+            nginx
+        })
+        .await
     }
 
-    async fn started(
-        mut process: Child,
+    /// Starts a proxy that listens on the address that `command` gets. If another process has taken a port meanwhile, the proxy ends, and
+    /// gets another one.
+    async fn start(
         folder: tempfile::TempDir,
         reload: Signal,
-        address: SocketAddr,
+        command: impl Fn(&Path, SocketAddr) -> Command,
     ) -> Self {
-        eventually("the proxy listens", async || {
-            let ended = process.try_wait().unwrap();
-            assert!(ended.is_none(), "the proxy ended: {ended:?}");
-            TcpStream::connect(address).await.ok()
-        })
-        .await;
-        Self {
-            process,
-            folder,
-            reload,
-            address,
+        let mut tries = 0;
+        loop {
+            tries += 1;
+            let address = free_port();
+            let mut command = command(folder.path(), address);
+            let mut process = logged(&mut command, folder.path())
+                .kill_on_drop(true)
+                .spawn()
+                .unwrap();
+            let serves = eventually("the proxy serves or ends", async || {
+                if process.try_wait().unwrap().is_some() {
+                    return Some(false);
+                }
+                // It starts its workers when it has its ports.
+                let has_workers = process.id().is_some_and(|pid| !children(pid).is_empty());
+                let connects = TcpStream::connect(address).await.is_ok();
+                (has_workers && connects).then_some(true)
+            })
+            .await;
+            if serves {
+                return Self {
+                    process,
+                    folder,
+                    reload,
+                    address,
+                };
+            }
+            show_logs(folder.path(), &[LOG]);
+            assert!(tries < 5, "the proxy does not start");
         }
     }
 
@@ -105,8 +107,7 @@ impl Proxy {
 
     /// The processes that serve.
     fn workers(&self) -> String {
-        let pid = self.pid();
-        std::fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap()
+        children(self.process.id().unwrap())
     }
 
     /// Reads the configuration again, in new processes; returns when they run.
@@ -146,6 +147,35 @@ impl Drop for Proxy {
             }
         }
     }
+}
+
+/// The children of a process, with spaces between; empty if it has ended.
+fn children(pid: u32) -> String {
+    let children = std::fs::read_to_string(format!("/proc/{pid}/task/{pid}/children"));
+    children.unwrap_or_default()
+}
+
+/// The configuration of nginx, as it is used in a folder, with a certificate there.
+fn nginx_configuration(folder: &Path, address: SocketAddr, [gateway, web]: [&str; 2]) -> String {
+    let path = folder.display().to_string();
+    let mut configuration = NGINX.to_owned();
+    // Debian's nginx would use and change folders of the system. It does not daemonize, so that it ends with the test.
+    let own = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
+        .map(|kind| format!("{kind}_temp_path {path}/{kind};"))
+        .concat();
+    for (from, to) in [
+        ("server gateway:8080 ", format!("server {gateway} ")),
+        ("server web:8080 ", format!("server {web} ")),
+        ("listen 443 ", format!("listen {address} ")),
+        ("listen 80;", format!("listen {};", free_port())),
+        ("/etc/nginx", path.clone()),
+        ("/run/nginx.pid", format!("{path}/nginx.pid")),
+        ("\nhttp {", format!("\ndaemon off;\nhttp {{ {own}")),
+    ] {
+        assert!(configuration.contains(from), "nginx.conf lacks {from}");
+        configuration = configuration.replace(from, &to);
+    }
+    configuration
 }
 
 /// haproxy in a folder with its certificate.

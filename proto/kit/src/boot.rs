@@ -26,6 +26,7 @@ use crate::rpc::Authenticator;
 use crate::rpc::client::{Addresses, Client, Transport};
 use crate::rpc::staff::Members;
 use crate::rpc::tls::Credentials;
+use crate::runtime::block_on;
 use crate::{healthcheck, pg, rpc, telemetry};
 
 /// The parts that a service gets at start.
@@ -97,14 +98,6 @@ fn exit_code<S: Settings>(ended: anyhow::Result<()>) -> ExitCode {
             ExitCode::FAILURE
         }
     }
-}
-
-fn block_on(work: impl Future<Output = anyhow::Result<()>>) -> anyhow::Result<()> {
-    tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build()
-        .context("cannot create the runtime")?
-        .block_on(work)
 }
 
 async fn migrate(

@@ -9,7 +9,7 @@ use anyhow::{Context as _, ensure};
 /// The argument that asks for this, in place of the work of the service.
 pub(crate) const COMMAND: &str = "healthcheck";
 /// The default of `admin_listen`.
-const ADMIN: &str = "127.0.0.1:9000";
+pub(crate) const ADMIN: &str = "127.0.0.1:9000";
 const DEADLINE: Duration = Duration::from_secs(2);
 
 /// Asks the admin port at `address`. It reads no settings, so that a probe needs no secrets.

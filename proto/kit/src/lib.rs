@@ -35,6 +35,7 @@ pub mod public_url;
 pub mod redis;
 pub mod request_id;
 pub mod rpc;
+mod runtime;
 mod shared_settings;
 pub mod telemetry;
 pub mod text;

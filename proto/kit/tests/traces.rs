@@ -83,12 +83,18 @@ async fn a_trace_continues_in_a_service_and_reaches_the_collector() {
         let call = async { client.check(HealthCheckRequest::default()).await };
         call.instrument(edge).await.unwrap();
     }
+    // Nor does an exchange decide it, although its header says so.
+    let exchanges = testing::serve_exchanges(kit::rpc::server::services(), &lifecycle);
+    let exchange = testing::client(&exchanges.await.unwrap(), &lifecycle).unwrap();
+    let mut exchange = HealthClient::new(exchange);
+    let checked = exchange.check(HealthCheckRequest::default()).await;
+    checked.unwrap();
     tokio::task::spawn_blocking(|| guard.shutdown())
         .await
         .unwrap();
 
     let mut received = Vec::new();
-    while received.len() < 3 {
+    while received.len() < 4 {
         let next = tokio::time::timeout(Duration::from_mins(2), spans.recv()).await;
         let Ok(Some(span)) = next else {
             panic!("only these spans arrived: {received:?}");
@@ -96,17 +102,22 @@ async fn a_trace_continues_in_a_service_and_reaches_the_collector() {
         received.push(span);
     }
     assert!(spans.try_recv().is_err(), "no other span arrives");
-    let named = |name: &str| received.iter().find(|span| span.name == name).unwrap();
-    let (edge, rpc, public) = (named("edge"), named("rpc"), named("public"));
-    for span in [edge, rpc] {
-        assert_eq!(hex::encode(&span.trace_id), TRACE);
-    }
+    let (of_fleet, of_others): (Vec<_>, Vec<_>) = received
+        .iter()
+        .partition(|span| hex::encode(&span.trace_id) == TRACE);
+    let named = |spans: &[&Span], name: &str| -> Span {
+        let found = spans.iter().find(|span| span.name == name);
+        Span::clone(found.unwrap())
+    };
+    let (edge, rpc) = (named(&of_fleet, "edge"), named(&of_fleet, "rpc"));
     assert_eq!(
         rpc.parent_span_id, edge.span_id,
         "the service's span is a child of the caller's"
     );
-    assert_ne!(hex::encode(&public.trace_id), TRACE);
-    assert_eq!(hex::encode(&public.parent_span_id), "");
+    let (public, exchange) = (named(&of_others, "public"), named(&of_others, "rpc"));
+    for span in [&public, &exchange] {
+        assert_eq!(hex::encode(&span.parent_span_id), "");
+    }
     let links: Vec<String> = (public.links.iter())
         .map(|link| hex::encode(&link.trace_id))
         .collect();

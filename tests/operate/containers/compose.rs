@@ -65,7 +65,7 @@ async fn each_container_is_confined_and_only_the_front_is_public() {
             container["healthcheck"]["test"],
             json!(["CMD", service, "healthcheck"])
         );
-        // The delay and the drain take 15 seconds by default.
+        // The delay and twice the drain take 25 seconds by default.
         assert_eq!(container["stop_grace_period"], "30s");
         let migration = format!("migrate-{service}");
         assert_eq!(

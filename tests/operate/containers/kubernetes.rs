@@ -233,8 +233,10 @@ async fn each_service_runs_confined_and_is_replaced_without_a_gap() {
             deployment["spec"]["strategy"]["rollingUpdate"]["maxUnavailable"],
             0
         );
-        // The delay and the drain take 15 seconds by default.
-        assert!(pod["terminationGracePeriodSeconds"].as_u64() > Some(20));
+        // Answers of DNS are stored for 30 seconds.
+        assert!(deployment["spec"]["minReadySeconds"].as_u64() > Some(30));
+        // The delay and twice the drain take 25 seconds by default.
+        assert!(pod["terminationGracePeriodSeconds"].as_u64() > Some(25));
         for (probe, path) in [("readinessProbe", "/readyz"), ("livenessProbe", "/healthz")] {
             assert_eq!(
                 container[probe]["httpGet"],

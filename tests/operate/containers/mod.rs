@@ -174,6 +174,21 @@ async fn secrets_stay_when_the_script_runs_again() {
 }
 
 #[tokio::test]
+async fn a_certificate_without_its_key_is_issued_again() {
+    let folder = secrets().await;
+    let path = |file: &str| folder.path().join(file);
+    // As after a run that ended between the key and the certificate.
+    fs::copy(path("tls/gateway/tls.key"), path("tls/web/tls.key")).unwrap();
+    run(Command::new(deploy("secrets")).arg(folder.path())).await;
+    let public_key = async |args: &[&str], file: &str| {
+        run(Command::new("openssl").args(args).arg(path(file))).await
+    };
+    let certified = public_key(&["x509", "-noout", "-pubkey", "-in"], "tls/web/tls.crt").await;
+    let own = public_key(&["pkey", "-pubout", "-in"], "tls/web/tls.key").await;
+    assert_eq!(certified, own);
+}
+
+#[tokio::test]
 async fn a_certificate_of_the_public_address_that_somebody_put_there_stays() {
     let (folder, other) = (secrets().await, secrets().await);
     let edge = |folder: &TempDir| folder.path().join("tls/edge/edge.pem");

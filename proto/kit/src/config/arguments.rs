@@ -10,7 +10,7 @@ use clap::{Arg, ArgMatches, Command, FromArgMatches as _, ValueEnum};
 use super::check::{cross_check, placeholders, refused_addresses};
 use super::values::postgres_url;
 use super::{Migration, Profile, Secret, Settings, Telemetry};
-use crate::shared_settings;
+use crate::{healthcheck, shared_settings};
 
 /// What a process does instead of the work of the service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -134,6 +134,12 @@ fn command<S: Settings>() -> Command {
     command
         .about(S::ABOUT)
         .long_about(None)
+        .after_help(format!(
+            "`{} {} [IP:PORT]` asks the admin port of a running service, by default {}, whether it is ready",
+            S::SERVICE,
+            healthcheck::COMMAND,
+            healthcheck::ADMIN
+        ))
         .version(env!("CARGO_PKG_VERSION"))
 }
 
@@ -193,8 +199,16 @@ fn with_file(command: Command, args: &[OsString], problems: &mut Vec<String>) ->
 fn read(path: &Path) -> Result<toml::Table, String> {
     let text = std::fs::read_to_string(path)
         .map_err(|error| format!("cannot read {}: {error}", path.display()))?;
-    text.parse()
-        .map_err(|error| format!("{} is not valid TOML: {error}", path.display()))
+    // The error as a whole repeats the line, which may have a secret.
+    text.parse::<toml::Table>().map_err(|error| {
+        let before = error.span().and_then(|span| text.get(..span.start));
+        let line = before.unwrap_or_default().matches('\n').count() + 1;
+        let reason = error.message();
+        format!(
+            "{} is not valid TOML in line {line}: {reason}",
+            path.display()
+        )
+    })
 }
 
 /// The setting of a clap error, and the problem in one line; `None` when the error is not about the value of a setting.

@@ -18,7 +18,7 @@ use std::time::Duration;
 use clap::{Args, FromArgMatches, ValueEnum};
 
 use secret::tokens;
-use values::{postgres_url, share};
+use values::{collector_url, log_filter, postgres_url, share};
 
 pub(crate) use arguments::{Request, load};
 pub use secret::{Secret, Tokens};
@@ -52,7 +52,7 @@ pub struct Common {
     #[arg(long, default_value = "127.0.0.1:7000")]
     pub grpc_listen: SocketAddr,
     /// Address of /healthz, /readyz and /metrics
-    #[arg(long, default_value = "127.0.0.1:9000")]
+    #[arg(long, default_value = crate::healthcheck::ADMIN)]
     pub admin_listen: SocketAddr,
     #[command(flatten)]
     #[expect(missing_docs, reason = "see the type")]
@@ -189,13 +189,13 @@ impl Tls {
 #[derive(Debug, Clone, Args)]
 pub struct Telemetry {
     /// The log filter: a level, or filters such as `info,sqlx=warn`
-    #[arg(long, default_value = "info")]
+    #[arg(long, default_value = "info", value_parser = log_filter)]
     pub log: String,
     /// The format of log lines
     #[arg(long, value_enum, default_value = "json")]
     pub log_format: LogFormat,
-    /// The OpenTelemetry collector (OTLP over gRPC), for example `http://127.0.0.1:4317`; without one, no traces are sent
-    #[arg(long)]
+    /// The OpenTelemetry collector (OTLP over gRPC, without TLS), for example `http://127.0.0.1:4317`; without one, no traces are sent
+    #[arg(long, value_parser = collector_url)]
     pub otlp_endpoint: Option<String>,
     /// The share of requests that are traced, 0 to 1
     #[arg(long, default_value = "0.01", value_parser = share)]

@@ -115,6 +115,18 @@ fn flags_override_the_file() {
 }
 
 #[test]
+fn a_file_that_is_not_toml_is_named_without_its_text() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("settings.toml");
+    std::fs::write(&file, "size = 5\nfleet_token = hush-hush\n").unwrap();
+    let config = format!("--config={}", file.display());
+    let text = load(&[&config]).unwrap_err().to_string();
+    let place = "settings.toml is not valid TOML in line 2: ";
+    assert!(text.contains(place), "{text}");
+    assert!(!text.contains("hush"), "{text}");
+}
+
+#[test]
 fn settings_are_cross_checked() {
     let text = load(&[
         "--database-url=postgres://h/d",
@@ -227,9 +239,19 @@ fn migrations_need_no_setting_but_a_database() {
 
 #[test]
 fn a_check_finds_what_a_start_would_find() {
-    let bad = ["check-config", "--size=many"];
+    let bad = [
+        "check-config",
+        "--size=many",
+        "--log=info,web=loud",
+        "--otlp-endpoint=collector:4317",
+    ];
     let text = request(&bad).unwrap_err().to_string();
-    for name in ["EXAMPLE_TEST_SIZE", "EXAMPLE_TEST_FLEET_TOKEN"] {
+    for name in [
+        "EXAMPLE_TEST_SIZE",
+        "EXAMPLE_TEST_FLEET_TOKEN",
+        "EXAMPLE_TEST_LOG",
+        "EXAMPLE_TEST_OTLP_ENDPOINT",
+    ] {
         assert!(text.contains(name), "{name} is missing in {text}");
     }
     let tokens = [
@@ -240,7 +262,12 @@ fn a_check_finds_what_a_start_would_find() {
     let given = [&given[..], &[&tokens[0], &tokens[1]]].concat();
     let text = request(&given).unwrap_err().to_string();
     assert!(text.contains("EXAMPLE_TEST_DOCS"), "{text}");
-    let good = request(&[&given[..], &["--profile=local"]].concat());
+    let more = [
+        "--profile=local",
+        "--log=info,sqlx=warn",
+        "--otlp-endpoint=http://127.0.0.1:4317",
+    ];
+    let good = request(&[&given[..], &more].concat());
     assert!(matches!(good, Ok(Request::CheckConfig)), "{good:?}");
 }
 

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use sqlx::postgres::PgConnectOptions;
+use tracing_subscriber::EnvFilter;
 
 use super::Secret;
 
@@ -20,6 +21,22 @@ pub(super) fn share(value: &str) -> Result<f64, String> {
         Ok(share) if (0.0..=1.0).contains(&share) => Ok(share),
         _ => Err("it must be a number from 0 to 1".to_owned()),
     }
+}
+
+/// Checks a log filter. It cannot be copied, so the setting is its text.
+pub(super) fn log_filter(value: &str) -> Result<String, String> {
+    EnvFilter::try_new(value)
+        .map(|_| value.to_owned())
+        .map_err(|_error| "it must be a level, or filters such as `info,sqlx=warn`".to_owned())
+}
+
+/// Checks the URL of a collector of traces.
+pub(super) fn collector_url(value: &str) -> Result<String, String> {
+    let url = value.parse::<http::Uri>().ok();
+    let is_url = url.is_some_and(|url| url.scheme_str() == Some("http") && url.host().is_some());
+    is_url
+        .then(|| value.to_owned())
+        .ok_or_else(|| "it must be a URL without TLS, such as http://127.0.0.1:4317".to_owned())
 }
 
 /// Parses whole seconds, up to a million, which is less than PostgreSQL's longest timeout and can be added to any time.

@@ -26,6 +26,7 @@ use tokio_util::task::TaskTracker;
 
 use crate::client_address::{ProxyHeader, TrustedProxies};
 use crate::descriptor_limit;
+use crate::throttle::Throttle;
 pub use clients::ClientLimits;
 use clients::Clients;
 use connection::{ConnectionServer, builder};
@@ -35,6 +36,8 @@ pub use timeouts::Timeouts;
 
 /// Pause after a connection could not be accepted, for example without file descriptors.
 const ACCEPT_BACKOFF: Duration = Duration::from_millis(20);
+/// Warnings of accepts that failed.
+static WARNINGS: Throttle = Throttle::new();
 
 /// The limits of a port, as settings of a service.
 #[derive(Debug, Clone, Copy, Args)]
@@ -128,7 +131,9 @@ pub async fn serve(listener: TcpListener, settings: Settings, router: Router) {
                 }));
             }
             Err(error) => {
-                tracing::warn!(%error, "cannot accept a connection");
+                if WARNINGS.admits() {
+                    tracing::warn!(%error, "cannot accept a connection");
+                }
                 tokio::time::sleep(ACCEPT_BACKOFF).await;
             }
         }

@@ -29,6 +29,8 @@ const SESSION: [(&str, &str); 5] = [
     ("tcp_keepalives_count", "3"),
     ("tcp_user_timeout", "20s"),
 ];
+/// The settings with the URL of PostgreSQL.
+const SETTING: &str = "database_url (for `migrate`, database_owner_url)";
 /// How often two connections take turns to find out whether a pooler shares their sessions.
 const TURNS: usize = 3;
 
@@ -40,7 +42,7 @@ pub(super) async fn connect(
 ) -> anyhow::Result<(PgConnectOptions, PgConnection)> {
     let options = PgConnectOptions::from_str(url.expose())
         .ok()
-        .context("database_url is not a URL such as postgres://user:password@host:5432/database")?
+        .context("the URL is not one such as postgres://user:password@host:5432/database")?
         .application_name(service)
         // PgBouncer refuses this startup parameter of sqlx, which has no effect on binary values.
         .extra_float_digits(None);
@@ -52,8 +54,8 @@ pub(super) async fn connect(
     };
     let (mut first, is_shared) = timeout(deadline, connecting)
         .await
-        .with_context(|| format!("PostgreSQL at {place} does not answer; check database_url"))?
-        .with_context(|| format!("cannot connect to PostgreSQL at {place}; check database_url"))?;
+        .with_context(|| format!("PostgreSQL at {place} does not answer; check {SETTING}"))?
+        .with_context(|| format!("cannot connect to PostgreSQL at {place}; check {SETTING}"))?;
     anyhow::ensure!(
         !is_shared,
         "PostgreSQL at {place} is behind a pooler that shares a session after each transaction; \

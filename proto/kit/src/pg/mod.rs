@@ -234,10 +234,12 @@ pub fn is_unavailable(error: &sqlx::Error) -> bool {
         | sqlx::Error::PoolClosed
         | sqlx::Error::WorkerCrashed => true,
         // Class 57P: the server is shutting down or starting, or has ended this session. Class 53: it is out of connections or memory.
+        // Class 08: a pooler has lost the server, perhaps after a commit (PgBouncer: 08P01).
         // 25P03, 25P04: it has ended a session after idle_in_transaction_session_timeout or transaction_timeout. 25006: it is a standby.
         sqlx::Error::Database(error) => error.code().is_some_and(|code| {
             code.starts_with("57P")
                 || code.starts_with("53")
+                || code.starts_with("08")
                 || matches!(&*code, "25P03" | "25P04" | "25006")
         }),
         _ => false,

@@ -8,13 +8,12 @@ use std::net::SocketAddr;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use futures::FutureExt as _;
 use futures::future::Either;
 use futures::stream::{self, Stream, StreamExt as _, TryStreamExt as _};
 use http::{Request, Response};
-use metrics::{Counter, Histogram};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
@@ -24,13 +23,13 @@ use tonic::transport::Server;
 use tower::{Layer, Service};
 use tracing::Instrument as _;
 
+use super::call_record::CallRecord;
 use super::identity::{self, Authenticator, Principal};
 use super::tls::{self, Connection, Credentials, PeerNames};
 use super::{failover, methods};
 use crate::admin::Readiness;
 use crate::code::Code;
 use crate::fault::Fault;
-use crate::handles::Handles;
 use crate::overload::ConcurrencyLimit;
 use crate::request_id::{REQUEST_ID_HEADER, scope};
 use crate::throttle::Throttle;
@@ -48,6 +47,8 @@ const MAX_EXCHANGE_CONNECTIONS: usize = 256;
 const ACCEPT_BACKOFF: Duration = Duration::from_millis(20);
 /// Warnings of connections beyond the limit.
 static WARNINGS: Throttle = Throttle::new();
+/// Warnings of accepts that failed.
+static ACCEPT_WARNINGS: Throttle = Throttle::new();
 
 /// An accepted connection.
 pub(super) struct Accepted {
@@ -122,7 +123,9 @@ fn connections(listener: TcpListener, max: usize) -> impl Stream<Item = io::Resu
             let accepted = listener.accept().await;
             if let Err(error) = &accepted {
                 // The process has no file descriptor left, or the caller has closed the connection. The server goes on.
-                tracing::warn!(%error, "cannot accept a connection");
+                if ACCEPT_WARNINGS.admits() {
+                    tracing::warn!(%error, "cannot accept a connection");
+                }
                 tokio::time::sleep(ACCEPT_BACKOFF).await;
             }
             let connection = accepted.and_then(|(stream, peer)| {
@@ -243,10 +246,13 @@ where
             .and_then(|id| id.to_str().ok())
             .filter(|id| is_id(id))
             .map_or_else(ids::request_id, ToOwned::to_owned);
-        let span = telemetry::request_span(
-            request.headers(),
-            || tracing::info_span!("rpc", rpc.method = method, request.id = %request_id),
-        );
+        let make_span =
+            || tracing::info_span!("rpc", rpc.method = method, request.id = %request_id);
+        let span = if self.authenticator.is_for_exchanges() {
+            telemetry::public_request_span(request.headers(), make_span)
+        } else {
+            telemetry::request_span(request.headers(), make_span)
+        };
 
         let can_fail_over = failover::has_header(request.headers());
         let call = match unresolved {
@@ -264,8 +270,8 @@ where
                 })
             }
         };
-        let started = Instant::now();
-        let guarded = async move {
+        let record = CallRecord::new(method, permit);
+        let recorded = async move {
             let answer = std::panic::AssertUnwindSafe(call).catch_unwind().await;
             let response = answer.unwrap_or_else(|_| {
                 tracing::error!("the call panicked");
@@ -275,13 +281,11 @@ where
                 ))
                 .into_http())
             });
-            count(method, response.as_ref().map_or(tonic::Code::Ok, code_of));
-            measure(method, started.elapsed());
-            drop(permit);
+            record.finish(&response);
             response
         };
-        let guarded = failover::scope(can_fail_over, guarded);
-        Box::pin(scope(request_id, guarded).instrument(span))
+        let recorded = failover::scope(can_fail_over, recorded);
+        Box::pin(scope(request_id, recorded).instrument(span))
     }
 }
 
@@ -291,45 +295,45 @@ fn is_id(text: &str) -> bool {
     (1..=64).contains(&text.len()) && text.bytes().all(plain)
 }
 
-/// The status of a response. That of a stream, and of a response with a message, comes after its body: it counts as a success.
-fn code_of(response: &Response<Body>) -> tonic::Code {
-    let status = response.headers().get("grpc-status");
-    status.map_or(tonic::Code::Ok, |status| {
-        tonic::Code::from_bytes(status.as_bytes())
-    })
-}
-
-/// Counts a call by its status.
-fn count(method: &'static str, code: tonic::Code) {
-    thread_local! {
-        static CALLS: Handles<(&'static str, tonic::Code), Counter> = Handles::default();
-    }
-    let calls = |_: &_| {
-        let code = format!("{code:?}");
-        metrics::counter!("rpc_server_calls_total", "method" => method, "code" => code)
-    };
-    CALLS.with(|handles| handles.with((method, code), calls, |calls| calls.increment(1)));
-}
-
-/// Records the duration of a call.
-fn measure(method: &'static str, elapsed: Duration) {
-    thread_local! {
-        static DURATIONS: Handles<&'static str, Histogram> = Handles::default();
-    }
-    let durations = |method: &&'static str| metrics::histogram!("rpc_server_duration_seconds", "method" => *method);
-    DURATIONS.with(|handles| {
-        handles.with(method, durations, |durations| durations.record(elapsed));
-    });
-}
-
 #[cfg(test)]
 mod tests {
+    use std::future::pending;
     use std::pin::pin;
 
+    use metrics_exporter_prometheus::PrometheusBuilder;
     use tokio::io::AsyncReadExt as _;
+    use tower::service_fn;
 
     use super::*;
     use crate::config::{Identity, Secret};
+
+    /// Such a call is slower than all that have a response.
+    #[test]
+    fn a_call_that_is_dropped_is_counted_and_measured() {
+        let recorder = PrometheusBuilder::new().build_recorder();
+        let _recording = metrics::set_default_local_recorder(&recorder);
+        let layer = CallLayer {
+            authenticator: Authenticator::for_exchanges("economy-svc"),
+            limit: Arc::new(ConcurrencyLimit::new("a test", 1)),
+        };
+        let hangs = |_: Request<Body>| pending::<Result<Response<Body>, Infallible>>();
+        let mut service = layer.layer(service_fn(hangs));
+        // The permit of the first call is free again.
+        for _ in 0..2 {
+            let request = Request::builder().uri("/grpc.health.v1.Health/Check");
+            let mut call = service.call(request.body(Body::empty()).unwrap());
+            assert!(call.as_mut().now_or_never().is_none());
+        }
+        let metrics = recorder.handle().render();
+        for (name, label) in [
+            ("rpc_server_calls_total{", r#"code="Cancelled""#),
+            ("rpc_server_duration_seconds_count{", "Health/Check"),
+        ] {
+            let mut lines = metrics.lines().filter(|line| line.starts_with(name));
+            let is_recorded = lines.any(|line| line.contains(label) && line.ends_with(" 2"));
+            assert!(is_recorded, "{name}: {metrics}");
+        }
+    }
 
     #[tokio::test]
     async fn connections_beyond_the_limit_are_closed() {

@@ -6,7 +6,7 @@ use std::process::ExitStatus;
 use kit::Lifecycle;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
-use testing::{LONG, wait_until};
+use testing::{LONG, eventually, wait_until};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::process::{Child, Command};
@@ -28,6 +28,35 @@ struct Service {
 impl Service {
     /// Starts the process, and waits until its admin port answers.
     async fn spawn(shutdown_delay: &str) -> Self {
+        Self::until(shutdown_delay, "/healthz", &[]).await
+    }
+
+    /// Starts the process, and waits until it is ready.
+    async fn ready(shutdown_delay: &str) -> Self {
+        Self::until(shutdown_delay, "/readyz", &["start"]).await
+    }
+
+    /// Starts the process, ends these waits, and waits until the admin port answers a path with 200. If another process takes a port meanwhile,
+    /// the process ends, and others are tried.
+    async fn until(shutdown_delay: &str, path: &str, waits: &[&str]) -> Self {
+        for _ in 0..20 {
+            let mut service = Self::start(shutdown_delay);
+            for file in waits {
+                service.allow(file);
+            }
+            let answers = eventually("the admin port answers", async || {
+                let has_ended = service.child.try_wait().unwrap().is_some();
+                let answers = status(service.admin, path).await == Some(200);
+                (answers || has_ended).then_some(answers)
+            });
+            if answers.await {
+                return service;
+            }
+        }
+        panic!("the process has no ports");
+    }
+
+    fn start(shutdown_delay: &str) -> Self {
         let ports = [(); 3].map(|()| std::net::TcpListener::bind("127.0.0.1:0").unwrap());
         let [http, grpc, admin] = ports.map(|port| port.local_addr().unwrap());
         let folder = tempfile::tempdir().unwrap();
@@ -49,26 +78,13 @@ impl Service {
             .kill_on_drop(true)
             .spawn()
             .unwrap();
-        let service = Self {
+        Self {
             child,
             http,
             grpc,
             admin,
             folder,
-        };
-        wait_until("the admin port answers", async || {
-            status(admin, "/healthz").await == Some(200)
-        })
-        .await;
-        service
-    }
-
-    /// Starts the process, and waits until it is ready.
-    async fn ready(shutdown_delay: &str) -> Self {
-        let service = Self::spawn(shutdown_delay).await;
-        service.allow("start");
-        wait_until("it is ready", async || service.is_ready().await).await;
-        service
+        }
     }
 
     /// Ends a wait of the process.

@@ -13,6 +13,7 @@ use tokio::sync::watch;
 use super::transport::Transport;
 use crate::grpc_address;
 use crate::lifecycle::Lifecycle;
+use crate::throttle::Throttle;
 
 /// The source of the addresses of a service.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -84,28 +85,45 @@ async fn refresh(
     transport: Transport,
     current: watch::Sender<Arc<[Uri]>>,
 ) -> anyhow::Result<()> {
+    // A name that cannot be looked up would be logged twice a second.
+    let warnings = Throttle::new();
     loop {
-        match resolve(&addresses, &transport).await {
-            Ok(found) => {
-                current.send_if_modified(|list| {
-                    let changed = **list != found[..];
-                    if changed {
-                        *list = found.into();
-                    }
-                    changed
-                });
-            }
-            // Keeps the last addresses: old ones are better than none.
-            Err(error) => {
-                tracing::warn!(%error, ?addresses, "cannot look up addresses; keeping the last ones");
-            }
+        let found = resolve(&addresses, &transport).await;
+        let problem = match &found {
+            Ok(found) => found.ignored.join("; "),
+            Err(error) => format!("{error:#}"),
+        };
+        if !problem.is_empty() && warnings.admits() {
+            tracing::warn!(
+                problem,
+                ?addresses,
+                "not all addresses can be used; after a failed look-up, the last ones stay"
+            );
+        }
+        // After an error the last addresses stay: old ones are better than none.
+        if let Ok(found) = found {
+            current.send_if_modified(|list| {
+                let changed = **list != found.allowed[..];
+                if changed {
+                    *list = found.allowed.into();
+                }
+                changed
+            });
         }
         tokio::time::sleep(REFRESH).await;
     }
 }
 
-/// Sorted, so that equal sets of addresses are equal lists.
-async fn resolve(addresses: &Addresses, transport: &Transport) -> anyhow::Result<Vec<Uri>> {
+/// The addresses that a look-up has returned.
+#[derive(Debug)]
+struct Resolution {
+    /// Those that may be called, sorted, so that equal sets are equal lists.
+    allowed: Vec<Uri>,
+    /// Why each other one may not.
+    ignored: Vec<String>,
+}
+
+async fn resolve(addresses: &Addresses, transport: &Transport) -> anyhow::Result<Resolution> {
     let found: BTreeSet<String> = match addresses {
         Addresses::List(list) => list.iter().cloned().collect(),
         Addresses::File(path) => {
@@ -126,18 +144,20 @@ async fn resolve(addresses: &Addresses, transport: &Transport) -> anyhow::Result
                 .collect()
         }
     };
-    let (good, bad): (Vec<_>, Vec<_>) = found
-        .iter()
-        .map(|text| transport.address(text))
-        .partition(Result::is_ok);
-    for error in bad.into_iter().filter_map(Result::err) {
-        tracing::warn!(%error, "ignoring an address");
+    let (mut allowed, mut ignored) = (Vec::new(), Vec::new());
+    for text in &found {
+        match transport.address(text) {
+            Ok(address) => allowed.push(address),
+            Err(error) => ignored.push(error.to_string()),
+        }
     }
-    Ok(good.into_iter().flatten().collect())
+    Ok(Resolution { allowed, ignored })
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Mutex;
+
     use super::*;
 
     #[test]
@@ -167,7 +187,28 @@ mod tests {
         let file = folder.path().join("addresses");
         std::fs::write(&file, "http://b:2\n\nnonsense\n http://a:1 \n").unwrap();
         let found = resolve(&Addresses::File(file), &Transport::plain()).await;
-        assert_eq!(found.unwrap(), ["http://a:1/", "http://b:2/"]);
+        let found = found.unwrap();
+        assert_eq!(found.allowed, ["http://a:1/", "http://b:2/"]);
+        assert_eq!(found.ignored.len(), 1, "{found:?}");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_problem_that_stays_is_logged_once_a_minute() {
+        let log = tempfile::NamedTempFile::new().unwrap();
+        let writer = Mutex::new(log.reopen().unwrap());
+        let subscriber = tracing_subscriber::fmt().with_writer(writer).finish();
+        let _logging = tracing::subscriber::set_default(subscriber);
+        let missing = Addresses::File("/nowhere/addresses".into());
+        let (sender, _receiver) = watch::channel(Arc::from([]));
+        let refreshing = refresh(missing, Transport::plain(), sender);
+        let stopped = tokio::time::timeout(Duration::from_secs(90), refreshing).await;
+        assert!(stopped.is_err());
+        let log = std::fs::read_to_string(log.path()).unwrap();
+        assert_eq!(
+            log.matches("not all addresses can be used").count(),
+            2,
+            "{log}"
+        );
     }
 
     #[tokio::test]
@@ -180,11 +221,11 @@ mod tests {
         )
         .unwrap();
         let found = resolve(&Addresses::File(file), &Transport::guarded()).await;
-        assert_eq!(found.unwrap(), ["http://127.0.0.1:2/"]);
+        assert_eq!(found.unwrap().allowed, ["http://127.0.0.1:2/"]);
 
         let local = Addresses::Dns("http://localhost:1".to_owned());
         let found = resolve(&local, &Transport::guarded()).await.unwrap();
-        assert!(!found.is_empty());
+        assert!(!found.allowed.is_empty());
         for refused in ["http://10.0.0.5:1", "https://10.0.0.5:1"] {
             let list = [refused.to_owned()];
             assert!(Resolver::fixed(&list, &Transport::guarded()).is_err());
