@@ -35,6 +35,7 @@ mod large_forms;
 mod link_misuse;
 mod links;
 mod listings;
+mod listings_in_french;
 mod local_people;
 mod lost_phone;
 mod neighbour;
