@@ -18,6 +18,7 @@ use url::form_urlencoded;
 
 use crate::form_body::{MAX_FIELDS, unreadable};
 use crate::page_error::PageError;
+use crate::page_language::PageLanguage;
 use crate::uploads::UploadGuard;
 
 /// The longest picture file, in bytes.
@@ -45,14 +46,50 @@ impl FormFile {
 
 /// Why the file of a form was not stored. The handler shows it at the field of the file.
 #[derive(Debug, Clone)]
-pub struct FileRefusal(pub Fault);
+pub enum FileRefusal {
+    /// The file is too long, or its body is.
+    TooLarge,
+    /// The body breaks off.
+    Incomplete,
+    /// The person is uploading another one.
+    OtherUpload,
+    Fault(Fault),
+}
+
+impl FileRefusal {
+    /// The fault of the field `picture`, in the language of its page.
+    pub fn fault(self, language: PageLanguage) -> Fault {
+        match self {
+            Self::TooLarge => {
+                let megabytes = (MAX_FILE / (1024 * 1024)).to_string();
+                let text = language.texts().say_of("picture-too-large", &megabytes);
+                Fault {
+                    fields: [("picture".to_owned(), text.clone())].into(),
+                    ..Fault::new(Code::TooLarge, text)
+                }
+            }
+            Self::Incomplete => Fault::invalid_field("picture", language.say("picture-incomplete")),
+            Self::OtherUpload => Fault {
+                retry_after: Some(5),
+                ..Fault::new(Code::Unavailable, language.say("picture-other-upload"))
+            },
+            Self::Fault(fault) => fault,
+        }
+    }
+}
+
+impl From<Fault> for FileRefusal {
+    fn from(fault: Fault) -> Self {
+        Self::Fault(fault)
+    }
+}
 
 /// Reads a form with a file. `upload` is the permit to store the file; `None`: the person may not send the form, whose refusal shows the
 /// fields again.
 pub async fn unpack(
     mut request: Request,
     limit: usize,
-    mut upload: Option<Result<UploadGuard, Fault>>,
+    mut upload: Option<Result<UploadGuard, FileRefusal>>,
 ) -> Result<Request, PageError> {
     // Someone who may not send the form sends what a browser sends of it at most.
     let longest = if upload.is_some() {
@@ -100,14 +137,14 @@ pub async fn unpack(
 /// Adds a file to the extensions of its request, or why it was not stored.
 async fn read_file(
     field: &mut Field<'_>,
-    upload: Option<Result<UploadGuard, Fault>>,
+    upload: Option<Result<UploadGuard, FileRefusal>>,
     extensions: &mut Extensions,
 ) {
     let guard = match upload {
         Some(Ok(guard)) => guard,
-        Some(Err(fault)) => {
+        Some(Err(refusal)) => {
             if discard(field).await > 0 {
-                extensions.insert(FileRefusal(fault));
+                extensions.insert(refusal);
             }
             return;
         }
@@ -125,8 +162,8 @@ async fn read_file(
             extensions.insert(FormFile(Arc::new(Mutex::new(Some(attached)))));
         }
         Ok(None) => {}
-        Err(fault) => {
-            extensions.insert(FileRefusal(fault));
+        Err(refusal) => {
+            extensions.insert(refusal);
         }
     }
 }
@@ -146,7 +183,7 @@ async fn read_text(field: &mut Field<'_>, most: usize) -> Result<String, PageErr
 ///
 /// A slow browser then holds neither the memory for its file nor a call of listings-svc. Reads to the end
 /// also when the file is too long. `None`: it is empty, as in a form in which nobody has chosen a file.
-pub async fn store(field: &mut Field<'_>) -> Result<Option<File>, Fault> {
+pub async fn store(field: &mut Field<'_>) -> Result<Option<File>, FileRefusal> {
     let failed = |error: io::Error| Fault::internal(&error);
     let mut file = File::from_std(tempfile::tempfile().map_err(failed)?);
     let mut size = 0_usize;
@@ -158,7 +195,7 @@ pub async fn store(field: &mut Field<'_>) -> Result<Option<File>, Fault> {
     }
     match size {
         0 => return Ok(None),
-        size if size > MAX_FILE => return Err(too_large()),
+        size if size > MAX_FILE => return Err(FileRefusal::TooLarge),
         _ => {}
     }
     file.flush().await.map_err(failed)?;
@@ -175,22 +212,13 @@ pub async fn discard(field: &mut Field<'_>) -> usize {
     size
 }
 
-fn too_large() -> Fault {
-    let megabytes = MAX_FILE / (1024 * 1024);
-    let text = format!("Make it smaller: a file has {megabytes} MB at most.");
-    Fault {
-        fields: [("picture".to_owned(), text.clone())].into(),
-        ..Fault::new(Code::TooLarge, text)
-    }
-}
-
-/// The fault if a body breaks off, or is longer than [`MAX_BODY`].
-pub fn incomplete(error: &MultipartError) -> Fault {
+/// The refusal if a body breaks off, or is longer than [`MAX_BODY`].
+pub fn incomplete(error: &MultipartError) -> FileRefusal {
     if error.status() == StatusCode::PAYLOAD_TOO_LARGE {
-        return too_large();
+        FileRefusal::TooLarge
+    } else {
+        FileRefusal::Incomplete
     }
-    let text = "The file did not arrive whole. Send it again.";
-    Fault::invalid_field("picture", text)
 }
 
 #[cfg(test)]

@@ -4,8 +4,9 @@ use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use kit::overload::{ConcurrencyLimit, Permit};
-use kit::{Code, Fault};
 use uuid::Uuid;
+
+use crate::form_file::FileRefusal;
 
 /// The uploads of all people at once: each has up to 10 MB on disk.
 const MAX_UPLOADS: usize = 256;
@@ -47,15 +48,11 @@ impl Uploads {
     ///
     /// # Errors
     /// The person is uploading another picture, or too many people are uploading one.
-    pub fn begin(&self, person: Uuid) -> Result<UploadGuard, Fault> {
+    pub fn begin(&self, person: Uuid) -> Result<UploadGuard, FileRefusal> {
         let permit = self.limit.try_acquire()?;
         let mut people = self.people.lock().unwrap_or_else(PoisonError::into_inner);
         if !people.insert(person) {
-            let message = "You are uploading another picture: send this one when that is done.";
-            return Err(Fault {
-                retry_after: Some(5),
-                ..Fault::new(Code::Unavailable, message)
-            });
+            return Err(FileRefusal::OtherUpload);
         }
         Ok(UploadGuard {
             person,

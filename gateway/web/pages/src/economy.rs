@@ -58,7 +58,7 @@ impl CurrencyPage {
 pub struct NameRow {
     pub name: String,
     pub since: String,
-    /// `this account` or `staff`.
+    /// An owner or staff, in words.
     pub by: &'static str,
 }
 
@@ -78,7 +78,7 @@ pub struct ReportRow {
 #[derive(Debug, Default)]
 pub struct Rates {
     /// Why there are none.
-    pub problem: Option<String>,
+    pub problem: Option<&'static str>,
     /// The parameter of this page of the list; absent on the first.
     pub place: Option<String>,
     /// The parameter of the next page.
@@ -212,7 +212,7 @@ mod tests {
             names: Vec::new(),
             reports: Vec::new(),
             ..currency(Rates {
-                problem: Some("No rates yet.".to_owned()),
+                problem: Some("No rates yet."),
                 ..Rates::default()
             })
         };

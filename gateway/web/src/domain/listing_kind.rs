@@ -23,15 +23,6 @@ impl ListingKind {
         Self::ALL.into_iter().find(|kind| kind.as_str() == text)
     }
 
-    /// With its article, as in `an event`.
-    pub const fn with_article(self) -> &'static str {
-        match self {
-            Self::Page => "a page",
-            Self::Game => "a game",
-            Self::Event => "an event",
-        }
-    }
-
     /// The page of such a listing on the public site.
     pub fn public_path(self, name: &str) -> String {
         format!("/{}/{name}", self.api_list())

@@ -7,7 +7,8 @@ use kit::{Code, Fault};
 use pages::Field;
 use pages::economy::{CurrencyPage, NameRow, Rates, ReportRow};
 use pages::listings::StateText;
-use pages::when::{self, grouped};
+use pages::site::Texts;
+use pages::when;
 use serde::Deserialize;
 use uuid::Uuid;
 
@@ -82,7 +83,7 @@ pub async fn name(
                 // The page shows the typed text again.
                 Err(_) => Loaded::empty(&game, &shown),
             };
-            let refused = FormState::refused(&fault, &["name"]);
+            let refused = request.language().refused(&fault, &["name"], &[]);
             Ok(loaded.page(&request, frame, &form, refused))
         }
     }
@@ -100,10 +101,11 @@ struct Loaded<'a> {
 impl<'a> Loaded<'a> {
     async fn load(request: &MemberRequest, game: &'a str, shown: &'a Shown) -> Result<Self, Fault> {
         let (web, account) = (&request.app, request.scope.id);
+        let language = request.language();
         let (own, reports, rates) = futures::join!(
             web.economy.currency(account, game),
             web.economy.reports(account, game, &shown.cursor),
-            rates::load(web, game, &shown.to, &shown.after)
+            rates::load(web, language, game, &shown.to, &shown.after)
         );
         Ok(Self {
             game,
@@ -133,22 +135,25 @@ impl<'a> Loaded<'a> {
         state: FormState,
     ) -> Response {
         let FormState { status, errors } = state;
+        let language = request.language();
+        let texts = language.texts();
         let (game, own) = (self.game, self.own);
         let mut frame = frame.api_call(format!("GET /v1/economy/rates?from={game}"));
         frame.shell.notice = AfterForm::named(&self.shown.done);
+        let (names, reports) = (own.names.into_iter(), self.reports.reports.into_iter());
         let page = CurrencyPage {
             account: request.scope.id.to_string(),
             name: request.may(Permission::Develop).then(|| {
-                let name = Field::text("name", "Name of the currency").max(60);
-                let hint = "As players know it. A new name is valid from now on; earlier ones stay in the history.";
+                let name = Field::text("name", language.say("economy-name-label")).max(60);
+                let hint = language.say("economy-name-hint");
                 name.hint(hint).value(&form.name).error_in(&errors)
             }),
             slug: own.game,
             title: own.title,
             is_public: own.published,
-            names: own.names.into_iter().map(name_row).collect(),
+            names: names.map(|name| name_row(texts, name)).collect(),
             closed: frame.closed(),
-            reports: self.reports.reports.into_iter().map(report_row).collect(),
+            reports: reports.map(|own| report_row(texts, own)).collect(),
             earlier: request.next_page(&format!("/economy/{game}"), self.reports.page),
             rates: self.rates,
             shell: frame.shell,
@@ -167,41 +172,43 @@ fn unknown(game: &str) -> proto::OwnCurrency {
     }
 }
 
-fn name_row(name: proto::CurrencyName) -> NameRow {
+fn name_row(texts: &'static Texts, name: proto::CurrencyName) -> NameRow {
+    let by = if name.given_by == "account" {
+        "economy-by-owner"
+    } else {
+        "economy-by-staff"
+    };
     NameRow {
         name: name.name,
         since: minute_of(name.since),
-        by: if name.given_by == "account" {
-            "an owner"
-        } else {
-            "staff"
-        },
+        by: texts.say(by),
     }
 }
 
-fn report_row(own: proto::OwnReport) -> ReportRow {
+fn report_row(texts: &'static Texts, own: proto::OwnReport) -> ReportRow {
     let state = own.state();
     let report = own.report.unwrap_or_default();
     let decided = time_of(own.decided_at).map(when::minute);
-    let (text, tone) = match state {
-        proto::ReportState::Counted => ("counts", "good"),
-        proto::ReportState::Rejected => ("rejected", "bad"),
-        proto::ReportState::Held | proto::ReportState::Unspecified => ("held", ""),
+    let (key, tone) = match state {
+        proto::ReportState::Counted => ("economy-report-counts", "good"),
+        proto::ReportState::Rejected => ("economy-report-rejected", "bad"),
+        proto::ReportState::Held | proto::ReportState::Unspecified => ("economy-report-held", ""),
     };
+    let text = texts.say(key);
     let mut notes = Vec::new();
     if !own.held.is_empty() {
         notes.push(own.held);
     }
     match (state, decided) {
-        (proto::ReportState::Counted, Some(at)) => notes.push(format!("Staff approved it: {at}.")),
+        (proto::ReportState::Counted, Some(at)) => {
+            notes.push(texts.say_of("economy-report-approved", &at));
+        }
         (proto::ReportState::Rejected, Some(at)) => {
-            notes.push(format!("Staff rejected it, {at}: {}", own.reason));
+            notes.push(texts.say_of_two("economy-report-reason", &at, &own.reason));
         }
         (proto::ReportState::Held, _) => {
             let since = minute_of(report.at);
-            notes.push(format!(
-                "It waits for staff since {since}, and changes nothing until they approve or reject it. Later reports that are close to the last counted one count meanwhile."
-            ));
+            notes.push(texts.say_of("economy-report-waits", &since));
         }
         _ => {}
     }
@@ -209,9 +216,9 @@ fn report_row(own: proto::OwnReport) -> ReportRow {
         at: minute_of(report.at),
         state: StateText { text, tone },
         notes,
-        cost: grouped(report.cost),
-        supply: grouped(report.supply),
-        output: grouped(report.output),
-        players: grouped(report.active_players),
+        cost: texts.number(report.cost),
+        supply: texts.number(report.supply),
+        output: texts.number(report.output),
+        players: texts.number(report.active_players),
     }
 }

@@ -5,11 +5,13 @@ use contracts::public::Rate;
 use kit::Code;
 use pages::economy::{RateRow, Rates, Series};
 use pages::plot::Plot;
+use pages::site::{Language, Texts};
 use pages::when;
 use time::OffsetDateTime;
 
 use crate::app::Web;
 use crate::domain::percent::encoded;
+use crate::page_language::PageLanguage;
 use crate::upstream::rates::RatePage;
 use crate::upstream::time_of;
 
@@ -20,25 +22,32 @@ const DAYS: u32 = 31;
 
 /// A page of the rates of a game. `to` is the game whose currency the plot shows; if the page lacks it, it is the first. `after` is the place
 /// in the list.
-pub(super) async fn load(web: &Web, game: &str, to: &str, after: &str) -> Rates {
+pub(super) async fn load(
+    web: &Web,
+    language: PageLanguage,
+    game: &str,
+    to: &str,
+    after: &str,
+) -> Rates {
+    let texts = language.texts();
+    let problem = |key: &'static str| Rates {
+        problem: Some(language.say(key)),
+        ..Rates::default()
+    };
     let RatePage {
         rows: rates,
         has_more,
     } = match web.economy.rates(game, after, ROWS).await {
         Ok(page) if page.rows.is_empty() && after.is_empty() => {
-            return problem(
-                "No other currency is listed yet, so there is nothing to compare with.",
-            );
+            return problem("economy-rates-alone");
         }
         Ok(page) => page,
         Err(fault) if fault.code == Code::Invalid => {
-            return problem(
-                "No rates yet: a currency is listed once its game is public and a first report counts.",
-            );
+            return problem("economy-rates-not-yet");
         }
         Err(fault) => {
             tracing::warn!(%fault, game, "a page shows no rates");
-            return problem("The rates are not available now. Try again in a moment.");
+            return problem("economy-rates-away");
         }
     };
     let chosen = rates
@@ -46,7 +55,7 @@ pub(super) async fn load(web: &Web, game: &str, to: &str, after: &str) -> Rates 
         .find(|rate| rate.to == to)
         .or_else(|| rates.first());
     let Some(chosen) = chosen else {
-        return problem("There are no more rates.");
+        return problem("economy-rates-end");
     };
     let place = |slug: &str| {
         let slug = encoded(slug);
@@ -55,7 +64,7 @@ pub(super) async fn load(web: &Web, game: &str, to: &str, after: &str) -> Rates 
     let points = web.economy.rate_series(game, &chosen.to, DAYS).await;
     let series = points
         .ok()
-        .map(|points| series(&web.api_url, chosen, &points));
+        .map(|points| series(texts, &web.api_url, chosen, &points));
     Rates {
         problem: None,
         place: (!after.is_empty()).then(|| place(after)),
@@ -63,47 +72,43 @@ pub(super) async fn load(web: &Web, game: &str, to: &str, after: &str) -> Rates 
             .last()
             .filter(|_| has_more)
             .map(|last| place(&last.to)),
-        rows: rates.iter().map(|rate| row(rate, chosen)).collect(),
+        rows: rates.iter().map(|rate| row(texts, rate, chosen)).collect(),
         series,
     }
 }
 
-fn problem(text: &str) -> Rates {
-    Rates {
-        problem: Some(text.to_owned()),
-        ..Rates::default()
-    }
+/// Where a rate comes from, in words.
+fn source_name(texts: &Texts, source: &str) -> String {
+    texts.value("rate-source", source, source).to_owned()
 }
 
-fn row(rate: &Rate<'_>, chosen: &Rate<'_>) -> RateRow {
+fn row(texts: &Texts, rate: &Rate<'_>, chosen: &Rate<'_>) -> RateRow {
     let change = rate.day_change_pct.as_ref();
     RateRow {
         slug: rate.to.to_string(),
         currency: rate.currency_to.to_string(),
-        rate: when::grouped_decimal(rate.rate.as_str()),
-        source: rate.source.to_string(),
+        rate: texts.decimal(rate.rate.as_str()),
+        source: source_name(texts, &rate.source),
         at: when::minute(rate.at.0),
         day_change: change.map_or_else(
-            || "none".to_owned(),
-            |change| format!("{} %", change.as_str()),
+            || texts.say("economy-rates-no-change").to_owned(),
+            |change| texts.say_of("economy-rates-change", &texts.decimal(change.as_str())),
         ),
         is_shown: rate.to == chosen.to,
     }
 }
 
-fn series(api_url: &str, chosen: &Rate<'_>, points: &[proto::RatePoint]) -> Series {
-    let heading = format!(
-        "{} in {} over the last {DAYS} days",
-        chosen.currency_from, chosen.currency_to
-    );
+fn series(texts: &Texts, api_url: &str, chosen: &Rate<'_>, points: &[proto::RatePoint]) -> Series {
+    let pair = texts.say_of_two("pair-title", &chosen.currency_from, &chosen.currency_to);
+    let heading = texts.say_of_two("economy-series", &pair, &DAYS.to_string());
     let timed = |point: &proto::RatePoint| time_of(point.at);
     let values: Vec<(OffsetDateTime, f64)> = points
         .iter()
         .filter_map(|point| Some((timed(point)?, point.rate.parse().ok()?)))
         .collect();
     let rows = points.iter().rev().filter_map(|point| {
-        let rate = when::grouped_decimal(&point.rate);
-        Some((when::minute(timed(point)?), rate, point.source.clone()))
+        let (at, rate) = (when::minute(timed(point)?), texts.decimal(&point.rate));
+        Some((at, rate, source_name(texts, &point.source)))
     });
     let (from, to) = (&chosen.from, &chosen.to);
     let at = points
@@ -111,8 +116,12 @@ fn series(api_url: &str, chosen: &Rate<'_>, points: &[proto::RatePoint]) -> Seri
         .and_then(timed)
         .map(when::iso)
         .unwrap_or_default();
+    let plot = Plot::new(heading.clone(), &values);
     Series {
-        plot: Plot::new(heading.clone(), &values),
+        plot: plot.map(|plot| match texts.language() {
+            Language::English => plot,
+            Language::French => plot.localized(texts, texts.say("plot-hint")),
+        }),
         heading,
         rows: rows.collect(),
         call: format!("GET {api_url}/economy/rates?from={from}&to={to}&at={at}"),

@@ -8,6 +8,7 @@ use pages::Field;
 use pages::input::Area;
 use pages::listings::StateText;
 use pages::listings::claims::{ClaimRow, OwnClaimsPage};
+use pages::site::Texts;
 use serde::Deserialize;
 
 use super::refused;
@@ -74,7 +75,7 @@ pub async fn send(request: MemberRequest, FormBody(form): FormBody<ClaimForm>) -
                 _ => fault,
             };
             let claims = frame.read_after(&fault, listings.claims(account)).await;
-            let state = refused(&fault, &["handle", "evidence"]);
+            let state = refused(request.language(), &fault, &["handle", "evidence"]);
             let claims = claims.unwrap_or_default();
             Ok(page(&request, frame, claims, &form, state))
         }
@@ -89,15 +90,15 @@ fn page(
     state: FormState,
 ) -> Response {
     let FormState { status, errors } = state;
-    let handle = Field::text("handle", "Handle of the page");
-    let handle = handle.hint("The last part of its address, for example maliyo-games.");
-    let evidence = Area::new("evidence", "How staff can check that it is yours");
-    let evidence = evidence.hint(
-        "For example an e-mail address on its website, or a post there that names this account.",
-    );
+    let language = request.language();
+    let texts = language.texts();
+    let handle = Field::text("handle", language.say("claim-handle"));
+    let handle = handle.hint(language.say("claim-handle-hint"));
+    let evidence = Area::new("evidence", language.say("claim-how"));
+    let evidence = evidence.hint(language.say("claim-how-hint"));
     let page = OwnClaimsPage {
         account: request.scope.id.to_string(),
-        claims: claims.into_iter().map(row).collect(),
+        claims: claims.into_iter().map(|it| row(texts, it)).collect(),
         handle: handle.value(&form.handle).error_in(&errors),
         evidence: evidence.value(&form.evidence).error_in(&errors),
         may_edit: request.may(Permission::Edit),
@@ -108,12 +109,13 @@ fn page(
     html(status, &page)
 }
 
-fn row(claim: proto::Claim) -> ClaimRow {
-    let (text, tone) = match claim.state() {
-        proto::ClaimState::Granted => ("granted", "good"),
-        proto::ClaimState::Rejected => ("rejected", "bad"),
-        proto::ClaimState::Waiting | proto::ClaimState::Unspecified => ("waits for staff", ""),
+fn row(texts: &'static Texts, claim: proto::Claim) -> ClaimRow {
+    let (key, tone) = match claim.state() {
+        proto::ClaimState::Granted => ("claim-state-granted", "good"),
+        proto::ClaimState::Rejected => ("claim-state-rejected", "bad"),
+        proto::ClaimState::Waiting | proto::ClaimState::Unspecified => ("claim-state-waits", ""),
     };
+    let text = texts.say(key);
     ClaimRow {
         handle: claim.handle,
         made: minute_of(claim.made_at),

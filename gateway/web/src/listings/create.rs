@@ -73,8 +73,9 @@ pub async fn send(
         request,
     };
     let cover = cover.and_then(|Extension(file)| file.take());
+    let language = create.request.language();
     let submitted = match refusal {
-        Some(Extension(FileRefusal(fault))) => Err(at_cover(fault)),
+        Some(Extension(refusal)) => Err(at_cover(refusal.fault(language))),
         None => create.run().await,
     };
     match submitted {
@@ -92,13 +93,12 @@ pub async fn send(
             if fault.code == Code::IdempotencyMismatch {
                 // The service has used the form's id, so the page gets a new one.
                 create.typed.set("form", &once::new_id());
-                let text = "This form has submitted a listing already: look at your listings. If this is meant to be another one, send it again.";
-                fault = Fault::new(fault.code, text);
+                fault = Fault::invalid_field("*", language.say("listing-sent-before"));
             }
             let choices = Choices::load(&create.request);
             let choices = create.frame.read_after(&fault, choices).await;
             let choices = choices.unwrap_or_default();
-            let refused = choices.refusal(create.kind, fault);
+            let refused = choices.refusal(language, create.kind, fault);
             Ok(create.page(&choices, refused))
         }
     }
@@ -106,9 +106,15 @@ pub async fn send(
 
 impl Create {
     async fn run(&mut self) -> Result<proto::Written, Fault> {
+        let language = self.request.language();
         self.frame.admit(Some(self.kind))?;
-        self.typed.sort_links(self.kind)?;
-        let form = form_id(&self.typed)?;
+        self.typed.sort_links(language, self.kind)?;
+        // The service accepts one submission per form.
+        let form = self.typed.get("form");
+        if form.is_empty() {
+            let text = language.say("listing-send-reopen");
+            return Err(Fault::invalid_field("form", text));
+        }
         let submission = Submission {
             account: self.request.scope.id,
             writes_per_day: self.frame.writes_per_day()?,
@@ -142,8 +148,9 @@ impl Create {
                 Ok(see_other(&format!("{shown}?done=listing-submitted")))
             }
             Err(fault) => {
+                let language = self.request.language();
                 self.frame.shell.notice = AfterForm::named("listing-without-cover");
-                let answer = upload.refused(fault);
+                let answer = upload.refused(language, fault);
                 gallery(&self.request, self.frame, upload.listing, answer).await
             }
         }
@@ -151,8 +158,10 @@ impl Create {
 
     fn page(self, choices: &Choices, state: FormState) -> Response {
         let (kind, typed) = (self.kind, &self.typed);
+        let language = self.request.language();
         let FormState { status, errors } = state;
         let context = FormContext {
+            language,
             kind,
             typed,
             choices,
@@ -163,22 +172,27 @@ impl Create {
             ListingKind::Page => ApiCall::none(),
             kind => ApiCall::same(format!("POST /v1/{}", kind.api_list())),
         };
+        let heading = match kind {
+            ListingKind::Page => "listing-submit-page",
+            ListingKind::Game => "listing-submit-game",
+            ListingKind::Event => "listing-submit-event",
+        };
         let text = match kind {
             ListingKind::Game if status.code == StatusCode::OK && choices.creators.is_empty() => {
-                "A game belongs to the page of its maker, and you have none yet: submit or claim a page first."
+                "listing-page-first"
             }
-            _ => "A person reviews it before it is public. You can change it while it waits.",
+            _ => "listing-reviewed",
         };
         let per_day = self.frame.writes_per_day().ok().flatten();
         let list = self.request.path("/listings");
         let page = ListingFormPage {
-            heading: format!("Submit {}", kind.with_article()),
-            text,
-            note: choices.writes_left(kind, None, per_day),
+            heading: language.say(heading).to_owned(),
+            text: language.say(text),
+            note: choices.writes_left(language.texts(), kind, None, per_day),
             action: format!("{list}/new/{}", kind.as_str()),
             hidden: vec![("form".to_owned(), typed.get("form").to_owned())],
             parts: context.form_parts(),
-            button: "Submit it",
+            button: language.say("listing-submit-it"),
             back: list,
             closed: self.frame.closed_to(kind),
             shell: pages::Shell {
@@ -197,14 +211,4 @@ fn at_cover(mut fault: Fault) -> Fault {
     let reason = reason.unwrap_or_else(|| fault.message.clone().into_owned());
     fault.fields.insert(COVER.to_owned(), reason);
     fault
-}
-
-/// The id of the form. The service accepts one submission per id.
-fn form_id(typed: &TypedListing) -> Result<&str, Fault> {
-    let id = typed.get("form");
-    if id.is_empty() {
-        let text = "Open the page again, and send the form from there.";
-        return Err(Fault::invalid_field("form", text));
-    }
-    Ok(id)
 }

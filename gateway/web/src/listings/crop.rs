@@ -103,31 +103,38 @@ pub(super) async fn crop_page(
         Some(_) => String::new(),
         None => note_of(request, &frame, upload.listing, refusal).await,
     };
-    let state = refusal.map(|fault| FormState::refused(fault, &["alt", "place"]));
+    let language = request.language();
+    let state = refusal.map(|fault| language.refused(fault, &["alt", "place"], &[]));
     let FormState { status, errors } = state.unwrap_or_default();
     let (listing, picture) = (upload.listing, upload.picture);
-    let alt = Field::text("alt", "Text for people who cannot see it")
-        .optional()
+    let optional = language.say("note-optional");
+    let alt = Field::text("alt", language.say("picture-alt"))
+        .optional_as(optional)
         .max(300);
     let alt = alt
-        .hint("What it shows, in one sentence.")
+        .hint(language.say("picture-alt-hint"))
         .value(&prepared.alt);
-    let place = Field::text("place", "Place among the screenshots")
-        .optional()
+    let place = Field::text("place", language.say("picture-place"))
+        .optional_as(optional)
         .digits()
         .max(4);
     let place = place
-        .hint("1 is the first. Without one it comes last.")
+        .hint(language.say("picture-place-hint"))
         .value(&prepared.place);
+    let heading = match picture {
+        "cover" => "picture-new-cover",
+        "avatar" => "picture-new-avatar",
+        _ => "picture-new-screenshot",
+    };
     let page = CropPage {
         base: request.listing_path(listing.kind, listing.name),
         kind: picture,
-        heading: format!("The new {picture}"),
+        heading: language.say(heading),
         id: prepared.id,
         image: image(
             request,
             &format!("/{}", prepared.file),
-            "The uploaded picture",
+            language.say("picture-uploaded"),
             prepared.size,
         ),
         crop: prepared.crop,

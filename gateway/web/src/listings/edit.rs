@@ -58,7 +58,8 @@ pub async fn show(
     let found = found?;
     let content = found.listing.as_ref().ok_or_else(PageError::not_found)?;
     let mut typed = TypedListing::of(content, &found.creator);
-    let summary = Summary::of(content, &found.creator);
+    let texts = request.language().texts();
+    let summary = Summary::of(texts, content, &found.creator);
     if summary.state == proto::State::Removed {
         return Err(taken_down(&request.listing_path(listing.kind, &name)));
     }
@@ -106,7 +107,7 @@ pub async fn send(
             let choices = Choices::load(&request);
             let choices = edit.frame.read_after(&fault, choices).await;
             let choices = choices.unwrap_or_default();
-            let refused = choices.refusal(listing.kind, fault);
+            let refused = choices.refusal(request.language(), listing.kind, fault);
             Ok(edit.form(&choices, refused))
         }
     }
@@ -115,11 +116,11 @@ pub async fn send(
 impl Edit<'_> {
     /// Saves the change, or only checks it.
     async fn run(&mut self, is_saved: bool) -> Result<Outcome, Fault> {
+        let language = self.request.language();
         self.frame.admit(None)?;
-        self.typed.sort_links(self.listing.kind)?;
+        self.typed.sort_links(language, self.listing.kind)?;
         let revision = self.typed.get("revision").parse().map_err(|_no_number| {
-            let text = "Open the page again, and change it there.";
-            Fault::invalid_field("revision", text)
+            Fault::invalid_field("revision", language.say("listing-edit-reopen"))
         })?;
         let listings = &self.request.app.listings;
         let found = listings.get(self.listing).await?;
@@ -139,8 +140,7 @@ impl Edit<'_> {
             return Ok(Outcome::Saved);
         }
         if written.differences.is_empty() {
-            let text = "Nothing differs from what is stored. Change a field first.";
-            return Err(Fault::invalid_field("*", text));
+            return Err(Fault::invalid_field("*", language.say("listing-edit-same")));
         }
         Ok(Outcome::Preview {
             written,
@@ -155,17 +155,18 @@ impl Edit<'_> {
         if fault.code != Code::PreconditionFailed {
             return fault;
         }
+        let language = self.request.language();
         let mut changed_by_both = Vec::new();
         if let Ok(found) = self.request.app.listings.get(self.listing).await
             && let Some(content) = &found.listing
         {
             let newest = TypedListing::of(content, &found.creator);
             changed_by_both = self.typed.update_unchanged(&newest);
-            let revision = Summary::of(content, &found.creator).revision;
+            let revision = Summary::of(language.texts(), content, &found.creator).revision;
             self.typed.set("revision", &revision.to_string());
         }
-        let text = "Somebody else changed this listing since you opened the form. Below are their changes with yours: review them again.";
-        let reason = "Somebody else has changed this as well. What you typed replaces it.";
+        let text = language.say("listing-edit-conflict");
+        let reason = language.say("listing-edit-both");
         let both = changed_by_both.into_iter();
         let mut fields: BTreeMap<String, String> =
             both.map(|name| (name, reason.to_owned())).collect();
@@ -181,7 +182,9 @@ impl Edit<'_> {
     fn form(self, choices: &Choices, state: FormState) -> Response {
         let FormState { status, errors } = state;
         let (kind, name) = (self.listing.kind, self.listing.name);
+        let language = self.request.language();
         let context = FormContext {
+            language,
             kind,
             typed: &self.typed,
             choices,
@@ -199,13 +202,15 @@ impl Edit<'_> {
         let per_day = self.frame.writes_per_day().ok().flatten();
         let api_call = api_call(kind, name);
         let page = ListingFormPage {
-            heading: format!("Change {}", title.unwrap_or(name)),
-            text: "You see what changes before it is saved. A change of a public listing is public at once.",
-            note: choices.writes_left(kind, Some(name), per_day),
+            heading: language
+                .texts()
+                .say_of("listing-edit-title", title.unwrap_or(name)),
+            text: language.say("listing-edit-lead"),
+            note: choices.writes_left(language.texts(), kind, Some(name), per_day),
             action: format!("{shown}/edit"),
             hidden: self.typed.hidden(),
             parts: context.form_parts(),
-            button: "Review the changes",
+            button: language.say("listing-edit-button"),
             back: shown,
             closed,
             shell: pages::Shell {
@@ -219,24 +224,26 @@ impl Edit<'_> {
 
     fn preview(self, written: &proto::Written, body: &str, writes_today: u32) -> Response {
         let (kind, name) = (self.listing.kind, self.listing.name);
+        let language = self.request.language();
+        let texts = language.texts();
         let state = match written.state() {
-            proto::State::Pending => "It waits for review after this change.",
-            _ => "It is public at once.",
+            proto::State::Pending => language.say("listing-preview-waits"),
+            _ => language.say("listing-preview-public"),
         };
         let is_write = kind != ListingKind::Page || written.state() == proto::State::Published;
         let per_day = self.frame.writes_per_day().ok().flatten();
         let per_day = per_day.filter(|_| is_write);
-        let left = words::writes_left(writes_today, per_day);
+        let left = words::writes_left(texts, writes_today, per_day);
         let notes = [state.to_owned(), written.note.clone(), left];
         let call = match kind {
             ListingKind::Page => String::new(),
             kind => shell_command(&self.request.app.api_url, kind, name, body),
         };
         ok(&PreviewPage {
-            heading: format!("Changes of {name}"),
+            heading: texts.say_of("listing-preview-title", name),
             action: format!("{}/edit", self.request.listing_path(kind, name)),
             typed: self.typed.without("step"),
-            changes: words::changes(&written.differences),
+            changes: words::changes(texts, &written.differences),
             notes: notes.into_iter().filter(|note| !note.is_empty()).collect(),
             call,
             shell: pages::Shell {
@@ -266,7 +273,9 @@ fn shell_command(api_url: &str, kind: ListingKind, name: &str, body: &str) -> St
 
 fn taken_down(listing: &str) -> PageError {
     let text = "Staff took this listing down. It cannot be changed until they restore it.";
-    PageError::new(StatusCode::CONFLICT, "Taken down", text).way_out(listing, "The listing")
+    PageError::new(StatusCode::CONFLICT, "Taken down", text)
+        .with_site_texts(&("listing-taken-down-title", "listing-taken-down"))
+        .way_out(listing, "listing-the-listing")
 }
 
 #[cfg(test)]

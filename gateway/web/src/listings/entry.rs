@@ -36,9 +36,10 @@ pub async fn claim(request: PersonRequest, Path(handle): Path<String>) -> PageRe
         return Err(PageError::not_found());
     }
     let accounts = accounts_of_editor(&request).await?;
+    let language = request.language();
     let question = Question {
-        title: "Claim a page",
-        text: "Which account does it belong to?",
+        title: language.say("claim-a-page"),
+        text: language.say("claim-which-account"),
     };
     let form = |account: &Uuid| format!("/accounts/{account}/claims?handle={handle}");
     Ok(choose(&request, &accounts, question, form).await)
@@ -47,9 +48,10 @@ pub async fn claim(request: PersonRequest, Path(handle): Path<String>) -> PageRe
 /// Redirects to the form in which an account submits a game.
 pub async fn add_game(request: PersonRequest) -> PageResult {
     let accounts = accounts_of_editor(&request).await?;
+    let language = request.language();
     let question = Question {
-        title: "Add a game",
-        text: "Which account does it belong to?",
+        title: language.say("listing-add-game"),
+        text: language.say("listing-which-account"),
     };
     let form = |account: &Uuid| format!("/accounts/{account}/listings/new/game");
     Ok(choose(&request, &accounts, question, form).await)

@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use contracts::listings::v1 as proto;
 use kit::Fault;
 use pages::input::{Area, Checks, Choice, FormPart, Group, PictureFile, Select};
+use pages::site::{Texts, sort_key};
 use pages::{Field, Fields};
 
 use super::links::NEW_LINKS;
@@ -13,6 +14,7 @@ use super::words::{link_label, value_name};
 use super::{refused, words};
 use crate::account::member_request::MemberRequest;
 use crate::domain::listing_kind::ListingKind;
+use crate::page_language::PageLanguage;
 use crate::render::FormState;
 
 /// The most genres of a game, which listings-svc checks.
@@ -59,6 +61,7 @@ impl Choices {
     /// neither is a change of a page that is not public.
     pub(super) fn writes_left(
         &self,
+        texts: &Texts,
         kind: ListingKind,
         name: Option<&str>,
         per_day: Option<u32>,
@@ -69,14 +72,21 @@ impl Choices {
             (ListingKind::Game | ListingKind::Event, _) => true,
         };
         let today = self.writes_today.filter(|_| is_write);
-        today.map_or_else(String::new, |today| words::writes_left(today, per_day))
+        today.map_or_else(String::new, |today| {
+            words::writes_left(texts, today, per_day)
+        })
     }
 
     /// The status and the errors of a refused form of this kind.
-    pub(super) fn refusal(&self, kind: ListingKind, fault: Fault) -> FormState {
+    pub(super) fn refusal(
+        &self,
+        language: PageLanguage,
+        kind: ListingKind,
+        fault: Fault,
+    ) -> FormState {
         let names = names(kind, &self.values);
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        refused(&beside_fields(fault), &names)
+        refused(language, &beside_fields(fault), &names)
     }
 }
 
@@ -101,6 +111,7 @@ fn link_keys(kind: ListingKind, values: &proto::ListFieldValuesResponse) -> &[St
 
 /// The data from which the parts of a form are made.
 pub(super) struct FormContext<'a> {
+    pub(super) language: PageLanguage,
     pub(super) kind: ListingKind,
     pub(super) typed: &'a TypedListing,
     pub(super) choices: &'a Choices,
@@ -117,25 +128,30 @@ impl FormContext<'_> {
         }
     }
 
+    /// A text in the language of the form.
+    fn say(&self, key: &'static str) -> &'static str {
+        self.language.say(key)
+    }
+
     fn page(&self) -> Vec<FormPart> {
-        let handle = self.line("handle", "Handle").optional();
-        let handle = handle.hint("Lower-case letters, digits and hyphens; it never changes. Without one it is made from the name.");
-        let mut parts = vec![self.required("name", "Name", 120)];
+        let handle = self.optional("handle", "field-handle");
+        let handle = handle.hint(self.say("field-handle-hint"));
+        let mut parts = vec![self.required("name", "field-name", 120)];
         parts.extend(self.is_new.then_some(FormPart::Field(handle)));
-        let roles = self.line("roles", "Roles").optional().max(400);
-        let roles = roles.hint("For example developer, publisher; separated by commas.");
+        let roles = self.optional("roles", "field-roles").max(400);
+        let roles = roles.hint(self.say("field-roles-hint"));
         parts.extend([
             self.select(
                 "kind",
-                "Kind",
-                named("creator-kind", &self.choices.values.page_kinds),
+                "field-kind",
+                self.named("creator-kind", &self.choices.values.page_kinds),
                 "",
             ),
             FormPart::Field(roles),
             self.tagline(),
-            self.area("bio", "About"),
+            self.area("bio", "field-about"),
             self.country(),
-            FormPart::Field(self.line("city", "City").optional().max(120)),
+            FormPart::Field(self.optional("city", "field-city").max(120)),
             self.links(),
         ]);
         parts
@@ -145,32 +161,29 @@ impl FormContext<'_> {
         let creators = self.choices.creators.iter();
         let creators =
             creators.map(|(handle, name)| (handle.clone(), format!("{name} ({handle})")));
-        let year = self
-            .line("release_year", "Year of release")
-            .optional()
-            .digits();
-        let trailer = self.line("trailer_url", "Trailer").optional().url();
+        let year = self.optional("release_year", "field-year").digits();
+        let trailer = self.optional("trailer_url", "field-trailer").url();
         let cover = self.is_new.then(|| self.cover());
-        let genres = self.checked("genres", "Genres (up to three)", self.genres());
+        let genres = self.checked("genres", "field-genres-most", self.genres());
         let fields = [
-            self.select("creator", "Page", creators.collect(), ""),
-            self.required("title", "Title", 120),
+            self.select("creator", "field-page", creators.collect(), ""),
+            self.required("title", "field-title", 120),
             self.tagline(),
-            self.area("description", "Description"),
+            self.area("description", "field-description"),
             FormPart::Checks(genres.most(MOST_GENRES)),
             self.checks(
                 "platforms",
-                "Platforms",
-                named("platform", &self.choices.values.platforms),
+                "field-platforms",
+                self.named("platform", &self.choices.values.platforms),
             ),
             self.select(
                 "stage",
-                "Stage",
-                named("stage", &self.choices.values.stages),
-                "Choose a stage",
+                "field-stage",
+                self.named("stage", &self.choices.values.stages),
+                self.say("field-stage-choose"),
             ),
-            FormPart::Field(year.hint("Without one it is this year.")),
-            FormPart::Field(trailer.hint("The address of a video.")),
+            FormPart::Field(year.hint(self.say("field-year-hint"))),
+            FormPart::Field(trailer.hint(self.say("field-trailer-hint"))),
             self.links(),
             self.credits(),
         ];
@@ -179,46 +192,55 @@ impl FormContext<'_> {
 
     fn cover(&self) -> FormPart {
         let hint = if self.errors.is_empty() {
-            "JPEG, PNG or WebP, at most 10 MB. It is cut to 16 by 9 from its middle, and needs at least 600 by 338 pixels."
+            "field-cover-hint"
         } else {
-            "Choose the file again: a browser does not keep it. JPEG, PNG or WebP, at most 10 MB, at least 600 by 338 pixels."
+            "field-cover-again"
         };
         FormPart::File(PictureFile {
             name: COVER,
-            label: "Cover",
-            hint,
+            label: self.say("field-cover"),
+            hint: self.say(hint),
             error: self.errors.of(COVER).map(ToOwned::to_owned),
         })
     }
 
     fn event(&self) -> Vec<FormPart> {
-        let begins = Field::date("starts_at", "First day").value(self.typed.get("starts_at"));
-        let ends = Field::date("ends_at", "Last day").value(self.typed.get("ends_at"));
-        let website = self.line("website", "Website").optional().url();
+        let begins = self.day("starts_at", "field-first-day");
+        let ends = self.day("ends_at", "field-last-day");
+        let ends = ends.optional_as(self.say("note-optional"));
+        let website = self.optional("website", "field-website").url();
+        let online = ("yes".to_owned(), self.say("field-online-too").to_owned());
         vec![
-            self.required("title", "Title", 120),
+            self.required("title", "field-title", 120),
             self.select(
                 "kind",
-                "Kind",
-                named("event-kind", &self.choices.values.event_kinds),
+                "field-kind",
+                self.named("event-kind", &self.choices.values.event_kinds),
                 "",
             ),
-            FormPart::Field(begins.error_in(self.errors)),
-            FormPart::Field(ends.optional().error_in(self.errors)),
+            FormPart::Field(begins),
+            FormPart::Field(ends),
             self.country(),
-            self.required("city", "City", 120),
-            self.checks(
-                "online",
-                "Place",
-                vec![("yes".to_owned(), "Also online".to_owned())],
-            ),
+            self.required("city", "field-city", 120),
+            self.checks("online", "field-place", vec![online]),
             FormPart::Field(website),
-            self.area("description", "Description"),
+            self.area("description", "field-description"),
         ]
     }
 
+    /// A field of this name. `label` is the key of its label, here and below.
     fn line(&self, name: &'static str, label: &'static str) -> Field {
-        let field = Field::text(name, label).value(self.typed.get(name));
+        let field = Field::text(name, self.say(label)).value(self.typed.get(name));
+        field.error_in(self.errors)
+    }
+
+    fn optional(&self, name: &'static str, label: &'static str) -> Field {
+        let optional = self.say("note-optional");
+        self.line(name, label).optional_as(optional)
+    }
+
+    fn day(&self, name: &'static str, label: &'static str) -> Field {
+        let field = Field::date(name, self.say(label)).value(self.typed.get(name));
         field.error_in(self.errors)
     }
 
@@ -227,37 +249,60 @@ impl FormContext<'_> {
     }
 
     fn tagline(&self) -> FormPart {
-        let tagline = self.line("tagline", "Tagline").optional().max(160);
-        FormPart::Field(tagline.hint("One sentence, at most 160 characters."))
+        let tagline = self.optional("tagline", "field-tagline").max(160);
+        FormPart::Field(tagline.hint(self.say("field-tagline-hint")))
     }
 
     fn area(&self, name: &'static str, label: &'static str) -> FormPart {
-        let area = Area::new(name, label).rows(8, 10_000).optional();
-        let area = area.hint("Plain text. An empty line begins a paragraph; links and lists are shown as you type them.");
+        let area = Area::new(name, self.say(label)).rows(8, 10_000).optional();
+        let area = area.hint(self.say("field-text-hint"));
         FormPart::Area(area.value(self.typed.get(name)).error_in(self.errors))
     }
 
     fn credits(&self) -> FormPart {
-        let area = Area::new("credits", "Credits").rows(6, 70_000).optional();
-        let area = area.hint("One person or studio a line: the name, and after a | each the role and the handle of the page here, such as: Ada | Code | ada.");
+        let area = Area::new("credits", self.say("field-credits"));
+        let area = area.rows(6, 70_000).optional();
+        let area = area.hint(self.say("field-credits-hint"));
         FormPart::Area(area.value(self.typed.get("credits")).error_in(self.errors))
     }
 
     fn country(&self) -> FormPart {
         let countries = self.choices.values.countries.iter();
-        let countries = countries.map(|it| (it.code.clone(), it.name.clone()));
-        self.select(
-            "country_code",
-            "Country",
-            countries.collect(),
-            "Choose a country",
-        )
+        let countries = countries.map(|it| (it.code.as_str(), it.name.as_str()));
+        let countries = self.translated("country", countries);
+        let choose = self.say("field-country-choose");
+        self.select("country_code", "field-country", countries, choose)
     }
 
     fn genres(&self) -> Vec<(String, String)> {
         let genres = self.choices.values.genres.iter();
-        genres
-            .map(|genre| (genre.key.clone(), genre.name.clone()))
+        let genres = genres.map(|it| (it.key.as_str(), it.name.as_str()));
+        self.translated("genre", genres)
+    }
+
+    /// Values of the directory, in the order of the names that the public site has for them. A value that it does not know has the name that
+    /// listings-svc gives.
+    fn translated<'b>(
+        &self,
+        group: &str,
+        values: impl Iterator<Item = (&'b str, &'b str)>,
+    ) -> Vec<(String, String)> {
+        let texts = self.language.texts();
+        let named = values.map(|(value, name)| {
+            let name = texts.value(group, value, name);
+            (value.to_owned(), name.to_owned())
+        });
+        let mut named: Vec<(String, String)> = named.collect();
+        named.sort_by_cached_key(|(_, name)| sort_key(name));
+        named
+    }
+
+    /// Values with their names.
+    fn named(&self, group: &str, values: &[String]) -> Vec<(String, String)> {
+        let texts = self.language.texts();
+        let values = values.iter();
+        values
+            .map(|value| (value.clone(), value_name(texts, group, value)))
             .collect()
     }
 
@@ -281,7 +326,8 @@ impl FormContext<'_> {
             value,
             label,
         });
-        FormPart::Select(Select::new(name, label, choices.collect()).error_in(self.errors))
+        let select = Select::new(name, self.say(label), choices.collect());
+        FormPart::Select(select.error_in(self.errors))
     }
 
     fn checks(
@@ -312,11 +358,12 @@ impl FormContext<'_> {
             value,
             label,
         });
-        Checks::new(name, legend, choices.collect()).error_in(self.errors)
+        Checks::new(name, self.say(legend), choices.collect()).error_in(self.errors)
     }
 
     /// The links that the listing has, fields for new ones of any kind, and folded the fields of the other kinds.
     fn links(&self) -> FormPart {
+        let (texts, optional) = (self.language.texts(), self.say("note-optional"));
         let known = link_keys(self.kind, &self.choices.values);
         let known = known.iter().map(String::as_str);
         let typed: HashMap<&str, &str> = self.typed.links().collect();
@@ -327,32 +374,24 @@ impl FormContext<'_> {
             let value = typed.get(key).copied().unwrap_or_default();
             let name = format!("links.{key}");
             let is_shown = !value.is_empty() || self.errors.of(&name).is_some();
-            let field = Field::text(name, link_label(key)).optional().url();
-            let field = field.value(value).error_in(self.errors);
+            let field = Field::text(name, link_label(texts, key)).optional_as(optional);
+            let field = field.url().value(value).error_in(self.errors);
             if is_shown {
                 fields.push(field);
             } else {
                 more.push(field);
             }
         }
-        let labels = ["Address", "Another address", "A third address"];
+        let labels = ["field-link-first", "field-link-second", "field-link-third"];
         for (name, label) in NEW_LINKS.into_iter().zip(labels) {
-            fields.push(self.line(name, label).optional().url());
+            fields.push(self.optional(name, label).url());
         }
         FormPart::Group(Group {
-            legend: "Links",
-            hint: "Paste addresses of stores and sites. Their hosts tell what they are, and http becomes https.",
+            legend: self.say("field-links"),
+            hint: self.say("field-links-hint"),
             fields,
             more,
-            more_label: "Choose the kind of a link yourself",
+            more_label: self.say("field-links-more"),
         })
     }
-}
-
-/// Values with their names.
-fn named(group: &str, values: &[String]) -> Vec<(String, String)> {
-    let values = values.iter();
-    values
-        .map(|value| (value.clone(), value_name(group, value)))
-        .collect()
 }

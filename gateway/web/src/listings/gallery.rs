@@ -15,6 +15,7 @@ use crate::account::page_frame::AccountFrame;
 use crate::domain::picture_name::is_file_name;
 use crate::domain::role::Permission;
 use crate::page_error::{PageError, PageResult};
+use crate::page_language::PageLanguage;
 use crate::render::{FormState, html};
 use crate::upstream::listings::ListingRef;
 
@@ -48,7 +49,8 @@ pub(super) async fn gallery(
         }
         Err(fault) => return Err(fault.into()),
     };
-    let summary = Summary::of(&content, "");
+    let language = request.language();
+    let summary = Summary::of(language.texts(), &content, "");
     let (single, screenshots) = match &content {
         Listing::Page(page) => (avatar(request, page), None),
         Listing::Game(game) => {
@@ -58,7 +60,8 @@ pub(super) async fn gallery(
         Listing::Event(_) => return Err(PageError::not_found()),
     };
     let is_removed = summary.state == proto::State::Removed;
-    let call = api_call(listing.kind, listing.name, summary.public_url.is_some());
+    let is_public = summary.public_url.is_some();
+    let call = api_call(language, listing.kind, listing.name, is_public);
     let page = GalleryPage {
         base: request.listing_path(listing.kind, listing.name),
         title: summary.title,
@@ -67,7 +70,7 @@ pub(super) async fn gallery(
         may_edit: request.may(Permission::Edit) && !is_removed,
         closed: frame.closed(),
         is_typed: answer.arranged.is_some(),
-        note: note(summary.state, writes_today, &frame),
+        note: note(language, summary.state, writes_today, &frame),
         shell: pages::Shell {
             api_call: Some(call),
             ..frame.shell
@@ -78,7 +81,7 @@ pub(super) async fn gallery(
 }
 
 /// The errors by the names of the page's fields, to which the summary leads. The texts of screenshots are numbered from 1.
-fn at_texts(errors: Fields) -> Fields {
+fn at_texts(mut errors: Fields) -> Fields {
     let fields = errors.fields.into_iter().map(|(name, reason)| {
         let index = name.strip_prefix("screenshots.");
         let index = index.and_then(|rest| rest.strip_suffix(".alt")?.parse::<usize>().ok());
@@ -87,10 +90,8 @@ fn at_texts(errors: Fields) -> Fields {
             reason,
         )
     });
-    Fields {
-        fields: fields.collect(),
-        general: errors.general,
-    }
+    errors.fields = fields.collect();
+    errors
 }
 
 /// The listing as listings-svc has it, for a page that was opened, or for that of a form that was refused.
@@ -108,12 +109,18 @@ async fn load(
 }
 
 /// What a change of the pictures does, with the writes of the day that are left; empty for a pending listing.
-fn note(state: proto::State, writes_today: u32, frame: &AccountFrame) -> String {
+fn note(
+    language: PageLanguage,
+    state: proto::State,
+    writes_today: u32,
+    frame: &AccountFrame,
+) -> String {
     match state {
-        proto::State::Rejected => "A change of the pictures submits the listing again.".to_owned(),
+        proto::State::Rejected => language.say("picture-change-submits").to_owned(),
         proto::State::Published => {
-            let left = words::writes_left(writes_today, frame.writes_per_day().ok().flatten());
-            format!("A change of the pictures is public at once. {left}")
+            let per_day = frame.writes_per_day().ok().flatten();
+            let left = words::writes_left(language.texts(), writes_today, per_day);
+            format!("{} {left}", language.say("picture-change-public"))
         }
         _ => String::new(),
     }
@@ -129,28 +136,38 @@ pub(super) async fn note_of(
     let Ok(found) = load(request, frame, listing, refusal).await else {
         return String::new();
     };
+    let language = request.language();
     let state = found.listing.as_ref();
-    let state = state.map(|content| Summary::of(content, "").state);
-    note(state.unwrap_or_default(), found.writes_today, frame)
+    let state = state.map(|content| Summary::of(language.texts(), content, "").state);
+    let state = state.unwrap_or_default();
+    note(language, state, found.writes_today, frame)
 }
 
 fn cover(request: &MemberRequest, game: &proto::Game) -> SinglePicture {
-    let url = game.cover_url.as_deref();
+    let (language, url) = (request.language(), game.cover_url.as_deref());
+    let alt = language.say("picture-the-cover");
     SinglePicture {
         kind: "cover",
-        heading: "Cover",
-        text: "A new cover: it is cut to 16 by 9 from its middle, at least 600 by 338 pixels",
-        image: url.map(|url| image(request, url, "The cover", (1_200, 675))),
+        heading: language.say("field-cover"),
+        text: language.say("picture-cover-file"),
+        none: language.say("picture-no-cover"),
+        upload: language.say("picture-upload-cover"),
+        remove: language.say("picture-remove-cover"),
+        image: url.map(|url| image(request, url, alt, (1_200, 675))),
     }
 }
 
 fn avatar(request: &MemberRequest, page: &proto::Page) -> SinglePicture {
-    let url = page.avatar_url.as_deref();
+    let (language, url) = (request.language(), page.avatar_url.as_deref());
+    let alt = language.say("picture-the-avatar");
     SinglePicture {
         kind: "avatar",
-        heading: "Avatar",
-        text: "A new avatar: it is cut to a square from its middle, at least 128 by 128 pixels",
-        image: url.map(|url| image(request, url, "The avatar", (512, 512))),
+        heading: language.say("field-avatar"),
+        text: language.say("picture-avatar-file"),
+        none: language.say("picture-no-avatar"),
+        upload: language.say("picture-upload-avatar"),
+        remove: language.say("picture-remove-avatar"),
+        image: url.map(|url| image(request, url, alt, (512, 512))),
     }
 }
 

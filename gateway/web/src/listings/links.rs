@@ -8,6 +8,7 @@ use url::Url;
 
 use super::typed::TypedListing;
 use crate::domain::listing_kind::ListingKind;
+use crate::page_language::PageLanguage;
 
 /// The fields for addresses of any kind.
 pub(super) const NEW_LINKS: [&str; 3] = ["link-1", "link-2", "link-3"];
@@ -76,8 +77,12 @@ impl TypedListing {
     /// Gives every address `https://`, and every new link its kind.
     ///
     /// # Errors
-    /// `invalid`, with the fields whose kind is taken. They keep what was typed.
-    pub(super) fn sort_links(&mut self, kind: ListingKind) -> Result<(), Fault> {
+    /// `invalid`, with the fields whose kind is taken and the reason in the language of the form. They keep what was typed.
+    pub(super) fn sort_links(
+        &mut self,
+        language: PageLanguage,
+        kind: ListingKind,
+    ) -> Result<(), Fault> {
         self.map_values(|name, value| {
             let is_address = name.starts_with("links.")
                 || matches!(name, "trailer_url" | "website")
@@ -90,14 +95,12 @@ impl TypedListing {
             if address.is_empty() {
                 continue;
             }
-            match self.free_field(kind, &address) {
-                Ok(field) => {
-                    self.set(&field, &address);
-                    self.set(name, "");
-                }
-                Err(reason) => {
-                    taken.insert(name.to_owned(), reason);
-                }
+            if let Some(field) = self.free_field(kind, &address) {
+                self.set(&field, &address);
+                self.set(name, "");
+            } else {
+                let reason = language.say("field-link-taken");
+                taken.insert(name.to_owned(), reason.to_owned());
             }
         }
         if taken.is_empty() {
@@ -107,13 +110,13 @@ impl TypedListing {
         }
     }
 
-    /// The field that a new link goes into.
-    fn free_field(&self, kind: ListingKind, address: &str) -> Result<String, String> {
+    /// The field that a new link goes into; `None` if there is a link of its kind already.
+    fn free_field(&self, kind: ListingKind, address: &str) -> Option<String> {
         let kinds = kinds(kind);
         let is_free = |field: &str| [address, ""].contains(&self.get(field));
         let found = kind_of(address);
         if found == Some("youtube") && kind == ListingKind::Game && is_free("trailer_url") {
-            return Ok("trailer_url".to_owned());
+            return Some("trailer_url".to_owned());
         }
         let by_host = found.filter(|kind| kinds.contains(kind));
         let candidates = by_host.map_or_else(|| vec!["website", "other"], |kind| vec![kind]);
@@ -121,10 +124,7 @@ impl TypedListing {
             .into_iter()
             .filter(|kind| kinds.contains(kind))
             .map(|kind| format!("links.{kind}"));
-        fields.find(|field| is_free(field)).ok_or_else(|| {
-            let reason = "There is a link of this kind already: change it above, or choose another kind below.";
-            reason.to_owned()
-        })
+        fields.find(|field| is_free(field))
     }
 }
 
@@ -136,6 +136,10 @@ mod tests {
         let pairs = pairs.iter();
         let pairs = pairs.map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
         TypedListing::new(pairs.collect())
+    }
+
+    fn sort(typed: &mut TypedListing, kind: ListingKind) -> Result<(), Fault> {
+        typed.sort_links(PageLanguage::default(), kind)
     }
 
     #[test]
@@ -188,7 +192,7 @@ mod tests {
             ("link-3", "https://youtu.be/a"),
             ("links.steam", "http://store.steampowered.com/app/1"),
         ]);
-        game.sort_links(ListingKind::Game).unwrap();
+        sort(&mut game, ListingKind::Game).unwrap();
         assert_eq!(game.get("links.playStore"), "https://play.google.com/a");
         assert_eq!(game.get("links.website"), "https://studio.example");
         assert_eq!(game.get("trailer_url"), "https://youtu.be/a");
@@ -205,7 +209,7 @@ mod tests {
             ("link-1", "https://a.example"),
             ("link-2", "https://b.example"),
         ]);
-        let fault = game.sort_links(ListingKind::Game).unwrap_err();
+        let fault = sort(&mut game, ListingKind::Game).unwrap_err();
         assert_eq!(fault.fields.keys().collect::<Vec<_>>(), ["link-2"]);
         assert_eq!(game.get("link-2"), "https://b.example");
         // A page has a second place for an address of any kind.
@@ -213,7 +217,7 @@ mod tests {
             ("link-1", "https://a.example"),
             ("link-2", "https://b.example"),
         ]);
-        page.sort_links(ListingKind::Page).unwrap();
+        sort(&mut page, ListingKind::Page).unwrap();
         assert_eq!(page.get("links.website"), "https://a.example");
         assert_eq!(page.get("links.other"), "https://b.example");
     }

@@ -48,26 +48,28 @@ pub async fn show(request: MemberRequest, Query(query): Query<PageQuery>) -> Pag
 }
 
 fn page_row(request: &MemberRequest, page: &proto::Page, reason: Option<&String>) -> ListingRow {
+    let texts = request.language().texts();
     ListingRow {
         href: request.listing_path(ListingKind::Page, &page.handle),
         title: page.name.clone(),
         name: page.handle.clone(),
-        kind: page.kind.clone(),
-        state: words::state(page.state()),
+        kind: words::kind_name(texts, &page.kind),
+        state: words::state(texts, page.state()),
         note: reason.cloned().unwrap_or_default(),
         changed: minute_of(page.updated_at),
     }
 }
 
 fn row(request: &MemberRequest, own: OwnListing) -> ListingRow {
+    let texts = request.language().texts();
     let kind = ListingKind::parse(&own.kind).unwrap_or(ListingKind::Game);
     ListingRow {
         href: request.listing_path(kind, &own.slug),
         title: own.title,
         name: own.slug,
-        state: words::named_state(&own.status),
+        kind: words::kind_name(texts, &own.kind),
+        state: words::named_state(texts, &own.status),
         note: own.reason.or(own.note).unwrap_or_default(),
         changed: when::minute(own.updated_at.0),
-        kind: own.kind,
     }
 }

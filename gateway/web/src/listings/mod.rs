@@ -26,6 +26,7 @@ use kit::{Code, Fault};
 use crate::account::member_request::MemberRequest;
 use crate::domain::listing_kind::ListingKind;
 use crate::page_error::PageError;
+use crate::page_language::PageLanguage;
 use crate::render::FormState;
 use crate::upstream::listings::ListingRef;
 
@@ -51,8 +52,8 @@ pub fn kind(text: &str) -> Result<ListingKind, PageError> {
 }
 
 /// A refused form with these fields, without the error that the page shows as closed.
-fn refused(fault: &Fault, fields: &[&str]) -> FormState {
-    let mut state = FormState::refused(fault, fields);
+fn refused(language: PageLanguage, fault: &Fault, fields: &[&str]) -> FormState {
+    let mut state = language.refused(fault, fields, &[]);
     if fault.code == Code::Closed {
         state.errors.general = None;
     }

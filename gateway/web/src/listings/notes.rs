@@ -50,7 +50,8 @@ pub async fn close(
         Err(fault) if fault.code == Code::NotFound => Err(PageError::not_found()),
         Err(fault) => {
             let query = PageQuery::default();
-            show::page(&request, listing, &query, refused(&fault, &[])).await
+            let refused = refused(request.language(), &fault, &[]);
+            show::page(&request, listing, &query, refused).await
         }
     }
 }

@@ -18,6 +18,7 @@ use crate::domain::listing_kind::ListingKind;
 use crate::form_body::FormBody;
 use crate::notice::AfterForm;
 use crate::page_error::{PageError, PageResult};
+use crate::page_language::PageLanguage;
 use crate::render::see_other;
 use crate::upstream::listings::ListingRef;
 use crate::viewer::Section;
@@ -68,7 +69,7 @@ pub async fn use_picture(
         Ok(()) => Ok(record_change(&request, upload.listing).await),
         Err(fault) if fault.code == Code::NotFound => Err(PageError::not_found()),
         Err(fault) if fault.fields.contains_key("picture") => {
-            let answer = upload.refused(fault);
+            let answer = upload.refused(request.language(), fault);
             gallery(&request, frame, upload.listing, answer).await
         }
         Err(fault) => {
@@ -98,7 +99,7 @@ pub async fn remove(
         Err(fault) if fault.code == Code::NotFound => Err(PageError::not_found()),
         Err(fault) => {
             let answer = Answer {
-                state: refused(&fault, &[]),
+                state: refused(request.language(), &fault, &[]),
                 refusal: Some(fault),
                 arranged: None,
             };
@@ -135,7 +136,7 @@ pub async fn arrange(
             let names: Vec<String> = (0..arranged.len()).map(alt_path).collect();
             let names: Vec<&str> = names.iter().map(String::as_str).collect();
             let answer = Answer {
-                state: refused(&fault, &names),
+                state: refused(request.language(), &fault, &names),
                 arranged: Some(arranged),
                 refusal: Some(fault),
             };
@@ -184,8 +185,8 @@ impl<'a> Upload<'a> {
     }
 
     /// The page of a refused upload, with the error at the field of the file.
-    pub(super) fn refused(&self, fault: Fault) -> Answer {
-        let mut state = refused(&fault, &["picture"]);
+    pub(super) fn refused(&self, language: PageLanguage, fault: Fault) -> Answer {
+        let mut state = refused(language, &fault, &["picture"]);
         if let Some(reason) = state.errors.fields.remove("picture") {
             state.errors.add(self.picture, reason);
         }

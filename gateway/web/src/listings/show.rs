@@ -6,6 +6,7 @@ use contracts::listings::v1::get_own_listing_response::Listing;
 use kit::Code;
 use pages::ApiCall;
 use pages::listings::{ListingActions, ListingPage, NoteRow, RevisionRow, TakedownText};
+use pages::site::Texts;
 use uuid::Uuid;
 
 use super::facts::Summary;
@@ -18,6 +19,7 @@ use crate::domain::listing_kind::ListingKind;
 use crate::domain::role::Permission;
 use crate::notice::AfterForm;
 use crate::page_error::{PageError, PageResult};
+use crate::page_language::PageLanguage;
 use crate::render::{FormState, html, see_other};
 use crate::upstream::listings::ListingRef;
 use crate::upstream::minute_of;
@@ -51,7 +53,8 @@ pub async fn withdraw(
         Err(fault) if fault.code == Code::NotFound => Err(PageError::not_found()),
         Err(fault) => {
             let query = PageQuery::default();
-            page(&request, listing, &query, refused(&fault, &[])).await
+            let refused = refused(request.language(), &fault, &[]);
+            page(&request, listing, &query, refused).await
         }
     }
 }
@@ -71,9 +74,12 @@ pub(super) async fn page(
     );
     let (found, history, corrections) = (found?, history?, corrections?);
     let content = found.listing.as_ref().ok_or_else(PageError::not_found)?;
-    let summary = Summary::of(content, &found.creator);
+    let language = request.language();
+    let texts = language.texts();
+    let summary = Summary::of(texts, content, &found.creator);
     let (kind, name) = (listing.kind, listing.name);
-    frame.shell.api_call = Some(api_call(kind, name, summary.public_url.is_some()));
+    let call = api_call(language, kind, name, summary.public_url.is_some());
+    frame.shell.api_call = Some(call);
     frame.shell.notice = AfterForm::named(&query.done);
     let shown = u64::try_from(corrections.notes.len()).unwrap_or(u64::MAX);
     let rest = format!("/listings/{}/{name}", kind.as_str());
@@ -90,16 +96,18 @@ pub(super) async fn page(
         account: request.scope.id.to_string(),
         kind: kind.as_str(),
         name: name.to_owned(),
-        state: words::state(summary.state),
+        state: words::state(texts, summary.state),
         actions,
         title: summary.title,
         reason: found.reason,
         note: found.note,
         public_url: summary.public_url,
         facts: summary.facts,
-        revisions: history.revisions.iter().map(revision).collect(),
+        revisions: (history.revisions.iter())
+            .map(|it| revision(texts, it))
+            .collect(),
         earlier: request.next_page(&rest, history.page),
-        takedown: found.takedown.as_ref().map(takedown),
+        takedown: found.takedown.as_ref().map(|it| takedown(texts, it)),
         notes_in_all: Some(corrections.total).filter(|all| *all > shown),
         notes: corrections.notes.into_iter().map(note_row).collect(),
         shell: frame.shell,
@@ -113,12 +121,17 @@ fn lacks_cover(listing: &Listing) -> bool {
 }
 
 /// The call that reads the listing. The public API has it once it is public.
-pub(super) fn api_call(kind: ListingKind, name: &str, is_public: bool) -> ApiCall {
+pub(super) fn api_call(
+    language: PageLanguage,
+    kind: ListingKind,
+    name: &str,
+    is_public: bool,
+) -> ApiCall {
     match (kind, is_public) {
         (kind, true) => ApiCall::same(format!("GET /v1/{}/{name}", kind.api_list())),
         (ListingKind::Page, false) => ApiCall::none(),
         (ListingKind::Game | ListingKind::Event, false) => {
-            ApiCall::new("The API has its state", "GET /v1/me/listings")
+            ApiCall::new(language.say("listing-api-state"), "GET /v1/me/listings")
         }
     }
 }
@@ -153,33 +166,34 @@ fn actions(
     }
 }
 
-fn revision(revision: &proto::OwnRevision) -> RevisionRow {
+fn revision(texts: &'static Texts, revision: &proto::OwnRevision) -> RevisionRow {
+    let by = match revision.actor_kind.as_str() {
+        "account" if revision.is_own => "listing-by-account",
+        "account" => "listing-by-owner",
+        "staff" => "listing-by-staff",
+        _ => "listing-by-import",
+    };
     RevisionRow {
         number: revision.revision,
         at: minute_of(revision.at),
-        by: match revision.actor_kind.as_str() {
-            "account" if revision.is_own => "this account",
-            "account" => "another owner",
-            "staff" => "staff",
-            _ => "an import",
-        },
-        state: words::state(revision.state()),
+        by: texts.say(by),
+        state: words::state(texts, revision.state()),
         reason: revision.reason.clone(),
-        changes: words::changes(&revision.differences),
+        changes: words::changes(texts, &revision.differences),
     }
 }
 
-fn takedown(request: &proto::TakedownRequest) -> TakedownText {
+fn takedown(texts: &Texts, request: &proto::TakedownRequest) -> TakedownText {
     let (made, decided) = (minute_of(request.made_at), minute_of(request.decided_at));
-    let text = match request.state() {
-        proto::TakedownState::Granted => format!("Staff took it down: {decided}."),
-        proto::TakedownState::Declined => format!("Staff declined it: {decided}."),
+    let (key, at) = match request.state() {
+        proto::TakedownState::Granted => ("takedown-state-granted", decided),
+        proto::TakedownState::Declined => ("takedown-state-declined", decided),
         proto::TakedownState::Waiting | proto::TakedownState::Unspecified => {
-            format!("It waits for staff since {made}.")
+            ("takedown-state-waits", made)
         }
     };
     TakedownText {
-        text,
+        text: texts.say_of(key, &at),
         reason: request.reason.clone(),
         answer: request.answer.clone(),
     }

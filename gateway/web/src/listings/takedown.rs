@@ -67,7 +67,8 @@ pub async fn send(
                 listing,
                 reason: &reason,
             };
-            Ok(takedown.page(frame, &title, refused(&fault, &["reason"])))
+            let refused = refused(request.language(), &fault, &["reason"]);
+            Ok(takedown.page(frame, &title, refused))
         }
     }
 }
@@ -76,7 +77,8 @@ async fn title(request: &MemberRequest, listing: ListingRef<'_>) -> Result<Strin
     let found = request.app.listings.get(listing).await?;
     let not_found = || Fault::not_found("There is no such listing.");
     let content = found.listing.as_ref().ok_or_else(not_found)?;
-    Ok(Summary::of(content, &found.creator).title)
+    let texts = request.language().texts();
+    Ok(Summary::of(texts, content, &found.creator).title)
 }
 
 /// The request for a takedown, as typed.
@@ -89,11 +91,11 @@ struct Takedown<'a> {
 impl Takedown<'_> {
     fn page(&self, frame: AccountFrame, title: &str, state: FormState) -> Response {
         let FormState { status, errors } = state;
-        let listing = self.listing;
+        let (language, listing) = (self.request.language(), self.listing);
         let shown = self.request.listing_path(listing.kind, listing.name);
-        let area = Area::new("reason", "Why should it be taken down?");
+        let area = Area::new("reason", language.say("takedown-why"));
         let page = TakedownPage {
-            heading: format!("Ask for the takedown of {title}"),
+            heading: language.texts().say_of("takedown-title", title),
             action: format!("{shown}/takedown"),
             reason: area.value(self.reason).error_in(&errors),
             back: shown,

@@ -17,12 +17,15 @@ use super::gallery::gallery;
 use super::pictures::Upload;
 use crate::account::member_request::MemberRequest;
 use crate::app::Web;
-use crate::form_file;
+use crate::form_file::{self, FileRefusal};
 use crate::page_error::{PageError, PageResult};
+use crate::page_language::PageLanguage;
 use crate::viewer::Section;
 
 /// The size of the messages with the file.
 const CHUNK: usize = 64 * 1024;
+/// The keys of title and text of the page while another upload of the person is under way.
+const OTHER_UPLOAD: &(&str, &str) = &("error-unavailable-title", "picture-other-upload");
 
 pub async fn send(
     request: MemberRequest,
@@ -36,15 +39,22 @@ pub async fn send(
         kind: upload.proto_kind().into(),
         name: name.clone(),
     };
-    let begun = frame.admit(None);
+    let language = request.language();
+    let begun = frame.admit(None).map_err(FileRefusal::Fault);
     let begun = begun.and_then(|()| request.app.uploads.begin(request.person().id));
     let prepared = match (begun, multipart) {
-        (Ok(_guard), Ok(multipart)) => prepare(&request.app, header, multipart).await,
+        (Ok(_guard), Ok(multipart)) => prepare(&request, header, multipart).await,
+        (Err(FileRefusal::OtherUpload), Ok(mut multipart)) => {
+            discard(&mut multipart).await;
+            // The page of an error finds the text in other languages itself.
+            let fault = FileRefusal::OtherUpload.fault(PageLanguage::default());
+            return Err(PageError::from(fault).with_site_texts(OTHER_UPLOAD));
+        }
         (Err(refused), Ok(mut multipart)) => {
             discard(&mut multipart).await;
-            Err(refused)
+            Err(refused.fault(language))
         }
-        (_, Err(_no_multipart)) => Err(no_file()),
+        (_, Err(_no_multipart)) => Err(no_file(language)),
     };
     match prepared {
         Ok(prepared) => {
@@ -54,7 +64,7 @@ pub async fn send(
         Err(fault) if fault.code == Code::NotFound => Err(PageError::not_found()),
         Err(fault) => {
             let is_too_large = fault.code == Code::TooLarge;
-            let mut answer = upload.refused(fault);
+            let mut answer = upload.refused(language, fault);
             if is_too_large {
                 answer.state.status = StatusCode::PAYLOAD_TOO_LARGE.into();
             }
@@ -65,12 +75,15 @@ pub async fn send(
 
 /// Sends the file of the form on, once it has arrived.
 async fn prepare(
-    web: &Web,
+    request: &MemberRequest,
     header: proto::OwnPictureHeader,
     multipart: Multipart,
 ) -> Result<proto::PreparedPicture, Fault> {
-    let file = receive(multipart).await?;
-    prepare_file(web, header, file).await
+    let language = request.language();
+    let file = receive(multipart).await;
+    let file = file.map_err(|refused| refused.fault(language))?;
+    let file = file.ok_or_else(|| no_file(language))?;
+    prepare_file(&request.app, header, file).await
 }
 
 /// Sends a file to listings-svc.
@@ -82,17 +95,17 @@ pub(super) async fn prepare_file(
     web.listings.prepare_picture(messages(header, file)).await
 }
 
-/// Stores the file of the form.
-async fn receive(mut multipart: Multipart) -> Result<File, Fault> {
+/// Stores the file of the form, if it has one.
+async fn receive(mut multipart: Multipart) -> Result<Option<File>, FileRefusal> {
     let mut field = loop {
         match multipart.next_field().await {
             Ok(Some(field)) if field.name() == Some("picture") => break field,
             Ok(Some(_)) => {}
-            Ok(None) => return Err(no_file()),
+            Ok(None) => return Ok(None),
             Err(error) => return Err(form_file::incomplete(&error)),
         }
     };
-    form_file::store(&mut field).await?.ok_or_else(no_file)
+    form_file::store(&mut field).await
 }
 
 /// The messages of an upload: the header, the chunks of the file, and the end.
@@ -128,6 +141,6 @@ async fn discard(multipart: &mut Multipart) {
     }
 }
 
-fn no_file() -> Fault {
-    Fault::invalid_field("picture", "Choose a file.")
+fn no_file(language: PageLanguage) -> Fault {
+    Fault::invalid_field("picture", language.say("picture-no-file"))
 }

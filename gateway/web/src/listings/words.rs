@@ -2,128 +2,130 @@
 
 use contracts::listings::v1 as proto;
 use pages::listings::{ChangeRow, StateText};
-use pages::site::{Language, Texts};
-use pages::when::grouped;
+use pages::site::Texts;
 use serde_json::Value;
 
 /// The name of a value of a field, as on the public site: `iOS` for `ios` in the group `platform`.
-pub(super) fn value_name(group: &str, value: &str) -> String {
-    Texts::of(Language::English)
-        .value(group, value, value)
-        .to_owned()
+pub(super) fn value_name(texts: &Texts, group: &str, value: &str) -> String {
+    texts.value(group, value, value).to_owned()
 }
 
-pub(super) fn state(state: proto::State) -> StateText {
-    let (text, tone) = match state {
-        proto::State::Pending => ("waits for review", ""),
-        proto::State::Published => ("public", "good"),
-        proto::State::Rejected => ("rejected", "bad"),
-        proto::State::Removed => ("taken down", "bad"),
-        proto::State::Unspecified => ("new", ""),
+/// The kind of a game or an event, or that of a page, in a list.
+pub(super) fn kind_name(texts: &Texts, kind: &str) -> String {
+    let key = match kind {
+        "game" => "listing-kind-game",
+        "event" => "listing-kind-event",
+        "studio" => "listing-kind-studio",
+        "person" => "listing-kind-person",
+        kind => return kind.to_owned(),
     };
-    StateText { text, tone }
+    texts.say(key).to_owned()
+}
+
+pub(super) fn state(texts: &'static Texts, state: proto::State) -> StateText {
+    let (key, tone) = match state {
+        proto::State::Pending => ("listing-state-pending", ""),
+        proto::State::Published => ("listing-state-published", "good"),
+        proto::State::Rejected => ("listing-state-rejected", "bad"),
+        proto::State::Removed => ("listing-state-removed", "bad"),
+        proto::State::Unspecified => ("listing-state-new", ""),
+    };
+    StateText {
+        text: texts.say(key),
+        tone,
+    }
 }
 
 /// The state as the public list of an account's listings names it.
-pub(super) fn named_state(name: &str) -> StateText {
-    state(match name {
+pub(super) fn named_state(texts: &'static Texts, name: &str) -> StateText {
+    let named = match name {
         "pending" => proto::State::Pending,
         "published" => proto::State::Published,
         "rejected" => proto::State::Rejected,
         "removed" => proto::State::Removed,
         _ => proto::State::Unspecified,
-    })
+    };
+    state(texts, named)
 }
 
 /// How many writes of the day are left, for a form that sends one of them; empty without a limit.
-pub(super) fn writes_left(today: u32, per_day: Option<u32>) -> String {
+pub(super) fn writes_left(texts: &Texts, today: u32, per_day: Option<u32>) -> String {
     per_day.map_or_else(String::new, |per_day| {
         let left = per_day.saturating_sub(today);
-        let [left, per_day] = [left, per_day].map(|number| grouped(number.into()));
-        format!("It counts as one of the account's writes of the day: {left} of {per_day} are left until 00:00 UTC.")
+        let [left, per_day] = [left, per_day].map(|number| texts.number(number.into()));
+        texts.say_of_two("listing-writes-left", &left, &per_day)
     })
 }
 
 /// The name of a kind of link.
-pub(super) fn link_label(key: &str) -> String {
-    match key {
-        "play" => "Play in the browser",
-        "playStore" => "Google Play",
-        "appStore" => "App Store",
-        "itch" => "itch.io",
-        "epic" => "Epic Games",
-        "steam" => "Steam",
-        "xbox" => "Xbox",
-        "playstation" => "PlayStation",
-        "nintendo" => "Nintendo",
-        "website" => "Website",
-        "facebook" => "Facebook",
-        "instagram" => "Instagram",
-        "x" => "X",
-        "youtube" => "YouTube",
-        "other" => "Other",
-        key => key,
-    }
-    .to_owned()
+pub(super) fn link_label(texts: &Texts, key: &str) -> String {
+    let label = match key {
+        // The public site has a shorter text on its button.
+        "play" => texts.say("field-link-play"),
+        "other" => texts.say("field-link-other"),
+        key => texts.value("link", key, key),
+    };
+    label.to_owned()
 }
 
 /// The name of a field, by its path in the JSON of the API.
-fn field_label(path: &str) -> String {
+fn field_label(texts: &Texts, path: &str) -> String {
     if let Some(key) = path.strip_prefix("links.") {
-        return format!("Link: {}", link_label(key));
+        return texts.say_of("field-link-of", &link_label(texts, key));
     }
-    match path {
-        "name" => "Name",
-        "title" => "Title",
-        "handle" => "Handle",
-        "slug" => "Slug",
-        "kind" => "Kind",
-        "roles" => "Roles",
-        "tagline" => "Tagline",
-        "bio" => "About",
-        "description" => "Description",
-        "country_code" => "Country",
-        "city" => "City",
-        "creator" | "page_id" => "Page",
-        "genres" => "Genres",
-        "platforms" => "Platforms",
-        "stage" => "Stage",
-        "release_year" => "Year of release",
-        "trailer_url" => "Trailer",
-        "cover_url" => "Cover",
-        "avatar_url" => "Avatar",
-        "screenshots" => "Screenshots",
-        "credits" => "Credits",
-        "featured" => "Featured",
-        "verified" => "Verified",
-        "starts_at" => "First day",
-        "ends_at" => "Last day",
-        "online" => "Also online",
-        "website" => "Website",
-        path => path,
-    }
-    .to_owned()
+    let key = match path {
+        "name" => "field-name",
+        "title" => "field-title",
+        "handle" => "field-handle",
+        "slug" => "field-slug",
+        "kind" => "field-kind",
+        "roles" => "field-roles",
+        "tagline" => "field-tagline",
+        "bio" => "field-about",
+        "description" => "field-description",
+        "country_code" => "field-country",
+        "city" => "field-city",
+        "creator" | "page_id" => "field-page",
+        "genres" => "field-genres",
+        "platforms" => "field-platforms",
+        "stage" => "field-stage",
+        "release_year" => "field-year",
+        "trailer_url" => "field-trailer",
+        "cover_url" => "field-cover",
+        "avatar_url" => "field-avatar",
+        "screenshots" => "field-screenshots",
+        "credits" => "field-credits",
+        "featured" => "field-featured",
+        "verified" => "field-verified",
+        "starts_at" => "field-first-day",
+        "ends_at" => "field-last-day",
+        "online" => "field-online-too",
+        "website" => "field-website",
+        path => return path.to_owned(),
+    };
+    texts.say(key).to_owned()
 }
 
 /// The changes that people look for. A new listing also has values that nobody chose, such as that it is not featured.
-pub(super) fn changes(differences: &[proto::Difference]) -> Vec<ChangeRow> {
+pub(super) fn changes(texts: &Texts, differences: &[proto::Difference]) -> Vec<ChangeRow> {
     let is_chosen = |it: &&proto::Difference| {
         let is_set_by_service = it.path == "page_id" || matches!(&*it.after, "false" | "null");
         !(it.before.is_empty() && is_set_by_service)
     };
-    differences.iter().filter(is_chosen).map(change).collect()
+    let chosen = differences.iter().filter(is_chosen);
+    chosen.map(|it| change(texts, it)).collect()
 }
 
-fn change(difference: &proto::Difference) -> ChangeRow {
+fn change(texts: &Texts, difference: &proto::Difference) -> ChangeRow {
     ChangeRow {
-        field: field_label(&difference.path),
-        before: value(&difference.before),
-        after: value(&difference.after),
+        field: field_label(texts, &difference.path),
+        before: value(texts, &difference.before),
+        after: value(texts, &difference.after),
     }
 }
 
 /// A JSON value as people read it.
-fn value(json: &str) -> String {
+fn value(texts: &Texts, json: &str) -> String {
     match serde_json::from_str(json) {
         Ok(Value::String(text)) => text,
         Ok(Value::Array(items)) => {
@@ -133,8 +135,8 @@ fn value(json: &str) -> String {
             });
             items.collect::<Vec<_>>().join(", ")
         }
-        Ok(Value::Bool(true)) => "yes".to_owned(),
-        Ok(Value::Bool(false)) => "no".to_owned(),
+        Ok(Value::Bool(true)) => texts.say("listing-yes").to_owned(),
+        Ok(Value::Bool(false)) => texts.say("listing-no").to_owned(),
         Ok(Value::Null) | Err(_) if json.is_empty() => String::new(),
         Ok(_) | Err(_) => json.to_owned(),
     }
@@ -142,38 +144,64 @@ fn value(json: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use pages::site::Language;
+
     use super::*;
+
+    fn texts() -> [&'static Texts; 2] {
+        [Language::English, Language::French].map(Texts::of)
+    }
 
     #[test]
     fn the_writes_of_the_day_are_counted_before_they_are_used_up() {
-        let left = writes_left(7, Some(1_050));
+        let [en, fr] = texts();
+        let left = writes_left(en, 7, Some(1_050));
         assert!(left.contains(": 1,043 of 1,050 are left"), "{left}");
-        assert_eq!(writes_left(7, None), "");
+        let left = writes_left(fr, 7, Some(1_050));
+        assert!(
+            left.contains("il en reste 1\u{202f}043 sur 1\u{202f}050"),
+            "{left}"
+        );
+        assert_eq!(writes_left(en, 7, None), "");
     }
 
     #[test]
     fn a_history_has_the_words_of_the_form() {
+        let [en, fr] = texts();
         let difference = |path: &str, before: &str, after: &str| proto::Difference {
             path: path.to_owned(),
             before: before.to_owned(),
             after: after.to_owned(),
         };
-        let rows = changes(&[
+        let differences = [
             difference("title", "", "\"Okoto\""),
             difference("featured", "", "false"),
             difference("links.playStore", "", "\"https://play.example\""),
             difference("online", "true", "false"),
             difference("newer", "1", "2"),
-        ]);
-        let fields: Vec<&str> = rows.iter().map(|row| row.field.as_str()).collect();
+        ];
+        let fields = |texts| {
+            let rows = changes(texts, &differences).into_iter();
+            rows.map(|row| row.field).collect::<Vec<String>>()
+        };
         assert_eq!(
-            fields,
+            fields(en),
             ["Title", "Link: Google Play", "Also online", "newer"]
+        );
+        assert_eq!(
+            fields(fr),
+            [
+                "Titre",
+                "Lien\u{a0}: Google Play",
+                "Aussi en ligne",
+                "newer"
+            ]
         );
     }
 
     #[test]
     fn values_are_shown_as_people_read_them() {
+        let [en, fr] = texts();
         for (json, text) in [
             ("", ""),
             (r#""A game""#, "A game"),
@@ -183,7 +211,8 @@ mod tests {
             (r#"[{"alt":"x"}]"#, r#"{"alt":"x"}"#),
             ("not json", "not json"),
         ] {
-            assert_eq!(value(json), text);
+            assert_eq!(value(en, json), text);
         }
+        assert_eq!(value(fr, "true"), "oui");
     }
 }

@@ -122,3 +122,46 @@ async fn rates_come_by_pages(pool: PgPool) {
         .await
         .assert(200, "There are no more rates.");
 }
+
+#[testing::database_test(web::MIGRATOR)]
+async fn the_economy_is_in_the_language_of_the_person(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let ada = site.person(ADA).await;
+    let account = site.account(ada, Role::Owner).await.to_string();
+    account.clone_into(&mut site.economy.owner.lock().unwrap());
+    let mut owner = site.signed_in(ADA).await;
+    let settings = [("language", "fr")];
+    owner.post("/you/settings", &settings).await.location();
+    let base = format!("/accounts/{account}/economy");
+    let list = owner.get(&base).await;
+    list.assert(200, "<h1>Économie</h1>");
+    list.assert(200, "<span class=\"quiet\">aucune</span>");
+    list.assert(200, "<span class=\"state good\">public</span>");
+    let game = format!("{base}/okoto");
+    let page = owner.get(&game).await;
+    for part in [
+        "<h1>Économie – Okoto &#60;b&#62;</h1>",
+        "Enregistrez-la ici\u{a0}: les rapports en ont besoin.",
+        "<td class=\"number\">1\u{202f}200\u{202f}000</td>",
+        "<span class=\"state \">en attente</span>",
+        "Il attend notre équipe depuis le ",
+        "Pas encore de taux\u{a0}: une monnaie est répertoriée",
+    ] {
+        page.assert(200, part);
+    }
+    *site.economy.name.lock().unwrap() = Some("Cowrie".to_owned());
+    let page = owner.get(&game).await;
+    for part in [
+        "<td>un propriétaire</td>",
+        "<td class=\"number\">1\u{202f}234,5</td><td>calculé</td>",
+        "<td class=\"number\">\u{2212}1,5\u{a0}%</td>",
+        "Cowrie en &#60;b&#62;Shell, sur les 31 derniers jours",
+        "<td class=\"number\">1\u{202f}004,5</td>",
+    ] {
+        page.assert(200, part);
+    }
+    site.economy.more_rates.store(40, Ordering::Relaxed);
+    let page = owner.get(&game).await;
+    page.assert(200, "L’évolution du taux vers &#60;b&#62;Shell, du jeu a-");
+    page.assert(200, ">Taux suivants</a>");
+}

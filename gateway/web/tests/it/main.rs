@@ -36,6 +36,7 @@ mod large_forms;
 mod link_misuse;
 mod links;
 mod listings;
+mod listings_in_french;
 mod local_people;
 mod lost_phone;
 mod neighbour;

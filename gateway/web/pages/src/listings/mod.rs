@@ -7,9 +7,11 @@ pub mod pictures;
 mod tests;
 
 use askama::Template;
+use fluent_bundle::FluentArgs;
 
 use crate::field::Fields;
 use crate::shell::Shell;
+use crate::site::Texts;
 
 /// The state of a listing in words.
 #[derive(Debug, Clone)]
@@ -26,7 +28,7 @@ pub struct ListingRow {
     pub title: String,
     /// The slug or the handle.
     pub name: String,
-    /// `game`, `event`; of a page, `studio` or `person`.
+    /// A game or an event; of a page, a studio or a person.
     pub kind: String,
     pub state: StateText,
     /// Why it is rejected, or why the public does not see it.
@@ -70,7 +72,7 @@ pub struct ChangeRow {
 pub struct RevisionRow {
     pub number: i64,
     pub at: String,
-    /// `you`, `staff`, `another owner` or `import`.
+    /// This account, another owner, staff or an import, in words.
     pub by: &'static str,
     pub state: StateText,
     pub reason: String,
@@ -122,6 +124,17 @@ pub struct ListingPage {
     /// The number of all corrections, if there are more.
     pub notes_in_all: Option<u64>,
     pub actions: ListingActions,
+}
+
+impl ListingPage {
+    /// The number of a revision, its time, and who made it.
+    fn revision_summary(&self, revision: &RevisionRow) -> String {
+        let mut args = FluentArgs::new();
+        args.set("number", revision.number.to_string());
+        args.set("at", revision.at.as_str());
+        args.set("by", revision.by);
+        Texts::of(self.shell.language).say_with("listing-revision", &args)
+    }
 }
 
 /// What can be done with a listing now.

@@ -4,6 +4,7 @@ use askama::Template;
 
 use crate::field::{Field, Fields};
 use crate::shell::Shell;
+use crate::site::Texts;
 
 /// A picture that the site shows.
 #[derive(Debug, Clone)]
@@ -23,7 +24,13 @@ pub struct SinglePicture {
     /// `cover` or `avatar`.
     pub kind: &'static str,
     pub heading: &'static str,
+    /// The label of the field of a new file.
     pub text: &'static str,
+    /// What stands in place of a picture that is not there.
+    pub none: &'static str,
+    /// The labels of the buttons.
+    pub upload: &'static str,
+    pub remove: &'static str,
     pub image: Option<Image>,
 }
 
@@ -63,6 +70,11 @@ impl GalleryPage {
     fn has_texts(&self) -> bool {
         self.is_open() || self.is_typed
     }
+
+    /// A text about one of the screenshots, by its number.
+    fn about(&self, key: &str, shot: &ScreenshotRow) -> String {
+        self.shell.say_of(key, &shot.place.to_string())
+    }
 }
 
 /// A prepared picture with its crop, before the listing has it.
@@ -74,7 +86,7 @@ pub struct CropPage {
     pub base: String,
     /// `cover`, `avatar` or `screenshot`.
     pub kind: &'static str,
-    pub heading: String,
+    pub heading: &'static str,
     pub id: String,
     pub image: Image,
     pub crop: Crop,
@@ -82,6 +94,12 @@ pub struct CropPage {
     pub note: String,
     /// Of a screenshot: alternative text and place.
     pub screenshot: Option<(Field, Field)>,
+}
+
+impl CropPage {
+    fn crop_text(&self) -> String {
+        self.crop.text(Texts::of(self.shell.language))
+    }
 }
 
 /// The part of a file that a picture shows, in pixels.
@@ -96,21 +114,18 @@ pub struct Crop {
 
 impl Crop {
     /// What is cut off, in words.
-    pub fn text(&self) -> String {
+    pub fn text(&self, texts: &Texts) -> String {
         let (width, height) = self.file;
         let sides = width.saturating_sub(self.width);
         let ends = height.saturating_sub(self.height);
-        let file = format!("Your file has {width} × {height} pixels.");
-        match (sides, ends) {
-            (0, 0) => format!("{file} All of it is shown."),
-            (cut, 0) => format!(
-                "{file} {cut} of the width are cut off, half of that at each side: the bright part is shown."
-            ),
-            (0, cut) => format!(
-                "{file} {cut} of the height are cut off, half of that at the top and at the bottom: the bright part is shown."
-            ),
-            _ => format!("{file} The bright part is shown."),
-        }
+        let file = texts.say_of_two("picture-crop-file", &width.to_string(), &height.to_string());
+        let cut = match (sides, ends) {
+            (0, 0) => texts.say("picture-crop-whole").to_owned(),
+            (cut, 0) => texts.say_of("picture-crop-sides", &cut.to_string()),
+            (0, cut) => texts.say_of("picture-crop-ends", &cut.to_string()),
+            _ => texts.say("picture-crop-part").to_owned(),
+        };
+        format!("{file} {cut}")
     }
 
     fn is_whole(&self) -> bool {

@@ -6,6 +6,7 @@ use super::pictures::{Crop, CropPage, GalleryPage, Image, ScreenshotRow, SingleP
 use super::*;
 use crate::field::Field;
 use crate::input::{Area, Checks, Choice, FormPart, Group, PictureFile, Select};
+use crate::site::Language;
 
 /// What a studio could write into any field: markup, and the end of every place that a page puts it into.
 const HOSTILE: &str =
@@ -132,6 +133,9 @@ fn gallery() -> GalleryPage {
             kind: "cover",
             heading: "Cover",
             text: "A new cover",
+            none: "No cover yet.",
+            upload: "Upload the cover",
+            remove: "Remove the cover",
             image: Some(image(None)),
         },
         screenshots: Some(vec![ScreenshotRow {
@@ -351,13 +355,15 @@ fn the_crop_is_told_and_drawn() {
         width: 1_200,
         height: 675,
     };
-    assert!(crop.text().contains("800 of the width"), "{}", crop.text());
+    let texts = Texts::of(Language::English);
+    let text = crop.text(texts);
+    assert!(text.contains("800 of the width"), "{text}");
     let page = |crop, screenshot| CropPage {
         shell: Shell::default(),
         errors: Fields::default(),
         base: "/accounts/a/listings/game/okoto".to_owned(),
         kind: "cover",
-        heading: "The new cover".to_owned(),
+        heading: "The new cover",
         id: hostile(),
         image: image(Some("/accounts/a/pictures/x.jpg")),
         crop,
@@ -376,7 +382,7 @@ fn the_crop_is_told_and_drawn() {
         width: 640,
         height: 480,
     };
-    assert!(whole.text().ends_with("All of it is shown."));
+    assert!(whole.text(texts).ends_with("All of it is shown."));
     let fields = (
         Field::text("alt", "Text").value(HOSTILE),
         Field::text("place", "Place"),

@@ -1,1 +1,78 @@
 ## Currencies and rates of an account
+
+## The games
+
+economy-list-title = Economy
+economy-list-lead = A game with a currency reports its economy with the secret key of the game. Exchange rates between the currencies of all listed games follow from the reports.
+economy-no-game = No game yet.
+economy-no-game-submit = Submit a game
+economy-no-game-then = first, then register its currency here.
+economy-game = Game
+economy-state = State
+economy-no-currency = none
+economy-register-it = Register it
+economy-register-of = Register the currency of { $value }
+economy-public = public
+economy-hidden = not public
+economy-more-games = More games
+
+## The currency of a game
+
+economy-game-title = Economy of { $value }
+economy-game-hidden = The game is not public, so its currency is not listed and has no rates.
+economy-currency = Currency
+economy-names = Names of the currency
+economy-name = Name
+economy-name-since = Since
+economy-name-by = Given by
+economy-by-owner = an owner
+economy-by-staff = staff
+economy-not-named = No currency yet.
+economy-not-named-here = Register it here: reports need it.
+economy-not-named-others = An owner or a developer of this account registers it.
+economy-name-label = Name of the currency
+economy-name-hint = As players know it. A new name is valid from now on; earlier ones stay in the history.
+economy-rename = Rename it
+economy-register = Register the currency
+
+## Its reports
+
+economy-reports = Reports
+economy-no-report = No report yet.
+economy-no-report-server = The server of the game sends them:
+economy-no-report-with = with its
+economy-no-report-key = secret key
+economy-no-report-later = A game reports once its currency is registered.
+economy-time = Time
+economy-basket = Basket
+economy-supply = Supply
+economy-output = Output
+economy-players = Players
+economy-report-counts = counts
+economy-report-rejected = rejected
+economy-report-held = held
+economy-report-approved = Staff approved it: { $value }.
+economy-report-reason = Staff rejected it, { $from }: { $to }
+economy-report-waits = It waits for staff since { $value }, and changes nothing until they approve or reject it. Later reports that are close to the last counted one count meanwhile.
+economy-earlier-reports = Earlier reports
+economy-api-reports = The API has the counted reports
+
+## Its rates
+
+economy-rates = Rates
+economy-rates-caption = What one unit buys now
+economy-rates-time = Over time
+economy-rates-below = below
+economy-rates-show = show
+economy-rates-show-of = The rate to { $from } of { $to } over time
+economy-rates-first = First rates
+economy-rates-more = More rates
+economy-rates-change = { $value } %
+economy-rates-no-change = none
+economy-rates-alone = No other currency is listed yet, so there is nothing to compare with.
+economy-rates-not-yet = No rates yet: a currency is listed once its game is public and a first report counts.
+economy-rates-away = The rates are not available now. Try again in a moment.
+economy-rates-end = There are no more rates.
+economy-series = { $from } over the last { $to } days
+economy-api-figure = The API has each figure
+economy-all-games = All games

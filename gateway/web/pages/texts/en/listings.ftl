@@ -1,1 +1,233 @@
 ## Listings of an account
+
+## The list
+
+listing-list-title = Listings
+listing-submit-page = Submit a page
+listing-submit-game = Submit a game
+listing-submit-event = Submit an event
+listing-pages = Pages
+listing-no-page = No page yet. A game belongs to the page of a studio or a person:
+listing-no-page-submit = submit one, or
+listing-no-page-claim = claim
+listing-no-page-listed = one that is in the directory already.
+listing-no-page-editor = an owner or an editor of this account submits or claims one.
+listing-games-and-events = Games and events
+listing-no-listing = No game or event yet.
+listing-no-listing-begin = Begin with a page.
+listing-no-listing-submit = Submit a game: a person reviews it before it is public.
+listing-no-listing-editor = An owner or an editor of this account submits them.
+listing-state = State
+listing-changed = Changed
+listing-next = Earlier
+# Of a game or an event, and of a page.
+listing-kind-game = game
+listing-kind-event = event
+listing-kind-studio = studio
+listing-kind-person = person
+listing-state-pending = waits for review
+listing-state-published = public
+listing-state-rejected = rejected
+listing-state-removed = taken down
+listing-state-new = new
+listing-yes = yes
+listing-no = no
+listing-writes-left = It counts as one of the account's writes of the day: { $from } of { $to } are left until 00:00 UTC.
+
+## One listing
+
+listing-see-public = See the public page
+listing-why-rejected = Why it was rejected:
+listing-change-submits = A change submits it again.
+listing-no-cover = It has no cover yet.
+listing-no-cover-why = A cover is the first thing that players see: add one before the review, if you can.
+listing-add-cover = Add a cover
+listing-change-it = Change it
+listing-pictures = Pictures
+listing-corrections = Corrections that visitors suggest
+listing-corrections-lead = Change the listing if they are right, then say that it is done. Visitors do not see what you decide.
+listing-correction-of = Correction of { $value }
+listing-correction-by = { $from }, from { $to }
+listing-correction-done = It is done
+listing-correction-nothing = Nothing to do
+listing-corrections-oldest = These are the oldest of { $number }.
+listing-withdraw = Withdraw
+listing-withdraw-text = It leaves the review queue. You can change it later, which submits it again.
+listing-withdraw-it = Withdraw it
+listing-history = History
+listing-revision = Revision { $number }: { $at }, by { $by }
+listing-by-account = this account
+listing-by-owner = another owner
+listing-by-staff = staff
+listing-by-import = an import
+listing-revision-same = No field changed.
+listing-earlier = Earlier revisions
+listing-all = All listings
+listing-api-state = The API has its state
+
+## The forms
+
+listing-reviewed = A person reviews it before it is public. You can change it while it waits.
+listing-page-first = A game belongs to the page of its maker, and you have none yet: submit or claim a page first.
+listing-submit-it = Submit it
+listing-sent-before = This form has submitted a listing already: look at your listings. If this is meant to be another one, send it again.
+listing-send-reopen = Open the page again, and send the form from there.
+listing-edit-title = Change { $value }
+listing-edit-lead = You see what changes before it is saved. A change of a public listing is public at once.
+listing-edit-button = Review the changes
+listing-edit-reopen = Open the page again, and change it there.
+listing-edit-same = Nothing differs from what is stored. Change a field first.
+listing-edit-conflict = Somebody else changed this listing since you opened the form. Below are their changes with yours: review them again.
+listing-edit-both = Somebody else has changed this as well. What you typed replaces it.
+listing-preview-title = Changes of { $value }
+listing-preview-lead = Nothing is saved yet. This is what changes:
+listing-preview-waits = It waits for review after this change.
+listing-preview-public = It is public at once.
+listing-preview-save = Save the change
+listing-preview-back = Back to the form
+listing-preview-call = The same by the API
+listing-copy-call = Copy the call
+listing-taken-down-title = Taken down
+listing-taken-down = Staff took this listing down. It cannot be changed until they restore it.
+listing-the-listing = The listing
+listing-add-game = Add a game
+listing-which-account = Which account does it belong to?
+
+## Fields of listings: their labels, hints and errors
+
+field-name = Name
+field-title = Title
+field-handle = Handle
+field-handle-hint = Lower-case letters, digits and hyphens; it never changes. Without one it is made from the name.
+field-slug = Slug
+field-kind = Kind
+field-roles = Roles
+field-roles-hint = For example developer, publisher; separated by commas.
+field-tagline = Tagline
+field-tagline-hint = One sentence, at most 160 characters.
+field-about = About
+field-description = Description
+field-text-hint = Plain text. An empty line begins a paragraph; links and lists are shown as you type them.
+field-country = Country
+field-country-choose = Choose a country
+field-city = City
+field-page = Page
+field-genres = Genres
+field-genres-most = Genres (up to three)
+field-platforms = Platforms
+field-stage = Stage
+field-stage-choose = Choose a stage
+field-year = Year of release
+field-year-hint = Without one it is this year.
+field-trailer = Trailer
+field-trailer-hint = The address of a video.
+field-credits = Credits
+field-credits-hint = One person or studio a line: the name, and after a | each the role and the handle of the page here, such as: Ada | Code | ada.
+field-cover = Cover
+field-cover-hint = JPEG, PNG or WebP, at most 10 MB. It is cut to 16 by 9 from its middle, and needs at least 600 by 338 pixels.
+field-cover-again = Choose the file again: a browser does not keep it. JPEG, PNG or WebP, at most 10 MB, at least 600 by 338 pixels.
+field-avatar = Avatar
+field-screenshots = Screenshots
+field-featured = Featured
+field-verified = Verified
+field-first-day = First day
+field-last-day = Last day
+field-begins = Begins
+field-ends = Ends
+field-place = Place
+field-online = Online
+field-online-too = Also online
+field-website = Website
+field-links = Links
+field-links-hint = Paste addresses of stores and sites. Their hosts tell what they are, and http becomes https.
+field-links-more = Choose the kind of a link yourself
+field-link-first = Address
+field-link-second = Another address
+field-link-third = A third address
+field-link-taken = There is a link of this kind already: change it above, or choose another kind below.
+field-link-of = Link: { $value }
+field-link-line = { $from }: { $to }
+# Other kinds of links have the name that the public site gives them.
+field-link-play = Play in the browser
+field-link-other = Other
+
+## Pictures
+
+picture-title = Pictures of { $value }
+picture-the-cover = The cover
+picture-the-avatar = The avatar
+picture-no-cover = No cover yet.
+picture-no-avatar = No avatar yet.
+picture-no-screenshot = No screenshot yet.
+picture-choose = Choose a file below.
+picture-cover-file = A new cover: it is cut to 16 by 9 from its middle, at least 600 by 338 pixels
+picture-avatar-file = A new avatar: it is cut to a square from its middle, at least 128 by 128 pixels
+picture-screenshot-file = Another screenshot
+picture-single-hint = JPEG, PNG or WebP, at most 10 MB. You see the crop before anything changes.
+picture-screenshot-hint = JPEG, PNG or WebP, at most 10 MB. It is shown whole, at most 1,600 pixels wide and high.
+picture-upload-cover = Upload the cover
+picture-upload-avatar = Upload the avatar
+picture-upload-screenshot = Upload the screenshot
+picture-remove = Remove
+picture-remove-cover = Remove the cover
+picture-remove-avatar = Remove the avatar
+picture-remove-one = Remove picture { $value }
+picture-alt-one = Text for people who cannot see picture { $value }
+picture-place-one = Place of picture { $value }
+picture-arrange = Save order and texts
+picture-change-submits = A change of the pictures submits the listing again.
+picture-change-public = A change of the pictures is public at once.
+picture-no-file = Choose a file.
+picture-too-large = Make it smaller: a file has { $value } MB at most.
+picture-incomplete = The file did not arrive whole. Send it again.
+picture-other-upload = You are uploading another picture: send this one when that is done.
+picture-new-cover = The new cover
+picture-new-avatar = The new avatar
+picture-new-screenshot = The new screenshot
+picture-uploaded = The uploaded picture
+picture-crop-lead = Nothing is changed yet. This is the picture as it would be shown:
+picture-crop-file = Your file has { $from } × { $to } pixels.
+picture-crop-whole = All of it is shown.
+picture-crop-sides = { $value } of the width are cut off, half of that at each side: the bright part is shown.
+picture-crop-ends = { $value } of the height are cut off, half of that at the top and at the bottom: the bright part is shown.
+picture-crop-part = The bright part is shown.
+picture-alt = Text for people who cannot see it
+picture-alt-hint = What it shows, in one sentence.
+picture-place = Place among the screenshots
+picture-place-hint = 1 is the first. Without one it comes last.
+picture-use = Use this picture
+picture-choose-other = Choose another file
+
+## Claims of pages
+
+claim-title = Claims
+claim-heading = Claims of pages
+claim-none = No claim yet. If a page of the directory is yours and nobody manages it, claim it below: staff check the evidence.
+claim-none-reader = No claim yet. If a page of the directory is yours and nobody manages it, an owner or an editor of this account can claim it: staff check the evidence.
+claim-made = Claimed
+claim-evidence = Evidence
+claim-state-granted = granted
+claim-state-rejected = rejected
+claim-state-waits = waits for staff
+claim-a-page = Claim a page
+claim-another = Claim another page, and see your claims
+claim-handle = Handle of the page
+claim-handle-hint = The last part of its address, for example maliyo-games.
+claim-how = How staff can check that it is yours
+claim-how-hint = For example an e-mail address on its website, or a post there that names this account.
+claim-button = Claim the page
+claim-which-account = Which account does it belong to?
+
+## Requests for takedowns
+
+takedown-title = Ask for the takedown of { $value }
+takedown-lead = Staff read your reason and take the listing down, or tell you here why not. Nobody sees a listing that was taken down; its address stays yours, and staff can restore it.
+takedown-why = Why should it be taken down?
+takedown-button = Ask for the takedown
+takedown-ask = Ask staff to take it down
+takedown-yours = Your request to take it down
+takedown-you-wrote = You wrote
+takedown-answer = Staff answered
+takedown-state-granted = Staff took it down: { $value }.
+takedown-state-declined = Staff declined it: { $value }.
+takedown-state-waits = It waits for staff since { $value }.

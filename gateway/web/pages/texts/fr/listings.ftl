@@ -1,1 +1,233 @@
 ## Fiches d’un compte
+
+## La liste
+
+listing-list-title = Fiches
+listing-submit-page = Soumettre une page
+listing-submit-game = Soumettre un jeu
+listing-submit-event = Soumettre un événement
+listing-pages = Pages
+listing-no-page = Pas encore de page. Un jeu appartient à la page d’un studio ou d’une personne :
+listing-no-page-submit = soumettez-en une, ou
+listing-no-page-claim = revendiquez
+listing-no-page-listed = une page qui est déjà dans le répertoire.
+listing-no-page-editor = un propriétaire ou un éditeur de ce compte en soumet ou en revendique une.
+listing-games-and-events = Jeux et événements
+listing-no-listing = Pas encore de jeu ni d’événement.
+listing-no-listing-begin = Commencez par une page.
+listing-no-listing-submit = Soumettez un jeu : une personne l’examine avant sa publication.
+listing-no-listing-editor = Un propriétaire ou un éditeur de ce compte les soumet.
+listing-state = État
+listing-changed = Modifiée le
+listing-next = Plus anciennes
+# D’un jeu ou d’un événement, et d’une page.
+listing-kind-game = jeu
+listing-kind-event = événement
+listing-kind-studio = studio
+listing-kind-person = personne
+listing-state-pending = attend un examen
+listing-state-published = publique
+listing-state-rejected = rejetée
+listing-state-removed = retirée
+listing-state-new = nouvelle
+listing-yes = oui
+listing-no = non
+listing-writes-left = Cela compte comme une des écritures du jour de ce compte : il en reste { $from } sur { $to } jusqu’à 00:00 UTC.
+
+## Une fiche
+
+listing-see-public = Voir la page publique
+listing-why-rejected = Pourquoi elle a été rejetée :
+listing-change-submits = Une modification la soumet de nouveau.
+listing-no-cover = Elle n’a pas encore de couverture.
+listing-no-cover-why = La couverture est la première chose que voient les joueurs : ajoutez-en une avant l’examen, si vous le pouvez.
+listing-add-cover = Ajouter une couverture
+listing-change-it = Modifier la fiche
+listing-pictures = Images
+listing-corrections = Corrections proposées par des visiteurs
+listing-corrections-lead = Modifiez la fiche s’ils ont raison, puis dites que c’est fait. Les visiteurs ne voient pas votre décision.
+listing-correction-of = Correction du { $value }
+listing-correction-by = { $from }, de { $to }
+listing-correction-done = C’est fait
+listing-correction-nothing = Rien à faire
+listing-corrections-oldest = Voici les plus anciennes, sur { $number } au total.
+listing-withdraw = Annuler la soumission
+listing-withdraw-text = La fiche n’attend plus d’examen. Vous pourrez la modifier plus tard, ce qui la soumettra de nouveau.
+listing-withdraw-it = Annuler la soumission
+listing-history = Historique
+listing-revision = Révision { $number } : { $at }, par { $by }
+listing-by-account = ce compte
+listing-by-owner = un autre propriétaire
+listing-by-staff = notre équipe
+listing-by-import = un import
+listing-revision-same = Aucun champ n’a changé.
+listing-earlier = Révisions antérieures
+listing-all = Toutes les fiches
+listing-api-state = L’API donne son état
+
+## Les formulaires
+
+listing-reviewed = Une personne examine la fiche avant sa publication. Vous pouvez la modifier pendant qu’elle attend.
+listing-page-first = Un jeu appartient à la page de ses créateurs, et vous n’en avez pas encore : soumettez ou revendiquez d’abord une page.
+listing-submit-it = Soumettre
+listing-sent-before = Ce formulaire a déjà soumis une fiche : regardez vos fiches. S’il s’agit bien d’une autre, renvoyez-le.
+listing-send-reopen = Rouvrez la page et envoyez le formulaire depuis celle-ci.
+listing-edit-title = Modifier { $value }
+listing-edit-lead = Vous voyez ce qui change avant l’enregistrement. La modification d’une fiche publique est aussitôt publique.
+listing-edit-button = Vérifier les modifications
+listing-edit-reopen = Rouvrez la page et faites la modification depuis celle-ci.
+listing-edit-same = Rien ne diffère de ce qui est enregistré. Modifiez d’abord un champ.
+listing-edit-conflict = Quelqu’un d’autre a modifié cette fiche depuis que vous avez ouvert le formulaire. Voici ses modifications avec les vôtres : vérifiez-les de nouveau.
+listing-edit-both = Quelqu’un d’autre a aussi modifié ceci. Ce que vous avez saisi le remplace.
+listing-preview-title = Modifications – { $value }
+listing-preview-lead = Rien n’est encore enregistré. Voici ce qui change :
+listing-preview-waits = Après cette modification, la fiche attend un examen.
+listing-preview-public = La modification est aussitôt publique.
+listing-preview-save = Enregistrer la modification
+listing-preview-back = Retour au formulaire
+listing-preview-call = La même chose par l’API
+listing-copy-call = Copier l’appel
+listing-taken-down-title = Fiche retirée
+listing-taken-down = Notre équipe a retiré cette fiche. Elle ne peut pas être modifiée tant qu’elle n’est pas rétablie.
+listing-the-listing = La fiche
+listing-add-game = Ajouter un jeu
+listing-which-account = À quel compte appartient-il ?
+
+## Les champs des fiches : leurs noms, indications et erreurs
+
+field-name = Nom
+field-title = Titre
+field-handle = Identifiant
+field-handle-hint = Des minuscules, des chiffres et des traits d’union ; il ne change jamais. Si vous n’en donnez pas, il est formé à partir du nom.
+field-slug = Slug
+field-kind = Type
+field-roles = Rôles
+field-roles-hint = Par exemple developer, publisher ; séparés par des virgules.
+field-tagline = Accroche
+field-tagline-hint = Une phrase, 160 caractères au plus.
+field-about = À propos
+field-description = Description
+field-text-hint = Du texte simple. Une ligne vide commence un paragraphe ; les liens et les listes sont montrés tels que vous les saisissez.
+field-country = Pays
+field-country-choose = Choisissez un pays
+field-city = Ville
+field-page = Page
+field-genres = Genres
+field-genres-most = Genres (trois au plus)
+field-platforms = Plateformes
+field-stage = Stade
+field-stage-choose = Choisissez un stade
+field-year = Année de sortie
+field-year-hint = Si vous n’en donnez pas, c’est l’année en cours.
+field-trailer = Bande-annonce
+field-trailer-hint = L’adresse d’une vidéo.
+field-credits = Générique
+field-credits-hint = Une personne ou un studio par ligne : le nom, puis, chacun après un |, le rôle et l’identifiant de la page ici, par exemple : Ada | Code | ada.
+field-cover = Couverture
+field-cover-hint = JPEG, PNG ou WebP, 10 Mo au plus. Elle est recadrée en 16 sur 9 à partir de son milieu et doit avoir au moins 600 sur 338 pixels.
+field-cover-again = Choisissez de nouveau le fichier : un navigateur ne le garde pas. JPEG, PNG ou WebP, 10 Mo au plus, au moins 600 sur 338 pixels.
+field-avatar = Avatar
+field-screenshots = Captures d’écran
+field-featured = À la une
+field-verified = Page vérifiée
+field-first-day = Premier jour
+field-last-day = Dernier jour
+field-begins = Début
+field-ends = Fin
+field-place = Lieu
+field-online = En ligne
+field-online-too = Aussi en ligne
+field-website = Site web
+field-links = Liens
+field-links-hint = Collez des adresses de boutiques et de sites. Leur nom de domaine dit ce qu’elles sont, et http devient https.
+field-links-more = Choisir vous-même le type d’un lien
+field-link-first = Adresse
+field-link-second = Une autre adresse
+field-link-third = Une troisième adresse
+field-link-taken = Il y a déjà un lien de ce type : modifiez-le plus haut, ou choisissez un autre type plus bas.
+field-link-of = Lien : { $value }
+field-link-line = { $from } : { $to }
+# Les autres types de liens ont le nom que leur donne le site public.
+field-link-play = Jouer dans le navigateur
+field-link-other = Autre
+
+## Les images
+
+picture-title = Images – { $value }
+picture-the-cover = La couverture
+picture-the-avatar = L’avatar
+picture-no-cover = Pas encore de couverture.
+picture-no-avatar = Pas encore d’avatar.
+picture-no-screenshot = Pas encore de capture d’écran.
+picture-choose = Choisissez un fichier ci-dessous.
+picture-cover-file = Une nouvelle couverture : elle est recadrée en 16 sur 9 à partir de son milieu, au moins 600 sur 338 pixels
+picture-avatar-file = Un nouvel avatar : il est recadré en carré à partir de son milieu, au moins 128 sur 128 pixels
+picture-screenshot-file = Une autre capture d’écran
+picture-single-hint = JPEG, PNG ou WebP, 10 Mo au plus. Vous voyez le recadrage avant que rien ne change.
+picture-screenshot-hint = JPEG, PNG ou WebP, 10 Mo au plus. Elle est montrée en entier, au plus 1 600 pixels en largeur et en hauteur.
+picture-upload-cover = Envoyer la couverture
+picture-upload-avatar = Envoyer l’avatar
+picture-upload-screenshot = Envoyer la capture d’écran
+picture-remove = Supprimer
+picture-remove-cover = Supprimer la couverture
+picture-remove-avatar = Supprimer l’avatar
+picture-remove-one = Supprimer l’image { $value }
+picture-alt-one = Texte pour les personnes qui ne voient pas l’image { $value }
+picture-place-one = Place de l’image { $value }
+picture-arrange = Enregistrer l’ordre et les textes
+picture-change-submits = Une modification des images soumet de nouveau la fiche.
+picture-change-public = Une modification des images est aussitôt publique.
+picture-no-file = Choisissez un fichier.
+picture-too-large = Réduisez-le : un fichier a au plus { $value } Mo.
+picture-incomplete = Le fichier n’est pas arrivé en entier. Renvoyez-le.
+picture-other-upload = Vous envoyez déjà une autre image : envoyez celle-ci quand ce sera fait.
+picture-new-cover = La nouvelle couverture
+picture-new-avatar = Le nouvel avatar
+picture-new-screenshot = La nouvelle capture d’écran
+picture-uploaded = L’image envoyée
+picture-crop-lead = Rien n’est encore modifié. Voici l’image telle qu’elle serait montrée :
+picture-crop-file = Votre fichier a { $from } × { $to } pixels.
+picture-crop-whole = Il est montré en entier.
+picture-crop-sides = { $value } pixels de sa largeur sont coupés, la moitié de chaque côté : la partie claire est montrée.
+picture-crop-ends = { $value } pixels de sa hauteur sont coupés, la moitié en haut et la moitié en bas : la partie claire est montrée.
+picture-crop-part = La partie claire est montrée.
+picture-alt = Texte pour les personnes qui ne la voient pas
+picture-alt-hint = Ce qu’elle montre, en une phrase.
+picture-place = Place parmi les captures d’écran
+picture-place-hint = 1 est la première. Si vous n’en donnez pas, elle vient en dernier.
+picture-use = Utiliser cette image
+picture-choose-other = Choisir un autre fichier
+
+## Les pages revendiquées
+
+claim-title = Pages revendiquées
+claim-heading = Pages revendiquées
+claim-none = Pas encore de demande. Si une page du répertoire est la vôtre et que personne ne la gère, revendiquez-la ci-dessous : notre équipe vérifie les preuves.
+claim-none-reader = Pas encore de demande. Si une page du répertoire est la vôtre et que personne ne la gère, un propriétaire ou un éditeur de ce compte peut la revendiquer : notre équipe vérifie les preuves.
+claim-made = Revendiquée le
+claim-evidence = Preuves
+claim-state-granted = acceptée
+claim-state-rejected = rejetée
+claim-state-waits = attend notre équipe
+claim-a-page = Revendiquer une page
+claim-another = Revendiquer une autre page, et voir vos demandes
+claim-handle = Identifiant de la page
+claim-handle-hint = La dernière partie de son adresse, par exemple maliyo-games.
+claim-how = Comment notre équipe peut vérifier qu’elle est à vous
+claim-how-hint = Par exemple une adresse e-mail sur son site, ou une publication sur celui-ci qui nomme ce compte.
+claim-button = Revendiquer la page
+claim-which-account = À quel compte appartient-elle ?
+
+## Les demandes de retrait
+
+takedown-title = Demander à retirer { $value }
+takedown-lead = Notre équipe lit votre raison et retire la fiche, ou vous dit ici pourquoi elle ne le fait pas. Personne ne voit une fiche retirée ; son adresse reste la vôtre, et notre équipe peut la rétablir.
+takedown-why = Pourquoi faut-il la retirer ?
+takedown-button = Demander le retrait
+takedown-ask = Demander à notre équipe de la retirer
+takedown-yours = Votre demande de retrait
+takedown-you-wrote = Vous avez écrit
+takedown-answer = Notre équipe a répondu
+takedown-state-granted = Notre équipe l’a retirée : { $value }.
+takedown-state-declined = Notre équipe a refusé : { $value }.
+takedown-state-waits = Elle attend notre équipe depuis le { $value }.

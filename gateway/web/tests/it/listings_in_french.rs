@@ -1,0 +1,261 @@
+//! Listings of an account for a person who has chosen French: every page, and the sentences of this site beside the fields of its forms.
+
+use contracts::gateway::v1::Plan;
+use contracts::listings::v1 as proto;
+use sqlx::PgPool;
+use web::domain::role::Role;
+
+use crate::browser::{Browser, Page};
+use crate::full_account::person_id;
+use crate::stub_pictures::file;
+use crate::support::{ADA, Site, studio};
+
+const FORM: &str = "multipart/form-data; boundary=edge";
+
+/// The writes of the day that are left, in the words of the pages. The account has sent seven.
+const LEFT: &str = "il en reste 1\u{202f}043 sur 1\u{202f}050 jusqu’à 00:00\u{a0}UTC.";
+
+/// An account with a public game `okoto`, and its owner, who reads French.
+async fn french_studio(pool: PgPool) -> (Site, String, Browser) {
+    let (site, account, mut owner) = studio(pool).await;
+    let settings = [("language", "fr")];
+    owner.post("/you/settings", &settings).await.location();
+    let plan = Plan {
+        writes_per_day: Some(1_050),
+        ..Plan::default()
+    };
+    *site.gateway.plan.lock().unwrap() = Some(plan);
+    (site, account, owner)
+}
+
+/// The fields of the form of the game, as a browser sends them.
+fn fields<'a>(more: &[(&'a str, &'a str)]) -> Vec<(&'a str, &'a str)> {
+    let mut fields = vec![
+        ("creator", "studio"),
+        ("title", "Okoto"),
+        ("genres", "puzzle"),
+        ("release_year", "2026"),
+    ];
+    fields.retain(|(name, _)| more.iter().all(|(other, _)| other != name));
+    fields.extend_from_slice(more);
+    fields
+}
+
+/// Sends a file, as a browser does from a page of the site.
+async fn upload(browser: &mut Browser, path: &str, file: &[u8]) -> Page {
+    let head = "--edge\r\ncontent-disposition: form-data; name=\"picture\"; filename=\"a.jpg\"\r\ncontent-type: image/jpeg\r\n\r\n";
+    let body = [head.as_bytes(), file, b"\r\n--edge--\r\n"].concat();
+    browser.post_body(path, FORM, body).await
+}
+
+#[track_caller]
+fn assert_all(page: &Page, parts: &[&str]) {
+    for part in parts {
+        page.assert(200, part);
+    }
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn the_list_and_a_listing_are_in_french(pool: PgPool) {
+    let (site, account, mut owner) = french_studio(pool).await;
+    let base = format!("/accounts/{account}/listings");
+    let list = owner.get(&base).await;
+    assert_all(
+        &list,
+        &[
+            "<html lang=\"fr\">",
+            "<h1>Fiches</h1>",
+            "<h2>Jeux et événements</h2>",
+            "<td>jeu</td>",
+            "<span class=\"state good\">publique</span>",
+            "Revendiquer une autre page",
+        ],
+    );
+    site.listings.change(&account, "okoto", |game| {
+        game.platforms = vec!["vr".to_owned()];
+        game.stage = "released".to_owned();
+        let play = "https://play.example".to_owned();
+        game.links.insert("play".to_owned(), play);
+    });
+    let page = owner.get(&format!("{base}/game/okoto")).await;
+    assert_all(
+        &page,
+        &[
+            "Révision 1\u{a0}: ",
+            ", par ce compte",
+            "<dt>Genres</dt><dd class=\"lines\">Réflexion</dd>",
+            "<dt>Plateformes</dt><dd class=\"lines\">Réalité virtuelle</dd>",
+            "<dt>Stade</dt><dd class=\"lines\">Sorti</dd>",
+            "Jouer dans le navigateur\u{a0}: https://play.example",
+            "Elle n’a pas encore de couverture.",
+            "Corrections proposées par des visiteurs",
+            "Demander à notre équipe de la retirer",
+        ],
+    );
+    site.listings.change(&account, "okoto", |game| {
+        game.set_state(proto::State::Rejected);
+    });
+    let page = owner.get(&format!("{base}/game/okoto")).await;
+    page.assert(200, "Pourquoi elle a été rejetée\u{a0}:");
+    page.assert(200, "<span class=\"state bad\">rejetée</span>");
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn forms_of_listings_are_in_french(pool: PgPool) {
+    let (_site, account, mut owner) = french_studio(pool).await;
+    let base = format!("/accounts/{account}/listings");
+    let game = owner.get(&format!("{base}/new/game")).await;
+    assert_all(
+        &game,
+        &[
+            "<h1>Soumettre un jeu</h1>",
+            LEFT,
+            "<legend>Genres (trois au plus)</legend>",
+            "<span>Réflexion</span>",
+            "Choisissez un stade",
+            "10\u{a0}Mo au plus",
+            "(facultatif)",
+        ],
+    );
+    let page = owner.get(&format!("{base}/new/page")).await;
+    assert_all(
+        &page,
+        &[
+            "<h1>Soumettre une page</h1>",
+            "Une phrase, 160 caractères au plus.",
+            ">Nigéria</option>",
+            ">Personne</option>",
+        ],
+    );
+    let event = owner.get(&format!("{base}/new/event")).await;
+    assert_all(&event, &["<h1>Soumettre un événement</h1>", LEFT]);
+    let edit = owner.get(&format!("{base}/game/okoto/edit")).await;
+    assert_all(&edit, &["<h1>Modifier Okoto</h1>", LEFT]);
+    let takedown = owner.get(&format!("{base}/game/okoto/takedown")).await;
+    assert_all(
+        &takedown,
+        &[
+            "<h1>Demander à retirer Okoto</h1>",
+            "Pourquoi faut-il la retirer\u{a0}?",
+        ],
+    );
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn what_this_site_refuses_is_said_in_french(pool: PgPool) {
+    let (_site, account, mut owner) = french_studio(pool).await;
+    let base = format!("/accounts/{account}/listings");
+    let new = format!("{base}/new/game");
+    let without_id = owner.post(&new, &fields(&[])).await;
+    without_id.assert(422, "Rouvrez la page et envoyez le formulaire");
+    let id = owner.get(&new).await.hidden()["form"].clone();
+    let form = ("form", id.as_str());
+    owner.post(&new, &fields(&[form])).await.location();
+    let another = fields(&[form, ("title", "Autre")]);
+    let sent_before = owner.post(&new, &another).await;
+    sent_before.assert(422, "Ce formulaire a déjà soumis une fiche\u{a0}:");
+
+    let edit = format!("{base}/game/okoto/edit");
+    let revision = owner.get(&edit).await.hidden()["revision"].clone();
+    let revision = ("revision", revision.as_str());
+    let same = owner.post(&edit, &fields(&[revision])).await;
+    same.assert(422, "Rien ne diffère de ce qui est enregistré.");
+    let two_of_a_kind = fields(&[
+        revision,
+        ("link-1", "https://one.example"),
+        ("link-2", "https://two.example"),
+    ]);
+    let refused = owner.post(&edit, &two_of_a_kind).await;
+    refused.assert(422, "Il y a déjà un lien de ce type\u{a0}:");
+    let changed = fields(&[revision, ("title", "Okoto 2")]);
+    let preview = owner.post(&edit, &changed).await;
+    assert_all(
+        &preview,
+        &[
+            "<h1>Modifications – okoto</h1>",
+            "<th scope=\"row\">Titre</th>",
+            "La modification est aussitôt publique.",
+            LEFT,
+        ],
+    );
+    let late = fields(&[("revision", "0"), ("title", "Okoto 3")]);
+    let late = owner.post(&edit, &late).await;
+    late.assert(422, "Quelqu’un d’autre a modifié cette fiche");
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn pictures_are_in_french(pool: PgPool) {
+    let (site, account, mut owner) = french_studio(pool).await;
+    site.listings.change(&account, "okoto", |game| {
+        game.screenshots = vec![proto::Screenshot {
+            url: format!("https://mchezo.example/pictures/{}", file()),
+            ..proto::Screenshot::default()
+        }];
+    });
+    let base = format!("/accounts/{account}/listings/game/okoto/pictures");
+    let page = owner.get(&base).await;
+    assert_all(
+        &page,
+        &[
+            "<h1>Images – Okoto</h1>",
+            "Pas encore de couverture. Choisissez un fichier ci-dessous.",
+            "Envoyer la couverture",
+            "ne voient pas l’image 1</label>",
+            "aria-label=\"Supprimer l’image 1\"",
+            "au plus 1\u{202f}600\u{a0}pixels",
+            LEFT,
+        ],
+    );
+    let cover = format!("{base}/cover");
+    let crop = upload(&mut owner, &cover, b"JPEG").await;
+    assert_all(
+        &crop,
+        &[
+            "<h1>La nouvelle couverture</h1>",
+            "Votre fichier a 2000 × 675\u{a0}pixels. 800\u{a0}pixels de sa largeur sont coupés",
+            "Utiliser cette image",
+        ],
+    );
+    let shot = upload(&mut owner, &format!("{base}/screenshot"), b"JPEG").await;
+    shot.assert(200, "<h1>La nouvelle capture d’écran</h1>");
+    shot.assert(200, "1 est la première.");
+
+    let none = upload(&mut owner, &cover, b"").await;
+    none.assert(422, "Choisissez un fichier.");
+    let large = vec![7; 10 * 1024 * 1024 + 1];
+    let large = upload(&mut owner, &cover, &large).await;
+    large.assert(413, "Réduisez-le\u{a0}: un fichier a au plus 10\u{a0}Mo.");
+    let cut_off = "--edge\r\ncontent-disposition: form-data; name=\"picture\"\r\n\r\nJPEG";
+    let cut_off = owner.post_body(&cover, FORM, cut_off).await;
+    cut_off.assert(422, "Le fichier n’est pas arrivé en entier.");
+    // The sentences of listings-svc stay as they are.
+    let refused = upload(&mut owner, &cover, b"GIF89a").await;
+    refused.assert(422, "Send a JPEG.");
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn claims_are_in_french(pool: PgPool) {
+    let (site, account, mut owner) = french_studio(pool).await;
+    let path = format!("/accounts/{account}/claims");
+    let page = owner.get(&path).await;
+    page.assert(200, "<h1>Pages revendiquées</h1>");
+    page.assert(200, "Pas encore de demande.");
+    let mut claim = proto::Claim {
+        handle: "maliyo".to_owned(),
+        ..proto::Claim::default()
+    };
+    claim.set_state(proto::ClaimState::Granted);
+    site.listings.claims.lock().unwrap().push(claim);
+    let page = owner.get(&path).await;
+    page.assert(200, "<span class=\"state good\">acceptée</span>");
+    page.assert(200, "Comment notre équipe peut vérifier");
+    // With a second account, the links of the public site ask for which one.
+    let ada = person_id(&site.pool, ADA).await.parse().unwrap();
+    site.account(ada, Role::Owner).await;
+    for (path, question) in [
+        ("/claim/maliyo", "À quel compte appartient-elle\u{a0}?"),
+        ("/add-game", "À quel compte appartient-il\u{a0}?"),
+    ] {
+        owner.get(path).await.assert(200, question);
+    }
+}
