@@ -37,6 +37,7 @@ mod links;
 mod listings;
 mod local_people;
 mod lost_phone;
+mod mails;
 mod neighbour;
 mod newest_position;
 mod notes;
