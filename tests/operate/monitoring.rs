@@ -29,7 +29,7 @@ enum Proof {
 }
 
 /// Every alert, and how it is tested.
-const ALERTS: [(&str, Proof); 16] = [
+const ALERTS: [(&str, Proof); 17] = [
     ("ApiErrors", Proof::Fires),
     ("ApiSlow", Proof::Promtool),
     ("BackupTooOld", Proof::Promtool),
@@ -39,6 +39,7 @@ const ALERTS: [(&str, Proof); 16] = [
     ("DeliveryFaults", Proof::Promtool),
     ("DiskFull", Proof::Promtool),
     ("FeedLag", Proof::Promtool),
+    ("MailsRefused", Proof::Promtool),
     ("MailsWait", Proof::Promtool),
     ("NoLeader", Proof::Promtool),
     ("OldestDueDelivery", Proof::Fires),
