@@ -39,6 +39,7 @@ const ALERTS: [(&str, Proof); 17] = [
     ("DeliveryFaults", Proof::Promtool),
     ("DiskFull", Proof::Promtool),
     ("FeedLag", Proof::Promtool),
+    ("MailsRefused", Proof::Promtool),
     ("MailsWait", Proof::Promtool),
     ("NoLeader", Proof::Promtool),
     ("OldestDueDelivery", Proof::Fires),

@@ -70,12 +70,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     let attempts = settings.schedule().attempts();
     jobs::recovery::spawn(&leader, &pool, clock, &wakeup, attempts);
     jobs::maintenance::spawn(&leader, &pool, &key_ring, settings.retention());
-    let mailer = Mailer {
-        pool: pool.clone(),
-        schema: SCHEMA,
-        clock: clock.clone(),
-        settings: settings.mail.clone(),
-    };
+    let mailer = Mailer::new(pool.clone(), SCHEMA, clock.clone(), &settings.mail)?;
     mailer.spawn(&leader);
 
     let mut services = kit::rpc::server::services();

@@ -176,7 +176,7 @@ impl Settings {
             mail::Transport::Folder(folder) if self.common.profile == Profile::Local => {
                 Some(folder.display().to_string())
             }
-            mail::Transport::Folder(_) | mail::Transport::Smtp { .. } => None,
+            mail::Transport::Folder(_) | mail::Transport::Smtp(_) => None,
         }
     }
 }

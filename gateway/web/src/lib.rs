@@ -95,12 +95,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         prefix: "web".to_owned(),
     };
 
-    let mailer = Mailer {
-        pool: pool.clone(),
-        schema: SCHEMA,
-        clock: clock.clone(),
-        settings: settings.mail.clone(),
-    };
+    let mailer = Mailer::new(pool.clone(), SCHEMA, clock.clone(), &settings.mail)?;
     let leader = boot.leader(&pool, SCHEMA);
     mailer.spawn(&leader);
 

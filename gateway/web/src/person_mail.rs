@@ -7,6 +7,7 @@ use sqlx::PgConnection;
 use time::OffsetDateTime;
 
 use crate::SCHEMA;
+use crate::store::links::NewLink;
 use crate::store::people::Person;
 
 /// The reader of a mail.
@@ -55,17 +56,34 @@ pub async fn queue_notice(
     insert(connection, reader.address, &mail, now).await
 }
 
-/// Queues a written mail.
-pub async fn insert(
+async fn insert(
     connection: &mut PgConnection,
     address: &str,
     mail: &WrittenMail,
     now: OffsetDateTime,
 ) -> Result<(), sqlx::Error> {
-    let message = NewMessage {
+    mail::insert(connection, SCHEMA, message(address, mail), now).await
+}
+
+/// Queues a written mail with this link, which goes before mails without one.
+pub async fn insert_with_link(
+    connection: &mut PgConnection,
+    address: &str,
+    mail: &WrittenMail,
+    link: &NewLink,
+    now: OffsetDateTime,
+) -> Result<(), sqlx::Error> {
+    let link = mail::Link {
+        id: link.id,
+        expires_at: link.expires_at,
+    };
+    mail::insert_with_link(connection, SCHEMA, message(address, mail), link, now).await
+}
+
+fn message<'a>(address: &'a str, mail: &'a WrittenMail) -> NewMessage<'a> {
+    NewMessage {
         recipient: address,
         subject: &mail.subject,
         body: &mail.body,
-    };
-    mail::insert(connection, SCHEMA, message, now).await
+    }
 }

@@ -1,156 +1,100 @@
-//! Mails by SMTP (RFC 5321), to a mail server within the test.
+//! Mails by SMTP, to a mail server within the test.
 
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::atomic::Ordering;
 
+use kit::clock::Clock;
+use kit::mail::{self, Link, Mailer, NewMessage};
+use metrics_exporter_prometheus::PrometheusBuilder;
 use sqlx::PgPool;
-use time::Duration;
-use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
-use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::mpsc;
-use tokio::task::JoinSet;
-use webhook::store::mails;
+use testing::wait_until;
+use time::{Duration, OffsetDateTime};
+use uuid::Uuid;
 
-use crate::support::{ADA, BOB, START, mailer, start};
+use crate::mail_server::MailServer;
+use crate::support::{START, mail_settings, mailer};
 
-/// A received mail.
-#[derive(Debug)]
-struct Mail {
-    recipient: String,
-    content: testing::mail::Mail,
+const ADA: &str = "ada@studio.example";
+const BOB: &str = "bob@games.example";
+const UNKNOWN: &str = "550 5.1.1 No such mailbox";
+const GREYLISTED: &str = "451 4.7.1 Greylisted";
+
+/// A server, a mailer that sends to it, and the mailer's clock.
+async fn started(pool: &PgPool) -> (MailServer, Mailer, Clock) {
+    let server = MailServer::start().await;
+    let clock = Clock::fixed(START);
+    let mailer = mailer(pool, server.url.parse().unwrap(), &clock);
+    (server, mailer, clock)
 }
 
-/// How the server behaves.
-#[derive(Debug, Default)]
-struct Behaviour {
-    /// It takes no connections.
-    is_busy: AtomicBool,
-    /// It refuses mails to Ada for good.
-    refuses_ada: AtomicBool,
-    /// How often it has done so.
-    refusals: AtomicUsize,
-    /// The name with which the client has introduced itself last.
-    client: Mutex<String>,
-}
-
-/// A mail server.
-struct Server {
-    url: String,
-    behaviour: Arc<Behaviour>,
-    mails: mpsc::UnboundedReceiver<Mail>,
-    _tasks: JoinSet<()>,
-}
-
-impl Server {
-    async fn start() -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let url = format!("smtp://{}", listener.local_addr().unwrap());
-        let behaviour = Arc::<Behaviour>::default();
-        let (sender, mails) = mpsc::unbounded_channel();
-        let mut tasks = JoinSet::new();
-        let shared = Arc::clone(&behaviour);
-        tasks.spawn(async move {
-            let mut connections = JoinSet::new();
-            loop {
-                let (connection, _) = listener.accept().await.unwrap();
-                let (shared, sender) = (Arc::clone(&shared), sender.clone());
-                connections.spawn(async move { serve(connection, &shared, &sender).await });
-            }
-        });
-        Self {
-            url,
-            behaviour,
-            mails,
-            _tasks: tasks,
-        }
+/// A mail whose subject is its recipient.
+fn message(recipient: &str) -> NewMessage<'_> {
+    NewMessage {
+        recipient,
+        subject: recipient,
+        body: "A body.\n",
     }
 }
 
-/// One connection.
-async fn serve(
-    mut connection: TcpStream,
-    behaviour: &Behaviour,
-    mails: &mpsc::UnboundedSender<Mail>,
-) {
-    let (read, mut write) = connection.split();
-    let mut lines = BufReader::new(read).lines();
-    if behaviour.is_busy.load(Ordering::Relaxed) {
-        write.write_all(b"421 Come again later\r\n").await.unwrap();
-        return;
-    }
-    write.write_all(b"220 mail.example\r\n").await.unwrap();
-    let (mut recipient, mut text) = (String::new(), String::new());
-    while let Some(line) = lines.next_line().await.unwrap() {
-        let verb = line.split([' ', ':']).next().unwrap_or_default();
-        let answer = match verb.to_ascii_uppercase().as_str() {
-            "EHLO" | "HELO" => {
-                let name = line.split(' ').nth(1).unwrap_or_default();
-                name.clone_into(&mut behaviour.client.lock().unwrap());
-                "250 mail.example"
-            }
-            "RCPT"
-                if line.contains(&ADA.to_string())
-                    && behaviour.refuses_ada.load(Ordering::Relaxed) =>
-            {
-                behaviour.refusals.fetch_add(1, Ordering::Relaxed);
-                "550 No such mailbox"
-            }
-            "RCPT" => {
-                line.clone_into(&mut recipient);
-                "250 OK"
-            }
-            "DATA" => {
-                write.write_all(b"354 Go on\r\n").await.unwrap();
-                while let Some(line) = lines.next_line().await.unwrap() {
-                    if line == "." {
-                        break;
-                    }
-                    // A dot at the beginning is sent twice (RFC 5321, section 4.5.2).
-                    text.push_str(line.strip_prefix('.').unwrap_or(&line));
-                    text.push_str("\r\n");
-                }
-                let mail = Mail {
-                    recipient: std::mem::take(&mut recipient),
-                    content: testing::mail::read(text.as_bytes()).unwrap(),
-                };
-                text.clear();
-                mails.send(mail).unwrap();
-                "250 OK"
-            }
-            "QUIT" => {
-                write.write_all(b"221 Bye\r\n").await.unwrap();
-                return;
-            }
-            _ => "250 OK",
-        };
-        let answer = format!("{answer}\r\n");
-        write.write_all(answer.as_bytes()).await.unwrap();
+pub(crate) async fn queue(pool: &PgPool, recipient: &str, at: OffsetDateTime) {
+    mail::insert(pool, webhook::SCHEMA, message(recipient), at)
+        .await
+        .unwrap();
+}
+
+/// Queues a mail with a link that ends an hour after [`START`].
+pub(crate) async fn queue_link(pool: &PgPool, recipient: &str, at: OffsetDateTime) {
+    let link = Link {
+        id: Uuid::from_u128(1),
+        expires_at: START + Duration::HOUR,
+    };
+    mail::insert_with_link(pool, webhook::SCHEMA, message(recipient), link, at)
+        .await
+        .unwrap();
+}
+
+pub(crate) async fn waiting(pool: &PgPool) -> i64 {
+    let left = sqlx::query_scalar!(r#"select count(*) as "count!" from webhook.mail"#);
+    left.fetch_one(pool).await.unwrap()
+}
+
+/// Sends twice while this time passes, and finds one more try at its end, and none before.
+async fn one_try_after(minutes: i32, server: &MailServer, mailer: &Mailer, clock: &Clock) {
+    let tries = server.recipients().len();
+    for more in [0, 1] {
+        clock.advance(Duration::MINUTE * minutes / 2);
+        mailer.send_due().await.unwrap();
+        let found = server.recipients().len();
+        assert_eq!(found, tries + more, "after {minutes} minutes");
     }
 }
 
 #[testing::database_test(webhook::MIGRATOR)]
 async fn a_mail_waits_until_the_server_takes_it(pool: PgPool) {
-    let _service = start(pool.clone(), &[]).await;
-    let mut server = Server::start().await;
-    let mut connection = pool.acquire().await.unwrap();
+    let (mut server, mailer, _) = started(&pool).await;
     let body = "A body.\n.\nIts end.\n";
-    mails::insert(&mut connection, ADA, "A subject", body, START)
+    let mail = NewMessage {
+        body,
+        ..message(ADA)
+    };
+    mail::insert(&pool, webhook::SCHEMA, mail, START)
         .await
         .unwrap();
-    let mailer = mailer(&pool, server.url.parse().unwrap());
 
     server.behaviour.is_busy.store(true, Ordering::Relaxed);
-    let refused = mailer.send_due(START).await;
-    let refused = format!("{:#}", refused.unwrap_err());
-    assert!(refused.contains("Come again later"), "{refused}");
+    for _ in 0..3 {
+        let refused = mailer.send_due().await;
+        let refused = format!("{:#}", refused.unwrap_err());
+        assert!(refused.contains("Come again later"), "{refused}");
+    }
 
+    // The clock stands still: the tries were not counted.
     server.behaviour.is_busy.store(false, Ordering::Relaxed);
     for _ in 0..2 {
-        mailer.send_due(START).await.unwrap();
+        mailer.send_due().await.unwrap();
     }
     let mail = server.mails.recv().await.unwrap();
-    assert_eq!(mail.recipient, format!("RCPT TO:<{ADA}@mail.example>"));
-    assert_eq!(mail.content.subject, "A subject");
+    assert_eq!(mail.recipient, ADA);
+    assert_eq!(mail.content.subject, ADA);
     assert_eq!(mail.content.from, "Mchezo <webhooks@mchezo.example>");
     // An empty line is added at the end.
     assert_eq!(mail.content.body.trim_end(), body.trim_end());
@@ -160,41 +104,181 @@ async fn a_mail_waits_until_the_server_takes_it(pool: PgPool) {
 }
 
 #[testing::database_test(webhook::MIGRATOR)]
-async fn a_refused_mail_is_tried_for_days_and_stops_no_other(pool: PgPool) {
-    let _service = start(pool.clone(), &[]).await;
-    let mut server = Server::start().await;
-    let mailer = mailer(&pool, server.url.parse().unwrap());
-    server.behaviour.refuses_ada.store(true, Ordering::Relaxed);
-    let mut connection = pool.acquire().await.unwrap();
-    for (account, subject) in [(ADA, "First"), (ADA, "Second"), (BOB, "Third")] {
-        mails::insert(&mut connection, account, subject, "A body.\n", START)
-            .await
-            .unwrap();
+async fn an_address_is_given_up_after_four_refusals(pool: PgPool) {
+    let (mut server, mailer, clock) = started(&pool).await;
+    server.refuse(ADA, UNKNOWN);
+    queue(&pool, ADA, START).await;
+    queue(&pool, BOB, START + Duration::SECOND).await;
+    mailer.send_due().await.unwrap();
+    assert_eq!(server.arrived(), [BOB]);
+    for minutes in [1, 2, 4] {
+        assert_eq!(waiting(&pool).await, 1);
+        one_try_after(minutes, &server, &mailer, &clock).await;
     }
-    let send = async |after: Duration| {
-        mailer.send_due(START + after).await.unwrap();
-        server.behaviour.refusals.load(Ordering::Relaxed)
+    assert_eq!(waiting(&pool).await, 0);
+}
+
+#[testing::database_test(webhook::MIGRATOR)]
+async fn a_server_that_refuses_every_mail_loses_none(pool: PgPool) {
+    let (mut server, mailer, clock) = started(&pool).await;
+    for recipient in [ADA, BOB] {
+        server.refuse(recipient, UNKNOWN);
+        queue(&pool, recipient, START).await;
+    }
+    for _ in 0..8 {
+        mailer.send_due().await.unwrap();
+        clock.advance(Duration::HOUR);
+    }
+    assert_eq!(server.recipients().len(), 16);
+    assert_eq!(waiting(&pool).await, 2);
+    server.take_all();
+    mailer.send_due().await.unwrap();
+    let mut arrived = server.arrived();
+    arrived.sort();
+    assert_eq!(arrived, [ADA, BOB]);
+}
+
+#[testing::database_test(webhook::MIGRATOR)]
+async fn a_mail_that_is_not_taken_waits_longer_each_time_and_stops_no_other(pool: PgPool) {
+    let (mut server, mailer, clock) = started(&pool).await;
+    server.refuse(ADA, GREYLISTED);
+    queue(&pool, ADA, START).await;
+    queue(&pool, BOB, START + Duration::SECOND).await;
+    mailer.send_due().await.unwrap();
+    assert_eq!(server.arrived(), [BOB]);
+    for minutes in [1, 2, 4, 8, 16, 32, 60, 60] {
+        one_try_after(minutes, &server, &mailer, &clock).await;
+        assert_eq!(waiting(&pool).await, 1);
+    }
+    clock.advance(Duration::days(3));
+    mailer.send_due().await.unwrap();
+    assert_eq!(waiting(&pool).await, 0, "it is given up");
+}
+
+#[testing::database_test(webhook::MIGRATOR)]
+async fn mails_with_links_go_first(pool: PgPool) {
+    let (mut server, mailer, _) = started(&pool).await;
+    for number in 0..8 {
+        queue(&pool, &format!("notice-{number}@studio.example"), START).await;
+    }
+    let links = ["link-0@studio.example", "link-1@studio.example"];
+    for link in links {
+        queue_link(&pool, link, START + Duration::SECOND).await;
+    }
+    server.be_silent(Some(""));
+    let answers = async {
+        wait_until("four mails are sent at once", async || {
+            server.recipients().len() == 4
+        })
+        .await;
+        let first = server.recipients();
+        assert!(
+            links.iter().all(|link| first.iter().any(|it| it == link)),
+            "{first:?}"
+        );
+        server.be_silent(None);
     };
-    assert_eq!(send(Duration::ZERO).await, 2);
-    let others = server.mails.try_recv().unwrap();
-    assert_eq!(others.content.subject, "Third");
-    assert_eq!(send(Duration::minutes(9)).await, 2, "too early");
-    assert_eq!(send(Duration::minutes(10)).await, 4);
+    let (sent, ()) = tokio::join!(mailer.send_due(), answers);
+    sent.unwrap();
+    assert_eq!(server.arrived().len(), 10);
+}
 
-    let first = sqlx::query!("delete from webhook.mail where subject = 'First'");
-    first.execute(&pool).await.unwrap();
-    server.behaviour.refuses_ada.store(false, Ordering::Relaxed);
-    send(Duration::minutes(20)).await;
-    let second = server.mails.try_recv().unwrap();
-    assert_eq!(second.content.subject, "Second");
-
-    server.behaviour.refuses_ada.store(true, Ordering::Relaxed);
-    mails::insert(&mut connection, ADA, "Last", "A body.\n", START)
-        .await
-        .unwrap();
-    for after in [Duration::ZERO, Duration::days(3) + Duration::SECOND] {
-        send(after).await;
+#[testing::database_test(webhook::MIGRATOR)]
+async fn a_link_does_not_wait_for_slow_answers_to_notices(pool: PgPool) {
+    let (mut server, mailer, _) = started(&pool).await;
+    for number in 0..5 {
+        queue(&pool, &format!("notice-{number}@studio.example"), START).await;
     }
-    let left = sqlx::query_scalar!(r#"select count(*) as "count!" from webhook.mail"#);
-    assert_eq!(left.fetch_one(&pool).await.unwrap(), 0);
+    server.be_silent(Some("notice"));
+    let answers = async {
+        wait_until("three notices are sent at once", async || {
+            server.recipients().len() == 3
+        })
+        .await;
+        queue_link(&pool, ADA, START).await;
+        wait_until("the mail with the link is removed", async || {
+            waiting(&pool).await == 5
+        })
+        .await;
+        assert_eq!(server.recipients().len(), 4);
+        server.be_silent(None);
+    };
+    let (sent, ()) = tokio::join!(mailer.send_due(), answers);
+    sent.unwrap();
+    let arrived = server.arrived();
+    assert_eq!((arrived.len(), arrived[0].as_str()), (6, ADA));
+}
+
+#[testing::database_test(webhook::MIGRATOR)]
+async fn a_connection_is_used_for_many_mails(pool: PgPool) {
+    let (mut server, mailer, _) = started(&pool).await;
+    for number in 0..20 {
+        queue(&pool, &format!("{number}@studio.example"), START).await;
+    }
+    mailer.send_due().await.unwrap();
+    assert_eq!(server.arrived().len(), 20);
+    let connections = server.behaviour.connections.load(Ordering::Relaxed);
+    assert!(connections <= 10, "{connections}");
+}
+
+#[testing::database_test(webhook::MIGRATOR)]
+async fn a_mail_without_an_answer_takes_no_other_with_it(pool: PgPool) {
+    let mut server = MailServer::start().await;
+    let clock = Clock::fixed(START);
+    let settings = mail::Settings {
+        mail_deadline: std::time::Duration::from_secs(1),
+        ..mail_settings(server.url.parse().unwrap())
+    };
+    let mailer = Mailer::new(pool.clone(), webhook::SCHEMA, clock.clone(), &settings).unwrap();
+    queue(&pool, ADA, START).await;
+    queue(&pool, BOB, START + Duration::SECOND).await;
+    server.be_silent(Some("ada"));
+    // On a slow machine, the server may seem to be away: the deadline is short.
+    drop(mailer.send_due().await);
+    server.be_silent(None);
+    wait_until("no mail waits", async || {
+        clock.advance(Duration::HOUR);
+        drop(mailer.send_due().await);
+        waiting(&pool).await == 0
+    })
+    .await;
+    let arrived = server.arrived();
+    for recipient in [ADA, BOB] {
+        assert!(arrived.iter().any(|it| it == recipient), "{arrived:?}");
+    }
+}
+
+#[testing::database_test(webhook::MIGRATOR)]
+async fn mails_are_counted_by_kind(pool: PgPool) {
+    let recorder = PrometheusBuilder::new().build_recorder();
+    let _recording = metrics::set_default_local_recorder(&recorder);
+    let (server, mailer, clock) = started(&pool).await;
+    server.refuse(ADA, GREYLISTED);
+    queue(&pool, ADA, START).await;
+    queue_link(&pool, ADA, START).await;
+    queue_link(&pool, BOB, START).await;
+    mailer.send_due().await.unwrap();
+    // The second link ends before its mail is taken.
+    clock.advance(Duration::HOUR * 2);
+    assert_eq!(mailer.maintain(clock.now()).await.unwrap(), 1);
+    mailer.send_due().await.unwrap();
+    assert_eq!(server.recipients().len(), 4);
+    clock.advance(Duration::days(3));
+    mailer.maintain(clock.now()).await.unwrap();
+    mailer.send_due().await.unwrap();
+    let metrics = recorder.handle().render();
+    for expected in [
+        "mails_sent_total{kind=\"link\"} 1",
+        "mails_deferred_total{kind=\"notice\"} 2",
+        "mails_deferred_total{kind=\"link\"} 1",
+        "mails_refused_total{kind=\"notice\"} 1",
+        "mails_expired_total 1",
+        "mails_waiting{kind=\"notice\"} 1",
+        "mails_waiting{kind=\"link\"} 0",
+        "mails_oldest_seconds{kind=\"link\"} 0",
+        // Three days, without the two minutes that the mail was to wait.
+        "mails_oldest_seconds{kind=\"notice\"} 2590",
+    ] {
+        assert!(metrics.contains(expected), "{expected}: {metrics}");
+    }
 }

@@ -71,24 +71,28 @@ pub(crate) const ADA: Uuid = Uuid::from_u128(0xa);
 pub(crate) const BOB: Uuid = Uuid::from_u128(0xb);
 pub(crate) const EVE: Uuid = Uuid::from_u128(0xe);
 
-/// Sends the mails of this database.
-pub(crate) fn mailer(pool: &PgPool, transport: Transport) -> Mailer {
-    Mailer {
-        pool: pool.clone(),
-        schema: webhook::SCHEMA,
-        clock: Clock::fixed(START),
-        settings: mail::Settings {
-            mail: transport,
-            mail_sender: "Mchezo <webhooks@mchezo.example>".parse().unwrap(),
-        },
+/// The settings of mails that leave so.
+pub(crate) fn mail_settings(transport: Transport) -> mail::Settings {
+    mail::Settings {
+        mail: transport,
+        mail_ca: None,
+        mail_deadline: testing::LONG,
+        mail_sender: "Mchezo <webhooks@mchezo.example>".parse().unwrap(),
     }
+}
+
+/// Sends the mails of this database.
+pub(crate) fn mailer(pool: &PgPool, transport: Transport, clock: &Clock) -> Mailer {
+    let settings = mail_settings(transport);
+    Mailer::new(pool.clone(), webhook::SCHEMA, clock.clone(), &settings).unwrap()
 }
 
 /// Sends the mails of this database, and returns them as a strict reader sees them, oldest first.
 pub(crate) async fn sent(pool: &PgPool) -> Vec<testing::mail::Mail> {
     let folder = tempfile::tempdir().unwrap();
-    let mailer = mailer(pool, Transport::Folder(folder.path().to_owned()));
-    mailer.send_due(START).await.unwrap();
+    let transport = Transport::Folder(folder.path().to_owned());
+    let mailer = mailer(pool, transport, &Clock::fixed(START));
+    mailer.send_due().await.unwrap();
     let files = std::fs::read_dir(folder.path()).unwrap();
     let mails = files.map(|file| std::fs::read(file.unwrap().path()).unwrap());
     let mut mails: Vec<_> = mails

@@ -129,14 +129,14 @@ pub async fn send_link(
     link: LinkMail<'_>,
 ) -> Result<(), sqlx::Error> {
     let now = web.clock.now();
-    let token = links::insert(&mut *connection, link.address, &link.target, now).await?;
+    let inserted = links::insert(&mut *connection, link.address, &link.target, now).await?;
     let texts = Texts::of(link.language);
     // The address without a language stands for English.
     let prefix = match link.language {
         Language::English => "",
         language @ Language::French => language.prefix(),
     };
-    let path = link::path(&token.text(), link.next);
+    let path = link::path(&inserted.token.text(), link.next);
     let lifetime = texts.say(link.target.purpose().lifetime_key());
     let foot = match link.target {
         // A reader who did not ask for the end of the second factor must use this link, not ignore it.
@@ -146,7 +146,7 @@ pub async fn send_link(
     let mail = link.text.write(link.language);
     let mail = mail.and_paragraph(&format!("{}{prefix}{path}", web.public_url));
     let mail = mail.and_paragraph(&texts.say_of(foot, lifetime));
-    person_mail::insert(connection, link.address, &mail, now).await
+    person_mail::insert_with_link(connection, link.address, &mail, &inserted, now).await
 }
 
 /// Records a change of how a person signs in, in the transaction of the change, and tells the person by mail.

@@ -102,14 +102,28 @@ impl Row {
     }
 }
 
-/// Inserts a link to this address; returns its token, which is stored nowhere.
+/// A link that was inserted.
+#[derive(Debug)]
+pub struct NewLink {
+    pub id: Uuid,
+    /// Stored nowhere.
+    pub token: Token,
+    pub expires_at: OffsetDateTime,
+}
+
+/// Inserts a link to this address.
 pub async fn insert(
     executor: impl PgExecutor<'_>,
     email: &str,
     target: &LinkTarget,
     now: OffsetDateTime,
-) -> Result<Token, sqlx::Error> {
-    let token = Token::generate();
+) -> Result<NewLink, sqlx::Error> {
+    let purpose = target.purpose();
+    let link = NewLink {
+        id: ids::row_id(),
+        token: Token::generate(),
+        expires_at: now + purpose.lifetime(),
+    };
     let (person, account, role) = match *target {
         LinkTarget::SignUp => (None, None, None),
         LinkTarget::Reset { person }
@@ -118,23 +132,22 @@ pub async fn insert(
         | LinkTarget::KeepFactor { person } => (Some(person), None, None),
         LinkTarget::Invite { by, account, role } => (Some(by), Some(account), Some(role.as_str())),
     };
-    let purpose = target.purpose();
     sqlx::query!(
         "insert into web.link (id, token_sha256, purpose, email, person_id, account_id, role, created_at, expires_at)
          values ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
-        ids::row_id(),
-        &token.hash().0[..],
+        link.id,
+        &link.token.hash().0[..],
         purpose.as_str(),
         email,
         person,
         account,
         role,
         now,
-        now + purpose.lifetime(),
+        link.expires_at,
     )
     .execute(executor)
     .await?;
-    Ok(token)
+    Ok(link)
 }
 
 /// The link with this token, if it has not expired. Reading it changes nothing.

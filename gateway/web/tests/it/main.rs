@@ -39,6 +39,7 @@ mod listings;
 mod listings_in_french;
 mod local_people;
 mod lost_phone;
+mod mails;
 mod neighbour;
 mod newest_position;
 mod notes;
