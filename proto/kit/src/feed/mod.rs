@@ -22,6 +22,7 @@ mod head;
 mod high_water_mark;
 mod lag;
 mod lineage;
+mod list_changes;
 mod lookup;
 mod pg_consumer;
 mod producer;
