@@ -67,6 +67,7 @@ fn without(site: &Site, service: Needs) -> Router {
         listings: listings.unwrap_or_else(|| app.listings.clone()),
         economy: economy.unwrap_or_else(|| app.economy.clone()),
         catalogue: app.catalogue.clone(),
+        feeds: app.feeds.clone(),
         api: app.api.clone(),
         security_contact: app.security_contact.clone(),
         staff_mail: app.staff_mail.clone(),

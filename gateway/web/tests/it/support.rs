@@ -37,7 +37,7 @@ use web::share_cards::ShareCards;
 use web::store::{members, people};
 use web::uploads::Uploads;
 use web::upstream::{
-    Api, Catalogue, Currencies, Economy, Gateway, Listings, NewestPosition, Webhooks,
+    Api, Catalogue, Currencies, Economy, Feeds, Gateway, Listings, NewestPosition, Webhooks,
 };
 
 use crate::browser::Browser;
@@ -66,7 +66,7 @@ pub(crate) struct Site {
     pub(crate) economy: StubEconomy,
     pub(crate) catalogue: StubCatalogue,
     pub(crate) api: StubApi,
-    /// The feed of listings-svc, and its position in Redis.
+    /// The feeds of all services, and the position of that of listings-svc in Redis.
     pub(crate) feed: StubFeed,
     pub(crate) mark: HighWaterMark,
     lifecycle: Lifecycle,
@@ -152,6 +152,7 @@ impl Site {
             economy: Economy::new(client.clone(), testing::LONG),
             currencies: Currencies::new(client.clone(), testing::LONG, 1, lifecycle.clone()),
             catalogue: catalogue_client(&client, mark.clone()),
+            feeds: Feeds::new(&client, &client, &client, testing::LONG),
             page_limit: PageLimit::new(120, 1_200),
             articles: Articles::read(None).unwrap(),
             guides: Guides::read(
