@@ -2,6 +2,7 @@
 
 pub mod actor;
 pub mod client;
+mod connections;
 pub mod directory;
 pub mod failover;
 mod identity;
@@ -11,5 +12,6 @@ pub mod server;
 pub mod staff;
 pub mod tls;
 
+pub use connections::{ConnectionLimits, Port};
 pub use directory::FleetMembers;
 pub use identity::Authenticator;
