@@ -191,6 +191,48 @@ impl Site {
         }
     }
 
+    /// The same site with something changed, and with room for any number of pages.
+    pub(crate) fn changed(&self, change: impl FnOnce(&mut Web)) -> Router {
+        let app = &self.app;
+        let guides = Guides::read(&app.public_url, &app.api_url, &Links::default());
+        let mut web = Web {
+            pool: app.pool.clone(),
+            clock: app.clock.clone(),
+            passwords: app.passwords.clone(),
+            sessions: app.sessions.clone(),
+            limits: app.limits.clone(),
+            forms: app.forms.clone(),
+            cookie: app.cookie,
+            key_ring: app.key_ring.clone(),
+            gateway: app.gateway.clone(),
+            webhooks: app.webhooks.clone(),
+            listings: app.listings.clone(),
+            economy: app.economy.clone(),
+            catalogue: app.catalogue.clone(),
+            feeds: app.feeds.clone(),
+            api: app.api.clone(),
+            security_contact: app.security_contact.clone(),
+            staff_mail: app.staff_mail.clone(),
+            currencies: app.currencies.clone(),
+            page_limit: PageLimit::new(1_000_000, 1_000_000),
+            articles: Articles::read(None).unwrap(),
+            guides: guides.unwrap(),
+            reference: DocumentCache::new(app.api.clone(), app.api_url.clone()),
+            share_cards: ShareCards::default(),
+            public_pictures: ConcurrencyLimit::new("public pictures", 1),
+            uploads: Uploads::default(),
+            proxies: app.proxies.clone(),
+            proxy_header: app.proxy_header,
+            public_url: app.public_url.clone(),
+            api_url: app.api_url.clone(),
+            mail_folder: app.mail_folder.clone(),
+            timeout: app.timeout,
+            lifecycle: app.lifecycle.clone(),
+        };
+        change(&mut web);
+        router(&Arc::new(web))
+    }
+
     pub(crate) fn browser(&self) -> Browser {
         Browser::new(&self.router)
     }
