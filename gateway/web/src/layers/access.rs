@@ -76,7 +76,7 @@ pub async fn check(State(guard): State<Guard>, request: Request, next: Next) -> 
     let is_of_person = matches!(guard.access, Access::SignedIn | Access::Member(_));
     // If Redis, PostgreSQL or a service fails, the error page can send the typed fields again.
     if is_of_person && request.method() == Method::POST {
-        typed_form::keep(&mut request).await;
+        typed_form::capture(&mut request).await;
     }
     // The pages of accounts are in English, and so are their errors.
     let language = match guard.access {

@@ -1,6 +1,6 @@
 //! Adds the fields of a form to its error page, which can then send them again.
 //!
-//! An inner layer reads the fields ([`keep`]), and the outermost one adds them ([`attach`]): it also answers for a request that takes too long.
+//! An inner layer captures the fields, and the outermost one attaches them: it also answers a request that takes too long.
 
 use std::sync::{Arc, OnceLock};
 
@@ -23,8 +23,8 @@ const SECRETS: [&str; 3] = ["password", "current", "code"];
 #[derive(Debug, Clone, Default)]
 pub struct SentForm(Arc<OnceLock<TypedForm>>);
 
-/// Keeps the fields of a form for its error page, and leaves the body for the handler.
-pub async fn keep(request: &mut Request) {
+/// Captures the fields of a form for its error page, and leaves the body for the handler.
+pub async fn capture(request: &mut Request) {
     if let Some(form) = read(request).await
         && let Some(SentForm(sent)) = request.extensions().get::<SentForm>()
     {

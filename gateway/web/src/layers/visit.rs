@@ -44,7 +44,7 @@ pub async fn admit(State(app): State<App>, request: Request, next: Next) -> Resp
 /// Reads a form, whose error page can then send it again. Forms are not counted: the services limit what they make.
 async fn read_form(request: Request) -> Result<Request, PageError> {
     let mut request = form_body::buffer(request, form_body::DEFAULT_LIMIT).await?;
-    typed_form::keep(&mut request).await;
+    typed_form::capture(&mut request).await;
     Ok(request)
 }
 
