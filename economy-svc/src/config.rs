@@ -4,6 +4,8 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use kit::config::{Common, a_second_or_more};
+use kit::descriptor_limit;
+use kit::rpc::ConnectionLimits;
 use kit::rpc::client::Addresses;
 
 use crate::domain::report_policy::ReportPolicy;
@@ -15,6 +17,12 @@ pub struct Settings {
     /// Address of the gRPC port for exchanges
     #[arg(long, default_value = "127.0.0.1:7001")]
     pub(crate) exchange_listen: SocketAddr,
+    /// Concurrent connections to the port for exchanges; further ones are closed
+    #[arg(long, default_value_t = 256, value_parser = clap::value_parser!(u32).range(1..))]
+    exchange_connections: u32,
+    /// Concurrent connections to it from an IPv4 address or IPv6 network (/64); further ones are closed
+    #[arg(long, default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..))]
+    exchange_client_connections: u32,
     /// Where listings-svc is: `http://host:port,…`, `file:/path` or `dns:http://host:port`
     #[arg(long)]
     pub(crate) listings_addresses: Addresses,
@@ -36,6 +44,14 @@ pub struct Settings {
 }
 
 impl Settings {
+    /// The limits of the port for exchanges.
+    pub(crate) fn exchange_limits(&self) -> ConnectionLimits {
+        ConnectionLimits {
+            total: descriptor_limit::allowed("exchange_connections", self.exchange_connections),
+            per_client: self.exchange_client_connections,
+        }
+    }
+
     pub(crate) fn report_policy(&self) -> ReportPolicy {
         ReportPolicy {
             report_interval: time::Duration::minutes(self.report_interval.into()),

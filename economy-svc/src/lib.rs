@@ -52,7 +52,8 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         boot.settings.upstream_deadline,
         boot.clock.clone(),
     );
-    boot.serve_rpc_to_exchanges(to_exchanges, boot.settings.exchange_listen)
+    let limits = boot.settings.exchange_limits();
+    boot.serve_rpc_to_exchanges(to_exchanges, boot.settings.exchange_listen, limits)
         .await?;
     boot.serve_rpc_to_members(services, Arc::new(members)).await
 }

@@ -247,7 +247,7 @@ impl Scene {
         assert_eq!(read.get("/account/keys").await.status, 200);
     }
 
-    /// The attempt of a delivery is a trace, and the receiver gets its id.
+    /// The attempt of a delivery is a trace, which is linked to that of the write, and the receiver gets its id.
     async fn trace_a_delivery(&self) {
         let headers = self.hook.first().await;
         let message = headers["x-service-delivery"].to_str().unwrap();
@@ -261,6 +261,17 @@ impl Scene {
         let (trace, span) = (&attempt.span.trace_id, &attempt.span.span_id);
         let expected = format!("00-{}-{}-01", hex::encode(trace), hex::encode(span));
         assert_eq!(headers["traceparent"], expected);
+        let [link] = &attempt.span.links[..] else {
+            unreachable!("one link to the write: {attempt:?}");
+        };
+        let what = "the approval of the game, which the attempt is linked to, is a span";
+        let write = self.collector.span(what, |one| {
+            (&one.span.trace_id, &one.span.span_id) == (&link.trace_id, &link.span_id)
+        });
+        let write = write.await;
+        assert_eq!(write.service, "listings-svc");
+        let method = write.attribute("rpc.method");
+        assert!(method.ends_with("/Decide"), "{method}");
     }
 
     /// A page is one trace from web to the catalogue.

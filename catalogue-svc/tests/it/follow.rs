@@ -14,6 +14,7 @@ use contracts::common::v1::follow_response::{Batch, Message, Start};
 use contracts::common::v1::{
     AcknowledgeRequest, AcknowledgeResponse, Change, FollowRequest, FollowResponse,
     GetNewestChangeRequest, GetNewestChangeResponse, GetPositionRequest, GetPositionResponse,
+    ListChangesRequest, ListChangesResponse,
 };
 use futures::{Stream, stream};
 use kit::admin::Readiness;
@@ -145,6 +146,13 @@ impl FeedService for Fake {
         _: Request<GetNewestChangeRequest>,
     ) -> Result<Response<GetNewestChangeResponse>, Status> {
         Err(Status::unimplemented("no change is put aside"))
+    }
+
+    async fn list_changes(
+        &self,
+        _: Request<ListChangesRequest>,
+    ) -> Result<Response<ListChangesResponse>, Status> {
+        Err(Status::unimplemented("a follower lists nothing"))
     }
 
     async fn acknowledge(

@@ -11,6 +11,8 @@ use crate::domain::report_state::ReportState;
 pub struct ReviewedReport {
     pub game_id: Uuid,
     pub state: ReportState,
+    /// Whether it was held when it came.
+    pub was_held: bool,
 }
 
 /// The report with this number.
@@ -19,7 +21,7 @@ pub async fn find(
     id: i64,
 ) -> Result<Option<ReviewedReport>, sqlx::Error> {
     let row = sqlx::query!(
-        "select game_id, counted, rejected from economy.report where id = $1",
+        r#"select game_id, counted, rejected, held is not null as "was_held!" from economy.report where id = $1"#,
         id
     )
     .fetch_optional(connection)
@@ -27,6 +29,7 @@ pub async fn find(
     Ok(row.map(|row| ReviewedReport {
         game_id: row.game_id,
         state: ReportState::from_columns(row.counted, row.rejected),
+        was_held: row.was_held,
     }))
 }
 
@@ -58,17 +61,29 @@ pub async fn decide(
     Ok(())
 }
 
-/// Decides on the held reports of a game whose numbers are below `id`; returns how many there were.
+/// The reports that were decided together with a newer one.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct OlderReports {
+    pub count: u64,
+    /// The number of the newest of them.
+    pub newest: Option<i64>,
+}
+
+/// Decides on the held reports of a game whose numbers are below `id`.
 pub async fn decide_below(
     connection: &mut PgConnection,
     game: Uuid,
     id: i64,
     decision: Decision<'_>,
     now: OffsetDateTime,
-) -> Result<u64, sqlx::Error> {
+) -> Result<OlderReports, sqlx::Error> {
     let decided = sqlx::query!(
-        "update economy.report set counted = $3, rejected = not $3, decided_by = $4, decided_at = $5, reason = $6
-         where game_id = $1 and id < $2 and not counted and not rejected",
+        r#"with decided as (
+             update economy.report set counted = $3, rejected = not $3, decided_by = $4, decided_at = $5, reason = $6
+             where game_id = $1 and id < $2 and not counted and not rejected
+             returning id
+         )
+         select count(*) as "count!", max(id) as newest from decided"#,
         game,
         id,
         decision.approved,
@@ -76,7 +91,10 @@ pub async fn decide_below(
         now,
         decision.reason
     )
-    .execute(connection)
+    .fetch_one(connection)
     .await?;
-    Ok(decided.rows_affected())
+    Ok(OlderReports {
+        count: decided.count.unsigned_abs(),
+        newest: decided.newest,
+    })
 }

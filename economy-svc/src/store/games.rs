@@ -110,6 +110,19 @@ pub async fn find_owned(
     .await
 }
 
+/// The slug of a game, and the accounts that own its page.
+pub async fn slug_and_owners(
+    connection: &mut PgConnection,
+    id: Uuid,
+) -> Result<Option<(String, Vec<Uuid>)>, sqlx::Error> {
+    let row = sqlx::query!(
+        "select slug, owners from economy.game join economy.page on page.id = game.page_id where game.id = $1",
+        id
+    );
+    let row = row.fetch_optional(connection).await?;
+    Ok(row.map(|row| (row.slug, row.owners)))
+}
+
 /// The id of the game with this slug, if its currency is listed: the game is live, published and has a counted report.
 pub async fn find_listed(
     executor: impl PgExecutor<'_>,

@@ -6,6 +6,7 @@
 mod currency;
 mod exchange;
 pub(crate) mod report;
+mod report_review;
 mod reversal;
 mod review;
 mod swap;

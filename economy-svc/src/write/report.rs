@@ -10,9 +10,11 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::rates_moved;
+use super::report_review::{self, ReportReview};
 use crate::SCHEMA;
 use crate::domain::report::Report;
 use crate::domain::report_policy::ReportPolicy;
+use crate::domain::report_state::ReportState;
 use crate::domain::{hold, supply};
 use crate::store::currencies;
 use crate::store::reports::{self, NewReport};
@@ -89,10 +91,18 @@ pub(super) async fn submit(
     if let Some(key) = &submit.idempotency_key {
         key.store(connection, SCHEMA, &receipt, now).await?;
     }
-    let changes = if receipt.held.is_none() {
-        vec![rates_moved()]
-    } else {
-        Vec::new()
+    let changes = match &receipt.held {
+        None => vec![rates_moved()],
+        Some(reason) => {
+            let review = ReportReview {
+                game: submit.game,
+                report,
+                state: ReportState::Held,
+                reason,
+            };
+            let held = report_review::change(connection, review).await?;
+            held.into_iter().collect()
+        }
     };
     Ok((receipt, changes))
 }

@@ -9,10 +9,11 @@ use sqlx::PgConnection;
 use time::OffsetDateTime;
 
 use super::rates_moved;
+use super::report_review::{self, ReportReview};
 use crate::domain::report_state::ReportState;
 use crate::domain::staff_action::AuthorizedAction;
 use crate::store::currencies;
-use crate::store::decisions::{self, Decision};
+use crate::store::decisions::{self, Decision, OlderReports};
 
 /// What staff decide about a report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -87,15 +88,32 @@ pub(super) async fn decide(
     let older = if review.with_older {
         decisions::decide_below(connection, report.game_id, review.report, decision, now).await?
     } else {
-        0
+        OlderReports::default()
     };
-    let outcome = ReviewOutcome { is_new, older };
+    let outcome = ReviewOutcome {
+        is_new,
+        older: older.count,
+    };
+    let mut changes = Vec::new();
     // A rejection changes no rate.
-    let changes = if review.verdict != Verdict::Reject && !outcome.is_unchanged() {
-        vec![rates_moved()]
-    } else {
-        Vec::new()
-    };
+    if review.verdict != Verdict::Reject && !outcome.is_unchanged() {
+        changes.push(rates_moved());
+    }
+    // The owners of the game get one mail about the decision, however many reports were held.
+    let newest = (is_new && report.was_held).then_some(review.report);
+    if let Some(newest) = newest.or(older.newest) {
+        let review = ReportReview {
+            game: report.game_id,
+            report: newest,
+            state: if approved {
+                ReportState::Counted
+            } else {
+                ReportState::Rejected
+            },
+            reason: &review.reason,
+        };
+        changes.extend(report_review::change(connection, review).await?);
+    }
     Ok((outcome, changes))
 }
 

@@ -3,10 +3,11 @@
 use contracts::common::v1::PageRequest;
 use contracts::economy::v1 as proto;
 use kit::{Code, Fault};
+use prost::Message as _;
 use sqlx::PgPool;
 use time::Duration;
 
-use crate::support::{Economy, report, start};
+use crate::support::{ACCOUNT, Economy, report, start};
 
 async fn approve(economy: &Economy, report: i64) -> Result<bool, Fault> {
     let request = proto::ApproveReportRequest {
@@ -337,4 +338,70 @@ async fn a_report_that_counts_is_taken_back(pool: PgPool) {
     let held = hold(&economy, "bao", &[100]).await[0];
     let refused = void(held, "No.").await.unwrap_err();
     assert_eq!(refused.code, Code::PreconditionFailed);
+}
+
+/// What became of held reports, as the feed says it to the owners: the event, the number of the report and the reason.
+async fn reviews(economy: &Economy) -> Vec<(String, i64, String)> {
+    let rows = sqlx::query!(
+        "select event, happening, announced, state from economy.feed where entity = 'report_review' order by seq"
+    );
+    let rows = rows.fetch_all(&economy.pool).await.unwrap().into_iter();
+    rows.map(|row| {
+        assert!(row.happening && !row.announced);
+        let review = proto::ReportReview::decode(&*row.state).unwrap();
+        assert_eq!(review.account_ids, [ACCOUNT]);
+        assert_eq!(review.game, "bao");
+        (row.event, review.report, review.reason)
+    })
+    .collect()
+}
+
+#[testing::database_test(economy::MIGRATOR)]
+async fn the_owners_of_a_game_learn_what_becomes_of_its_held_reports(pool: PgPool) {
+    let economy = start(pool).await;
+    economy.listed("bao", 10).await;
+    // Nobody owns the game yet.
+    let first = hold(&economy, "bao", &[20]).await[0];
+    assert_eq!(reviews(&economy).await, []);
+    economy.owned_by(&[ACCOUNT]).await;
+    let [second, third] = hold(&economy, "bao", &[21, 22]).await[..] else {
+        unreachable!("two reports are held");
+    };
+    let reject_older = proto::RejectReportRequest {
+        report: second,
+        reason: "A typing error.".to_owned(),
+        with_older: true,
+    };
+    for _ in 0..2 {
+        let mut staff = economy.staff.clone();
+        staff.reject_report(reject_older.clone()).await.unwrap();
+    }
+    approve(&economy, third).await.unwrap();
+    let void = proto::VoidReportRequest {
+        report: third,
+        reason: "It was wrong.".to_owned(),
+    };
+    economy.staff.clone().void_report(void).await.unwrap();
+    let reviews = reviews(&economy).await;
+    let told: Vec<(&str, i64)> = reviews
+        .iter()
+        .map(|(event, report, _)| (event.as_str(), *report))
+        .collect();
+    assert!(first < second);
+    assert_eq!(
+        told,
+        [
+            ("held", second),
+            ("held", third),
+            // One for both that were rejected.
+            ("rejected", second),
+            ("counted", third),
+            ("rejected", third),
+        ]
+    );
+    assert!(
+        reviews[0].2.contains("meal contributed most"),
+        "{reviews:?}"
+    );
+    assert_eq!(reviews[2].2, "A typing error.");
 }

@@ -19,7 +19,7 @@ use crate::session::once::Forms;
 use crate::session::sessions::Sessions;
 use crate::share_cards::ShareCards;
 use crate::uploads::Uploads;
-use crate::upstream::{Api, Catalogue, Currencies, Economy, Gateway, Listings, Webhooks};
+use crate::upstream::{Api, Catalogue, Currencies, Economy, Feeds, Gateway, Listings, Webhooks};
 
 /// The state of the router.
 pub type App = Arc<Web>;
@@ -42,6 +42,8 @@ pub struct Web {
     /// The reads of public pages.
     pub catalogue: Catalogue,
     pub currencies: Currencies,
+    /// The decisions of staff, for mails.
+    pub feeds: Feeds,
     pub page_limit: PageLimit,
     /// The pages of text of the public site.
     pub articles: Articles,

@@ -66,7 +66,9 @@ use session::sessions::{Lifetimes, Sessions};
 use session::{CookieStyle, Keyspace};
 use share_cards::ShareCards;
 use uploads::Uploads;
-use upstream::{Api, Catalogue, Currencies, Economy, Gateway, Listings, NewestPosition, Webhooks};
+use upstream::{
+    Api, Catalogue, Currencies, Economy, Feeds, Gateway, Listings, NewestPosition, Webhooks,
+};
 
 pub use config::Settings;
 
@@ -123,6 +125,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         forms: Forms(keyspace),
         cookie: CookieStyle::of(&settings.public_url),
         key_ring: settings.secret_keys.clone(),
+        feeds: Feeds::new(&gateway, &listings, &economy, deadline),
         gateway: Gateway::new(gateway, settings.upstream_deadline),
         webhooks: Webhooks::new(webhooks, settings.upstream_deadline),
         listings: Listings::new(listings.clone(), settings.upstream_deadline),

@@ -193,7 +193,10 @@ impl PageError {
             match visit.error_format() {
                 ErrorFormat::Page => {
                     let texts = (self.site_texts, value);
-                    let page = site_page(self.status, texts, wait, &visit, request_id);
+                    let page = frame::ErrorPage {
+                        form: self.form.map(|form| *form),
+                        ..site_page(self.status, texts, wait, &visit, request_id)
+                    };
                     html(self.status, &page)
                 }
                 ErrorFormat::Frame => {
@@ -249,6 +252,7 @@ fn embedded(status: StatusCode, page: frame::ErrorPage) -> Response {
         frame,
         text,
         request_id,
+        ..
     } = page;
     let page = FrameError {
         frame,
@@ -296,6 +300,7 @@ fn site_page(
     frame.head.title = title;
     frame::ErrorPage {
         text,
+        form: None,
         request_id: request_id.to_owned(),
         frame,
     }

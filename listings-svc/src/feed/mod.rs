@@ -1,5 +1,6 @@
 //! Encodes records for the feed, as messages of `listings/v1/entities.proto`.
 
+pub mod decisions;
 mod events;
 mod games;
 mod gazetteer;

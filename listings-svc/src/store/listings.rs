@@ -43,6 +43,21 @@ pub async fn names(
     .await
 }
 
+/// The title of a listing, and the accounts that own it.
+pub async fn title_and_owners(
+    connection: &mut PgConnection,
+    entity: Entity,
+    id: Uuid,
+) -> Result<(String, Vec<Uuid>), sqlx::Error> {
+    let row = sqlx::query!(
+        r#"select title as "title!", listings.owners($1, $2) as "owners!" from listings.listing where kind = $1 and id = $2"#,
+        entity.as_str(),
+        id
+    );
+    let row = row.fetch_one(connection).await?;
+    Ok((row.title, row.owners))
+}
+
 /// The status of one listing, for staff.
 pub async fn find(
     pool: &PgPool,

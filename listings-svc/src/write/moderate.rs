@@ -1,7 +1,7 @@
 //! Moderation, inside the writer's transaction: staff approve, reject, take down and restore listings.
 
 use kit::Fault;
-use kit::feed::{ApplyError, ApplyResult};
+use kit::feed::{ApplyError, ApplyResult, NewChange};
 use kit::rpc::staff::Member;
 use serde::Serialize;
 use sqlx::PgConnection;
@@ -18,9 +18,10 @@ use crate::domain::listing::Listing;
 use crate::domain::mode::Mode;
 use crate::domain::page::Page;
 use crate::domain::state::{ListingState, Transition};
+use crate::feed::decisions::{DecisionKind, StaffDecision};
 use crate::feed::{ChangeKind, PublicUrl, Publish, listing_change};
 use crate::store::tickets::Subject;
-use crate::store::{ListingTable, RecordTable as _};
+use crate::store::{ListingTable, RecordTable as _, listings};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Moderation {
@@ -108,7 +109,32 @@ where
         changes.extend(games);
         unfinished = is_unfinished.then_some(after.id);
     }
+    changes.extend(decision(connection, moderation, after.id, public_url).await?);
     Ok((unfinished, changes))
+}
+
+/// The decision on a listing, for its owners.
+async fn decision(
+    connection: &mut PgConnection,
+    moderation: &Moderation,
+    listing: Uuid,
+    public_url: &PublicUrl,
+) -> Result<Option<NewChange>, sqlx::Error> {
+    let entity = moderation.entity;
+    let (title, accounts) = listings::title_and_owners(connection, entity, listing).await?;
+    let decision = StaffDecision {
+        kind: match moderation.transition {
+            Transition::Approve | Transition::Restore => DecisionKind::ListingPublished,
+            Transition::Reject => DecisionKind::ListingRejected,
+            Transition::TakeDown => DecisionKind::ListingRemoved,
+        },
+        entity,
+        name: &moderation.name,
+        title: &title,
+        reason: &moderation.reason,
+        accounts,
+    };
+    Ok(decision.change(public_url))
 }
 
 pub const fn audit_action(transition: Transition) -> AuditAction {

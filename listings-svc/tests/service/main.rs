@@ -4,6 +4,7 @@
 mod accounts;
 mod bundled_files;
 mod datasets;
+mod decisions;
 mod edit;
 mod import_adopt;
 mod import_again;

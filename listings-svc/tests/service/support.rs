@@ -31,6 +31,7 @@ use listings::service::Dependencies;
 use listings::write::import::Importer;
 use listings::write::reference_data_cache::ReferenceDataCache;
 use listings::write::{CommandDependencies, CommandHandler};
+use prost::Message as _;
 use sqlx::PgPool;
 use time::macros::datetime;
 use tonic::Status;
@@ -270,8 +271,26 @@ impl Service {
         self
     }
 
-    /// Changes on the feed after `after`.
+    /// Changes of listings and of the gazetteer on the feed after `after`.
     pub(crate) async fn changes(&self, after: i64) -> Vec<common::Change> {
+        let mut changes = self.all_changes(after).await;
+        changes.retain(|change| change.entity != "decision");
+        changes
+    }
+
+    /// The decisions of staff on the feed: what each is, and its message.
+    pub(crate) async fn decisions(&self) -> Vec<(String, proto::StaffDecision)> {
+        let mut changes = self.all_changes(0).await;
+        changes.retain(|change| change.entity == "decision");
+        let decode = |change: common::Change| {
+            assert!(change.happening, "no newer state replaces it");
+            let decision = proto::StaffDecision::decode(change.state).unwrap();
+            (change.event, decision)
+        };
+        changes.into_iter().map(decode).collect()
+    }
+
+    async fn all_changes(&self, after: i64) -> Vec<common::Change> {
         let mut feed = self.feed.clone();
         let epoch = sqlx::query_scalar!("select epoch from listings.feed_head")
             .fetch_one(&self.pool)

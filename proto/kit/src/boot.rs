@@ -22,10 +22,10 @@ use crate::feed::{self, ChangeSource, DeadLetterService, PgConsumer, Projection,
 use crate::leader::Leader;
 use crate::lifecycle::{Lifecycle, Shutdown, StopSignals};
 use crate::pg::Schema;
-use crate::rpc::Authenticator;
 use crate::rpc::client::{Addresses, Client, Transport};
 use crate::rpc::staff::Members;
 use crate::rpc::tls::Credentials;
+use crate::rpc::{Authenticator, ConnectionLimits, Port};
 use crate::runtime::block_on;
 use crate::{healthcheck, pg, rpc, telemetry};
 
@@ -330,7 +330,8 @@ impl<S: Settings> Boot<S> {
             authenticator = authenticator.requiring_certificates();
         }
         let listener = bind(common.grpc_listen, "grpc_listen").await?;
-        self.spawn_rpc_server("gRPC server", listener, services, authenticator);
+        let port = Port::internal(listener);
+        self.spawn_rpc_server("gRPC server", port, services, authenticator);
         Ok(())
     }
 
@@ -339,22 +340,19 @@ impl<S: Settings> Boot<S> {
         &self,
         services: RoutesBuilder,
         exchange_listen: SocketAddr,
+        limits: ConnectionLimits,
     ) -> anyhow::Result<()> {
         let authenticator = Authenticator::for_exchanges(S::SERVICE);
         let listener = bind(exchange_listen, "exchange_listen").await?;
-        self.spawn_rpc_server(
-            "gRPC server for exchanges",
-            listener,
-            services,
-            authenticator,
-        );
+        let port = Port::limited(listener, limits);
+        self.spawn_rpc_server("gRPC server for exchanges", port, services, authenticator);
         Ok(())
     }
 
     fn spawn_rpc_server(
         &self,
         name: &'static str,
-        listener: TcpListener,
+        port: Port,
         services: RoutesBuilder,
         authenticator: Authenticator,
     ) {
@@ -363,7 +361,7 @@ impl<S: Settings> Boot<S> {
         self.lifecycle.spawn_server(
             name,
             rpc::server::serve(
-                listener,
+                port,
                 services,
                 self.credentials.clone(),
                 authenticator,

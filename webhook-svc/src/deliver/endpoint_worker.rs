@@ -309,7 +309,7 @@ impl EndpointWorker {
             self.unrecorded += 1;
             let (shared, target) = (Arc::clone(&self.shared), Arc::clone(target));
             let lease = Arc::clone(&self.lease);
-            let span = telemetry::root_span(|| {
+            let span = telemetry::caused_span(due.message.traceparent.as_deref(), || {
                 tracing::info_span!(
                     "webhook attempt",
                     webhook.endpoint = %lease.claim.endpoint,

@@ -160,6 +160,7 @@ mod tests {
             listing: None,
             created_at: now,
             body: b"{}".to_vec(),
+            traceparent: None,
         };
         let mut connection = pool.acquire().await.unwrap();
         for endpoint in [7, 8] {

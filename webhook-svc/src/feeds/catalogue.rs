@@ -85,7 +85,8 @@ pub fn message(change: &Change) -> anyhow::Result<Option<Message>> {
     });
     let at = super::time_of(change)?;
     let id = derive_id("catalogue", change, at, event);
-    Ok(Some(Message::new(id, event, Some(listing), at, &data)?))
+    let message = Message::new(id, event, Some(listing), at, &data)?;
+    Ok(Some(message.with_traceparent(change.traceparent.clone())))
 }
 
 #[cfg(test)]

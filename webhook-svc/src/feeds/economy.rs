@@ -37,6 +37,7 @@ pub struct PaidTip {
     game: Uuid,
     at: OffsetDateTime,
     message_id: Uuid,
+    traceparent: Option<String>,
 }
 
 impl Projection for Economy {
@@ -57,6 +58,7 @@ impl Projection for Economy {
             game: tip.game_id.parse()?,
             at,
             message_id: derive_id("economy", change, at, Event::TipPaid),
+            traceparent: change.traceparent.clone(),
         }))
     }
 
@@ -95,5 +97,6 @@ fn message(tip: &PaidTip, game: &Game) -> anyhow::Result<Option<Message>> {
     };
     let data = Data::Listing(Listing::game(&game.slug, &game.name, &game.url));
     let (id, event) = (tip.message_id, Event::TipPaid);
-    Ok(Some(Message::new(id, event, Some(listing), tip.at, &data)?))
+    let message = Message::new(id, event, Some(listing), tip.at, &data)?;
+    Ok(Some(message.with_traceparent(tip.traceparent.clone())))
 }

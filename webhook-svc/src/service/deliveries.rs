@@ -4,7 +4,7 @@ use contracts::webhook::v1 as proto;
 use kit::bad_fields::BadFields;
 use kit::cursor::Binding;
 use kit::page::{Limits, Page};
-use kit::{Code, Fault, ids, timestamp};
+use kit::{Code, Fault, ids, telemetry, timestamp};
 use serde_json::json;
 use time::OffsetDateTime;
 use uuid::Uuid;
@@ -205,6 +205,7 @@ impl Dependencies {
         let (now, id) = (self.clock.now(), ids::row_id());
         let message = Message::new(id, event, None, now, &sample.data);
         let message = message.map_err(|error| Fault::internal(&error))?;
+        let message = message.with_traceparent(telemetry::traceparent());
         let mut transaction = self.pool.begin().await?;
         let attempts = self.schedule.attempts();
         let delivery =

@@ -27,10 +27,10 @@ pub async fn fan_out(
     let ids: Vec<Uuid> = messages.iter().map(|message| message.id).collect();
     sqlx::query!(
         "with made as (
-             insert into webhook.message (id, event, listing_kind, listing_id, body, created_at)
-             select id, event, listing_kind, listing_id, body, greatest($6, at)
-             from unnest($1::uuid[], $2::text[], $3::text[], $4::uuid[], $5::bytea[], $9::timestamptz[])
-                 as sent (id, event, listing_kind, listing_id, body, at)
+             insert into webhook.message (id, event, listing_kind, listing_id, body, created_at, traceparent)
+             select id, event, listing_kind, listing_id, body, greatest($6, at), traceparent
+             from unnest($1::uuid[], $2::text[], $3::text[], $4::uuid[], $5::bytea[], $9::timestamptz[], $10::text[])
+                 as sent (id, event, listing_kind, listing_id, body, at, traceparent)
              on conflict (id) do nothing
              returning id, event, listing_kind, listing_id
          ), delivery as (
@@ -66,6 +66,7 @@ pub async fn fan_out(
         attempts,
         Event::TipPaid.as_str(),
         &messages.iter().map(|message| message.created_at).collect::<Vec<_>>(),
+        &messages.iter().map(|message| message.traceparent.clone()).collect::<Vec<_>>() as _,
     )
     .fetch_one(&mut *connection)
     .await?;
@@ -82,8 +83,8 @@ pub async fn send_to(
 ) -> Result<i64, sqlx::Error> {
     sqlx::query_scalar!(
         "with made as (
-             insert into webhook.message (id, event, listing_kind, listing_id, body, created_at)
-             values ($1, $2, $3, $4, $5, $7)
+             insert into webhook.message (id, event, listing_kind, listing_id, body, created_at, traceparent)
+             values ($1, $2, $3, $4, $5, $7, $9)
          ), woken as (
              update webhook.queue set due_at = least(due_at, $7) where endpoint_id = $6
          )
@@ -98,6 +99,7 @@ pub async fn send_to(
         endpoint,
         now,
         attempts,
+        message.traceparent.as_deref(),
     )
     .fetch_one(connection)
     .await
@@ -112,6 +114,8 @@ pub struct StoredMessage {
     pub listing: Option<(String, Uuid)>,
     /// Exactly as it is sent.
     pub body: Bytes,
+    /// The trace of what it announces; `None`: it was not traced.
+    pub traceparent: Option<String>,
 }
 
 impl StoredMessage {
@@ -123,7 +127,7 @@ impl StoredMessage {
 /// The messages with these ids.
 pub async fn find(pool: &PgPool, ids: &[Uuid]) -> Result<Vec<StoredMessage>, sqlx::Error> {
     let rows = sqlx::query!(
-        "select id, event, listing_kind, listing_id, body from webhook.message where id = any($1)",
+        "select id, event, listing_kind, listing_id, body, traceparent from webhook.message where id = any($1)",
         ids
     );
     let rows = rows.fetch_all(pool).await?.into_iter();
@@ -132,6 +136,7 @@ pub async fn find(pool: &PgPool, ids: &[Uuid]) -> Result<Vec<StoredMessage>, sql
         event: row.event,
         listing: row.listing_kind.zip(row.listing_id),
         body: row.body.into(),
+        traceparent: row.traceparent,
     });
     Ok(messages.collect())
 }

@@ -510,6 +510,7 @@ pub(crate) fn change(seq: i64, entity: &str, id: Uuid, event: &str, state: Vec<u
         happening: false,
         at: Some(timestamp::encode(START)),
         state: state.into(),
+        traceparent: None,
     }
 }
 

@@ -138,6 +138,13 @@ impl FeedService for Files {
         Err(Status::unimplemented("nobody follows it"))
     }
 
+    async fn list_changes(
+        &self,
+        _: Request<common::ListChangesRequest>,
+    ) -> Result<Response<common::ListChangesResponse>, Status> {
+        Err(Status::unimplemented("nobody lists its changes"))
+    }
+
     async fn acknowledge(
         &self,
         _: Request<common::AcknowledgeRequest>,

@@ -16,7 +16,6 @@ use time::OffsetDateTime;
 use crate::app::App;
 
 const MINUTE: Duration = Duration::from_mins(1);
-const FIVE_MINUTES: Duration = Duration::from_mins(5);
 const HOUR: Duration = Duration::from_hours(1);
 const SIX_HOURS: Duration = Duration::from_hours(6);
 
@@ -29,7 +28,7 @@ pub fn spawn(leader: &Leader, app: &App) {
     jobs.spawn("re-encryption", HOUR, |app, _| async move {
         reencryption::run(&app.pool, &app.key_ring).await
     });
-    jobs.spawn("decisions", FIVE_MINUTES, |app, now| async move {
+    jobs.spawn("decisions", MINUTE, |app, now| async move {
         decisions::run(&app, now).await
     });
     jobs.spawn("factor ends", MINUTE, |app, now| async move {

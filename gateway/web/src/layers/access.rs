@@ -75,10 +75,9 @@ pub async fn check(State(guard): State<Guard>, request: Request, next: Next) -> 
     };
     let is_of_person = matches!(guard.access, Access::SignedIn | Access::Member(_));
     // If Redis, PostgreSQL or a service fails, the error page can send the typed fields again.
-    let typed = match *request.method() {
-        Method::POST if is_of_person => typed_form::read(&mut request).await,
-        _ => None,
-    };
+    if is_of_person && request.method() == Method::POST {
+        typed_form::capture(&mut request).await;
+    }
     // The pages of accounts are in English, and so are their errors.
     let language = match guard.access {
         Access::Member(_) => PageLanguage::default(),
@@ -96,7 +95,7 @@ pub async fn check(State(guard): State<Guard>, request: Request, next: Next) -> 
     if let Some(error) = response.extensions_mut().get_mut::<PageError>() {
         error.language = language.language;
     }
-    typed_form::attach(response, typed)
+    response
 }
 
 /// Reads a form with a file. The file is stored only for a person who may send the form; that is checked again once it has arrived.

@@ -14,6 +14,7 @@ use tokio::sync::oneshot;
 use tokio::time::timeout;
 use tracing::Instrument as _;
 
+use super::typed_form::{self, SentForm};
 use crate::app::App;
 use crate::form_body;
 use crate::page_error::PageError;
@@ -80,7 +81,11 @@ pub struct Recorder {
     pub is_public: fn(&str) -> bool,
 }
 
-pub async fn record(State(recorder): State<Recorder>, request: Request, next: Next) -> Response {
+pub async fn record(
+    State(recorder): State<Recorder>,
+    mut request: Request,
+    next: Next,
+) -> Response {
     let Recorder { app, is_public } = recorder;
     let began = Instant::now();
     let (id, method) = (ids::request_id(), request.method().clone());
@@ -90,13 +95,16 @@ pub async fn record(State(recorder): State<Recorder>, request: Request, next: Ne
     let span = telemetry::public_request_span(request.headers(), || {
         tracing::info_span!("page", request.id = id, method = method_label(&method))
     });
+    let sent = SentForm::default();
+    request.extensions_mut().insert(sent.clone());
     let limit = time_limit(&app, &request);
     let running = request_id::scope(id.clone(), run(limit, request, next)).instrument(span.clone());
-    let answered = if method == Method::POST {
+    let mut answered = if method == Method::POST {
         run_to_end(&app, running).await
     } else {
         running.await
     };
+    typed_form::attach(&mut answered, &sent);
     let route = answered.extensions().get::<RoutePattern>();
     let route = route.map_or("none", |route| route.0.as_str()).to_owned();
     let mut response = match answered.extensions().get::<PageError>().cloned() {

@@ -1,4 +1,8 @@
 //! Adds the fields of a form to its error page, which can then send them again.
+//!
+//! An inner layer captures the fields, and the outermost one attaches them: it also answers a request that takes too long.
+
+use std::sync::{Arc, OnceLock};
 
 use axum::body::{Body, HttpBody as _};
 use axum::extract::Request;
@@ -15,8 +19,21 @@ use crate::page_error::PageError;
 /// Fields that are left out, because they are secret.
 const SECRETS: [&str; 3] = ["password", "current", "code"];
 
-/// Reads the fields of a form, and leaves the body for the handler. `None` for uploads of files and for other bodies.
-pub async fn read(request: &mut Request) -> Option<TypedForm> {
+/// The form that a request sends, once a layer has read it. An extension of the request.
+#[derive(Debug, Clone, Default)]
+pub struct SentForm(Arc<OnceLock<TypedForm>>);
+
+/// Captures the fields of a form for its error page, and leaves the body for the handler.
+pub async fn capture(request: &mut Request) {
+    if let Some(form) = read(request).await
+        && let Some(SentForm(sent)) = request.extensions().get::<SentForm>()
+    {
+        sent.get_or_init(|| form);
+    }
+}
+
+/// Reads the fields of a form. `None` for uploads of files and for other bodies.
+async fn read(request: &mut Request) -> Option<TypedForm> {
     if !is_form(request) {
         return None;
     }
@@ -48,20 +65,19 @@ fn is_form(request: &Request) -> bool {
 ///
 /// After a 401 somebody signs in first, who may be another person. Therefore a form without typed text, such as a button that removes
 /// something, is not offered again.
-pub fn attach(mut response: Response, form: Option<TypedForm>) -> Response {
-    let Some(form) = form else { return response };
+pub fn attach(response: &mut Response, SentForm(sent): &SentForm) {
+    let Some(form) = sent.get() else { return };
     let is_kept = match response.status() {
         StatusCode::TOO_MANY_REQUESTS
         | StatusCode::INTERNAL_SERVER_ERROR
         | StatusCode::SERVICE_UNAVAILABLE
         | StatusCode::GATEWAY_TIMEOUT => true,
-        StatusCode::UNAUTHORIZED => has_typed_text(&form),
+        StatusCode::UNAUTHORIZED => has_typed_text(form),
         _ => false,
     };
     if is_kept && let Some(error) = response.extensions_mut().get_mut::<PageError>() {
-        error.form = Some(Box::new(form));
+        error.form = Some(Box::new(form.clone()));
     }
-    response
 }
 
 /// Whether a field has a value, except the id of the form.

@@ -10,34 +10,42 @@ use http::{HeaderMap, HeaderValue, Method, Uri};
 use kit::client_address::Network;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::etag;
+use super::{etag, typed_form};
 use crate::app::App;
 use crate::client_info::ClientInfo;
+use crate::form_body;
 use crate::page_error::PageError;
 use crate::page_limit::Visitor;
 use crate::viewer::Viewer;
 use crate::visit::Visit;
 
-pub async fn admit(State(app): State<App>, mut request: Request, next: Next) -> Response {
+pub async fn admit(State(app): State<App>, request: Request, next: Next) -> Response {
     let visit = Visit::of(request.uri(), request.headers());
-    // The services limit what forms make, and a refused form would lose its text.
-    let counted = if request.method() == Method::POST {
-        Ok(())
+    let admitted = if request.method() == Method::POST {
+        read_form(request).await
     } else {
         let client = request.extensions().get::<ClientInfo>();
-        count(&app, client, request.uri(), request.headers()).await
+        let counted = count(&app, client, request.uri(), request.headers()).await;
+        counted.map(|()| request).map_err(PageError::too_many_pages)
     };
-    let mut response = match counted {
-        Ok(()) => {
+    let mut response = match admitted {
+        Ok(mut request) => {
             request.extensions_mut().insert(visit.clone());
             etag::validate(&visit, next.run(request).await).await
         }
-        Err(seconds) => PageError::too_many_pages(seconds).into_response(),
+        Err(error) => error.into_response(),
     };
     if let Some(error) = response.extensions_mut().remove::<PageError>() {
         return error.on_site(visit).into_response();
     }
     response
+}
+
+/// Reads a form, whose error page can then send it again. Forms are not counted: the services limit what they make.
+async fn read_form(request: Request) -> Result<Request, PageError> {
+    let mut request = form_body::buffer(request, form_body::DEFAULT_LIMIT).await?;
+    typed_form::capture(&mut request).await;
+    Ok(request)
 }
 
 /// Counts a page against the limits of the browser and of the network. Beyond them, counts it against the limit of the signed-in person

@@ -128,23 +128,6 @@ pub async fn of_person(
     .await
 }
 
-/// The objects of an action in an account since a time.
-pub async fn subjects(
-    executor: impl PgExecutor<'_>,
-    account: Uuid,
-    action: Action,
-    since: OffsetDateTime,
-) -> Result<Vec<String>, sqlx::Error> {
-    sqlx::query_scalar!(
-        "select distinct subject from web.activity where account_id = $1 and action = $2 and at > $3 order by subject",
-        account,
-        action.name(),
-        since,
-    )
-    .fetch_all(executor)
-    .await
-}
-
 /// Removes entries older than [`RETENTION`]; returns their number.
 pub async fn remove_old(pool: &PgPool, now: OffsetDateTime) -> Result<u64, sqlx::Error> {
     let removed = sqlx::query!("delete from web.activity where at < $1", now - RETENTION);

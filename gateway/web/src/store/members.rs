@@ -141,13 +141,6 @@ pub async fn other_owners(
     Ok(owners.collect())
 }
 
-/// All accounts with members.
-pub async fn accounts(pool: &PgPool) -> Result<Vec<Uuid>, sqlx::Error> {
-    sqlx::query_scalar!("select distinct account_id from web.member order by account_id")
-        .fetch_all(pool)
-        .await
-}
-
 /// Whether an account has a member. The caller holds the lock of [`lock`].
 pub async fn exist(executor: impl PgExecutor<'_>, account: Uuid) -> Result<bool, sqlx::Error> {
     sqlx::query_scalar!(

@@ -2,8 +2,8 @@
 
 pub mod activity;
 pub mod closed_accounts;
-pub mod decision_states;
 pub mod factor_ends;
+pub mod feed_positions;
 pub mod links;
 pub mod members;
 pub mod people;

@@ -1,6 +1,6 @@
 //! The generated clients.
 
-use contracts::{catalogue, economy, gateway, listings, webhook};
+use contracts::{catalogue, common, economy, gateway, listings, webhook};
 use kit::rpc::client::Client;
 
 /// The largest answer: a creator comes with all games, a country with all cities.
@@ -48,6 +48,8 @@ grpc_clients! {
     OwnPictures = listings::v1::own_pictures_service_client::OwnPicturesServiceClient;
     Pages = listings::v1::pages_service_client::PagesServiceClient;
     Pictures = listings::v1::picture_service_client::PictureServiceClient;
+
+    FeedChanges = common::v1::feed_service_client::FeedServiceClient;
 
     Deliveries = webhook::v1::deliveries_service_client::DeliveriesServiceClient;
     Endpoints = webhook::v1::endpoints_service_client::EndpointsServiceClient;

@@ -1,8 +1,10 @@
-//! Mails about decisions of staff: each once, over a restart, in the language of its reader, with a switch.
+//! Mails about decisions of staff: each once, over restarts, replicas and clocks, in the language of its reader, with a switch.
 
-use contracts::gateway::v1 as gateway;
-use contracts::listings::v1 as proto;
-use kit::timestamp;
+use std::sync::atomic::Ordering;
+
+use contracts::economy::v1::ReportReview;
+use contracts::gateway::v1::KeyRequest;
+use contracts::listings::v1::StaffDecision;
 use sqlx::PgPool;
 use time::Duration;
 use uuid::Uuid;
@@ -24,12 +26,11 @@ async fn account(site: &Site) -> Uuid {
     account
 }
 
-/// A run of the job some minutes after the one before.
 async fn run(site: &Site) -> u64 {
-    site.clock.advance(Duration::minutes(5));
     decisions::run(&site.app, site.clock.now()).await.unwrap()
 }
 
+/// Recipients and subjects.
 async fn mails(site: &Site) -> Vec<(String, String)> {
     let mails = site.mails().await.into_iter();
     let mut mails: Vec<_> = mails.map(|(to, subject, _)| (to, subject)).collect();
@@ -46,26 +47,31 @@ fn to(readers: &[&str], subject: &str) -> Vec<(String, String)> {
     expected
 }
 
-fn set_state(site: &Site, account: Uuid, slug: &str, state: proto::State) {
-    let change = |game: &mut proto::Game| game.set_state(state);
-    site.listings.change(&account.to_string(), slug, change);
+fn game(account: Uuid) -> StaffDecision {
+    StaffDecision {
+        account_ids: vec![account.to_string()],
+        kind: "game".to_owned(),
+        name: "okoto".to_owned(),
+        title: "Okoto".to_owned(),
+        url: "https://mchezo.example/games/okoto".to_owned(),
+        reason: String::new(),
+    }
+}
+
+fn publish(site: &Site, event: &str, decision: &StaffDecision) {
+    site.feed.publish("decision", event, decision);
 }
 
 #[testing::database_test(web::MIGRATOR)]
 async fn a_decision_about_a_listing_is_mailed_once_to_who_edits_it(pool: PgPool) {
     let site = Site::new(pool.clone()).await;
     let account = account(&site).await;
-    site.listings.game(&account.to_string(), "kora", "Kora");
-    site.listings.game(&account.to_string(), "okoto", "Okoto");
-    set_state(&site, account, "okoto", proto::State::Pending);
-    // What was decided before the first run is not mailed.
-    assert_eq!(run(&site).await, 0);
-    set_state(&site, account, "okoto", proto::State::Published);
+    publish(&site, "listing_removed", &game(account));
+    assert_eq!(run(&site).await, 0, "it was decided before the first run");
+    publish(&site, "listing_published", &game(account));
     assert_eq!(run(&site).await, 1);
-    assert_eq!(
-        mails(&site).await,
-        to(&[ADA, BOB], "Your listing is public")
-    );
+    let public = to(&[ADA, BOB], "Your listing is public");
+    assert_eq!(mails(&site).await, public);
     let body = &site.mails().await[0].2;
     for part in [
         "https://mchezo.example/games/okoto",
@@ -76,18 +82,11 @@ async fn a_decision_about_a_listing_is_mailed_once_to_who_edits_it(pool: PgPool)
     }
     // Another process goes on where this one was.
     let restarted = Site::new(pool).await;
-    restarted.clock.advance(Duration::HOUR);
-    for slug in ["kora", "okoto"] {
-        let title = if slug == "kora" { "Kora" } else { "Okoto" };
-        restarted.listings.game(&account.to_string(), slug, title);
-    }
-    restarted.gateway.add(gateway::Account {
-        id: account.to_string(),
-        ..gateway::Account::default()
-    });
+    let all = site.feed.changes.lock().unwrap().clone();
+    *restarted.feed.changes.lock().unwrap() = all;
     assert_eq!(run(&restarted).await, 0);
-    assert_eq!(mails(&restarted).await.len(), 2);
-    set_state(&restarted, account, "kora", proto::State::Removed);
+    assert_eq!(mails(&restarted).await, public);
+    publish(&restarted, "listing_removed", &game(account));
     assert_eq!(run(&restarted).await, 1);
     assert_eq!(run(&restarted).await, 0);
     let last = restarted.mails().await.pop().unwrap();
@@ -95,26 +94,84 @@ async fn a_decision_about_a_listing_is_mailed_once_to_who_edits_it(pool: PgPool)
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn two_leaders_and_a_late_one_mail_a_decision_once(pool: PgPool) {
+async fn two_replicas_mail_a_decision_once(pool: PgPool) {
     let site = Site::new(pool).await;
     let account = account(&site).await;
-    site.listings.game(&account.to_string(), "okoto", "Okoto");
-    set_state(&site, account, "okoto", proto::State::Pending);
     assert_eq!(run(&site).await, 0);
-    let late = site.clock.now() - Duration::MINUTE;
-    set_state(&site, account, "okoto", proto::State::Published);
-    site.clock.advance(Duration::minutes(5));
+    for _ in 0..5 {
+        publish(&site, "listing_published", &game(account));
+    }
     let now = site.clock.now();
     let (one, two) = futures::join!(
         decisions::run(&site.app, now),
         decisions::run(&site.app, now)
     );
-    assert_eq!(one.unwrap() + two.unwrap(), 1);
-    // It has read the listing before the decision.
-    set_state(&site, account, "okoto", proto::State::Pending);
-    assert_eq!(decisions::run(&site.app, late).await.unwrap(), 0);
-    set_state(&site, account, "okoto", proto::State::Published);
+    assert_eq!(one.unwrap() + two.unwrap(), 5);
+    assert_eq!(mails(&site).await.len(), 10, "two readers");
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn a_clock_that_is_a_week_ahead_and_set_back_stops_no_mail(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let account = account(&site).await;
     assert_eq!(run(&site).await, 0);
+    for offset in [Duration::WEEK, -Duration::WEEK, -Duration::WEEK] {
+        site.clock.advance(offset);
+        publish(&site, "listing_published", &game(account));
+        assert_eq!(run(&site).await, 1, "{offset}");
+        assert_eq!(run(&site).await, 0, "{offset}");
+    }
+    assert_eq!(mails(&site).await.len(), 6, "two readers");
+}
+
+#[testing::database_test(web::MIGRATOR)]
+#[expect(clippy::disallowed_methods, reason = "an index of the test")]
+async fn a_run_that_is_interrupted_is_made_again(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let account = account(&site).await;
+    assert_eq!(run(&site).await, 0);
+    publish(&site, "listing_published", &game(account));
+    // The changes are read, and the second mail cannot be stored.
+    let one_each = sqlx::raw_sql("create unique index one_each on web.mail (subject)");
+    one_each.execute(&site.pool).await.unwrap();
+    let failed = decisions::run(&site.app, site.clock.now()).await;
+    assert!(failed.is_err());
+    assert_eq!(mails(&site).await, []);
+    let as_many = sqlx::raw_sql("drop index web.one_each");
+    as_many.execute(&site.pool).await.unwrap();
+    assert_eq!(run(&site).await, 1);
+    assert_eq!(run(&site).await, 0);
+    assert_eq!(
+        mails(&site).await,
+        to(&[ADA, BOB], "Your listing is public")
+    );
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn the_number_of_accounts_makes_no_further_calls(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let account = account(&site).await;
+    let members = sqlx::query!(
+        "insert into web.member (account_id, person_id, role, since)
+         select gen_random_uuid(), id, 'owner', now() from web.person, generate_series(1, 1000)"
+    );
+    members.execute(&site.pool).await.unwrap();
+    // No call but those to the feeds is answered.
+    site.gateway.is_down.store(true, Ordering::Relaxed);
+    site.listings.is_down.store(true, Ordering::Relaxed);
+    *site.economy.is_away.lock().unwrap() = true;
+    let calls = || site.feed.lists.swap(0, Ordering::Relaxed);
+    assert_eq!(run(&site).await, 0);
+    assert_eq!(calls(), 3, "one to each feed");
+    assert_eq!(run(&site).await, 0);
+    assert_eq!(calls(), 3);
+    for _ in 0..3 {
+        publish(&site, "listing_published", &game(account));
+    }
+    assert_eq!(run(&site).await, 3);
+    // Two pages of listings-svc, and one that says that there is no more. The positions of the other two feeds, which the stub shares,
+    // have moved as well.
+    assert_eq!(calls(), 5);
 }
 
 #[testing::database_test(web::MIGRATOR)]
@@ -125,20 +182,16 @@ async fn decisions_about_keys_come_in_the_language_of_each_reader(pool: PgPool) 
     let settings = [("language", "fr"), ("notice", "keys")];
     french.post("/you/settings", &settings).await.location();
     assert_eq!(run(&site).await, 0);
-    let request = |name: &str, state: &str, reason: Option<&str>| gateway::KeyRequest {
+    let request = |reason: Option<&str>| KeyRequest {
         id: kit::ids::row_id().to_string(),
         account_id: account.to_string(),
-        name: name.to_owned(),
-        state: state.to_owned(),
-        asked_at: Some(timestamp::encode(site.clock.now())),
+        name: "server".to_owned(),
         reason: reason.map(ToOwned::to_owned),
-        ..gateway::KeyRequest::default()
+        ..KeyRequest::default()
     };
-    // Asked for and approved between two runs.
-    *site.gateway.requests.lock().unwrap() = vec![
-        request("server", "approved", None),
-        request("site", "asked", None),
-    ];
+    for event in ["asked", "approved", "revealed"] {
+        site.feed.publish("key_request", event, &request(None));
+    }
     assert_eq!(run(&site).await, 1);
     let all = site.mails().await;
     let subjects: Vec<(&str, &str)> = all
@@ -148,14 +201,11 @@ async fn decisions_about_keys_come_in_the_language_of_each_reader(pool: PgPool) 
     assert_eq!(subjects.len(), 2, "{subjects:?}");
     assert!(subjects.contains(&(ADA, "Your live key is approved")));
     assert!(subjects.contains(&(CAROL, "Votre clé de production est approuvée")));
-    // The second is rejected; the French reader wants no such mails any more.
+    // The French reader wants no such mails any more.
     let settings = [("language", "fr"), ("notice", "team")];
     french.post("/you/settings", &settings).await.location();
-    {
-        let mut requests = site.gateway.requests.lock().unwrap();
-        "rejected".clone_into(&mut requests[1].state);
-        requests[1].reason = Some("Say what it is for.".to_owned());
-    }
+    let rejected = request(Some("Say what it is for."));
+    site.feed.publish("key_request", "rejected", &rejected);
     assert_eq!(run(&site).await, 1);
     let all = site.mails().await;
     assert_eq!(all.len(), 3);
@@ -169,38 +219,109 @@ async fn decisions_about_keys_come_in_the_language_of_each_reader(pool: PgPool) 
         body.contains(&format!("/accounts/{account}/keys")),
         "{body}"
     );
-    // A revealed key is no decision.
-    "revealed".clone_into(&mut site.gateway.requests.lock().unwrap()[0].state);
-    assert_eq!(run(&site).await, 0);
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn claims_and_held_reports_are_mailed_too(pool: PgPool) {
+async fn each_decision_has_a_mail_with_its_page(pool: PgPool) {
     let site = Site::new(pool).await;
     let account = account(&site).await;
-    let mut claim = proto::Claim {
-        id: kit::ids::row_id().to_string(),
-        handle: "maliyo".to_owned(),
-        ..proto::Claim::default()
+    assert_eq!(run(&site).await, 0);
+    let listing = "/listings/game/okoto";
+    for (event, readers, subject, page) in [
+        (
+            "listing_rejected",
+            [ADA, BOB],
+            "Your listing is not approved",
+            listing,
+        ),
+        (
+            "takedown_declined",
+            [ADA, BOB],
+            "Your listing stays public",
+            listing,
+        ),
+        (
+            "claim_granted",
+            [ADA, BOB],
+            "A page belongs to your account now",
+            "/listings",
+        ),
+        (
+            "claim_rejected",
+            [ADA, BOB],
+            "Your claim of a page is rejected",
+            "/claims",
+        ),
+        (
+            "held",
+            [ADA, CAROL],
+            "A report of your game is held",
+            "/economy/okoto",
+        ),
+        (
+            "counted",
+            [ADA, CAROL],
+            "A held report of your game counts",
+            "/economy/okoto",
+        ),
+        (
+            "rejected",
+            [ADA, CAROL],
+            "A held report of your game is rejected",
+            "/economy/okoto",
+        ),
+    ] {
+        sqlx::query!("delete from web.mail")
+            .execute(&site.pool)
+            .await
+            .unwrap();
+        if page.starts_with("/economy") {
+            let review = ReportReview {
+                account_ids: vec![account.to_string()],
+                report: 4_711,
+                game: "okoto".to_owned(),
+                reason: String::new(),
+            };
+            site.feed.publish("report_review", event, &review);
+        } else {
+            publish(&site, event, &game(account));
+        }
+        assert_eq!(run(&site).await, 1, "{event}");
+        assert_eq!(mails(&site).await, to(&readers, subject), "{event}");
+        let body = &site.mails().await[0].2;
+        let address = format!("https://mchezo.example/accounts/{account}{page}\n");
+        assert!(body.contains(&address), "{event}: {body}");
+        let has_reason = ["listing_rejected", "takedown_declined", "claim_rejected"]
+            .contains(&event)
+            || event == "rejected";
+        assert_eq!(body.contains("none was given"), has_reason, "{body}");
+        assert_eq!(body.contains("4711"), page.starts_with("/economy"));
+    }
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn a_feed_that_is_away_or_unreadable_stops_no_other(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let account = account(&site).await;
+    assert_eq!(run(&site).await, 0);
+    *site.feed.away.lock().unwrap() = "key_request";
+    let nobody = StaffDecision {
+        account_ids: vec!["nobody".to_owned()],
+        ..game(account)
     };
-    claim.set_state(proto::ClaimState::Waiting);
-    *site.listings.claims.lock().unwrap() = vec![claim.clone()];
-    assert_eq!(run(&site).await, 0);
-    claim.set_state(proto::ClaimState::Rejected);
-    *site.listings.claims.lock().unwrap() = vec![claim];
-    assert_eq!(run(&site).await, 1);
-    let expected = to(&[ADA, BOB], "Your claim of a page is rejected");
-    assert_eq!(mails(&site).await, expected);
-    assert!(site.mails().await[0].2.contains("none was given"));
-    // A report of a game that the account has got is older than the account's first run, and is not mailed.
-    *site.economy.owner.lock().unwrap() = account.to_string();
-    *site.economy.name.lock().unwrap() = Some("Cowrie".to_owned());
-    assert_eq!(run(&site).await, 0);
-    // A service that is away holds up its own mails only.
-    site.listings
-        .is_down
-        .store(true, std::sync::atomic::Ordering::Relaxed);
-    site.clock.advance(Duration::minutes(5));
-    assert!(decisions::run(&site.app, site.clock.now()).await.is_err());
-    assert_eq!(mails(&site).await, expected);
+    publish(&site, "listing_published", &nobody);
+    publish(&site, "listing_published", &game(account));
+    let key = KeyRequest {
+        account_id: account.to_string(),
+        ..KeyRequest::default()
+    };
+    site.feed.publish("key_request", "approved", &key);
+    let failed = decisions::run(&site.app, site.clock.now()).await;
+    let failed = format!("{:#}", failed.unwrap_err());
+    assert!(failed.starts_with("gateway: "), "{failed}");
+    let public = to(&[ADA, BOB], "Your listing is public");
+    assert_eq!(mails(&site).await, public);
+    *site.feed.away.lock().unwrap() = "";
+    assert_eq!(run(&site).await, 1, "the key");
+    assert_eq!(mails(&site).await.len(), 4);
 }

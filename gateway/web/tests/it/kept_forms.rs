@@ -1,13 +1,17 @@
 //! Typed text outlives whatever is away: Redis, PostgreSQL, or a service that hangs.
 
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
+use axum::Router;
 use kit::config::Secret;
 use sqlx::PgPool;
+use tokio::net::TcpListener;
 use web::domain::role::Role;
 use web::page_limit::Visitor;
+use web::upstream::Gateway;
 
-use crate::browser::Page;
+use crate::browser::{Browser, Page};
 use crate::support::{ADA, START, Site};
 
 const TYPED: [(&str, &str); 4] = [
@@ -60,6 +64,65 @@ async fn a_listing_that_is_sent_without_postgresql_can_be_sent_again(pool: PgPoo
     let action = format!("/accounts/{account}/listings/new/game");
     let page = browser.post(&action, &TYPED).await;
     assert_kept(&page, &action);
+}
+
+/// The site with a gateway that accepts calls and never answers, and no time to wait for it.
+async fn impatient(site: &Site) -> (Router, TcpListener) {
+    let silent = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = format!("http://{}", silent.local_addr().unwrap());
+    let client = testing::client(&address, &site.app.lifecycle).unwrap();
+    let router = site.changed(|web| {
+        web.gateway = Gateway::new(client, testing::LONG);
+        web.timeout = Duration::ZERO;
+    });
+    (router, silent)
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn a_note_that_takes_too_long_can_be_sent_again(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let (router, _silent) = impatient(&site).await;
+    for (action, title, button) in [
+        (
+            "/fr/correct/game/okoto",
+            "Cela a pris trop de temps",
+            "Renvoyer",
+        ),
+        ("/report/game/okoto", "This took too long", "Send it again"),
+    ] {
+        let form = site.browser().get(action).await.hidden()["form"].clone();
+        let fields = [
+            ("form", form.as_str()),
+            ("reason", "rights"),
+            ("text", "Typed <b> text\nTwo lines"),
+            ("email", "typed@new.example"),
+        ];
+        let page = Browser::new(&router).post(action, &fields).await;
+        page.assert(503, title);
+        page.assert(503, &format!("<button>{button}</button>"));
+        page.assert(503, &format!("<form method=\"post\" action=\"{action}\">"));
+        page.assert(503, "value=\"Typed &#60;b&#62; text\nTwo lines\"");
+        let names: Vec<String> = page.hidden().into_keys().collect();
+        assert_eq!(names, ["email", "form", "reason", "text"]);
+        let again = site.browser().post(action, &fields).await;
+        assert_eq!(again.location(), format!("{action}?done=sent"));
+    }
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn a_form_of_an_account_that_takes_too_long_can_be_sent_again(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let ada = site.person(ADA).await;
+    let account = site.account(ada, Role::Owner).await;
+    let (router, _silent) = impatient(&site).await;
+    let mut browser = Browser::new(&router);
+    browser.cookie.clone_from(&site.signed_in(ADA).await.cookie);
+    let action = format!("/accounts/{account}/settings");
+    let fields = [("name", "Typed <b> name"), ("email", ADA)];
+    let page = browser.post(&action, &fields).await;
+    page.assert(503, "This took too long");
+    page.assert(503, &format!("<form method=\"post\" action=\"{action}\">"));
+    page.assert(503, "value=\"Typed &#60;b&#62; name\"");
 }
 
 #[testing::database_test(web::MIGRATOR)]

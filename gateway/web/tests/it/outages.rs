@@ -1,21 +1,11 @@
 //! A service refuses connections: every page says so or shows the rest, and no form loses what was typed.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
 use http::{Method, StatusCode};
-use kit::overload::ConcurrencyLimit;
-use kit::rpc::client::Client;
 use sqlx::PgPool;
-use web::app::Web;
-use web::articles::Articles;
-use web::docs::guides::{Guides, Links};
-use web::docs::reference::DocumentCache;
-use web::page_limit::PageLimit;
-use web::router::{router, routes};
-use web::share_cards::ShareCards;
-use web::uploads::Uploads;
+use web::router::routes;
 use web::upstream::{Currencies, Economy, Gateway, Listings, Webhooks};
 
 use crate::browser::Browser;
@@ -42,50 +32,19 @@ const SERVICES: [(Needs, &[&str]); 4] = [
 
 /// The same site, in which nothing answers at the address of a service.
 fn without(site: &Site, service: Needs) -> Router {
-    let app = &site.app;
-    let nobody = |wanted| {
-        let dead: Client = testing::client("http://127.0.0.1:1", &app.lifecycle).unwrap();
-        (service == wanted).then_some((dead, Duration::from_secs(2)))
-    };
-    let gateway = nobody(Needs::Gateway).map(|(client, limit)| Gateway::new(client, limit));
-    let webhooks = nobody(Needs::Webhooks).map(|(client, limit)| Webhooks::new(client, limit));
-    let listings = nobody(Needs::Listings).map(|(client, limit)| Listings::new(client, limit));
-    let economy = nobody(Needs::Economy).map(|(client, limit)| Economy::new(client, limit));
-    let currencies = nobody(Needs::Economy)
-        .map(|(client, limit)| Currencies::new(client, limit, 1, app.lifecycle.clone()));
-    router(&Arc::new(Web {
-        pool: app.pool.clone(),
-        clock: app.clock.clone(),
-        passwords: app.passwords.clone(),
-        sessions: app.sessions.clone(),
-        limits: app.limits.clone(),
-        forms: app.forms.clone(),
-        cookie: app.cookie,
-        key_ring: app.key_ring.clone(),
-        gateway: gateway.unwrap_or_else(|| app.gateway.clone()),
-        webhooks: webhooks.unwrap_or_else(|| app.webhooks.clone()),
-        listings: listings.unwrap_or_else(|| app.listings.clone()),
-        economy: economy.unwrap_or_else(|| app.economy.clone()),
-        catalogue: app.catalogue.clone(),
-        api: app.api.clone(),
-        security_contact: app.security_contact.clone(),
-        staff_mail: app.staff_mail.clone(),
-        currencies: currencies.unwrap_or_else(|| app.currencies.clone()),
-        page_limit: PageLimit::new(1_000_000, 1_000_000),
-        articles: Articles::read(None).unwrap(),
-        guides: Guides::read(&app.public_url, &app.api_url, &Links::default()).unwrap(),
-        reference: DocumentCache::new(app.api.clone(), app.api_url.clone()),
-        share_cards: ShareCards::default(),
-        public_pictures: ConcurrencyLimit::new("public pictures", 1),
-        uploads: Uploads::default(),
-        proxies: app.proxies.clone(),
-        proxy_header: app.proxy_header,
-        public_url: app.public_url.clone(),
-        api_url: app.api_url.clone(),
-        mail_folder: app.mail_folder.clone(),
-        timeout: app.timeout,
-        lifecycle: app.lifecycle.clone(),
-    }))
+    let lifecycle = &site.app.lifecycle;
+    let dead = testing::client("http://127.0.0.1:1", lifecycle).unwrap();
+    let limit = Duration::from_secs(2);
+    site.changed(|web| match service {
+        Needs::Gateway => web.gateway = Gateway::new(dead, limit),
+        Needs::Webhooks => web.webhooks = Webhooks::new(dead, limit),
+        Needs::Listings => web.listings = Listings::new(dead, limit),
+        Needs::Economy => {
+            web.currencies = Currencies::new(dead.clone(), limit, 1, lifecycle.clone());
+            web.economy = Economy::new(dead, limit);
+        }
+        Needs::Nothing => {}
+    })
 }
 
 /// The owner at another router.

@@ -1,19 +1,47 @@
-//! The feed of listings-svc, at a position that the test sets.
+//! The feeds of the services, as one: their entity types differ. Its position and its changes are those of the test.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use contracts::common::v1 as proto;
 use contracts::common::v1::feed_service_server::FeedService;
 use kit::Fault;
 use kit::feed::Position;
+use prost::Message;
 use tonic::{Request, Response, Status};
+use uuid::Uuid;
 
 use crate::stub_catalogue::Answer;
+
+/// Changes of a response, where the services have more.
+const PAGE: usize = 2;
+/// The epoch of the changes.
+const EPOCH: Uuid = Uuid::from_u128(7);
 
 #[derive(Debug, Clone, Default)]
 pub(crate) struct StubFeed {
     /// The newest position; without one, the service is away.
     pub(crate) position: Arc<Mutex<Option<Position>>>,
+    pub(crate) changes: Arc<Mutex<Vec<proto::Change>>>,
+    /// How often changes were listed.
+    pub(crate) lists: Arc<AtomicUsize>,
+    /// The entity type whose service is away.
+    pub(crate) away: Arc<Mutex<&'static str>>,
+}
+
+impl StubFeed {
+    /// Adds a change.
+    pub(crate) fn publish(&self, entity: &str, event: &str, state: &impl Message) {
+        let mut changes = self.changes.lock().unwrap();
+        let seq = i64::try_from(changes.len()).unwrap() + 1;
+        changes.push(proto::Change {
+            seq,
+            entity: entity.to_owned(),
+            event: event.to_owned(),
+            state: state.encode_to_vec().into(),
+            ..proto::Change::default()
+        });
+    }
 }
 
 #[tonic::async_trait]
@@ -36,6 +64,32 @@ impl FeedService for StubFeed {
         _: Request<proto::AcknowledgeRequest>,
     ) -> Answer<proto::AcknowledgeResponse> {
         Err(Status::unimplemented("web follows no feed"))
+    }
+
+    async fn list_changes(
+        &self,
+        request: Request<proto::ListChangesRequest>,
+    ) -> Answer<proto::ListChangesResponse> {
+        self.lists.fetch_add(1, Ordering::Relaxed);
+        let request = request.into_inner();
+        if *self.away.lock().unwrap() == request.entity {
+            return Err(Fault::unavailable("the service of the test").into());
+        }
+        let all = self.changes.lock().unwrap();
+        let head = all.last().map_or(0, |last| last.seq);
+        let after = request.after.map_or(head, |after| after.seq);
+        let next = all.iter().filter(|change| change.seq > after);
+        let next = next.filter(|change| change.entity == request.entity);
+        let changes: Vec<proto::Change> = next.take(PAGE).cloned().collect();
+        let last = changes.last().filter(|_| changes.len() == PAGE);
+        let position = Position {
+            epoch: EPOCH,
+            seq: last.map_or(head, |last| last.seq),
+        };
+        Ok(Response::new(proto::ListChangesResponse {
+            changes,
+            position: Some(position.into()),
+        }))
     }
 
     async fn get_position(

@@ -37,7 +37,7 @@ use web::share_cards::ShareCards;
 use web::store::{members, people};
 use web::uploads::Uploads;
 use web::upstream::{
-    Api, Catalogue, Currencies, Economy, Gateway, Listings, NewestPosition, Webhooks,
+    Api, Catalogue, Currencies, Economy, Feeds, Gateway, Listings, NewestPosition, Webhooks,
 };
 
 use crate::browser::Browser;
@@ -66,7 +66,7 @@ pub(crate) struct Site {
     pub(crate) economy: StubEconomy,
     pub(crate) catalogue: StubCatalogue,
     pub(crate) api: StubApi,
-    /// The feed of listings-svc, and its position in Redis.
+    /// The feeds of all services, and the position of that of listings-svc in Redis.
     pub(crate) feed: StubFeed,
     pub(crate) mark: HighWaterMark,
     lifecycle: Lifecycle,
@@ -152,6 +152,7 @@ impl Site {
             economy: Economy::new(client.clone(), testing::LONG),
             currencies: Currencies::new(client.clone(), testing::LONG, 1, lifecycle.clone()),
             catalogue: catalogue_client(&client, mark.clone()),
+            feeds: Feeds::new(&client, &client, &client, testing::LONG),
             page_limit: PageLimit::new(120, 1_200),
             articles: Articles::read(None).unwrap(),
             guides: Guides::read(
@@ -188,6 +189,48 @@ impl Site {
             mark,
             lifecycle,
         }
+    }
+
+    /// The same site with something changed, and with room for any number of pages.
+    pub(crate) fn changed(&self, change: impl FnOnce(&mut Web)) -> Router {
+        let app = &self.app;
+        let guides = Guides::read(&app.public_url, &app.api_url, &Links::default());
+        let mut web = Web {
+            pool: app.pool.clone(),
+            clock: app.clock.clone(),
+            passwords: app.passwords.clone(),
+            sessions: app.sessions.clone(),
+            limits: app.limits.clone(),
+            forms: app.forms.clone(),
+            cookie: app.cookie,
+            key_ring: app.key_ring.clone(),
+            gateway: app.gateway.clone(),
+            webhooks: app.webhooks.clone(),
+            listings: app.listings.clone(),
+            economy: app.economy.clone(),
+            catalogue: app.catalogue.clone(),
+            feeds: app.feeds.clone(),
+            api: app.api.clone(),
+            security_contact: app.security_contact.clone(),
+            staff_mail: app.staff_mail.clone(),
+            currencies: app.currencies.clone(),
+            page_limit: PageLimit::new(1_000_000, 1_000_000),
+            articles: Articles::read(None).unwrap(),
+            guides: guides.unwrap(),
+            reference: DocumentCache::new(app.api.clone(), app.api_url.clone()),
+            share_cards: ShareCards::default(),
+            public_pictures: ConcurrencyLimit::new("public pictures", 1),
+            uploads: Uploads::default(),
+            proxies: app.proxies.clone(),
+            proxy_header: app.proxy_header,
+            public_url: app.public_url.clone(),
+            api_url: app.api_url.clone(),
+            mail_folder: app.mail_folder.clone(),
+            timeout: app.timeout,
+            lifecycle: app.lifecycle.clone(),
+        };
+        change(&mut web);
+        router(&Arc::new(web))
     }
 
     pub(crate) fn browser(&self) -> Browser {

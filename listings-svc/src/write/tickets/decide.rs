@@ -10,7 +10,9 @@ use time::OffsetDateTime;
 use super::{TicketDecision, no_ticket};
 use crate::SCHEMA;
 use crate::domain::audit_action::AuditAction;
+use crate::domain::entity::Entity;
 use crate::domain::ticket::{TicketKind, TicketState};
+use crate::feed::decisions::{DecisionKind, StaffDecision};
 use crate::feed::{ChangeKind, PublicUrl, Publish as _};
 use crate::store::page_owners::{self as owners, GrantSource};
 use crate::store::tickets::{self as store, Closing, Ticket};
@@ -46,7 +48,26 @@ pub(super) async fn decide(
     };
     store::close(connection, ticket.id, closing).await?;
     record(connection, &ticket, decision, now).await?;
+    changes.extend(for_account(&ticket, decision).and_then(|decided| decided.change(public_url)));
     Ok(ticket.kind)
+}
+
+/// The decision for the account that made the ticket; `None` for a note.
+fn for_account<'a>(ticket: &'a Ticket, decision: &'a TicketDecision) -> Option<StaffDecision<'a>> {
+    let kind = match (ticket.kind, decision.state) {
+        (TicketKind::Claim, TicketState::Accepted) => DecisionKind::ClaimGranted,
+        (TicketKind::Claim, _) => DecisionKind::ClaimRejected,
+        (TicketKind::Takedown, _) => DecisionKind::TakedownDeclined,
+        (TicketKind::Correction | TicketKind::Report, _) => return None,
+    };
+    Some(StaffDecision {
+        kind,
+        entity: Entity::parse(&ticket.entity)?,
+        name: &ticket.name,
+        title: &ticket.title,
+        reason: &decision.answer,
+        accounts: ticket.account_id.into_iter().collect(),
+    })
 }
 
 /// Makes the account of a claim an owner of the page.

@@ -3,6 +3,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use sqlx::{AssertSqlSafe, PgConnection, Row as _};
+use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::head::Head;
@@ -21,23 +22,33 @@ pub(super) async fn prepare(
     schema: pg::Schema,
 ) -> Result<(), sqlx::Error> {
     let prepare = "prepare feed_append (
-             oid, timestamptz, bytea, uuid[], bytea[], bytea[], bigint[], bytea[], boolean[], boolean[], integer[], integer[]
+             oid, timestamptz, bytea, uuid[], bytea[], bytea[], bigint[], bytea[], boolean[], boolean[], text[], integer[], integer[]
          ) as
          with head as (
              update kit.feed_head set seq = seq + cardinality($4)
              returning seq - cardinality($4) as base, epoch, tableoid
          )
          insert into kit.feed
-             (seq, at, request, entity, id, revision, event, announced, happening, state)
+             (seq, at, request, entity, id, revision, event, announced, happening, traceparent, state)
          select case when head.tableoid = $1 then head.base + row.place end, $2, row.request,
              convert_from(row.entity, 'UTF8'), convert_from(row.id, 'UTF8'), row.revision, convert_from(row.event, 'UTF8'),
-             row.announced, row.happening, substring($3 from row.start for row.length)
-         from unnest($4, $5, $6, $7, $8, $9, $10, $11, $12) with ordinality as row
-             (request, entity, id, revision, event, announced, happening, start, length, place)
+             row.announced, row.happening, row.traceparent, substring($3 from row.start for row.length)
+         from unnest($4, $5, $6, $7, $8, $9, $10, $11, $12, $13) with ordinality as row
+             (request, entity, id, revision, event, announced, happening, traceparent, start, length, place)
          left join head on true
          returning seq, (select epoch from head)";
     schema.raw_sql(prepare).execute(connection).await?;
     Ok(())
+}
+
+/// A change to insert.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct NewRow<'a> {
+    /// Identifies its write.
+    pub(super) request: Uuid,
+    /// The trace of its write.
+    pub(super) traceparent: Option<&'a str>,
+    pub(super) change: &'a NewChange,
 }
 
 /// The last message of a transaction: raises the head, numbers the rows from it and commits. Without changes it only reads the head,
@@ -48,39 +59,41 @@ pub(super) async fn prepare(
 pub(super) fn ending(
     schema: pg::Schema,
     head: &Head,
-    changes: &[(Uuid, &NewChange)],
-    now: time::OffsetDateTime,
+    changes: &[NewRow<'_>],
+    now: OffsetDateTime,
 ) -> String {
     if changes.is_empty() {
         return format!("select seq, epoch from {schema}.feed_head; commit");
     }
-    let column = |cell: fn(&(Uuid, &NewChange)) -> String| array(changes.iter().map(cell));
+    let column = |cell: fn(&NewRow<'_>) -> String| array(changes.iter().map(cell));
     let mut states: Vec<u8> = Vec::new();
     let mut starts = Vec::with_capacity(changes.len());
-    for (_, change) in changes {
+    for row in changes {
         starts.push((states.len() + 1).to_string());
-        states.extend_from_slice(&change.state);
+        states.extend_from_slice(&row.change.state);
     }
     format!(
         // The update of the head may wait up to statement_timeout: other replicas lock the head while they commit.
         "set local lock_timeout = 0;
          execute feed_append (
              {table}, {now}, decode('{states}', 'base64'), {request}, {entity}, {id}, {revision}, {event}, {announced}, {happening},
-             {start}, {length}
+             {traceparent}, {start}, {length}
          );
          commit",
         table = head.table.0,
         now = timestamp(now),
         states = STANDARD.encode(states),
-        request = column(|(request, _)| request.to_string()),
-        entity = column(|(_, change)| bytes(change.entity.as_bytes())),
-        id = column(|(_, change)| bytes(change.id.as_bytes())),
-        revision = column(|(_, change)| change.revision.to_string()),
-        event = column(|(_, change)| bytes(change.event.as_bytes())),
-        announced = column(|(_, change)| change.announced.to_string()),
-        happening = column(|(_, change)| change.happening.to_string()),
+        request = column(|row| row.request.to_string()),
+        entity = column(|row| bytes(row.change.entity.as_bytes())),
+        id = column(|row| bytes(row.change.id.as_bytes())),
+        revision = column(|row| row.change.revision.to_string()),
+        event = column(|row| bytes(row.change.event.as_bytes())),
+        announced = column(|row| row.change.announced.to_string()),
+        happening = column(|row| row.change.happening.to_string()),
+        // Hexadecimal digits and dashes, as our propagator has written it.
+        traceparent = column(|row| row.traceparent.unwrap_or("null").to_owned()),
         start = array(starts.into_iter()),
-        length = column(|(_, change)| change.state.len().to_string()),
+        length = column(|row| row.change.state.len().to_string()),
     )
 }
 
@@ -119,7 +132,7 @@ fn bytes(value: &[u8]) -> String {
     format!("\"\\\\x{}\"", hex::encode(value))
 }
 
-fn timestamp(value: time::OffsetDateTime) -> String {
+fn timestamp(value: OffsetDateTime) -> String {
     let microseconds = value.unix_timestamp_nanos() / 1_000;
     format!("'epoch'::timestamptz + {microseconds} * interval '1 microsecond'")
 }

@@ -14,11 +14,14 @@ use uuid::Uuid;
 
 use super::cursor::{Cursor, Fingerprint};
 use super::dead_letter::{ChangeSource as _, NewestChange};
+use super::list_changes::list_changes;
 use super::resume::{Begin, begin};
 use super::rows::Rows;
 use super::{Position, Producer, followers};
+use crate::bad_fields::BadFields;
 use crate::clock::Clock;
 use crate::fault::Fault;
+use crate::page::Limits;
 use crate::{pg, timestamp};
 
 /// The longest pause between batches that a follower may ask for.
@@ -185,6 +188,32 @@ impl FeedService for Follow {
         Ok(Response::new(proto::GetNewestChangeResponse {
             epoch: epoch.to_string(),
             change,
+        }))
+    }
+
+    async fn list_changes(
+        &self,
+        request: Request<proto::ListChangesRequest>,
+    ) -> Result<Response<proto::ListChangesResponse>, Status> {
+        let request = request.into_inner();
+        let mut bad = BadFields::default();
+        let limit = Limits::LONG.read(request.limit, &mut bad);
+        let after = request.after.as_ref().and_then(|after| {
+            let position = Position::try_from(after);
+            bad.read(
+                "after",
+                position.map_err(|_no_uuid| "Send the position of the response before."),
+            )
+        });
+        bad.check()?;
+        let schema = self.producer.schema();
+        let listing = pg::in_time(&self.pool, async |connection| {
+            list_changes(connection, schema, &request.entity, after, limit).await
+        });
+        let listed = listing.await.map_err(|error| pg::fault(&error))?;
+        Ok(Response::new(proto::ListChangesResponse {
+            changes: listed.changes,
+            position: Some(listed.position.into()),
         }))
     }
 }

@@ -6,7 +6,7 @@
 //! once, across restarts and kill -9 on either side. A producer begins a new epoch when its data are restored or a replica is promoted.
 //! Followers that have seen no lost change go on; the others rebuild their rows.
 //!
-//! The tables are in `producer.sql` and `consumer.sql`; a service's migration repeats them under its own schema.
+//! The tables are in `producer.sql`, `producer_traceparent.sql` and `consumer.sql`; a service's migrations repeat them under its own schema.
 
 mod apply;
 mod arrival;
@@ -22,6 +22,7 @@ mod head;
 mod high_water_mark;
 mod lag;
 mod lineage;
+mod list_changes;
 mod lookup;
 mod pg_consumer;
 mod producer;
@@ -64,8 +65,11 @@ use uuid::Uuid;
 
 use crate::fault::Fault;
 
-/// The tables of a producer, for a schema named `kit`.
-pub const PRODUCER_TABLES: &str = include_str!("producer.sql");
+/// The tables of a producer, for a schema named `kit`: a part for each migration.
+pub const PRODUCER_TABLES: [&str; 2] = [
+    include_str!("producer.sql"),
+    include_str!("producer_traceparent.sql"),
+];
 /// The tables of a service that follows a feed with a [`Projection`], for a schema named `kit`.
 pub const CONSUMER_TABLES: &str = include_str!("consumer.sql");
 
@@ -128,8 +132,8 @@ pub struct NewChange {
 }
 
 impl NewChange {
-    /// The message for followers.
-    fn to_proto(&self, seq: i64, at: OffsetDateTime) -> Change {
+    /// The message for followers. `traceparent` names the trace of the write.
+    fn to_proto(&self, seq: i64, at: OffsetDateTime, traceparent: Option<&str>) -> Change {
         Change {
             seq,
             entity: self.entity.to_owned(),
@@ -140,6 +144,7 @@ impl NewChange {
             happening: self.happening,
             at: Some(crate::timestamp::encode(at)),
             state: self.state.clone().into(),
+            traceparent: traceparent.map(ToOwned::to_owned),
         }
     }
 }

@@ -137,6 +137,8 @@ pub(super) async fn newest(
              order by happening desc, seq desc limit 1
          ) feed on true";
     let query = schema.query(sql).bind(entity).bind(id).bind(seq);
+    // A cached plan would fail when the migration of a later release adds a column.
+    let query = query.persistent(false);
     let row = query.fetch_one(connection).await?;
     let seq: Option<i64> = row.try_get("seq")?;
     Ok(NewestChange {
@@ -158,6 +160,7 @@ pub(super) fn change(row: &PgRow, seq: i64) -> Result<proto::Change, sqlx::Error
         happening: row.try_get("happening")?,
         at: Some(crate::timestamp::encode(at)),
         state: state.into(),
+        traceparent: row.try_get("traceparent")?,
     })
 }
 
@@ -255,7 +258,7 @@ mod tests {
         reason = "a test; its schema is the kit's own"
     )]
     async fn a_stream_ends_when_rows_are_lost_while_it_asks_postgresql(pool: PgPool) {
-        let tables = format!("create schema kit; {PRODUCER_TABLES}");
+        let tables = format!("create schema kit; {}", PRODUCER_TABLES.concat());
         sqlx::raw_sql(AssertSqlSafe(tables))
             .execute(&pool)
             .await

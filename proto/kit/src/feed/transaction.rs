@@ -10,7 +10,7 @@ use tracing::Instrument as _;
 use uuid::Uuid;
 
 use super::apply::{Apply, ApplyError, ErrorClass};
-use super::commit::{NO_HEAD, commit, ending};
+use super::commit::{NO_HEAD, NewRow, commit, ending};
 use super::high_water_mark::CommittedPosition;
 use super::lookup::{Fate, UnknownCommit, look_up};
 use super::queue::Queued;
@@ -182,10 +182,17 @@ impl<A: Apply> Transactions<A> {
         results: Vec<ItemResult<A::Outcome>>,
         rollback: bool,
     ) -> Written<A::Outcome> {
-        let changes: Vec<(Uuid, &NewChange)> = batch
+        let changes: Vec<NewRow<'_>> = batch
             .iter()
             .zip(&results)
-            .flat_map(|(queued, result)| result.changes().iter().map(|c| (queued.request, c)))
+            .flat_map(|(queued, result)| {
+                let changes = result.changes().iter();
+                changes.map(move |change| NewRow {
+                    request: queued.request,
+                    traceparent: queued.traceparent.as_deref(),
+                    change,
+                })
+            })
             .collect();
         let now = self.clock.now();
         let mut message = ending(self.producer.schema(), &session.head, &changes, now);
@@ -211,7 +218,7 @@ impl<A: Apply> Transactions<A> {
         tracing::warn!(%error, "the connection to PostgreSQL was lost at commit; looking up the outcome");
         let lost = UnknownCommit {
             transaction,
-            last_request: changes.last().map(|(request, _)| *request),
+            last_request: changes.last().map(|row| row.request),
             after: session.head.seq,
         };
         drop(session);
@@ -231,14 +238,14 @@ impl<A: Apply> Transactions<A> {
         &self,
         session: &mut Session,
         position: Option<Position>,
-        changes: &[(Uuid, &NewChange)],
+        changes: &[NewRow<'_>],
         now: OffsetDateTime,
     ) {
         if let Some(Position { epoch, seq }) = position {
             session.head.seq = seq;
             let numbers = (seq + 1).saturating_sub_unsigned(changes.len() as u64)..;
             let changes = numbers.zip(changes);
-            let changes = changes.map(|(seq, (_, change))| change.to_proto(seq, now));
+            let changes = changes.map(|(seq, row)| row.change.to_proto(seq, now, row.traceparent));
             self.producer.tail().extend(epoch, changes);
         }
         if !changes.is_empty() {

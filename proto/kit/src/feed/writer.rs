@@ -21,7 +21,7 @@ use super::transaction::{Transactions, Verdict};
 use super::{Producer, WriteResult};
 use crate::clock::Clock;
 use crate::fault::Fault;
-use crate::ids;
+use crate::{ids, telemetry};
 
 /// Sends items to the writer task. Clones share the task.
 #[derive(Debug)]
@@ -47,6 +47,7 @@ impl<A: Apply> Writer<A> {
             item,
             request: ids::row_id(),
             span: Span::current(),
+            traceparent: telemetry::traceparent(),
             since,
             deadline: since + self.queue.deadline,
             reply,

@@ -56,11 +56,6 @@ impl Authenticator {
         }
     }
 
-    /// Whether this is the port for exchanges.
-    pub(super) const fn is_for_exchanges(&self) -> bool {
-        self.tokens.is_none()
-    }
-
     /// Accepts the tokens of staff members as well.
     #[must_use]
     pub fn with_members(self, members: Arc<dyn Members>) -> Self {

@@ -3,6 +3,7 @@
 pub mod actor;
 mod call_record;
 pub mod client;
+mod connections;
 pub mod directory;
 pub mod failover;
 mod identity;
@@ -12,5 +13,6 @@ pub mod server;
 pub mod staff;
 pub mod tls;
 
+pub use connections::{ConnectionLimits, Port};
 pub use directory::FleetMembers;
 pub use identity::Authenticator;

@@ -91,7 +91,8 @@ pub(super) fn callers(server: &str, path: &str) -> &'static [&'static str] {
     }
 }
 
-/// The followers of the change feed of `server`, and the services that ask for its position while Redis does not have it.
+/// The followers of the change feed of `server`, the services that ask for its position while Redis does not have it, and those that list
+/// some of its changes.
 fn feed_callers(server: &str, method: &str) -> &'static [&'static str] {
     match (server, method) {
         (LISTINGS, "GetPosition") => &[GATEWAY, WEB],
@@ -99,6 +100,7 @@ fn feed_callers(server: &str, method: &str) -> &'static [&'static str] {
             &[WEBHOOK, GATEWAY, CATALOGUE, ECONOMY]
         }
         (GATEWAY | CATALOGUE | ECONOMY, "Follow" | "Acknowledge" | "GetNewestChange") => &[WEBHOOK],
+        (LISTINGS | GATEWAY | ECONOMY, "ListChanges") => &[WEB],
         _ => &[],
     }
 }

@@ -3,8 +3,6 @@
 
 use std::convert::Infallible;
 use std::future::Future;
-use std::io;
-use std::net::SocketAddr;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -12,10 +10,8 @@ use std::time::Duration;
 
 use futures::FutureExt as _;
 use futures::future::Either;
-use futures::stream::{self, Stream, StreamExt as _, TryStreamExt as _};
+use futures::stream::{StreamExt as _, TryStreamExt as _};
 use http::{Request, Response};
-use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
 use tonic::body::Body;
 use tonic::service::{Routes, RoutesBuilder};
@@ -24,6 +20,7 @@ use tower::{Layer, Service};
 use tracing::Instrument as _;
 
 use super::call_record::CallRecord;
+use super::connections::{Port, accept};
 use super::identity::{self, Authenticator, Principal};
 use super::tls::{self, Connection, Credentials, PeerNames};
 use super::{failover, methods};
@@ -32,7 +29,6 @@ use crate::code::Code;
 use crate::fault::Fault;
 use crate::overload::ConcurrencyLimit;
 use crate::request_id::{REQUEST_ID_HEADER, scope};
-use crate::throttle::Throttle;
 use crate::{ids, telemetry};
 
 /// The most reset streams that a connection may still hold. A gateway resets many streams when its callers disconnect at once; with the
@@ -41,25 +37,10 @@ const PENDING_RESETS: usize = 4_096;
 /// The most calls in flight in a process; a streaming call counts until the head of its response. Services of the fleet stay below this
 /// limit; it stops a caller without one.
 const MAX_CALLS: usize = 4_096;
-/// The most connections of the port for exchanges. Strangers reach it too, and must leave file descriptors to the other ports.
-const MAX_EXCHANGE_CONNECTIONS: usize = 256;
-/// Pause after an accept that failed.
-const ACCEPT_BACKOFF: Duration = Duration::from_millis(20);
-/// Warnings of connections beyond the limit.
-static WARNINGS: Throttle = Throttle::new();
-/// Warnings of accepts that failed.
-static ACCEPT_WARNINGS: Throttle = Throttle::new();
-
-/// An accepted connection.
-pub(super) struct Accepted {
-    pub(super) stream: TcpStream,
-    /// The connection counts until this is dropped.
-    pub(super) permit: OwnedSemaphorePermit,
-}
 
 /// Serves `services` and health until `draining`, then finishes the calls in flight. With `credentials`, the port speaks TLS only.
 pub async fn serve(
-    listener: TcpListener,
+    port: Port,
     mut services: RoutesBuilder,
     credentials: Option<Credentials>,
     authenticator: Authenticator,
@@ -83,7 +64,7 @@ pub async fn serve(
         }
     };
 
-    let connections = connections(listener, max_connections(&authenticator));
+    let connections = accept(port);
     let connections = match credentials {
         Some(credentials) => tls::handshakes(connections, credentials).left_stream(),
         None => connections.map_ok(Connection::plain).right_stream(),
@@ -102,60 +83,6 @@ pub async fn serve(
         served = server => Ok(served?),
         () = report => Ok(()),
     }
-}
-
-fn max_connections(authenticator: &Authenticator) -> usize {
-    if authenticator.is_for_exchanges() {
-        MAX_EXCHANGE_CONNECTIONS
-    } else {
-        Semaphore::MAX_PERMITS
-    }
-}
-
-/// The connections that callers open. While there are `max`, further ones are closed.
-fn connections(listener: TcpListener, max: usize) -> impl Stream<Item = io::Result<Accepted>> {
-    // Prometheus sees an increase only from a value that it has read.
-    count_refused(0);
-    let permits = Arc::new(Semaphore::new(max));
-    stream::unfold(listener, move |listener| {
-        let permits = Arc::clone(&permits);
-        async move {
-            let accepted = listener.accept().await;
-            if let Err(error) = &accepted {
-                // The process has no file descriptor left, or the caller has closed the connection. The server goes on.
-                if ACCEPT_WARNINGS.admits() {
-                    tracing::warn!(%error, "cannot accept a connection");
-                }
-                tokio::time::sleep(ACCEPT_BACKOFF).await;
-            }
-            let connection = accepted.and_then(|(stream, peer)| {
-                let permit = permits.try_acquire_owned();
-                let permit = permit.map_err(|error| {
-                    record_refused(peer);
-                    io::Error::other(error)
-                })?;
-                // Without TCP_NODELAY the last packet of a response waits for the caller's delayed acknowledgement, 40 ms.
-                stream.set_nodelay(true)?;
-                Ok(Accepted { stream, permit })
-            });
-            Some((connection, listener))
-        }
-    })
-}
-
-fn record_refused(peer: SocketAddr) {
-    count_refused(1);
-    if WARNINGS.admits() {
-        tracing::warn!(
-            %peer,
-            "closed a connection: the port for exchanges has too many. Let a firewall admit exchanges only; \
-             rpc_connections_refused_total counts further ones"
-        );
-    }
-}
-
-fn count_refused(number: u64) {
-    metrics::counter!("rpc_connections_refused_total").increment(number);
 }
 
 /// An empty set of services.
@@ -298,14 +225,11 @@ fn is_id(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use std::future::pending;
-    use std::pin::pin;
 
     use metrics_exporter_prometheus::PrometheusBuilder;
-    use tokio::io::AsyncReadExt as _;
     use tower::service_fn;
 
     use super::*;
-    use crate::config::{Identity, Secret};
 
     /// Such a call is slower than all that have a response.
     #[test]
@@ -333,33 +257,5 @@ mod tests {
             let is_recorded = lines.any(|line| line.contains(label) && line.ends_with(" 2"));
             assert!(is_recorded, "{name}: {metrics}");
         }
-    }
-
-    #[tokio::test]
-    async fn connections_beyond_the_limit_are_closed() {
-        let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
-        let address = listener.local_addr().unwrap();
-        let mut accepted = pin!(connections(listener, 1));
-        let _first = TcpStream::connect(address).await.unwrap();
-        let open = accepted.next().await.unwrap().unwrap();
-        let mut second = TcpStream::connect(address).await.unwrap();
-        assert!(accepted.next().await.unwrap().is_err());
-        assert_eq!(second.read(&mut [0]).await.unwrap(), 0);
-        drop(open);
-        let _third = TcpStream::connect(address).await.unwrap();
-        assert!(accepted.next().await.unwrap().is_ok());
-    }
-
-    #[test]
-    fn the_port_for_exchanges_has_a_limit() {
-        let exchanges = Authenticator::for_exchanges("economy-svc");
-        assert_eq!(max_connections(&exchanges), MAX_EXCHANGE_CONNECTIONS);
-        let token = || Secret::from("token".to_owned());
-        let identity = Identity {
-            fleet_token: token().into(),
-            staff_token: token().into(),
-        };
-        let services = Authenticator::new("economy-svc", identity);
-        assert_eq!(max_connections(&services), Semaphore::MAX_PERMITS);
     }
 }

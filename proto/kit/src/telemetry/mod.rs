@@ -8,8 +8,8 @@ mod process;
 mod statements;
 mod traces;
 
+pub use traces::{caused_span, public_request_span, request_span, traceparent};
 pub(crate) use traces::{child_span, inject};
-pub use traces::{public_request_span, request_span, root_span, traceparent};
 
 use std::time::Duration;
 

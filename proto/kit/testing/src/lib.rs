@@ -21,7 +21,7 @@ use kit::config::{Identity, Secret};
 use kit::lifecycle::Lifecycle;
 use kit::rpc::client::{Addresses, Client, Transport, connect};
 use kit::rpc::permissions::{ECONOMY, LISTINGS};
-use kit::rpc::{Authenticator, server};
+use kit::rpc::{Authenticator, Port, server};
 pub use testing_macros::database_test;
 
 pub use eventually::{eventually, eventually_within, wait_until};
@@ -76,7 +76,7 @@ pub async fn serve_with_authenticator(
     let listener = bind(([127, 0, 0, 1], 0).into(), "port of the test").await?;
     let address = format!("http://{}", listener.local_addr()?);
     let serving = server::serve(
-        listener,
+        Port::internal(listener),
         services,
         None,
         authenticator,

@@ -6,6 +6,7 @@ use super::cards::Link;
 use super::language::Language;
 use super::share::Share;
 use super::texts::Texts;
+use crate::shell::TypedForm;
 
 /// The frame of a page.
 #[derive(Debug, Clone)]
@@ -181,6 +182,8 @@ fn in_language(language: Language, path: &str) -> String {
 pub struct ErrorPage {
     pub frame: Frame,
     pub text: String,
+    /// The form that the error is the answer to.
+    pub form: Option<TypedForm>,
     /// The id under which the error is in the log.
     pub request_id: String,
 }

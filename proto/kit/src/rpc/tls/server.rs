@@ -9,7 +9,6 @@ use std::time::Duration;
 use futures::{Stream, StreamExt as _};
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
-use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::timeout;
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::server::TlsStream;
@@ -18,7 +17,7 @@ use tonic::transport::server::Connected;
 
 use super::certificate::dns_names;
 use super::{Credentials, PeerNames};
-use crate::rpc::server::Accepted;
+use crate::rpc::connections::{Accepted, ConnectionPermit};
 use crate::throttle::Throttle;
 
 /// The deadline of a handshake, and of the first byte after it.
@@ -32,7 +31,7 @@ static WARNINGS: Throttle = Throttle::new();
 pub(in crate::rpc) struct Connection {
     stream: Either<TcpStream, TlsStream<TcpStream>>,
     peer: Option<PeerNames>,
-    _permit: OwnedSemaphorePermit,
+    _permit: ConnectionPermit,
 }
 
 impl Connection {

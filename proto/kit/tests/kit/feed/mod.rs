@@ -8,6 +8,7 @@ mod failover;
 mod followers;
 mod high_water_mark;
 mod kill;
+mod list_changes;
 mod order;
 mod silence;
 mod size;

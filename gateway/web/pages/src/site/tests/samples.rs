@@ -8,6 +8,7 @@ use super::part_samples::{
     picture, place_row, rank, text,
 };
 use super::{economy_samples, vote_samples};
+use crate::shell::TypedForm;
 use crate::site::africa::Outline;
 use crate::site::articles::{Article, ArticlePage};
 use crate::site::cards::Chip;
@@ -294,6 +295,11 @@ fn other_pages(language: Language) -> Vec<Rendered> {
             ErrorPage {
                 frame: frame(),
                 text: text(),
+                form: Some(TypedForm {
+                    action: "/correct/game/okoto".to_owned(),
+                    fields: vec![("text".to_owned(), text())],
+                    lacks_secrets: false,
+                }),
                 request_id: "req_1".to_owned(),
             }
             .render(),

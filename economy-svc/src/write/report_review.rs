@@ -1,0 +1,52 @@
+//! What becomes of held reports, on the feed: `web` mails it to the people of the accounts that own the game.
+
+use contracts::economy::v1 as proto;
+use kit::feed::NewChange;
+use kit::ids;
+use prost::Message as _;
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+use crate::domain::report_state::ReportState;
+use crate::store::games;
+
+/// A report that is held, or that staff have decided on.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ReportReview<'a> {
+    pub(super) game: Uuid,
+    /// Its number.
+    pub(super) report: i64,
+    pub(super) state: ReportState,
+    /// Why it is held, or the reason of staff; may be empty.
+    pub(super) reason: &'a str,
+}
+
+/// The change to publish; `None` if nobody owns the game.
+pub(super) async fn change(
+    connection: &mut PgConnection,
+    review: ReportReview<'_>,
+) -> Result<Option<NewChange>, sqlx::Error> {
+    let found = games::slug_and_owners(connection, review.game).await?;
+    let Some((slug, owners)) = found.filter(|(_, owners)| !owners.is_empty()) else {
+        return Ok(None);
+    };
+    let message = proto::ReportReview {
+        account_ids: owners.iter().map(Uuid::to_string).collect(),
+        report: review.report,
+        game: slug,
+        reason: review.reason.to_owned(),
+    };
+    Ok(Some(NewChange {
+        entity: "report_review",
+        id: ids::row_id().to_string(),
+        revision: 1,
+        event: match review.state {
+            ReportState::Held => "held",
+            ReportState::Counted => "counted",
+            ReportState::Rejected => "rejected",
+        },
+        announced: false,
+        happening: true,
+        state: message.encode_to_vec(),
+    }))
+}

@@ -1,0 +1,75 @@
+//! Decisions of staff on the feed, which `web` mails to the people of the accounts that they concern.
+
+use contracts::listings::v1 as proto;
+use kit::feed::NewChange;
+use kit::ids;
+use prost::Message as _;
+use uuid::Uuid;
+
+use super::PublicUrl;
+use crate::domain::entity::Entity;
+
+/// What staff decided.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DecisionKind {
+    ListingPublished,
+    ListingRejected,
+    ListingRemoved,
+    ClaimGranted,
+    ClaimRejected,
+    TakedownDeclined,
+}
+
+impl DecisionKind {
+    /// The event on the feed.
+    const fn event(self) -> &'static str {
+        match self {
+            Self::ListingPublished => "listing_published",
+            Self::ListingRejected => "listing_rejected",
+            Self::ListingRemoved => "listing_removed",
+            Self::ClaimGranted => "claim_granted",
+            Self::ClaimRejected => "claim_rejected",
+            Self::TakedownDeclined => "takedown_declined",
+        }
+    }
+}
+
+/// A decision of staff about a listing, or about what an account has requested for one.
+#[derive(Debug, Clone)]
+pub struct StaffDecision<'a> {
+    pub kind: DecisionKind,
+    pub entity: Entity,
+    /// The slug or the handle of the listing.
+    pub name: &'a str,
+    pub title: &'a str,
+    /// May be empty.
+    pub reason: &'a str,
+    /// The accounts that it concerns.
+    pub accounts: Vec<Uuid>,
+}
+
+impl StaffDecision<'_> {
+    /// The change to publish; `None` if the decision concerns no account.
+    pub fn change(&self, public_url: &PublicUrl) -> Option<NewChange> {
+        if self.accounts.is_empty() {
+            return None;
+        }
+        let message = proto::StaffDecision {
+            account_ids: self.accounts.iter().map(Uuid::to_string).collect(),
+            kind: self.entity.as_str().to_owned(),
+            name: self.name.to_owned(),
+            title: self.title.to_owned(),
+            url: public_url.listing(self.entity, self.name),
+            reason: self.reason.to_owned(),
+        };
+        Some(NewChange {
+            entity: "decision",
+            id: ids::row_id().to_string(),
+            revision: 1,
+            event: self.kind.event(),
+            announced: false,
+            happening: true,
+            state: message.encode_to_vec(),
+        })
+    }
+}

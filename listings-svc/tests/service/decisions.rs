@@ -1,0 +1,118 @@
+//! Decisions of staff are on the feed, for the people of the accounts that they concern.
+
+use contracts::listings::v1 as proto;
+use contracts::listings::v1::pages_service_client::PagesServiceClient;
+use contracts::listings::v1::staff_page_service_client::StaffPageServiceClient;
+use contracts::listings::v1::staff_review_service_client::StaffReviewServiceClient;
+use sqlx::PgPool;
+use uuid::Uuid;
+
+use crate::pictures::start_with_game;
+use crate::review::listing_name;
+use crate::support::{Service, decide};
+
+const STRANGER: Uuid = Uuid::from_u128(77);
+
+async fn decided(service: &Service, decision: proto::Decision, name: &str, reason: &str) {
+    let on = (listing_name("game", name), None);
+    decide(&service.operator_client, decision, on, reason)
+        .await
+        .unwrap();
+}
+
+fn game(account: Uuid, slug: &str, title: &str, reason: &str) -> proto::StaffDecision {
+    proto::StaffDecision {
+        account_ids: vec![account.to_string()],
+        kind: "game".to_owned(),
+        name: slug.to_owned(),
+        title: title.to_owned(),
+        url: format!("https://mchezo.example/games/{slug}"),
+        reason: reason.to_owned(),
+    }
+}
+
+#[testing::database_test(listings::MIGRATOR)]
+async fn each_decision_on_a_listing_is_published_once_for_its_owners(pool: PgPool) {
+    let service = start_with_game(pool).await;
+    // Nobody owns the page yet.
+    decided(&service, proto::Decision::TakeDown, "a-game", "Stolen").await;
+    decided(&service, proto::Decision::Restore, "a-game", "").await;
+    assert_eq!(service.decisions().await, []);
+
+    let accounts = service.accounts().await;
+    let ada = accounts.account;
+    accounts.game("okoto").await;
+    decided(&service, proto::Decision::Reject, "okoto", "No pictures").await;
+    for _ in 0..2 {
+        decided(&service, proto::Decision::TakeDown, "a-game", "Stolen").await;
+    }
+    decided(&service, proto::Decision::Restore, "a-game", "").await;
+    let told = |event: &str, decision| (event.to_owned(), decision);
+    assert_eq!(
+        service.decisions().await,
+        [
+            told(
+                "listing_rejected",
+                game(ada, "okoto", "okoto", "No pictures")
+            ),
+            told("listing_removed", game(ada, "a-game", "A Game", "Stolen")),
+            told("listing_published", game(ada, "a-game", "A Game", "")),
+        ]
+    );
+}
+
+#[testing::database_test(listings::MIGRATOR)]
+async fn decisions_on_claims_and_takedowns_are_for_the_account_that_asked(pool: PgPool) {
+    let service = start_with_game(pool).await;
+    let ada = service.accounts().await.account;
+    let mut staff = StaffPageServiceClient::new(service.operator_client.clone());
+    for is_granted in [false, true] {
+        let request = proto::ClaimPageRequest {
+            account_id: STRANGER.to_string(),
+            handle: "studio".to_owned(),
+            evidence: "Mine".to_owned(),
+        };
+        let mut pages = PagesServiceClient::new(service.fleet.clone());
+        let claim = pages.claim_page(request).await.unwrap().into_inner();
+        let id = claim.claim.unwrap().id;
+        if is_granted {
+            let grant = proto::GrantClaimRequest { id };
+            staff.grant_claim(grant).await.unwrap();
+        } else {
+            let reason = "Not shown".to_owned();
+            let reject = proto::RejectClaimRequest { id, reason };
+            staff.reject_claim(reject).await.unwrap();
+        }
+    }
+    let request = proto::RequestTakedownRequest {
+        account_id: ada.to_string(),
+        kind: "game".to_owned(),
+        name: "a-game".to_owned(),
+        reason: "We lost the rights.".to_owned(),
+    };
+    let asked = service.own.clone().request_takedown(request).await.unwrap();
+    let decline = proto::DeclineTakedownRequest {
+        id: asked.into_inner().request.unwrap().id,
+        reason: "Replace the music.".to_owned(),
+    };
+    let mut review = StaffReviewServiceClient::new(service.operator_client.clone());
+    review.decline_takedown(decline).await.unwrap();
+
+    let page = |reason: &str| proto::StaffDecision {
+        account_ids: vec![STRANGER.to_string()],
+        kind: "page".to_owned(),
+        name: "studio".to_owned(),
+        title: "A Studio".to_owned(),
+        url: "https://mchezo.example/creators/studio".to_owned(),
+        reason: reason.to_owned(),
+    };
+    let declined = game(ada, "a-game", "A Game", "Replace the music.");
+    assert_eq!(
+        service.decisions().await,
+        [
+            ("claim_rejected".to_owned(), page("Not shown")),
+            ("claim_granted".to_owned(), page("")),
+            ("takedown_declined".to_owned(), declined),
+        ]
+    );
+}
