@@ -62,7 +62,7 @@ impl PageLanguage {
         }
     }
 
-    /// A form that a service refused. The sentences of services are in English, so the usual ones are replaced.
+    /// A form that a service refused. The sentences of services are in English; those that any of them may say are replaced.
     pub fn refused(self, fault: &Fault, fields: &[&str], renamed: &[(&str, &str)]) -> FormState {
         let mut refused = FormState::refused_renamed(fault, fields, renamed);
         let key = match fault.code {
@@ -72,7 +72,7 @@ impl PageLanguage {
             _ => return refused,
         };
         if self.language != Language::English && refused.errors.general.is_some() {
-            refused.errors.general = Some(self.say(key).to_owned());
+            refused.errors.set_general(self.say(key));
         }
         refused
     }

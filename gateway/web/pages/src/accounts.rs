@@ -21,6 +21,7 @@ pub struct ListPage {
 pub struct AccountRow {
     pub id: String,
     pub name: String,
+    /// In words.
     pub role: &'static str,
 }
 
@@ -43,6 +44,7 @@ pub struct TodayPage {
     pub plan: Option<String>,
     /// The number of working keys.
     pub keys: Option<String>,
+    /// The role of the viewer, in words.
     pub role: &'static str,
     pub is_owner: bool,
 }
@@ -53,12 +55,12 @@ impl TodayPage {
         account.map_or("", |account| &account.name)
     }
 
-    /// The lists of the page, with their headings.
+    /// The lists of the page, with the keys of their headings.
     fn news(&self) -> [(&'static str, &[NewsItem]); 3] {
         [
-            ("Waits for you", &self.for_you),
-            ("What failed", &self.failed),
-            ("Waits for staff", &self.for_staff),
+            ("today-for-you", &self.for_you),
+            ("today-failed", &self.failed),
+            ("today-for-staff", &self.for_staff),
         ]
     }
 }
@@ -68,21 +70,44 @@ impl TodayPage {
 pub struct NewsItem {
     pub text: String,
     /// Why, and what to do; may be empty.
-    pub detail: String,
+    pub details: Vec<Sentence>,
     pub href: String,
 }
 
+/// A sentence, or a part of one.
+#[derive(Debug, Clone)]
+pub struct Sentence {
+    pub text: String,
+    /// It is of a service, and in English.
+    pub is_english: bool,
+}
+
 impl NewsItem {
-    pub fn new(
-        text: impl Into<String>,
-        detail: impl Into<String>,
-        href: impl Into<String>,
-    ) -> Self {
+    pub fn new(text: impl Into<String>, href: impl Into<String>) -> Self {
         Self {
             text: text.into(),
-            detail: detail.into(),
+            details: Vec::new(),
             href: href.into(),
         }
+    }
+
+    /// Adds a sentence, unless it is empty.
+    #[must_use]
+    pub fn detail(self, text: impl Into<String>) -> Self {
+        self.add(text.into(), false)
+    }
+
+    /// Adds a sentence of a service, unless it is empty.
+    #[must_use]
+    pub fn english_detail(self, text: impl Into<String>) -> Self {
+        self.add(text.into(), true)
+    }
+
+    fn add(mut self, text: String, is_english: bool) -> Self {
+        if !text.is_empty() {
+            self.details.push(Sentence { text, is_english });
+        }
+        self
     }
 }
 
@@ -140,6 +165,7 @@ pub struct AccountSettingsPage {
 mod tests {
     use super::*;
     use crate::shell::AccountNav;
+    use crate::site::Language;
 
     fn step(is_done: bool) -> Step {
         Step::new("Create the first key", "/accounts/a/keys/new", is_done)
@@ -205,16 +231,35 @@ mod tests {
 
     #[test]
     fn news_are_text_and_lead_on() {
-        let item = || NewsItem::new("<b>Okoto", "<b>Too short", "/accounts/a/listings");
+        let item = || {
+            let item = NewsItem::new("<b>Okoto", "/accounts/a/listings");
+            item.detail("<b>Too short").english_detail("It <b>waits.")
+        };
         let page = TodayPage {
             for_you: vec![item()],
             failed: vec![item()],
             ..today()
         };
         let html = page.render().unwrap();
+        let details = ">&#60;b&#62;Too short It &#60;b&#62;waits.</span>";
+        assert!(html.contains(details), "{html}");
         assert!(html.contains("Waits for you") && html.contains("What failed"));
         assert!(!html.contains("Waits for staff") && !html.contains("<b>"));
         assert!(html.contains("href=\"/accounts/a/listings\""), "{html}");
+    }
+
+    #[test]
+    fn a_sentence_of_a_service_is_marked_on_a_page_in_another_language() {
+        let item = NewsItem::new("Okoto", "/accounts/a/listings");
+        let mut page = TodayPage {
+            failed: vec![item.detail("La plus récente").english_detail("It waits.")],
+            ..today()
+        };
+        page.shell.language = Language::French;
+        let html = page.render().unwrap();
+        let details = ">La plus récente <span lang=\"en\">It waits.</span></span>";
+        assert!(html.contains(details), "{html}");
+        assert!(html.contains("<h2>Ce qui a échoué</h2>"), "{html}");
     }
 }
 

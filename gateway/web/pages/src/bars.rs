@@ -4,6 +4,7 @@ use askama::Template;
 use askama::filters::HtmlSafe;
 
 use crate::plot::{GridLine, scale};
+use crate::site::{Language, Texts};
 use crate::when;
 
 /// The drawing area in units of the SVG.
@@ -18,12 +19,12 @@ const FILL: f64 = 0.8;
 /// The length of the longest bar of a row.
 const ROW: f64 = 100.0;
 
-/// Classes and names of the parts of a bar, in the order in which they are stacked.
+/// Classes of the parts of a bar, and the keys of their names, in the order in which they are stacked.
 pub const PARTS: [(&str, &str); 4] = [
-    ("success", "succeeded"),
-    ("refused", "refused (4xx)"),
-    ("limited", "over a limit (429)"),
-    ("failed", "failed (5xx)"),
+    ("success", "bars-succeeded"),
+    ("refused", "bars-refused"),
+    ("limited", "bars-limited"),
+    ("failed", "bars-failed"),
 ];
 
 /// Counts in the order of [`PARTS`].
@@ -43,6 +44,8 @@ struct Rect {
 #[template(path = "part/columns.html")]
 pub struct Columns {
     title: String,
+    /// Where its figures are.
+    hint: &'static str,
     rects: Vec<Rect>,
     grid: Vec<GridLine>,
     first: String,
@@ -97,11 +100,27 @@ impl Columns {
             });
         Some(Self {
             title,
+            hint: Texts::of(Language::English).say("plot-hint"),
             rects,
             grid: grid.collect(),
             first,
             last,
         })
+    }
+
+    /// The same columns on a page in the language of these texts.
+    #[must_use]
+    pub fn in_language(mut self, texts: &'static Texts) -> Self {
+        self.hint = texts.say("plot-hint");
+        if texts.language() != Language::English {
+            for line in &mut self.grid {
+                line.label = texts.decimal(&line.label);
+            }
+            for day in [&mut self.first, &mut self.last] {
+                *day = texts.day(day);
+            }
+        }
+        self
     }
 }
 
@@ -197,6 +216,17 @@ mod tests {
         );
         assert!(html.contains("2026-11-01") && html.contains("2026-11-30"));
         assert_eq!(html.matches("<rect").count(), 2, "{html}");
+        let french = columns(&[[9_000, 0, 0, 0]]).unwrap();
+        let french = french.in_language(Texts::of(Language::French));
+        let html = french.render().unwrap();
+        for part in [
+            "1er novembre 2026",
+            "30 novembre 2026",
+            ">10\u{202f}000<",
+            "Le tableau ci-dessous donne les mêmes chiffres.",
+        ] {
+            assert!(html.contains(part), "{part}: {html}");
+        }
     }
 
     #[test]

@@ -79,11 +79,7 @@ pub async fn check(State(guard): State<Guard>, request: Request, next: Next) -> 
         Method::POST if is_of_person => typed_form::read(&mut request).await,
         _ => None,
     };
-    // The pages of accounts are in English, and so are their errors.
-    let language = match guard.access {
-        Access::Member(_) => PageLanguage::default(),
-        _ => PageLanguage::of(request.uri(), request.headers()),
-    };
+    let language = PageLanguage::of(request.uri(), request.headers());
     request.extensions_mut().insert(language);
     let admitted = admit(&guard, &mut request).await;
     let of_person = request.extensions().get::<PageLanguage>().copied();
@@ -131,9 +127,7 @@ async fn admit(guard: &Guard, request: &mut Request) -> Result<Option<Response>,
         Some(viewer) if viewer.is_signed_in() => return Ok(Some(signed_in_already(request).await)),
         _ => return sign_in_first(request).map(Some),
     };
-    if !matches!(access, Access::Member(_)) {
-        prefer_language_of(&viewer, request);
-    }
+    prefer_language_of(&viewer, request);
     if request.method() == Method::POST {
         count_form(app, request, &viewer, now).await?;
     } else if let Err(seconds) = app.page_limit.count(Visitor::Person(viewer.person.id), now) {
@@ -145,7 +139,7 @@ async fn admit(guard: &Guard, request: &mut Request) -> Result<Option<Response>,
         // Hides whether the account exists from people who are not its members.
         let role = role.ok_or_else(PageError::not_found)?;
         if !role.may(permission) {
-            return Err(PageError::forbidden(permission.holders()));
+            return Err(PageError::forbidden(permission));
         }
         if guard.closes && request.method() == Method::POST {
             app.gateway.admit_change().await?;

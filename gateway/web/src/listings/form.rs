@@ -187,7 +187,8 @@ impl FormContext<'_> {
             name: COVER,
             label: "Cover",
             hint,
-            error: self.errors.of(COVER).map(ToOwned::to_owned),
+            error: self.errors.error(COVER),
+            language: self.errors.language,
         })
     }
 

@@ -79,18 +79,11 @@ pub(super) async fn gallery(
 
 /// The errors by the names of the page's fields, to which the summary leads. The texts of screenshots are numbered from 1.
 fn at_texts(errors: Fields) -> Fields {
-    let fields = errors.fields.into_iter().map(|(name, reason)| {
+    errors.renamed(|name| {
         let index = name.strip_prefix("screenshots.");
         let index = index.and_then(|rest| rest.strip_suffix(".alt")?.parse::<usize>().ok());
-        (
-            index.map_or(name, |index| format!("alt-{}", index + 1)),
-            reason,
-        )
-    });
-    Fields {
-        fields: fields.collect(),
-        general: errors.general,
-    }
+        index.map_or(name, |index| format!("alt-{}", index + 1))
+    })
 }
 
 /// The listing as listings-svc has it, for a page that was opened, or for that of a form that was refused.

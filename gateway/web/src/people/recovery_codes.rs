@@ -1,10 +1,10 @@
 //! New recovery codes for a person who has a second factor, which stays as it is.
 
 use axum::response::Response;
-use kit::Fault;
-use pages::Field;
+use kit::{Code, Fault};
 use pages::mails::MailText;
 use pages::people::{PersonFormPage, RecoveryCodesPage};
+use pages::{Field, Fields};
 use serde::{Deserialize, Serialize};
 
 use super::confirmation::confirm_password;
@@ -55,7 +55,11 @@ pub async fn send(request: PersonRequest, OnceForm(form, sent): OnceForm<Input>)
             effect: "codes-replaced",
             codes: made.codes,
         })),
-        Err(fault) => Ok(page(&request, language.refused(&fault, &["code"], &[]))),
+        Err(fault) if fault.code == Code::Invalid => {
+            let errors = Fields::one("code", fault.message);
+            Ok(page(&request, FormState::invalid(errors)))
+        }
+        Err(fault) => Ok(page(&request, language.refused(&fault, &[], &[]))),
     }
 }
 
@@ -65,7 +69,7 @@ async fn replace(request: &PersonRequest, code: &TypedCode) -> Result<NewCodes, 
     if !use_code(web, person, code).await? {
         count_wrong_code(web, person).await?;
         let text = request.language().say("code-wrong");
-        return Err(Fault::invalid_field("code", text).into());
+        return Err(Fault::new(Code::Invalid, text).into());
     }
     let (codes, hashes) = recovery::generate();
     let mut transaction = web.pool.begin().await?;
@@ -81,8 +85,8 @@ async fn replace(request: &PersonRequest, code: &TypedCode) -> Result<NewCodes, 
 }
 
 fn page(request: &PersonRequest, state: FormState) -> Response {
-    let FormState { status, errors } = state;
     let language = request.language();
+    let FormState { status, errors } = state.in_language(language.language);
     let page = PersonFormPage {
         shell: request.viewer.shell(),
         heading: language.say("codes-new-title"),

@@ -4,10 +4,11 @@ use contracts::economy::v1 as proto;
 use futures::future::try_join_all;
 use kit::Fault;
 use pages::accounts::NewsItem;
+use pages::when;
 
 use super::News;
 use crate::account::member_request::MemberRequest;
-use crate::upstream::minute_of;
+use crate::upstream::time_of;
 
 /// Games whose newest reports the page looks at.
 const MAX_GAMES: usize = 5;
@@ -37,9 +38,13 @@ async fn newest_held(
 }
 
 fn item(request: &MemberRequest, game: &proto::OwnCurrency, held: proto::OwnReport) -> NewsItem {
-    let since = minute_of(held.report.unwrap_or_default().at);
-    let detail = format!("{} It waits for staff since {since}.", held.held);
-    let text = format!("A report of {} is held", game.title);
+    let texts = request.language().texts();
+    let since = time_of(held.report.unwrap_or_default().at);
+    let since = since.map(|at| when::minute_in(texts, at));
+    let detail = texts.say_of("today-report-since", &since.unwrap_or_default());
+    let text = texts.say_of("today-report-held", &game.title);
     let href = request.path(&format!("/economy/{}", game.game));
-    NewsItem::new(text, detail, href)
+    NewsItem::new(text, href)
+        .english_detail(held.held)
+        .detail(detail)
 }

@@ -55,19 +55,19 @@ async fn item(request: &MemberRequest, endpoint: &proto::Endpoint) -> NewsItem {
         |delivery| format!("{path}/deliveries/{}", delivery.id),
     );
     let host = origin(&endpoint.url);
+    let texts = request.language().texts();
     let text = if endpoint.state() == EndpointState::Off {
-        format!("{host} is switched off")
+        texts.say_of("today-address-off", &host)
     } else {
-        format!("Deliveries to {host} fail")
+        texts.say_of("today-address-fails", &host)
     };
+    let mut item = NewsItem::new(text, href).english_detail(endpoint.reason.clone());
     let attempt = newest.as_ref().and_then(|it| it.last_attempt.as_ref());
-    let reason = attempt.map(|attempt| format!("The newest one {}.", attempt.reason));
+    if let Some(attempt) = attempt {
+        item = item
+            .detail(texts.say("today-newest-delivery"))
+            .english_detail(format!("{}.", attempt.reason));
+    }
     let advice = newest.as_ref().and_then(advice::of_delivery);
-    let details = [
-        Some(endpoint.reason.clone()),
-        reason,
-        advice.map(str::to_owned),
-    ];
-    let details = details.into_iter().flatten().filter(|it| !it.is_empty());
-    NewsItem::new(text, details.collect::<Vec<_>>().join(" "), href)
+    item.detail(advice.unwrap_or_default())
 }
