@@ -82,7 +82,7 @@ pub async fn show(request: MemberRequest, Query(query): Query<CallQuery>) -> Pag
     let next = listed.next_cursor.as_deref();
     let page = CallLogPage {
         shell,
-        errors: state.errors,
+        errors: state.errors.in_language(request.language().language),
         account: account.to_string(),
         keys: credentials.choices(&query.key),
         only_errors: query.only_errors(),

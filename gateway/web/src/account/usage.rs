@@ -57,7 +57,8 @@ pub async fn show(request: MemberRequest, Query(query): Query<UseQuery>) -> Page
                 is_shown: span == days,
             })
             .into(),
-        columns: Columns::new(title, &counts, first, last),
+        columns: Columns::new(title, &counts, first, last)
+            .map(|columns| columns.in_language(request.language().texts())),
         days: by_day.iter().rev().filter_map(day_row).collect(),
         routes: route_rows(&used.rows),
         first_day: used.first_day,

@@ -132,7 +132,7 @@ impl<'a> Loaded<'a> {
         form: &NameForm,
         state: FormState,
     ) -> Response {
-        let FormState { status, errors } = state;
+        let FormState { status, errors } = state.in_language(request.language().language);
         let (game, own) = (self.game, self.own);
         let mut frame = frame.api_call(format!("GET /v1/economy/rates?from={game}"));
         frame.shell.notice = AfterForm::named(&self.shown.done);

@@ -88,7 +88,7 @@ fn page(
     form: &ClaimForm,
     state: FormState,
 ) -> Response {
-    let FormState { status, errors } = state;
+    let FormState { status, errors } = state.in_language(request.language().language);
     let handle = Field::text("handle", "Handle of the page");
     let handle = handle.hint("The last part of its address, for example maliyo-games.");
     let evidence = Area::new("evidence", "How staff can check that it is yours");

@@ -151,7 +151,7 @@ impl Create {
 
     fn page(self, choices: &Choices, state: FormState) -> Response {
         let (kind, typed) = (self.kind, &self.typed);
-        let FormState { status, errors } = state;
+        let FormState { status, errors } = state.in_language(self.request.language().language);
         let context = FormContext {
             kind,
             typed,

@@ -104,7 +104,10 @@ pub(super) async fn crop_page(
         None => note_of(request, &frame, upload.listing, refusal).await,
     };
     let state = refusal.map(|fault| FormState::refused(fault, &["alt", "place"]));
-    let FormState { status, errors } = state.unwrap_or_default();
+    let state = state
+        .unwrap_or_default()
+        .in_language(request.language().language);
+    let FormState { status, errors } = state;
     let (listing, picture) = (upload.listing, upload.picture);
     let alt = Field::text("alt", "Text for people who cannot see it")
         .optional()

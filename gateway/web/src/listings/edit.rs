@@ -179,7 +179,7 @@ impl Edit<'_> {
     }
 
     fn form(self, choices: &Choices, state: FormState) -> Response {
-        let FormState { status, errors } = state;
+        let FormState { status, errors } = state.in_language(self.request.language().language);
         let (kind, name) = (self.listing.kind, self.listing.name);
         let context = FormContext {
             kind,

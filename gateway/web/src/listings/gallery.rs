@@ -72,7 +72,7 @@ pub(super) async fn gallery(
             api_call: Some(call),
             ..frame.shell
         },
-        errors: at_texts(answer.state.errors),
+        errors: at_texts(answer.state.errors).in_language(request.language().language),
     };
     Ok(html(answer.state.status, &page))
 }

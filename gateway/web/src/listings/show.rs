@@ -86,7 +86,7 @@ pub(super) async fn page(
     );
     actions.lacks_cover = actions.may_edit && lacks_cover(content);
     let page = ListingPage {
-        errors: state.errors,
+        errors: state.errors.in_language(request.language().language),
         account: request.scope.id.to_string(),
         kind: kind.as_str(),
         name: name.to_owned(),

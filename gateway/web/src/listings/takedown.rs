@@ -88,7 +88,7 @@ struct Takedown<'a> {
 
 impl Takedown<'_> {
     fn page(&self, frame: AccountFrame, title: &str, state: FormState) -> Response {
-        let FormState { status, errors } = state;
+        let FormState { status, errors } = state.in_language(self.request.language().language);
         let listing = self.listing;
         let shown = self.request.listing_path(listing.kind, listing.name);
         let area = Area::new("reason", "Why should it be taken down?");

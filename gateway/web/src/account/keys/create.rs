@@ -159,7 +159,7 @@ async fn game_field(request: &MemberRequest, typed: &str, errors: &Fields) -> Fo
 }
 
 async fn page(request: &MemberRequest, form: &KeyForm, state: FormState) -> PageResult {
-    let errors = state.errors;
+    let errors = state.errors.in_language(request.language().language);
     let expires = Field::date("expires", "Expires on")
         .optional()
         .hint("In UTC. We send an e-mail a week before; without a day, the key does not expire.");

@@ -69,7 +69,7 @@ async fn page(request: &MemberRequest, state: FormState) -> PageResult {
     shell.api_call = Some(ApiCall::account("GET /v1/account/keys"));
     let page = ListPage {
         shell,
-        errors: state.errors,
+        errors: state.errors.in_language(request.language().language),
         account: account.to_string(),
         keys,
         has_more: listed.left_out,

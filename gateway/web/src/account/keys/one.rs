@@ -118,14 +118,15 @@ async fn page(
     );
     let key = key?;
     let found = frame.account()?;
-    let rotation = rotation(&key, found, form, &state.errors);
+    let errors = state.errors.in_language(request.language().language);
+    let rotation = rotation(&key, found, form, &errors);
     let refusal = refusal(&key, found.month.as_ref(), now);
     let mut shell = frame.closed_shell();
     let call = format!("GET /v1/account/keys/{}", key.id);
     shell.api_call = Some(ApiCall::account(call));
     let page = KeyPage {
         shell,
-        errors: state.errors,
+        errors,
         account: account.to_string(),
         form: once::new_id(),
         key: row(&key, now),

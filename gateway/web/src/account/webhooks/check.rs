@@ -51,7 +51,7 @@ async fn page(
     };
     let page = CheckPage {
         shell: request.shell(Section::Webhooks).await,
-        errors: state.errors,
+        errors: state.errors.in_language(request.language().language),
         base: request.webhooks(),
         id: endpoint.id,
         url: endpoint.url,

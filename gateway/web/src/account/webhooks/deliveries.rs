@@ -116,7 +116,7 @@ pub async fn show(
         request.webhooks_shell("GET", &call),
     );
     let (endpoint, (state, listed), types) = (endpoint?, deliveries?, types?);
-    let FormState { status, errors } = state;
+    let FormState { status, errors } = state.in_language(request.language().language);
     shell.notice = after.notice();
     let next = Some(&listed.next_cursor).filter(|cursor| !cursor.is_empty());
     let path = format!("{}/deliveries", request.webhook(id));

@@ -104,7 +104,7 @@ async fn page(
     let stop = format!("{}/deliveries/{id}", request.webhook(endpoint));
     let page = DeliveryPage {
         shell,
-        errors: state.errors,
+        errors: state.errors.in_language(request.language().language),
         base: request.webhooks(),
         endpoint: endpoint.to_string(),
         row: words::delivery_row(&delivery, now),

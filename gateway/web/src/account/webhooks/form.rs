@@ -151,7 +151,7 @@ async fn page(
     form: &EndpointForm,
     state: FormState,
 ) -> PageResult {
-    let FormState { status, errors } = state;
+    let FormState { status, errors } = state.in_language(request.language().language);
     let types = request.app.webhooks.event_types();
     let call = match id {
         Some(id) => ("PATCH", format!("/endpoints/{id}")),
@@ -203,12 +203,11 @@ async fn page(
     Ok(html(status, &page))
 }
 
-fn with_fault(errors: Fields, fault: Fault) -> Fields {
-    let general = errors.general.clone();
-    Fields {
-        general: general.or_else(|| Some(fault.message.into_owned())),
-        ..errors
+fn with_fault(mut errors: Fields, fault: Fault) -> Fields {
+    if errors.general.is_none() {
+        errors.set_english_general(fault.message);
     }
+    errors
 }
 
 /// The events that were ticked, while webhook-svc is away.

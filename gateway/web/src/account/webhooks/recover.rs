@@ -124,7 +124,8 @@ async fn page(request: &MemberRequest, id: Uuid, since: &str, outcome: Outcome) 
         },
         Err(fault) => return Err(fault.into()),
     };
-    let FormState { status, errors } = outcome.state;
+    let state = outcome.state.in_language(request.language().language);
+    let FormState { status, errors } = state;
     let page = RecoverPage {
         shell,
         base: request.webhooks(),
