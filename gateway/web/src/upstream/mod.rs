@@ -25,6 +25,8 @@ pub use listings::Listings;
 pub use position::NewestPosition;
 pub use webhook::Webhooks;
 
+use pages::site::Texts;
+use pages::when;
 use time::OffsetDateTime;
 
 /// The time of a message, if it has one.
@@ -34,5 +36,11 @@ pub fn time_of(at: Option<prost_types::Timestamp>) -> Option<OffsetDateTime> {
 
 /// The time of a message as text; empty if it has none.
 pub fn minute_of(at: Option<prost_types::Timestamp>) -> String {
-    time_of(at).map(pages::when::minute).unwrap_or_default()
+    time_of(at).map(when::minute).unwrap_or_default()
+}
+
+/// The same in the words of a language.
+pub fn minute_in(texts: &Texts, at: Option<prost_types::Timestamp>) -> String {
+    let text = time_of(at).map(|at| when::minute_in(texts, at));
+    text.unwrap_or_default()
 }

@@ -24,6 +24,7 @@ mod enumeration;
 mod feeds;
 mod fixation;
 mod form_codings;
+mod french_dashboard;
 mod full_account;
 mod gateway;
 mod held_open;

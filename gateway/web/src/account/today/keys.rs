@@ -10,7 +10,7 @@ use super::{News, is_recent};
 use crate::account::keys::state;
 use crate::account::member_request::MemberRequest;
 use crate::domain::role::Permission;
-use crate::upstream::time_of;
+use crate::upstream::{minute_in, time_of};
 
 /// A key that ends within this time is on the page.
 const ENDS_SOON: Duration = Duration::days(14);
@@ -77,8 +77,8 @@ fn add_request(
     let item = |key| NewsItem::new(texts.say_of(key, &asked.name), request.path("/keys"));
     match asked.state.as_str() {
         "asked" => {
-            let since = time_of(asked.asked_at).map(|at| when::minute_in(texts, at));
-            let detail = texts.say_of("today-live-key-since", &since.unwrap_or_default());
+            let since = minute_in(texts, asked.asked_at);
+            let detail = texts.say_of("today-live-key-since", &since);
             news.for_staff.push(item("today-live-key").detail(detail));
         }
         "approved" => {

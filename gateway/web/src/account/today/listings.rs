@@ -6,14 +6,13 @@ use contracts::public::OwnListing;
 use kit::Fault;
 use pages::accounts::NewsItem;
 use pages::site::Texts;
-use pages::when;
 
 use super::{News, is_recent};
 use crate::account::member_request::MemberRequest;
 use crate::domain::listing_kind::ListingKind;
 use crate::domain::role::Permission;
 use crate::upstream::listings::ListingRef;
-use crate::upstream::time_of;
+use crate::upstream::minute_in;
 
 #[derive(Debug)]
 pub(super) struct ListingNews {
@@ -90,8 +89,7 @@ fn add_claim(news: &mut News, request: &MemberRequest, claim: &proto::Claim) {
     let item = |key| NewsItem::new(texts.say_of(key, &claim.handle), request.path("/claims"));
     match claim.state() {
         proto::ClaimState::Waiting => {
-            let made = time_of(claim.made_at).map(|at| when::minute_in(texts, at));
-            let detail = texts.say_of("today-claim-made", &made.unwrap_or_default());
+            let detail = texts.say_of("today-claim-made", &minute_in(texts, claim.made_at));
             news.for_staff.push(item("today-claim").detail(detail));
         }
         proto::ClaimState::Rejected if is_recent(claim.decided_at, request.app.clock.now()) => {

@@ -4,11 +4,10 @@ use contracts::economy::v1 as proto;
 use futures::future::try_join_all;
 use kit::Fault;
 use pages::accounts::NewsItem;
-use pages::when;
 
 use super::News;
 use crate::account::member_request::MemberRequest;
-use crate::upstream::time_of;
+use crate::upstream::minute_in;
 
 /// Games whose newest reports the page looks at.
 const MAX_GAMES: usize = 5;
@@ -39,9 +38,8 @@ async fn newest_held(
 
 fn item(request: &MemberRequest, game: &proto::OwnCurrency, held: proto::OwnReport) -> NewsItem {
     let texts = request.language().texts();
-    let since = time_of(held.report.unwrap_or_default().at);
-    let since = since.map(|at| when::minute_in(texts, at));
-    let detail = texts.say_of("today-report-since", &since.unwrap_or_default());
+    let since = minute_in(texts, held.report.unwrap_or_default().at);
+    let detail = texts.say_of("today-report-since", &since);
     let text = texts.say_of("today-report-held", &game.title);
     let href = request.path(&format!("/economy/{}", game.game));
     NewsItem::new(text, href)
