@@ -229,6 +229,16 @@ impl Fields {
         self.is_general_english = false;
     }
 
+    /// Takes the mark of English from the sentences that are no service's.
+    pub fn unmark(&mut self, is_own: impl Fn(&str) -> bool) {
+        let fields = &self.fields;
+        let is_of_service = |name: &String| fields.get(name).is_some_and(|text| !is_own(text));
+        self.english.retain(is_of_service);
+        if self.general.as_deref().is_some_and(&is_own) {
+            self.is_general_english = false;
+        }
+    }
+
     /// The same errors on a page in this language.
     #[must_use]
     pub fn in_language(self, language: Language) -> Self {

@@ -1,10 +1,10 @@
 //! New recovery codes for a person who has a second factor, which stays as it is.
 
 use axum::response::Response;
-use kit::{Code, Fault};
+use kit::Fault;
+use pages::Field;
 use pages::mails::MailText;
 use pages::people::{PersonFormPage, RecoveryCodesPage};
-use pages::{Field, Fields};
 use serde::{Deserialize, Serialize};
 
 use super::confirmation::confirm_password;
@@ -55,11 +55,7 @@ pub async fn send(request: PersonRequest, OnceForm(form, sent): OnceForm<Input>)
             effect: "codes-replaced",
             codes: made.codes,
         })),
-        Err(fault) if fault.code == Code::Invalid => {
-            let errors = Fields::one("code", fault.message);
-            Ok(page(&request, FormState::invalid(errors)))
-        }
-        Err(fault) => Ok(page(&request, language.refused(&fault, &[], &[]))),
+        Err(fault) => Ok(page(&request, language.refused(&fault, &["code"], &[]))),
     }
 }
 
@@ -69,7 +65,7 @@ async fn replace(request: &PersonRequest, code: &TypedCode) -> Result<NewCodes, 
     if !use_code(web, person, code).await? {
         count_wrong_code(web, person).await?;
         let text = request.language().say("code-wrong");
-        return Err(Fault::new(Code::Invalid, text).into());
+        return Err(Fault::invalid_field("code", text).into());
     }
     let (codes, hashes) = recovery::generate();
     let mut transaction = web.pool.begin().await?;

@@ -104,6 +104,11 @@ impl Texts {
         self.fixed.get(key).map(String::as_str)
     }
 
+    /// Whether this is one of the texts without arguments.
+    pub fn has(&self, text: &str) -> bool {
+        self.fixed.values().any(|known| known == text)
+    }
+
     /// The key of a text without arguments as it is stored, if there is such a text.
     pub fn known_key(&self, key: &str) -> Option<&str> {
         let (known, _) = self.fixed.get_key_value(key)?;
