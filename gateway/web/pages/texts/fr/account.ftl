@@ -77,7 +77,7 @@ did-token_revoked = a révoqué le jeton de compte « { $value } »
 did-webhook_added = a ajouté un webhook à l’adresse { $value }
 did-webhook_changed = a modifié le webhook à l’adresse { $value }
 did-webhook_paused = a mis en pause le webhook à l’adresse { $value }
-did-webhook_resumed = a relancé le webhook à l’adresse { $value }
+did-webhook_resumed = a réactivé le webhook à l’adresse { $value }
 did-webhook_secret_rotated = a créé un nouveau secret de signature pour { $value }
 did-webhook_secret_switched = a activé le nouveau secret de signature de { $value }
 did-webhook_removed = a supprimé le webhook à l’adresse { $value }
@@ -107,8 +107,8 @@ agent-unknown = navigateur inconnu
 ## Avis après un formulaire
 
 done-webhook-changed = L’adresse est modifiée.
-done-webhook-paused = En pause. Les livraisons attendent que vous relanciez l’adresse.
-done-webhook-resumed = Relancée. Ce qui attendait est envoyé maintenant.
+done-webhook-paused = L’adresse est en pause. Les livraisons attendent que vous la réactiviez.
+done-webhook-resumed = L’adresse est réactivée. Ce qui attendait est envoyé maintenant.
 done-webhook-switched = Les messages sont désormais signés avec le nouveau secret.
 done-webhook-removed = L’adresse est supprimée.
 done-webhook-recovered = Les livraisons en échec sont renvoyées.
