@@ -64,7 +64,7 @@ impl PageLanguage {
 
     /// A form that a service refused. Its sentences are in English; those that any service may say are replaced.
     ///
-    /// Sentences of this service come as faults as well, in the language of the page. They are texts, except that of a file that is too large.
+    /// Sentences of this service come as faults as well, in the language of the page. They are texts, except that of too large a file.
     pub fn refused(self, fault: &Fault, fields: &[&str], renamed: &[(&str, &str)]) -> FormState {
         let mut refused = FormState::refused_renamed(fault, fields, renamed);
         let texts = self.texts();

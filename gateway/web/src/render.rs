@@ -120,8 +120,8 @@ impl FormState {
         self.errors.add(field, reason);
     }
 
-    /// A form with these fields, which a service refused. Its sentences are in English. An error of a field that the form lacks stands above
-    /// the form.
+    /// A form with these fields, which a service refused with sentences in English. An error of a field that the form lacks stands above the
+    /// form.
     pub fn refused(fault: &Fault, fields: &[&str]) -> Self {
         Self::refused_renamed(fault, fields, &[])
     }

@@ -1,5 +1,5 @@
-//! Every page of the dashboard for a person who reads French: no English is left, except in code, in data, and in what is marked as English,
-//! such as the sentences of services.
+//! Every page of the dashboard for a person who reads French: no English is left, except in code, in data, and in what is marked as
+//! English, such as the sentences of services.
 
 use std::sync::atomic::Ordering;
 
