@@ -11,26 +11,26 @@ pub struct AfterForm {
 }
 
 impl AfterForm {
-    /// The notice in the language of the page.
-    pub fn notice_in(&self, language: Language) -> Option<&'static str> {
-        Texts::of(language).find(&format!("done-{}", self.done))
+    pub fn notice(&self) -> Option<&'static str> {
+        Self::named(&self.done)
     }
 
-    /// The notice, from a fixed list, so that a link cannot put words into the page.
+    /// The key of the notice: a text whose key begins with `done-`, so that a link cannot put words into the page.
     pub fn named(done: &str) -> Option<&'static str> {
-        Some(match done {
-            "listing-submitted" => "Submitted. Someone reviews it before it is public.",
-            "listing-without-cover" => {
-                "The game is submitted, without its cover: see below what is wrong with the file."
-            }
-            "listing-changed" => "The change is saved.",
-            "listing-withdrawn" => "Withdrawn: it has left the review queue.",
-            "takedown-asked" => "Staff have your request. Their answer appears here.",
-            "note-closed" => "The correction is closed.",
-            "page-claimed" => "Staff have your claim. Their answer appears here.",
-            "pictures-changed" => "The pictures are changed.",
-            "currency-named" => "The name is valid from now on.",
-            _ => return None,
-        })
+        Texts::of(Language::English).known_key(&format!("done-{done}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_notice_is_one_of_the_texts() {
+        let paused = AfterForm::named("webhook-paused");
+        assert_eq!(paused, Some("done-webhook-paused"));
+        for unknown in ["", "title", "<b>yes", "paused = x"] {
+            assert_eq!(AfterForm::named(unknown), None, "{unknown}");
+        }
     }
 }

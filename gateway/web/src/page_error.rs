@@ -10,11 +10,15 @@ use pages::site::embed::{FrameError, OembedError};
 use pages::site::{Language, Texts, frame};
 use serde_json::json;
 
+use crate::domain::role::Permission;
 use crate::render::{allow_frames, html, status};
 use crate::visit::{ErrorFormat, Visit};
 
+/// The keys of the title and the text of an error.
+type Keys = &'static (&'static str, &'static str);
+
 /// The keys of title and text of a frame without a game.
-const NO_EMBED: &(&str, &str) = &("error-not-found-title", "error-embed-not-found");
+const NO_EMBED: Keys = &("error-not-found-title", "error-embed-not-found");
 
 /// A request that ends with an error page.
 #[derive(Debug, Clone)]
@@ -27,13 +31,15 @@ pub struct PageError {
     retry_after: Option<u32>,
     /// The form that was sent, which the page can send again.
     pub form: Option<Box<TypedForm>>,
-    /// The keys of title and text on a public page, if the status does not say enough.
-    site_texts: Option<&'static (&'static str, &'static str)>,
+    /// The keys of title and text on a public page and in other languages, if the status does not say enough.
+    site_texts: Option<Keys>,
     /// What the text on a public page names.
     site_value: Option<Box<str>>,
+    /// The text is the sentence of a service, which is in English.
+    is_of_service: bool,
     /// The request of a public page: the error has its language then.
     visit: Option<Box<Visit>>,
-    /// The language of a page of people.
+    /// The language of a page of the dashboard.
     pub language: Language,
 }
 
@@ -51,6 +57,7 @@ impl PageError {
             form: None,
             site_texts: None,
             site_value: None,
+            is_of_service: false,
             visit: None,
             language: Language::default(),
         }
@@ -58,7 +65,7 @@ impl PageError {
 
     /// With the keys of title and text in each language.
     #[must_use]
-    pub fn with_site_texts(self, texts: &'static (&'static str, &'static str)) -> Self {
+    pub fn with_site_texts(self, texts: Keys) -> Self {
         Self {
             site_texts: Some(texts),
             ..self
@@ -86,10 +93,11 @@ impl PageError {
         .with_site_texts(&("error-method-title", "error-method"))
     }
 
-    pub fn forbidden(holders: &str) -> Self {
-        let text =
-            format!("This needs {holders} of the account. Ask an owner to change your role.");
-        Self::new(StatusCode::FORBIDDEN, "Your role does not allow this", text)
+    pub fn forbidden(needed: Permission) -> Self {
+        let keys = needed.refusal();
+        let texts = Texts::of(Language::English);
+        let (title, text) = (texts.say(keys.0), texts.say(keys.1));
+        Self::new(StatusCode::FORBIDDEN, title, text).with_site_texts(keys)
     }
 
     pub fn cross_site() -> Self {
@@ -139,7 +147,9 @@ impl PageError {
 
     pub fn outcome_unknown(look_at: &str) -> Self {
         let text = "This form was sent before, and its outcome is not known. Check whether it took effect before you send it again.";
-        Self::new(StatusCode::CONFLICT, "Sent twice", text).way_out(look_at, "error-look")
+        Self::new(StatusCode::CONFLICT, "Sent twice", text)
+            .with_site_texts(&("error-sent-twice-title", "error-sent-twice"))
+            .way_out(look_at, "error-look")
     }
 
     /// A public page of the economy while economy-svc is away.
@@ -186,6 +196,21 @@ impl PageError {
         )
     }
 
+    /// Title and text on a page of the dashboard, in its language. The sentence of a service says more than a translation of its status.
+    fn words(&self) -> (String, String) {
+        let texts = Texts::of(self.language);
+        if self.language == Language::English {
+            return (self.title.to_owned(), self.text.clone());
+        }
+        if self.is_of_service {
+            let title = texts.say("error-service-title");
+            return (title.to_owned(), self.text.clone());
+        }
+        let keys = self.site_texts.or_else(|| dashboard_keys(self.status));
+        let value = self.site_value.as_deref();
+        say(self.status, (keys, value), self.retry_after, texts)
+    }
+
     /// The response, with the id under which the request is in the log.
     pub fn response(self, request_id: &str) -> Response {
         let mut response = if let Some(visit) = self.visit {
@@ -214,18 +239,13 @@ impl PageError {
                 language: self.language,
                 ..Shell::default()
             };
-            let (title, text) = if shell.is_translated() {
-                let (wait, value) = (self.retry_after, self.site_value.as_deref());
-                let texts = Texts::of(self.language);
-                say(self.status, (self.site_texts, value), wait, texts)
-            } else {
-                (self.title.to_owned(), self.text)
-            };
+            let (title, text) = self.words();
             let ways_out = self.ways_out.into_iter();
             let ways_out = ways_out.map(|(href, label)| (href, shell.say(label).to_owned()));
             let page = ErrorPage {
                 title,
                 text,
+                is_text_foreign: self.is_of_service && shell.is_translated(),
                 ways_out: ways_out.collect(),
                 shell,
                 is_signed_out: self.status == StatusCode::UNAUTHORIZED,
@@ -243,6 +263,19 @@ impl PageError {
             response.headers_mut().insert(ACCEPT_ENCODING, identity);
         }
         response
+    }
+}
+
+/// The keys of an error of the dashboard, if the public site says something else about its status.
+fn dashboard_keys(status: StatusCode) -> Option<Keys> {
+    match status {
+        StatusCode::NOT_FOUND => Some(&("error-no-page-title", "error-no-page")),
+        StatusCode::BAD_REQUEST => Some(&("error-unreadable-title", "error-unreadable")),
+        StatusCode::TOO_MANY_REQUESTS => Some(&("error-limit-title", "error-too-many")),
+        StatusCode::SERVICE_UNAVAILABLE | StatusCode::GATEWAY_TIMEOUT => {
+            Some(&("error-unavailable-title", "fault-unavailable"))
+        }
+        _ => None,
     }
 }
 
@@ -290,7 +323,7 @@ fn document(mut response: Response, media_type: &'static str) -> Response {
 /// The page of an error of the public site. `texts` are the keys of its title and its text, and `value` is what the text names.
 fn site_page(
     status: StatusCode,
-    (texts, value): (Option<&(&'static str, &'static str)>, Option<&str>),
+    (texts, value): (Option<Keys>, Option<&str>),
     retry_after: Option<u32>,
     visit: &Visit,
     request_id: &str,
@@ -349,11 +382,11 @@ impl From<Fault> for PageError {
             Code::NotFound => Self::not_found(),
             Code::Internal => Self::internal(),
             code => {
-                let title = match code {
-                    Code::Unavailable => "Not available now",
-                    Code::Closed => "Closed",
-                    Code::RateLimited => "Slow down",
-                    _ => "That did not work",
+                let (title, keys): (_, Option<Keys>) = match code {
+                    Code::Unavailable => ("Not available now", None),
+                    Code::Closed => ("Closed", Some(&("error-closed-title", "fault-closed"))),
+                    Code::RateLimited => ("Slow down", None),
+                    _ => ("That did not work", None),
                 };
                 let reasons = fault.fields.values().cloned().collect::<Vec<_>>().join(" ");
                 let text = if reasons.is_empty() {
@@ -363,6 +396,11 @@ impl From<Fault> for PageError {
                 };
                 Self {
                     retry_after: fault.retry_after,
+                    site_texts: keys,
+                    is_of_service: !matches!(
+                        code,
+                        Code::Unavailable | Code::Closed | Code::RateLimited
+                    ),
                     ..Self::new(status(code), title, text)
                 }
             }

@@ -4,6 +4,7 @@ use axum::response::{IntoResponse as _, Response};
 use http::header::{CONTENT_SECURITY_POLICY, CONTENT_TYPE, LOCATION, RETRY_AFTER};
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use kit::{Code, Fault};
+use pages::site::Language;
 use pages::{Fields, Template};
 
 pub const RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
@@ -119,7 +120,8 @@ impl FormState {
         self.errors.add(field, reason);
     }
 
-    /// A form with these fields, which a service refused. An error of a field that the form lacks stands above the form.
+    /// A form with these fields, which a service refused with sentences in English. An error of a field that the form lacks stands above the
+    /// form.
     pub fn refused(fault: &Fault, fields: &[&str]) -> Self {
         Self::refused_renamed(fault, fields, &[])
     }
@@ -132,7 +134,7 @@ impl FormState {
             let renamed = renamed.iter().find(|(theirs, _)| theirs == field);
             let name = renamed.map_or(field.as_str(), |(_, ours)| *ours);
             if fields.contains(&name) {
-                errors.add(name, reason.clone());
+                errors.add_english(name, reason.clone());
             } else {
                 others.push(reason.clone());
             }
@@ -143,11 +145,28 @@ impl FormState {
             } else {
                 others.join(" ")
             };
-            errors.general = Some(text);
+            errors.set_english_general(text);
         }
         Self {
             status: fault.into(),
             errors,
+        }
+    }
+
+    /// A form that this service refused, with a sentence in the language of the page.
+    pub fn refused_here(fault: &Fault) -> Self {
+        Self {
+            status: fault.into(),
+            errors: Fields::general(fault.message.clone()),
+        }
+    }
+
+    /// The same state of a form on a page in this language.
+    #[must_use]
+    pub fn in_language(self, language: Language) -> Self {
+        Self {
+            errors: self.errors.in_language(language),
+            ..self
         }
     }
 }
@@ -202,6 +221,20 @@ mod tests {
         limited.add("email", "Odd.");
         assert_eq!(limited.status.code, StatusCode::TOO_MANY_REQUESTS);
         assert_eq!(limited.errors.general.as_deref(), Some("Wait."));
+    }
+
+    #[test]
+    fn only_the_sentences_of_services_are_in_another_language_than_the_page() {
+        let fault = Fault::invalid_field("name", "Too long.");
+        let french = |state: FormState| state.in_language(Language::French).errors;
+        assert!(french(FormState::refused(&fault, &["name"])).is_foreign("name"));
+        assert!(french(FormState::refused(&fault, &[])).is_general_foreign());
+        let limited = Fault::new(Code::RateLimited, "Trop de messages.");
+        let limited = FormState::refused_here(&limited);
+        assert_eq!(limited.status.code, StatusCode::TOO_MANY_REQUESTS);
+        let errors = french(limited);
+        assert_eq!(errors.general.as_deref(), Some("Trop de messages."));
+        assert!(!errors.is_general_foreign());
     }
 
     #[test]

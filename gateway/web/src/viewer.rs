@@ -145,17 +145,18 @@ impl AccountScope {
             is_current: target == section,
         };
         let mut links = vec![
-            link(Section::Today, "", "Today"),
-            link(Section::Keys, "/keys", "Keys"),
-            link(Section::Usage, "/usage", "Usage"),
-            link(Section::Requests, "/requests", "Requests"),
-            link(Section::Webhooks, "/webhooks", "Webhooks"),
-            link(Section::Listings, "/listings", "Listings"),
-            link(Section::Economy, "/economy", "Economy"),
-            link(Section::Team, "/team", "Team"),
+            link(Section::Today, "", "account-nav-today"),
+            link(Section::Keys, "/keys", "account-nav-keys"),
+            link(Section::Usage, "/usage", "account-nav-usage"),
+            link(Section::Requests, "/requests", "account-nav-requests"),
+            link(Section::Webhooks, "/webhooks", "account-nav-webhooks"),
+            link(Section::Listings, "/listings", "account-nav-listings"),
+            link(Section::Economy, "/economy", "account-nav-economy"),
+            link(Section::Team, "/team", "account-nav-team"),
         ];
         if self.role.may(Permission::Manage) {
-            links.push(link(Section::Activity, "/activity", "Activity"));
+            let activity = link(Section::Activity, "/activity", "account-nav-activity");
+            links.push(activity);
         }
         Shell {
             account: Some(AccountNav {

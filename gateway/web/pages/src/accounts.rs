@@ -3,7 +3,7 @@
 use askama::Template;
 
 use crate::field::{Field, Fields};
-use crate::shell::Shell;
+use crate::shell::{Sentence, Shell};
 use crate::usage::MonthShare;
 
 #[derive(Debug, Template)]
@@ -21,6 +21,7 @@ pub struct ListPage {
 pub struct AccountRow {
     pub id: String,
     pub name: String,
+    /// In words.
     pub role: &'static str,
 }
 
@@ -43,6 +44,7 @@ pub struct TodayPage {
     pub plan: Option<String>,
     /// The number of working keys.
     pub keys: Option<String>,
+    /// The role of the viewer, in words.
     pub role: &'static str,
     pub is_owner: bool,
 }
@@ -53,12 +55,12 @@ impl TodayPage {
         account.map_or("", |account| &account.name)
     }
 
-    /// The lists of the page, with their headings.
+    /// The lists of the page, with the keys of their headings.
     fn news(&self) -> [(&'static str, &[NewsItem]); 3] {
         [
-            ("Waits for you", &self.for_you),
-            ("What failed", &self.failed),
-            ("Waits for staff", &self.for_staff),
+            ("today-for-you", &self.for_you),
+            ("today-failed", &self.failed),
+            ("today-for-staff", &self.for_staff),
         ]
     }
 }
@@ -68,21 +70,32 @@ impl TodayPage {
 pub struct NewsItem {
     pub text: String,
     /// Why, and what to do; may be empty.
-    pub detail: String,
+    pub details: Vec<Sentence>,
     pub href: String,
 }
 
 impl NewsItem {
-    pub fn new(
-        text: impl Into<String>,
-        detail: impl Into<String>,
-        href: impl Into<String>,
-    ) -> Self {
+    pub fn new(text: impl Into<String>, href: impl Into<String>) -> Self {
         Self {
             text: text.into(),
-            detail: detail.into(),
+            details: Vec::new(),
             href: href.into(),
         }
+    }
+
+    /// Adds a sentence in the language of the page, unless it is empty.
+    #[must_use]
+    pub fn detail(self, text: impl Into<String>) -> Self {
+        self.sentence(Sentence::own(text))
+    }
+
+    /// Adds a sentence, unless it is empty.
+    #[must_use]
+    pub fn sentence(mut self, sentence: Sentence) -> Self {
+        if !sentence.text.is_empty() {
+            self.details.push(sentence);
+        }
+        self
     }
 }
 
@@ -140,6 +153,7 @@ pub struct AccountSettingsPage {
 mod tests {
     use super::*;
     use crate::shell::AccountNav;
+    use crate::site::Language;
 
     fn step(is_done: bool) -> Step {
         Step::new("Create the first key", "/accounts/a/keys/new", is_done)
@@ -205,16 +219,38 @@ mod tests {
 
     #[test]
     fn news_are_text_and_lead_on() {
-        let item = || NewsItem::new("<b>Okoto", "<b>Too short", "/accounts/a/listings");
+        let item = || {
+            let item = NewsItem::new("<b>Okoto", "/accounts/a/listings");
+            let item = item.detail("<b>Too short");
+            item.sentence(Sentence::of_service("It <b>waits."))
+        };
         let page = TodayPage {
             for_you: vec![item()],
             failed: vec![item()],
             ..today()
         };
         let html = page.render().unwrap();
+        let details = ">&#60;b&#62;Too short It &#60;b&#62;waits.</span>";
+        assert!(html.contains(details), "{html}");
         assert!(html.contains("Waits for you") && html.contains("What failed"));
         assert!(!html.contains("Waits for staff") && !html.contains("<b>"));
         assert!(html.contains("href=\"/accounts/a/listings\""), "{html}");
+    }
+
+    #[test]
+    fn a_sentence_of_a_service_is_marked_on_a_page_in_another_language() {
+        let item = NewsItem::new("Okoto", "/accounts/a/listings");
+        let item = item.detail("La plus récente");
+        let item = item.sentence(Sentence::of_service("It waits."));
+        let mut page = TodayPage {
+            failed: vec![item],
+            ..today()
+        };
+        page.shell.language = Language::French;
+        let html = page.render().unwrap();
+        let details = ">La plus récente <span lang=\"en\">It waits.</span></span>";
+        assert!(html.contains(details), "{html}");
+        assert!(html.contains("<h2>Ce qui a échoué</h2>"), "{html}");
     }
 }
 

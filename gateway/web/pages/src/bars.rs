@@ -4,7 +4,7 @@ use askama::Template;
 use askama::filters::HtmlSafe;
 
 use crate::plot::{GridLine, scale};
-use crate::site::Texts;
+use crate::site::{Language, Texts};
 use crate::when;
 
 /// The drawing area in units of the SVG.
@@ -44,6 +44,8 @@ struct Rect {
 #[template(path = "part/columns.html")]
 pub struct Columns {
     title: String,
+    /// Where its figures are.
+    hint: &'static str,
     rects: Vec<Rect>,
     grid: Vec<GridLine>,
     first: String,
@@ -98,6 +100,7 @@ impl Columns {
             });
         Some(Self {
             title,
+            hint: Texts::of(Language::English).say("plot-hint"),
             rects,
             grid: grid.collect(),
             first,
@@ -105,11 +108,15 @@ impl Columns {
         })
     }
 
-    /// The same columns with numbers as these readers write them.
+    /// The same columns on a page in the language of these texts.
     #[must_use]
-    pub fn localized(mut self, texts: &Texts) -> Self {
+    pub fn in_language(mut self, texts: &'static Texts) -> Self {
+        self.hint = texts.say("plot-hint");
         for line in &mut self.grid {
             line.label = texts.decimal(&line.label);
+        }
+        for day in [&mut self.first, &mut self.last] {
+            *day = when::date(texts, day);
         }
         self
     }
@@ -207,6 +214,17 @@ mod tests {
         );
         assert!(html.contains("2026-11-01") && html.contains("2026-11-30"));
         assert_eq!(html.matches("<rect").count(), 2, "{html}");
+        let french = columns(&[[9_000, 0, 0, 0]]).unwrap();
+        let french = french.in_language(Texts::of(Language::French));
+        let html = french.render().unwrap();
+        for part in [
+            "1er novembre 2026",
+            "30 novembre 2026",
+            ">10\u{202f}000<",
+            "Le tableau ci-dessous donne les mêmes chiffres.",
+        ] {
+            assert!(html.contains(part), "{part}: {html}");
+        }
     }
 
     #[test]

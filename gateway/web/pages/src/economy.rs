@@ -5,7 +5,7 @@ use askama::Template;
 use crate::field::{Field, Fields};
 use crate::listings::StateText;
 use crate::plot::Plot;
-use crate::shell::Shell;
+use crate::shell::{Sentence, Shell};
 
 /// The games of an account with their currencies.
 #[derive(Debug, Template)]
@@ -67,7 +67,7 @@ pub struct ReportRow {
     pub at: String,
     pub state: StateText,
     /// Why it is or was held, and why staff rejected it.
-    pub notes: Vec<String>,
+    pub notes: Vec<Sentence>,
     pub cost: String,
     pub supply: String,
     pub output: String,
@@ -141,7 +141,7 @@ mod tests {
                     text: "held",
                     tone: "",
                 },
-                notes: vec![hostile()],
+                notes: vec![Sentence::of_service(hostile())],
                 cost: "1,200".to_owned(),
                 supply: "1".to_owned(),
                 output: "1".to_owned(),

@@ -1,9 +1,11 @@
 //! Fields of forms: label, input, hint and error, tied together for screen readers.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use askama::Template;
+
+use crate::site::{Language, Texts};
 
 /// A text field.
 #[derive(Debug, Template)]
@@ -15,11 +17,14 @@ pub struct Field {
     autocomplete: &'static str,
     inputmode: &'static str,
     hint: String,
+    /// The hint is in English, whatever the language of the page is.
+    is_hint_english: bool,
     value: String,
-    error: Option<String>,
+    error: Option<FieldError>,
     is_required: bool,
-    /// What stands beside the label of a field that may be empty.
-    optional: &'static str,
+    /// What stands beside the label of a field that may be empty; absent: the word of the page's language.
+    optional: Option<&'static str>,
+    language: Language,
     max: u32,
 }
 
@@ -39,10 +44,12 @@ impl Field {
             autocomplete: "off",
             inputmode: "",
             hint: String::new(),
+            is_hint_english: false,
             value: String::new(),
             error: None,
             is_required: true,
-            optional: "optional",
+            optional: None,
+            language: Language::default(),
             max: 200,
         }
     }
@@ -110,16 +117,23 @@ impl Field {
         self
     }
 
+    /// A hint of the documentation of the API, which is in English.
+    #[must_use]
+    pub fn english_hint(mut self, hint: impl Into<String>) -> Self {
+        self.is_hint_english = true;
+        self.hint(hint)
+    }
+
     #[must_use]
     pub fn optional(mut self) -> Self {
         self.is_required = false;
         self
     }
 
-    /// The same, with the word for it in the language of the page.
+    /// The same, with this word for it.
     #[must_use]
     pub fn optional_as(mut self, word: &'static str) -> Self {
-        self.optional = word;
+        self.optional = Some(word);
         self.optional()
     }
 
@@ -138,12 +152,31 @@ impl Field {
         self
     }
 
-    /// The error of this field, if there is one.
+    /// The error of this field, if there is one, and the language of the page.
     #[must_use]
     pub fn error_in(mut self, errors: &Fields) -> Self {
-        self.error = errors.of(&self.name).map(ToOwned::to_owned);
+        self.error = errors.error(&self.name);
+        self.language = errors.language;
         self
     }
+
+    fn optional_word(&self) -> &'static str {
+        self.optional
+            .unwrap_or_else(|| optional_word(self.language))
+    }
+}
+
+/// What stands beside the label of a field that may be empty.
+pub(crate) fn optional_word(language: Language) -> &'static str {
+    Texts::of(language).say("note-optional")
+}
+
+/// The error of a field, for its template.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FieldError {
+    pub text: String,
+    /// It is in English on a page in another language.
+    pub is_foreign: bool,
 }
 
 /// The errors of a form: by field, and one for the whole form.
@@ -151,13 +184,19 @@ impl Field {
 pub struct Fields {
     pub fields: BTreeMap<String, String>,
     pub general: Option<String>,
+    /// The language of the page.
+    pub language: Language,
+    /// The fields whose errors are sentences of a service, which are in English.
+    pub english: BTreeSet<String>,
+    /// Whether [`general`](Self::general) is one.
+    pub is_general_english: bool,
 }
 
 impl Fields {
     pub fn general(text: impl Into<String>) -> Self {
         Self {
-            fields: BTreeMap::new(),
             general: Some(text.into()),
+            ..Self::default()
         }
     }
 
@@ -168,7 +207,53 @@ impl Fields {
     }
 
     pub fn add(&mut self, field: &str, text: impl Into<String>) {
+        self.english.remove(field);
         self.fields.insert(field.to_owned(), text.into());
+    }
+
+    /// Adds the sentence of a service, which is in English.
+    pub fn add_english(&mut self, field: &str, text: impl Into<String>) {
+        self.add(field, text);
+        self.english.insert(field.to_owned());
+    }
+
+    /// Sets the error of the whole form to sentences of a service.
+    pub fn set_english_general(&mut self, text: impl Into<String>) {
+        self.general = Some(text.into());
+        self.is_general_english = true;
+    }
+
+    /// Sets the error of the whole form to a sentence in the language of the page.
+    pub fn set_general(&mut self, text: impl Into<String>) {
+        self.general = Some(text.into());
+        self.is_general_english = false;
+    }
+
+    /// Takes the mark of English from the sentences that are no service's.
+    pub fn unmark(&mut self, is_own: impl Fn(&str) -> bool) {
+        let fields = &self.fields;
+        let is_of_service = |name: &String| fields.get(name).is_some_and(|text| !is_own(text));
+        self.english.retain(is_of_service);
+        if self.general.as_deref().is_some_and(&is_own) {
+            self.is_general_english = false;
+        }
+    }
+
+    /// The same errors on a page in this language.
+    #[must_use]
+    pub fn in_language(self, language: Language) -> Self {
+        Self { language, ..self }
+    }
+
+    /// The same errors with other names of their fields.
+    #[must_use]
+    pub fn renamed(self, rename: impl Fn(String) -> String) -> Self {
+        let fields = self.fields.into_iter();
+        Self {
+            fields: fields.map(|(name, text)| (rename(name), text)).collect(),
+            english: self.english.into_iter().map(&rename).collect(),
+            ..self
+        }
     }
 
     pub fn is_empty(&self) -> bool {
@@ -179,25 +264,41 @@ impl Fields {
         self.fields.get(field).map(String::as_str)
     }
 
-    fn count(&self) -> usize {
-        self.fields.len() + usize::from(self.general.is_some())
+    pub fn error(&self, field: &str) -> Option<FieldError> {
+        Some(FieldError {
+            text: self.of(field)?.to_owned(),
+            is_foreign: self.is_foreign(field),
+        })
+    }
+
+    /// Whether the error of a field is in English on a page in another language.
+    pub fn is_foreign(&self, field: &str) -> bool {
+        self.language != Language::English && self.english.contains(field)
+    }
+
+    /// The same for the error of the whole form.
+    pub fn is_general_foreign(&self) -> bool {
+        self.language != Language::English && self.is_general_english
+    }
+
+    fn count(&self) -> u64 {
+        let general = u64::from(self.general.is_some());
+        u64::try_from(self.fields.len()).unwrap_or(u64::MAX) + general
     }
 
     /// The heading of the summary above the form.
     pub fn heading(&self) -> String {
-        match self.count() {
-            1 => "There is an error".to_owned(),
-            count => format!("There are {count} errors"),
-        }
+        Texts::of(self.language).count("errors-heading", self.count())
     }
 
     /// The beginning of the page's title, which screen readers and tabs of browsers show first.
     pub fn in_title(&self) -> String {
-        match self.count() {
-            0 => String::new(),
-            1 => "Error: ".to_owned(),
-            count => format!("{count} errors: "),
+        let count = self.count();
+        if count == 0 {
+            return String::new();
         }
+        let text = Texts::of(self.language).count("errors-title", count);
+        format!("{text} ")
     }
 }
 
@@ -232,6 +333,37 @@ mod tests {
             (errors.in_title().as_str(), errors.heading().as_str()),
             ("2 errors: ", "There are 2 errors")
         );
+    }
+
+    #[test]
+    fn a_page_says_in_its_language_what_is_optional_and_what_is_wrong() {
+        let mut errors = Fields::one("email", "Indiquez une adresse.");
+        errors.add_english("name", "Too long.");
+        let errors = errors.in_language(Language::French);
+        assert_eq!(errors.in_title(), "2 erreurs\u{a0}: ");
+        assert_eq!(errors.heading(), "Il y a 2 erreurs");
+        let own = Field::email("email", "Adresse").optional();
+        let own = own.error_in(&errors).render().unwrap();
+        assert!(own.contains("(facultatif)"), "{own}");
+        assert!(own.contains("id=\"email-error\">Indiquez"), "{own}");
+        let of_service = Field::text("name", "Nom").error_in(&errors);
+        let of_service = of_service.render().unwrap();
+        let error = "id=\"name-error\" lang=\"en\">Too long.";
+        assert!(of_service.contains(error), "{of_service}");
+        // On an English page nothing is marked.
+        let errors = errors.in_language(Language::English);
+        assert!(!errors.is_foreign("name"));
+    }
+
+    #[test]
+    fn renamed_errors_stay_what_they_are() {
+        let mut errors = Fields::general("Try again.");
+        errors.add_english("picture", "Too large.");
+        let errors = errors.in_language(Language::French);
+        let renamed = errors.renamed(|_| "cover".to_owned());
+        assert!(renamed.is_foreign("cover") && !renamed.is_general_foreign());
+        assert_eq!(renamed.of("cover"), Some("Too large."));
+        assert_eq!(renamed.general.as_deref(), Some("Try again."));
     }
 
     #[test]

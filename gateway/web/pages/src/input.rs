@@ -6,7 +6,8 @@ use std::fmt;
 use askama::Template;
 use askama::filters::HtmlSafe;
 
-use crate::field::{Field, Fields};
+use crate::field::{Field, FieldError, Fields, optional_word};
+use crate::site::Language;
 
 /// A text of several lines.
 #[derive(Debug, Template)]
@@ -16,10 +17,11 @@ pub struct Area {
     label: &'static str,
     hint: String,
     value: String,
-    error: Option<String>,
+    error: Option<FieldError>,
     rows: u8,
     max: u32,
     is_required: bool,
+    language: Language,
 }
 
 impl Area {
@@ -33,6 +35,7 @@ impl Area {
             rows: 4,
             max: 2_000,
             is_required: true,
+            language: Language::default(),
         }
     }
 
@@ -61,10 +64,16 @@ impl Area {
         self
     }
 
+    /// The error of this field, if there is one, and the language of the page.
     #[must_use]
     pub fn error_in(mut self, errors: &Fields) -> Self {
-        self.error = errors.of(self.name).map(ToOwned::to_owned);
+        self.error = errors.error(self.name);
+        self.language = errors.language;
         self
+    }
+
+    fn optional_word(&self) -> &'static str {
+        optional_word(self.language)
     }
 }
 
@@ -83,8 +92,11 @@ pub struct Select {
     name: Cow<'static, str>,
     label: Cow<'static, str>,
     hint: String,
+    /// The hint is in English, whatever the language of the page is.
+    is_hint_english: bool,
     is_required: bool,
-    error: Option<String>,
+    error: Option<FieldError>,
+    language: Language,
     choices: Vec<Choice>,
 }
 
@@ -98,8 +110,10 @@ impl Select {
             name: name.into(),
             label: label.into(),
             hint: String::new(),
+            is_hint_english: false,
             is_required: true,
             error: None,
+            language: Language::default(),
             choices,
         }
     }
@@ -110,16 +124,29 @@ impl Select {
         self
     }
 
+    /// A hint of the documentation of the API, which is in English.
+    #[must_use]
+    pub fn english_hint(mut self, hint: &str) -> Self {
+        self.is_hint_english = true;
+        self.hint(hint)
+    }
+
     #[must_use]
     pub fn optional(mut self) -> Self {
         self.is_required = false;
         self
     }
 
+    /// The error of this field, if there is one, and the language of the page.
     #[must_use]
     pub fn error_in(mut self, errors: &Fields) -> Self {
-        self.error = errors.of(&self.name).map(ToOwned::to_owned);
+        self.error = errors.error(&self.name);
+        self.language = errors.language;
         self
+    }
+
+    fn optional_word(&self) -> &'static str {
+        optional_word(self.language)
     }
 }
 
@@ -129,8 +156,10 @@ impl Select {
 pub struct Checks {
     name: Cow<'static, str>,
     legend: Cow<'static, str>,
-    error: Option<String>,
+    error: Option<FieldError>,
     choices: Vec<Choice>,
+    /// The labels are in English, whatever the language of the page is.
+    are_labels_english: bool,
     /// The most boxes that may be ticked; 0: any number.
     most: u8,
 }
@@ -146,8 +175,16 @@ impl Checks {
             legend: legend.into(),
             error: None,
             choices,
+            are_labels_english: false,
             most: 0,
         }
+    }
+
+    /// The labels are of the documentation of the API, which is in English.
+    #[must_use]
+    pub fn with_english_labels(mut self) -> Self {
+        self.are_labels_english = true;
+        self
     }
 
     /// The script ticks no more than this. The legend says it in words.
@@ -159,7 +196,7 @@ impl Checks {
 
     #[must_use]
     pub fn error_in(mut self, errors: &Fields) -> Self {
-        self.error = errors.of(&self.name).map(ToOwned::to_owned);
+        self.error = errors.error(&self.name);
         self
     }
 }
@@ -183,7 +220,15 @@ pub struct PictureFile {
     pub name: &'static str,
     pub label: &'static str,
     pub hint: &'static str,
-    pub error: Option<String>,
+    pub error: Option<FieldError>,
+    /// The language of the page.
+    pub language: Language,
+}
+
+impl PictureFile {
+    fn optional_word(&self) -> &'static str {
+        optional_word(self.language)
+    }
 }
 
 /// A part of a form.

@@ -265,7 +265,7 @@ mod tests {
             "href=\"/fr/sign-in\"",
             "href=\"/en/sign-up\" hreflang=\"en\"",
             "Documentation (en anglais)",
-            "Le tableau de bord et la documentation sont en anglais.",
+            "La documentation est en anglais.",
         ] {
             assert!(html.contains(part), "{part}: {html}");
         }

@@ -4,7 +4,7 @@ use askama::Template;
 use askama::filters::HtmlSafe;
 use time::OffsetDateTime;
 
-use crate::site::Texts;
+use crate::site::{Language, Texts};
 use crate::when;
 
 /// The drawing area in units of the SVG.
@@ -76,15 +76,25 @@ impl Plot {
                 y: units(y(line)),
                 label: label(line, step),
             });
+        let english = Texts::of(Language::English);
         Some(Self {
             title,
-            hint: "The table below has the same figures.".to_owned(),
+            hint: english.say("plot-hint").to_owned(),
             line: pairs.join(" "),
             dots,
             grid: grid.collect(),
-            first: when::day(*first),
-            last: when::day(*last),
+            first: when::day(english, *first),
+            last: when::day(english, *last),
         })
+    }
+
+    /// The same plot on a page of the dashboard in the language of these texts.
+    #[must_use]
+    pub fn in_language(self, texts: &Texts) -> Self {
+        match texts.language() {
+            Language::English => self,
+            Language::French => self.localized(texts, texts.say("plot-hint")),
+        }
     }
 
     /// The same plot with numbers and dates as these readers write them. `hint` says where its figures are.
@@ -139,7 +149,6 @@ mod tests {
     use time::macros::datetime;
 
     use super::*;
-    use crate::site::Language;
 
     const START: OffsetDateTime = datetime!(2026-11-01 00:00 UTC);
 

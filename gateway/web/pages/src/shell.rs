@@ -16,7 +16,7 @@ pub struct Shell {
     pub person: Option<String>,
     /// The account that the page is about.
     pub account: Option<AccountNav>,
-    /// A sentence about what was just done.
+    /// What was just done: the key of a sentence.
     pub notice: Option<&'static str>,
     /// Why the forms of the page are closed.
     pub closed: Option<&'static str>,
@@ -31,7 +31,7 @@ impl Shell {
         self.language.code()
     }
 
-    /// Whether the page is in another language than the dashboard.
+    /// Whether the page is in another language than the documentation and the sentences of services, which are in English.
     pub fn is_translated(&self) -> bool {
         self.language != Language::default()
     }
@@ -86,7 +86,7 @@ pub struct Translation {
 /// A call of the API under a page.
 #[derive(Debug, Clone)]
 pub struct ApiCall {
-    /// What it gives.
+    /// What it gives: the key of a text.
     pub text: &'static str,
     /// For example `GET /v1/me`; empty if there is none.
     pub call: String,
@@ -102,17 +102,42 @@ impl ApiCall {
 
     /// No call of the API gives what the page shows.
     pub fn none() -> Self {
-        Self::new("No call of the API gives this", "")
+        Self::new("api-call-none", "")
     }
 
     /// A call of the account API (§10.18), which programs make with a token of the account.
     pub fn account(call: impl Into<String>) -> Self {
-        Self::new("The account API has the same", call)
+        Self::new("api-call-account", call)
     }
 
     /// It gives the same as the page, or does the same as its form.
     pub fn same(call: impl Into<String>) -> Self {
-        Self::new("The API has the same", call)
+        Self::new("api-call-same", call)
+    }
+}
+
+/// A sentence on a page, or a part of one.
+#[derive(Debug, Clone)]
+pub struct Sentence {
+    pub text: String,
+    /// It is of a service, and in English.
+    pub is_english: bool,
+}
+
+impl Sentence {
+    /// In the language of the page.
+    pub fn own(text: impl Into<String>) -> Self {
+        Self {
+            text: text.into(),
+            is_english: false,
+        }
+    }
+
+    pub fn of_service(text: impl Into<String>) -> Self {
+        Self {
+            text: text.into(),
+            is_english: true,
+        }
     }
 }
 
@@ -128,6 +153,7 @@ pub struct AccountNav {
 #[derive(Debug, Clone)]
 pub struct NavLink {
     pub href: String,
+    /// The key of its text.
     pub label: &'static str,
     pub is_current: bool,
 }
@@ -150,6 +176,8 @@ pub struct ErrorPage {
     pub shell: Shell,
     pub title: String,
     pub text: String,
+    /// The text is the sentence of a service, in English on a page in another language.
+    pub is_text_foreign: bool,
     /// Address and label of links that lead on.
     pub ways_out: Vec<(String, String)>,
     /// The person must sign in before the form is sent again.

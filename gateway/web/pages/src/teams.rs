@@ -5,6 +5,13 @@ use askama::Template;
 use crate::field::{Field, Fields};
 use crate::shell::Shell;
 
+/// The values of the form of a member's role, and the keys of their texts.
+const ROLES: [(&str, &str); 3] = [
+    ("owner", "team-role-owner"),
+    ("developer", "team-role-developer"),
+    ("editor", "team-role-editor"),
+];
+
 #[derive(Debug, Template)]
 #[template(path = "team/team.html")]
 pub struct TeamPage {
@@ -21,11 +28,21 @@ pub struct TeamPage {
     pub is_owner: bool,
 }
 
+impl TeamPage {
+    #[expect(clippy::unused_self, reason = "templates call it as a method")]
+    fn roles(&self) -> [(&'static str, &'static str); 3] {
+        ROLES
+    }
+}
+
 #[derive(Debug)]
 pub struct MemberRow {
     pub person: String,
     pub email: String,
+    /// The value of the form.
     pub role: &'static str,
+    /// The same in words.
+    pub role_text: &'static str,
     pub since: String,
     pub is_you: bool,
 }
@@ -34,6 +51,7 @@ pub struct MemberRow {
 pub struct InviteRow {
     pub id: String,
     pub email: String,
+    /// In words.
     pub role: &'static str,
     pub until: String,
 }
@@ -71,6 +89,7 @@ mod tests {
             person: "p".to_owned(),
             email: "<ada@studio.example>".to_owned(),
             role,
+            role_text: role,
             since: String::new(),
             is_you: false,
         };
@@ -91,6 +110,7 @@ mod tests {
     #[test]
     fn only_an_owner_has_the_forms_of_the_team() {
         assert!(page(true).contains("/accounts/a/team/invite"));
+        assert!(page(true).contains("<option value=\"editor\" selected>editor</option>"));
         assert!(!page(false).contains("/team/p/role"));
         assert!(page(false).contains("/accounts/a/team/leave"));
         assert!(!page(false).contains("<ada@"));

@@ -1,57 +1,95 @@
 //! Times and numbers as people read them.
 
-use time::OffsetDateTime;
 use time::macros::format_description;
+use time::{OffsetDateTime, UtcOffset};
 
-/// `2026-11-23 14:05 UTC`.
-pub fn minute(at: OffsetDateTime) -> String {
+use crate::site::{Language, Texts};
+
+/// `2026-11-23 14:05 UTC`, or `23 novembre 2026, 14:05 UTC`.
+pub fn minute(texts: &Texts, at: OffsetDateTime) -> String {
     let format = format_description!("[year]-[month]-[day] [hour]:[minute] UTC");
-    at.to_offset(time::UtcOffset::UTC)
-        .format(format)
-        .unwrap_or_default()
-}
-
-/// `2026-11-23 14:05:09 UTC`.
-pub fn second(at: OffsetDateTime) -> String {
-    let format = format_description!("[year]-[month]-[day] [hour]:[minute]:[second] UTC");
-    at.to_offset(time::UtcOffset::UTC)
-        .format(format)
-        .unwrap_or_default()
-}
-
-/// `2026-11-23 UTC`.
-pub fn day(at: OffsetDateTime) -> String {
-    format!("{} UTC", at.to_offset(time::UtcOffset::UTC).date())
-}
-
-/// The time left until `at`, in short: `2 d 4 h`, `6 h 12 min`, `35 min`; at least a minute. The script of the pages counts it down.
-pub fn left_in_short(until: OffsetDateTime, now: OffsetDateTime) -> String {
-    let minutes = (until - now).whole_minutes().max(1);
-    let (days, hours, minutes) = (minutes / 1_440, minutes / 60 % 24, minutes % 60);
-    if days > 0 {
-        format!("{days} d {hours} h")
-    } else if hours > 0 {
-        format!("{hours} h {minutes} min")
-    } else {
-        format!("{minutes} min")
+    let at = at.to_offset(UtcOffset::UTC);
+    match texts.language() {
+        Language::English => at.format(format).unwrap_or_default(),
+        Language::French => texts.minute(at),
     }
 }
 
-/// The time left until `at`, in its two largest units: `2 days 4 hours`, `35 minutes`; at least a minute.
-pub fn left(until: OffsetDateTime, now: OffsetDateTime) -> String {
-    let minutes = (until - now).whole_minutes().max(1);
-    let (days, hours, minutes) = (minutes / 1_440, minutes / 60 % 24, minutes % 60);
-    let unit = |count: i64, name: &str| {
-        let plural = if count == 1 { "" } else { "s" };
-        (count > 0).then(|| format!("{count} {name}{plural}"))
+/// `2026-11-23 14:05:09 UTC`, or `23 novembre 2026, 14:05:09 UTC`.
+pub fn second(texts: &Texts, at: OffsetDateTime) -> String {
+    let format = format_description!("[year]-[month]-[day] [hour]:[minute]:[second] UTC");
+    let at = at.to_offset(UtcOffset::UTC);
+    match texts.language() {
+        Language::English => at.format(format).unwrap_or_default(),
+        Language::French => texts.second(at),
+    }
+}
+
+/// `2026-11-23 UTC`, or `23 novembre 2026 (UTC)`.
+pub fn day(texts: &Texts, at: OffsetDateTime) -> String {
+    let date = at.to_offset(UtcOffset::UTC).date();
+    let day = match texts.language() {
+        Language::English => date.to_string(),
+        Language::French => texts.date(date),
     };
-    let all = [
-        unit(days, "day"),
-        unit(hours, "hour"),
-        unit(minutes, "minute"),
+    texts.say_of("date-day-utc", &day)
+}
+
+/// A day of the API, such as `2026-11-23`: as it is, or `23 novembre 2026`.
+pub fn date(texts: &Texts, day: &str) -> String {
+    match texts.language() {
+        Language::English => day.to_owned(),
+        Language::French => texts.day(day),
+    }
+}
+
+/// Days, hours and minutes.
+struct TimeLeft {
+    days: u64,
+    hours: u64,
+    minutes: u64,
+}
+
+impl TimeLeft {
+    /// The time left until `until`: at least a minute.
+    fn until(until: OffsetDateTime, now: OffsetDateTime) -> Self {
+        let minutes = (until - now).whole_minutes().max(1).unsigned_abs();
+        Self {
+            days: minutes / 1_440,
+            hours: minutes / 60 % 24,
+            minutes: minutes % 60,
+        }
+    }
+}
+
+/// The time left until `until`, in short: `2 d 4 h`, `6 h 12 min`, `35 min`; at least a minute. The script of the pages counts it down.
+pub fn short_time_left(texts: &Texts, until: OffsetDateTime, now: OffsetDateTime) -> String {
+    let left = TimeLeft::until(until, now);
+    if left.days > 0 {
+        let unit = texts.say("short-left-day");
+        format!("{} {unit} {} h", left.days, left.hours)
+    } else if left.hours > 0 {
+        format!("{} h {} min", left.hours, left.minutes)
+    } else {
+        format!("{} min", left.minutes)
+    }
+}
+
+/// The time left until `until`, in its two largest units: `2 days 4 hours`, `35 minutes`; at least a minute.
+pub fn time_left(texts: &Texts, until: OffsetDateTime, now: OffsetDateTime) -> String {
+    let left = TimeLeft::until(until, now);
+    let units = [
+        ("left-days", left.days),
+        ("left-hours", left.hours),
+        ("left-minutes", left.minutes),
     ];
-    let shown: Vec<String> = all.into_iter().flatten().take(2).collect();
-    shown.join(" ")
+    let shown = units.into_iter().filter(|(_, count)| *count > 0);
+    let mut shown = shown.map(|(key, count)| texts.count(key, count));
+    let first = shown.next().unwrap_or_default();
+    match shown.next() {
+        Some(second) => texts.say_of_two("left-two-units", &first, &second),
+        None => first,
+    }
 }
 
 /// `1,234,567`.
@@ -102,26 +140,50 @@ mod tests {
     #[test]
     fn times_say_their_zone() {
         let at = datetime!(2026-11-23 14:05:59 +2);
-        assert_eq!(minute(at), "2026-11-23 12:05 UTC");
-        assert_eq!(second(at), "2026-11-23 12:05:59 UTC");
-        assert_eq!(day(at), "2026-11-23 UTC");
+        let texts = Texts::of(Language::English);
+        assert_eq!(minute(texts, at), "2026-11-23 12:05 UTC");
+        assert_eq!(second(texts, at), "2026-11-23 12:05:59 UTC");
+        assert_eq!(day(texts, at), "2026-11-23 UTC");
+    }
+
+    #[test]
+    fn times_have_the_words_of_their_readers() {
+        let at = datetime!(2026-11-23 01:05:59 +2);
+        let texts = Texts::of(Language::French);
+        assert_eq!(minute(texts, at), "22 novembre 2026, 23:05 UTC");
+        assert_eq!(second(texts, at), "22 novembre 2026, 23:05:59 UTC");
+        assert_eq!(day(texts, at), "22 novembre 2026 (UTC)");
+        assert_eq!(date(texts, "2026-11-01"), "1er novembre 2026");
+        let texts = Texts::of(Language::English);
+        assert_eq!(date(texts, "2026-11-01"), "2026-11-01");
     }
 
     #[test]
     fn the_time_left_has_two_units() {
         let now = datetime!(2026-11-23 00:00 UTC);
-        for (until, text) in [
-            (datetime!(2026-11-25 04:30 UTC), "2 days 4 hours"),
-            (datetime!(2026-11-24 00:05 UTC), "1 day 5 minutes"),
-            (datetime!(2026-11-23 00:35 UTC), "35 minutes"),
-            (datetime!(2026-11-22 00:00 UTC), "1 minute"),
+        let (english, french) = (Texts::of(Language::English), Texts::of(Language::French));
+        for (until, text, in_french) in [
+            (
+                datetime!(2026-11-25 04:30 UTC),
+                "2 days 4 hours",
+                "2 jours et 4 heures",
+            ),
+            (
+                datetime!(2026-11-24 00:05 UTC),
+                "1 day 5 minutes",
+                "1 jour et 5 minutes",
+            ),
+            (datetime!(2026-11-23 00:35 UTC), "35 minutes", "35 minutes"),
+            (datetime!(2026-11-22 00:00 UTC), "1 minute", "1 minute"),
         ] {
-            assert_eq!(left(until, now), text);
+            assert_eq!(time_left(english, until, now), text);
+            assert_eq!(time_left(french, until, now), in_french);
         }
     }
 
     #[test]
     fn the_time_left_is_short() {
+        let english = Texts::of(Language::English);
         let now = datetime!(2026-11-23 00:00 UTC);
         for (until, text) in [
             (datetime!(2026-11-25 04:30 UTC), "2 d 4 h"),
@@ -129,8 +191,11 @@ mod tests {
             (datetime!(2026-11-23 00:35 UTC), "35 min"),
             (datetime!(2026-11-22 00:00 UTC), "1 min"),
         ] {
-            assert_eq!(left_in_short(until, now), text);
+            assert_eq!(short_time_left(english, until, now), text);
         }
+        let until = datetime!(2026-11-25 04:30 UTC);
+        let french = short_time_left(Texts::of(Language::French), until, now);
+        assert_eq!(french, "2 j 4 h");
     }
 
     #[test]

@@ -6,6 +6,7 @@
 use axum::extract::Query;
 use contracts::gateway::v1 as proto;
 use kit::timestamp;
+use pages::site::Texts;
 use pages::teams::{ActivityPage, ActivityRow};
 use pages::when;
 use serde::Deserialize;
@@ -30,6 +31,7 @@ pub struct Before {
 
 pub async fn show(request: MemberRequest, Query(before): Query<Before>) -> PageResult {
     let (app, account) = (&request.app, request.scope.id);
+    let texts = request.language().texts();
     let before: Option<Uuid> = before.before.parse().ok();
     // Read one row more than a page has, to see whether there is a next page.
     let limit = u32::from(ROWS) + 1;
@@ -46,8 +48,11 @@ pub async fn show(request: MemberRequest, Query(before): Query<Before>) -> PageR
     );
     let are_programs_missing = programs.is_err();
     let programs = programs.unwrap_or_default();
-    let mut rows: Vec<(Uuid, ActivityRow)> = people?.iter().map(row_of_person).collect();
-    rows.extend(programs.iter().filter_map(row_of_program));
+    let people = people?;
+    let people = people.iter().map(|entry| row_of_person(texts, entry));
+    let mut rows: Vec<(Uuid, ActivityRow)> = people.collect();
+    let programs = programs.iter();
+    rows.extend(programs.filter_map(|change| row_of_program(texts, change)));
     rows.sort_by_key(|(id, _)| std::cmp::Reverse(*id));
     let has_more = rows.len() > usize::from(ROWS);
     rows.truncate(ROWS.into());
@@ -62,34 +67,35 @@ pub async fn show(request: MemberRequest, Query(before): Query<Before>) -> PageR
     }))
 }
 
-fn row_of_person(entry: &Activity) -> (Uuid, ActivityRow) {
+fn row_of_person(texts: &Texts, entry: &Activity) -> (Uuid, ActivityRow) {
     let row = ActivityRow {
-        at: when::minute(entry.at),
+        at: when::minute(texts, entry.at),
         author: entry.email.clone(),
         is_token: false,
-        what: action::text(&entry.action, &entry.subject),
+        what: action::text(texts, &entry.action, &entry.subject),
         address: entry.address.clone(),
-        agent: agent::name(&entry.agent),
+        agent: agent::name(texts, &entry.agent),
     };
     (entry.id, row)
 }
 
 /// `None` if the id is not a UUID; the gateway never sends such an id.
-fn row_of_program(change: &proto::TokenChange) -> Option<(Uuid, ActivityRow)> {
+fn row_of_program(texts: &Texts, change: &proto::TokenChange) -> Option<(Uuid, ActivityRow)> {
     let at = change.at.and_then(timestamp::decode);
+    let at = at.map(|at| when::minute(texts, at));
     let row = ActivityRow {
-        at: at.map(when::minute).unwrap_or_default(),
+        at: at.unwrap_or_default(),
         author: change.token.clone().unwrap_or_default().name,
         is_token: true,
-        what: text_of_program(change),
+        what: text_of_program(texts, change),
         address: change.address.clone(),
-        agent: "account API".to_owned(),
+        agent: texts.say("team-activity-api").to_owned(),
     };
     Some((change.id.parse().ok()?, row))
 }
 
 /// Describes a program's change in the words for the same action of a person.
-fn text_of_program(change: &proto::TokenChange) -> String {
+fn text_of_program(texts: &Texts, change: &proto::TokenChange) -> String {
     let subject = change.subject.as_str();
     let action = match (change.action.as_str(), change.endpoint_change.as_str()) {
         ("create_key", _) => Action::KeyCreated,
@@ -104,11 +110,11 @@ fn text_of_program(change: &proto::TokenChange) -> String {
         (_, "resume") => Action::WebhookResumed,
         (_, "rotate-secret") => Action::WebhookSecretRotated,
         (_, "switch-secret") => Action::WebhookSecretSwitched,
-        (_, "test") => return format!("sent a test event to {subject}"),
+        (_, "test") => return texts.say_of("did-webhook_test_sent", subject),
         (_, "send-again") => Action::WebhookSentAgain,
         (_, "recover") => Action::WebhookRecovered,
         // During a rolling update, a replica with more actions may have recorded it.
         (name, _) => return format!("{name}: {subject}"),
     };
-    action.text(subject)
+    action::text(texts, action.name(), subject)
 }

@@ -1,8 +1,9 @@
 //! The accounts of a person, and a new one.
 
-use kit::{Code, Fault};
-use pages::Field;
+use kit::Fault;
 use pages::accounts::{AccountRow, ListPage};
+use pages::site::Texts;
+use pages::{Field, Fields};
 use serde::Deserialize;
 use uuid::Uuid;
 
@@ -45,25 +46,46 @@ pub async fn show_new(request: PersonRequest) -> PageResult {
 /// Makes an account. Its id is derived from the form and the person: if the form is sent again, by a second click or after a failure, it
 /// makes no second account.
 pub async fn create(request: PersonRequest, FormBody(form): FormBody<AccountForm>) -> PageResult {
-    match create_account(&request, &form).await {
-        Ok(account) => Ok(see_other(&format!("/accounts/{account}"))),
-        Err(fault) => page(&request, &form.name, FormState::refused(&fault, &["name"])).await,
+    let state = match create_account(&request, &form).await {
+        Ok(account) => return Ok(see_other(&format!("/accounts/{account}"))),
+        Err(Refusal::Rule(text)) => FormState::invalid(Fields::general(text)),
+        Err(Refusal::Fault(fault)) => request.language().refused(&fault, &["name"], &[]),
+    };
+    page(&request, &form.name, state).await
+}
+
+/// The reason why no account is made.
+enum Refusal {
+    /// A rule of this page, in words.
+    Rule(String),
+    Fault(Fault),
+}
+
+impl From<Fault> for Refusal {
+    fn from(fault: Fault) -> Self {
+        Self::Fault(fault)
     }
 }
 
-async fn create_account(request: &PersonRequest, form: &AccountForm) -> Result<Uuid, Fault> {
-    let (web, person) = (&request.app, request.person());
-    let again = "Open the page again, and send the form from there.";
-    let token = Token::parse(&form.form).ok_or_else(|| Fault::invalid_field("form", again))?;
+impl From<sqlx::Error> for Refusal {
+    fn from(error: sqlx::Error) -> Self {
+        Self::Fault(error.into())
+    }
+}
+
+async fn create_account(request: &PersonRequest, form: &AccountForm) -> Result<Uuid, Refusal> {
+    let (web, person, texts) = (&request.app, request.person(), request.language().texts());
+    let again = || Refusal::Rule(texts.say("accounts-form-old").to_owned());
+    let token = Token::parse(&form.form).ok_or_else(again)?;
     let id = Uuid::new_v5(&person.id, &token.hash().0);
     let memberships = members::of_person(&web.pool, person.id).await?;
     if memberships.iter().any(|it| it.account == id) {
-        return same_name(web, id, &form.name).await.map(|()| id);
+        return same_name(web, texts, id, &form.name).await.map(|()| id);
     }
     let owned = memberships.iter().filter(|it| it.role == Role::Owner);
     if owned.count() >= MAX_OWNED {
-        let text = format!("You are an owner of {MAX_OWNED} accounts already, which is the most.");
-        return Err(Fault::invalid_field("*", text));
+        let text = texts.say_of("accounts-most", &MAX_OWNED.to_string());
+        return Err(Refusal::Rule(text));
     }
     web.gateway.admit_change().await?;
     let (name, actor) = (form.name.as_str(), request.actor());
@@ -80,7 +102,7 @@ async fn create_account(request: &PersonRequest, form: &AccountForm) -> Result<U
     }
     // A person who has left the account, or was removed, cannot become a member again with the old form.
     if members::exist(&mut *transaction, id).await? {
-        return Err(Fault::invalid_field("form", again));
+        return Err(again());
     }
     let now = web.clock.now();
     members::insert(&mut *transaction, id, person.id, Role::Owner, now).await?;
@@ -90,35 +112,33 @@ async fn create_account(request: &PersonRequest, form: &AccountForm) -> Result<U
 }
 
 /// Refuses a form that has made an account before, with another name: the person went back and wants a second account.
-async fn same_name(web: &Web, account: Uuid, typed: &str) -> Result<(), Fault> {
+async fn same_name(web: &Web, texts: &Texts, account: Uuid, typed: &str) -> Result<(), Refusal> {
     let account = web.gateway.account(account).await?.account;
     let name = account.map(|account| account.name).unwrap_or_default();
     if name == typed.trim() {
         return Ok(());
     }
-    let text = format!(
-        "This form has made the account {name} already. If you want another account with this name, send it again."
-    );
-    Err(Fault::new(Code::IdempotencyMismatch, text))
+    Err(Refusal::Rule(texts.say_of("accounts-made-before", &name)))
 }
 
 async fn page(request: &PersonRequest, typed: &str, state: FormState) -> PageResult {
-    let web = &request.app;
+    let (web, language) = (&request.app, request.language());
+    let FormState { status, errors } = state.in_language(language.language);
     let mut accounts = Vec::new();
     for membership in members::of_person(&web.pool, request.person().id).await? {
         accounts.push(AccountRow {
             id: membership.account.to_string(),
             name: account_name(web, membership.account).await,
-            role: membership.role.as_str(),
+            role: language.say(membership.role.key()),
         });
     }
-    let name = Field::text("name", "Name of the account").value(typed);
+    let name = Field::text("name", language.say("accounts-name")).value(typed);
     let page = ListPage {
         shell: request.viewer.shell(),
         accounts,
-        name: name.error_in(&state.errors),
+        name: name.error_in(&errors),
         form: once::new_id(),
-        errors: state.errors,
+        errors,
     };
-    Ok(html(state.status, &page))
+    Ok(html(status, &page))
 }

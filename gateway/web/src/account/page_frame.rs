@@ -4,21 +4,18 @@ use std::time::Duration;
 
 use contracts::gateway::v1 as proto;
 use kit::{Code, Fault};
+use pages::site::Texts;
 use pages::{ApiCall, Shell};
 use tokio::time::timeout;
 
 use super::member_request::MemberRequest;
 use crate::domain::listing_kind::ListingKind;
-use crate::upstream::gateway::{READ_ONLY, Switches};
+use crate::upstream::gateway::Switches;
 use crate::viewer::Section;
 
 /// How long a page waits for its frame, and the page of a refused form for its other parts. A form that was refused because a service hangs
 /// has waited before, and its page must still meet the deadline of the request.
 const WAIT: Duration = Duration::from_secs(5);
-
-/// New games and events are refused (§7.3).
-const PAUSED: &str =
-    "New games and events are not accepted for a while. What is listed can still be changed.";
 
 /// The account and the switches, as the gateway has them.
 pub struct AccountFrame {
@@ -37,7 +34,8 @@ impl AccountFrame {
             (Err(fault.clone()), Err(fault))
         });
         let account = found.as_ref().ok().and_then(|found| found.account.as_ref());
-        let name = account.map_or("Account", |account| &account.name);
+        let unnamed = request.language().say("account-unnamed");
+        let name = account.map_or(unnamed, |account| &account.name);
         let shell = Shell {
             // A page whose data an API call returns sets that call instead.
             api_call: Some(ApiCall::none()),
@@ -79,14 +77,21 @@ impl AccountFrame {
     /// The reason why changes are closed, for a page. The handler of a form checks it again.
     pub fn closed(&self) -> Option<&'static str> {
         let switches = self.switches.as_ref().copied().unwrap_or_default();
-        switches.is_read_only.then_some(READ_ONLY)
+        let is_closed = switches.is_read_only;
+        is_closed.then(|| self.texts().say("fault-closed"))
     }
 
-    /// The reason why new listings of a kind are closed, for a page.
+    /// The reason why new listings of a kind are closed, for a page (§7.3).
     pub fn closed_to(&self, kind: ListingKind) -> Option<&'static str> {
         let switches = self.switches.as_ref().copied().unwrap_or_default();
         let is_paused = switches.submissions_are_paused && kind != ListingKind::Page;
-        self.closed().or_else(|| is_paused.then_some(PAUSED))
+        let paused = is_paused.then(|| self.texts().say("account-paused"));
+        self.closed().or(paused)
+    }
+
+    /// The texts of the page.
+    fn texts(&self) -> &'static Texts {
+        Texts::of(self.shell.language)
     }
 
     /// Lets a form pass.

@@ -84,7 +84,7 @@ pub async fn show(request: MemberRequest, Query(query): Query<CallQuery>) -> Pag
     let next = listed.next_cursor.as_deref();
     let page = CallLogPage {
         shell,
-        errors: state.errors,
+        errors: state.errors.in_language(request.language().language),
         account: account.to_string(),
         keys: credentials.choices(language, &query.key),
         only_errors: query.only_errors(),
@@ -156,8 +156,9 @@ fn row(
         cause: help.cause,
         fix: help.fix,
     });
+    let at = time_of(call.at).map(|at| when::second(texts, at));
     RequestRow {
-        at: time_of(call.at).map(when::second).unwrap_or_default(),
+        at: at.unwrap_or_default(),
         method: call.method.clone(),
         target: call.target.clone(),
         is_cut_off: call.target.len() >= CUT_OFF,

@@ -37,7 +37,7 @@ pub async fn send(request: MemberRequest, FormBody(form): FormBody<Input>) -> Pa
     let address = email::parse(&form.email).ok();
     let address = address.filter(|email| members.iter().any(|member| member.email == *email));
     let Some(address) = address else {
-        let text = "Use the address of a member of the team, who has confirmed it.";
+        let text = request.language().say("settings-email-invalid");
         let refused = FormState::invalid(Fields::one("email", text));
         return page(&request, &form, refused).await;
     };
@@ -50,7 +50,7 @@ pub async fn send(request: MemberRequest, FormBody(form): FormBody<Input>) -> Pa
         change.await
     };
     if let Err(fault) = change.await {
-        let refused = FormState::refused(&fault, &["name", "email"]);
+        let refused = request.language().refused(&fault, &["name", "email"], &[]);
         return page(&request, &form, refused).await;
     }
     request.record(Action::AccountChanged, &form.name).await;
@@ -58,18 +58,19 @@ pub async fn send(request: MemberRequest, FormBody(form): FormBody<Input>) -> Pa
 }
 
 async fn page(request: &MemberRequest, form: &Input, state: FormState) -> PageResult {
-    let errors = state.errors;
-    let email = Field::email("email", "Address for e-mails about the account")
+    let language = request.language();
+    let FormState { status, errors } = state.in_language(language.language);
+    let email = Field::email("email", language.say("settings-email"))
         .autocomplete("email")
-        .hint("The address of a member of the team.");
+        .hint(language.say("settings-email-hint"));
     let page = AccountSettingsPage {
         shell: request.shell(Section::Today).await,
         id: request.scope.id.to_string(),
-        name: Field::text("name", "Name")
+        name: Field::text("name", language.say("settings-name"))
             .value(&form.name)
             .error_in(&errors),
         email: email.value(&form.email).error_in(&errors),
         errors,
     };
-    Ok(html(state.status, &page))
+    Ok(html(status, &page))
 }

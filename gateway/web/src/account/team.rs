@@ -2,7 +2,9 @@
 
 use axum::extract::Path;
 use axum::response::Response;
+use kit::Code;
 use pages::mails::MailText;
+use pages::site::Texts;
 use pages::teams::{InviteRow, MemberRow, TeamPage};
 use pages::{Field, Fields, when};
 use serde::Deserialize;
@@ -55,29 +57,29 @@ pub async fn invite(
     OnceForm(form, sent): OnceForm<InviteForm>,
 ) -> PageResult {
     let (app, account, now) = (&request.app, request.scope.id, request.app.clock.now());
+    let language = request.language();
     if let Err(closed) = app.gateway.admit_change().await {
-        return page(&request, &form, FormState::refused(&closed, &[])).await;
+        let refused = language.refused(&closed, &[], &[]);
+        return page(&request, &form, refused).await;
     }
     let members = members::of_account(&app.pool, account).await?;
     let invited = links::invitations(&app.pool, account, now).await?;
     let mut errors = Fields::default();
     let address = email::parse(&form.email);
     match &address {
-        Err(problem) => errors.add("email", *problem),
+        Err(_) => errors.add("email", language.say("email-invalid")),
         Ok(address) if members.iter().any(|member| member.email == *address) => {
-            errors.add("email", "This person is in the team already.");
+            errors.add("email", language.say("team-is-member"));
         }
         Ok(_) if members.len() + invited.len() >= MAX_TEAM => {
-            errors.add(
-                "email",
-                format!("A team has at most {MAX_TEAM} people and invitations."),
-            );
+            let most = MAX_TEAM.to_string();
+            errors.add("email", language.texts().say_of("team-most", &most));
         }
         Ok(_) => {}
     }
     let role = Role::parse(&form.role);
     if role.is_none() {
-        errors.add("role", "Choose a role.");
+        errors.add("role", language.say("team-choose-role"));
     }
     let (Ok(address), Some(role), true) = (address, role, errors.is_empty()) else {
         return page(&request, &form, FormState::invalid(errors)).await;
@@ -86,14 +88,19 @@ pub async fn invite(
         let network = request.client.network();
         for (limit, subject) in [(limits::MAILS_TO, &address), (limits::MAILS_FROM, &network)] {
             if let Err(reached) = app.limits.count(limit, subject, now).await? {
-                return Err(reached.too_many("e-mails").into());
+                let fault = reached.too_many_in(language.language, "limit-mails");
+                return Err(fault.into());
             }
         }
         Ok(mail_invitation(&request, &address, role).await?)
     };
     match Box::pin(request.once(&sent, &request.path(TEAM), work)).await? {
         Ok(()) => Ok(back(&request)),
-        Err(fault) => page(&request, &form, FormState::refused(&fault, &[])).await,
+        // Only the limits above have this code.
+        Err(fault) if fault.code == Code::RateLimited => {
+            page(&request, &form, FormState::refused_here(&fault)).await
+        }
+        Err(fault) => page(&request, &form, language.refused(&fault, &[], &[])).await,
     }
 }
 
@@ -149,7 +156,7 @@ pub async fn change_role(
 ) -> PageResult {
     match Role::parse(&form.role) {
         Some(role) => change(&request, person, Some(role)).await,
-        None => refused(&request, "Choose a role.").await,
+        None => refused(&request, "team-choose-role").await,
     }
 }
 
@@ -173,7 +180,7 @@ async fn begin_change(
     let role = members::role(&mut *transaction, account, person).await?;
     let role = role.ok_or_else(PageError::not_found)?;
     if !role.may(needed) {
-        return Err(PageError::forbidden(needed.holders()));
+        return Err(PageError::forbidden(needed));
     }
     Ok(transaction)
 }
@@ -195,8 +202,7 @@ async fn change(request: &MemberRequest, person: Uuid, role: Option<Role>) -> Pa
         MemberChange::Changed => {}
         MemberChange::NotFound => return Err(PageError::not_found()),
         MemberChange::LastOwner => {
-            let text = "An account keeps at least one owner: make another person an owner first.";
-            return refused(request, text).await;
+            return refused(request, "team-last-owner").await;
         }
     }
     // A person who may no longer invite could come back with an open invitation, so remove these.
@@ -242,24 +248,27 @@ fn back(request: &MemberRequest) -> Response {
     see_other(&request.path(TEAM))
 }
 
-async fn refused(request: &MemberRequest, reason: &str) -> PageResult {
-    let refused = FormState::invalid(Fields::general(reason));
+/// The page with a reason above the form; `reason` is the key of its text.
+async fn refused(request: &MemberRequest, reason: &'static str) -> PageResult {
+    let refused = FormState::invalid(Fields::general(request.language().say(reason)));
     page(request, &InviteForm::default(), refused).await
 }
 
 async fn page(request: &MemberRequest, form: &InviteForm, state: FormState) -> PageResult {
-    let FormState { status, errors } = state;
-    let (web, account) = (&request.app, request.scope.id);
+    let language = request.language();
+    let FormState { status, errors } = state.in_language(language.language);
+    let (web, account, texts) = (&request.app, request.scope.id, language.texts());
     let members = members::of_account(&web.pool, account).await?.into_iter();
     let members = members.map(|member| MemberRow {
         person: member.person.to_string(),
         email: member.email,
         role: member.role.as_str(),
-        since: when::day(member.since),
+        role_text: texts.say(member.role.key()),
+        since: when::day(texts, member.since),
         is_you: member.person == request.person().id,
     });
     let invites = links::invitations(&web.pool, account, web.clock.now()).await?;
-    let email = Field::email("email", "E-mail")
+    let email = Field::email("email", language.say("email-label"))
         .autocomplete("off")
         .value(&form.email);
     let role = if form.role.is_empty() {
@@ -271,7 +280,10 @@ async fn page(request: &MemberRequest, form: &InviteForm, state: FormState) -> P
         shell: request.shell(Section::Team).await,
         id: account.to_string(),
         members: members.collect(),
-        invites: invites.iter().filter_map(invite_row).collect(),
+        invites: invites
+            .iter()
+            .filter_map(|link| invite_row(texts, link))
+            .collect(),
         email: email.error_in(&errors),
         form: once::new_id(),
         role: role.to_owned(),
@@ -281,14 +293,14 @@ async fn page(request: &MemberRequest, form: &InviteForm, state: FormState) -> P
     Ok(html(status, &page))
 }
 
-fn invite_row(link: &Link) -> Option<InviteRow> {
+fn invite_row(texts: &'static Texts, link: &Link) -> Option<InviteRow> {
     let LinkTarget::Invite { role, .. } = &link.target else {
         return None;
     };
     Some(InviteRow {
         id: link.id.to_string(),
         email: link.email.clone(),
-        role: role.as_str(),
-        until: when::minute(link.expires_at),
+        role: texts.say(role.key()),
+        until: when::minute(texts, link.expires_at),
     })
 }

@@ -5,6 +5,7 @@ use contracts::gateway::v1 as proto;
 use http::StatusCode;
 use kit::Code;
 use pages::keys::KeyState;
+use pages::site::Texts;
 use pages::tokens::{ListPage, ScopeChoice, TokenRow, TokenSecretPage};
 use pages::{Field, Fields, when};
 use serde::{Deserialize, Serialize};
@@ -26,43 +27,31 @@ use crate::viewer::Section;
 /// The environment variable of commands that need a token.
 pub(super) const VARIABLE: &str = "SERVICE_ACCOUNT_TOKEN";
 
-/// The scopes (§10.18), each with what a token may do with it, and a path that it may read.
+/// The scopes (§10.18), each with the key of the text that says what a token may do with it, and a path that it may read.
 const SCOPES: [(&str, &str, &str); 7] = [
-    (
-        "keys:read",
-        "list keys and requests for keys",
-        "/account/keys",
-    ),
-    (
-        "keys:write",
-        "create, request, reveal, rotate and revoke keys",
-        "/account/keys",
-    ),
+    ("keys:read", "token-can-read-keys", "/account/keys"),
+    ("keys:write", "token-can-write-keys", "/account/keys"),
     (
         "endpoints:read",
-        "list the addresses of webhooks",
+        "token-can-read-endpoints",
         "/account/endpoints",
     ),
     (
         "endpoints:write",
-        "add, change, pause, test and remove them, and create signing secrets",
+        "token-can-write-endpoints",
         "/account/endpoints",
     ),
     (
         "deliveries:read",
-        "read deliveries and their bodies",
+        "token-can-read-deliveries",
         "/account/endpoints",
     ),
     (
         "deliveries:write",
-        "send deliveries again",
+        "token-can-write-deliveries",
         "/account/endpoints",
     ),
-    (
-        "usage:read",
-        "read the calls of the account",
-        "/account/usage",
-    ),
+    ("usage:read", "token-can-read-usage", "/account/usage"),
 ];
 
 #[derive(Debug, Default)]
@@ -137,7 +126,7 @@ pub async fn send(
         Err(fault) => {
             let fields = ["name", "scopes", "expires"];
             let renamed = [("expires_at", "expires")];
-            let refused = FormState::refused_renamed(&fault, &fields, &renamed);
+            let refused = request.language().refused(&fault, &fields, &renamed);
             page(&request, &form, refused).await
         }
     }
@@ -173,7 +162,7 @@ pub async fn revoke(request: MemberRequest, Path((_, token)): Path<(Uuid, String
             Err(PageError::not_found())
         }
         Err(fault) => {
-            let refused = FormState::refused(&fault, &[]);
+            let refused = request.language().refused(&fault, &[], &[]);
             page(&request, &TokenForm::default(), refused).await
         }
     }
@@ -189,12 +178,13 @@ fn new_token(
         account_id: request.scope.id.to_string(),
         name: form.name.clone(),
         scopes: form.scopes.clone(),
-        expires_at: last_day(&form.expires)?,
+        expires_at: last_day(request.language(), &form.expires)?,
     })
 }
 
 async fn page(request: &MemberRequest, form: &TokenForm, state: FormState) -> PageResult {
-    let FormState { status, errors } = state;
+    let language = request.language();
+    let FormState { status, errors } = state.in_language(language.language);
     let (web, account) = (&request.app, request.scope.id);
     let now = web.clock.now();
     let (tokens, members, shell) = futures::join!(
@@ -210,23 +200,21 @@ async fn page(request: &MemberRequest, form: &TokenForm, state: FormState) -> Pa
     };
     let choice = |(name, description, _): (&'static str, &'static str, &str)| ScopeChoice {
         name,
-        description,
+        description: language.say(description),
         is_ticked: form.scopes.iter().any(|ticked| ticked == name),
     };
-    let expires = Field::date("expires", "Expires on")
+    let expires = Field::date("expires", language.say("token-new-expires"))
         .optional()
-        .hint("In UTC. Without a day, the token does not expire.");
+        .hint(language.say("token-new-expires-hint"));
+    let row = |token| row(language.texts(), token, &members, now);
     let page = ListPage {
         shell,
         account: account.to_string(),
-        tokens: tokens
-            .iter()
-            .map(|token| row(token, &members, now))
-            .collect(),
+        tokens: tokens.iter().map(row).collect(),
         may_change: request.may(Permission::Develop),
         form: once::new_id(),
-        name: Field::text("name", "Name of the token")
-            .hint("The program that uses it: the activity of the account shows this name.")
+        name: Field::text("name", language.say("token-new-name"))
+            .hint(language.say("token-new-name-hint"))
             .value(&form.name)
             .error_in(&errors),
         scopes: SCOPES.into_iter().map(choice).collect(),
@@ -236,24 +224,34 @@ async fn page(request: &MemberRequest, form: &TokenForm, state: FormState) -> Pa
     Ok(html(status, &page))
 }
 
-fn row(token: &proto::AccountToken, members: &[Member], now: OffsetDateTime) -> TokenRow {
+fn row(
+    texts: &Texts,
+    token: &proto::AccountToken,
+    members: &[Member],
+    now: OffsetDateTime,
+) -> TokenRow {
     let is_revoked = token.revoked_at.is_some();
     let (text, works) = match time_of(token.expires_at) {
-        _ if is_revoked => ("revoked".to_owned(), false),
-        Some(end) if end <= now => ("expired".to_owned(), false),
-        Some(end) => (format!("works until {}", when::minute(end)), true),
-        None => ("works".to_owned(), true),
+        _ if is_revoked => (texts.say("token-revoked").to_owned(), false),
+        Some(end) if end <= now => (texts.say("token-expired").to_owned(), false),
+        Some(end) => {
+            let end = when::minute(texts, end);
+            (texts.say_of("token-works-until", &end), true)
+        }
+        None => (texts.say("token-works").to_owned(), true),
     };
     let mut members = members.iter();
     let maker = members.find(|it| it.person.to_string() == token.created_by);
+    let maker = maker.map_or(texts.say("token-former-member"), |it| &it.email);
+    let created = time_of(token.created_at).map(|at| when::day(texts, at));
     TokenRow {
         id: token.id.clone(),
-        maker: maker.map_or_else(|| "a former member".to_owned(), |it| it.email.clone()),
+        maker: maker.to_owned(),
         name: token.name.clone(),
         shown: format!("…{}", token.last4),
         scopes: token.scopes.join(", "),
-        created: time_of(token.created_at).map(when::day).unwrap_or_default(),
-        last_used: time_of(token.last_used_at).map(when::minute),
+        created: created.unwrap_or_default(),
+        last_used: time_of(token.last_used_at).map(|at| when::minute(texts, at)),
         state: KeyState { text, works },
         is_revoked,
     }

@@ -50,48 +50,39 @@ pub async fn show(request: MemberRequest, Query(query): Query<UseQuery>) -> Page
     let by_day = by_day(&used);
     let counts: Vec<Counts> = by_day.values().map(DayCounts::counts).collect();
     let (first, last) = (used.first_day.clone(), used.last_day.clone());
-    let title = texts.say_of_two("usage-chart", &first, &last);
+    let (first_day, last_day) = (when::date(texts, &first), when::date(texts, &last));
+    let title = texts.say_of_two("usage-chart", &first_day, &last_day);
     let columns = Columns::new(title, &counts, first, last);
     let (used_month, now) = (found.month.unwrap_or_default(), request.app.clock.now());
     Ok(ok(&AccountUsePage {
         shell,
         account: scope.id.to_string(),
         plan: found.plan.map_or(account.plan, |plan| plan.title),
-        month: month_in(language, &used_month, now),
+        month: month(texts, &used_month, now),
         spans: SPANS
             .map(|span| Span {
                 days: span.into(),
                 is_shown: span == days,
             })
             .into(),
-        columns: columns.map(|columns| columns.localized(texts)),
+        columns: columns.map(|columns| columns.in_language(texts)),
         days: day_rows(texts, &by_day),
         routes: route_rows(language, &used.rows),
-        first_day: used.first_day,
-        last_day: used.last_day,
+        first_day,
+        last_day,
         may_make_keys: request.may(Permission::Develop),
     }))
 }
 
-/// The calls of a month in English.
-pub(super) fn month(month: &proto::MonthUse, now: OffsetDateTime) -> MonthShare {
-    month_in(PageLanguage::default(), month, now)
-}
-
 /// The calls of a month in words.
-pub(super) fn month_in(
-    language: PageLanguage,
-    month: &proto::MonthUse,
-    now: OffsetDateTime,
-) -> MonthShare {
-    let texts = language.texts();
+pub(super) fn month(texts: &Texts, month: &proto::MonthUse, now: OffsetDateTime) -> MonthShare {
     let limit = |limit| month_limit(texts, month.used, limit);
-    let name = time_of(month.starts_at).map(when::day).unwrap_or_default();
+    let name = time_of(month.starts_at).map(when::iso).unwrap_or_default();
     MonthShare {
         name: name.chars().take(7).collect(),
         used: texts.number(month.used),
         limit: month.limit.map(limit),
-        resets: minute_of(month.resets_at),
+        resets: minute_of(texts, month.resets_at),
         forecast: forecast(texts, month, now),
     }
 }
@@ -106,7 +97,8 @@ fn forecast(texts: &Texts, month: &proto::MonthUse, now: OffsetDateTime) -> Opti
     };
     let Projection { calls, limit_at } = counted.pace(now)?;
     let calls = texts.number(calls);
-    Some(match (month.limit, limit_at.map(when::day)) {
+    let limit_at = limit_at.map(|at| when::day(texts, at));
+    Some(match (month.limit, limit_at) {
         (_, Some(day)) => texts.say_of_two("usage-forecast-used-up", &day, &calls),
         (Some(_), None) => texts.say_of("usage-forecast-within", &calls),
         (None, None) => texts.say_of("usage-forecast", &calls),
@@ -201,7 +193,7 @@ fn day_rows(texts: &Texts, days: &BTreeMap<Date, DayCounts>) -> Vec<CountRow> {
     let newest_first = days.iter().rev();
     let called = newest_first.filter(|(_, counts)| counts.sum.calls > 0);
     let rows = called.map(|(day, counts)| CountRow {
-        day: day.to_string(),
+        day: when::date(texts, &day.to_string()),
         live: texts.number(counts.live),
         test: texts.number(counts.sum.calls.saturating_sub(counts.live)),
         counts: counts.sum.outcomes(texts),
@@ -331,7 +323,7 @@ mod tests {
         let french = Texts::of(Language::French);
         let text = forecast(french, &month(30_000, Some(50_000)), now).unwrap();
         assert!(
-            text.contains("épuisés vers le 2026-11-17 UTC")
+            text.contains("épuisés vers le 17 novembre 2026 (UTC)")
                 && text.contains("environ 90\u{202f}000"),
             "{text}"
         );

@@ -1,9 +1,17 @@
 //! The actions of people that are recorded.
 
-use strum::{EnumString, IntoStaticStr};
+use std::borrow::Cow;
+
+use pages::site::Texts;
+use strum::IntoStaticStr;
+
+use super::role::Role;
 
 /// An action in an account, or one that concerns a person only. It is stored by its name in `snake_case`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, EnumString, IntoStaticStr)]
+///
+/// Its words are the text `did-` with that name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr)]
+#[cfg_attr(test, derive(strum::VariantNames))]
 #[strum(serialize_all = "snake_case")]
 pub enum Action {
     AccountCreated,
@@ -61,89 +69,73 @@ impl Action {
     pub fn name(self) -> &'static str {
         self.into()
     }
-
-    /// The action in words, with the object of the action.
-    pub fn text(self, subject: &str) -> String {
-        match self {
-            Self::AccountCreated => "created the account".to_owned(),
-            Self::AccountChanged => {
-                format!("changed the name or address of the account: {subject}")
-            }
-            Self::KeyCreated => format!("created the key {subject}"),
-            Self::KeyAsked => format!("requested the live key {subject}"),
-            Self::KeyRevealed => format!("revealed the key {subject}"),
-            Self::KeyRotated => format!("rotated the key {subject}"),
-            Self::KeyRevoked => format!("revoked the key {subject}"),
-            Self::TokenCreated => format!("created the account token {subject}"),
-            Self::TokenRevoked => format!("revoked the account token {subject}"),
-            Self::WebhookAdded => format!("added a webhook at {subject}"),
-            Self::WebhookChanged => format!("changed the webhook at {subject}"),
-            Self::WebhookPaused => format!("paused the webhook at {subject}"),
-            Self::WebhookResumed => format!("resumed the webhook at {subject}"),
-            Self::WebhookSecretRotated => format!("created a new signing secret for {subject}"),
-            Self::WebhookSecretSwitched => {
-                format!("switched to the new signing secret of {subject}")
-            }
-            Self::WebhookRemoved => format!("removed the webhook at {subject}"),
-            Self::WebhookTested => format!("sent the test event {subject}"),
-            Self::WebhookSentAgain => format!("sent a delivery again to {subject}"),
-            Self::WebhookRecovered => format!("sent failed deliveries again to {subject}"),
-            Self::WebhookChecked => format!("checked the receiver at {subject}"),
-            Self::Invited => format!("invited {subject}"),
-            Self::InviteWithdrawn => format!("withdrew the invitation of {subject}"),
-            Self::Joined => format!("joined as {subject}"),
-            Self::RoleChanged => format!("changed a role: {subject}"),
-            Self::MemberRemoved => format!("removed {subject}"),
-            Self::Left => "left the team".to_owned(),
-            Self::ListingSubmitted => format!("submitted {subject}"),
-            Self::ListingChanged => format!("changed {subject}"),
-            Self::ListingWithdrawn => format!("withdrew {subject}"),
-            Self::PicturesChanged => format!("changed the pictures of {subject}"),
-            Self::TakedownAsked => format!("requested the takedown of {subject}"),
-            Self::CorrectionDone => format!("marked a correction of {subject} as done"),
-            Self::CorrectionDismissed => format!("dismissed a correction of {subject}"),
-            Self::PageClaimed => format!("claimed the page {subject}"),
-            Self::CurrencyNamed => format!("named the currency of {subject}"),
-            Self::SignedIn => "signed in".to_owned(),
-            Self::PasswordChanged => "changed the password".to_owned(),
-            Self::PasswordReset => "set a new password with a link".to_owned(),
-            Self::EmailChangeAsked => "asked for another address".to_owned(),
-            Self::EmailChanged => "changed the address".to_owned(),
-            Self::TotpOn => "turned the second factor on".to_owned(),
-            Self::TotpOff => "turned the second factor off".to_owned(),
-            Self::RecoveryCodesMade => "created new recovery codes".to_owned(),
-            Self::TotpEndAsked => {
-                "asked to end the second factor, without phone and codes".to_owned()
-            }
-            Self::TotpEndAskedByStaff => {
-                "staff were asked to end the second factor, without phone and codes".to_owned()
-            }
-            Self::TotpEndStopped => "the end of the second factor was stopped".to_owned(),
-            Self::TotpEnded => "the second factor ended a day after it was asked for".to_owned(),
-            Self::SessionsEnded => "ended all other sessions".to_owned(),
-            Self::PersonDeleted => "deleted the profile".to_owned(),
-        }
-    }
 }
 
 /// A recorded action in words. During a rolling update, a replica with more actions may have recorded it.
-pub fn text(name: &str, subject: &str) -> String {
-    match name.parse() {
-        Ok(action) => Action::text(action, subject),
-        Err(_unknown) if subject.is_empty() => name.to_owned(),
-        Err(_unknown) => format!("{name}: {subject}"),
-    }
+pub fn text(texts: &Texts, name: &str, subject: &str) -> String {
+    let shown = shown_subject(texts, name, subject);
+    let text = texts.find_of(&format!("did-{name}"), &shown);
+    text.unwrap_or_else(|| {
+        if subject.is_empty() {
+            name.to_owned()
+        } else {
+            format!("{name}: {subject}")
+        }
+    })
+}
+
+/// The object of an action, with a role in words.
+fn shown_subject<'a>(texts: &Texts, name: &str, subject: &'a str) -> Cow<'a, str> {
+    let role = |name: &str| Role::parse(name).map(|role| texts.say(role.key()).to_owned());
+    let shown = match name {
+        "joined" => role(subject),
+        "role_changed" => subject
+            .rsplit_once(", ")
+            .and_then(|(person, name)| Some(format!("{person}, {}", role(name)?))),
+        _ => None,
+    };
+    shown.map_or(Cow::Borrowed(subject), Cow::Owned)
 }
 
 #[cfg(test)]
 mod tests {
+    use pages::site::Language;
+    use strum::VariantNames as _;
+
     use super::*;
 
     #[test]
     fn an_action_is_told_in_words_by_its_stored_name() {
+        let text = |name, subject| text(Texts::of(Language::English), name, subject);
         assert_eq!(Action::WebhookSentAgain.name(), "webhook_sent_again");
         assert_eq!(text("key_asked", "server"), "requested the live key server");
         assert_eq!(text("totp_on", ""), "turned the second factor on");
         assert_eq!(text("key_lent", "server"), "key_lent: server");
+        assert_eq!(text("key_lent", ""), "key_lent");
+    }
+
+    #[test]
+    fn an_action_has_words_in_every_language() {
+        for language in Language::ALL {
+            let texts = Texts::of(language);
+            for name in Action::VARIANTS {
+                let found = texts.find_of(&format!("did-{name}"), "x");
+                assert!(found.is_some(), "{name} in {language:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_role_is_in_the_language_of_its_reader() {
+        let text = |name, subject| text(Texts::of(Language::French), name, subject);
+        let joined = text("joined", "editor");
+        assert_eq!(joined, "a rejoint l’équipe (rôle\u{a0}: éditeur)");
+        let changed = text("role_changed", "ada@studio.example, owner");
+        assert!(
+            changed.ends_with(" ada@studio.example, propriétaire"),
+            "{changed}"
+        );
+        // A role of another version stays as it is.
+        assert!(text("joined", "auditor").ends_with("auditor)"));
     }
 }

@@ -1,5 +1,7 @@
 //! Browsers as people know them.
 
+use pages::site::Texts;
+
 /// Browsers by a part of their `User-Agent`. A browser that also names another one comes before that one.
 const BROWSERS: [(&str, &str); 7] = [
     ("Edg", "Edge"),
@@ -25,22 +27,24 @@ const SYSTEMS: [(&str, &str); 7] = [
 const MAX: usize = 40;
 
 /// For example `Firefox on Linux`. For an unknown browser, the beginning of its `User-Agent`.
-pub fn name(agent: &str) -> String {
+pub fn name(texts: &Texts, agent: &str) -> String {
     let find = |all: &[(&str, &'static str)]| {
         let mut all = all.iter();
         all.find(|(part, _)| agent.contains(part))
             .map(|(_, name)| *name)
     };
     match (find(&BROWSERS), find(&SYSTEMS)) {
-        (Some(browser), Some(system)) => format!("{browser} on {system}"),
+        (Some(browser), Some(system)) => texts.say_of_two("agent-on", browser, system),
         (Some(browser), None) => browser.to_owned(),
-        (None, _) if agent.trim().is_empty() => "unknown browser".to_owned(),
+        (None, _) if agent.trim().is_empty() => texts.say("agent-unknown").to_owned(),
         (None, _) => agent.chars().take(MAX).collect(),
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use pages::site::Language;
+
     use super::*;
 
     #[test]
@@ -56,7 +60,10 @@ mod tests {
             ("curl/8.5.0", "curl/8.5.0"),
             (" ", "unknown browser"),
         ] {
-            assert_eq!(name(agent), expected);
+            assert_eq!(name(Texts::of(Language::English), agent), expected);
         }
+        let french = Texts::of(Language::French);
+        assert_eq!(name(french, chrome), "Chrome sur Android");
+        assert_eq!(name(french, ""), "navigateur inconnu");
     }
 }

@@ -32,6 +32,15 @@ impl Role {
         }
     }
 
+    /// The key of its name.
+    pub const fn key(self) -> &'static str {
+        match self {
+            Self::Owner => "team-role-owner",
+            Self::Developer => "team-role-developer",
+            Self::Editor => "team-role-editor",
+        }
+    }
+
     pub fn parse(text: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|role| role.as_str() == text)
     }
@@ -48,13 +57,13 @@ impl Role {
 }
 
 impl Permission {
-    /// The roles that have the permission, in words.
-    pub const fn holders(self) -> &'static str {
+    /// The keys of title and text of the error of a role that lacks the permission.
+    pub const fn refusal(self) -> &'static (&'static str, &'static str) {
         match self {
-            Self::Read => "a member",
-            Self::Develop => "an owner or a developer",
-            Self::Edit => "an owner or an editor",
-            Self::Manage => "an owner",
+            Self::Read => &("error-role-title", "error-role-read"),
+            Self::Develop => &("error-role-title", "error-role-develop"),
+            Self::Edit => &("error-role-title", "error-role-edit"),
+            Self::Manage => &("error-role-title", "error-role-manage"),
         }
     }
 }

@@ -7,6 +7,7 @@ use kit::{Code, Fault};
 use pages::Field;
 use pages::economy::{CurrencyPage, NameRow, Rates, ReportRow};
 use pages::listings::StateText;
+use pages::shell::Sentence;
 use pages::site::Texts;
 use pages::when;
 use serde::Deserialize;
@@ -134,8 +135,8 @@ impl<'a> Loaded<'a> {
         form: &NameForm,
         state: FormState,
     ) -> Response {
-        let FormState { status, errors } = state;
         let language = request.language();
+        let FormState { status, errors } = state.in_language(language.language);
         let texts = language.texts();
         let (game, own) = (self.game, self.own);
         let mut frame = frame.api_call(format!("GET /v1/economy/rates?from={game}"));
@@ -180,7 +181,7 @@ fn name_row(texts: &'static Texts, name: proto::CurrencyName) -> NameRow {
     };
     NameRow {
         name: name.name,
-        since: minute_of(name.since),
+        since: minute_of(texts, name.since),
         by: texts.say(by),
     }
 }
@@ -188,7 +189,7 @@ fn name_row(texts: &'static Texts, name: proto::CurrencyName) -> NameRow {
 fn report_row(texts: &'static Texts, own: proto::OwnReport) -> ReportRow {
     let state = own.state();
     let report = own.report.unwrap_or_default();
-    let decided = time_of(own.decided_at).map(when::minute);
+    let decided = time_of(own.decided_at).map(|at| when::minute(texts, at));
     let (key, tone) = match state {
         proto::ReportState::Counted => ("economy-report-counts", "good"),
         proto::ReportState::Rejected => ("economy-report-rejected", "bad"),
@@ -197,23 +198,24 @@ fn report_row(texts: &'static Texts, own: proto::OwnReport) -> ReportRow {
     let text = texts.say(key);
     let mut notes = Vec::new();
     if !own.held.is_empty() {
-        notes.push(own.held);
+        notes.push(Sentence::of_service(own.held));
     }
     match (state, decided) {
         (proto::ReportState::Counted, Some(at)) => {
-            notes.push(texts.say_of("economy-report-approved", &at));
+            notes.push(Sentence::own(texts.say_of("economy-report-approved", &at)));
         }
         (proto::ReportState::Rejected, Some(at)) => {
-            notes.push(texts.say_of_two("economy-report-reason", &at, &own.reason));
+            let text = texts.say_of_two("economy-report-reason", &at, &own.reason);
+            notes.push(Sentence::own(text));
         }
         (proto::ReportState::Held, _) => {
-            let since = minute_of(report.at);
-            notes.push(texts.say_of("economy-report-waits", &since));
+            let since = minute_of(texts, report.at);
+            notes.push(Sentence::own(texts.say_of("economy-report-waits", &since)));
         }
         _ => {}
     }
     ReportRow {
-        at: minute_of(report.at),
+        at: minute_of(texts, report.at),
         state: StateText { text, tone },
         notes,
         cost: texts.number(report.cost),

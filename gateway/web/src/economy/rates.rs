@@ -5,7 +5,7 @@ use contracts::public::Rate;
 use kit::Code;
 use pages::economy::{RateRow, Rates, Series};
 use pages::plot::Plot;
-use pages::site::{Language, Texts};
+use pages::site::Texts;
 use pages::when;
 use time::OffsetDateTime;
 
@@ -89,7 +89,7 @@ fn row(texts: &Texts, rate: &Rate<'_>, chosen: &Rate<'_>) -> RateRow {
         currency: rate.currency_to.to_string(),
         rate: texts.decimal(rate.rate.as_str()),
         source: source_name(texts, &rate.source),
-        at: when::minute(rate.at.0),
+        at: when::minute(texts, rate.at.0),
         day_change: change.map_or_else(
             || texts.say("economy-rates-no-change").to_owned(),
             |change| texts.say_of("economy-rates-change", &texts.decimal(change.as_str())),
@@ -107,7 +107,8 @@ fn series(texts: &Texts, api_url: &str, chosen: &Rate<'_>, points: &[proto::Rate
         .filter_map(|point| Some((timed(point)?, point.rate.parse().ok()?)))
         .collect();
     let rows = points.iter().rev().filter_map(|point| {
-        let (at, rate) = (when::minute(timed(point)?), texts.decimal(&point.rate));
+        let (at, rate) = (timed(point)?, texts.decimal(&point.rate));
+        let at = when::minute(texts, at);
         Some((at, rate, source_name(texts, &point.source)))
     });
     let (from, to) = (&chosen.from, &chosen.to);
@@ -118,10 +119,7 @@ fn series(texts: &Texts, api_url: &str, chosen: &Rate<'_>, points: &[proto::Rate
         .unwrap_or_default();
     let plot = Plot::new(heading.clone(), &values);
     Series {
-        plot: plot.map(|plot| match texts.language() {
-            Language::English => plot,
-            Language::French => plot.localized(texts, texts.say("plot-hint")),
-        }),
+        plot: plot.map(|plot| plot.in_language(texts)),
         heading,
         rows: rows.collect(),
         call: format!("GET {api_url}/economy/rates?from={from}&to={to}&at={at}"),

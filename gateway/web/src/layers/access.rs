@@ -78,11 +78,7 @@ pub async fn check(State(guard): State<Guard>, request: Request, next: Next) -> 
     if is_of_person && request.method() == Method::POST {
         typed_form::capture(&mut request).await;
     }
-    // The pages of accounts are in English, and so are their errors.
-    let language = match guard.access {
-        Access::Member(_) => PageLanguage::default(),
-        _ => PageLanguage::of(request.uri(), request.headers()),
-    };
+    let language = PageLanguage::of(request.uri(), request.headers());
     request.extensions_mut().insert(language);
     let admitted = admit(&guard, &mut request).await;
     let of_person = request.extensions().get::<PageLanguage>().copied();
@@ -130,9 +126,7 @@ async fn admit(guard: &Guard, request: &mut Request) -> Result<Option<Response>,
         Some(viewer) if viewer.is_signed_in() => return Ok(Some(signed_in_already(request).await)),
         _ => return sign_in_first(request).map(Some),
     };
-    if !matches!(access, Access::Member(_)) {
-        prefer_language_of(&viewer, request);
-    }
+    prefer_language_of(&viewer, request);
     if request.method() == Method::POST {
         count_form(app, request, &viewer, now).await?;
     } else if let Err(seconds) = app.page_limit.count(Visitor::Person(viewer.person.id), now) {
@@ -144,7 +138,7 @@ async fn admit(guard: &Guard, request: &mut Request) -> Result<Option<Response>,
         // Hides whether the account exists from people who are not its members.
         let role = role.ok_or_else(PageError::not_found)?;
         if !role.may(permission) {
-            return Err(PageError::forbidden(permission.holders()));
+            return Err(PageError::forbidden(permission));
         }
         if guard.closes && request.method() == Method::POST {
             app.gateway.admit_change().await?;

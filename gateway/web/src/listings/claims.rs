@@ -89,8 +89,8 @@ fn page(
     form: &ClaimForm,
     state: FormState,
 ) -> Response {
-    let FormState { status, errors } = state;
     let language = request.language();
+    let FormState { status, errors } = state.in_language(language.language);
     let texts = language.texts();
     let handle = Field::text("handle", language.say("claim-handle"));
     let handle = handle.hint(language.say("claim-handle-hint"));
@@ -118,7 +118,7 @@ fn row(texts: &'static Texts, claim: proto::Claim) -> ClaimRow {
     let text = texts.say(key);
     ClaimRow {
         handle: claim.handle,
-        made: minute_of(claim.made_at),
+        made: minute_of(texts, claim.made_at),
         evidence: claim.evidence,
         state: StateText { text, tone },
         reason: claim.reason,

@@ -159,7 +159,7 @@ impl Create {
     fn page(self, choices: &Choices, state: FormState) -> Response {
         let (kind, typed) = (self.kind, &self.typed);
         let language = self.request.language();
-        let FormState { status, errors } = state;
+        let FormState { status, errors } = state.in_language(language.language);
         let context = FormContext {
             language,
             kind,

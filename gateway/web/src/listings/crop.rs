@@ -105,7 +105,8 @@ pub(super) async fn crop_page(
     };
     let language = request.language();
     let state = refusal.map(|fault| language.refused(fault, &["alt", "place"], &[]));
-    let FormState { status, errors } = state.unwrap_or_default();
+    let state = state.unwrap_or_default();
+    let FormState { status, errors } = state.in_language(language.language);
     let (listing, picture) = (upload.listing, upload.picture);
     let optional = language.say("note-optional");
     let alt = Field::text("alt", language.say("picture-alt"))

@@ -180,9 +180,9 @@ impl Edit<'_> {
     }
 
     fn form(self, choices: &Choices, state: FormState) -> Response {
-        let FormState { status, errors } = state;
-        let (kind, name) = (self.listing.kind, self.listing.name);
         let language = self.request.language();
+        let FormState { status, errors } = state.in_language(language.language);
+        let (kind, name) = (self.listing.kind, self.listing.name);
         let context = FormContext {
             language,
             kind,

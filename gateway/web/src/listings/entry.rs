@@ -66,7 +66,7 @@ async fn accounts_of_editor(request: &PersonRequest) -> Result<Vec<Uuid>, PageEr
         .filter(|it| it.role.may(Permission::Edit));
     let accounts: Vec<Uuid> = editors.map(|it| it.account).collect();
     if accounts.is_empty() && !memberships.is_empty() {
-        return Err(PageError::forbidden(Permission::Edit.holders()));
+        return Err(PageError::forbidden(Permission::Edit));
     }
     Ok(accounts)
 }

@@ -200,7 +200,8 @@ impl FormContext<'_> {
             name: COVER,
             label: self.say("field-cover"),
             hint: self.say(hint),
-            error: self.errors.of(COVER).map(ToOwned::to_owned),
+            error: self.errors.error(COVER),
+            language: self.errors.language,
         })
     }
 

@@ -75,23 +75,18 @@ pub(super) async fn gallery(
             api_call: Some(call),
             ..frame.shell
         },
-        errors: at_texts(answer.state.errors),
+        errors: at_texts(answer.state.errors).in_language(request.language().language),
     };
     Ok(html(answer.state.status, &page))
 }
 
 /// The errors by the names of the page's fields, to which the summary leads. The texts of screenshots are numbered from 1.
-fn at_texts(mut errors: Fields) -> Fields {
-    let fields = errors.fields.into_iter().map(|(name, reason)| {
+fn at_texts(errors: Fields) -> Fields {
+    errors.renamed(|name| {
         let index = name.strip_prefix("screenshots.");
         let index = index.and_then(|rest| rest.strip_suffix(".alt")?.parse::<usize>().ok());
-        (
-            index.map_or(name, |index| format!("alt-{}", index + 1)),
-            reason,
-        )
-    });
-    errors.fields = fields.collect();
-    errors
+        index.map_or(name, |index| format!("alt-{}", index + 1))
+    })
 }
 
 /// The listing as listings-svc has it, for a page that was opened, or for that of a form that was refused.

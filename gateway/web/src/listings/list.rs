@@ -56,7 +56,7 @@ fn page_row(request: &MemberRequest, page: &proto::Page, reason: Option<&String>
         kind: words::kind_name(texts, &page.kind),
         state: words::state(texts, page.state()),
         note: reason.cloned().unwrap_or_default(),
-        changed: minute_of(page.updated_at),
+        changed: minute_of(texts, page.updated_at),
     }
 }
 
@@ -70,6 +70,6 @@ fn row(request: &MemberRequest, own: OwnListing) -> ListingRow {
         kind: words::kind_name(texts, &own.kind),
         state: words::named_state(texts, &own.status),
         note: own.reason.or(own.note).unwrap_or_default(),
-        changed: when::minute(own.updated_at.0),
+        changed: when::minute(texts, own.updated_at.0),
     }
 }

@@ -187,9 +187,10 @@ impl<'a> Upload<'a> {
     /// The page of a refused upload, with the error at the field of the file.
     pub(super) fn refused(&self, language: PageLanguage, fault: Fault) -> Answer {
         let mut state = refused(language, &fault, &["picture"]);
-        if let Some(reason) = state.errors.fields.remove("picture") {
-            state.errors.add(self.picture, reason);
-        }
+        state.errors = state.errors.renamed(|name| match name.as_str() {
+            "picture" => self.picture.to_owned(),
+            _ => name,
+        });
         Answer {
             state,
             refusal: Some(fault),

@@ -92,7 +92,7 @@ pub(super) async fn page(
     );
     actions.lacks_cover = actions.may_edit && lacks_cover(content);
     let page = ListingPage {
-        errors: state.errors,
+        errors: state.errors.in_language(language.language),
         account: request.scope.id.to_string(),
         kind: kind.as_str(),
         name: name.to_owned(),
@@ -109,7 +109,9 @@ pub(super) async fn page(
         earlier: request.next_page(&rest, history.page),
         takedown: found.takedown.as_ref().map(|it| takedown(texts, it)),
         notes_in_all: Some(corrections.total).filter(|all| *all > shown),
-        notes: corrections.notes.into_iter().map(note_row).collect(),
+        notes: (corrections.notes.into_iter())
+            .map(|note| note_row(texts, note))
+            .collect(),
         shell: frame.shell,
     };
     Ok(html(state.status, &page))
@@ -136,10 +138,10 @@ pub(super) fn api_call(
     }
 }
 
-fn note_row(note: proto::ListingNote) -> NoteRow {
+fn note_row(texts: &Texts, note: proto::ListingNote) -> NoteRow {
     NoteRow {
         id: note.id,
-        made: minute_of(note.made_at),
+        made: minute_of(texts, note.made_at),
         text: note.text,
         email: note.email,
     }
@@ -175,7 +177,7 @@ fn revision(texts: &'static Texts, revision: &proto::OwnRevision) -> RevisionRow
     };
     RevisionRow {
         number: revision.revision,
-        at: minute_of(revision.at),
+        at: minute_of(texts, revision.at),
         by: texts.say(by),
         state: words::state(texts, revision.state()),
         reason: revision.reason.clone(),
@@ -184,16 +186,15 @@ fn revision(texts: &'static Texts, revision: &proto::OwnRevision) -> RevisionRow
 }
 
 fn takedown(texts: &Texts, request: &proto::TakedownRequest) -> TakedownText {
-    let (made, decided) = (minute_of(request.made_at), minute_of(request.decided_at));
     let (key, at) = match request.state() {
-        proto::TakedownState::Granted => ("takedown-state-granted", decided),
-        proto::TakedownState::Declined => ("takedown-state-declined", decided),
+        proto::TakedownState::Granted => ("takedown-state-granted", request.decided_at),
+        proto::TakedownState::Declined => ("takedown-state-declined", request.decided_at),
         proto::TakedownState::Waiting | proto::TakedownState::Unspecified => {
-            ("takedown-state-waits", made)
+            ("takedown-state-waits", request.made_at)
         }
     };
     TakedownText {
-        text: texts.say_of(key, &at),
+        text: texts.say_of(key, &minute_of(texts, at)),
         reason: request.reason.clone(),
         answer: request.answer.clone(),
     }

@@ -90,8 +90,8 @@ struct Takedown<'a> {
 
 impl Takedown<'_> {
     fn page(&self, frame: AccountFrame, title: &str, state: FormState) -> Response {
-        let FormState { status, errors } = state;
         let (language, listing) = (self.request.language(), self.listing);
+        let FormState { status, errors } = state.in_language(language.language);
         let shown = self.request.listing_path(listing.kind, listing.name);
         let area = Area::new("reason", language.say("takedown-why"));
         let page = TakedownPage {

@@ -2,13 +2,13 @@
 
 use axum::extract::Query;
 use pages::people::{PersonActivityPage, PersonActivityRow};
+use pages::site::Texts;
 use pages::when;
 use serde::Deserialize;
 use uuid::Uuid;
 
 use crate::domain::{action, agent};
 use crate::page_error::PageResult;
-use crate::page_language::PageLanguage;
 use crate::person_request::PersonRequest;
 use crate::render::ok;
 use crate::store::activity::{self, Activity};
@@ -26,7 +26,7 @@ pub struct Before {
 
 pub async fn show(request: PersonRequest, Query(before): Query<Before>) -> PageResult {
     let (pool, person) = (&request.app.pool, request.person().id);
-    let language = request.language();
+    let texts = request.language().texts();
     let before: Option<Uuid> = before.before.parse().ok();
     let mut found = activity::of_person(pool, person, before, READ).await?;
     let has_more = found.len() > ROWS;
@@ -35,24 +35,21 @@ pub async fn show(request: PersonRequest, Query(before): Query<Before>) -> PageR
     let next = last.map(|last| format!("/you/activity?before={}", last.id));
     Ok(ok(&PersonActivityPage {
         shell: request.viewer.shell(),
-        rows: found.iter().map(|entry| row(entry, language)).collect(),
+        rows: found.iter().map(|entry| row(entry, texts)).collect(),
         next,
     }))
 }
 
-fn row(entry: &Activity, language: PageLanguage) -> PersonActivityRow {
-    // Without a text of its own, it has the words of an account's activity.
-    let otherwise = action::text(&entry.action, &entry.subject);
-    let what = language.texts().value("did", &entry.action, &otherwise);
+fn row(entry: &Activity, texts: &Texts) -> PersonActivityRow {
     // An action of staff has no address, and then no browser either.
     let agent = if entry.address.is_empty() {
         String::new()
     } else {
-        agent::name(&entry.agent)
+        agent::name(texts, &entry.agent)
     };
     PersonActivityRow {
-        at: when::minute(entry.at),
-        what: what.to_owned(),
+        at: when::minute(texts, entry.at),
+        what: action::text(texts, &entry.action, &entry.subject),
         address: entry.address.clone(),
         agent,
     }

@@ -24,7 +24,7 @@ pub(super) async fn confirm_password(
         if let Err(reached) = web.limits.count(limit, &subject, now).await? {
             let language = request.language().language;
             let fault = reached.too_many_in(language, "limit-tries");
-            return Ok(FormState::refused(&fault, &[]));
+            return Ok(FormState::refused_here(&fault));
         }
     }
     let checked = web.passwords.check(password, Some(&person.password_hash));

@@ -156,8 +156,8 @@ async fn disconnect(web: &Web, actor: &Actor, account: Uuid) -> Result<(), Fault
 }
 
 async fn page(request: &PersonRequest, state: FormState) -> PageResult {
-    let errors = state.errors;
     let language = request.language();
+    let FormState { status, errors } = state.in_language(language.language);
     let text = ["delete-goes", "delete-accounts", "delete-stays"];
     let text = text.map(|key| language.say(key).to_owned());
     let closed = request.app.gateway.read_only().await;
@@ -177,5 +177,5 @@ async fn page(request: &PersonRequest, state: FormState) -> PageResult {
         back: "/you",
         errors,
     };
-    Ok(html(state.status, &page))
+    Ok(html(status, &page))
 }

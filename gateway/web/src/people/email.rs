@@ -48,7 +48,7 @@ pub async fn send(request: PersonRequest, FormBody(form): FormBody<Input>) -> Pa
     for (limit, subject) in [(limits::MAILS_FROM, &network), (limits::MAILS_TO, &address)] {
         if let Err(reached) = app.limits.count(limit, subject, now).await? {
             let fault = reached.too_many_in(language.language, "limit-mails");
-            let state = FormState::refused(&fault, &[]);
+            let state = FormState::refused_here(&fault);
             return Ok(page(&request, &form.email, state));
         }
     }
@@ -68,8 +68,8 @@ pub async fn send(request: PersonRequest, FormBody(form): FormBody<Input>) -> Pa
 }
 
 fn page(request: &PersonRequest, typed: &str, state: FormState) -> Response {
-    let FormState { status, errors } = state;
     let language = request.language();
+    let FormState { status, errors } = state.in_language(language.language);
     let email = Field::email("email", language.say("email-new")).value(typed);
     let page = PersonFormPage {
         shell: request.viewer.shell(),

@@ -308,6 +308,7 @@ struct PasswordForm<'a> {
 impl PasswordForm<'_> {
     async fn page(&self, typed_name: &str, errors: Fields) -> PasswordLinkPage {
         let (web, language, texts) = (self.web, self.language, self.language.texts());
+        let errors = errors.in_language(language.language);
         let (target, person) = match self.link {
             Requirement::NewPerson(target) => (target, None),
             Requirement::NewPassword(target, person) | Requirement::Click(target, person) => {

@@ -69,7 +69,7 @@ impl LinkForm<'_> {
         ] {
             if let Err(reached) = self.web.limits.count(limit, &subject, now).await? {
                 let fault = reached.too_many_in(self.language.language, "limit-tries");
-                return Err(LinkError::Refused(FormState::refused(&fault, &[])));
+                return Err(LinkError::Refused(FormState::refused_here(&fault)));
             }
         }
         Ok(())

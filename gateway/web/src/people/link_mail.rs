@@ -60,7 +60,7 @@ pub async fn send(
     let from = web.limits.count(limits::MAILS_FROM, &network, now).await?;
     if let Err(reached) = from {
         let fault = reached.too_many_in(language.language, "limit-mails");
-        return Ok(Err(FormState::refused(&fault, &[])));
+        return Ok(Err(FormState::refused_here(&fault)));
     }
     // Beyond the limit of an address, send no mail and show no error: the address may belong to somebody else.
     let to = web.limits.count(limits::MAILS_TO, &address, now).await?;

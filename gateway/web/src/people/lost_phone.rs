@@ -89,7 +89,7 @@ pub async fn send(request: PersonRequest) -> PageResult {
     ] {
         if let Err(reached) = app.limits.count(limit, subject, now).await? {
             let fault = reached.too_many_in(language.language, "limit-mails");
-            return Ok(page(&request, FormState::refused(&fault, &[])));
+            return Ok(page(&request, FormState::refused_here(&fault)));
         }
     }
     let mut transaction = app.pool.begin().await?;
@@ -112,8 +112,8 @@ pub async fn send(request: PersonRequest) -> PageResult {
 }
 
 fn page(request: &PersonRequest, state: FormState) -> Response {
-    let FormState { status, errors } = state;
     let language = request.language();
+    let FormState { status, errors } = state.in_language(language.language);
     let page = PersonFormPage {
         shell: language.shell(),
         heading: language.say("lost-title"),

@@ -2,6 +2,7 @@
 
 use kit::Fault;
 use pages::mails::MailText;
+use pages::site::Texts;
 
 use crate::app::Web;
 use crate::client_info::ClientInfo;
@@ -35,9 +36,10 @@ async fn mail_if_new(web: &Web, person: &Person, client: &ClientInfo) -> Result<
     if counted.is_err() {
         return Ok(());
     }
+    let texts = Texts::of(person.language());
     let text = MailText::new("new-network")
         .with("address", client.address())
-        .with("browser", agent::name(&client.agent))
+        .with("browser", agent::name(texts, &client.agent))
         .time("at", now)
         .with("page", format!("{}/you/password", web.public_url));
     let mut connection = web.pool.acquire().await?;

@@ -50,8 +50,8 @@ pub async fn send(request: PersonRequest, FormBody(form): FormBody<Input>) -> Pa
 }
 
 fn page(request: &PersonRequest, state: FormState) -> Response {
-    let FormState { status, errors } = state;
     let language = request.language();
+    let FormState { status, errors } = state.in_language(language.language);
     let new = Field::new_password("password", language.say("password-new"));
     let page = PersonFormPage {
         shell: request.viewer.shell(),

@@ -43,6 +43,7 @@ pub async fn send(
 }
 
 fn page(web: &Web, language: PageLanguage, email: &str, errors: Fields) -> ResetPage {
+    let errors = errors.in_language(language.language);
     ResetPage {
         shell: language.shell_at("/reset"),
         email: Field::email("email", language.say("email-label"))

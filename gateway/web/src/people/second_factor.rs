@@ -49,7 +49,7 @@ pub async fn send(request: PersonRequest, FormBody(form): FormBody<CodeForm>) ->
     let id = person.id.to_string();
     if let Err(reached) = app.limits.count(limits::CODES, &id, now).await? {
         let fault = reached.too_many_in(language.language, "limit-codes");
-        let FormState { status, errors } = FormState::refused(&fault, &[]);
+        let FormState { status, errors } = FormState::refused_here(&fault);
         return Ok(html(status, &page(language, next, errors)));
     }
     if !use_code(app, person, &code).await? {
@@ -113,6 +113,7 @@ pub async fn count_wrong_code(web: &Web, person: &Person) -> Result<(), Fault> {
 }
 
 fn page(language: PageLanguage, next: &str, errors: Fields) -> SecondFactorPage {
+    let errors = errors.in_language(language.language);
     SecondFactorPage {
         shell: Shell {
             is_plain: true,

@@ -20,6 +20,7 @@ use crate::store::people;
 pub async fn show(request: PersonRequest, Query(done): Query<AfterForm>) -> PageResult {
     let (app, viewer, person) = (&request.app, &request.viewer, request.person());
     let language = request.language();
+    let texts = language.texts();
     let now = app.clock.now();
     let sessions = app
         .sessions
@@ -30,15 +31,15 @@ pub async fn show(request: PersonRequest, Query(done): Query<AfterForm>) -> Page
         .into_iter()
         .map(|(hash, session)| SessionRow {
             id: hash.hex(),
-            agent: agent::name(&session.agent),
+            agent: agent::name(texts, &session.agent),
             address: session.address,
-            since: when::minute(session.since),
-            last_seen: when::minute(session.seen),
+            since: when::minute(texts, session.since),
+            last_seen: when::minute(texts, session.seen),
             is_current: hash == current,
         });
     let left = people::count_recovery_codes(&app.pool, person.id).await?;
     let mut shell = request.viewer.shell();
-    shell.notice = done.notice_in(language.language);
+    shell.notice = done.notice();
     let languages = Language::ALL.map(|it| Choice {
         value: it.code().to_owned(),
         label: it.name().to_owned(),
@@ -46,8 +47,7 @@ pub async fn show(request: PersonRequest, Query(done): Query<AfterForm>) -> Page
     });
     let notices = NoticeKind::ALL.map(|kind| Choice {
         value: kind.name().to_owned(),
-        label: language
-            .texts()
+        label: texts
             .value("notice-kind", kind.name(), kind.name())
             .to_owned(),
         is_chosen: kind.is_wanted(&person.muted_notices),

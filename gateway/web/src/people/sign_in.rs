@@ -4,9 +4,9 @@ use axum::Extension;
 use axum::extract::{Query, State};
 use http::HeaderMap;
 use http::header::SET_COOKIE;
-use kit::{Code, Fault};
-use pages::Field;
+use kit::Fault;
 use pages::people::SignInPage;
+use pages::{Field, Fields};
 use serde::Deserialize;
 use uuid::Uuid;
 
@@ -66,27 +66,24 @@ pub async fn send(
         language,
         next,
     };
-    let refuse = async |fault: Fault| {
-        let refused = language.refused(&fault, &[], &[]);
-        shown.page(Some(&form.email), refused).await
-    };
+    let refuse = async |refused: FormState| shown.page(Some(&form.email), refused).await;
     // A text that is not an address gets the same steps as an unknown address, so that both take the same time.
     let address = email::parse(&form.email).unwrap_or_default();
     if let Err(reached) = count(&app, &address, &client).await? {
         let mut fault = reached.too_many_in(language.language, "limit-tries");
         let text = language.texts().say_of("sign-in-or-reset", &fault.message);
         fault.message = text.into();
-        return refuse(fault).await;
+        return refuse(FormState::refused_here(&fault)).await;
     }
     let person = people::by_email(&app.pool, &address).await?;
     let stored = person.as_ref().map(|person| person.password_hash.as_str());
     let checked = match app.passwords.check(&form.password, stored).await {
         Ok(checked) => checked,
-        Err(fault) => return refuse(fault).await,
+        Err(fault) => return refuse(language.refused(&fault, &[], &[])).await,
     };
     let Some(person) = person.filter(|_| checked.is_right) else {
-        let text = language.say("sign-in-wrong");
-        return refuse(Fault::new(Code::Invalid, text)).await;
+        let errors = Fields::general(language.say("sign-in-wrong"));
+        return refuse(FormState::invalid(errors)).await;
     };
     if checked.is_outdated {
         let hash = app.passwords.hash(&form.password).await?;
@@ -187,8 +184,8 @@ struct SignInForm<'a> {
 impl SignInForm<'_> {
     /// The page, with the typed address. Before anything is typed, it has the address of the invitation that it leads to.
     async fn page(&self, typed: Option<&str>, state: FormState) -> PageResult {
-        let FormState { status, errors } = state;
         let (language, next) = (self.language, self.next);
+        let FormState { status, errors } = state.in_language(language.language);
         let invitation = link::invitation(self.web, language, next).await?;
         let invitation = invitation.unwrap_or_default();
         let email = Field::email("email", language.say("email-label"));

@@ -77,6 +77,7 @@ struct SignUpForm<'a> {
 
 impl SignUpForm<'_> {
     fn page(&self, typed: &str, errors: Fields) -> SignUpPage {
+        let errors = errors.in_language(self.language.language);
         let email = Field::email("email", self.language.say("email-label"));
         SignUpPage {
             shell: self.language.shell_at(address(self.next)),

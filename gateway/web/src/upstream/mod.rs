@@ -27,6 +27,8 @@ pub use listings::Listings;
 pub use position::NewestPosition;
 pub use webhook::Webhooks;
 
+use pages::site::Texts;
+use pages::when;
 use time::OffsetDateTime;
 
 /// The time of a message, if it has one.
@@ -35,6 +37,7 @@ pub fn time_of(at: Option<prost_types::Timestamp>) -> Option<OffsetDateTime> {
 }
 
 /// The time of a message as text; empty if it has none.
-pub fn minute_of(at: Option<prost_types::Timestamp>) -> String {
-    time_of(at).map(pages::when::minute).unwrap_or_default()
+pub fn minute_of(texts: &Texts, at: Option<prost_types::Timestamp>) -> String {
+    let text = time_of(at).map(|at| when::minute(texts, at));
+    text.unwrap_or_default()
 }

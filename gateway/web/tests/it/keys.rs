@@ -346,7 +346,7 @@ async fn a_french_person_makes_and_revokes_a_key_in_french(pool: PgPool) {
     let made = browser.post(&keys, &fields("2027-03-31")).await;
     for part in [
         "<h1>Votre clé de test</h1>",
-        "Elle expire le 2027-04-01 00:00 UTC.",
+        "Elle expire le 1er avril 2027, 00:00 UTC.",
         "plus longue que ce que montre cette page. La clé est créée",
     ] {
         made.assert(200, part);
@@ -358,7 +358,7 @@ async fn a_french_person_makes_and_revokes_a_key_in_french(pool: PgPool) {
         "<h1>Clé serveur</h1>",
         "<dd>test, lecture</dd>",
         "<option value=\"86400\">un jour</option>",
-        "en même temps que celle-ci\u{a0}: le 2027-04-01 00:00 UTC.",
+        "en même temps que celle-ci\u{a0}: le 1er avril 2027, 00:00 UTC.",
     ] {
         page.assert(200, part);
     }
@@ -369,7 +369,10 @@ async fn a_french_person_makes_and_revokes_a_key_in_french(pool: PgPool) {
     let list = browser.get(revoked.location()).await;
     list.assert(200, "<span class=\"state bad\">révoquée</span>");
     let page = browser.get(&path).await;
-    page.assert(200, "Elle a été révoquée le 1970-01-01 00:00 UTC\u{a0}:");
+    page.assert(
+        200,
+        "Elle a été révoquée le 1er janvier 1970, 00:00 UTC\u{a0}:",
+    );
 }
 
 #[testing::database_test(web::MIGRATOR)]

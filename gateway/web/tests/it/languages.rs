@@ -30,7 +30,7 @@ async fn a_french_visitor_signs_up_in_french(pool: PgPool) {
         "<html lang=\"fr\">",
         "Créer un compte",
         "action=\"/fr/sign-up\"",
-        "Le tableau de bord et la documentation sont en anglais.",
+        "La documentation est en anglais.",
         "href=\"/en/sign-up\" hreflang=\"en\"",
     ] {
         form.assert(200, part);
@@ -60,15 +60,15 @@ async fn a_french_visitor_signs_up_in_french(pool: PgPool) {
     refused.assert(422, "facile à deviner");
     let fields = [("account_name", "Savane"), ("password", PASSWORD)];
     let made = browser.post(&link, &fields).await;
-    // The dashboard is in English.
     let overview = browser.get(made.location()).await;
-    overview.assert(200, "<html lang=\"en\">");
+    overview.assert(200, "<html lang=\"fr\">");
+    overview.assert(200, "Créer la première clé");
     let gone = browser.get(&link).await;
     gone.assert(410, "Ce lien ne fonctionne plus");
 
     let you = browser.get("/you").await;
     you.assert(200, "<html lang=\"fr\">");
-    you.assert(200, "Vos comptes (en anglais)");
+    you.assert(200, "<a href=\"/accounts\">Vos comptes</a>");
     let wrong = [("current", "wrong"), ("password", "wrong")];
     let refused = browser.post("/you/password", &wrong).await;
     refused.assert(422, "Ce n’est pas votre mot de passe.");

@@ -25,6 +25,7 @@ mod factor_ends;
 mod feeds;
 mod fixation;
 mod form_codings;
+mod french_dashboard;
 mod full_account;
 mod gateway;
 mod held_open;

@@ -276,7 +276,7 @@ async fn every_error_of_the_site_has_its_language(pool: PgPool) {
     let report = "/fr/report/game/okoto";
     let long = post(&mut browser, report, "same-origin", long).await;
     long.assert(413, "Trop de texte");
-    // The dashboard is in English.
+    // The dashboard has the language of its person, and here nobody is signed in.
     let dashboard = post(&mut browser, "/you", "same-origin", String::new()).await;
     dashboard.assert(405, "Wrong kind of request");
     assert!(dashboard.text.contains("lang=\"en\""), "{}", dashboard.text);

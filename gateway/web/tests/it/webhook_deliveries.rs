@@ -270,7 +270,7 @@ async fn a_french_owner_reads_deliveries(pool: PgPool) {
     for part in [
         "<h1>Livraison de ping</h1>",
         "nouvelle tentative",
-        "La dernière tentative a échoué. La prochaine aura lieu le 2026-11-23",
+        "La dernière tentative a échoué. La prochaine aura lieu le 23 novembre 2026, ",
         "1\u{a0}: <span class=\"bad\">a répondu 500</span>",
         "Votre récepteur est en panne, ou un proxy",
         "Votre récepteur a répondu\u{a0}:",

@@ -420,9 +420,9 @@ async fn a_french_owner_pauses_an_address_and_rotates_its_secret(pool: PgPool) {
     let rotate = format!("{path}/rotate");
     let secret = site.submit(&path, &rotate, &[]).await;
     secret.assert(200, "<h1>Le nouveau secret de signature</h1>");
-    secret.assert(200, "Jusqu’au 2026-11-24 12:00 UTC,");
+    secret.assert(200, "Jusqu’au 24 novembre 2026, 12:00 UTC,");
     let page = site.browser.get(&path).await;
-    page.assert(200, "attend\u{a0}: jusqu’au 2026-11-24 12:00 UTC,");
+    page.assert(200, "attend\u{a0}: jusqu’au 24 novembre 2026, 12:00 UTC,");
     let form = site.browser.get(&format!("{path}/change")).await;
     form.assert(200, "<h1>Modifier l’adresse</h1>");
 }

@@ -38,9 +38,20 @@ impl Texts {
     /// `23 November 2026, 14:05 UTC`.
     pub fn minute(&self, at: OffsetDateTime) -> String {
         let at = at.to_offset(UtcOffset::UTC);
+        self.at(at.date(), format!("{:02}:{:02}", at.hour(), at.minute()))
+    }
+
+    /// `23 November 2026, 14:05:09 UTC`.
+    pub fn second(&self, at: OffsetDateTime) -> String {
+        let at = at.to_offset(UtcOffset::UTC);
+        let (hour, minute, second) = at.to_hms();
+        self.at(at.date(), format!("{hour:02}:{minute:02}:{second:02}"))
+    }
+
+    fn at(&self, date: Date, time: String) -> String {
         let mut args = FluentArgs::new();
-        args.set("day", self.date(at.date()));
-        args.set("time", format!("{:02}:{:02}", at.hour(), at.minute()));
+        args.set("day", self.date(date));
+        args.set("time", time);
         self.say_with("date-minute", &args)
     }
 

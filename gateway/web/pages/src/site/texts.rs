@@ -104,6 +104,24 @@ impl Texts {
         self.fixed.get(key).map(String::as_str)
     }
 
+    /// Whether this is one of the texts without arguments.
+    pub fn has(&self, text: &str) -> bool {
+        self.fixed.values().any(|known| known == text)
+    }
+
+    /// The key of a text without arguments as it is stored, if there is such a text.
+    pub fn known_key(&self, key: &str) -> Option<&str> {
+        let (known, _) = self.fixed.get_key_value(key)?;
+        Some(known)
+    }
+
+    /// A text around a `value`, if there is one with this key.
+    pub fn find_of(&self, key: &str, value: &str) -> Option<String> {
+        let mut args = FluentArgs::new();
+        args.set("value", value);
+        self.format(key, Some(&args), &mut Vec::new())
+    }
+
     /// A text without arguments.
     pub fn say<'a>(&'a self, key: &'a str) -> &'a str {
         self.find(key).unwrap_or(key)

@@ -5,7 +5,7 @@ mail-stop-foot = Le lien fonctionne pendant { $value }, une seule fois. Rien ne 
 mail-switch-foot = Vous pouvez désactiver les messages de ce type : { $value }
 mail-no-reason = aucune n’a été donnée
 mail-sign-up-subject = Créez votre compte sur Mchezo
-mail-sign-up-body = Ouvrez cette page pour choisir un mot de passe et créer votre première clé (le tableau de bord est en anglais) :
+mail-sign-up-body = Ouvrez cette page pour choisir un mot de passe et créer votre première clé :
 mail-sign-up-exists-subject = Vous avez un compte sur Mchezo
 mail-sign-up-exists-body = Quelqu’un veut créer un compte avec cette adresse, qui en a déjà un. Connectez-vous avec votre mot de passe ; si vous l’avez oublié, choisissez-en un nouveau ici :
 mail-reset-subject = Un nouveau mot de passe sur Mchezo
@@ -103,31 +103,31 @@ mail-removed-subject = Vous ne faites plus partie d’une équipe
 mail-removed-body =
     { $by } vous a retiré de l’équipe d’un compte sur Mchezo. Ses clés, webhooks et fiches continuent, vos jetons pour ce compte sont révoqués, et vous ne pouvez plus l’ouvrir.
 
-    Si vous pensez que c’est une erreur, demandez à { $by }. Vos autres comptes (en anglais) : { $page }
+    Si vous pensez que c’est une erreur, demandez à { $by }. Vos autres comptes : { $page }
 mail-key-expires-subject = Une clé expire bientôt
 mail-key-expires-body =
     La clé { $mode } « { $name } » (elle finit par { $last4 }) fonctionne jusqu’au { $at }. Les appels faits avec elle sont ensuite refusés.
 
-    Créez-en une nouvelle à temps (page en anglais) : { $page }
+    Créez-en une nouvelle à temps : { $page }
 mail-month-share-subject = 80 % des appels du mois sont utilisés
 mail-month-share-body =
     Le compte { $name } a fait { $used } des { $limit } appels que comprend un mois de l’offre { $plan }.
 
     Quand ils seront épuisés, les appels avec des clés de production seront refusés avec 429 quota_exceeded jusqu’au { $resets }. Rien n’est facturé, et les clés de test fonctionnent toujours.
 
-    Les jours et les chemins qui les ont utilisés (en anglais) : { $usage }
-    Les offres (en anglais) : { $plans }
+    Les jours et les chemins qui les ont utilisés : { $usage }
+    Les offres : { $plans }
 mail-month-used-subject = Les appels du mois sont épuisés
 mail-month-used-body =
     Le compte { $name } a fait { $used } des { $limit } appels que comprend un mois de l’offre { $plan }.
 
     Les appels avec des clés de production sont refusés avec 429 quota_exceeded jusqu’au { $resets }. Rien n’est facturé, et les clés de test fonctionnent toujours.
 
-    Les jours et les chemins qui les ont utilisés (en anglais) : { $usage }
-    Les offres (en anglais) : { $plans }
+    Les jours et les chemins qui les ont utilisés : { $usage }
+    Les offres : { $plans }
 mail-correction-subject = Un visiteur propose une correction d’une de vos fiches
 mail-correction-body =
-    Un visiteur propose une correction de { $title }. Lisez-la, et dites si elle est faite ou s’il n’y a rien à faire (page en anglais) :
+    Un visiteur propose une correction de { $title }. Lisez-la, et dites si elle est faite ou s’il n’y a rien à faire :
 
     { $page }
 
@@ -136,54 +136,54 @@ mail-key-approved-subject = Votre clé de production est approuvée
 mail-key-approved-body =
     Notre équipe a approuvé la clé de production « { $name } ». Elle n’existe pas encore : un propriétaire ou un développeur l’affiche une seule fois et la conserve en lieu sûr.
 
-    Affichez-la ici (page en anglais) : { $page }
+    Affichez-la ici : { $page }
 mail-key-rejected-subject = Votre clé de production n’est pas approuvée
 mail-key-rejected-body =
     Notre équipe n’a pas approuvé la clé de production « { $name } ». Sa raison : { $reason }
 
-    Modifiez ce qu’elle indique et redemandez ; les clés de test fonctionnent toujours (page en anglais) : { $page }
+    Modifiez ce qu’elle indique et redemandez ; les clés de test fonctionnent toujours : { $page }
 mail-listing-approved-subject = Votre fiche est publique
 mail-listing-approved-body =
     Notre équipe a approuvé { $title }. Tout le monde la voit maintenant : { $url }
 
-    Ajoutez des images, modifiez-la à tout moment sans nouvel examen, et intégrez-la ailleurs (page en anglais) : { $page }
+    Ajoutez des images, modifiez-la à tout moment sans nouvel examen, et intégrez-la ailleurs : { $page }
 mail-listing-rejected-subject = Votre fiche n’est pas approuvée
 mail-listing-rejected-body =
     Notre équipe n’a pas approuvé { $title }. Sa raison : { $reason }
 
-    Modifiez ce qu’elle indique : l’enregistrement soumet de nouveau la fiche (page en anglais). { $page }
+    Modifiez ce qu’elle indique : l’enregistrement soumet de nouveau la fiche. { $page }
 mail-listing-removed-subject = Votre fiche est retirée
 mail-listing-removed-body =
     Notre équipe a retiré { $title }. Plus personne ne la trouve sur le site ni dans l’API, et les clés de ce jeu ne fonctionnent plus.
 
-    Voyez ce qu’en dit la page de votre fiche, et à qui vous adresser (en anglais) : { $page }
+    Voyez ce qu’en dit la page de votre fiche, et à qui vous adresser : { $page }
 mail-takedown-declined-subject = Votre fiche reste publique
 mail-takedown-declined-body =
     Notre équipe a refusé de retirer { $title } comme vous l’aviez demandé. Sa réponse : { $reason }
 
-    Vous pouvez refaire la demande avec une autre raison (page en anglais) : { $page }
+    Vous pouvez refaire la demande avec une autre raison : { $page }
 mail-claim-granted-subject = Une page appartient maintenant à votre compte
 mail-claim-granted-body =
     Notre équipe a accepté votre demande : la page { $handle } et ses jeux appartiennent à votre compte.
 
-    Regardez ce qui s’y trouve et modifiez-le (page en anglais) : { $page }
+    Regardez ce qui s’y trouve et modifiez-le : { $page }
 mail-claim-rejected-subject = Votre demande pour une page est rejetée
 mail-claim-rejected-body =
     Notre équipe a rejeté votre demande pour la page { $handle }. Sa raison : { $reason }
 
-    Refaites la demande avec d’autres preuves (page en anglais) : { $page }
+    Refaites la demande avec d’autres preuves : { $page }
 mail-report-held-subject = Un rapport de votre jeu est mis en attente
 mail-report-held-body =
     Le rapport { $report } du jeu { $game } ne compte pas encore : une personne le vérifie d’abord. La raison : { $reason }
 
-    D’ici là, les taux et les chiffres partent du rapport précédent. Vérifiez les nombres que votre jeu envoie ; si le rapport est juste, vous n’avez rien à faire (page en anglais) : { $page }
+    D’ici là, les taux et les chiffres partent du rapport précédent. Vérifiez les nombres que votre jeu envoie ; si le rapport est juste, vous n’avez rien à faire : { $page }
 mail-report-counted-subject = Un rapport mis en attente compte
 mail-report-counted-body =
     Notre équipe a approuvé le rapport { $report } du jeu { $game } : il compte maintenant.
 
-    Vous n’avez rien à faire. Vos rapports (page en anglais) : { $page }
+    Vous n’avez rien à faire. Vos rapports : { $page }
 mail-report-rejected-subject = Un rapport mis en attente est rejeté
 mail-report-rejected-body =
     Notre équipe a rejeté le rapport { $report } du jeu { $game } : il ne comptera jamais. Sa raison : { $reason }
 
-    Corrigez ce que votre jeu envoie. Son prochain rapport est comparé au dernier qui compte (page en anglais) : { $page }
+    Corrigez ce que votre jeu envoie. Son prochain rapport est comparé au dernier qui compte : { $page }

@@ -2,11 +2,11 @@
 
 people-nav = Vous
 people-docs = Documentation (en anglais)
-people-accounts = Comptes (en anglais)
+people-accounts = Comptes
 people-sign-out = Se déconnecter
 people-back = Retour
 people-copy = Copier
-dashboard-in-english = Le tableau de bord et la documentation sont en anglais.
+docs-in-english = La documentation est en anglais.
 sign-up-lead = Nous envoyons un lien à cette adresse. Il mène au choix du mot de passe, puis à votre première clé.
 sign-up-send = Envoyer le lien
 sign-up-have = Vous avez déjà un compte ?
@@ -94,8 +94,8 @@ you-codes-left = { $count ->
 }
 you-change-password = Changer le mot de passe
 you-change-email = Changer l’adresse e-mail
-you-accounts = Vos comptes (en anglais)
-you-another-account = Créer un autre compte (en anglais)
+you-accounts = Vos comptes
+you-another-account = Créer un autre compte
 you-settings = Langue et messages
 you-language = Langue de vos pages et de vos messages
 you-mails = Messages que vous souhaitez recevoir
@@ -171,7 +171,7 @@ delete-goes = Sont supprimés : votre adresse, votre mot de passe et la double 
 delete-accounts = Dans un compte dont vous êtes le seul membre, tous les jetons et toutes les clés sont révoqués, les demandes de clé sont retirées, les webhooks supprimés, et plus personne ne peut l’ouvrir. Dans les autres, les jetons que vous avez créés sont révoqués.
 delete-stays = Restent : ce que le compte a publié, qui appartient à ses pages, ainsi que l’activité de son équipe et la vôtre avec votre adresse, pendant un an.
 delete-button = Supprimer mon profil
-delete-last-owner = Vous êtes le dernier propriétaire d’un compte qui a d’autres membres. Rendez d’abord l’un d’eux propriétaire, sur sa page « Team ».
+delete-last-owner = Vous êtes le dernier propriétaire d’un compte qui a d’autres membres. Rendez d’abord l’un d’eux propriétaire, sur sa page « Équipe ».
 delete-members-changed = Les membres d’un de vos comptes viennent de changer. Renvoyez le formulaire.
 limit-tries = { $count ->
     [one] Trop d’essais. Réessayez dans { $number } minute.
@@ -188,7 +188,7 @@ limit-codes = { $count ->
 fault-unavailable = Une partie du site ne répond pas pour l’instant. Réessayez dans quelques secondes.
 fault-closed = Tout est en lecture seule pour un moment : rien ne peut être modifié. Réessayez plus tard.
 fault-sent-before = Ce formulaire a déjà été envoyé avec d’autres valeurs, et il n’agit qu’une fois. Si vous voulez aussi les valeurs affichées ici, renvoyez-le.
-error-accounts = Vos comptes (en anglais)
+error-accounts = Vos comptes
 error-look = Vérifier
 error-link-gone-title = Ce lien ne fonctionne plus
 error-link-gone = Il a déjà servi, il est trop ancien, ou il a été retiré ou remplacé par un plus récent. Si c’était une invitation, demandez-en une autre à la personne qui vous a invité.

@@ -98,7 +98,7 @@ async fn make(
 
 /// The key that a form describes. The gateway checks the rules; this function refuses only a value that cannot be sent to the gateway.
 fn new_key(language: PageLanguage, form: &KeyForm) -> Result<NewKey, Fields> {
-    let expires_at = last_day_in(language, &form.expires)?;
+    let expires_at = last_day(language, &form.expires)?;
     let game = Some(form.game.trim()).filter(|game| !game.is_empty());
     Ok(NewKey {
         name: form.name.clone(),
@@ -112,13 +112,11 @@ fn new_key(language: PageLanguage, form: &KeyForm) -> Result<NewKey, Fields> {
     })
 }
 
-/// The end of the day that a form names in its field `expires`, with errors in English.
-pub(in crate::account) fn last_day(text: &str) -> Result<Option<Timestamp>, Fields> {
-    last_day_in(PageLanguage::default(), text)
-}
-
 /// The end of the day that a form names in its field `expires`. An empty field means no end.
-pub(super) fn last_day_in(language: PageLanguage, text: &str) -> Result<Option<Timestamp>, Fields> {
+pub(in crate::account) fn last_day(
+    language: PageLanguage,
+    text: &str,
+) -> Result<Option<Timestamp>, Fields> {
     let format = format_description!("[year]-[month]-[day]");
     let text = text.trim();
     if text.is_empty() {
@@ -168,7 +166,8 @@ async fn game_field(request: &MemberRequest, typed: &str, errors: &Fields) -> Fo
 }
 
 async fn page(request: &MemberRequest, form: &KeyForm, state: FormState) -> PageResult {
-    let (errors, language) = (state.errors, request.language());
+    let language = request.language();
+    let errors = state.errors.in_language(language.language);
     let expires = Field::date("expires", language.say("key-expires-on"))
         .optional_as(language.say("note-optional"))
         .hint(language.say("key-expires-hint"));

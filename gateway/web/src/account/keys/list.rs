@@ -57,6 +57,7 @@ async fn page(request: &MemberRequest, state: FormState) -> PageResult {
     let mut keys: Vec<KeyRow> = newest_first.map(|key| row(language, key, now)).collect();
     keys.sort_by_key(|key| !key.state.works);
     let open = requests?.into_iter().filter(|it| it.state != "revealed");
+    let day = |at| when::day(language.texts(), at);
     let requests = open.map(|request| RequestRow {
         rights: rights(
             language,
@@ -65,7 +66,7 @@ async fn page(request: &MemberRequest, state: FormState) -> PageResult {
             request.may_write,
             request.game.as_deref(),
         ),
-        asked: time_of(request.asked_at).map(when::day).unwrap_or_default(),
+        asked: time_of(request.asked_at).map(day).unwrap_or_default(),
         id: request.id,
         name: request.name,
         state: request.state,
@@ -75,7 +76,7 @@ async fn page(request: &MemberRequest, state: FormState) -> PageResult {
     shell.api_call = Some(ApiCall::account("GET /v1/account/keys"));
     let page = ListPage {
         shell,
-        errors: state.errors,
+        errors: state.errors.in_language(language.language),
         account: account.to_string(),
         keys,
         has_more: listed.left_out,

@@ -12,8 +12,8 @@ use pages::when;
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
+use self::words::rights;
 pub(super) use self::words::{mode_name, state};
-use self::words::{rights, state_in};
 use super::member_request::MemberRequest;
 use crate::app::Web;
 use crate::domain::json_text;
@@ -87,11 +87,11 @@ impl ShownSecret {
             expires: self
                 .expires
                 .and_then(|end| OffsetDateTime::from_unix_timestamp(end).ok())
-                .map(when::minute),
+                .map(|end| when::minute(language.texts(), end)),
             grace: self
                 .old_ends
                 .and_then(|end| OffsetDateTime::from_unix_timestamp(end).ok())
-                .and_then(|end| grace(end, web.clock.now())),
+                .and_then(|end| grace(language, end, web.clock.now())),
             first_path: FIRST_PATH,
             first_answer,
         }
@@ -128,28 +128,30 @@ pub(super) fn variable(kind: &str, may_write: bool) -> &'static str {
 }
 
 fn row(language: PageLanguage, key: &proto::Key, now: OffsetDateTime) -> KeyRow {
-    let game = key.game.as_deref();
+    let (game, texts) = (key.game.as_deref(), language.texts());
+    let created = time_of(key.created_at).map(|at| when::day(texts, at));
     KeyRow {
         id: key.id.clone(),
         name: key.name.clone(),
         shown: format!("…{}", key.last4),
         mode: mode_name(language, &key.mode),
         rights: rights(language, &key.mode, &key.kind, key.may_write, game),
-        created: time_of(key.created_at).map(when::day).unwrap_or_default(),
-        last_used: time_of(key.last_used_at).map(when::minute),
-        state: state_in(language, key, now),
+        created: created.unwrap_or_default(),
+        last_used: time_of(key.last_used_at).map(|at| when::minute(texts, at)),
+        state: state(language, key, now),
         grace: time_of(key.grace_until)
             .filter(|_| key.revoked_at.is_none())
-            .and_then(|until| grace(until, now)),
+            .and_then(|until| grace(language, until, now)),
     }
 }
 
 /// The rest of a grace period.
-fn grace(until: OffsetDateTime, now: OffsetDateTime) -> Option<Grace> {
+fn grace(language: PageLanguage, until: OffsetDateTime, now: OffsetDateTime) -> Option<Grace> {
+    let texts = language.texts();
     (until > now).then(|| Grace {
-        left: when::left_in_short(until, now),
+        left: when::short_time_left(texts, until, now),
         seconds: (until - now).whole_seconds(),
-        until: when::minute(until),
+        until: when::minute(texts, until),
     })
 }
 

@@ -10,7 +10,7 @@ use prost_types::Timestamp;
 use serde::Deserialize;
 use uuid::Uuid;
 
-use super::create::last_day_in;
+use super::create::last_day;
 use super::words::refusal;
 use super::{ShownSecret, row};
 use crate::account::member_request::MemberRequest;
@@ -21,7 +21,7 @@ use crate::page_error::{PageError, PageResult};
 use crate::page_language::PageLanguage;
 use crate::render::{FormState, html, ok, see_other};
 use crate::session::once;
-use crate::upstream::time_of;
+use crate::upstream::{minute_of, time_of};
 use crate::viewer::Section;
 
 /// The heading of a rotated key: the key of a text.
@@ -48,7 +48,7 @@ pub struct RotateForm {
 impl RotateForm {
     /// The grace period in seconds, and the expiry of the new key.
     fn parse(&self, language: PageLanguage) -> Result<(u32, Option<Timestamp>), Fields> {
-        match (self.grace.parse(), last_day_in(language, &self.expires)) {
+        match (self.grace.parse(), last_day(language, &self.expires)) {
             (Ok(grace), Ok(expires_at)) => Ok((grace, expires_at)),
             (grace, expires_at) => {
                 let mut errors = expires_at.err().unwrap_or_default();
@@ -122,21 +122,25 @@ async fn page(
     );
     let key = key?;
     let found = frame.account()?;
-    let rotation = rotation(language, &key, found, form, &state.errors);
+    let errors = state.errors.in_language(language.language);
+    let rotation = rotation(language, &key, found, form, &errors);
     let refusal = refusal(language, &key, found.month.as_ref(), now);
     let mut shell = frame.closed_shell();
     let call = format!("GET /v1/account/keys/{}", key.id);
     shell.api_call = Some(ApiCall::account(call));
     let page = KeyPage {
         shell,
-        errors: state.errors,
+        errors,
         account: account.to_string(),
         form: once::new_id(),
         key: row(language, &key, now),
-        expires: time_of(key.expires_at).map(when::minute),
+        expires: time_of(key.expires_at).map(|at| when::minute(language.texts(), at)),
         game: key.game,
         // Without the log of calls, the page leaves the calls out.
-        last_call: last_call.ok().flatten().map(|call| last_call_row(&call)),
+        last_call: last_call
+            .ok()
+            .flatten()
+            .map(|call| last_call_row(language, &call)),
         rotation,
         refusal,
         may_change: request.may(Permission::Develop),
@@ -144,9 +148,9 @@ async fn page(
     Ok(html(state.status, &page))
 }
 
-fn last_call_row(call: &proto::Call) -> LastCall {
+fn last_call_row(language: PageLanguage, call: &proto::Call) -> LastCall {
     LastCall {
-        at: time_of(call.at).map(when::minute).unwrap_or_default(),
+        at: minute_of(language.texts(), call.at),
         route: format!("{} {}", call.method, call.route),
         status: call.status.to_string(),
     }
@@ -175,8 +179,9 @@ fn rotation(
             label: language.say(text).to_owned(),
         }
     });
-    let hint = match time_of(key.expires_at).map(when::minute) {
-        Some(expires) => language.texts().say_of("key-new-expires-same", &expires),
+    let texts = language.texts();
+    let hint = match time_of(key.expires_at) {
+        Some(expires) => texts.say_of("key-new-expires-same", &when::minute(texts, expires)),
         None => language.say("key-new-expires-never").to_owned(),
     };
     let expires = Field::date("expires", language.say("key-new-expires"))

@@ -40,12 +40,11 @@ pub(super) fn rights(
     format!("{mode}, {what}")
 }
 
-/// The state of a key in English.
-pub(in crate::account) fn state(key: &proto::Key, now: OffsetDateTime) -> KeyState {
-    state_in(PageLanguage::default(), key, now)
-}
-
-pub(super) fn state_in(language: PageLanguage, key: &proto::Key, now: OffsetDateTime) -> KeyState {
+pub(in crate::account) fn state(
+    language: PageLanguage,
+    key: &proto::Key,
+    now: OffsetDateTime,
+) -> KeyState {
     let state = |text: &'static str, works| KeyState {
         text: language.say(text).to_owned(),
         works,
@@ -67,9 +66,10 @@ pub(super) fn state_in(language: PageLanguage, key: &proto::Key, now: OffsetDate
         Some(until) => state("key-state-rotated", until > now),
         None => match expires {
             Some(expires) if expires - now < time::Duration::days(14) => {
-                let left = when::left(expires, now);
+                let texts = language.texts();
+                let left = when::time_left(texts, expires, now);
                 KeyState {
-                    text: language.texts().say_of("key-state-expires", &left),
+                    text: texts.say_of("key-state-expires", &left),
                     works: true,
                 }
             }
@@ -85,16 +85,17 @@ pub(super) fn refusal(
     month: Option<&proto::MonthUse>,
     now: OffsetDateTime,
 ) -> Option<String> {
-    let say = |text: &str, value: &str| Some(language.texts().say_of(text, value));
+    let texts = language.texts();
+    let say = |text: &str, value: &str| Some(texts.say_of(text, value));
     let ended = |at: Option<Timestamp>| time_of(at).filter(|at| *at <= now);
     if key.revoked_at.is_some() {
-        return say("key-refusal-revoked", &minute_of(key.revoked_at));
+        return say("key-refusal-revoked", &minute_of(texts, key.revoked_at));
     }
     if let Some(at) = ended(key.expires_at) {
-        return say("key-refusal-expired", &when::minute(at));
+        return say("key-refusal-expired", &when::minute(texts, at));
     }
     if let Some(at) = ended(key.grace_until) {
-        return say("key-refusal-rotated", &when::minute(at));
+        return say("key-refusal-rotated", &when::minute(texts, at));
     }
     let game = key.game.as_deref().unwrap_or_default();
     match key.game_state.as_str() {
@@ -104,7 +105,7 @@ pub(super) fn refusal(
     }
     let is_used_up = |month: &&proto::MonthUse| month.limit.is_some_and(|most| month.used >= most);
     let month = month.filter(is_used_up).filter(|_| key.mode == "live")?;
-    say("key-refusal-month", &minute_of(month.resets_at))
+    say("key-refusal-month", &minute_of(texts, month.resets_at))
 }
 
 #[cfg(test)]
@@ -129,7 +130,7 @@ mod tests {
     #[test]
     fn the_state_of_a_key_is_told_in_words() {
         let at = |after: Duration| Some(timestamp::encode(NOW + after));
-        let text = |key: proto::Key| state(&key, NOW).text;
+        let text = |key: proto::Key| state(ENGLISH, &key, NOW).text;
         assert_eq!(text(proto::Key::default()), "works");
         let rotated = proto::Key {
             grace_until: at(Duration::hours(5)),
@@ -149,7 +150,7 @@ mod tests {
             ("game_gone", "its game is not published"),
             ("not_owned", "its game has another owner"),
         ] {
-            let shown_state = state(&without_game(reason), NOW);
+            let shown_state = state(ENGLISH, &without_game(reason), NOW);
             assert_eq!((&*shown_state.text, shown_state.works), (shown, false));
         }
         let expires = |after| proto::Key {
@@ -269,11 +270,11 @@ mod tests {
             expires_at: Some(timestamp::encode(NOW)),
             ..proto::Key::default()
         };
-        let shown = state_in(FRENCH, &key, NOW);
+        let shown = state(FRENCH, &key, NOW);
         assert_eq!((&*shown.text, shown.works), ("expirée", false));
         let why = refusal(FRENCH, &key, None, NOW).unwrap();
         assert!(
-            why.starts_with("Elle a expiré le 2026-11-23 12:00 UTC\u{a0}:"),
+            why.starts_with("Elle a expiré le 23 novembre 2026, 12:00 UTC\u{a0}:"),
             "{why}"
         );
     }

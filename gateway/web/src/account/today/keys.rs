@@ -34,55 +34,65 @@ pub(super) async fn load(request: &MemberRequest) -> Result<KeyNews, Fault> {
     for key in &keys {
         add_key(&mut news, request, key, now);
     }
-    let list = request.path("/keys");
     for asked in &requests {
-        add_request(&mut news, &list, asked, now);
+        add_request(&mut news, request, asked, now);
     }
     if !request.may(Permission::Develop) {
         news.for_you.clear();
     }
+    let language = request.language();
+    let working = keys.iter().filter(|key| state(language, key, now).works);
     Ok(KeyNews {
         has_key: !keys.is_empty(),
         has_called: keys.iter().any(|key| key.last_used_at.is_some()),
-        working: keys.iter().filter(|key| state(key, now).works).count(),
+        working: working.count(),
         news,
     })
 }
 
 fn add_key(news: &mut News, request: &MemberRequest, key: &proto::Key, now: OffsetDateTime) {
     let href = request.path(&format!("/keys/{}", key.id));
-    let found = state(key, now);
+    let language = request.language();
+    let texts = language.texts();
+    let found = state(language, key, now);
     let expires = time_of(key.expires_at);
     let ends_soon = expires.is_some_and(|at| at > now && at - now < ENDS_SOON);
     if !found.works && key.revoked_at.is_none() && !key.game_state.is_empty() {
-        let text = format!("The key {} does not work", key.name);
-        news.failed.push(NewsItem::new(text, found.text, href));
+        let text = texts.say_of("today-key-broken", &key.name);
+        news.failed
+            .push(NewsItem::new(text, href).detail(found.text));
     } else if found.works && ends_soon && key.grace_until.is_none() {
-        let detail = expires.map(|at| format!("It expires in {}.", when::left(at, now)));
-        let text = format!("The key {} expires soon", key.name);
-        let detail = detail.unwrap_or_default();
-        news.for_you.push(NewsItem::new(text, detail, href));
+        let left = expires.map(|at| when::time_left(texts, at, now));
+        let detail = left.map(|left| texts.say_of("today-key-ends-in", &left));
+        let text = texts.say_of("today-key-ends", &key.name);
+        let item = NewsItem::new(text, href).detail(detail.unwrap_or_default());
+        news.for_you.push(item);
     }
 }
 
-fn add_request(news: &mut News, list: &str, asked: &proto::KeyRequest, now: OffsetDateTime) {
-    let name = &asked.name;
+fn add_request(
+    news: &mut News,
+    request: &MemberRequest,
+    asked: &proto::KeyRequest,
+    now: OffsetDateTime,
+) {
+    let texts = request.language().texts();
+    let item = |key| NewsItem::new(texts.say_of(key, &asked.name), request.path("/keys"));
     match asked.state.as_str() {
         "asked" => {
-            let since = minute_of(asked.asked_at);
-            let text = format!("The live key {name}");
-            let detail = format!("Requested {since}. Test keys work meanwhile.");
-            news.for_staff.push(NewsItem::new(text, detail, list));
+            let since = minute_of(texts, asked.asked_at);
+            let detail = texts.say_of("today-live-key-since", &since);
+            news.for_staff.push(item("today-live-key").detail(detail));
         }
         "approved" => {
-            let text = format!("The live key {name} is approved");
-            let detail = "Reveal it once, and copy it then.";
-            news.for_you.push(NewsItem::new(text, detail, list));
+            let detail = texts.say("today-live-key-reveal");
+            news.for_you
+                .push(item("today-live-key-approved").detail(detail));
         }
         "rejected" if is_recent(asked.decided_at, now) => {
-            let text = format!("The live key {name} was rejected");
             let reason = asked.reason.clone().unwrap_or_default();
-            news.for_you.push(NewsItem::new(text, reason, list));
+            news.for_you
+                .push(item("today-live-key-rejected").detail(reason));
         }
         _ => {}
     }

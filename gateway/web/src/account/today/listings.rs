@@ -5,6 +5,7 @@ use contracts::listings::v1::get_own_listing_response::Listing;
 use contracts::public::OwnListing;
 use kit::Fault;
 use pages::accounts::NewsItem;
+use pages::site::Texts;
 
 use super::{News, is_recent};
 use crate::account::member_request::MemberRequest;
@@ -25,6 +26,7 @@ pub(super) struct ListingNews {
 
 pub(super) async fn load(request: &MemberRequest) -> Result<ListingNews, Fault> {
     let (listings, account) = (&request.app.listings, request.scope.id);
+    let texts = request.language().texts();
     let (pages, listed, claims) = futures::try_join!(
         listings.pages(account),
         listings.list(account, ""),
@@ -35,8 +37,10 @@ pub(super) async fn load(request: &MemberRequest) -> Result<ListingNews, Fault> 
         let reason = pages.reasons.get(&page.handle).cloned();
         let href = request.path(&format!("/listings/page/{}", page.handle));
         match page.state() {
-            proto::State::Pending => add_pending(&mut news, &page.name, href),
-            proto::State::Rejected => add_rejected(&mut news, &page.name, reason, href),
+            proto::State::Pending => news.for_staff.push(pending(texts, &page.name, href)),
+            proto::State::Rejected => {
+                news.for_you.push(rejected(texts, &page.name, reason, href));
+            }
             _ => {}
         }
     }
@@ -44,8 +48,11 @@ pub(super) async fn load(request: &MemberRequest) -> Result<ListingNews, Fault> 
     for row in &rows {
         let href = request.path(&format!("/listings/{}/{}", row.kind, row.slug));
         match row.status.as_str() {
-            "pending" => add_pending(&mut news, &row.title, href),
-            "rejected" => add_rejected(&mut news, &row.title, row.reason.clone(), href),
+            "pending" => news.for_staff.push(pending(texts, &row.title, href)),
+            "rejected" => {
+                let reason = row.reason.clone();
+                news.for_you.push(rejected(texts, &row.title, reason, href));
+            }
             _ => {}
         }
     }
@@ -68,30 +75,26 @@ pub(super) async fn load(request: &MemberRequest) -> Result<ListingNews, Fault> 
     })
 }
 
-fn add_pending(news: &mut News, title: &str, href: String) {
-    let detail = "It waits for its review. You can change it meanwhile.";
-    news.for_staff.push(NewsItem::new(title, detail, href));
+fn pending(texts: &Texts, title: &str, href: String) -> NewsItem {
+    NewsItem::new(title, href).detail(texts.say("today-listing-waits"))
 }
 
-fn add_rejected(news: &mut News, title: &str, reason: Option<String>, href: String) {
-    let text = format!("{title} was rejected");
-    let reason = reason.unwrap_or_default();
-    news.for_you.push(NewsItem::new(text, reason, href));
+fn rejected(texts: &Texts, title: &str, reason: Option<String>, href: String) -> NewsItem {
+    let text = texts.say_of("today-listing-rejected", title);
+    NewsItem::new(text, href).detail(reason.unwrap_or_default())
 }
 
 fn add_claim(news: &mut News, request: &MemberRequest, claim: &proto::Claim) {
-    let href = request.path("/claims");
-    let handle = &claim.handle;
+    let texts = request.language().texts();
+    let item = |key| NewsItem::new(texts.say_of(key, &claim.handle), request.path("/claims"));
     match claim.state() {
         proto::ClaimState::Waiting => {
-            let text = format!("The claim of {handle}");
-            let detail = format!("Made {}.", minute_of(claim.made_at));
-            news.for_staff.push(NewsItem::new(text, detail, href));
+            let detail = texts.say_of("today-claim-made", &minute_of(texts, claim.made_at));
+            news.for_staff.push(item("today-claim").detail(detail));
         }
         proto::ClaimState::Rejected if is_recent(claim.decided_at, request.app.clock.now()) => {
-            let text = format!("The claim of {handle} was rejected");
-            news.for_you
-                .push(NewsItem::new(text, claim.reason.clone(), href));
+            let item = item("today-claim-rejected");
+            news.for_you.push(item.detail(claim.reason.clone()));
         }
         _ => {}
     }

@@ -61,6 +61,7 @@ pub async fn show(request: MemberRequest) -> PageResult {
         part(people::load(&request)),
     );
     let now = request.app.clock.now();
+    let language = request.language();
     let account = frame.account();
     if account
         .as_ref()
@@ -70,11 +71,11 @@ pub async fn show(request: MemberRequest) -> PageResult {
     }
     let account = account.ok();
     let missing = [
-        ("keys and calls", keys.is_none() || account.is_none()),
-        ("webhooks", hooks.is_none()),
-        ("listings", listings.is_none()),
-        ("reports of economies", reports.is_none()),
-        ("the team", people.is_none()),
+        ("today-part-keys", keys.is_none() || account.is_none()),
+        ("today-part-webhooks", hooks.is_none()),
+        ("today-part-listings", listings.is_none()),
+        ("today-part-reports", reports.is_none()),
+        ("today-part-team", people.is_none()),
     ];
     let created = account.and_then(|found| time_of(found.account.as_ref()?.created_at));
     let is_new = account.is_some() && created.is_none_or(|at| now - at < IS_NEW_FOR);
@@ -104,17 +105,17 @@ pub async fn show(request: MemberRequest) -> PageResult {
     let page = TodayPage {
         account: request.scope.id.to_string(),
         missing: (missing.into_iter())
-            .filter_map(|(part, is_missing)| is_missing.then_some(part))
+            .filter_map(|(part, is_missing)| is_missing.then(|| language.say(part)))
             .collect(),
         guides,
         for_you: news.for_you,
         for_staff: news.for_staff,
         failed: news.failed,
-        month: month.map(|month| usage::month(month, now)),
+        month: month.map(|month| usage::month(language.texts(), month, now)),
         changes,
         plan: plan.map(|plan| plan.title.clone()),
         keys: working.map(|count| count.to_string()),
-        role: request.scope.role.as_str(),
+        role: language.say(request.scope.role.key()),
         is_owner: request.may(Permission::Manage),
         shell: pages::Shell {
             api_call: Some(ApiCall::same("GET /v1/me")),
@@ -162,41 +163,55 @@ fn guides(
 }
 
 fn api_guide(request: &MemberRequest, keys: &KeyNews, has_address: bool) -> Guide {
+    let language = request.language();
     Guide {
-        title: "Use the API",
-        text: "Read games, creators, events and rankings from a program. A test key is free and instant, and reads sample data.",
+        title: language.say("today-api-title"),
+        text: language.say("today-api"),
         steps: vec![
             Step::new(
-                "Create the first key",
+                language.say("today-first-key"),
                 request.path("/keys/new"),
                 keys.has_key,
             ),
-            Step::new("Make the first call", "/docs/first-call", keys.has_called),
-            Step::new("Add a webhook", request.path("/webhooks/new"), has_address),
+            Step::new(
+                language.say("today-first-call"),
+                "/docs/first-call",
+                keys.has_called,
+            ),
+            Step::new(
+                language.say("today-first-webhook"),
+                request.path("/webhooks/new"),
+                has_address,
+            ),
         ],
     }
 }
 
 fn listing_guide(request: &MemberRequest, listings: &ListingNews) -> Guide {
+    let language = request.language();
     let pictures = listings.game.as_ref().map_or_else(
         || request.path("/listings/new/game"),
         |game| request.path(&format!("/listings/game/{game}/pictures")),
     );
     Guide {
-        title: "List your game",
-        text: "A listing is free. Someone reviews it before it is public.",
+        title: language.say("today-list-title"),
+        text: language.say("today-list"),
         steps: vec![
             Step::new(
-                "Submit or claim your page",
+                language.say("today-first-page"),
                 request.path("/listings"),
                 listings.has_page,
             ),
             Step::new(
-                "Submit a game",
+                language.say("today-first-game"),
                 request.path("/listings/new/game"),
                 listings.game.is_some(),
             ),
-            Step::new("Add a cover", pictures, listings.has_cover),
+            Step::new(
+                language.say("today-first-cover"),
+                pictures,
+                listings.has_cover,
+            ),
         ],
     }
 }

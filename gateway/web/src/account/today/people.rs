@@ -29,15 +29,17 @@ pub(super) async fn load(request: &MemberRequest) -> Result<PeopleNews, Fault> {
         links::invitations(pool, account, now),
         activity::of_account(pool, account, None, MAX_ACTIONS)
     )?;
+    let texts = request.language().texts();
     let for_you = invited.iter().map(|link| {
-        let text = format!("{} is invited and has not joined", link.email);
-        let detail = format!("The invitation ends {}.", when::minute(link.expires_at));
-        NewsItem::new(text, detail, request.path("/team"))
+        let text = texts.say_of("today-invited", &link.email);
+        let end = when::minute(texts, link.expires_at);
+        let detail = texts.say_of("today-invitation-ends", &end);
+        NewsItem::new(text, request.path("/team")).detail(detail)
     });
     let changes = done.iter().map(|entry| PastAction {
-        at: when::minute(entry.at),
+        at: when::minute(texts, entry.at),
         author: entry.email.clone(),
-        what: action::text(&entry.action, &entry.subject),
+        what: action::text(texts, &entry.action, &entry.subject),
     });
     Ok(PeopleNews {
         news: News {

@@ -4,6 +4,7 @@ use contracts::economy::v1 as proto;
 use futures::future::try_join_all;
 use kit::Fault;
 use pages::accounts::NewsItem;
+use pages::shell::Sentence;
 
 use super::News;
 use crate::account::member_request::MemberRequest;
@@ -37,9 +38,12 @@ async fn newest_held(
 }
 
 fn item(request: &MemberRequest, game: &proto::OwnCurrency, held: proto::OwnReport) -> NewsItem {
-    let since = minute_of(held.report.unwrap_or_default().at);
-    let detail = format!("{} It waits for staff since {since}.", held.held);
-    let text = format!("A report of {} is held", game.title);
+    let texts = request.language().texts();
+    let since = minute_of(texts, held.report.unwrap_or_default().at);
+    let detail = texts.say_of("today-report-since", &since);
+    let text = texts.say_of("today-report-held", &game.title);
     let href = request.path(&format!("/economy/{}", game.game));
-    NewsItem::new(text, detail, href)
+    NewsItem::new(text, href)
+        .sentence(Sentence::of_service(held.held))
+        .detail(detail)
 }

@@ -5,10 +5,12 @@ use contracts::webhook::v1::{DeliveryState, EndpointState};
 use futures::future::join_all;
 use kit::Fault;
 use pages::accounts::NewsItem;
+use pages::shell::Sentence;
+use pages::webhooks::ServiceText;
 
 use super::News;
 use crate::account::member_request::MemberRequest;
-use crate::account::webhooks::{advice, origin};
+use crate::account::webhooks::{advice, origin, service_text};
 
 /// The most endpoints for which the page shows the newest failure.
 const MAX_ADDRESSES: usize = 3;
@@ -55,19 +57,31 @@ async fn item(request: &MemberRequest, endpoint: &proto::Endpoint) -> NewsItem {
         |delivery| format!("{path}/deliveries/{}", delivery.id),
     );
     let host = origin(&endpoint.url);
+    let language = request.language();
+    let texts = language.texts();
     let text = if endpoint.state() == EndpointState::Off {
-        format!("{host} is switched off")
+        texts.say_of("today-address-off", &host)
     } else {
-        format!("Deliveries to {host} fail")
+        texts.say_of("today-address-fails", &host)
     };
+    let reason = service_text::reason(&endpoint.reason, language);
+    let mut item = NewsItem::new(text, href).sentence(sentence(reason, ""));
     let attempt = newest.as_ref().and_then(|it| it.last_attempt.as_ref());
-    let reason = attempt.map(|attempt| format!("The newest one {}.", attempt.reason));
-    let advice = newest.as_ref().and_then(advice::of_delivery);
-    let details = [
-        Some(endpoint.reason.clone()),
-        reason,
-        advice.map(str::to_owned),
-    ];
-    let details = details.into_iter().flatten().filter(|it| !it.is_empty());
-    NewsItem::new(text, details.collect::<Vec<_>>().join(" "), href)
+    if let Some(attempt) = attempt {
+        let reason = service_text::reason(&attempt.reason, language);
+        item = item
+            .detail(texts.say("today-newest-delivery"))
+            .sentence(sentence(reason, "."));
+    }
+    let newest = newest.as_ref();
+    let advice = newest.and_then(|delivery| advice::of_delivery(delivery, language));
+    item.detail(advice.unwrap_or_default())
+}
+
+/// A text of webhook-svc with its end.
+fn sentence(text: ServiceText, end: &str) -> Sentence {
+    Sentence {
+        is_english: !text.is_translated,
+        text: text.text + end,
+    }
 }

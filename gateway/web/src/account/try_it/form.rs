@@ -1,6 +1,7 @@
 //! The fields of the form of an operation.
 
 use pages::input::{Area, Checks, Choice, FormPart, Select};
+use pages::site::Texts;
 use pages::{Field, Fields};
 
 use super::typed::{BODY, MAX_BODY, MAX_VALUE, TypedCall, field_name};
@@ -26,13 +27,15 @@ pub(super) fn form_parts(
             .max(body.example_text().lines().count());
         let rows = u8::try_from((lines + 2).clamp(4, MAX_ROWS)).unwrap_or(u8::MAX);
         let most = u32::try_from(MAX_BODY).unwrap_or(u32::MAX);
-        let area = Area::new(BODY, "Body").rows(rows, most);
-        let area = area.hint("JSON. It is sent as it is, so that you see what the API says of it.");
+        let texts = Texts::of(errors.language);
+        let area = Area::new(BODY, texts.say("try-body")).rows(rows, most);
+        let area = area.hint(texts.say("try-body-hint"));
         parts.push(FormPart::Area(area.value(text).error_in(errors)));
     }
     parts
 }
 
+/// The field of a parameter. Its name and its description are those of the API, in English.
 fn part(parameter: &Parameter, typed: &TypedCall, errors: &Fields) -> FormPart {
     let name = field_name(parameter);
     let value = typed.get(&name);
@@ -45,11 +48,11 @@ fn part(parameter: &Parameter, typed: &TypedCall, errors: &Fields) -> FormPart {
             is_chosen: !value.is_empty(),
         };
         let checks = Checks::new(name, parameter.name.clone(), vec![choice]);
-        return FormPart::Checks(checks.error_in(errors));
+        return FormPart::Checks(checks.with_english_labels().error_in(errors));
     }
     if !shape.values.is_empty() {
-        let choices = choices(parameter, value);
-        let select = Select::new(name, parameter.name.clone(), choices).hint(&hint);
+        let choices = choices(parameter, value, Texts::of(errors.language));
+        let select = Select::new(name, parameter.name.clone(), choices).english_hint(&hint);
         let select = if parameter.is_required {
             select
         } else {
@@ -59,7 +62,7 @@ fn part(parameter: &Parameter, typed: &TypedCall, errors: &Fields) -> FormPart {
     }
     let limits = shape.limits.iter().map(|limit| format!(" ({limit})"));
     let hint = format!("{hint}{}", limits.collect::<String>());
-    let field = Field::text(name, parameter.name.clone()).hint(hint);
+    let field = Field::text(name, parameter.name.clone()).english_hint(hint);
     let field = field.max(u32::try_from(MAX_VALUE).unwrap_or(u32::MAX));
     let field = if parameter.is_required {
         field
@@ -70,7 +73,7 @@ fn part(parameter: &Parameter, typed: &TypedCall, errors: &Fields) -> FormPart {
 }
 
 /// The values to choose from. A sent value that is not one of them stays in the list.
-fn choices(parameter: &Parameter, value: &str) -> Vec<Choice> {
+fn choices(parameter: &Parameter, value: &str, texts: &Texts) -> Vec<Choice> {
     let none = (!parameter.is_required).then_some("");
     let known = parameter.shape.values.iter().map(String::as_str);
     let mut values: Vec<&str> = none.into_iter().chain(known).collect();
@@ -79,7 +82,11 @@ fn choices(parameter: &Parameter, value: &str) -> Vec<Choice> {
     }
     let choice = |it: &str| Choice {
         value: it.to_owned(),
-        label: if it.is_empty() { "any" } else { it }.to_owned(),
+        label: if it.is_empty() {
+            texts.say("try-any").to_owned()
+        } else {
+            it.to_owned()
+        },
         is_chosen: it == value,
     };
     values.into_iter().map(choice).collect()

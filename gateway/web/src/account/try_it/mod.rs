@@ -32,14 +32,14 @@ const MAX_SHOWN: usize = 64 * 1024;
 
 /// `/try/{operation}` redirects to the page in the person's account.
 pub async fn entry(request: PersonRequest, Path(operation): Path<String>) -> PageResult {
-    let app = &request.app;
+    let (app, language) = (&request.app, request.language());
     let reference = app.reference.get(app.clock.now()).await?;
     let id = &find(&reference, &operation)?.id;
     let memberships = members::of_person(&app.pool, request.person().id).await?;
     let accounts: Vec<Uuid> = memberships.iter().map(|it| it.account).collect();
     let question = Question {
-        title: "Try it",
-        text: "For which account? Its limits of test calls hold.",
+        title: language.say("try-choose"),
+        text: language.say("try-choose-account"),
     };
     let page = |account: &Uuid| format!("/accounts/{account}/try/{id}");
     Ok(choose(&request, &accounts, question, page).await)
@@ -82,8 +82,8 @@ async fn run(
     operation: &Operation,
     typed: &TypedCall,
 ) -> Result<(Request, Answer), FormState> {
-    let app = &request.app;
-    let call = call(operation, typed, &app.api_url);
+    let (app, language) = (&request.app, request.language());
+    let call = call(operation, typed, &app.api_url, language.texts());
     let call = call.map_err(FormState::invalid)?;
     let sent = app.gateway.run_test_call(proto::RunTestCallRequest {
         actor: Some((&request.actor()).into()),
@@ -92,7 +92,7 @@ async fn run(
     });
     let answer = sent.await.map_err(|fault| {
         // The error names fields of the message. The form has other names for these, so the error goes to the top of the form.
-        FormState::refused(&fault, &[])
+        language.refused(&fault, &[], &[])
     })?;
     Ok((shown_request(&call), shown_answer(answer)))
 }
@@ -155,10 +155,12 @@ async fn page(
     typed: &TypedCall,
     sent: Result<(Request, Answer), FormState>,
 ) -> PageResult {
-    let (sent, FormState { status, errors }) = match sent {
+    let language = request.language();
+    let (sent, state) = match sent {
         Ok(sent) => (Some(sent), FormState::default()),
         Err(state) => (None, state),
     };
+    let FormState { status, errors } = state.in_language(language.language);
     let shell = request.shell(Section::Requests).await;
     let call = format!("{} {}", operation.method, operation.path);
     let page = TryPage {
@@ -168,13 +170,13 @@ async fn page(
         reference: format!("{}/{}", crate::docs::reference::PATH, operation.id),
         action: request.path(&format!("/try/{}", operation.id)),
         requests: request.path("/requests"),
-        caller: caller(operation),
+        caller: language.say(caller(operation)),
         parts: form_parts(operation, typed, &errors),
         sent,
         // The API's answer shows what the switches close.
         shell: pages::Shell {
             closed: None,
-            api_call: Some(ApiCallLine::new("The page makes this call", call.as_str())),
+            api_call: Some(ApiCallLine::new("try-call", call.as_str())),
             ..shell
         },
         errors,
@@ -182,18 +184,18 @@ async fn page(
     Ok(html(status, &page))
 }
 
-/// The rights of the call, as a sentence.
+/// The rights of the call: the key of a sentence.
 fn caller(operation: &Operation) -> &'static str {
     let takes = |scheme: &str| operation.callers.iter().any(|it| it.scheme == scheme);
     let reads = operation.method == "GET";
     if takes("token") && reads {
-        "The call is made as with a token of this account that may read everything: the answer has real keys, webhooks and figures."
+        "try-as-token"
     } else if takes("token") {
-        "This page reads an account and changes nothing, so the answer is 403 scope_required. Create a token, and use a command below."
+        "try-as-account"
     } else if takes("key") {
-        "The call is made as with a test key of this account that may write: it reads samples, and nothing is stored."
+        "try-as-key"
     } else {
-        "The call is made as with the secret test key of a sample game: nothing is stored."
+        "try-as-game"
     }
 }
 

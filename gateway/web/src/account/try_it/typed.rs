@@ -1,6 +1,7 @@
 //! The typed fields of an operation's form, and the call that they describe.
 
 use pages::Fields;
+use pages::site::Texts;
 
 use crate::docs::reference::{Location, Operation, Parameter};
 use crate::domain::snippet::{ApiCall, target};
@@ -52,26 +53,25 @@ pub(super) fn call(
     operation: &Operation,
     typed: &TypedCall,
     api_url: &str,
+    texts: &Texts,
 ) -> Result<ApiCall, Fields> {
     let mut errors = Fields::default();
+    let too_long = |most: usize| texts.say_of("try-too-long", &most.to_string());
     let (mut in_path, mut query, mut headers) = (Vec::new(), Vec::new(), Vec::new());
     for parameter in &operation.parameters {
         let name = field_name(parameter);
         let value = typed.get(&name);
         if value.chars().count() > MAX_VALUE {
-            errors.add(
-                &name,
-                format!("Shorten it to at most {MAX_VALUE} characters."),
-            );
+            errors.add(&name, too_long(MAX_VALUE));
         }
         match parameter.location {
             // HTTP clients remove dot segments from a path.
             Location::Path if ["", ".", ".."].contains(&value) => {
-                errors.add(&name, "Give a value: it is a part of the path.");
+                errors.add(&name, texts.say("try-path-empty"));
             }
             Location::Path => in_path.push((parameter.name.as_str(), value)),
             Location::Header if !is_header(value) => {
-                errors.add(&name, "A header is one line of ASCII characters.");
+                errors.add(&name, texts.say("try-not-a-header"));
             }
             _ if value.is_empty() => {}
             Location::Query => query.push((parameter.name.as_str(), value)),
@@ -83,10 +83,7 @@ pub(super) fn call(
         .as_ref()
         .is_some_and(|body| body.chars().count() > MAX_BODY)
     {
-        errors.add(
-            BODY,
-            format!("Shorten it to at most {MAX_BODY} characters."),
-        );
+        errors.add(BODY, too_long(MAX_BODY));
     }
     if !errors.is_empty() {
         return Err(errors);
@@ -110,11 +107,16 @@ fn is_header(value: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use gateway::domain::key::GraceRange;
+    use pages::site::Language;
 
     use super::*;
     use crate::docs::reference::Reference;
 
     const API: &str = "https://api.example/v1";
+
+    fn english() -> &'static Texts {
+        Texts::of(Language::English)
+    }
 
     fn reference() -> Reference {
         let policy = gateway::router::policy;
@@ -137,7 +139,7 @@ mod tests {
         let reference = reference();
         for operation in &reference.operations {
             let typed = TypedCall::prefilled(operation);
-            let call = call(operation, &typed, API).unwrap();
+            let call = call(operation, &typed, API, english()).unwrap();
             assert!(
                 call.url.starts_with(API) && !call.url.contains('{'),
                 "{call:?}"
@@ -161,7 +163,7 @@ mod tests {
             ("query.unknown", "x"),
             ("limit", "3"),
         ];
-        let call = call(games, &typed(&pairs), API).unwrap();
+        let call = call(games, &typed(&pairs), API, english()).unwrap();
         assert_eq!(call.url, format!("{API}/games?q=a%26b%3Dc%20d&limit=many"));
         assert_eq!(
             call.headers,
@@ -181,7 +183,7 @@ mod tests {
             ("query.dry_run", &long),
             ("body", &long),
         ];
-        let errors = call(change, &typed(&pairs), API).unwrap_err();
+        let errors = call(change, &typed(&pairs), API, english()).unwrap_err();
         let names: Vec<&String> = errors.fields.keys().collect();
         assert_eq!(
             names,

@@ -21,13 +21,8 @@ const PORT: &str = "delivery-advice-port";
 const CLOSED: &str = "delivery-advice-closed";
 const ADDRESS: &str = "delivery-advice-address";
 
-/// The advice for the last attempt of a delivery in English, if that failed.
-pub(in crate::account) fn of_delivery(delivery: &proto::Delivery) -> Option<&'static str> {
-    in_language(delivery, PageLanguage::default())
-}
-
 /// The advice for the last attempt of a delivery, if that failed.
-pub(in crate::account) fn in_language(
+pub(in crate::account) fn of_delivery(
     delivery: &proto::Delivery,
     language: PageLanguage,
 ) -> Option<&'static str> {

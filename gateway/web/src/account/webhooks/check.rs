@@ -55,13 +55,15 @@ async fn page(
         Ok(report) => (report, FormState::default()),
         Err(refused) => (None, refused),
     };
+    let language = request.language();
+    let rotating_until = time_of(endpoint.rotating_until);
     let page = CheckPage {
         shell: request.shell(Section::Webhooks).await,
-        errors: state.errors,
+        errors: state.errors.in_language(language.language),
         base: request.webhooks(),
         id: endpoint.id,
         url: endpoint.url,
-        rotating_until: time_of(endpoint.rotating_until).map(when::minute),
+        rotating_until: rotating_until.map(|at| when::minute(language.texts(), at)),
         report,
     };
     Ok(html(state.status, &page))

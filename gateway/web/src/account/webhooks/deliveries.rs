@@ -121,8 +121,8 @@ pub async fn show(
         request.webhooks_shell("GET", &call),
     );
     let (endpoint, (state, listed), types) = (endpoint?, deliveries?, types?);
-    let FormState { status, errors } = state;
-    shell.notice = after.notice_in(language.language);
+    let FormState { status, errors } = state.in_language(language.language);
+    shell.notice = after.notice();
     let next = Some(&listed.next_cursor).filter(|cursor| !cursor.is_empty());
     let path = format!("{}/deliveries", request.webhook(id));
     let now = request.app.clock.now();

@@ -109,14 +109,14 @@ async fn page(
     let attempts = attempts.map(|attempt| words::attempt_row(attempt, language));
     let page = DeliveryPage {
         shell,
-        errors: state.errors,
+        errors: state.errors.in_language(request.language().language),
         base: request.webhooks(),
         endpoint: endpoint.to_string(),
         row: words::delivery_row(&delivery, now, language),
         message_id: delivery.message_id.clone(),
         explanation: words::explanation(&delivery, found.state(), now, language),
         cancelled: words::cancelled(&delivery, language),
-        advice: advice::in_language(&delivery, language),
+        advice: advice::of_delivery(&delivery, language),
         send_again: words::send_again(&delivery, found.state(), language),
         attempts: attempts.collect(),
         body: json_text::indented(&body),

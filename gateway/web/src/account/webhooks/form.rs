@@ -97,7 +97,8 @@ pub async fn add(request: MemberRequest, OnceForm(pairs, sent): OnceForm<Pairs>)
         let (endpoint, secret) = added.await?;
         let subject = origin(&endpoint.url);
         request.record(Action::WebhookAdded, &subject).await;
-        Ok(ShownSecret::new(endpoint, secret))
+        let texts = request.language().texts();
+        Ok(ShownSecret::new(texts, endpoint, secret))
     };
     match request.once(&sent, &request.webhooks(), work).await? {
         Ok(shown) => Ok(ok(&shown.page(&request).await)),
@@ -160,8 +161,8 @@ async fn page(
     form: &EndpointForm,
     state: FormState,
 ) -> PageResult {
-    let FormState { status, errors } = state;
     let language = request.language();
+    let FormState { status, errors } = state.in_language(language.language);
     let types = request.app.webhooks.event_types();
     let call = match id {
         Some(id) => ("PATCH", format!("/endpoints/{id}")),
@@ -223,9 +224,13 @@ async fn page(
 }
 
 fn with_fault(errors: Fields, fault: &Fault, language: PageLanguage) -> Fields {
-    let general = errors.general.clone();
+    if errors.general.is_some() {
+        return errors;
+    }
+    let refused = language.refused(fault, &[], &[]).errors;
     Fields {
-        general: general.or_else(|| language.refused(fault, &[], &[]).errors.general),
+        general: refused.general,
+        is_general_english: refused.is_general_english,
         ..errors
     }
 }

@@ -19,7 +19,7 @@ pub async fn show(request: MemberRequest, Query(after): Query<AfterForm>) -> Pag
     let (listed, mut shell) = futures::join!(listed, request.webhooks_shell("GET", "/endpoints"));
     let listed = listed?;
     let language = request.language();
-    shell.notice = after.notice_in(language.language);
+    shell.notice = after.notice();
     let count = u32::try_from(listed.endpoints.len()).unwrap_or(u32::MAX);
     let endpoints = listed.endpoints.iter();
     let endpoints = endpoints.map(|endpoint| row(endpoint, language));
@@ -38,12 +38,13 @@ pub async fn show(request: MemberRequest, Query(after): Query<AfterForm>) -> Pag
 
 fn row(endpoint: &proto::Endpoint, language: PageLanguage) -> EndpointRow {
     let health = endpoint.health.unwrap_or_default();
+    let texts = language.texts();
     EndpointRow {
         id: endpoint.id.clone(),
         url: endpoint.url.clone(),
         events: endpoint.events.join(", "),
         state: words::endpoint_state(endpoint.state(), language),
-        queued: language.texts().number(health.queued),
-        last_success: time_of(health.last_success_at).map(when::minute),
+        queued: texts.number(health.queued),
+        last_success: time_of(health.last_success_at).map(|at| when::minute(texts, at)),
     }
 }

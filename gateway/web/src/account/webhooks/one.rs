@@ -40,8 +40,7 @@ pub async fn show(
     Path((_, id)): Path<(Uuid, String)>,
     Query(after): Query<AfterForm>,
 ) -> PageResult {
-    let id = endpoint_id(&id)?;
-    let notice = after.notice_in(request.language().language);
+    let (id, notice) = (endpoint_id(&id)?, after.notice());
     page(&request, id, notice, FormState::default()).await
 }
 
@@ -104,7 +103,8 @@ pub async fn rotate(
         let (endpoint, secret) = rotated.await?;
         let subject = origin(&endpoint.url);
         request.record(Action::WebhookSecretRotated, &subject).await;
-        Ok(ShownSecret::new(endpoint, secret))
+        let texts = request.language().texts();
+        Ok(ShownSecret::new(texts, endpoint, secret))
     };
     match request.once(&sent, &request.webhook(id), work).await? {
         Ok(shown) => Ok(ok(&shown.page(&request).await)),
@@ -188,7 +188,7 @@ async fn page(
     let rows = deliveries.deliveries.iter().take(SHOWN);
     let page = EndpointPage {
         shell,
-        errors: state.errors,
+        errors: state.errors.in_language(request.language().language),
         base: request.webhooks(),
         status: EndpointStatus {
             label: words::endpoint_state(endpoint.state(), language),
@@ -200,9 +200,9 @@ async fn page(
         url: endpoint.url,
         events: endpoint.events,
         rate_limit: endpoint.rate_limit.map(|limit| texts.number(limit.into())),
-        added: minute_of(endpoint.created_at),
+        added: minute_of(texts, endpoint.created_at),
         address_check: service_text::address_check(&endpoint.address_check, language),
-        rotating_until: time_of(endpoint.rotating_until).map(when::minute),
+        rotating_until: time_of(endpoint.rotating_until).map(|at| when::minute(texts, at)),
         health: health(endpoint.health.unwrap_or_default(), language),
         recent,
         recovered: endpoint.recovered,
@@ -221,12 +221,13 @@ async fn page(
 fn health(health: proto::Health, language: PageLanguage) -> Health {
     let texts = language.texts();
     let failures = Some(health.failures).filter(|failures| *failures > 0);
+    let minute = |at| time_of(at).map(|at| when::minute(texts, at));
     Health {
         queued: texts.number(health.queued),
-        queued_since: time_of(health.queued_since).map(when::minute),
+        queued_since: minute(health.queued_since),
         failures: failures.map(|failures| texts.number(failures.into())),
-        last_failure: time_of(health.last_failure_at).map(when::minute),
-        last_success: time_of(health.last_success_at).map(when::minute),
+        last_failure: minute(health.last_failure_at),
+        last_success: minute(health.last_success_at),
     }
 }
 

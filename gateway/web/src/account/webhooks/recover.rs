@@ -130,8 +130,8 @@ async fn page(request: &MemberRequest, id: Uuid, since: &str, outcome: Outcome) 
         },
         Err(fault) => return Err(fault.into()),
     };
-    let FormState { status, errors } = outcome.state;
     let language = request.language();
+    let FormState { status, errors } = outcome.state.in_language(language.language);
     let page = RecoverPage {
         shell,
         base: request.webhooks(),

@@ -1,6 +1,7 @@
 //! A signing secret that is shown once.
 
 use contracts::webhook::v1 as proto;
+use pages::site::Texts;
 use pages::webhooks::endpoints::SigningSecretPage;
 use pages::when;
 use serde::{Deserialize, Serialize};
@@ -22,7 +23,7 @@ pub(super) struct ShownSecret {
 }
 
 impl ShownSecret {
-    pub(super) fn new(endpoint: proto::Endpoint, secret: String) -> Self {
+    pub(super) fn new(texts: &Texts, endpoint: proto::Endpoint, secret: String) -> Self {
         let rotating_until = time_of(endpoint.rotating_until);
         Self {
             id: endpoint.id,
@@ -33,7 +34,7 @@ impl ShownSecret {
                 Some(_) => String::new(),
                 None => endpoint.address_check,
             },
-            old_until: rotating_until.map(when::minute),
+            old_until: rotating_until.map(|at| when::minute(texts, at)),
         }
     }
 

@@ -50,7 +50,7 @@ pub(super) fn delivery_state(delivery: &proto::Delivery, language: PageLanguage)
 fn due(delivery: &proto::Delivery, now: OffsetDateTime, language: PageLanguage) -> Option<String> {
     let due = time_of(delivery.due_at)?;
     Some(if due > now {
-        when::minute(due)
+        when::minute(language.texts(), due)
     } else {
         language.say("delivery-now").to_owned()
     })
@@ -71,7 +71,7 @@ pub(super) fn explanation(
         (DeliveryState::Waiting, _) if delivery.tries == 0 => "delivery-on-its-way",
         (DeliveryState::Waiting, _) => match time_of(delivery.due_at) {
             Some(due) if due > now => {
-                return texts.say_of("delivery-retry-at", &when::minute(due));
+                return texts.say_of("delivery-retry-at", &when::minute(texts, due));
             }
             Some(_) => "delivery-retry-now",
             None => "delivery-retry-follows",
@@ -121,10 +121,11 @@ pub(super) fn delivery_row(
     language: PageLanguage,
 ) -> DeliveryRow {
     let made = time_of(delivery.created_at);
+    let made = made.map(|at| when::second(language.texts(), at));
     let attempt = delivery.last_attempt.as_ref();
     DeliveryRow {
         id: delivery.id,
-        created: made.map(when::second).unwrap_or_default(),
+        created: made.unwrap_or_default(),
         event: delivery.event.clone(),
         state: delivery_state(delivery, language),
         tries: delivery.tries,
@@ -153,9 +154,10 @@ pub(super) fn recent(deliveries: &[proto::Delivery], language: PageLanguage) -> 
 }
 
 pub(super) fn attempt_row(attempt: &proto::Attempt, language: PageLanguage) -> AttemptRow {
+    let at = time_of(attempt.at).map(|at| when::second(language.texts(), at));
     AttemptRow {
         number: attempt.number.into(),
-        at: time_of(attempt.at).map(when::second).unwrap_or_default(),
+        at: at.unwrap_or_default(),
         duration: milliseconds(attempt.duration_ms, language),
         result: result(attempt, language),
         is_success: attempt.reason.is_empty() && attempt.status.is_some(),
