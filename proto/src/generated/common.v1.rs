@@ -101,6 +101,27 @@ pub struct GetNewestChangeResponse {
     #[prost(message, optional, tag = "2")]
     pub change: ::core::option::Option<Change>,
 }
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ListChangesRequest {
+    /// The entity type, for example `decision`.
+    #[prost(string, tag = "1")]
+    pub entity: ::prost::alloc::string::String,
+    /// The position of the response before. Absent: the caller begins now, and gets no older change.
+    #[prost(message, optional, tag = "2")]
+    pub after: ::core::option::Option<Position>,
+    /// The number of changes, 1 to 500; 0 stands for 100.
+    #[prost(uint32, tag = "3")]
+    pub limit: u32,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ListChangesResponse {
+    /// In the order of `seq`. A state that a newer one has replaced may be missing after an hour, a one-off event after 30 days.
+    #[prost(message, repeated, tag = "1")]
+    pub changes: ::prost::alloc::vec::Vec<Change>,
+    /// The position up to which the caller has all changes of the entity type.
+    #[prost(message, optional, tag = "2")]
+    pub position: ::core::option::Option<Position>,
+}
 /// A change of an entity, with its whole state afterwards.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Change {
@@ -128,6 +149,10 @@ pub struct Change {
     /// The entity's state, as the producer's message for this entity type (see its `entities.proto` or `events.proto`).
     #[prost(bytes = "bytes", tag = "9")]
     pub state: ::prost::bytes::Bytes,
+    /// The trace of the write that made the change, as the header `traceparent` of W3C Trace Context; absent if the write was not traced. What a
+    /// follower does later because of the change is linked to it.
+    #[prost(string, optional, tag = "10")]
+    pub traceparent: ::core::option::Option<::prost::alloc::string::String>,
 }
 /// A position in a producer's feed. A response carries the position of its data.
 ///
@@ -334,6 +359,31 @@ pub mod feed_service_client {
                 .insert(GrpcMethod::new("common.v1.FeedService", "GetNewestChange"));
             self.inner.unary(req, path, codec).await
         }
+        /// The changes of one entity type after a position, for a caller that reads them from time to time and stores no copy of the data.
+        pub async fn list_changes(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ListChangesRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListChangesResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/common.v1.FeedService/ListChanges",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("common.v1.FeedService", "ListChanges"));
+            self.inner.unary(req, path, codec).await
+        }
     }
 }
 /// Generated server implementations.
@@ -382,6 +432,14 @@ pub mod feed_service_server {
             request: tonic::Request<super::GetNewestChangeRequest>,
         ) -> std::result::Result<
             tonic::Response<super::GetNewestChangeResponse>,
+            tonic::Status,
+        >;
+        /// The changes of one entity type after a position, for a caller that reads them from time to time and stores no copy of the data.
+        async fn list_changes(
+            &self,
+            request: tonic::Request<super::ListChangesRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListChangesResponse>,
             tonic::Status,
         >;
     }
@@ -630,6 +688,51 @@ pub mod feed_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = GetNewestChangeSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/common.v1.FeedService/ListChanges" => {
+                    #[allow(non_camel_case_types)]
+                    struct ListChangesSvc<T: FeedService>(pub Arc<T>);
+                    impl<
+                        T: FeedService,
+                    > tonic::server::UnaryService<super::ListChangesRequest>
+                    for ListChangesSvc<T> {
+                        type Response = super::ListChangesResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::ListChangesRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as FeedService>::list_changes(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ListChangesSvc(inner);
                         let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(

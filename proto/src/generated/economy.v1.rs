@@ -589,6 +589,23 @@ pub struct Tip {
     #[prost(message, optional, tag = "6")]
     pub at: ::core::option::Option<::prost_types::Timestamp>,
 }
+/// What became of a report that was held, for mails to the people of the accounts that own the game. `Change.event` is `held` when the report
+/// comes, and `counted` or `rejected` when staff have decided. A decision on several reports names the newest of them.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ReportReview {
+    /// The accounts that own the page of the game.
+    #[prost(string, repeated, tag = "1")]
+    pub account_ids: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// The number of the report.
+    #[prost(int64, tag = "2")]
+    pub report: i64,
+    /// The slug of the game.
+    #[prost(string, tag = "3")]
+    pub game: ::prost::alloc::string::String,
+    /// Why the report is held, or the reason of staff; may be empty.
+    #[prost(string, tag = "4")]
+    pub reason: ::prost::alloc::string::String,
+}
 #[derive(serde::Serialize)]
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Swap {

@@ -240,6 +240,26 @@ pub struct GetAccountRequest {
 pub struct GetAccountResponse {
     #[prost(message, optional, tag = "1")]
     pub account: ::core::option::Option<Account>,
+    #[prost(message, optional, tag = "2")]
+    pub plan: ::core::option::Option<Plan>,
+    #[prost(message, optional, tag = "3")]
+    pub month: ::core::option::Option<MonthUse>,
+    /// Live keys that count against the plan (§8), with those that were requested.
+    #[prost(uint32, tag = "4")]
+    pub working_keys: u32,
+}
+/// The calls of live keys in the current UTC month, as the monthly limit counts them (§8). At most a second old.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct MonthUse {
+    #[prost(message, optional, tag = "1")]
+    pub starts_at: ::core::option::Option<::prost_types::Timestamp>,
+    #[prost(message, optional, tag = "2")]
+    pub resets_at: ::core::option::Option<::prost_types::Timestamp>,
+    #[prost(uint64, tag = "3")]
+    pub used: u64,
+    /// Absent: no limit.
+    #[prost(uint64, optional, tag = "4")]
+    pub limit: ::core::option::Option<u64>,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct SetAccountPlanRequest {
@@ -592,6 +612,7 @@ pub mod staff_service_client {
                 .insert(GrpcMethod::new("gateway.v1.StaffService", "ListAccounts"));
             self.inner.unary(req, path, codec).await
         }
+        /// The account with its plan, and what it has used of it.
         pub async fn get_account(
             &mut self,
             request: impl tonic::IntoRequest<super::GetAccountRequest>,
@@ -1043,6 +1064,7 @@ pub mod staff_service_server {
             tonic::Response<super::ListAccountsResponse>,
             tonic::Status,
         >;
+        /// The account with its plan, and what it has used of it.
         async fn get_account(
             &self,
             request: tonic::Request<super::GetAccountRequest>,
@@ -2212,19 +2234,6 @@ pub struct AccountsServiceGetAccountResponse {
     pub least_grace_seconds: u32,
     #[prost(uint32, tag = "6")]
     pub most_grace_seconds: u32,
-}
-/// The calls of live keys in the current UTC month, as the monthly limit counts them (§8). At most a second old.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct MonthUse {
-    #[prost(message, optional, tag = "1")]
-    pub starts_at: ::core::option::Option<::prost_types::Timestamp>,
-    #[prost(message, optional, tag = "2")]
-    pub resets_at: ::core::option::Option<::prost_types::Timestamp>,
-    #[prost(uint64, tag = "3")]
-    pub used: u64,
-    /// Absent: no limit.
-    #[prost(uint64, optional, tag = "4")]
-    pub limit: ::core::option::Option<u64>,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct AccountsServiceChangeAccountRequest {

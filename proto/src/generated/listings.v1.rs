@@ -207,6 +207,28 @@ pub struct Event {
     #[prost(bool, tag = "20")]
     pub visible: bool,
 }
+/// A decision of staff, for mails to the people of the accounts that it concerns. `Change.event` says what staff decided:
+/// `listing_published`, `listing_rejected`, `listing_removed`, `claim_granted`, `claim_rejected` or `takedown_declined`.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct StaffDecision {
+    /// The owners of the listing; or the account that claimed the page, or requested the takedown.
+    #[prost(string, repeated, tag = "1")]
+    pub account_ids: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// `page`, `game` or `event`.
+    #[prost(string, tag = "2")]
+    pub kind: ::prost::alloc::string::String,
+    /// The slug or the handle.
+    #[prost(string, tag = "3")]
+    pub name: ::prost::alloc::string::String,
+    /// The title, or the name of a page.
+    #[prost(string, tag = "4")]
+    pub title: ::prost::alloc::string::String,
+    #[prost(string, tag = "5")]
+    pub url: ::prost::alloc::string::String,
+    /// The reason of staff; may be empty.
+    #[prost(string, tag = "6")]
+    pub reason: ::prost::alloc::string::String,
+}
 /// The state of a listing (§3).
 #[derive(serde::Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -1444,6 +1466,17 @@ pub struct GetListingResponse {
     #[prost(message, optional, tag = "1")]
     pub listing: ::core::option::Option<Listing>,
 }
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct GetAccountWritesRequest {
+    #[prost(string, tag = "1")]
+    pub account_id: ::prost::alloc::string::String,
+}
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct GetAccountWritesResponse {
+    /// The writes of the account on this UTC day, for the limit of its plan.
+    #[prost(uint32, tag = "1")]
+    pub writes_today: u32,
+}
 /// Generated client implementations.
 pub mod staff_listing_service_client {
     #![allow(
@@ -1455,7 +1488,7 @@ pub mod staff_listing_service_client {
     )]
     use tonic::codegen::*;
     use tonic::codegen::http::Uri;
-    /// Staff calls for single listings.
+    /// Staff calls for single listings, and for the writes of an account.
     #[derive(Debug, Clone)]
     pub struct StaffListingServiceClient<T> {
         inner: tonic::client::Grpc<T>,
@@ -1563,6 +1596,36 @@ pub mod staff_listing_service_client {
                 );
             self.inner.unary(req, path, codec).await
         }
+        /// What an account has used of its writes of the day. An account that has written nothing need not be known here.
+        pub async fn get_account_writes(
+            &mut self,
+            request: impl tonic::IntoRequest<super::GetAccountWritesRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::GetAccountWritesResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/listings.v1.StaffListingService/GetAccountWrites",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(
+                    GrpcMethod::new(
+                        "listings.v1.StaffListingService",
+                        "GetAccountWrites",
+                    ),
+                );
+            self.inner.unary(req, path, codec).await
+        }
     }
 }
 /// Generated server implementations.
@@ -1586,8 +1649,16 @@ pub mod staff_listing_service_server {
             tonic::Response<super::GetListingResponse>,
             tonic::Status,
         >;
+        /// What an account has used of its writes of the day. An account that has written nothing need not be known here.
+        async fn get_account_writes(
+            &self,
+            request: tonic::Request<super::GetAccountWritesRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::GetAccountWritesResponse>,
+            tonic::Status,
+        >;
     }
-    /// Staff calls for single listings.
+    /// Staff calls for single listings, and for the writes of an account.
     #[derive(Debug)]
     pub struct StaffListingServiceServer<T> {
         inner: Arc<T>,
@@ -1695,6 +1766,55 @@ pub mod staff_listing_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = GetListingSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/listings.v1.StaffListingService/GetAccountWrites" => {
+                    #[allow(non_camel_case_types)]
+                    struct GetAccountWritesSvc<T: StaffListingService>(pub Arc<T>);
+                    impl<
+                        T: StaffListingService,
+                    > tonic::server::UnaryService<super::GetAccountWritesRequest>
+                    for GetAccountWritesSvc<T> {
+                        type Response = super::GetAccountWritesResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::GetAccountWritesRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as StaffListingService>::get_account_writes(
+                                        &inner,
+                                        request,
+                                    )
+                                    .await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = GetAccountWritesSvc(inner);
                         let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
