@@ -29,7 +29,7 @@ enum Proof {
 }
 
 /// Every alert, and how it is tested.
-const ALERTS: [(&str, Proof); 17] = [
+const ALERTS: [(&str, Proof); 18] = [
     ("ApiErrors", Proof::Fires),
     ("ApiSlow", Proof::Promtool),
     ("BackupTooOld", Proof::Promtool),

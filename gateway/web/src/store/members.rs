@@ -1,7 +1,7 @@
 //! `web.member`: the people of accounts, with their roles.
 
 use pages::site::Language;
-use sqlx::{PgConnection, PgExecutor, PgPool};
+use sqlx::{PgConnection, PgExecutor};
 use time::OffsetDateTime;
 use uuid::Uuid;
 

@@ -7,7 +7,6 @@ use std::time::{Duration, Instant};
 use sqlx::{Executor as _, Row as _};
 use time::OffsetDateTime;
 use tracing::Instrument as _;
-use uuid::Uuid;
 
 use super::apply::{Apply, ApplyError, ErrorClass};
 use super::commit::{NO_HEAD, NewRow, commit, ending};

@@ -56,6 +56,11 @@ impl Authenticator {
         }
     }
 
+    /// Whether strangers may call the port.
+    pub(super) fn is_for_exchanges(&self) -> bool {
+        self.tokens.is_none()
+    }
+
     /// Accepts the tokens of staff members as well.
     #[must_use]
     pub fn with_members(self, members: Arc<dyn Members>) -> Self {
