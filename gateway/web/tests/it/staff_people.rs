@@ -153,7 +153,10 @@ async fn staff_end_a_second_factor_after_a_day_unless_somebody_stops_it(pool: Pg
     for entry in entries {
         let did = (entry.member.as_str(), entry.action.as_str());
         assert_eq!(did, ("rita", "end_second_factor"));
-        assert_eq!((entry.entity.as_str(), entry.name.as_str()), ("person", ADA));
+        assert_eq!(
+            (entry.entity.as_str(), entry.name.as_str()),
+            ("person", ADA)
+        );
         assert!(entry.details.contains(REASON), "{}", entry.details);
     }
 }
