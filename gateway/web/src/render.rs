@@ -139,7 +139,7 @@ impl FormState {
                 others.push(reason.clone());
             }
         }
-        if errors.fields.is_empty() || !others.is_empty() {
+        if errors.by_name.is_empty() || !others.is_empty() {
             let text = if others.is_empty() {
                 fault.message.clone().into_owned()
             } else {

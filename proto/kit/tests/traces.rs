@@ -44,6 +44,20 @@ impl TraceService for Collector {
     }
 }
 
+/// The traces that each span `caused` is linked to.
+fn links_of_caused(received: &[Span]) -> Vec<Vec<String>> {
+    let caused = received.iter().filter(|span| span.name == "caused");
+    let mut linked: Vec<Vec<String>> = caused
+        .map(|span| {
+            assert_ne!(hex::encode(&span.trace_id), TRACE, "a trace of its own");
+            let links = span.links.iter();
+            links.map(|link| hex::encode(&link.trace_id)).collect()
+        })
+        .collect();
+    linked.sort();
+    linked
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_trace_continues_in_a_service_and_reaches_the_collector() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -128,14 +142,5 @@ async fn a_trace_continues_in_a_service_and_reaches_the_collector() {
         .map(|link| hex::encode(&link.trace_id))
         .collect();
     assert_eq!(links, [TRACE]);
-    let caused = received.iter().filter(|span| span.name == "caused");
-    let mut linked: Vec<Vec<String>> = caused
-        .map(|span| {
-            assert_ne!(hex::encode(&span.trace_id), TRACE, "a trace of its own");
-            let links = span.links.iter();
-            links.map(|link| hex::encode(&link.trace_id)).collect()
-        })
-        .collect();
-    linked.sort();
-    assert_eq!(linked, [vec![], vec![TRACE.to_owned()]]);
+    assert_eq!(links_of_caused(&received), [vec![], vec![TRACE.to_owned()]]);
 }

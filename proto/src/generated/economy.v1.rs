@@ -589,8 +589,9 @@ pub struct Tip {
     #[prost(message, optional, tag = "6")]
     pub at: ::core::option::Option<::prost_types::Timestamp>,
 }
-/// What became of a report that was held, for mails to the people of the accounts that own the game. `Change.event` is `held` when the report
-/// comes, and `counted` or `rejected` when staff have decided. A decision on several reports names the newest of them.
+/// What became of a report that was held, for mails to the people of the accounts that own the game.
+///
+/// `Change.event` is `held` when the report comes, and `counted` or `rejected` when staff have decided. A decision on several reports names the newest of them.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ReportReview {
     /// The accounts that own the page of the game.

@@ -207,8 +207,9 @@ pub struct Event {
     #[prost(bool, tag = "20")]
     pub visible: bool,
 }
-/// A decision of staff, for mails to the people of the accounts that it concerns. `Change.event` says what staff decided:
-/// `listing_published`, `listing_rejected`, `listing_removed`, `claim_granted`, `claim_rejected` or `takedown_declined`.
+/// A decision of staff, for mails to the people of the accounts that it concerns.
+///
+/// `Change.event` says what staff decided: `listing_published`, `listing_rejected`, `listing_removed`, `claim_granted`, `claim_rejected` or `takedown_declined`.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct StaffDecision {
     /// The owners of the listing; or the account that claimed the page, or requested the takedown.

@@ -20,7 +20,7 @@ pub struct Field {
     /// The hint is in English, whatever the language of the page is.
     is_hint_english: bool,
     value: String,
-    error: Option<FieldError>,
+    error: Option<ShownError>,
     is_required: bool,
     /// What stands beside the label of a field that may be empty; absent: the word of the page's language.
     optional: Option<&'static str>,
@@ -173,7 +173,7 @@ pub(crate) fn optional_word(language: Language) -> &'static str {
 
 /// The error of a field, for its template.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FieldError {
+pub struct ShownError {
     pub text: String,
     /// It is in English on a page in another language.
     pub is_foreign: bool,
@@ -182,7 +182,7 @@ pub struct FieldError {
 /// The errors of a form: by field, and one for the whole form.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct Fields {
-    pub fields: BTreeMap<String, String>,
+    pub by_name: BTreeMap<String, String>,
     pub general: Option<String>,
     /// The language of the page.
     pub language: Language,
@@ -208,7 +208,7 @@ impl Fields {
 
     pub fn add(&mut self, field: &str, text: impl Into<String>) {
         self.english.remove(field);
-        self.fields.insert(field.to_owned(), text.into());
+        self.by_name.insert(field.to_owned(), text.into());
     }
 
     /// Adds the sentence of a service, which is in English.
@@ -231,8 +231,8 @@ impl Fields {
 
     /// Takes the mark of English from the sentences that are no service's.
     pub fn unmark(&mut self, is_own: impl Fn(&str) -> bool) {
-        let fields = &self.fields;
-        let is_of_service = |name: &String| fields.get(name).is_some_and(|text| !is_own(text));
+        let errors = &self.by_name;
+        let is_of_service = |name: &String| errors.get(name).is_some_and(|text| !is_own(text));
         self.english.retain(is_of_service);
         if self.general.as_deref().is_some_and(&is_own) {
             self.is_general_english = false;
@@ -248,24 +248,24 @@ impl Fields {
     /// The same errors with other names of their fields.
     #[must_use]
     pub fn renamed(self, rename: impl Fn(String) -> String) -> Self {
-        let fields = self.fields.into_iter();
+        let errors = self.by_name.into_iter();
         Self {
-            fields: fields.map(|(name, text)| (rename(name), text)).collect(),
+            by_name: errors.map(|(name, text)| (rename(name), text)).collect(),
             english: self.english.into_iter().map(&rename).collect(),
             ..self
         }
     }
 
     pub fn is_empty(&self) -> bool {
-        self.fields.is_empty() && self.general.is_none()
+        self.by_name.is_empty() && self.general.is_none()
     }
 
     pub fn of(&self, field: &str) -> Option<&str> {
-        self.fields.get(field).map(String::as_str)
+        self.by_name.get(field).map(String::as_str)
     }
 
-    pub fn error(&self, field: &str) -> Option<FieldError> {
-        Some(FieldError {
+    pub fn error(&self, field: &str) -> Option<ShownError> {
+        Some(ShownError {
             text: self.of(field)?.to_owned(),
             is_foreign: self.is_foreign(field),
         })
@@ -283,7 +283,7 @@ impl Fields {
 
     fn count(&self) -> u64 {
         let general = u64::from(self.general.is_some());
-        u64::try_from(self.fields.len()).unwrap_or(u64::MAX) + general
+        u64::try_from(self.by_name.len()).unwrap_or(u64::MAX) + general
     }
 
     /// The heading of the summary above the form.

@@ -6,7 +6,7 @@ use std::fmt;
 use askama::Template;
 use askama::filters::HtmlSafe;
 
-use crate::field::{Field, FieldError, Fields, optional_word};
+use crate::field::{Field, Fields, ShownError, optional_word};
 use crate::site::Language;
 
 /// A text of several lines.
@@ -17,7 +17,7 @@ pub struct Area {
     label: &'static str,
     hint: String,
     value: String,
-    error: Option<FieldError>,
+    error: Option<ShownError>,
     rows: u8,
     max: u32,
     is_required: bool,
@@ -95,7 +95,7 @@ pub struct Select {
     /// The hint is in English, whatever the language of the page is.
     is_hint_english: bool,
     is_required: bool,
-    error: Option<FieldError>,
+    error: Option<ShownError>,
     language: Language,
     choices: Vec<Choice>,
 }
@@ -156,7 +156,7 @@ impl Select {
 pub struct Checks {
     name: Cow<'static, str>,
     legend: Cow<'static, str>,
-    error: Option<FieldError>,
+    error: Option<ShownError>,
     choices: Vec<Choice>,
     /// The labels are in English, whatever the language of the page is.
     are_labels_english: bool,
@@ -220,7 +220,7 @@ pub struct PictureFile {
     pub name: &'static str,
     pub label: &'static str,
     pub hint: &'static str,
-    pub error: Option<FieldError>,
+    pub error: Option<ShownError>,
     /// The language of the page.
     pub language: Language,
 }

@@ -242,7 +242,7 @@ fn row(
     };
     let mut members = members.iter();
     let maker = members.find(|it| it.person.to_string() == token.created_by);
-    let maker = maker.map_or(texts.say("token-former-member"), |it| &it.email);
+    let maker = maker.map_or_else(|| texts.say("token-former-member"), |it| &it.email);
     let created = time_of(token.created_at).map(|at| when::day(texts, at));
     TokenRow {
         id: token.id.clone(),

@@ -95,8 +95,9 @@ fn root_span(make: impl FnOnce() -> Span) -> Span {
     }
 }
 
-/// A span that begins a trace, for work that an earlier write has caused: `cause` is the `traceparent` of that write, and becomes a link. The
-/// work is traced if the write was; otherwise our share decides. Call it outside other spans.
+/// A span that begins a trace, for work that an earlier write has caused.
+///
+/// `cause` is the `traceparent` of that write, and becomes a link. The work is traced if the write was; otherwise our share decides. Call it outside other spans.
 pub fn caused_span(cause: Option<&str>, make: impl FnOnce() -> Span) -> Span {
     let Some(cause) = SHARE.get().and(cause).and_then(remote) else {
         return root_span(make);

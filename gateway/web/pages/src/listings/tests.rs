@@ -4,7 +4,7 @@ use super::claims::{ClaimRow, OwnClaimsPage};
 use super::form::{ListingFormPage, PreviewPage, TakedownPage};
 use super::pictures::{Crop, CropPage, GalleryPage, Image, ScreenshotRow, SinglePicture};
 use super::*;
-use crate::field::{Field, FieldError};
+use crate::field::{Field, ShownError};
 use crate::input::{Area, Checks, Choice, FormPart, Group, PictureFile, Select};
 use crate::site::Language;
 
@@ -174,7 +174,7 @@ fn form_parts() -> Vec<FormPart> {
             name: "cover",
             label: "Cover",
             hint: "A picture",
-            error: Some(FieldError {
+            error: Some(ShownError {
                 text: hostile(),
                 is_foreign: true,
             }),

@@ -105,7 +105,8 @@ pub async fn show(request: MemberRequest) -> PageResult {
     let page = TodayPage {
         account: request.scope.id.to_string(),
         missing: (missing.into_iter())
-            .filter_map(|(part, is_missing)| is_missing.then(|| language.say(part)))
+            .filter(|(_, is_missing)| *is_missing)
+            .map(|(part, _)| language.say(part))
             .collect(),
         guides,
         for_you: news.for_you,

@@ -184,7 +184,7 @@ mod tests {
             ("body", &long),
         ];
         let errors = call(change, &typed(&pairs), API, english()).unwrap_err();
-        let names: Vec<&String> = errors.fields.keys().collect();
+        let names: Vec<&String> = errors.by_name.keys().collect();
         assert_eq!(
             names,
             ["body", "header.If-Match", "path.slug", "query.dry_run"]
