@@ -17,6 +17,7 @@ mod stored_listing;
 mod votes;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use contracts::catalogue::v1::changes_service_server::ChangesServiceServer;
 use contracts::catalogue::v1::creators_service_server::CreatorsServiceServer;
@@ -45,7 +46,7 @@ use crate::domain::draw::SigningKey;
 use crate::index::{Catalogue, Snapshot};
 use crate::write::CommandHandler;
 
-pub use rankings::Rankings;
+pub use rankings::{HISTORY_DEADLINE, Rankings};
 pub use site::SITEMAP_FILE_ROWS;
 pub use staff::Staff;
 pub use votes::Votes;
@@ -92,6 +93,8 @@ pub struct Dependencies {
     pub writer: Writer<CommandHandler>,
     /// Signs the pairs that voters are shown.
     pub draw_key: SigningKey,
+    /// How long the history of a rank may take.
+    pub history_deadline: Duration,
 }
 
 impl Dependencies {
@@ -107,6 +110,7 @@ impl Dependencies {
         let rankings = Rankings {
             pool: self.pool.clone(),
             reads: Arc::clone(&reads),
+            history_deadline: self.history_deadline,
         };
         let staff = Staff {
             audit: Audit::new(self.pool.clone(), SCHEMA, reads.clock.clone()),

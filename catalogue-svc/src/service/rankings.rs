@@ -29,7 +29,7 @@ use crate::store::board_snapshots;
 /// The snapshots that a history has: five weeks.
 const HISTORY: i64 = 35;
 /// How long the history of a rank may take: each snapshot is a long array, and a page is shown without it.
-const HISTORY_DEADLINE: Duration = Duration::from_millis(500);
+pub const HISTORY_DEADLINE: Duration = Duration::from_millis(500);
 
 /// Answers reads of the boards from memory, and those of their snapshots from the schema.
 #[derive(Debug)]
@@ -38,6 +38,8 @@ pub struct Rankings {
     pub pool: PgPool,
     /// The listings and the boards.
     pub reads: Arc<Reads>,
+    /// How long the history of a rank may take.
+    pub history_deadline: Duration,
 }
 
 /// A request for a page of a board.
@@ -152,7 +154,7 @@ impl RankingsService for Rankings {
             BoardKind::Creators => listing_id::<Creator>(&snapshot, &request.name),
         };
         let id = id.ok_or_else(unknown_listing)?;
-        let read = kit::pg::within(&self.pool, HISTORY_DEADLINE, async |connection| {
+        let read = kit::pg::within(&self.pool, self.history_deadline, async |connection| {
             board_snapshots::ranks_of(connection, (kind, window), id, HISTORY).await
         });
         let ranks = read.await.map_err(|error| kit::pg::fault(&error))?;

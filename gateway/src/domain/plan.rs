@@ -74,6 +74,12 @@ impl Plans {
         self.get(name).unwrap_or(&self.0[0])
     }
 
+    /// The plan of new accounts: the cheapest that is sold. A table need not have one of a certain name.
+    pub fn of_new_accounts(&self) -> &Plan {
+        let sold = self.0.iter().find(|plan| !plan.coming);
+        sold.unwrap_or(&self.0[0])
+    }
+
     pub fn cheapest_with(&self, endpoint: &str) -> Option<&Plan> {
         self.0.iter().find(|plan| plan.has(endpoint))
     }

@@ -202,4 +202,24 @@ mod tests {
             }
         }
     }
+
+    /// A later operation would replace the body of an earlier one, or a type.
+    #[test]
+    fn bodies_with_one_name_are_the_same() {
+        let types = components(2026).unwrap();
+        let mut bodies: BTreeMap<String, Value> = BTreeMap::new();
+        for operation in operations::operations()
+            .iter()
+            .chain(&account::operations())
+        {
+            let mut own = BTreeMap::new();
+            responses::successes(operation, &mut own);
+            for (name, body) in own {
+                assert!(!types.contains_key(&name), "{name}");
+                if let Some(other) = bodies.insert(name.clone(), body.clone()) {
+                    assert_eq!(other, body, "{name}");
+                }
+            }
+        }
+    }
 }

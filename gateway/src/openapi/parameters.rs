@@ -242,7 +242,7 @@ pub(super) const ID: Parameter =
 pub(super) const DELIVERY_ID: Parameter = Parameter::path(
     "id",
     Shape::Text,
-    "The id of a delivery, which only those of its endpoint differ by.",
+    "The id of a delivery, which is unique among those of its endpoint.",
 )
 .example("1");
 pub(super) const ACTION: Parameter =

@@ -34,7 +34,7 @@ const EVENTS: [(&str, &str, &str); 5] = [
 ];
 
 /// Each header with whether every delivery has it.
-const HEADERS: [(&str, bool, &str); 8] = [
+const HEADERS: [(&str, bool, &str); 9] = [
     ("x-service-event", true, "The event's name."),
     ("x-service-delivery", true, "The body's `id`."),
     ("x-service-timestamp", true, "Unix time in whole seconds."),
@@ -58,6 +58,11 @@ const HEADERS: [(&str, bool, &str); 8] = [
         "webhook-signature",
         true,
         "`v1,` and the signature in base64; several are separated by spaces (Standard Webhooks).",
+    ),
+    (
+        "traceparent",
+        false,
+        "The trace of this attempt in our collector (W3C Trace Context).",
     ),
 ];
 
@@ -100,7 +105,7 @@ fn parameters(event: &str) -> Vec<Value> {
             "x-service-event" => json!({"type": "string", "const": event}),
             "x-service-delivery" | "webhook-id" => json!({"type": "string", "format": "uuid"}),
             "x-service-timestamp" | "webhook-timestamp" => json!({"type": "integer"}),
-            "webhook-signature" => json!({"type": "string"}),
+            "webhook-signature" | "traceparent" => json!({"type": "string"}),
             _ => json!({"type": "string", "pattern": "^[0-9a-f]{64}$"}),
         };
         json!({"name": name, "in": "header", "required": required, "description": description, "schema": schema})

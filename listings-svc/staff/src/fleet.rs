@@ -207,9 +207,15 @@ impl Fleet {
         let token = self.profile.token.clone();
         let token = token.ok_or_else(|| missing("staff token", "STAFF_TOKEN"))?;
         // A malformed address is an invalid argument; `dial` would report that no service answers.
-        address
+        let addresses = address
             .parse::<Addresses>()
             .map_err(|error| Error::Usage(error).preceded_by(&format!("the address of {name}")))?;
+        if !matches!(&addresses, Addresses::List(list) if list.len() == 1) {
+            return Err(Error::usage(format!(
+                "the address of {name} is that of one replica, or a DNS name of several, such as https://{}:7000: `{address}` is neither",
+                service.dns_name()
+            )));
+        }
         let transport = self.transport(service).await?;
         if address.starts_with("https:") && self.profile.ca.is_none() {
             return Err(missing(

@@ -206,7 +206,7 @@ pub struct CreateAccountRequest {
     pub name: ::prost::alloc::string::String,
     #[prost(string, tag = "2")]
     pub email: ::prost::alloc::string::String,
-    /// Empty: `free`.
+    /// Empty: the cheapest that is sold.
     #[prost(string, tag = "3")]
     pub plan: ::prost::alloc::string::String,
 }
@@ -2697,7 +2697,7 @@ pub mod accounts_service_client {
             self.inner = self.inner.max_encoding_message_size(limit);
             self
         }
-        /// Creates an account on the plan `free`. A repeated call with the same id changes nothing and returns the account as it is.
+        /// Creates an account, on the cheapest plan that is sold. A repeated call with the same id returns the account as it is.
         pub async fn create_account(
             &mut self,
             request: impl tonic::IntoRequest<super::AccountsServiceCreateAccountRequest>,
@@ -3253,7 +3253,7 @@ pub mod accounts_service_server {
     /// Generated trait containing gRPC methods that should be implemented for use with AccountsServiceServer.
     #[async_trait]
     pub trait AccountsService: std::marker::Send + std::marker::Sync + 'static {
-        /// Creates an account on the plan `free`. A repeated call with the same id changes nothing and returns the account as it is.
+        /// Creates an account, on the cheapest plan that is sold. A repeated call with the same id returns the account as it is.
         async fn create_account(
             &self,
             request: tonic::Request<super::AccountsServiceCreateAccountRequest>,

@@ -1,4 +1,4 @@
-// Eight calls with openapi-fetch and the types of openapi-typescript. `FLEET`, `KEY` and `TOKEN` are in the environment.
+// Calls with openapi-fetch and the types of openapi-typescript. `FLEET`, `KEY` and `TOKEN` are in the environment.
 
 import createClient from "openapi-fetch";
 import type { paths } from "./schema.d.ts";

@@ -1,4 +1,4 @@
-"""Eight calls with the client of openapi-python-client. `FLEET`, `KEY` and `TOKEN` are in the environment."""
+"""Calls with the client of openapi-python-client. `FLEET`, `KEY` and `TOKEN` are in the environment."""
 
 import os
 

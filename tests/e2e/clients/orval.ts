@@ -1,4 +1,4 @@
-// Eight calls with the client of orval. `KEY` and `TOKEN` are in the environment.
+// Calls with the client of orval. `KEY` and `TOKEN` are in the environment.
 
 import { createKey, getGame, listChanges, listGames, rotateKey, search, submitEvent, updateGame } from "./api";
 

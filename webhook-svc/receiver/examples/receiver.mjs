@@ -9,6 +9,7 @@ if (SECRETS.length === 0 || !SECRETS.every((it) => it.startsWith('svc_whsec_')))
   process.exit(1);
 }
 const STORE = 'messages.ndjson';
+const MAX_BODY = 256 * 1024; // bytes; ours have far fewer
 const ATTEMPTS = 5; // of a message whose work fails: again after 1, 2, 4 and 8 seconds, then it is set aside
 const EVENTS = new Set(['listing.published', 'listing.updated', 'tip.paid', 'ranking.moved', 'ping']);
 
@@ -80,7 +81,12 @@ async function work(id, body, attempt) {
 
 createServer((request, response) => {
   const chunks = [];
-  request.on('data', (chunk) => chunks.push(chunk));
+  let length = 0;
+  request.on('data', (chunk) => {
+    length += chunk.length;
+    if (length <= MAX_BODY) chunks.push(chunk);
+    else request.destroy();
+  });
   request.on('end', () => {
     response.setHeader('accept-encoding', 'identity');
     response.statusCode = receive(request.headers, Buffer.concat(chunks));

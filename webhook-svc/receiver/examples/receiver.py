@@ -13,6 +13,7 @@ SECRETS = os.environ.get("SERVICE_WEBHOOK_SECRET", "").split()
 if not SECRETS or not all(secret.startswith("svc_whsec_") for secret in SECRETS):
     sys.exit("Set SERVICE_WEBHOOK_SECRET to the whole signing secret.")
 EVENTS = {"listing.published", "listing.updated", "tip.paid", "ranking.moved", "ping"}
+MAX_BODY = 256 * 1024  # bytes; ours have far fewer
 ATTEMPTS = 5  # of a message whose work fails: again after 1, 2, 4 and 8 seconds, then it is set aside
 
 store = sqlite3.connect("messages.db", check_same_thread=False, isolation_level=None)
@@ -20,6 +21,7 @@ store.execute(
     "create table if not exists message"
     " (id text primary key, body blob, is_handled int default 0, attempts int default 0)"
 )
+store.execute("create index if not exists waiting on message (is_handled)")
 lock = threading.Lock()
 arrived = threading.Event()
 due = {}  # when failed work is tried again, by a clock that never goes back
@@ -70,7 +72,7 @@ def receive(headers, body):
 def next_message():
     with lock:
         rows = store.execute(
-            "select id, body, attempts from message where not is_handled and attempts < ? order by rowid", (ATTEMPTS,)
+            "select id, body, attempts from message where is_handled = 0 and attempts < ? order by rowid", (ATTEMPTS,)
         )
         return next((row for row in rows if due.get(row[0], 0) <= time.monotonic()), None)
 
@@ -99,8 +101,10 @@ def work():
 
 class Handler(BaseHTTPRequestHandler):
     def do_POST(self):
-        body = self.rfile.read(int(self.headers.get("content-length", 0)))
-        self.send_response(receive(self.headers, body))
+        length = int(self.headers.get("content-length", 0))
+        if not 0 <= length <= MAX_BODY:
+            return self.send_error(413)
+        self.send_response(receive(self.headers, self.rfile.read(length)))
         self.send_header("accept-encoding", "identity")
         self.send_header("content-length", "0")
         self.end_headers()

@@ -153,6 +153,7 @@ impl Replica {
                     boards: Arc::clone(&boards),
                     ..reads(Arc::clone(&catalogue))
                 }),
+                history_deadline: testing::LONG,
             },
             catalogue,
             boards,

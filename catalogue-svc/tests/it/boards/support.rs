@@ -186,6 +186,7 @@ impl Replica {
             producer: producer.clone(),
             writer,
             draw_key: draw_key(),
+            history_deadline: testing::LONG,
         };
         dependencies.add_to(&mut services);
         let address = testing::serve(services, &lifecycle).await.unwrap();

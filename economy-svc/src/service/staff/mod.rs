@@ -46,9 +46,8 @@ impl StaffService for Service {
         &self,
         request: Request<proto::ListCurrencyNamesRequest>,
     ) -> Result<Response<proto::ListCurrencyNamesResponse>, Status> {
-        self.audit
-            .admit(&request, Action::Look, ("currency", ""))
-            .await?;
+        let on = ("currency", "");
+        self.audit.admit(&request, Action::Look, on).await?;
         let answer = currencies::list_names(self, request.into_inner()).await?;
         Ok(Response::new(answer))
     }
@@ -57,9 +56,8 @@ impl StaffService for Service {
         &self,
         request: Request<proto::ListHeldReportsRequest>,
     ) -> Result<Response<proto::ListHeldReportsResponse>, Status> {
-        self.audit
-            .admit(&request, Action::Look, ("report", ""))
-            .await?;
+        let on = ("report", "");
+        self.audit.admit(&request, Action::Look, on).await?;
         let answer = reports::list_held(self, request.into_inner()).await?;
         Ok(Response::new(answer))
     }
@@ -101,9 +99,8 @@ impl StaffService for Service {
         &self,
         request: Request<proto::ListSupplyDifferencesRequest>,
     ) -> Result<Response<proto::ListSupplyDifferencesResponse>, Status> {
-        self.audit
-            .admit(&request, Action::Look, ("report", ""))
-            .await?;
+        let on = ("report", "");
+        self.audit.admit(&request, Action::Look, on).await?;
         let answer = reports::list_supply_differences(self, request.into_inner()).await?;
         Ok(Response::new(answer))
     }
@@ -112,10 +109,8 @@ impl StaffService for Service {
         &self,
         request: Request<proto::ImportSwapsRequest>,
     ) -> Result<Response<proto::ImportSwapsResponse>, Status> {
-        let by = (self
-            .audit
-            .admit(&request, Action::ImportSwaps, ("swap", "")))
-        .await?;
+        let on = ("swap", "");
+        let by = (self.audit.admit(&request, Action::ImportSwaps, on)).await?;
         let answer = swaps::import(self, by, request.into_inner()).await?;
         Ok(Response::new(answer))
     }
@@ -124,9 +119,8 @@ impl StaffService for Service {
         &self,
         request: Request<proto::ListTipsRequest>,
     ) -> Result<Response<proto::ListTipsResponse>, Status> {
-        self.audit
-            .admit(&request, Action::Look, ("tip", ""))
-            .await?;
+        let on = ("tip", "");
+        self.audit.admit(&request, Action::Look, on).await?;
         let answer = tips::list(self, request.into_inner()).await?;
         Ok(Response::new(answer))
     }
@@ -145,9 +139,8 @@ impl StaffService for Service {
         &self,
         request: Request<proto::ListSwapsRequest>,
     ) -> Result<Response<proto::ListSwapsResponse>, Status> {
-        self.audit
-            .admit(&request, Action::Look, ("swap", ""))
-            .await?;
+        let on = ("swap", "");
+        self.audit.admit(&request, Action::Look, on).await?;
         let answer = swaps::list(self, request.into_inner()).await?;
         Ok(Response::new(answer))
     }
@@ -166,9 +159,8 @@ impl StaffService for Service {
         &self,
         request: Request<proto::ListBalancesRequest>,
     ) -> Result<Response<proto::ListBalancesResponse>, Status> {
-        self.audit
-            .admit(&request, Action::Look, ("currency", ""))
-            .await?;
+        let on = ("currency", "");
+        self.audit.admit(&request, Action::Look, on).await?;
         let answer = balances::list(&self.pool, None, request.into_inner()).await?;
         Ok(Response::new(answer))
     }
@@ -187,9 +179,8 @@ impl StaffService for Service {
         &self,
         request: Request<proto::ListExchangesRequest>,
     ) -> Result<Response<proto::ListExchangesResponse>, Status> {
-        self.audit
-            .admit(&request, Action::Look, ("exchange", ""))
-            .await?;
+        let on = ("exchange", "");
+        self.audit.admit(&request, Action::Look, on).await?;
         let answer = exchanges::list(self, request.into_inner()).await?;
         Ok(Response::new(answer))
     }

@@ -11,9 +11,6 @@ use crate::domain::staff_action::Action;
 use crate::store::accounts;
 use crate::write::{AccountUpdate, Command};
 
-/// The plan of a new account.
-const FIRST_PLAN: &str = "free";
-
 pub(super) async fn create(
     accounts: &Accounts,
     request: proto::AccountsServiceCreateAccountRequest,
@@ -30,7 +27,7 @@ pub(super) async fn create(
         id,
         name: fields::name(&mut bad, "name", &request.name),
         email: fields::email(&mut bad, "email", &request.email),
-        plan: FIRST_PLAN.to_owned(),
+        plan: operations.plans.of_new_accounts().name.clone(),
         created_at: operations.clock.now(),
         revision: 1,
     };

@@ -21,8 +21,8 @@ pub(super) async fn create(
 ) -> Result<proto::CreateAccountResponse, Fault> {
     let operations = &staff.operations;
     let mut bad = BadFields::default();
-    let plan = match request.plan.as_str() {
-        "" => "free",
+    let plan: &str = match request.plan.as_str() {
+        "" => &operations.plans.of_new_accounts().name,
         plan => plan,
     };
     let account = Account {

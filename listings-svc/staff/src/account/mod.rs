@@ -27,8 +27,8 @@ pub(crate) enum Command {
         /// The e-mail address, which identifies the account as its id does
         #[arg(long)]
         email: String,
-        /// The plan; `staff plan list` lists them
-        #[arg(long, default_value = "free")]
+        /// The plan; `staff plan list` lists them. Without it, the cheapest that is sold
+        #[arg(long, default_value = "", hide_default_value = true)]
         plan: String,
     },
     /// List all accounts

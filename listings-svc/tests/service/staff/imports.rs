@@ -38,6 +38,11 @@ async fn the_status_says_what_went_wrong(pool: PgPool) {
     assert_eq!(usage.status.code(), Some(2));
     let away = staff("http://127.0.0.1:9", &["review", "list"]).await;
     assert_eq!(away.status.code(), Some(3));
+    // Services have lists of addresses; a command calls one.
+    for several in ["http://a:1,http://b:2", "dns:http://a:1", "file:/a"] {
+        let output = staff(several, &["review", "list"]).await;
+        assert_eq!(output.status.code(), Some(2), "{several}: {output:?}");
+    }
     // listings-svc is no gateway.
     let mut command = tool();
     command

@@ -162,8 +162,7 @@ async fn follow<C: Consumer>(
         effects_after: effects_after_seq,
     };
     let mut seq = position.filter(|_| !reset).map_or(0, |p| p.seq);
-    lag.set_applied(seq);
-    lag.set_head(head_seq);
+    lag.set_connected(seq, head_seq);
     lag.during(Box::pin(consumer.start(start))).await?;
     let may_miss_until = consumer.may_miss_until(&start);
 

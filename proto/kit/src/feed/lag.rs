@@ -44,6 +44,13 @@ impl Follower {
         }
     }
 
+    /// A stream begins after `applied`. The lag goes on if the producer has more.
+    pub(super) fn set_connected(&mut self, applied: i64, head: i64) {
+        self.cursor.set(value(applied));
+        self.applied_seq = applied;
+        self.set_head(head);
+    }
+
     /// Sets the head that the producer has sent last.
     pub(super) fn set_head(&mut self, seq: i64) {
         self.head.set(value(seq));
@@ -127,6 +134,21 @@ mod tests {
         follower.set_disconnected();
         assert_eq!(lag(&follower), Some(5));
         follower.set_head(8);
+        assert_eq!(lag(&follower), None);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_lag_goes_on_with_a_stream_that_has_more() {
+        let mut follower = Follower::new("listings", "test");
+        let lag =
+            |follower: &Follower| follower.behind_since.map(|since| since.elapsed().as_secs());
+        follower.set_connected(7, 7);
+        assert_eq!(lag(&follower), None);
+        follower.set_disconnected();
+        sleep(Duration::from_secs(300)).await;
+        follower.set_connected(7, 9);
+        assert_eq!(lag(&follower), Some(300));
+        follower.set_applied(9);
         assert_eq!(lag(&follower), None);
     }
 

@@ -183,6 +183,31 @@ mod tests {
     }
 
     #[test]
+    fn the_contract_names_the_defaults() {
+        #[derive(clap::Parser)]
+        struct Settings {
+            #[command(flatten)]
+            timeouts: Timeouts,
+        }
+        let settings: Settings = clap::Parser::parse_from(["test"]);
+        let Timeouts {
+            http_head,
+            http_body,
+            http_idle,
+            http_write,
+        } = settings.timeouts;
+        let [head, body, idle, write] =
+            [http_head, http_body, http_idle, http_write].map(|timeout| timeout.as_secs());
+        let contract = include_str!("../../../CONTRACT.md");
+        for row in [
+            format!("progress of a response | {head} s; {body} s; {write} s |"),
+            format!("| a connection without a call | {idle} s |"),
+        ] {
+            assert!(contract.contains(&row), "{row}");
+        }
+    }
+
+    #[test]
     fn the_first_head_begins_with_the_connection() {
         let (connection, opened) = opened();
         assert_eq!(deadline(&connection, opened), Some(10));

@@ -185,7 +185,7 @@ fn work_that_is_never_done_breaks_the_fourth() {
     let changes = [
         ("    arrived.set()\n    return 200", "    return 200"),
         (
-            "\"select id, body, attempts from message where not is_handled",
+            "\"select id, body, attempts from message where is_handled = 0",
             "\"select id, body, attempts from message where false",
         ),
     ];

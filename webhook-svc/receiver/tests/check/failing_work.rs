@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 use super::good::reference;
-use super::process::{AT_ONCE, Receiver, check, example, start_example};
+use super::process::{AT_ONCE, Receiver, SECRET, check, example, start_example};
 
 /// For giving up, not for measuring.
 const PATIENCE: Duration = Duration::from_mins(2);
@@ -105,6 +105,24 @@ async function handle(message) {
     let shorter = ("1000 * 2 **", "100 * 2 **");
     let (_folder, file) = changed("receiver.mjs", &[(good, bad), shorter]);
     assert_sets_tips_aside(&start_example(&format!("node {}", file.display())));
+}
+
+/// The table has every id that ever came, and each message looks for what waits.
+#[test]
+fn the_receiver_in_python_finds_what_waits_by_an_index() {
+    let changes = [
+        ("\"select id, body", "\"explain query plan select id, body"),
+        (
+            "return next((row for row in rows if due.get(row[0], 0) <= time.monotonic()), None)",
+            "sys.exit(rows.fetchone()[3])",
+        ),
+    ];
+    let (folder, file) = changed("receiver.py", &changes);
+    let mut python = Command::new("python3");
+    python.arg(&file).current_dir(folder.path());
+    python.envs([("SERVICE_WEBHOOK_SECRET", SECRET), ("PORT", "0")]);
+    let plan = String::from_utf8(python.output().unwrap().stderr).unwrap();
+    assert!(plan.contains("USING INDEX waiting"), "{plan}");
 }
 
 /// It would accept messages for ever, and work on none.

@@ -56,6 +56,18 @@ fn the_reference_and_the_listener_decompress_nothing() {
     assert_decompresses_nothing(&Receiver::start(&listener, "0"));
 }
 
+/// Else anybody could fill its memory, without a secret.
+#[test]
+fn no_receiver_reads_a_long_body() {
+    let python = start_example(&format!("python3 {}", example("receiver.py").display()));
+    let node = start_example(&format!("node {}", example("receiver.mjs").display()));
+    let reference = Receiver::start(&reference(), "0");
+    for (name, receiver) in [("python", python), ("node", node), ("rust", reference)] {
+        assert!(receiver.refuses_a_long_body(), "{name}: {}", receiver.log());
+        assert!(receiver.answers(), "{name}: {}", receiver.log());
+    }
+}
+
 #[test]
 fn the_reference_keeps_all_rules() {
     assert_all_six_pass(&Receiver::start(&reference(), "1"));

@@ -1,7 +1,7 @@
 //! Receivers as processes of their own, in a folder of their own, which the check can restart.
 
 use std::fs;
-use std::io::{Read as _, Write as _};
+use std::io::{ErrorKind, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -173,6 +173,21 @@ impl Receiver {
         let mut response = Vec::new();
         server.read_to_end(&mut response).unwrap();
         String::from_utf8(response).unwrap().to_lowercase()
+    }
+
+    /// Whether it answers, or closes the connection, although most of a long body has not come.
+    pub(crate) fn refuses_a_long_body(&self) -> bool {
+        let mut server = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
+        server.set_read_timeout(Some(PATIENCE)).unwrap();
+        server.set_write_timeout(Some(PATIENCE)).unwrap();
+        let head = "POST /in HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000000000\r\n\r\n";
+        server.write_all(head.as_bytes()).unwrap();
+        // It may close the connection meanwhile.
+        server.write_all(&vec![b' '; 1 << 20]).ok();
+        match server.read(&mut [0]) {
+            Ok(_) => true,
+            Err(error) => error.kind() == ErrorKind::ConnectionReset,
+        }
     }
 
     /// A command that restarts it.
