@@ -62,6 +62,12 @@ impl Idempotent {
     }
 }
 
+/// A request extension for calls that are not idempotent, and that the caller itself makes again when they fail.
+///
+/// Such a call may probe an ejected replica: a client without idempotent calls, such as that of a follower, would not find it again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MayProbe;
+
 /// How long [`dial`] waits for a connection.
 const DIAL_TIMEOUT: Duration = Duration::from_secs(2);
 
@@ -182,7 +188,7 @@ impl Client {
     ) -> Result<Response<ResponseBody>, TransportError> {
         let idempotent = call.idempotent.is_some();
         let pick = Pick {
-            may_probe: idempotent,
+            may_probe: idempotent || call.parts.extensions.get::<MayProbe>().is_some(),
             except: None,
         };
         let first = self.pick(pick, deadline).await?;
