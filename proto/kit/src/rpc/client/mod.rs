@@ -32,6 +32,7 @@ use tower::retry::budget::{Budget as _, TpsBudget};
 use super::failover;
 use crate::config::Secret;
 use crate::lifecycle::Lifecycle;
+pub(crate) use addresses::Resolvers;
 pub use addresses::{Addresses, Resolver};
 use balancer::{Balancer, InFlightGuard, Pick, Replica};
 use request_body::RequestBody;
@@ -87,7 +88,7 @@ pub struct Client {
     request_headers: RequestHeaders,
 }
 
-/// A client of the service at `addresses`. It connects at the first call, so services may start in any order.
+/// A client of the service at `addresses`, with a resolver of its own.
 ///
 /// # Errors
 /// An address is not valid or not allowed, or the token has characters that a header cannot carry.
@@ -122,7 +123,7 @@ pub async fn dial(address: &str, transport: Transport, token: &Secret) -> anyhow
 }
 
 impl Client {
-    /// A client of the service with the addresses of `resolver`.
+    /// A client of the service with the addresses of `resolver`. It connects at the first call, so services may start in any order.
     ///
     /// # Errors
     /// The token has characters that a header cannot carry.
