@@ -285,7 +285,8 @@ fn the_pod_of_staff_is_confined_and_knows_all_services() {
     assert_eq!(staff["metadata"]["labels"], labels);
     let container = &staff["spec"]["containers"][0];
     assert_pod_confined(&staff["spec"], container);
-    assert_eq!([name(&staff), container["name"].as_str().unwrap()], ["staff"; 2]);
+    let names = [&staff["metadata"]["name"], &container["name"]];
+    assert_eq!(names, ["staff"; 2]);
     assert_eq!(strings(&container["command"]), ["staff"]);
     let given = container["env"].as_array().unwrap().iter().map(|it| {
         let text = |key: &str| it[key].as_str().unwrap().to_owned();
