@@ -29,11 +29,13 @@ enum Proof {
 }
 
 /// Every alert, and how it is tested.
-const ALERTS: [(&str, Proof); 18] = [
+const ALERTS: [(&str, Proof); 21] = [
     ("ApiErrors", Proof::Fires),
     ("ApiSlow", Proof::Promtool),
     ("BackupTooOld", Proof::Promtool),
+    ("CallsDenied", Proof::Promtool),
     ("CertificateExpires", Proof::Promtool),
+    ("ClockDiffers", Proof::Promtool),
     ("DatabasePoolExhausted", Proof::Promtool),
     ("DeadLetters", Proof::Fires),
     ("DeliveryFaults", Proof::Promtool),
@@ -44,6 +46,7 @@ const ALERTS: [(&str, Proof); 18] = [
     ("NoLeader", Proof::Promtool),
     ("OldestDueDelivery", Proof::Fires),
     ("ProcessRestarts", Proof::Promtool),
+    ("PublicCertificateExpires", Proof::Promtool),
     ("RedisAway", Proof::Promtool),
     ("ServiceDown", Proof::Fires),
     ("ServiceMissing", Proof::Promtool),
@@ -51,7 +54,7 @@ const ALERTS: [(&str, Proof); 18] = [
 ];
 
 /// Metrics that a fleet of the launcher does not have.
-const ELSEWHERE: [(&str, &str); 4] = [
+const ELSEWHERE: [(&str, &str); 6] = [
     ("tls_certificate_expires_seconds", "there is no TLS in it"),
     (
         "backup_last_success_timestamp_seconds",
@@ -59,6 +62,8 @@ const ELSEWHERE: [(&str, &str); 4] = [
     ),
     ("node_filesystem_avail_bytes", "of node-exporter"),
     ("node_filesystem_size_bytes", "of node-exporter"),
+    ("probe_ssl_earliest_cert_expiry", "of blackbox-exporter"),
+    ("rpc_denied_total", "no call is denied in it"),
 ];
 
 #[tokio::test]

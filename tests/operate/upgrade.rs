@@ -1,6 +1,5 @@
 //! Every process is replaced under load, also by another release: no request fails, no read is stale, no message is repeated.
 
-use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -11,7 +10,6 @@ use nix::unistd::Pid;
 use serde_json::{Value, json};
 use tokio::process::Command;
 
-use crate::ports::free_port;
 use crate::proxies::{HAPROXY, Proxy};
 use crate::upgrade_load::{Load, STUDIO};
 
@@ -104,7 +102,8 @@ async fn games(fleet: &Fleet) -> (Vec<String>, String) {
     (slugs, secret)
 }
 
-/// haproxy with all replicas, over plain HTTP as well, and with its table of servers.
+/// haproxy with all replicas and its table of servers, over plain HTTP. Both have the port of the proxy, which gets another one when
+/// somebody takes it.
 struct Balancer {
     _proxy: Proxy,
     public: String,
@@ -113,7 +112,6 @@ struct Balancer {
 
 impl Balancer {
     async fn start(fleet: &Fleet) -> Self {
-        let (public, table) = (free_port(), free_port());
         let mut configuration = HAPROXY.to_owned();
         for name in ["gateway", "web"] {
             let start = format!("    server-template {name} ");
@@ -121,24 +119,23 @@ impl Balancer {
             let servers = servers(fleet, name);
             configuration = configuration.replace(line.unwrap(), &servers);
         }
-        let tls = "    bind \"${LISTEN}\" ssl";
-        for (line, replacement) in [
-            (tls, format!("    bind {public}\n{tls}")),
+        for (text, replacement) in [
+            (
+                r#" ssl crt "${CERTIFICATE}" alpn h2,http/1.1"#,
+                "\n    stats enable\n    stats uri /table",
+            ),
             // A replica that is only slow, since the machine is busy, stays.
-            ("timeout check 5s", "timeout check 120s".to_owned()),
+            ("timeout check 5s", "timeout check 120s"),
         ] {
-            assert!(configuration.contains(line), "{line}");
-            configuration = configuration.replace(line, &replacement);
+            assert!(configuration.contains(text), "{text}");
+            configuration = configuration.replace(text, replacement);
         }
-        write!(
-            configuration,
-            "\nfrontend table\n    bind {table}\n    stats enable\n    stats uri /\n"
-        )
-        .unwrap();
+        let proxy = Proxy::haproxy(&configuration, &[]).await;
+        let public = format!("http://{}", proxy.address);
         Self {
-            _proxy: Proxy::haproxy(&configuration, &[]).await,
-            public: format!("http://{public}"),
-            table: format!("http://{table}/;csv"),
+            table: format!("{public}/table;csv"),
+            public,
+            _proxy: proxy,
         }
     }
 

@@ -22,7 +22,7 @@ use crate::feed::{self, ChangeSource, DeadLetterService, PgConsumer, Projection,
 use crate::leader::Leader;
 use crate::lifecycle::{Lifecycle, Shutdown, StopSignals};
 use crate::pg::Schema;
-use crate::rpc::client::{Addresses, Client, Transport};
+use crate::rpc::client::{Addresses, Client, Resolvers, Transport};
 use crate::rpc::staff::Members;
 use crate::rpc::tls::Credentials;
 use crate::rpc::{Authenticator, ConnectionLimits, Port};
@@ -42,6 +42,8 @@ pub struct Boot<S> {
     pub clock: Clock,
     /// The certificate of this process, if the services speak TLS.
     credentials: Option<Credentials>,
+    /// The addresses of the services that it calls.
+    resolvers: Resolvers,
     /// The migrations that the service requires.
     migrator: &'static Migrator,
     /// The staff calls for the feeds of the service.
@@ -170,6 +172,7 @@ where
         readiness,
         clock,
         credentials,
+        resolvers: Resolvers::default(),
         migrator,
         dead_letters: Mutex::default(),
     });
@@ -258,7 +261,10 @@ impl<S: Settings> Boot<S> {
             transport = transport.with_tls(credentials.client(), service)?;
         }
         let token = &common.identity.fleet_token.first;
-        let client = rpc::client::connect(addresses.clone(), transport, token, &self.lifecycle)?;
+        let addresses = self
+            .resolvers
+            .watch(addresses, &transport, &self.lifecycle)?;
+        let client = Client::new(addresses, transport, token)?;
         Ok(client.with_caller(S::SERVICE))
     }
 

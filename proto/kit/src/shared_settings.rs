@@ -63,7 +63,7 @@ pub(crate) fn differences(environment: impl Fn(&str) -> Option<String>) -> Vec<S
     {
         let mut values = prefixes.iter().filter_map(|prefix| {
             let variable = format!("{prefix}_{name}");
-            let value = environment(&variable)?;
+            let value = value(&variable, &environment)?;
             Some((variable, value))
         });
         let Some((first, expected)) = values.next() else {
@@ -77,6 +77,15 @@ pub(crate) fn differences(environment: impl Fn(&str) -> Option<String>) -> Vec<S
         );
     }
     problems
+}
+
+/// The value of a variable. Without `WEB_API_URL`, web takes the API to be below its public address.
+fn value(variable: &str, environment: impl Fn(&str) -> Option<String>) -> Option<String> {
+    environment(variable).or_else(|| {
+        let is_derived = variable == "WEB_API_URL";
+        let site = is_derived.then(|| environment("WEB_PUBLIC_URL"))??;
+        Some(format!("{}/v1", site.trim_end_matches('/')))
+    })
 }
 
 /// A value without the user and password of a URL, which each service may have for itself, and without a slash at its end.
@@ -120,6 +129,22 @@ mod tests {
         ];
         assert!(named.iter().all(|name| text.contains(name)), "{text}");
         assert!(!text.contains("-secret"), "{text}");
+    }
+
+    #[test]
+    fn the_api_has_the_address_that_web_derives_from_its_own() {
+        let site = ("WEB_PUBLIC_URL", "https://mchezo.africa/");
+        let api = "GATEWAY_API_URL";
+        assert_eq!(of(&[site, (api, "https://mchezo.africa/v1")]), [""; 0]);
+        let elsewhere = (api, "https://api.mchezo.africa/v1");
+        let problems = of(&[site, elsewhere]);
+        assert_eq!(problems.len(), 1, "{problems:?}");
+        assert!(
+            problems[0].starts_with("WEB_API_URL and GATEWAY_API_URL must be the same"),
+            "{problems:?}"
+        );
+        let same = ("WEB_API_URL", "https://api.mchezo.africa/v1");
+        assert_eq!(of(&[site, elsewhere, same]), [""; 0]);
     }
 
     #[test]

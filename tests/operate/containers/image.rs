@@ -57,6 +57,15 @@ async fn every_program_runs_without_any_privilege() {
     }
     let help = confined(&[], &["staff", "--help"]).await;
     assert!(help.status.success(), "{}", text(&help));
+    // It opens the file before it finds that nothing listens.
+    let nobody = [
+        "--interactive",
+        "--env=STAFF_TOKEN=token",
+        "--env=STAFF_LISTINGS=http://127.0.0.1:7000",
+    ];
+    let import = ["staff", "listing", "import", "--kind=game", "/dev/stdin"];
+    let import = confined(&nobody, &import).await;
+    assert_eq!(import.status.code(), Some(3), "{}", text(&import));
     // Nothing listens there.
     let check = confined(&[], &["gateway", "healthcheck"]).await;
     assert_eq!(check.status.code(), Some(1));

@@ -60,9 +60,14 @@ fn has(list: &Value, field: &str, value: &Value) -> bool {
 async fn manifests_follow_the_schemas_of_kubernetes() {
     let folder = tempfile::tempdir().unwrap();
     let mut unknown = BTreeSet::new();
+    // JSON is YAML.
+    let mut texts = vec![fs::read_to_string(deploy("kubernetes/staff.json")).unwrap()];
     for source in ["kubernetes", "kubernetes/migrations"] {
+        texts.push(Manifests::of(source).await.yaml);
+    }
+    for text in texts {
         let file = folder.path().join("all.yaml");
-        fs::write(&file, Manifests::of(source).await.yaml).unwrap();
+        fs::write(&file, text).unwrap();
         let mut validate = Command::new(python().await.join("python"));
         validate.args(["-m", "kubernetes_validate", "--strict"]);
         let said = run(validate.arg(&file)).await;
@@ -204,6 +209,11 @@ async fn each_service_gets_its_settings() {
 fn assert_confined(workload: &Value) {
     let (pod, container) = pod(workload);
     assert_eq!(container["image"], "localhost/mchezo:latest");
+    assert_pod_confined(pod, container);
+}
+
+/// A namespace with the Pod Security Standard `restricted` admits the pod.
+fn assert_pod_confined(pod: &Value, container: &Value) {
     let security = &pod["securityContext"];
     assert_eq!(security["runAsNonRoot"], true);
     assert_eq!(security["runAsUser"], 10001);
@@ -264,6 +274,27 @@ async fn each_service_runs_confined_and_is_replaced_without_a_gap() {
     for job in Manifests::of("kubernetes/migrations").await.of_kind("Job") {
         assert_confined(job);
     }
+}
+
+/// `kubectl run` adds the image and the arguments to the pod, and its input to the container with the pod's name.
+#[test]
+fn the_pod_of_staff_is_confined_and_knows_all_services() {
+    let text = fs::read_to_string(deploy("kubernetes/staff.json")).unwrap();
+    let staff: Value = serde_json::from_str(&text).unwrap();
+    let labels = json!({"app.kubernetes.io/name": "staff", "app.kubernetes.io/part-of": "mchezo"});
+    assert_eq!(staff["metadata"]["labels"], labels);
+    let container = &staff["spec"]["containers"][0];
+    assert_pod_confined(&staff["spec"], container);
+    let names = [&staff["metadata"]["name"], &container["name"]];
+    assert_eq!(names, ["staff"; 2]);
+    assert_eq!(strings(&container["command"]), ["staff"]);
+    let given = container["env"].as_array().unwrap().iter().map(|it| {
+        let text = |key: &str| it[key].as_str().unwrap().to_owned();
+        (text("name"), text("value"))
+    });
+    let mut settings = variables(&deploy("kubernetes/settings.env"));
+    settings.retain(|name, _| name.starts_with("STAFF_"));
+    assert_eq!(given.collect::<Variables>(), settings);
 }
 
 #[tokio::test]

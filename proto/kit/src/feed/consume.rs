@@ -14,7 +14,7 @@ use uuid::Uuid;
 use super::cursor::Cursor;
 use super::lag;
 use crate::admin::Condition;
-use crate::rpc::client::Client;
+use crate::rpc::client::{Client, MayProbe};
 use crate::timestamp;
 
 /// Applies the changes of a producer.
@@ -130,15 +130,7 @@ async fn follow<C: Consumer>(
     lag: &mut lag::Follower,
 ) -> anyhow::Result<()> {
     let cursor = consumer.cursor().await?;
-    let (position, last_row) = (cursor.map(|c| c.position), cursor.and_then(|c| c.last_row));
-    let request = proto::FollowRequest {
-        follower: follower.to_owned(),
-        epoch: position.map_or_else(String::new, |p| p.epoch.to_string()),
-        after_seq: position.map_or(0, |p| p.seq),
-        last_row: last_row.map_or_else(Bytes::new, |row| Bytes::copy_from_slice(row.as_bytes())),
-        effects_until: cursor.and_then(|c| c.effects_until).map(timestamp::encode),
-        pause_ms: u32::try_from(C::PAUSE.as_millis()).unwrap_or(u32::MAX),
-    };
+    let request = follow_request(follower, cursor, C::PAUSE);
     let mut stream = client.follow(request).await?.into_inner();
     let Some(Message::Start(Start {
         epoch,
@@ -161,7 +153,8 @@ async fn follow<C: Consumer>(
         reset,
         effects_after: effects_after_seq,
     };
-    let mut seq = position.filter(|_| !reset).map_or(0, |p| p.seq);
+    let applied = cursor.filter(|_| !reset).map(|c| c.position);
+    let mut seq = applied.map_or(0, |position| position.seq);
     lag.set_connected(seq, head_seq);
     lag.during(Box::pin(consumer.start(start))).await?;
     let may_miss_until = consumer.may_miss_until(&start);
@@ -206,6 +199,25 @@ async fn follow<C: Consumer>(
     }
 }
 
+/// The call that begins a stream after `cursor`. A follower makes it again when it fails.
+fn follow_request(
+    follower: &str,
+    cursor: Option<Cursor>,
+    pause: Duration,
+) -> tonic::Request<proto::FollowRequest> {
+    let (position, last_row) = (cursor.map(|c| c.position), cursor.and_then(|c| c.last_row));
+    let mut request = tonic::Request::new(proto::FollowRequest {
+        follower: follower.to_owned(),
+        epoch: position.map_or_else(String::new, |p| p.epoch.to_string()),
+        after_seq: position.map_or(0, |p| p.seq),
+        last_row: last_row.map_or_else(Bytes::new, |row| Bytes::copy_from_slice(row.as_bytes())),
+        effects_until: cursor.and_then(|c| c.effects_until).map(timestamp::encode),
+        pause_ms: u32::try_from(pause.as_millis()).unwrap_or(u32::MAX),
+    });
+    request.extensions_mut().insert(MayProbe);
+    request
+}
+
 /// The newest of `changes`, which follow `seq`.
 ///
 /// # Errors
@@ -237,6 +249,12 @@ mod tests {
         };
         let changes: Vec<proto::Change> = seqs.iter().map(change).collect();
         last_without_gap(seq, may_miss_until, &changes).ok()
+    }
+
+    #[test]
+    fn a_follower_finds_a_replica_again_that_was_ejected() {
+        let request = follow_request("web", None, Duration::ZERO);
+        assert_eq!(request.extensions().get::<MayProbe>(), Some(&MayProbe));
     }
 
     #[test]

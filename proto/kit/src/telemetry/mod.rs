@@ -62,10 +62,10 @@ impl Guard {
         self.lines.dropped().dropped_lines()
     }
 
-    /// Sends the remaining spans. Blocks for a moment: call it outside the runtime.
+    /// Sends the remaining spans. Blocks for up to two seconds: call it outside the runtime.
     pub fn shutdown(self) {
         if let Some(provider) = &self.traces
-            && let Err(error) = provider.shutdown()
+            && let Err(error) = traces::shut_down(provider)
         {
             tracing::warn!(%error, "cannot send the last traces");
         }

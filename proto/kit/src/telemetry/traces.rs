@@ -6,6 +6,7 @@
 //! ([`caused_span`]).
 
 use std::sync::OnceLock;
+use std::time::Duration;
 
 use anyhow::Context as _;
 use http::{HeaderMap, HeaderName, HeaderValue};
@@ -14,6 +15,7 @@ use opentelemetry::trace::{SpanContext, TraceContextExt as _};
 use opentelemetry::{Context, KeyValue, global};
 use opentelemetry_otlp::WithExportConfig as _;
 use opentelemetry_sdk::Resource;
+use opentelemetry_sdk::error::OTelSdkResult;
 use opentelemetry_sdk::propagation::TraceContextPropagator;
 use opentelemetry_sdk::trace::{Sampler, SdkTracerProvider};
 use tracing::span::Id;
@@ -24,6 +26,9 @@ const HEADER: &str = "traceparent";
 /// The header of calls within a request that is not traced. Its ids are not used.
 const UNTRACED: HeaderValue =
     HeaderValue::from_static("00-ffffffffffffffffffffffffffffffff-ffffffffffffffff-00");
+
+/// How long the collector has for the last spans. The steps of a shutdown take up to 25 seconds, and our supervisors kill after 30.
+const LAST_SPANS_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// The share of requests that are traced, 0 to 1. Not set without a collector; then no trace header is read or written.
 static SHARE: OnceLock<f64> = OnceLock::new();
@@ -52,6 +57,11 @@ pub(super) fn start(
     global::set_text_map_propagator(TraceContextPropagator::new());
     SHARE.get_or_init(|| share);
     Ok(provider)
+}
+
+/// Sends the remaining spans. Blocks until the collector has them or its time is over.
+pub(super) fn shut_down(provider: &SdkTracerProvider) -> OTelSdkResult {
+    provider.shutdown_with_timeout(LAST_SPANS_TIMEOUT)
 }
 
 /// The span of a request with these `headers`: `make` creates it, and it belongs to the trace in the headers. [`Span::none`] when the request
@@ -196,7 +206,30 @@ impl Injector for OutgoingHeaders<'_> {
 
 #[cfg(test)]
 mod tests {
+    use opentelemetry::trace::{Tracer as _, TracerProvider as _};
+    use opentelemetry_sdk::trace::{SpanData, SpanExporter};
+
     use super::*;
+
+    /// Its collector does not answer.
+    #[derive(Debug)]
+    struct HangingExporter;
+
+    impl SpanExporter for HangingExporter {
+        async fn export(&self, _spans: Vec<SpanData>) -> OTelSdkResult {
+            std::future::pending().await
+        }
+    }
+
+    #[test]
+    fn a_collector_that_hangs_has_two_seconds_for_the_last_spans() {
+        let provider = SdkTracerProvider::builder()
+            .with_batch_exporter(HangingExporter)
+            .build();
+        drop(provider.tracer("test").start("a span"));
+        let error = shut_down(&provider).unwrap_err().to_string();
+        assert!(error.contains("Timeout(2s)"), "{error}");
+    }
 
     fn sampled_by(value: &str) -> Option<bool> {
         let mut headers = HeaderMap::new();

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use futures::stream::{self, BoxStream, StreamExt as _};
 use kit::Lifecycle;
 use kit::config::Secret;
-use kit::rpc::client::{Addresses, Client, Idempotent, Transport};
+use kit::rpc::client::{Addresses, Client, Idempotent, MayProbe, Transport};
 use tokio::net::TcpListener;
 use tokio::runtime::{Builder, Runtime};
 use tokio_stream::wrappers::TcpListenerStream;
@@ -246,6 +246,38 @@ async fn a_replica_that_hangs_is_ejected() {
     }
     assert_eq!(there.calls(), 30);
     assert!((3..30).contains(&hung.calls()), "{} calls", hung.calls());
+}
+
+/// The calls of a follower are of this kind, and its client makes no idempotent ones.
+#[tokio::test]
+async fn a_call_that_its_caller_repeats_probes_an_ejected_replica() {
+    let (hung, there) = (
+        Running::start(Behaviour::Hang),
+        Running::start(Behaviour::Answer),
+    );
+    let client = client(&[&hung.address, &there.address]);
+    // The replicas take turns, so three calls to the first one time out.
+    for _ in 0..8 {
+        call(&client, false, Duration::from_millis(200)).await.ok();
+    }
+    let before = hung.calls();
+    // The ejection ends.
+    tokio::time::pause();
+    tokio::time::advance(Duration::from_secs(1)).await;
+    tokio::time::resume();
+    let mut probe = Request::new(HealthCheckRequest::default());
+    probe.set_timeout(LONG);
+    probe.extensions_mut().insert(MayProbe);
+    let mut health = HealthClient::new(client.clone());
+    let probed = async {
+        while hung.calls() == before {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::select! {
+        answer = health.check(probe) => panic!("the other replica got the call: {answer:?}"),
+        () = probed => {}
+    }
 }
 
 #[tokio::test]

@@ -220,13 +220,19 @@ async fn a_client_without_tls_learns_that_the_port_speaks_tls() {
 }
 
 #[tokio::test]
-async fn a_caller_that_says_nothing_after_the_handshake_is_disconnected() {
+async fn a_caller_that_does_not_begin_http2_after_the_handshake_is_disconnected() {
     let fixture = Fixture::start().await;
-    let mut silent = fixture.connect().await;
-    // From now on, timers fire once all tasks wait. Before its deadline the server would send its settings of HTTP/2.
+    let silent = fixture.connect().await;
+    let mut slow = fixture.connect().await;
+    let all_but_a_byte = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r";
+    slow.write_all(all_but_a_byte).await.unwrap();
+    slow.flush().await.unwrap();
+    // From now on, timers fire once all tasks wait. A server without a deadline would send its settings of HTTP/2.
     tokio::time::pause();
-    let read = silent.read(&mut [0; 64]).await;
-    assert!(matches!(read, Ok(0) | Err(_)), "{read:?}");
+    for mut caller in [silent, slow] {
+        let read = caller.read(&mut [0; 64]).await;
+        assert!(matches!(read, Ok(0) | Err(_)), "{read:?}");
+    }
     fixture.lifecycle.stopping().cancel();
 }
 

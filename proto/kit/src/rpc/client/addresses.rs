@@ -1,6 +1,7 @@
 //! The addresses of a service's replicas, and the task that keeps them up to date.
 
-use std::collections::BTreeSet;
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -8,6 +9,7 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use http::Uri;
+use parking_lot::Mutex;
 use tokio::sync::watch;
 
 use super::transport::Transport;
@@ -16,7 +18,7 @@ use crate::lifecycle::Lifecycle;
 use crate::throttle::Throttle;
 
 /// The source of the addresses of a service.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Addresses {
     /// A fixed list.
     List(Vec<String>),
@@ -77,6 +79,31 @@ impl Resolver {
         let list: anyhow::Result<Arc<[Uri]>> = list.collect();
         // The list never changes, so it needs no sender.
         Ok(Self(watch::channel(list?).1))
+    }
+}
+
+/// The resolvers of a process: one for each setting, so that the clients of a service share its look-ups.
+#[derive(Debug, Default)]
+pub(crate) struct Resolvers(Mutex<HashMap<Addresses, Resolver>>);
+
+impl Resolvers {
+    /// The resolver of `addresses`. Every `transport` of a process allows the same ones.
+    ///
+    /// # Errors
+    /// An entry of a list is not an address that `transport` allows.
+    pub(crate) fn watch(
+        &self,
+        addresses: &Addresses,
+        transport: &Transport,
+        lifecycle: &Lifecycle,
+    ) -> anyhow::Result<Resolver> {
+        match self.0.lock().entry(addresses.clone()) {
+            Entry::Occupied(known) => Ok(known.get().clone()),
+            Entry::Vacant(new) => {
+                let resolver = Resolver::watch(addresses.clone(), transport.clone(), lifecycle)?;
+                Ok(new.insert(resolver).clone())
+            }
+        }
     }
 }
 
@@ -190,6 +217,22 @@ mod tests {
         let found = found.unwrap();
         assert_eq!(found.allowed, ["http://a:1/", "http://b:2/"]);
         assert_eq!(found.ignored.len(), 1, "{found:?}");
+    }
+
+    #[tokio::test]
+    async fn clients_of_the_same_addresses_share_their_look_ups() {
+        let (lifecycle, _supervisor) = Lifecycle::new();
+        let (resolvers, transport) = (Resolvers::default(), Transport::plain());
+        let resolver = |file: &str| {
+            let addresses = Addresses::File(file.into());
+            let found = resolvers.watch(&addresses, &transport, &lifecycle);
+            found.unwrap().0
+        };
+        let files = ["/nowhere/a", "/nowhere/a", "/nowhere/b"];
+        let [first, second, other] = files.map(resolver);
+        assert!(first.same_channel(&second));
+        assert!(!first.same_channel(&other));
+        lifecycle.stopping().cancel();
     }
 
     #[tokio::test(start_paused = true)]

@@ -32,6 +32,7 @@ use tower::retry::budget::{Budget as _, TpsBudget};
 use super::failover;
 use crate::config::Secret;
 use crate::lifecycle::Lifecycle;
+pub(crate) use addresses::Resolvers;
 pub use addresses::{Addresses, Resolver};
 use balancer::{Balancer, InFlightGuard, Pick, Replica};
 use request_body::RequestBody;
@@ -62,6 +63,12 @@ impl Idempotent {
     }
 }
 
+/// A request extension for calls that are not idempotent, and that the caller itself makes again when they fail.
+///
+/// Such a call may probe an ejected replica: a client without idempotent calls, such as that of a follower, would not find it again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MayProbe;
+
 /// How long [`dial`] waits for a connection.
 const DIAL_TIMEOUT: Duration = Duration::from_secs(2);
 
@@ -81,7 +88,7 @@ pub struct Client {
     request_headers: RequestHeaders,
 }
 
-/// A client of the service at `addresses`. It connects at the first call, so services may start in any order.
+/// A client of the service at `addresses`, with a resolver of its own.
 ///
 /// # Errors
 /// An address is not valid or not allowed, or the token has characters that a header cannot carry.
@@ -116,7 +123,7 @@ pub async fn dial(address: &str, transport: Transport, token: &Secret) -> anyhow
 }
 
 impl Client {
-    /// A client of the service with the addresses of `resolver`.
+    /// A client of the service with the addresses of `resolver`. It connects at the first call, so services may start in any order.
     ///
     /// # Errors
     /// The token has characters that a header cannot carry.
@@ -182,7 +189,7 @@ impl Client {
     ) -> Result<Response<ResponseBody>, TransportError> {
         let idempotent = call.idempotent.is_some();
         let pick = Pick {
-            may_probe: idempotent,
+            may_probe: idempotent || call.parts.extensions.get::<MayProbe>().is_some(),
             except: None,
         };
         let first = self.pick(pick, deadline).await?;

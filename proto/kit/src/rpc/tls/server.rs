@@ -6,8 +6,9 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
+use bytes::Bytes;
 use futures::{Stream, StreamExt as _};
-use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, ReadBuf};
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 use tokio_rustls::TlsAcceptor;
@@ -20,8 +21,10 @@ use super::{Credentials, PeerNames};
 use crate::rpc::connections::{Accepted, ConnectionPermit};
 use crate::throttle::Throttle;
 
-/// The deadline of a handshake, and of the first byte after it.
+/// The deadline of a handshake, and of the connection preface of HTTP/2 after it.
 const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
+/// The length of the preface, `PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n` (RFC 9113, section 3.4).
+const PREFACE_LENGTH: usize = 24;
 /// The most handshakes at once; further connections wait in the kernel's backlog.
 const MAX_HANDSHAKES: usize = 1_024;
 /// Warnings of failed handshakes.
@@ -30,6 +33,8 @@ static WARNINGS: Throttle = Throttle::new();
 /// A connection of a caller, with or without TLS.
 pub(in crate::rpc) struct Connection {
     stream: Either<TcpStream, TlsStream<TcpStream>>,
+    /// Bytes of `stream` that the handshake has read.
+    unread: Bytes,
     peer: Option<PeerNames>,
     _permit: ConnectionPermit,
 }
@@ -39,6 +44,7 @@ impl Connection {
     pub(in crate::rpc) fn plain(accepted: Accepted) -> Self {
         Self {
             stream: Either::Left(accepted.stream),
+            unread: Bytes::new(),
             peer: None,
             _permit: accepted.permit,
         }
@@ -48,11 +54,12 @@ impl Connection {
         let Accepted { stream, permit } = accepted;
         let handshake = async {
             let mut stream = acceptor.accept(stream).await?;
-            // A client of HTTP/2 speaks at once, and hyper would wait for it without a deadline.
-            stream.fill_buf().await?;
-            Ok::<_, io::Error>(stream)
+            // hyper would wait for the preface without a deadline. It checks these bytes, and pings the caller from then on.
+            let mut preface = [0; PREFACE_LENGTH];
+            stream.read_exact(&mut preface).await?;
+            Ok::<_, io::Error>((stream, preface))
         };
-        let stream = timeout(HANDSHAKE_TIMEOUT, handshake).await??;
+        let (stream, preface) = timeout(HANDSHAKE_TIMEOUT, handshake).await??;
         let (_, session) = stream.get_ref();
         // Verified by the handshake.
         let certificate = session.peer_certificates().and_then(<[_]>::first);
@@ -61,6 +68,7 @@ impl Connection {
         Ok(Self {
             peer: names.map(|names| PeerNames(names.into())),
             stream: Either::Right(stream),
+            unread: Bytes::copy_from_slice(&preface),
             _permit: permit,
         })
     }
@@ -127,6 +135,11 @@ impl AsyncRead for Connection {
         cx: &mut Context<'_>,
         buf: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
+        if !self.unread.is_empty() {
+            let length = self.unread.len().min(buf.remaining());
+            buf.put_slice(&self.unread.split_to(length));
+            return Poll::Ready(Ok(()));
+        }
         Pin::new(&mut self.stream).poll_read(cx, buf)
     }
 }

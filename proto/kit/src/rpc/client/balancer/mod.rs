@@ -36,7 +36,7 @@ struct Endpoints {
 /// The conditions of a call for its replica.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Pick<'a> {
-    /// Whether the call may probe an ejected replica: it can be retried on another.
+    /// Whether the call may probe an ejected replica: it can be retried on another, or its caller makes it again.
     pub(super) may_probe: bool,
     /// Avoid this replica if there is another.
     pub(super) except: Option<&'a Replica>,
