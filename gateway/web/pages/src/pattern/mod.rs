@@ -23,7 +23,12 @@ pub fn address(kind: &str, country: &str, name: &str) -> String {
     format!("/pictures/drawn/{VERSION}/{kind}/{country}/{name}.svg")
 }
 
-/// Whether addresses have this number.
+/// Whether this may be the number of a release.
+pub fn is_version(version: &str) -> bool {
+    (1..=4).contains(&version.len()) && version.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// Whether the addresses of this release have this number.
 pub fn is_current(version: &str) -> bool {
     version == VERSION
 }
