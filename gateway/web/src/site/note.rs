@@ -279,7 +279,7 @@ impl NoteForm<'_> {
         // The owner of a listing signs in, and requests the takedown in the dashboard.
         let (kind, name) = (about.kind.as_str(), &about.name);
         let owner = format!("/takedown/{kind}/{name}?language={}", frame.lang());
-        let owner = address("/sign-in", &[("next", Some(&owner))]);
+        let owner = frame.href(&address("/sign-in", &[("next", Some(&owner))]));
         NotePage {
             heading: heading(&frame, about, &title),
             lead: texts.say(lead).to_owned(),

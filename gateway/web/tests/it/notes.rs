@@ -85,6 +85,7 @@ async fn a_refused_note_says_why_in_the_language_of_the_page(pool: PgPool) {
     refused.assert(422, "Écrivez une adresse e-mail comme");
     refused.assert(422, ">\nÉcrit</textarea>");
     refused.assert(422, "<option value=\"rights\" selected>");
+    refused.assert(422, "href=\"/fr/sign-in?next=%2Ftakedown%2Fgame%2Fokoto");
     assert_eq!(refused.headers["content-language"], "fr");
     let refused = send(&mut browser, &french, &[("reason", "typed"), ("text", "x")]).await;
     refused.assert(422, "Choisissez un motif.");

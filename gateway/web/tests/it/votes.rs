@@ -243,6 +243,7 @@ async fn after_five_votes_the_page_shows_where_their_listings_stand(pool: PgPool
     browser.cookies.insert("__Host-judged".to_owned(), forged);
     let page = browser.get("/fr/vote/creators").await;
     page.assert(200, "Comment les classements ont bougé");
+    page.assert(200, "href=\"/fr/sign-in?next=/fr/vote/creators\"");
     page.assert(200, "Dans aucun classement pour l’instant.");
 }
 
