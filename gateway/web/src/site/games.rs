@@ -251,9 +251,15 @@ fn game_page(
     let genres = row.genres.iter().map(|key| filtered("genre", "genre", key));
     let platforms = row.platforms.iter();
     let platforms = platforms.map(|key| filtered("platform", "platform", key));
-    let screenshots = game.screenshots.iter().filter_map(|shot| {
+    let screenshots = (1_u64..).zip(&game.screenshots);
+    let screenshots = screenshots.filter_map(|(number, shot)| {
         let sizes = cards::screenshot((shot.width, shot.height));
-        cards::picture(&frame, Some(&shot.url), sizes, &shot.alt)
+        // Each is a link, which needs a name.
+        let alt = match shot.alt.as_str() {
+            "" => texts.say_of("game-picture", &texts.number(number)),
+            alt => alt.to_owned(),
+        };
+        cards::picture(&frame, Some(&shot.url), sizes, &alt)
     });
     let trailer = game.trailer_url.filter(|url| cards::is_https(url));
     let creator = around.creator.as_ref().map(|(creator, _)| &creator.row);

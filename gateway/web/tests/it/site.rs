@@ -118,6 +118,8 @@ async fn a_game_shows_what_the_api_has(pool: PgPool) {
         "Listed 9 January 2026",
         "1 November 2026",
         "alt=\"A hill\"",
+        // A screenshot without a text is a link all the same.
+        "alt=\"Picture 2\"",
         "GET /v1/games/okoto",
         "<dd><a href=\"/economy/okoto\"><bdi>Cowrie</bdi></a>",
         &picture,

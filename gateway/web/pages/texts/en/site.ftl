@@ -119,6 +119,7 @@ game-trailer = Watch the trailer on { $value }
 game-trailer-hint = Nothing is loaded from there before you follow the link.
 game-about = About the game
 game-pictures = Pictures
+game-picture = Picture { $value }
 game-links = Links
 game-credits = Credits
 game-boards = In the rankings

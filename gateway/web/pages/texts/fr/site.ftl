@@ -119,6 +119,7 @@ game-trailer = Voir la bande-annonce sur { $value }
 game-trailer-hint = Rien n’est chargé depuis ce site avant que vous ne suiviez le lien.
 game-about = À propos du jeu
 game-pictures = Images
+game-picture = Image { $value }
 game-links = Liens
 game-credits = Générique
 game-boards = Dans les classements
