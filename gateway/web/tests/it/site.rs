@@ -389,7 +389,7 @@ async fn a_search_says_what_was_forgiven(pool: PgPool) {
     let site = Site::new(pool).await;
     let mut browser = site.browser();
     let page = browser.get("/search?q=okotto").await;
-    page.assert(200, "Results for “okotto”");
+    page.assert(200, "Results for “<bdi>okotto</bdi>”");
     page.assert(
         200,
         "Did you mean <a href=\"/search?q=Okoto+%3Cb%3E\"><bdi>Okoto &#60;b&#62;</bdi></a>?",
