@@ -388,6 +388,7 @@ error-limit = { $count ->
 }
 error-unavailable-title = Not available now
 error-unavailable = The catalogue does not answer at the moment. Try again in a few seconds.
+error-reference = The reference is not available at the moment. Try again in a few seconds.
 error-refused-title = Request refused
 error-refused = This address cannot do what was asked. Start from a page of the site.
 error-too-large-title = Too much text

@@ -388,6 +388,7 @@ error-limit = { $count ->
 }
 error-unavailable-title = Indisponible pour le moment
 error-unavailable = Le catalogue ne répond pas pour l’instant. Réessayez dans quelques secondes.
+error-reference = La référence n’est pas disponible pour l’instant. Réessayez dans quelques secondes.
 error-refused-title = Requête refusée
 error-refused = Cette adresse ne peut pas faire ce qui est demandé. Partez d’une page du site.
 error-too-large-title = Trop de texte
