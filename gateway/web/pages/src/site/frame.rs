@@ -87,8 +87,8 @@ impl Frame {
         self.texts.say_of(key, value)
     }
 
-    /// What a text says before and after its `value`. Templates put the value into an element between them, since people may have written it
-    /// in the other direction.
+    /// What a text says before and after its `value`. Templates put the value into an element between them, since it may be written in the
+    /// other direction.
     pub fn around(&self, key: &str) -> (String, String) {
         // A character that no text has.
         let text = self.say_of(key, "\u{fffc}");
