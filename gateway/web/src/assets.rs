@@ -11,6 +11,8 @@ use crate::render::RESOURCE_POLICY;
 
 /// For an address whose content never changes.
 pub const FOR_EVER: &str = "public, max-age=31536000, immutable";
+/// For an address of another release.
+pub const UNSTORED: &str = "no-store";
 const FOR_A_DAY: &str = "public, max-age=86400";
 
 /// A file. In a rolling update, a page of another release names a file that this process does not have: the page gets the file of this
@@ -20,7 +22,7 @@ pub async fn show(Path(name): Path<String>, headers: HeaderMap) -> Result<Respon
         Some(asset) => (asset, FOR_EVER),
         None => (
             asset::of_other_release(&name).ok_or_else(PageError::not_found)?,
-            "no-store",
+            UNSTORED,
         ),
     };
     let fixed = [

@@ -14,7 +14,7 @@ use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 
 const MINUTE: Duration = Duration::MINUTE;
-/// The most visitors that have a count of their own, about 4 MB. Further visitors share the counts of buckets.
+/// The most visitors that have a count of their own, about 6 MB. Further visitors share the counts of buckets.
 const CAPACITY: usize = 100_000;
 /// The number of buckets. There are many, so that a flood from many addresses does not exhaust every further visitor's bucket.
 const BUCKETS: u64 = 1_024;

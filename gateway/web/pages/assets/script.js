@@ -162,11 +162,11 @@ function searchAsTyped(input) {
         if (mine !== newest) {
           return;
         }
-        // An error leaves no results of other words.
+        // An error is shown in the place of the results, which would be those of other words.
         const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-        const found = page.getElementById("results");
+        const found = page.getElementById("results") || page.querySelector("main");
         if (mine === newest) {
-          results.replaceChildren(...(found ? found.childNodes : before));
+          results.replaceChildren(...(found ? found.childNodes : []));
           // The address can be shared, and Back leads to the page as it was.
           history[searchesAsTyped ? "replaceState" : "pushState"](null, "", address);
           searchesAsTyped = true;

@@ -114,7 +114,10 @@ static PAGES: LazyLock<HashMap<&'static str, bool>> = LazyLock::new(|| {
     let pages = routes()
         .into_iter()
         .filter(|route| route.methods.contains(&Method::GET) && !route.path.contains('{'))
-        .map(|route| (route.path, route.access == Access::Public));
+        .map(|route| {
+            let is_translated = matches!(route.access, Access::Public | Access::Anyone);
+            (route.path, is_translated)
+        });
     pages
         .chain(guides::PATHS.iter().map(|path| (*path, false)))
         .collect()
@@ -216,7 +219,8 @@ mod tests {
             ("/docs/keys", true),
             ("/fr/docs/keys", false),
             ("/sign-in", true),
-            ("/fr/sign-in", false),
+            ("/fr/sign-in", true),
+            ("/fr/you", false),
             ("/sign-out", false),
             ("/games/{slug}", false),
             ("/games/okoto", false),

@@ -6,11 +6,12 @@ use http::HeaderValue;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use pages::pattern;
 
-use crate::assets::FOR_EVER;
+use crate::assets::{FOR_EVER, UNSTORED};
 use crate::domain::listing_kind::{ListingKind, is_listing_name};
 use crate::page_error::PageError;
 use crate::render::RESOURCE_POLICY;
 
+/// In a rolling update, a page of another release names a drawing of another version: it gets that of this release, and stores it nowhere.
 pub async fn show(
     Path((version, kind, country, file)): Path<(String, String, String, String)>,
 ) -> Result<Response, PageError> {
@@ -18,9 +19,14 @@ pub async fn show(
     let name = name.filter(|name| is_listing_name(name));
     let is_kind = ListingKind::ALL.iter().any(|it| it.api_list() == kind);
     let is_country = country.len() == 2 && country.bytes().all(|it| it.is_ascii_uppercase());
-    let name = name.filter(|_| pattern::is_current(&version) && is_kind && is_country);
+    let name = name.filter(|_| pattern::is_version(&version) && is_kind && is_country);
     let name = name.ok_or_else(PageError::not_found)?;
-    let headers = [(CONTENT_TYPE, "image/svg+xml"), (CACHE_CONTROL, FOR_EVER)];
+    let cached = if pattern::is_current(&version) {
+        FOR_EVER
+    } else {
+        UNSTORED
+    };
+    let headers = [(CONTENT_TYPE, "image/svg+xml"), (CACHE_CONTROL, cached)];
     let drawing = pattern::draw(&kind, &country, name);
     let mut response = (headers, drawing.svg()).into_response();
     let anywhere = HeaderValue::from_static("cross-origin");
@@ -61,6 +67,20 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn a_page_of_another_release_gets_a_drawing_that_is_not_stored() {
+        let address = pattern::address("games", "NG", "okoto");
+        let (_, path) = address.split_once("/games/").unwrap();
+        for (address, cached) in [
+            (address.clone(), FOR_EVER),
+            (format!("/pictures/drawn/0/games/{path}"), UNSTORED),
+            (format!("/pictures/drawn/999/games/{path}"), UNSTORED),
+        ] {
+            let response = shown(&address).await.ok().unwrap();
+            assert_eq!(response.headers()[CACHE_CONTROL], cached, "{address}");
+        }
+    }
+
+    #[tokio::test]
     async fn another_address_leads_nowhere() {
         let address = pattern::address("games", "NG", "okoto");
         for other in [
@@ -69,7 +89,8 @@ mod tests {
             address.replace("NG", "<b"),
             address.replace(".svg", ".jpg"),
             address.replace("okoto", "Okoto"),
-            address.replace("drawn/", "drawn/0"),
+            address.replace("drawn/", "drawn/v"),
+            address.replace("drawn/", "drawn/0000"),
         ] {
             assert!(shown(&other).await.is_err(), "{other}");
         }

@@ -11,7 +11,7 @@ use pages::site::games::{Credit, Currency, CurrencyRate, GamePage, ShareCode, Tr
 use pages::site::list::GamesPage;
 use pages::site::rank_plot::RankPlot;
 use pages::site::{Frame, Head};
-use time::OffsetDateTime;
+use time::{Date, OffsetDateTime};
 
 use super::cached::respond;
 use super::filters::{self, FixedFilter, ListRequest, RowNames};
@@ -124,6 +124,8 @@ pub async fn list(request: SiteRequest) -> PageResult {
 /// What stands around a game on its page. The page is shown without what cannot be read.
 #[derive(Debug)]
 struct Surroundings {
+    /// When it became public, if that is known.
+    published: Option<OffsetDateTime>,
     creator_kind: String,
     ranks: Vec<proto::BoardRank>,
     history: Vec<(OffsetDateTime, u32)>,
@@ -148,6 +150,7 @@ pub async fn show(
     let game: public::Game = found.parse()?;
     let (creator, similar) = neighbours(catalogue, &game.row, found.is_sample).await;
     let surroundings = Surroundings {
+        published: found.published,
         creator_kind,
         ranks: ranks.unwrap_or_default(),
         history: history.unwrap_or_default(),
@@ -157,10 +160,6 @@ pub async fn show(
     };
     respond(&app, &visit, |frame| {
         let mut page = game_page(frame, game, surroundings)?;
-        // Nobody could see it between its submission and then.
-        if let Some(published) = found.published {
-            page.listed = page.frame.texts.date(published.date());
-        }
         if found.is_sample {
             page.frame.mark_sample();
             page.share = None;
@@ -251,9 +250,15 @@ fn game_page(
     let genres = row.genres.iter().map(|key| filtered("genre", "genre", key));
     let platforms = row.platforms.iter();
     let platforms = platforms.map(|key| filtered("platform", "platform", key));
-    let screenshots = game.screenshots.iter().filter_map(|shot| {
+    let screenshots = (1_u64..).zip(&game.screenshots);
+    let screenshots = screenshots.filter_map(|(number, shot)| {
         let sizes = cards::screenshot((shot.width, shot.height));
-        cards::picture(&frame, Some(&shot.url), sizes, &shot.alt)
+        // Each is a link, which needs a name.
+        let alt = match shot.alt.as_str() {
+            "" => texts.say_of("game-picture", &texts.number(number)),
+            alt => alt.to_owned(),
+        };
+        cards::picture(&frame, Some(&shot.url), sizes, &alt)
     });
     let trailer = game.trailer_url.filter(|url| cards::is_https(url));
     let creator = around.creator.as_ref().map(|(creator, _)| &creator.row);
@@ -262,8 +267,7 @@ fn game_page(
     let city_slug = city_slug.map_or("", |creator| creator.city_slug.as_str());
     let (others, all_others) = other_games(&frame, &row, around.creator.as_ref());
     let (stores, links) = cards::stores_and_links(&frame, &game.links);
-    let listed = row.created_at.0.date();
-    let updated = game.updated_at.0.date();
+    let (listed, updated) = days(row.created_at.0, around.published, game.updated_at.0);
     let ranks = around.ranks.iter();
     let similar = around.similar.into_iter();
     Ok(GamePage {
@@ -291,7 +295,7 @@ fn game_page(
             .map(|credit| self::credit(&frame, credit))
             .collect(),
         listed: texts.date(listed),
-        updated: (updated != listed).then(|| texts.date(updated)),
+        updated: updated.map(|day| texts.date(day)),
         others,
         all_others,
         similar: similar.map(|row| cards::game(&frame, row)).collect(),
@@ -308,6 +312,17 @@ fn game_page(
         description: game.description,
         frame,
     })
+}
+
+/// The day on which a game was listed, and that of its last change if it is a later one. Nobody could see the game before it was
+/// published.
+fn days(
+    submitted: OffsetDateTime,
+    published: Option<OffsetDateTime>,
+    updated: OffsetDateTime,
+) -> (Date, Option<Date>) {
+    let listed = published.unwrap_or(submitted).date();
+    (listed, Some(updated.date()).filter(|day| *day > listed))
 }
 
 /// Other games of the creator, and the list of all if there are more. The creator comes with the number of all games.
@@ -355,5 +370,30 @@ fn credit(frame: &Frame, credit: public::Credit) -> Credit {
         href: credit
             .handle
             .map(|handle| frame.href(&format!("/creators/{handle}"))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use time::macros::datetime;
+
+    use super::*;
+
+    #[test]
+    fn a_change_before_the_listing_is_none() {
+        let submitted = datetime!(2026-03-01 08:00 UTC);
+        let published = datetime!(2026-03-05 08:00 UTC);
+        let later = datetime!(2026-03-06 00:00 UTC);
+        let [first, fifth, sixth] = [submitted, published, later].map(OffsetDateTime::date);
+        for (published, updated, expected) in [
+            (Some(published), submitted, (fifth, None)),
+            (Some(published), published, (fifth, None)),
+            (Some(published), later, (fifth, Some(sixth))),
+            (None, submitted, (first, None)),
+            (None, published, (first, Some(fifth))),
+        ] {
+            let found = days(submitted, published, updated);
+            assert_eq!(found, expected, "{published:?} {updated}");
+        }
     }
 }

@@ -216,17 +216,17 @@ fn retry_after(mut response: Response, fault: &Fault) -> Response {
 /// Forms are not for search engines.
 fn frame(app: &Web, visit: &Visit, about: &FormSubject, title: &str) -> Frame {
     let mut frame = visit.frame(&app.public_url);
-    frame.head = Head::new(heading(&frame, about, title), "").unindexed();
+    frame.head = Head::new(frame.say_of(heading(about), title), "").unindexed();
     frame
 }
 
-fn heading(frame: &Frame, about: &FormSubject, title: &str) -> String {
-    let key = if about.is_report() {
+/// The key of the heading, a text around the title of the listing.
+fn heading(about: &FormSubject) -> &'static str {
+    if about.is_report() {
         "note-report-title"
     } else {
         "note-correct-title"
-    };
-    frame.say_of(key, title)
+    }
 }
 
 fn listing(frame: &Frame, about: &FormSubject, title: String) -> Link {
@@ -235,7 +235,7 @@ fn listing(frame: &Frame, about: &FormSubject, title: String) -> Link {
 
 fn sent(frame: Frame, about: &FormSubject, title: String, done: &'static str) -> NoteSentPage {
     NoteSentPage {
-        heading: heading(&frame, about, &title),
+        heading: heading(about),
         text: frame.texts.say(done).to_owned(),
         listing: listing(&frame, about, title),
         frame,
@@ -279,9 +279,9 @@ impl NoteForm<'_> {
         // The owner of a listing signs in, and requests the takedown in the dashboard.
         let (kind, name) = (about.kind.as_str(), &about.name);
         let owner = format!("/takedown/{kind}/{name}?language={}", frame.lang());
-        let owner = address("/sign-in", &[("next", Some(&owner))]);
+        let owner = frame.href(&address("/sign-in", &[("next", Some(&owner))]));
         NotePage {
-            heading: heading(&frame, about, &title),
+            heading: heading(about),
             lead: texts.say(lead).to_owned(),
             action: frame.href(&about.path()),
             form: match Token::parse(&input.form) {

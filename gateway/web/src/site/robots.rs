@@ -8,7 +8,7 @@ use pages::site::Language;
 use super::cached::respond_file;
 use super::request::SiteRequest;
 
-/// The first segments of the dashboard's paths.
+/// The first segments of the dashboard's paths. Some of its pages are there in each language.
 const DASHBOARD: [&str; 9] = [
     "/accounts",
     "/you",
@@ -37,12 +37,11 @@ pub async fn show(SiteRequest { app, .. }: SiteRequest) -> Response {
 
 fn text(site: &str) -> String {
     let mut text = format!("User-agent: *\nCrawl-delay: {DELAY}\n");
-    let prefixes = std::iter::once("").chain(Language::ALL.map(Language::prefix));
-    let public = prefixes.flat_map(|prefix| PUBLIC.map(|path| format!("{prefix}{path}")));
-    let dashboard = DASHBOARD.into_iter().map(ToOwned::to_owned);
-    for path in dashboard.chain(public) {
-        // Writing to a string does not fail.
-        writeln!(text, "Disallow: {path}").ok();
+    for prefix in std::iter::once("").chain(Language::ALL.map(Language::prefix)) {
+        for path in DASHBOARD.into_iter().chain(PUBLIC) {
+            // Writing to a string does not fail.
+            writeln!(text, "Disallow: {prefix}{path}").ok();
+        }
     }
     writeln!(text, "\nSitemap: {site}/sitemap.xml").ok();
     text
@@ -66,6 +65,8 @@ mod tests {
             "Disallow: /accounts",
             "Disallow: /search?",
             "Disallow: /fr/vote",
+            "Disallow: /fr/sign-",
+            "Disallow: /en/link/",
             "Sitemap: https://mchezo.example/sitemap.xml",
         ] {
             assert!(text.lines().any(|it| it == line), "{line}: {text}");

@@ -195,7 +195,7 @@ async fn page(app: &Web, visit: &Visit, kind: Kind, voter: &Voter) -> VotePage {
         problem: None,
         pair: None,
         account: account_name(app, &frame, voter).await,
-        sign_in: format!("/sign-in?next={}", frame.href(kind.path)),
+        sign_in: frame.href(&format!("/sign-in?next={}", frame.href(kind.path))),
         outcome: Vec::new(),
         ranked: Vec::new(),
         board: frame.link(

@@ -272,6 +272,9 @@ async fn other_sites_may_frame_the_embed_and_nothing_else(pool: PgPool) {
     let mut browser = site.browser();
     let page = browser.get("/fr/embed/games/okoto").await;
     page.assert(200, "Okoto &#60;b&#62;");
+    // The frame is narrow, so that a browser takes the small cover.
+    page.assert(200, "?width=600 600w, ");
+    page.assert(200, "sizes=\"100vw\"");
     page.assert(
         200,
         "href=\"https://mchezo.example/fr/games/okoto\" target=\"_blank\"",

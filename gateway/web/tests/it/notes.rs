@@ -28,7 +28,7 @@ async fn a_report_is_sent_without_an_account_and_without_javascript(pool: PgPool
     let site = Site::new(pool).await;
     let mut browser = site.browser();
     let page = browser.get(&format!("{REPORT}?reason=rights")).await;
-    page.assert(200, "<h1>Report Okoto &#60;b&#62;</h1>");
+    page.assert(200, "<h1>Report <bdi>Okoto &#60;b&#62;</bdi></h1>");
     page.assert(200, "<option value=\"rights\" selected>");
     page.assert(200, "<meta name=\"robots\" content=\"noindex\">");
     page.assert(200, "href=\"/sign-in?next=%2Ftakedown%2Fgame%2Fokoto");
@@ -85,6 +85,7 @@ async fn a_refused_note_says_why_in_the_language_of_the_page(pool: PgPool) {
     refused.assert(422, "Écrivez une adresse e-mail comme");
     refused.assert(422, ">\nÉcrit</textarea>");
     refused.assert(422, "<option value=\"rights\" selected>");
+    refused.assert(422, "href=\"/fr/sign-in?next=%2Ftakedown%2Fgame%2Fokoto");
     assert_eq!(refused.headers["content-language"], "fr");
     let refused = send(&mut browser, &french, &[("reason", "typed"), ("text", "x")]).await;
     refused.assert(422, "Choisissez un motif.");

@@ -105,6 +105,7 @@ async fn capitals_lead_to_the_page_without_them(pool: PgPool) {
         ("/Countries/NG", "/countries/ng"),
         ("/Docs/Keys", "/docs/keys"),
         ("/Sign-In", "/sign-in"),
+        ("/FR/Sign-Up", "/fr/sign-up"),
     ] {
         let page = browser.get(path).await;
         assert_eq!(page.status, 308, "{path}: {}", page.text);

@@ -111,7 +111,7 @@ async fn without_the_gateway_the_last_reference_stays(pool: PgPool) {
     set(ApiMood::IsBroken);
     for path in [LIST, PAGE, "/docs/reference.md"] {
         let page = browser.get(path).await;
-        page.assert(503, "Try again");
+        page.assert(503, "The reference is not available at the moment.");
         assert_eq!(page.headers["cache-control"], "no-store", "{path}");
     }
     // The other pages go on without it.

@@ -72,7 +72,7 @@ async fn structured_data_is_what_schema_org_says(pool: PgPool) {
     assert_eq!(game["dateModified"], "2026-11-01T00:00:00Z");
     // Links that are not https, and pictures of others, are nobody's.
     assert_eq!(game["sameAs"], json!(["https://store.example/?a&b"]));
-    assert_eq!(game["screenshot"].as_array().unwrap().len(), 1);
+    assert_eq!(game["screenshot"].as_array().unwrap().len(), 2);
     assert_eq!(game["countryOfOrigin"]["name"], "Nigéria");
     assert_eq!(game["author"]["@type"], "Organization");
     // A person who makes games alone is one on every page.

@@ -210,6 +210,7 @@ impl GamesService for StubCatalogue {
             "description": "Long\n<script>text", "links": {"steam": "https://store.example/?a&b", "play": "javascript:alert(1)"},
             "screenshots": [
                 {"url": format!("https://mchezo.example/pictures/{file}"), "width": 1_600, "height": 900, "alt": "A hill"},
+                {"url": format!("https://mchezo.example/pictures/{file}"), "width": 1_600, "height": 900, "alt": ""},
                 {"url": format!("https://elsewhere.example/pictures/{file}"), "width": 1, "height": 1, "alt": "Not ours"},
             ],
             "credits": [{"handle": "ada", "name": "Ada", "role": "artist"}, {"handle": null, "name": "Bob", "role": "Bug hunter"}],

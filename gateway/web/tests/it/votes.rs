@@ -43,8 +43,8 @@ async fn a_visitor_votes_by_cookie(pool: PgPool) {
     let mut browser = site.browser();
     let page = browser.get("/vote").await;
     for part in [
-        "Vote for Okoto &#60;b&#62;",
-        "Vote for Gone",
+        "Vote for <bdi>Okoto &#60;b&#62;</bdi>",
+        "Vote for <bdi>Gone</bdi>",
         "href=\"/games/okoto\"",
         "Nigeria",
         "without an account",
@@ -121,7 +121,7 @@ async fn a_person_votes_as_the_oldest_account(pool: PgPool) {
     person.get("/vote").await.assert(200, "without an account");
     let first = site.account(ada, Role::Editor).await;
     let page = person.get("/vote").await;
-    page.assert(200, "You vote as Savanna.");
+    page.assert(200, "You vote as <bdi>Savanna</bdi>.");
     assert!(!page.headers.contains_key(SET_COOKIE));
     vote(&mut person, "/vote", "first").await.location();
     let voter = Voter::AccountId(first.to_string());
@@ -243,6 +243,7 @@ async fn after_five_votes_the_page_shows_where_their_listings_stand(pool: PgPool
     browser.cookies.insert("__Host-judged".to_owned(), forged);
     let page = browser.get("/fr/vote/creators").await;
     page.assert(200, "Comment les classements ont bougé");
+    page.assert(200, "href=\"/fr/sign-in?next=/fr/vote/creators\"");
     page.assert(200, "Dans aucun classement pour l’instant.");
 }
 

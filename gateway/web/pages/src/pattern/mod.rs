@@ -23,7 +23,12 @@ pub fn address(kind: &str, country: &str, name: &str) -> String {
     format!("/pictures/drawn/{VERSION}/{kind}/{country}/{name}.svg")
 }
 
-/// Whether addresses have this number.
+/// Whether this may be the number of a release.
+pub fn is_version(version: &str) -> bool {
+    (1..=4).contains(&version.len()) && version.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// Whether the addresses of this release have this number.
 pub fn is_current(version: &str) -> bool {
     version == VERSION
 }
@@ -125,12 +130,11 @@ mod tests {
         }
     }
 
-    /// `PATTERN_SHEET=FILE.html` writes a thousand drawings there, to look at.
+    /// Writes the drawings to the file that `PATTERN_SHEET` names.
     #[test]
+    #[ignore = "makes a sheet of a thousand drawings, to look at"]
     fn a_sheet_of_a_thousand() {
-        let Some(file) = std::env::var_os("PATTERN_SHEET") else {
-            return;
-        };
+        let file = std::env::var_os("PATTERN_SHEET").unwrap();
         let mut sheet = String::from("<style>svg{width:160px;height:90px;margin:2px}</style>");
         for (number, svg) in thousand().iter().enumerate() {
             // One document has one of each id.

@@ -88,6 +88,15 @@ impl Frame {
         self.texts.say_of(key, value)
     }
 
+    /// What a text says before and after its `value`. Templates put the value into an element between them, since it may be written in the
+    /// other direction.
+    pub fn around(&self, key: &str) -> (String, String) {
+        // A character that no text has.
+        let text = self.say_of(key, "\u{fffc}");
+        let (before, after) = text.split_once('\u{fffc}').unwrap_or((text.as_str(), ""));
+        (before.to_owned(), after.to_owned())
+    }
+
     #[expect(
         clippy::trivially_copy_pass_by_ref,
         reason = "templates pass references"

@@ -22,7 +22,8 @@ pub struct VisitorActions {
 #[template(path = "site/note.html")]
 pub struct NotePage {
     pub frame: Frame,
-    pub heading: String,
+    /// The key of a text around the title of the listing.
+    pub heading: &'static str,
     pub lead: String,
     /// Where the form is sent to.
     pub action: String,
@@ -34,7 +35,7 @@ pub struct NotePage {
     pub email: Field,
     /// Why the form was refused.
     pub problem: Option<String>,
-    /// The page of the listing.
+    /// The page of the listing, and its title.
     pub listing: Link,
     /// Where an owner asks for a takedown.
     pub owner: Option<String>,
@@ -45,7 +46,8 @@ pub struct NotePage {
 #[template(path = "site/note_sent.html")]
 pub struct NoteSentPage {
     pub frame: Frame,
-    pub heading: String,
+    /// The key of a text around the title of the listing.
+    pub heading: &'static str,
     pub text: String,
     pub listing: Link,
 }

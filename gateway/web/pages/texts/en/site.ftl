@@ -119,6 +119,7 @@ game-trailer = Watch the trailer on { $value }
 game-trailer-hint = Nothing is loaded from there before you follow the link.
 game-about = About the game
 game-pictures = Pictures
+game-picture = Picture { $value }
 game-links = Links
 game-credits = Credits
 game-boards = In the rankings
@@ -387,6 +388,7 @@ error-limit = { $count ->
 }
 error-unavailable-title = Not available now
 error-unavailable = The catalogue does not answer at the moment. Try again in a few seconds.
+error-reference = The reference is not available at the moment. Try again in a few seconds.
 error-refused-title = Request refused
 error-refused = This address cannot do what was asked. Start from a page of the site.
 error-too-large-title = Too much text

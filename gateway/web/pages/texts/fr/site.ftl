@@ -119,6 +119,7 @@ game-trailer = Voir la bande-annonce sur { $value }
 game-trailer-hint = Rien n’est chargé depuis ce site avant que vous ne suiviez le lien.
 game-about = À propos du jeu
 game-pictures = Images
+game-picture = Image { $value }
 game-links = Liens
 game-credits = Générique
 game-boards = Dans les classements
@@ -181,7 +182,7 @@ map-hint = Plus la couleur d’un pays est vive, plus il compte de jeux.
 ## Un vote et son effet
 
 vote-outcome = Les deux fiches de votre dernier vote
-vote-outcome-hint = Votre vote se voit ici en quelques secondes.
+vote-outcome-hint = Votre vote apparaît ici en quelques secondes.
 vote-keys = Touches : ← vote pour la première fiche, → pour la seconde, Échap passe.
 
 ## Monnaies : exemples et unités
@@ -213,7 +214,7 @@ action-correct = Proposer une correction
 action-report = Signaler cette fiche
 action-takedown = Demander le retrait
 note-correct-title = Proposer une correction pour { $value }
-note-correct-lead = Qu’est-ce qui est faux ou manque, et où peut-on le vérifier ? La personne qui s’occupe de la fiche lira ceci. Rien n’est montré sur le site.
+note-correct-lead = Qu’est-ce qui est faux ou manquant, et où peut-on le vérifier ? La personne qui s’occupe de la fiche lira ceci. Rien n’est montré sur le site.
 note-report-title = Signaler { $value }
 note-report-lead = Quelqu’un lit chaque signalement. Ni le signalement ni son auteur n’apparaissent sur le site.
 note-owner = Est-ce votre propre fiche ?
@@ -270,7 +271,7 @@ vote-again-hours = { $count ->
    *[other] Réessayez dans { $number } heures.
 }
 vote-moved = Comment les classements ont bougé
-vote-moved-hint = La place des fiches de vos cinq derniers votes. Un vote se voit en quelques secondes.
+vote-moved-hint = La place des fiches de vos cinq derniers votes. Un vote apparaît en quelques secondes.
 vote-no-rank = Dans aucun classement pour l’instant.
 vote-board = Le classement de la semaine
 vote-as-account = Vous votez en tant que { $value }.
@@ -336,15 +337,15 @@ method-sources = Sources
 formula-cost = Ce que coûte un mois de vie dans un jeu : un panier de quantités fixes.
 formula-worked = Ce qu’une unité d’une monnaie achète dans l’autre, à paniers égaux. Les taux calculés sont réciproques, et tout détour mène au même résultat.
 formula-market = Sur les échanges de la paire dans les deux sens en 24 heures, s’il y en a eu assez, entre assez de parties ; sinon le taux est calculé.
-formula-day_change_pct = Nul si l’un des deux n’avait pas encore de rapport compté.
-formula-inflation_pct = Nul sans rapport compté auparavant.
-formula-money_growth_pct = Nul sans rapport compté auparavant, ou si sa masse monétaire était 0.
-formula-growth_pct = La production d’un jour, chaque rapport étant divisé par le temps écoulé depuis le rapport précédent du jeu, compté ou non ; comparée au rapport compté précédent. Nul pour les deux premiers rapports comptés, ou si la production antérieure était 0.
+formula-day_change_pct = Sans valeur (null) si l’un des deux jeux n’avait encore aucun rapport pris en compte.
+formula-inflation_pct = Sans valeur (null) s’il n’y a aucun rapport antérieur pris en compte.
+formula-money_growth_pct = Sans valeur (null) s’il n’y a aucun rapport antérieur pris en compte, ou si la masse monétaire y était de 0.
+formula-growth_pct = La production par jour : celle de chaque rapport, divisée par le temps écoulé depuis le rapport précédent du jeu, pris en compte ou non ; elle est comparée à celle du rapport précédent pris en compte. Sans valeur (null) pour les deux premiers rapports pris en compte, ou si la production antérieure était de 0.
 formula-trade_balance = Quelqu’un donne 100 cauris et reçoit 50 perles, puis donne 30 perles et reçoit 60 cauris : la balance des cauris est de 100 − 60 = 40, celle des perles de 30 − 50 = −20.
-constant-market_swaps = Échanges d’une paire en 24 heures qui font un marché.
-constant-market_parties = Parties à ces échanges, au moins.
-constant-most_jump_pct = Un rapport dont le coût a varié davantage, vers le haut ou vers le bas, est mis en attente d’un examen.
-constant-late_days = Une monnaie est en retard après ce nombre de jours sans rapport compté.
+constant-market_swaps = Nombre d’échanges d’une paire en 24 heures à partir duquel il y a un marché.
+constant-market_parties = Nombre minimal de parties à ces échanges.
+constant-most_jump_pct = Un rapport dont le coût a varié davantage, vers le haut ou vers le bas, est mis en attente jusqu’à son examen.
+constant-late_days = Une monnaie est en retard après ce nombre de jours sans rapport pris en compte.
 constant-digits = Chiffres significatifs d’un nombre imprimé ; il est exact jusque-là, et arrondi au pair le plus proche.
 method-words = D’où vient un taux
 method-worked = Calculé : le coût d’un panier de biens dans l’un des jeux, divisé par son coût dans l’autre.
@@ -387,6 +388,7 @@ error-limit = { $count ->
 }
 error-unavailable-title = Indisponible pour le moment
 error-unavailable = Le catalogue ne répond pas pour l’instant. Réessayez dans quelques secondes.
+error-reference = La référence n’est pas disponible pour l’instant. Réessayez dans quelques secondes.
 error-refused-title = Requête refusée
 error-refused = Cette adresse ne peut pas faire ce qui est demandé. Partez d’une page du site.
 error-too-large-title = Trop de texte

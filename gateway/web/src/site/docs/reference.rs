@@ -10,6 +10,9 @@ use crate::page_error::{PageError, PageResult};
 use crate::site::cached::{respond, respond_file_of_page};
 use crate::site::request::SiteRequest;
 
+/// The keys of title and text of a page while no reference can be read.
+const AWAY: &(&str, &str) = &("error-unavailable-title", "error-reference");
+
 /// The reference, if it can be read. Other pages of the documentation are shown without it.
 pub(super) async fn if_any(web: &Web) -> Option<Arc<Reference>> {
     web.reference.get(web.clock.now()).await.ok()
@@ -17,7 +20,8 @@ pub(super) async fn if_any(web: &Web) -> Option<Arc<Reference>> {
 
 /// The page whose name follows `/docs/` in the path, and with `.md` behind it the same as Markdown.
 pub async fn show(SiteRequest { app, visit, .. }: SiteRequest) -> PageResult {
-    let reference = app.reference.get(app.clock.now()).await?;
+    let reference = app.reference.get(app.clock.now()).await;
+    let reference = reference.map_err(|fault| PageError::from(fault).with_site_texts(AWAY))?;
     let path = visit.path.split('?').next().unwrap_or_default();
     let name = path.strip_prefix("/docs/").unwrap_or_default();
     let (name, is_markdown) = match name.strip_suffix(".md") {

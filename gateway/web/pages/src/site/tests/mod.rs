@@ -160,6 +160,15 @@ fn texts_of_people_have_their_own_direction() {
         ("place", "· <bdi>"),
         ("currency", "<bdi>"),
         ("games", "<h1 dir=\"auto\">"),
+        ("game", "<dt><bdi>"),
+        ("vote", "Vote for <bdi>"),
+        ("vote", "You vote as <bdi>"),
+        ("search", "Results for “<bdi>"),
+        ("currency", "What one <bdi>"),
+        ("pair", "The game of <bdi>"),
+        ("note", "Report <bdi>"),
+        ("note", "Back to <bdi>"),
+        ("note sent", "Suggest a correction for <bdi>"),
     ] {
         let page = page(name, Language::English);
         assert!(page.contains(part), "{name}: {part} is not in {page}");

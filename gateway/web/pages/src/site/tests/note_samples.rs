@@ -26,7 +26,7 @@ fn note(frame: Frame) -> NotePage {
     let errors = Fields::one("text", HOSTILE);
     let texts = frame.texts;
     NotePage {
-        heading: text(),
+        heading: "note-report-title",
         lead: text(),
         action: "/report/game/kora".to_owned(),
         form: text(),
@@ -46,7 +46,7 @@ fn note(frame: Frame) -> NotePage {
 
 pub(super) fn pages(language: Language) -> Vec<Rendered> {
     let sent = NoteSentPage {
-        heading: text(),
+        heading: "note-correct-title",
         text: text(),
         listing: link("/games/kora"),
         frame: frame(language),
