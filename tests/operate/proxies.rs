@@ -1,5 +1,6 @@
 //! haproxy and nginx with the configurations of `deploy/edge`.
 
+use std::fs::File;
 use std::net::SocketAddr;
 use std::path::Path;
 use std::time::Duration;
@@ -12,10 +13,13 @@ use tokio::net::TcpStream;
 use tokio::process::{Child, Command};
 
 use crate::ports::free_port;
+use crate::server_process::show_logs;
 
 pub(crate) const HAPROXY: &str = include_str!("../../deploy/edge/haproxy.cfg");
 pub(crate) const NGINX: &str = include_str!("../../deploy/edge/nginx.conf");
 
+/// The name of a proxy's log.
+const LOG: &str = "proxy";
 /// How often a proxy that stops is looked at.
 const POLL: Duration = Duration::from_millis(10);
 
@@ -33,7 +37,7 @@ impl Proxy {
         let folder = folder().await;
         let address = free_port();
         std::fs::write(folder.path().join("haproxy.cfg"), configuration).unwrap();
-        let process = haproxy(folder.path())
+        let process = logged(&mut haproxy(folder.path()), folder.path())
             .args(["-W", "-f", "haproxy.cfg"])
             .env("LISTEN", address.to_string())
             .env("LISTEN_HTTP", free_port().to_string())
@@ -67,7 +71,7 @@ impl Proxy {
             configuration = configuration.replace(from, &to);
         }
         std::fs::write(folder.path().join("nginx.conf"), configuration).unwrap();
-        let process = program("nginx")
+        let process = logged(&mut program("nginx"), folder.path())
             .args(["-p", &path, "-c", "nginx.conf", "-e", "stderr"])
             .kill_on_drop(true)
             .spawn()
@@ -131,6 +135,9 @@ impl Proxy {
 
 impl Drop for Proxy {
     fn drop(&mut self) {
+        if std::thread::panicking() {
+            show_logs(self.folder.path(), &[LOG]);
+        }
         // Its workers end with it; SIGKILL would leave them. The process may have ended.
         if self.process.id().is_some() {
             let _ended = kill(self.pid(), Signal::SIGTERM);
@@ -148,6 +155,12 @@ pub(crate) fn haproxy(folder: &Path) -> Command {
         .current_dir(folder)
         .env("CERTIFICATE", folder.join("both.pem"));
     haproxy
+}
+
+/// haproxy makes its output non-blocking: the test's own would then fail for a test that prints much.
+fn logged<'a>(proxy: &'a mut Command, folder: &Path) -> &'a mut Command {
+    let log = File::create(folder.join(format!("{LOG}.log"))).unwrap();
+    proxy.stdout(log.try_clone().unwrap()).stderr(log)
 }
 
 fn program(name: &str) -> Command {

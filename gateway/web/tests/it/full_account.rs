@@ -139,7 +139,7 @@ impl FullAccount {
             "{kind}" if pattern.starts_with("/pictures/drawn/") => "games".to_owned(),
             "{kind}" => "game".to_owned(),
             "{version}" => "1".to_owned(),
-            "{country}" => "NG".to_owned(),
+            "{country}" | "{code}" => "NG".to_owned(),
             "{file}" => "okoto.svg".to_owned(),
             "{board}" => "week".to_owned(),
             "{other}" => "kora".to_owned(),
@@ -153,7 +153,6 @@ impl FullAccount {
             "{slug}" if pattern.starts_with("/events/") => "jam".to_owned(),
             "{slug}" if pattern.starts_with("/cities/") => "lagos".to_owned(),
             "{handle}" => "savanna".to_owned(),
-            "{code}" => "NG".to_owned(),
             "{game}" | "{name}" | "{slug}" => "okoto".to_owned(),
             other => other.to_owned(),
         }
