@@ -1,7 +1,7 @@
 //! The fleet behind haproxy and nginx: TLS, both versions of HTTP, the client's address, slow clients, and a reload.
 
 use std::net::IpAddr;
-use std::process::Stdio;
+use std::process::{Output, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use e2e::{Fleet, SmallFleet, eventually, guess};
@@ -16,6 +16,8 @@ const IDLE: usize = 200;
 const SLOW: usize = 16;
 const CALLS: usize = 20;
 const RELOADS: usize = 3;
+/// How curl ends if a GOAWAY says that the call was not processed.
+const CURLE_HTTP2: i32 = 16;
 
 /// What curl got.
 #[derive(Debug)]
@@ -26,10 +28,23 @@ struct Answer {
 }
 
 async fn sent(curl: &mut Command) -> Answer {
-    let output = curl.output().await.unwrap();
+    answer(&curl.output().await.unwrap())
+}
+
+/// The answer to a call that is repeated if a GOAWAY said that it was not processed: so a proxy that reloads asks for another connection
+/// (RFC 9113, 6.8). A call that is refused or cut off is not repeated.
+async fn sent_again_after_goaway(call: impl Fn() -> Command) -> Answer {
+    let first = call().output().await.unwrap();
+    if first.status.code() == Some(CURLE_HTTP2) {
+        return sent(&mut call()).await;
+    }
+    answer(&first)
+}
+
+fn answer(output: &Output) -> Answer {
     let complaint = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "curl: {complaint}");
-    let text = String::from_utf8(output.stdout).unwrap();
+    let text = str::from_utf8(&output.stdout).unwrap();
     let (body, last) = text.rsplit_once('\n').unwrap();
     let (version, status) = last.split_once(' ').unwrap();
     Answer {
@@ -137,7 +152,7 @@ impl Edge<'_> {
         let (answered, is_over) = (AtomicUsize::new(0), AtomicBool::new(false));
         let caller = async || {
             while !is_over.load(Ordering::Relaxed) {
-                let answer = sent(&mut self.games()).await;
+                let answer = sent_again_after_goaway(|| self.games()).await;
                 assert_eq!(answer.status, 200, "{answer:?}");
                 answered.fetch_add(1, Ordering::Relaxed);
             }

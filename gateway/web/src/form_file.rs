@@ -19,7 +19,7 @@ use url::form_urlencoded;
 use crate::form_body::{MAX_FIELDS, unreadable};
 use crate::page_error::PageError;
 use crate::page_language::PageLanguage;
-use crate::uploads::UploadGuard;
+use crate::uploads::{UploadGuard, UploadRefusal};
 
 /// The longest picture file, in bytes.
 const MAX_FILE: usize = 10 * 1024 * 1024;
@@ -78,6 +78,15 @@ impl FileRefusal {
     }
 }
 
+impl From<UploadRefusal> for FileRefusal {
+    fn from(refusal: UploadRefusal) -> Self {
+        match refusal {
+            UploadRefusal::OtherUpload => Self::OtherUpload,
+            UploadRefusal::Overloaded(fault) => Self::Fault(fault),
+        }
+    }
+}
+
 impl From<Fault> for FileRefusal {
     fn from(fault: Fault) -> Self {
         Self::Fault(fault)
@@ -89,7 +98,7 @@ impl From<Fault> for FileRefusal {
 pub async fn unpack(
     mut request: Request,
     limit: usize,
-    mut upload: Option<Result<UploadGuard, FileRefusal>>,
+    mut upload: Option<Result<UploadGuard, UploadRefusal>>,
 ) -> Result<Request, PageError> {
     // Someone who may not send the form sends what a browser sends of it at most.
     let longest = if upload.is_some() {
@@ -137,14 +146,14 @@ pub async fn unpack(
 /// Adds a file to the extensions of its request, or why it was not stored.
 async fn read_file(
     field: &mut Field<'_>,
-    upload: Option<Result<UploadGuard, FileRefusal>>,
+    upload: Option<Result<UploadGuard, UploadRefusal>>,
     extensions: &mut Extensions,
 ) {
     let guard = match upload {
         Some(Ok(guard)) => guard,
         Some(Err(refusal)) => {
             if discard(field).await > 0 {
-                extensions.insert(refusal);
+                extensions.insert(FileRefusal::from(refusal));
             }
             return;
         }

@@ -3,13 +3,21 @@
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use kit::Fault;
 use kit::overload::{ConcurrencyLimit, Permit};
 use uuid::Uuid;
 
-use crate::form_file::FileRefusal;
-
 /// The uploads of all people at once: each has up to 10 MB on disk.
 const MAX_UPLOADS: usize = 256;
+
+/// Why a person may not upload a picture now.
+#[derive(Debug)]
+pub enum UploadRefusal {
+    /// The person is uploading another one.
+    OtherUpload,
+    /// Too many people are uploading one.
+    Overloaded(Fault),
+}
 
 /// Limits the uploads at once.
 #[derive(Debug)]
@@ -48,11 +56,12 @@ impl Uploads {
     ///
     /// # Errors
     /// The person is uploading another picture, or too many people are uploading one.
-    pub fn begin(&self, person: Uuid) -> Result<UploadGuard, FileRefusal> {
-        let permit = self.limit.try_acquire()?;
+    pub fn begin(&self, person: Uuid) -> Result<UploadGuard, UploadRefusal> {
+        let permit = self.limit.try_acquire();
+        let permit = permit.map_err(UploadRefusal::Overloaded)?;
         let mut people = self.people.lock().unwrap_or_else(PoisonError::into_inner);
         if !people.insert(person) {
-            return Err(FileRefusal::OtherUpload);
+            return Err(UploadRefusal::OtherUpload);
         }
         Ok(UploadGuard {
             person,

@@ -86,7 +86,7 @@ impl NewsItem {
     /// Adds a sentence in the language of the page, unless it is empty.
     #[must_use]
     pub fn detail(self, text: impl Into<String>) -> Self {
-        self.sentence(Sentence::own(text))
+        self.sentence(Sentence::of_page(text))
     }
 
     /// Adds a sentence, unless it is empty.

@@ -126,7 +126,7 @@ pub struct Sentence {
 
 impl Sentence {
     /// In the language of the page.
-    pub fn own(text: impl Into<String>) -> Self {
+    pub fn of_page(text: impl Into<String>) -> Self {
         Self {
             text: text.into(),
             is_english: false,

@@ -202,15 +202,19 @@ fn report_row(texts: &'static Texts, own: proto::OwnReport) -> ReportRow {
     }
     match (state, decided) {
         (proto::ReportState::Counted, Some(at)) => {
-            notes.push(Sentence::own(texts.say_of("economy-report-approved", &at)));
+            notes.push(Sentence::of_page(
+                texts.say_of("economy-report-approved", &at),
+            ));
         }
         (proto::ReportState::Rejected, Some(at)) => {
             let text = texts.say_of_two("economy-report-reason", &at, &own.reason);
-            notes.push(Sentence::own(text));
+            notes.push(Sentence::of_page(text));
         }
         (proto::ReportState::Held, _) => {
             let since = minute_of(texts, report.at);
-            notes.push(Sentence::own(texts.say_of("economy-report-waits", &since)));
+            notes.push(Sentence::of_page(
+                texts.say_of("economy-report-waits", &since),
+            ));
         }
         _ => {}
     }

@@ -41,7 +41,7 @@ pub async fn send(
     };
     let language = request.language();
     let begun = frame.admit(None).map_err(FileRefusal::Fault);
-    let begun = begun.and_then(|()| request.app.uploads.begin(request.person().id));
+    let begun = begun.and_then(|()| Ok(request.app.uploads.begin(request.person().id)?));
     let prepared = match (begun, multipart) {
         (Ok(_guard), Ok(multipart)) => prepare(&request, header, multipart).await,
         (Err(FileRefusal::OtherUpload), Ok(mut multipart)) => {
