@@ -5,7 +5,7 @@ use qrcodegen::{QrCode, QrCodeEcc};
 /// The modules around a QR code that must be empty.
 const QUIET_ZONE: i32 = 4;
 
-/// An SVG image of `text`; empty if the text is too long for a QR code.
+/// An SVG image of `text`, which its page describes; empty if the text is too long for a QR code.
 pub fn svg(text: &str) -> String {
     let Ok(code) = QrCode::encode_text(text, QrCodeEcc::Medium) else {
         return String::new();
@@ -18,7 +18,7 @@ pub fn svg(text: &str) -> String {
         path.extend(["M", &x, ",", &y, "h1v1h-1z"]);
     }
     format!(
-        "<svg class=\"qr\" role=\"img\" aria-label=\"QR code with the secret below\" viewBox=\"0 0 {size} {size}\" \
+        "<svg class=\"qr\" aria-hidden=\"true\" viewBox=\"0 0 {size} {size}\" \
          xmlns=\"http://www.w3.org/2000/svg\"><rect width=\"{size}\" height=\"{size}\" fill=\"#fff\"/>\
          <path d=\"{path}\" fill=\"#000\"/></svg>"
     )

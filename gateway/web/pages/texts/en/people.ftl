@@ -149,6 +149,7 @@ password-change-text = Your other sessions end.
 email-change-text = We send a link to the new address. Your address changes when you open it and press its button; the old address is informed.
 totp-title = Set up an authenticator app
 totp-scan = Scan this with your app, or type the secret.
+totp-image = QR code with the secret below
 totp-type = Type the code that the app shows, and your password.
 totp-secret = Secret:
 totp-code = Code

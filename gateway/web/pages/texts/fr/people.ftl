@@ -149,6 +149,7 @@ password-change-text = Vos autres sessions prennent fin.
 email-change-text = Nous envoyons un lien à la nouvelle adresse. Votre adresse change quand vous l’ouvrez et appuyez sur son bouton ; l’ancienne adresse en est informée.
 totp-title = Configurer une application d’authentification
 totp-scan = Scannez ceci avec votre application, ou saisissez le secret.
+totp-image = Code QR du secret ci-dessous
 totp-type = Saisissez le code que montre l’application, et votre mot de passe.
 totp-secret = Secret :
 totp-code = Code
