@@ -145,7 +145,7 @@ mod tests {
         follower.set_connected(7, 7);
         assert_eq!(lag(&follower), None);
         follower.set_disconnected();
-        sleep(Duration::from_secs(300)).await;
+        sleep(Duration::from_mins(5)).await;
         follower.set_connected(7, 9);
         assert_eq!(lag(&follower), Some(300));
         follower.set_applied(9);

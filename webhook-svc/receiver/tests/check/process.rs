@@ -184,9 +184,12 @@ impl Receiver {
         server.write_all(head.as_bytes()).unwrap();
         // It may close the connection meanwhile.
         server.write_all(&vec![b' '; 1 << 20]).ok();
-        match server.read(&mut [0]) {
-            Ok(_) => true,
-            Err(error) => error.kind() == ErrorKind::ConnectionReset,
+        match server.read_exact(&mut [0]) {
+            Ok(()) => true,
+            Err(error) => matches!(
+                error.kind(),
+                ErrorKind::UnexpectedEof | ErrorKind::ConnectionReset
+            ),
         }
     }
 
