@@ -8,7 +8,8 @@ use futures::stream::{self, BoxStream, StreamExt as _};
 use kit::Lifecycle;
 use kit::config::Secret;
 use kit::rpc::client::{Addresses, Client, Idempotent, MayProbe, Transport};
-use tokio::net::TcpListener;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime::{Builder, Runtime};
 use tokio_stream::wrappers::TcpListenerStream;
 use tonic::transport::Server;
@@ -217,6 +218,53 @@ async fn a_call_that_was_not_sent_is_retried_even_if_not_idempotent() {
     for _ in 0..10 {
         call(&client, false, LONG).await.unwrap();
     }
+}
+
+/// Reads the preface of HTTP/2 and frames up to the head of a call.
+async fn read_head(connection: &mut TcpStream) {
+    connection.read_exact(&mut [0; 24]).await.unwrap();
+    loop {
+        let mut head = [0; 9];
+        connection.read_exact(&mut head).await.unwrap();
+        let [0, high, low, kind, ..] = head else {
+            panic!("a long frame");
+        };
+        let length = u16::from_be_bytes([high, low]);
+        let mut payload = vec![0; length.into()];
+        connection.read_exact(&mut payload).await.unwrap();
+        if kind == HEADERS {
+            return;
+        }
+    }
+}
+
+/// The type of a frame that has the head of a call.
+const HEADERS: u8 = 1;
+/// A frame without settings.
+const SETTINGS: [u8; 9] = [0, 0, 0, 4, 0, 0, 0, 0, 0];
+/// A frame which says that no stream was processed, and no error.
+const GOAWAY: [u8; 17] = [0, 0, 8, 7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+
+#[tokio::test]
+async fn a_call_that_a_goaway_excludes_is_retried_even_if_not_idempotent() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let stopping = format!("http://{}", listener.local_addr().unwrap());
+    let there = Running::start(Behaviour::Answer);
+    let excluded = async {
+        let (mut connection, _) = listener.accept().await.unwrap();
+        connection.write_all(&SETTINGS).await.unwrap();
+        read_head(&mut connection).await;
+        connection.write_all(&GOAWAY).await.unwrap();
+    };
+    let client = client(&[&stopping, &there.address]);
+    let calls = async {
+        // One of them goes to the replica that stops.
+        for _ in 0..2 {
+            call(&client, false, LONG).await.unwrap();
+        }
+    };
+    tokio::join!(excluded, calls);
+    assert_eq!(there.calls(), 2);
 }
 
 #[tokio::test]

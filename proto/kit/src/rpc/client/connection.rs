@@ -147,11 +147,18 @@ fn is_from_service(error: &legacy::Error) -> bool {
     errors.any(h2::Error::is_remote)
 }
 
-/// Whether the server has not processed the call, because it is shutting down.
+/// Whether the server has not processed the call, because it is shutting down: it refuses the stream, or a GOAWAY excludes it (RFC 9113,
+/// 6.8 and 8.7). Streams that the GOAWAY does not exclude go on, and end otherwise if the connection does.
 fn is_refused(error: &legacy::Error) -> bool {
-    chain(error)
-        .filter_map(|error| error.downcast_ref::<h2::Error>())
-        .any(|error| error.is_remote() && error.reason() == Some(h2::Reason::REFUSED_STREAM))
+    let mut errors = chain(error).filter_map(|error| error.downcast_ref::<h2::Error>());
+    errors.any(|error| {
+        let is_refused = match error.reason() {
+            Some(h2::Reason::REFUSED_STREAM) => true,
+            Some(h2::Reason::NO_ERROR) => error.is_go_away(),
+            _ => false,
+        };
+        error.is_remote() && is_refused
+    })
 }
 
 /// The text of an error with its causes.
