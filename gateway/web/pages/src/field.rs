@@ -22,7 +22,7 @@ pub struct Field {
     value: String,
     error: Option<ShownError>,
     is_required: bool,
-    /// What stands beside the label of a field that may be empty; absent: the word of the page's language.
+    /// The note beside the label of a field that may be empty. The default is "optional", in the language of the page.
     optional: Option<&'static str>,
     language: Language,
     max: u32,
@@ -166,7 +166,7 @@ impl Field {
     }
 }
 
-/// What stands beside the label of a field that may be empty.
+/// "Optional", the note beside the label of a field that may be empty.
 pub(crate) fn optional_word(language: Language) -> &'static str {
     Texts::of(language).say("note-optional")
 }

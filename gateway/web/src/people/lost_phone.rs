@@ -33,7 +33,7 @@ use crate::store::people::{self, Person};
 /// How long everybody who is told may stop it.
 const WAIT: Duration = Duration::DAY;
 
-/// Who asks for the end of a second factor.
+/// Who requests that a second factor be turned off.
 #[derive(Debug, Clone, Copy)]
 pub enum Requester<'a> {
     /// The person, with the password and a link that was mailed.

@@ -142,7 +142,7 @@ impl Staff {
     }
 }
 
-/// The address and the reason of a call, both of which it must have.
+/// Parses the address and the reason of a call. Both are required.
 fn address_and_reason(address: &str, reason: &str) -> Result<(String, String), Fault> {
     let mut bad = BadFields::default();
     let address = bad.read("email", email::parse(address));

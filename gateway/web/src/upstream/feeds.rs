@@ -1,4 +1,4 @@
-//! The feeds of the services, of which web lists the changes of one entity type.
+//! Lists the changes of one entity type on the feed of a service.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Listings of an account for a person who has chosen French: every page, and the sentences of this site beside the fields of its forms.
+//! The listings of an account in French: every page, and the errors that web shows beside form fields.
 
 use contracts::gateway::v1::Plan;
 use contracts::listings::v1 as proto;

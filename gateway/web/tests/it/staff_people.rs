@@ -162,7 +162,7 @@ async fn staff_end_a_second_factor_after_a_day_unless_somebody_stops_it(pool: Pg
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn staff_stop_the_end_of_a_second_factor_whoever_asked_for_it(pool: PgPool) {
+async fn staff_cancel_the_end_of_a_second_factor_whoever_requested_it(pool: PgPool) {
     let (site, _) = site_of_ada(pool).await;
     for asks_herself in [true, false] {
         if asks_herself {

@@ -68,7 +68,7 @@ impl Relay {
         })
     }
 
-    /// Whether a password is sent without TLS, or without it when there is none.
+    /// Whether the password may be sent in plain text: TLS is off, or used only if the server offers it.
     pub(super) fn exposes_password(&self) -> bool {
         self.has_password && matches!(self.tls, TlsMode::None | TlsMode::Opportunistic)
     }
@@ -112,7 +112,7 @@ pub(super) enum Outcome {
     Refused(String),
 }
 
-/// Connections to a mail server, each of which is used for many mails.
+/// A pool of connections to a mail server.
 #[derive(Debug)]
 pub(super) struct Connections {
     builder: AsyncSmtpTransportBuilder,
@@ -122,7 +122,7 @@ pub(super) struct Connections {
 }
 
 impl Connections {
-    /// Connections of which at most `most` are idle. One mail may take `deadline`.
+    /// A pool that keeps at most `most` idle connections. Sending one mail may take `deadline`.
     pub(super) fn new(builder: AsyncSmtpTransportBuilder, deadline: Duration, most: u32) -> Self {
         let config = PoolConfig::new().max_size(most).idle_timeout(IDLE);
         Self {

@@ -143,22 +143,23 @@ const PLAIN_HINT: &str = "if the port speaks TLS, its address begins with https:
 
 /// Whether the service itself has ended the call or the connection, by a frame of HTTP/2.
 fn is_from_service(error: &legacy::Error) -> bool {
-    let mut errors = chain(error).filter_map(|error| error.downcast_ref::<h2::Error>());
-    errors.any(h2::Error::is_remote)
+    errors_of_service(error).next().is_some()
 }
 
 /// Whether the server has not processed the call, because it is shutting down: it refuses the stream, or a GOAWAY excludes it (RFC 9113,
 /// 6.8 and 8.7). Streams that the GOAWAY does not exclude go on, and end otherwise if the connection does.
 fn is_refused(error: &legacy::Error) -> bool {
-    let mut errors = chain(error).filter_map(|error| error.downcast_ref::<h2::Error>());
-    errors.any(|error| {
-        let is_refused = match error.reason() {
-            Some(h2::Reason::REFUSED_STREAM) => true,
-            Some(h2::Reason::NO_ERROR) => error.is_go_away(),
-            _ => false,
-        };
-        error.is_remote() && is_refused
+    errors_of_service(error).any(|error| match error.reason() {
+        Some(h2::Reason::REFUSED_STREAM) => true,
+        Some(h2::Reason::NO_ERROR) => error.is_go_away(),
+        _ => false,
     })
+}
+
+/// The errors of HTTP/2 that the service has sent.
+fn errors_of_service(error: &legacy::Error) -> impl Iterator<Item = &h2::Error> {
+    let errors = chain(error).filter_map(|error| error.downcast_ref::<h2::Error>());
+    errors.filter(|error| error.is_remote())
 }
 
 /// The text of an error with its causes.
