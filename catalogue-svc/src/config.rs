@@ -15,7 +15,7 @@ pub struct Settings {
     #[command(flatten)]
     #[expect(missing_docs, reason = "see the type")]
     pub common: Common,
-    /// Where listings-svc is: addresses such as `http://host:port` with commas between, `file:/path`, or `dns:http://name:port`
+    /// Where listings-svc is: addresses such as `https://host:port` with commas between, `file:/path`, or `dns:https://name:port`
     #[arg(long)]
     pub listings_addresses: Addresses,
     /// Base address of the public pages; that of a city is this and /cities/SLUG

@@ -23,7 +23,7 @@ pub struct Settings {
     /// Concurrent connections to it from an IPv4 address or IPv6 network (/64); further ones are closed
     #[arg(long, default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..))]
     exchange_client_connections: u32,
-    /// Where listings-svc is: `http://host:port,…`, `file:/path` or `dns:http://host:port`
+    /// Where listings-svc is: `https://host:port,…`, `file:/path` or `dns:https://host:port`
     #[arg(long)]
     pub(crate) listings_addresses: Addresses,
     /// Seconds that listings-svc has to authenticate a staff token

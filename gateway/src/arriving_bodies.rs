@@ -85,16 +85,11 @@ impl Drop for ArrivingBody {
 }
 
 fn rate_limited(limit: u32) -> Fault {
-    Fault {
-        retry_after: Some(1),
-        ..Fault::new(
-            Code::RateLimited,
-            format!(
-                "{limit} bodies of requests of your account or from your address are still arriving, which is the most. Send each body \
+    let message = format!(
+        "{limit} bodies of requests of your account or from your address are still arriving, which is the most. Send each body \
                  together with its head, and fewer of them at once."
-            ),
-        )
-    }
+    );
+    Fault::new(Code::RateLimited, message).with_retry_after(1)
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
+use contracts::public::{ApiPlan, ApiSettings};
 use kit::config::{self, Common, Secret, a_second_or_more, count, milliseconds, seconds};
 use kit::http_server::Limits;
 use kit::public_url;
@@ -35,10 +36,7 @@ pub struct Settings {
     /// Milliseconds between writes of month use to PostgreSQL: the most that is lost with Redis
     #[arg(long, default_value = "1000", value_parser = milliseconds)]
     pub month_flush: Duration,
-    /// Calls of a month after which staff get a mail about an account without a monthly limit (webhook-svc sends it)
-    #[arg(long, default_value = "10000000", value_parser = clap::value_parser!(u64).range(1..))]
-    pub large_month: u64,
-    /// Addresses of catalogue-svc: `http://a:1,http://b:2`, `file:/path` with one address per line, or `dns:http://name:port`
+    /// Addresses of catalogue-svc: `https://a:1,https://b:2`, `file:/path` with one address per line, or `dns:https://name:port`
     #[arg(long)]
     pub catalogue_addresses: Addresses,
     /// Addresses of listings-svc, in the same form
@@ -168,6 +166,24 @@ impl Settings {
         }
     }
 
+    /// What callers notice of the settings, for the OpenAPI document.
+    pub fn for_callers(&self, plans: &Plans) -> ApiSettings {
+        let (grace, limits) = (self.grace_range(), &self.port.limits);
+        ApiSettings {
+            key_prefix: self.key_prefix.clone(),
+            least_grace_seconds: grace.least.as_secs(),
+            most_grace_seconds: grace.most.as_secs(),
+            public_share_percent: self.public_share,
+            tips_per_minute: self.player_calls,
+            refused_calls_per_minute: self.lookup.refused_calls,
+            connections_per_address: limits.http_client_connections,
+            head_seconds: limits.timeouts.http_head.as_secs(),
+            body_seconds: limits.timeouts.http_body.as_secs(),
+            idle_seconds: limits.timeouts.http_idle.as_secs(),
+            plans: plans.iter().map(ApiPlan::from).collect(),
+        }
+    }
+
     /// The table of plans.
     ///
     /// # Errors
@@ -276,6 +292,43 @@ mod tests {
         let both = ["--grace=600", "--keys-outage=60"];
         assert_eq!(outage(&both), Duration::from_mins(1));
         assert_eq!(outage(&["--grace=0"]), Duration::from_hours(1));
+    }
+
+    #[test]
+    fn callers_learn_what_is_set() {
+        let of = |more: &[&str]| {
+            let settings = settings(more);
+            settings.for_callers(&settings.plan_table().unwrap())
+        };
+        let usual = of(&[]);
+        assert_eq!(usual.key_prefix, "svc_");
+        assert_eq!(usual.plans[0].calls_per_month, Some(50_000));
+        assert_eq!(usual.plan_of_new_accounts(), usual.plans.first());
+        let changed = of(&[
+            "--key-prefix=mz_",
+            "--grace=7200",
+            "--public-share=10",
+            "--player-calls=5",
+            "--refused-calls=7",
+            "--http-client-connections=64",
+            "--http-head=3",
+            "--http-body=4",
+            "--http-idle=90",
+        ]);
+        let expected = ApiSettings {
+            key_prefix: "mz_".to_owned(),
+            least_grace_seconds: 3_600,
+            most_grace_seconds: 7_200,
+            public_share_percent: 10,
+            tips_per_minute: 5,
+            refused_calls_per_minute: 7,
+            connections_per_address: 64,
+            head_seconds: 3,
+            body_seconds: 4,
+            idle_seconds: 90,
+            plans: usual.plans,
+        };
+        assert_eq!(changed, expected);
     }
 
     #[test]

@@ -1,23 +1,16 @@
 //! Conversions from the gateway's types to protobuf messages.
 
-use contracts::common::v1 as common;
 use contracts::gateway::v1 as proto;
+use contracts::public::ApiPlan;
 use kit::timestamp;
 
 use crate::domain::account::Account;
 use crate::domain::account_token::Token;
-use crate::domain::key::{GameState, Key, Mode};
+use crate::domain::key::{GameState, Key};
 use crate::domain::key_request::KeyRequest;
 use crate::domain::plan::Plan;
 use crate::domain::switch::Setting;
 use crate::service::operations::{KeyList, Rotation};
-
-pub fn mode(mode: Mode) -> common::Mode {
-    match mode {
-        Mode::Live => common::Mode::Live,
-        Mode::Test => common::Mode::Test,
-    }
-}
 
 impl From<&Plan> for proto::Plan {
     fn from(plan: &Plan) -> Self {
@@ -31,6 +24,23 @@ impl From<&Plan> for proto::Plan {
             webhook_endpoints: plan.webhook_endpoints,
             webhook_events: plan.webhook_events,
             coming: plan.coming,
+        }
+    }
+}
+
+impl From<&Plan> for ApiPlan {
+    fn from(plan: &Plan) -> Self {
+        Self {
+            name: plan.name.clone(),
+            title: plan.title.clone(),
+            calls_per_minute: plan.calls_per_minute,
+            calls_per_month: plan.calls_per_month,
+            working_keys: plan.working_keys,
+            writes_per_day: plan.writes_per_day,
+            webhook_endpoints: plan.webhook_endpoints,
+            webhook_events: plan.webhook_events,
+            coming: plan.coming,
+            lacks: plan.lacks.iter().cloned().collect(),
         }
     }
 }
@@ -66,7 +76,7 @@ impl From<&Key> for proto::Key {
             revision: key.revision,
             game_state: match key.game_state {
                 GameState::Usable => String::new(),
-                state => state.as_str().to_owned(),
+                state => state.to_string(),
             },
         }
     }

@@ -98,15 +98,9 @@ fn rate_limited(start: OffsetDateTime, now: OffsetDateTime) -> Fault {
     metrics::counter!("refused_calls_limited_total").increment(1);
     // After the clock was set back, no address waits longer than a minute.
     let left = (start + MINUTE - now).min(MINUTE);
-    let seconds = left.whole_seconds() + i64::from(left.subsec_nanoseconds() > 0);
-    Fault {
-        retry_after: u32::try_from(seconds.max(1)).ok(),
-        ..Fault::new(
-            Code::RateLimited,
-            "Too many calls from your address were refused (401, 403), so this one was not checked any further. Correct the key and what you \
-             call with it, and try again after the seconds in Retry-After. Calls that are allowed are not affected.",
-        )
-    }
+    let message = "Too many calls from your address were refused (401, 403), so this one was not checked any further. Correct the key and \
+                   what you call with it, and try again after the seconds in Retry-After. Calls that are allowed are not affected.";
+    Fault::new(Code::RateLimited, message).retry_in(left.max(Duration::SECOND))
 }
 
 #[cfg(test)]

@@ -56,9 +56,6 @@ const TEST_CALLS: usize = 16;
 /// How often counts of calls that are too old are deleted.
 const DELETE_OLD_COUNTS: Duration = Duration::from_hours(1);
 
-/// How often the months' use is compared with the setting `large_month`.
-const LARGE_MONTHS: Duration = Duration::from_mins(1);
-
 pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     let settings = &boot.settings;
     let plans = settings.plan_table();
@@ -89,13 +86,13 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         delete_old_counts(counts.clone(), now)
     });
     write_month_use(&boot, &pool, &redis, &counters);
-    announce_large_months(&leader, settings.large_month, &writer);
 
     let quota = Quota::new(redis.new_connection(), Arc::clone(&counters));
     let call_log = CallLog::new(redis.new_connection(), settings.call_log);
     let operations = Arc::new(operations(&boot, pool, writer, &plans, quota)?);
     let (grace, now) = (settings.grace_range(), boot.clock.now());
-    let openapi = openapi::files(&settings.api_url, grace, router::policy, now)?;
+    let for_callers = settings.for_callers(&plans);
+    let openapi = openapi::files(&settings.api_url, grace, &for_callers, router::policy, now)?;
     let limits = settings.upstream.limits();
     let (catalogue, listings) = (
         boot.client("catalogue-svc", &settings.catalogue_addresses)?,
@@ -261,19 +258,6 @@ async fn check_account_plans(pool: &PgPool, plans: &Plans) -> anyhow::Result<()>
         plans.names()
     );
     Ok(())
-}
-
-/// Announces months with `calls` calls or more of accounts without a monthly limit, in the leader.
-fn announce_large_months(leader: &Leader, calls: u64, writer: &Writer<CommandHandler>) {
-    let writer = writer.clone();
-    leader.spawn_periodic("large months", LARGE_MONTHS, move |_| {
-        let writer = writer.clone();
-        let command = AuthoredCommand::by_gateway(Command::AnnounceLargeMonths(calls));
-        async move {
-            writer.write(command).await?;
-            Ok(0)
-        }
-    });
 }
 
 fn write_last_used(boot: &Boot<Settings>, last_used: &Arc<LastUsed>, pool: &PgPool) {

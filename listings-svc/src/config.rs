@@ -48,7 +48,7 @@ pub struct PictureSettings {
     /// Seconds that the picture store may take for one operation, with its retries
     #[arg(long, default_value = "20", value_parser = a_second_or_more)]
     pub pictures_deadline: Duration,
-    /// Maximum size of an uploaded file, in megabytes
+    /// Maximum size of an uploaded file, in megabytes. With a lower one than 10 the forms of the site still say 10; the refusal says the right one
     #[arg(long, default_value = "10", value_parser = megabytes)]
     pub picture_megabytes: usize,
     /// Pictures that an account may upload in 24 hours, refused ones included

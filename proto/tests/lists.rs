@@ -7,7 +7,7 @@ use prost_types::field_descriptor_proto::{Label, Type};
 use prost_types::{DescriptorProto, FileDescriptorSet, MessageOptions};
 
 /// Calls that return lists without pages, and what bounds each.
-const WITHOUT_PAGES: [(&str, &str); 42] = [
+const WITHOUT_PAGES: [(&str, &str); 43] = [
     (
         "catalogue.v1.RankingsService/GetRankHistory",
         "one for each of the latest 35 snapshots",
@@ -15,6 +15,10 @@ const WITHOUT_PAGES: [(&str, &str); 42] = [
     (
         "catalogue.v1.RankingsService/GetRanks",
         "one for each board",
+    ),
+    (
+        "catalogue.v1.RankingsService/ListRanks",
+        "20 listings of a request",
     ),
     (
         "catalogue.v1.StaffDumpService/DumpCatalogue",

@@ -1,4 +1,4 @@
-//! The accessibility rules of WCAG 2.2 AA, checked by axe-core.
+//! The accessibility rules of WCAG 2.2 AA and the best practices of axe-core.
 
 use std::path::Path;
 
@@ -25,7 +25,7 @@ const RUN: &str = "
 /// The rules that a page is checked against.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Rules {
-    /// All of WCAG 2.2 AA.
+    /// All of WCAG 2.2 AA, and best practices such as headings that leave out no level.
     All,
     /// The only rule whose result depends on the colors of the page.
     Contrast,
@@ -35,7 +35,10 @@ impl Rules {
     fn selection(self) -> Value {
         match self {
             Self::All => {
-                json!({ "type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"] })
+                json!({
+                    "type": "tag",
+                    "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
+                })
             }
             Self::Contrast => json!({ "type": "rule", "values": ["color-contrast"] }),
         }

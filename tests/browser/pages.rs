@@ -22,6 +22,9 @@ const VIEWS: [(&str, u32, Option<Rules>); 4] = [
 /// The most bytes of a page and its resources, uncompressed. A list has 24 pictures, of which each has at most 2 KB if it is drawn.
 const MOST_BYTES: u64 = 140_000;
 
+/// The most pixels that the header and the links of an account take of a phone.
+const MOST_HEADER: f64 = 200.0;
+
 /// The pages of the public site, which are in two languages.
 const SITE: [&str; 20] = [
     "/",
@@ -202,6 +205,15 @@ async fn sign_in(browser: &Browser) -> String {
     browser.path().await
 }
 
+/// A phone shows the page of an account, and not only its header.
+async fn assert_small_header(browser: &Browser) {
+    browser.show_as(360, "light").await;
+    let script = "return document.querySelector('nav.account').getBoundingClientRect().bottom";
+    let bottom = browser.client.execute(script, Vec::new()).await.unwrap();
+    let pixels = bottom.as_f64().unwrap();
+    assert!(pixels <= MOST_HEADER, "{pixels} pixels of header");
+}
+
 /// Lets two games report, and returns the pages of their currencies.
 async fn currency_pages(fleet: &Fleet) -> [String; 2] {
     let accounts = ["free", "other"].map(|name| fleet.account(name));
@@ -335,6 +347,7 @@ async fn the_pages_of_an_account_have_no_problem() {
     let browser = start().await;
     let game = browser.fleet.account("free").economy_game.clone();
     let account = sign_in(&browser).await;
+    assert_small_header(&browser).await;
     let of_account = OF_ACCOUNT.map(ToOwned::to_owned).into_iter();
     let of_account = of_account.chain(of_game(&game));
     let of_account = of_account.map(|path| format!("{account}{path}"));

@@ -3,15 +3,27 @@
 use e2e::eventually;
 use fantoccini::Locator;
 use fantoccini::key::Key;
+use serde_json::Value;
 
-use crate::browser::Browser;
+use crate::browser::{Browser, Options};
 
-/// The search shows its results while a visitor types, and none when the field is empty again.
+/// The search shows its results while a visitor types and announces their number, and shows none when the field is empty again.
 pub(crate) async fn search_while_typing(browser: &Browser) {
     browser.open("/").await;
+    // The element that screen readers watch is there before the results are.
+    let status = Locator::Css("[role='status']:has(+ #results)");
+    let status = browser.client.find(status).await.unwrap();
+    let announced = async || status.prop("textContent").await.unwrap().unwrap();
+    assert_eq!(announced().await, "");
     let words = "puzz";
     browser.fill("q", words).await;
     browser.until("#results a[href^='/games/']").await;
+    eventually("the number of results is announced", async || {
+        let text = announced().await;
+        let is_number = text.starts_with(|first: char| first.is_ascii_digit());
+        (is_number && text.contains(" result")).then_some(())
+    })
+    .await;
     // The address can be shared.
     eventually("the address is that of the search", async || {
         let address = browser.client.current_url().await.unwrap();
@@ -25,11 +37,19 @@ pub(crate) async fn search_while_typing(browser: &Browser) {
         field.send_keys(&Key::Backspace).await.unwrap();
     }
     browser.until("#results:empty").await;
+    assert_eq!(announced().await, "");
     assert_eq!(browser.path().await, "/");
 }
 
 /// The secret of the key that the page shows is copied; then the key is rotated, and the time that its old secret has left counts down.
 pub(crate) async fn copy_and_count_down(browser: &Browser) {
+    browser.show_as(1_280, "light").await;
+    let script = "
+        const places = ['#secret', '[data-copy=secret]'].map((css) => document.querySelector(css).getBoundingClientRect());
+        const [secret, button] = places;
+        return button.left >= secret.right && button.top < secret.bottom;";
+    let is_beside = browser.client.execute(script, Vec::new()).await.unwrap();
+    assert_eq!(is_beside, Value::Bool(true), "the button is beside the key");
     browser.click("button[data-copy='secret']").await;
     eventually("the page says what was copied", async || {
         let said = browser.text("button[data-copy='secret'] + .copied").await;
@@ -47,4 +67,39 @@ pub(crate) async fn copy_and_count_down(browser: &Browser) {
         (browser.text("[data-left]").await != left).then_some(())
     })
     .await;
+}
+
+/// Nobody tells a page that its reader pressed Stop. Some seconds later, the form can be sent again.
+#[tokio::test]
+async fn a_form_can_be_sent_again_after_stop() {
+    let browser = Browser::start(Options {
+        has_javascript: true,
+    })
+    .await;
+    browser.open("/sign-in").await;
+    browser.fill("email", "nobody@studio.example").await;
+    browser.fill("password", "not a password of anybody").await;
+    // The seconds pass at once.
+    let script = "
+        const later = window.setTimeout;
+        window.setTimeout = (run) => later(run, 0);
+        const form = document.querySelector('main form');
+        form.requestSubmit();
+        window.stop();
+        return form.dataset.sent;";
+    let sent = browser.client.execute(script, Vec::new()).await.unwrap();
+    assert_eq!(sent, "yes");
+    eventually("the form can be sent again", async || {
+        let script = "return document.querySelector('main form').dataset.sent ?? null";
+        let sent = browser.client.execute(script, Vec::new()).await.unwrap();
+        sent.is_null().then_some(())
+    })
+    .await;
+    // The page was not left, since an answer would have no password.
+    let script = "return document.querySelector('[name=password]').value !== ''";
+    let is_typed = browser.client.execute(script, Vec::new()).await.unwrap();
+    assert_eq!(is_typed, Value::Bool(true));
+    browser.click("main form button").await;
+    browser.until("main [role='alert']").await;
+    browser.close().await;
 }

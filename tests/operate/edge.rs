@@ -19,6 +19,11 @@ const RELOADS: usize = 3;
 /// How curl ends if a GOAWAY says that the call was not processed.
 const CURLE_HTTP2: i32 = 16;
 
+/// Has the lines of haproxy's configuration that hosts have.
+const SERVERS: &str = include_str!("../../deploy/runbook/servers.md");
+/// Nobody listens on port 1.
+const NOBODY: &str = "127.0.0.1:1";
+
 /// What curl got.
 #[derive(Debug)]
 struct Answer {
@@ -205,7 +210,89 @@ async fn a_fleet_is_served_through_haproxy_and_nginx() {
     };
     haproxy.check().await;
     nginx.check().await;
+    calls_the_edge_of_the_other_host(&fleet, &variables).await;
     warns_of_a_proxy_without_trust(&small, &fleet).await;
+}
+
+/// The line of the page that begins with `start`.
+fn line_of_hosts(start: &str) -> &'static str {
+    let lines = SERVERS.lines().map(str::trim);
+    let found = lines.filter(|line| line.starts_with(start));
+    let found: Vec<_> = found.collect();
+    assert_eq!(found.len(), 1, "{start}");
+    found[0]
+}
+
+/// The edge of a host. Its pairs are of the gateway and of web.
+struct HostEdge<'a> {
+    replicas: [&'a str; 2],
+    admin_ports: [&'a str; 2],
+    /// The edge of the other host, the admin ports of the replicas there, and the certificate of that edge.
+    other: &'a str,
+    other_admin_ports: [&'a str; 2],
+    other_certificate: &'a str,
+}
+
+impl HostEdge<'_> {
+    /// haproxy's configuration with the lines of the page.
+    fn configuration(&self) -> String {
+        let header = "http-request set-header X-Forwarded-For";
+        let of_host = line_of_hosts(header).replace("10.0.0.1 10.0.0.2", "127.0.0.1");
+        let mut configuration = HAPROXY.replacen(&format!("{header} %[src]"), &of_host, 1);
+        for (place, name) in ["gateway", "web"].into_iter().enumerate() {
+            let variable = name.to_uppercase();
+            let template = format!(
+                "server-template {name} 10 \"${{{variable}}}\" port \"${{{variable}_ADMIN_PORT}}\""
+            );
+            assert!(configuration.contains(&template), "{template}");
+            let port = |port: &str| format!("port {port}");
+            let here = line_of_hosts("server here ")
+                .replace("127.0.0.1:8080", self.replicas[place])
+                .replace("port 9000", &port(self.admin_ports[place]));
+            let there = line_of_hosts("server there ")
+                .replace("10.0.0.2:443", self.other)
+                .replace("port 9000", &port(self.other_admin_ports[place]))
+                .replace("/etc/ssl/certs/ca-certificates.crt", self.other_certificate)
+                .replace("mchezo.africa", "127.0.0.1");
+            configuration = configuration.replace(&template, &format!("{here}\n    {there}"));
+        }
+        configuration
+    }
+}
+
+/// No replica of a host is ready. The other edge gets its requests, by TLS, with the addresses of the clients.
+async fn calls_the_edge_of_the_other_host(fleet: &Fleet, variables: &[(&str, String); 4]) {
+    let [gateway, gateway_admin, web, web_admin] = variables.each_ref().map(|it| it.1.as_str());
+    let other = HostEdge {
+        replicas: [gateway, web],
+        admin_ports: [gateway_admin, web_admin],
+        other: NOBODY,
+        other_admin_ports: ["1"; 2],
+        // Its own, since haproxy reads the file at its start.
+        other_certificate: "certificate.pem",
+    };
+    let other = Proxy::haproxy(&other.configuration(), &[]).await;
+    let own = HostEdge {
+        replicas: [NOBODY; 2],
+        admin_ports: ["1"; 2],
+        other: &other.address.to_string(),
+        other_admin_ports: [gateway_admin, web_admin],
+        other_certificate: &other.certificate(),
+    };
+    let edge = Edge {
+        proxy: Proxy::haproxy(&own.configuration(), &[]).await,
+        fleet,
+        hosts: [31, 32],
+    };
+    for path in ["/", "/v1/openapi.json"] {
+        eventually("the other edge gets requests", async || {
+            let answer = sent(&mut edge.proxy.curl(path)).await;
+            (answer.status == 200).then_some(())
+        })
+        .await;
+    }
+    edge.serves_both_versions().await;
+    edge.passes_the_address_of_the_client().await;
 }
 
 async fn warns_of_a_proxy_without_trust(small: &SmallFleet, fleet: &Fleet) {

@@ -1,8 +1,8 @@
 //! The fleet on two hosts: latency, loss and partitions.
 //!
 //! A host is a network namespace. The test, its launcher, PostgreSQL, Redis and one process of each service run on the first host, and a
-//! second process of each service on the other. The wire between them delays and loses packets; rules of the first host's firewall cut off
-//! some of its ports.
+//! second process of each service on the other. The wire between them delays packets by 10 ms in each direction, so 20 ms for a round trip,
+//! and loses some; rules of the first host's firewall cut off some of its ports.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -24,7 +24,7 @@ use crate::model::Model;
 /// The addresses of the hosts.
 const FIRST: &str = "10.78.0.1";
 const OTHER: &str = "10.78.0.2";
-/// Milliseconds from one host to the other, and the share of the packets that is lost.
+/// Milliseconds from one host to the other, in each direction, and the share of the packets that is lost.
 const WIRE: [&str; 2] = ["10", "0.01"];
 /// The first ports of the processes on the other host, which has no others.
 const GRPC: u16 = 7_000;
@@ -107,10 +107,13 @@ impl Hosts {
         }
         let mut other = fleet.clone();
         for (number, service) in (0..).zip(&mut other.services) {
+            let environment = service.environment();
             let pid = service.pid.take().unwrap();
             let program = std::fs::read_link(format!("/proc/{pid}/exe")).unwrap();
             let mut process = in_namespace(&self.names[1], &program);
-            process.env_clear().envs(settings(pid, number, &folder));
+            process
+                .env_clear()
+                .envs(settings(environment, number, &folder));
             let log = folder.join(format!("{}.log", service.name));
             process.stdout(File::create(log).unwrap());
             self.processes.push(process.spawn().unwrap());
@@ -153,10 +156,11 @@ fn in_namespace(name: &str, program: &Path) -> Command {
 }
 
 /// The environment of a process on the first host, for one on the other.
-fn settings(pid: i32, number: u16, folder: &Path) -> BTreeMap<String, String> {
-    let environment = std::fs::read(format!("/proc/{pid}/environ")).unwrap();
-    let environment = String::from_utf8(environment).unwrap();
-    let variables = environment.split('\0').filter_map(|it| it.split_once('='));
+fn settings(
+    environment: BTreeMap<String, String>,
+    number: u16,
+    folder: &Path,
+) -> BTreeMap<String, String> {
     let changed = |name: &str, value: &str| match name {
         _ if name.ends_with("_GRPC_LISTEN") => format!("{OTHER}:{}", GRPC + number),
         _ if name.ends_with("_HTTP_LISTEN") => format!("{OTHER}:{}", HTTP + number),
@@ -171,9 +175,11 @@ fn settings(pid: i32, number: u16, folder: &Path) -> BTreeMap<String, String> {
         }
         _ => value.to_owned(),
     };
-    variables
-        .map(|(name, value)| (name.to_owned(), changed(name, value)))
-        .collect()
+    let settings = environment.into_iter().map(|(name, value)| {
+        let value = changed(&name, &value);
+        (name, value)
+    });
+    settings.collect()
 }
 
 /// Lets PostgreSQL accept the other host.

@@ -27,16 +27,27 @@ pub(crate) fn schema(service: &str) -> &str {
 
 /// The URL of the server's database for a role.
 pub(crate) fn url(server: &Server, role: &str) -> String {
+    url_of(server, role, "postgres")
+}
+
+fn url_of(server: &Server, role: &str, database: &str) -> String {
     let port = server.pool.connect_options().get_port();
-    format!("postgres://{role}@127.0.0.1:{port}/postgres")
+    format!("postgres://{role}@127.0.0.1:{port}/{database}")
 }
 
 /// Creates the roles and the schema of a service.
 pub(crate) async fn create_roles(server: &Server, service: &str) {
+    create_roles_with(server, service, &[]).await;
+}
+
+/// The same, with more variables of psql.
+async fn create_roles_with(server: &Server, service: &str, variables: &[&str]) {
     let mut psql = Command::new("psql");
     let variable = format!("service={}", schema(service));
-    psql.args(["-X", "-q", "-f", ROLES, "-v", &variable, "-d"]);
-    let output = psql.arg(url(server, "postgres")).output().await.unwrap();
+    psql.args(["-X", "-q", "-f", ROLES, "-v", &variable]);
+    psql.args(variables.iter().flat_map(|variable| ["-v", *variable]));
+    let psql = psql.arg("-d").arg(url(server, "postgres"));
+    let output = psql.output().await.unwrap();
     assert!(output.status.success(), "{}", text(&output.stderr));
 }
 
@@ -102,17 +113,18 @@ fn missing(output: &Output) -> u64 {
 }
 
 async fn assert_refused(connection: &mut PgConnection, sql: String) {
-    let error = connection
-        .execute(AssertSqlSafe(sql.clone()))
-        .await
-        .unwrap_err();
+    let executed = connection.execute(AssertSqlSafe(sql.clone())).await;
+    assert_insufficient(&executed.unwrap_err(), &sql);
+}
+
+fn assert_insufficient(error: &sqlx::Error, what: &str) {
     let code = error
         .as_database_error()
         .and_then(sqlx::error::DatabaseError::code);
     assert_eq!(
         code.as_deref(),
         Some(INSUFFICIENT_PRIVILEGE),
-        "{sql}: {error}"
+        "{what}: {error}"
     );
 }
 
@@ -185,6 +197,39 @@ async fn owners_migrate_and_services_change_no_table() {
 }
 
 #[tokio::test]
+async fn a_service_has_a_database_of_its_own() {
+    let server = Server::new().await.unwrap();
+    // psql must quote it.
+    let (database, variable) = ("Economy-1", ["database=Economy-1"]);
+    create_roles(&server, "gateway").await;
+    create_roles_with(&server, "economy-svc", &variable).await;
+    let owner = url_of(&server, "economy_owner", database);
+    assert!(missing(&migrate("economy-svc", &owner).await) > 0);
+    // The database is there now.
+    create_roles_with(&server, "economy-svc", &variable).await;
+    assert_eq!(missing(&migrate("economy-svc", &owner).await), 0);
+
+    let runtime = url_of(&server, "economy", database);
+    let mut connection = PgConnection::connect(&runtime).await.unwrap();
+    connection
+        .execute("delete from economy.lease")
+        .await
+        .unwrap();
+    assert_refused(&mut connection, "create table economy.new ()".to_owned()).await;
+    // The schema is there and nowhere else, and no other role may connect.
+    let mut connection = PgConnection::connect(&url(&server, "postgres"))
+        .await
+        .unwrap();
+    let schema = "select from pg_namespace where nspname = 'economy'";
+    let found = connection.fetch_optional(schema).await.unwrap();
+    assert!(found.is_none(), "the schema is in the database of psql");
+    for role in ["gateway", "gateway_owner"] {
+        let connected = PgConnection::connect(&url_of(&server, role, database)).await;
+        assert_insufficient(&connected.unwrap_err(), role);
+    }
+}
+
+#[tokio::test]
 async fn a_service_starts_on_its_own_migrations_and_on_later_ones() {
     let server = Server::new().await.unwrap();
     create_roles(&server, "economy-svc").await;
@@ -252,9 +297,17 @@ async fn a_check_names_every_problem_and_no_secret() {
     assert!(good.status.success(), "{}", text(&good.stderr));
     assert_eq!(text(&good.stdout), "economy-svc: the settings are good\n");
 
-    // Exchanges send tokens.
-    check.env("ECONOMY_EXCHANGE_LISTEN", "0.0.0.0:7001");
+    // Exchanges send tokens, and rows have what people wrote.
+    check
+        .env("ECONOMY_EXCHANGE_LISTEN", "0.0.0.0:7001")
+        .env("ECONOMY_DATABASE_URL", "postgres://economy:hush@10.0.0.9/d");
     let bad = output(&mut check).await;
     let said = text(&bad.stderr);
-    assert!(said.contains("exchange_listen: 0.0.0.0:7001"), "{said}");
+    for problem in [
+        "exchange_listen: 0.0.0.0:7001",
+        "ECONOMY_DATABASE_URL (--database-url): 10.0.0.9 is reached without TLS",
+    ] {
+        assert!(said.contains(problem), "{problem} is missing in {said}");
+    }
+    assert!(!said.contains("hush"), "{said}");
 }

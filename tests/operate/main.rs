@@ -2,9 +2,11 @@
 #![expect(clippy::unwrap_used, reason = "a test")]
 
 mod backup;
+mod collector;
 mod containers;
 mod documents;
 mod edge;
+mod etcd;
 mod hook;
 mod hosts;
 mod install;

@@ -1,6 +1,7 @@
 //! What holds whatever fails: the fleet is under load before, during and after a fault, and is then compared with what it has acknowledged.
 //!
-//! 1. Every acknowledged import and key is there, and the catalogue has just what listings-svc has.
+//! 1. Every acknowledged import, key, vote and change is there, and the catalogue has just what listings-svc has. A report that is sent
+//!    again and again counts once.
 //! 2. Each published game was announced to the receiver in one message. It may have arrived more than once, with the same id (§6).
 //! 3. The month has no more calls than were answered.
 
@@ -12,8 +13,11 @@ use tokio::time::Instant;
 
 /// The timeout of a wait: after its faults, a fleet may pause for half a minute before it tries again.
 const GIVE_UP: Duration = Duration::from_mins(5);
-/// How many games, keys and reads complete before the fault, and again after it.
-const ENOUGH: [usize; 3] = [25, 5, 5];
+/// How many games, keys, reads, votes, changes and answers to a report complete before the fault, and again after it.
+const ENOUGH: [usize; 6] = [25, 5, 5, 5, 5, 2];
+/// Two processes of each service.
+pub(crate) const TWO_OF_EACH: &str =
+    "gateway=2,web=2,catalogue-svc=2,listings-svc=2,economy-svc=2,webhook-svc=2";
 /// The number of calls before the fault, and again after it.
 const CALLS: usize = 200;
 /// The most deliveries to one endpoint that are in flight or not yet recorded. After a fault, each of them may be repeated.
@@ -71,6 +75,7 @@ impl Model {
         let (began, (), ()) = tokio::join!(work, self.traffic.flow(), self.load.flow());
         self.contents_agree(what).await;
         self.keys_work(what).await;
+        self.traffic.public.assert_kept(&self.fleet, what).await;
         self.each_message_arrived(what).await;
         let cost = Cost {
             writes: self.traffic.longest_pause(began),
@@ -95,8 +100,7 @@ impl Model {
         let from = self.traffic.progress();
         let answered = self.load.answered();
         eventually_within(GIVE_UP, what, async || {
-            let now = self.traffic.progress();
-            let written = (0..3).all(|kind| now[kind] >= from[kind] + ENOUGH[kind]);
+            let written = self.traffic.has_done(from, ENOUGH);
             (written && self.load.answered() >= answered + CALLS).then_some(())
         })
         .await;

@@ -29,12 +29,13 @@ enum Proof {
 }
 
 /// Every alert, and how it is tested.
-const ALERTS: [(&str, Proof); 21] = [
+const ALERTS: [(&str, Proof); 22] = [
     ("ApiErrors", Proof::Fires),
     ("ApiSlow", Proof::Promtool),
     ("BackupTooOld", Proof::Promtool),
     ("CallsDenied", Proof::Promtool),
     ("CertificateExpires", Proof::Promtool),
+    ("ChangesRefused", Proof::Promtool),
     ("ClockDiffers", Proof::Promtool),
     ("DatabasePoolExhausted", Proof::Promtool),
     ("DeadLetters", Proof::Fires),
@@ -54,7 +55,7 @@ const ALERTS: [(&str, Proof); 21] = [
 ];
 
 /// Metrics that a fleet of the launcher does not have.
-const ELSEWHERE: [(&str, &str); 6] = [
+const ELSEWHERE: [(&str, &str); 7] = [
     ("tls_certificate_expires_seconds", "there is no TLS in it"),
     (
         "backup_last_success_timestamp_seconds",
@@ -64,6 +65,7 @@ const ELSEWHERE: [(&str, &str); 6] = [
     ("node_filesystem_size_bytes", "of node-exporter"),
     ("probe_ssl_earliest_cert_expiry", "of blackbox-exporter"),
     ("rpc_denied_total", "no call is denied in it"),
+    ("feed_changes_refused_total", "no change is refused in it"),
 ];
 
 #[tokio::test]

@@ -1,19 +1,17 @@
 //! PostgreSQL under Patroni, whose leader, store or proxy fails. Reads are answered meanwhile, and nothing that was acknowledged is lost.
 
+use std::cell::Cell;
 use std::time::Duration;
 
 use e2e::{Receiver, SmallFleet, eventually, long_form};
 
-use crate::model::Model;
+use crate::model::{Model, TWO_OF_EACH};
 use crate::patroni_cluster::Cluster;
 
 /// How long a server is paused: longer than Patroni lets a leader be silent.
 const PAUSE: Duration = Duration::from_secs(15);
 /// The replicas of the short form.
 const TWO_GATEWAYS: &str = "gateway=2";
-/// Two processes of each service.
-const TWO_OF_EACH: &str =
-    "gateway=2,web=2,catalogue-svc=2,listings-svc=2,economy-svc=2,webhook-svc=2";
 
 /// A fleet on a cluster, under load.
 struct Scene {
@@ -68,6 +66,19 @@ impl Scene {
         self.cluster.until_whole().await;
     }
 
+    /// Kills the leader of etcd. The other two members go on without it; it starts again after the comparison.
+    async fn without_the_leader_of_etcd(&self) {
+        let killed = Cell::new(None);
+        let fault = async || {
+            killed.set(Some(self.cluster.etcd.kill_leader().await));
+            self.cluster.until_whole().await;
+        };
+        self.model
+            .through("the leader of etcd is killed", fault)
+            .await;
+        self.cluster.etcd.start(killed.get().unwrap());
+    }
+
     async fn another_leads(&self, before: usize) {
         eventually("another node leads", async || {
             (self.cluster.leader().await != before).then_some(())
@@ -77,12 +88,13 @@ impl Scene {
 }
 
 #[tokio::test]
-async fn the_leader_of_postgresql_is_killed() {
+async fn the_leaders_of_postgresql_and_of_etcd_are_killed() {
     let scene = Scene::set(TWO_GATEWAYS).await;
     let fault = async || scene.kill_the_leader().await;
     let cost = scene.model.through("the leader is killed", fault).await;
     // Redis counts, and it did not fail.
     assert_eq!(cost.uncounted, 0, "{cost:?}");
+    scene.without_the_leader_of_etcd().await;
 }
 
 /// Each fault happens `PATRONI_CYCLES` times.
@@ -97,18 +109,21 @@ async fn postgresql_fails_over_again_and_again() {
         model.through("the leader is killed", killed).await;
         let paused = async || scene.pause_the_leader().await;
         model.through("the leader is paused", paused).await;
-        let restarted = async || cluster.restart_etcd();
+        let restarted = async || cluster.etcd.restart();
         model
-            .through("etcd is killed and starts again", restarted)
+            .through("all of etcd is killed and starts again", restarted)
             .await;
+        scene.without_the_leader_of_etcd().await;
         // Without etcd Patroni demotes the leader: nothing is written until etcd answers.
         let store_paused = async || {
-            let paused = cluster.pause_etcd();
+            let paused = cluster.etcd.pause();
             tokio::time::sleep(PAUSE).await;
             drop(paused);
             cluster.until_whole().await;
         };
-        model.through("etcd is paused for 15 s", store_paused).await;
+        model
+            .through("all of etcd is paused for 15 s", store_paused)
+            .await;
         let proxy = async || cluster.restart_haproxy();
         model
             .through("haproxy is killed and starts again", proxy)

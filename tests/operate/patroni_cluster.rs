@@ -13,6 +13,7 @@ use servers::ServerUser;
 use servers::postgres::Tools;
 use sqlx::{Connection as _, PgConnection};
 
+use crate::etcd::Etcd;
 use crate::ports::free_port;
 use crate::server_process::{Server, show_logs, spawn};
 
@@ -31,15 +32,13 @@ pub(crate) struct Cluster {
     folder: PathBuf,
     user: ServerUser,
     ports: Ports,
-    etcd: Server,
+    pub(crate) etcd: Etcd,
     nodes: [Server; NODES],
     haproxy: Server,
 }
 
 /// Ports on 127.0.0.1.
 struct Ports {
-    etcd: u16,
-    etcd_peers: u16,
     postgres: [u16; NODES],
     patroni: [u16; NODES],
     haproxy: u16,
@@ -68,15 +67,15 @@ impl Cluster {
         std::fs::create_dir(&folder).unwrap();
         user.give(&folder, 0o700).unwrap();
         let ports = Ports::free();
-        let etcd = spawn_etcd(&user, &folder, &ports);
-        let nodes: [Child; NODES] =
-            std::array::from_fn(|node| spawn_node(&user, &folder, &ports, node));
+        let etcd = Etcd::spawn(&user, &folder);
+        let node = |node| spawn_node(&user, &folder, &ports, &etcd, node);
+        let nodes: [Child; NODES] = std::array::from_fn(node);
         let haproxy = spawn_haproxy(&user, &folder, &ports);
         Self {
             folder,
             user,
             ports,
-            etcd: Server::new(etcd),
+            etcd,
             nodes: nodes.map(Server::new),
             haproxy: Server::new(haproxy),
         }
@@ -88,8 +87,8 @@ impl Cluster {
             GIVE_UP,
             "Patroni has a leader and two standbys",
             async || {
-                let mut servers = [&self.etcd, &self.haproxy].into_iter().chain(&self.nodes);
-                if servers.any(Server::has_ended) {
+                let mut servers = self.nodes.iter().chain([&self.haproxy]);
+                if self.etcd.has_ended() || servers.any(Server::has_ended) {
                     return Some(false);
                 }
                 is_whole(&self.ports).await.then_some(true)
@@ -153,7 +152,7 @@ impl Cluster {
 
     /// Starts a killed node again, with its data.
     pub(crate) fn start_node(&self, node: usize) {
-        let started = spawn_node(&self.user, &self.folder, &self.ports, node);
+        let started = spawn_node(&self.user, &self.folder, &self.ports, &self.etcd, node);
         self.nodes[node].replace(started);
     }
 
@@ -166,18 +165,6 @@ impl Cluster {
         // The server before its children, so that it starts no further child.
         let paused = paused.and([Pid::from_raw(server)]);
         paused.and(children(server))
-    }
-
-    /// Kills etcd and starts it again with its data.
-    pub(crate) fn restart_etcd(&self) {
-        self.etcd.end();
-        let started = spawn_etcd(&self.user, &self.folder, &self.ports);
-        self.etcd.replace(started);
-    }
-
-    /// Pauses etcd until the value is dropped.
-    pub(crate) fn pause_etcd(&self) -> Paused {
-        Paused::process(self.etcd.pid())
     }
 
     /// Kills haproxy and starts it again.
@@ -195,8 +182,8 @@ impl Cluster {
 impl Drop for Cluster {
     fn drop(&mut self) {
         if std::thread::panicking() {
-            let logs = ["etcd", "haproxy", "n0", "n1", "n2"];
-            show_logs(&self.folder, &logs);
+            show_logs(&self.folder, &Etcd::LOGS);
+            show_logs(&self.folder, &["haproxy", "n0", "n1", "n2"]);
         }
         // Patroni first: it would start PostgreSQL again.
         for node in &self.nodes {
@@ -215,8 +202,6 @@ impl Ports {
     fn free() -> Self {
         let free = || free_port().port();
         Self {
-            etcd: free(),
-            etcd_peers: free(),
             postgres: std::array::from_fn(|_| free()),
             patroni: std::array::from_fn(|_| free()),
             haproxy: free(),
@@ -249,24 +234,8 @@ fn kill_postgres(data: &Path) {
     }
 }
 
-fn spawn_etcd(user: &ServerUser, folder: &Path, ports: &Ports) -> Child {
-    let clients = format!("http://127.0.0.1:{}", ports.etcd);
-    let peers = format!("http://127.0.0.1:{}", ports.etcd_peers);
-    let args = [
-        format!("--data-dir={}", folder.join("etcd").display()),
-        format!("--listen-client-urls={clients}"),
-        format!("--advertise-client-urls={clients}"),
-        format!("--listen-peer-urls={peers}"),
-        format!("--initial-advertise-peer-urls={peers}"),
-        format!("--initial-cluster=default={peers}"),
-        // No test crashes the machine.
-        "--unsafe-no-fsync".to_owned(),
-    ];
-    spawn(user, folder, "etcd", "etcd", &args)
-}
-
-fn spawn_node(user: &ServerUser, folder: &Path, ports: &Ports, node: usize) -> Child {
-    let configuration = configuration(folder, ports, node);
+fn spawn_node(user: &ServerUser, folder: &Path, ports: &Ports, etcd: &Etcd, node: usize) -> Child {
+    let configuration = configuration(folder, ports, etcd, node);
     let file = folder.join(format!("n{node}.yml"));
     std::fs::write(&file, configuration).unwrap();
     user.give(&file, 0o600).unwrap();
@@ -274,8 +243,9 @@ fn spawn_node(user: &ServerUser, folder: &Path, ports: &Ports, node: usize) -> C
     spawn(user, folder, &format!("n{node}"), "patroni", &args)
 }
 
-fn configuration(folder: &Path, ports: &Ports, node: usize) -> String {
-    let (rest, port, etcd) = (ports.patroni[node], ports.postgres[node], ports.etcd);
+fn configuration(folder: &Path, ports: &Ports, etcd: &Etcd, node: usize) -> String {
+    let (rest, port) = (ports.patroni[node], ports.postgres[node]);
+    let etcd = etcd.addresses();
     let (data, pgpass) = (data(folder, node), folder.join(format!("pgpass{node}")));
     let (data, pgpass) = (data.display(), pgpass.display());
     let tools = Tools::newest().unwrap();
@@ -284,7 +254,7 @@ fn configuration(folder: &Path, ports: &Ports, node: usize) -> String {
         "scope: fleet
 name: n{node}
 restapi: {{listen: \"127.0.0.1:{rest}\", connect_address: \"127.0.0.1:{rest}\"}}
-etcd3: {{hosts: [\"127.0.0.1:{etcd}\"]}}
+etcd3: {{hosts: {etcd}}}
 bootstrap:
   dcs:
     {TTL}

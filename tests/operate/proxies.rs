@@ -101,6 +101,12 @@ impl Proxy {
         }
     }
 
+    /// The file of its certificate.
+    pub(crate) fn certificate(&self) -> String {
+        let path = self.folder.path().join("certificate.pem");
+        path.display().to_string()
+    }
+
     fn pid(&self) -> Pid {
         Pid::from_raw(i32::try_from(self.process.id().unwrap()).unwrap())
     }
@@ -126,7 +132,7 @@ impl Proxy {
     pub(crate) fn curl(&self, path: &str) -> Command {
         let mut curl = Command::new("curl");
         curl.args(["--silent", "--show-error", "--cacert"])
-            .arg(self.folder.path().join("certificate.pem"))
+            .arg(self.certificate())
             .args(["--write-out", "\n%{http_version} %{http_code}"])
             .arg(format!("https://{}{path}", self.address))
             .kill_on_drop(true);

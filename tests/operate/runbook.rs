@@ -10,7 +10,7 @@ use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
 use tokio::process::Command;
 
 use crate::containers::{
-    SERVICES, Variables, assert_accepts, assert_knows, deploy, secrets, variables,
+    SERVICES, Variables, assert_accepts, assert_knows, deploy, secrets, secrets_with_tls, variables,
 };
 
 /// What names a service in a command.
@@ -246,7 +246,7 @@ async fn required(service: &str, environment: &Variables) -> BTreeSet<String> {
 async fn the_page_of_settings_has_what_production_requires() {
     let page = fs::read_to_string(deploy("runbook/settings.md")).unwrap();
     let (first, second) = page.split_once("\n## ").unwrap();
-    let secrets = secrets().await;
+    let secrets = secrets_with_tls().await;
     let mut all = BTreeSet::new();
     for (service, prefix) in SERVICES {
         let environment = environment("kubernetes/settings.env", secrets.path(), service, prefix);
@@ -271,7 +271,7 @@ async fn the_page_of_settings_has_what_production_requires() {
 
 #[tokio::test]
 async fn services_accept_the_settings_of_hosts() {
-    let secrets = secrets().await;
+    let secrets = secrets_with_tls().await;
     for (service, prefix) in SERVICES {
         let environment = environment("runbook/hosts.env", secrets.path(), service, prefix);
         assert_accepts(service, prefix, &environment, secrets.path()).await;

@@ -1,26 +1,26 @@
 //! One trace through the fleet, and no secret in what it writes.
 
-use std::sync::{Arc, Mutex};
+use std::collections::BTreeMap;
 
-use e2e::{AccountTokens, Client, Fleet, SmallFleet, Staff, WebClient, eventually, mails};
+use contracts::economy::v1::ListBalancesRequest;
+use contracts::economy::v1::exchange_service_client::ExchangeServiceClient;
+use contracts::listings::v1::WhoAmIRequest;
+use contracts::listings::v1::staff_member_service_client::StaffMemberServiceClient;
+use e2e::{
+    AccountTokens, Client, Fleet, Service, SmallFleet, Staff, WebClient, WebPage, dial, eventually,
+    mails,
+};
 use http::StatusCode;
+use kit::Clock;
 use kit::ids::row_id;
-use opentelemetry_proto::tonic::collector::trace::v1::trace_service_server::{
-    TraceService, TraceServiceServer,
-};
-use opentelemetry_proto::tonic::collector::trace::v1::{
-    ExportTraceServiceRequest, ExportTraceServiceResponse,
-};
-use opentelemetry_proto::tonic::common::v1::KeyValue;
-use opentelemetry_proto::tonic::common::v1::any_value::Value;
-use opentelemetry_proto::tonic::trace::v1::Span;
 use reqwest::Method;
-use serde_json::json;
-use tokio::net::TcpListener;
+use serde_json::{Value, json};
 use tokio::task::JoinSet;
-use tokio_stream::wrappers::TcpListenerStream;
-use tonic::{Request, Response, Status};
+use url::Url;
+use web::domain::session_token::Token;
+use web::domain::totp::SharedSecret;
 
+use crate::collector::{Collector, Sent};
 use crate::hook::Hook;
 
 const PREFIXES: [&str; 6] = [
@@ -32,101 +32,17 @@ const PREFIXES: [&str; 6] = [
     "WEBHOOK",
 ];
 
+/// The settings that are secrets, without the prefixes of the services.
+const SECRETS: [&str; 5] = [
+    "DATABASE_URL",
+    "REDIS_URL",
+    "SECRET_KEYS",
+    "FLEET_TOKEN",
+    "STAFF_TOKEN",
+];
+
 /// The password of a person who signs up.
 const PASSWORD: &str = "baobab lorry teapot nine";
-
-/// A span, and the service that sent it.
-#[derive(Clone, Debug)]
-struct Sent {
-    service: String,
-    span: Span,
-}
-
-impl Sent {
-    /// The text of an attribute; empty if it has none.
-    fn attribute(&self, key: &str) -> &str {
-        text(&self.span.attributes, key)
-    }
-
-    fn is_child_of(&self, parent: &Self) -> bool {
-        self.span.trace_id == parent.span.trace_id
-            && self.span.parent_span_id == parent.span.span_id
-    }
-}
-
-fn text<'a>(attributes: &'a [KeyValue], key: &str) -> &'a str {
-    let found = attributes.iter().find(|one| one.key == key);
-    match found.and_then(|one| one.value.as_ref()?.value.as_ref()) {
-        Some(Value::StringValue(text)) => text,
-        _ => "",
-    }
-}
-
-/// A collector that keeps all spans.
-#[derive(Clone, Default)]
-struct Collector(Arc<Mutex<Vec<Sent>>>);
-
-#[tonic::async_trait]
-impl TraceService for Collector {
-    async fn export(
-        &self,
-        request: Request<ExportTraceServiceRequest>,
-    ) -> Result<Response<ExportTraceServiceResponse>, Status> {
-        let mut spans = self.0.lock().unwrap();
-        for resource in request.into_inner().resource_spans {
-            let attributes = resource.resource.unwrap_or_default().attributes;
-            let service = text(&attributes, "service.name").to_owned();
-            let of_scopes = resource.scope_spans.into_iter();
-            spans.extend(of_scopes.flat_map(|scope| scope.spans).map(|span| Sent {
-                service: service.clone(),
-                span,
-            }));
-        }
-        Ok(Response::new(ExportTraceServiceResponse::default()))
-    }
-}
-
-impl Collector {
-    /// Serves until `server` is dropped; returns the address.
-    async fn serve(&self, server: &mut JoinSet<()>) -> String {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let address = format!("http://{}", listener.local_addr().unwrap());
-        let serving = tonic::transport::Server::builder()
-            .add_service(TraceServiceServer::new(self.clone()))
-            .serve_with_incoming(TcpListenerStream::new(listener));
-        server.spawn(async move { serving.await.unwrap() });
-        address
-    }
-
-    /// The first span that `matches`, once it has come.
-    async fn span(&self, what: &str, matches: impl Fn(&Sent) -> bool) -> Sent {
-        eventually(what, async || {
-            let spans = self.0.lock().unwrap();
-            spans.iter().find(|one| matches(one)).cloned()
-        })
-        .await
-    }
-
-    /// The root span of the request with this id.
-    async fn request(&self, service: &str, id: &str) -> Sent {
-        let what = format!("{service} sends the span of {id}");
-        let root = self.span(&what, |one| {
-            one.service == service && one.attribute("request.id") == id
-        });
-        let root = root.await;
-        assert!(root.span.parent_span_id.is_empty(), "{root:?}");
-        root
-    }
-
-    /// A child of `parent` from this service.
-    async fn child(&self, parent: &Sent, service: &str, name: &str) -> Sent {
-        let what = format!("{service} sends the span {name} below {parent:?}");
-        self.span(&what, |one| {
-            one.service == service && one.span.name == name && one.is_child_of(parent)
-        })
-        .await
-    }
-}
 
 /// A fleet that traces every request, and a receiver of webhooks.
 struct Scene {
@@ -152,7 +68,7 @@ impl Scene {
             small.set(&format!("{prefix}_TRACE_SAMPLE"), "1");
         }
         let fleet = small.up().await;
-        let mut secrets = vec![fleet.staff_token.clone(), fleet.service_token.clone()];
+        let mut secrets = secrets_in_settings(&fleet);
         for account in &fleet.accounts {
             let keys = &account.keys;
             let keys = [
@@ -167,7 +83,7 @@ impl Scene {
             ];
             secrets.extend(keys.into_iter().chain([&account.password]).cloned());
         }
-        let database = url::Url::parse(&fleet.database_url).unwrap();
+        let database = Url::parse(&fleet.database_url).unwrap();
         secrets.extend(database.password().map(ToOwned::to_owned));
         let staff = Staff::of(&fleet).await;
         Self {
@@ -243,8 +159,18 @@ impl Scene {
         self.assert_logged("gateway", id, &root).await;
 
         self.staff.approve("game", &slug).await;
-        let read = Client::new(&self.fleet, &token.secret);
-        assert_eq!(read.get("/account/keys").await.status, 200);
+        let program = Client::new(&self.fleet, &token.secret);
+        self.trace_a_read(&program, "/account/endpoints", "webhook-svc")
+            .await;
+    }
+
+    /// A read of the API is one trace from the gateway to the service that answers it.
+    async fn trace_a_read(&self, caller: &Client, path: &str, service: &str) {
+        let read = caller.get(path).await;
+        assert_eq!(read.status, 200, "{}", read.text);
+        let id = read.header("x-request-id").unwrap();
+        let root = self.collector.request("gateway", id).await;
+        self.collector.child(&root, service, "rpc").await;
     }
 
     /// The attempt of a delivery is a trace, which is linked to that of the write, and the receiver gets its id.
@@ -285,8 +211,20 @@ impl Scene {
         self.assert_logged("web", id, &root).await;
     }
 
-    /// Makes the secrets of a person.
-    async fn sign_up(&mut self) {
+    /// A page of an account is one trace from web to the gateway.
+    async fn trace_an_account(&self, browser: &mut WebClient) {
+        let path = browser.get("/accounts").await.location;
+        let request = browser.http.get(format!("{}{path}", browser.base));
+        let cookies = browser.cookie_header().unwrap();
+        let page = request.header("cookie", cookies).send().await.unwrap();
+        assert_eq!(page.status(), 200);
+        let id = page.headers()["x-request-id"].to_str().unwrap();
+        let root = self.collector.request("web", id).await;
+        self.collector.child(&root, "gateway", "rpc").await;
+    }
+
+    /// Makes the secrets of a person; returns the browser, which is signed in.
+    async fn sign_up(&mut self) -> WebClient {
         let mut browser = WebClient::new(&self.fleet);
         let address = format!("visitor-{}@studio.example", row_id());
         browser.post("/sign-up", &[("email", &address)]).await;
@@ -294,17 +232,53 @@ impl Scene {
         let fields = [("account_name", "Savanna Studio"), ("password", PASSWORD)];
         let made = browser.post(&link, &fields).await;
         assert_eq!(made.status, 303, "{}", made.text);
-        let totp = browser.get("/you/totp").await.element("secret");
+        let page = browser.get("/you/totp").await;
+        let totp = page.element("secret");
         // As the page shows it, and as the app stores it.
         let plain = totp.replace(' ', "");
         let token = link.trim_start_matches("/link/").to_owned();
         self.secrets
             .extend([PASSWORD.to_owned(), totp, plain, token]);
-        let cookies = browser.cookies.into_values();
+        self.add_cookies(&browser);
+        let codes = turn_on_totp(&mut browser, &page).await;
+        self.secrets.extend(codes);
+        // The session is a new one.
+        self.add_cookies(&browser);
+        browser
+    }
+
+    fn add_cookies(&mut self, browser: &WebClient) {
+        let cookies = browser.cookies.values();
         let long = cookies.filter(|value| value.len() >= 16);
         let before = self.secrets.len();
-        self.secrets.extend(long);
+        self.secrets.extend(long.cloned());
         assert!(self.secrets.len() > before, "the session has a cookie");
+    }
+
+    /// A member of the staff and an exchange get tokens and use them.
+    async fn add_tokens(&mut self) {
+        let add = async |args: &[&str]| {
+            let added = self.small.staff(&[&["--json"][..], args].concat()).await;
+            let added: Value = serde_json::from_str(&added).unwrap();
+            added[args[0]]["token"].as_str().unwrap().to_owned()
+        };
+        let member = add(&["member", "add", "traced", "--role", "reviewer"]).await;
+        let exchange = add(&["exchange", "add", "traced"]).await;
+        let listings = &self.fleet.service("listings-svc").grpc;
+        let client = dial(listings, &member.clone().into()).await;
+        let mut members = StaffMemberServiceClient::new(client);
+        let who = members.who_am_i(WhoAmIRequest {}).await.unwrap();
+        assert_eq!(who.get_ref().name, "traced");
+
+        let economy = self.fleet.service("economy-svc");
+        let client = dial(economy.exchange.as_ref().unwrap(), &exchange.clone().into()).await;
+        let mut exchanges = ExchangeServiceClient::new(client);
+        let request = ListBalancesRequest {
+            game: self.fleet.account("partner").economy_game.clone(),
+            page: None,
+        };
+        exchanges.list_balances(request).await.unwrap();
+        self.secrets.extend([member, exchange]);
     }
 
     /// All that the processes have written, by where.
@@ -321,10 +295,56 @@ impl Scene {
             let metrics = reqwest::get(&service.metrics).await.unwrap();
             written.push((service.metrics.clone(), metrics.text().await.unwrap()));
         }
-        let spans = self.collector.0.lock().unwrap();
-        written.push(("the traces".to_owned(), format!("{spans:?}")));
+        written.push(("the traces".to_owned(), self.collector.text()));
         written
     }
+}
+
+/// The secrets in the settings of all services: passwords of PostgreSQL and Redis, keys that encrypt, and tokens.
+fn secrets_in_settings(fleet: &Fleet) -> Vec<String> {
+    let services = fleet.services.iter();
+    let settings: BTreeMap<String, String> = services.flat_map(Service::environment).collect();
+    let mut secrets = Vec::new();
+    for name in SECRETS {
+        let variables = PREFIXES.map(|prefix| format!("{prefix}_{name}"));
+        let values = variables.iter().filter_map(|it| settings.get(it));
+        let found: Vec<String> = values.flat_map(|value| secrets_in(value)).collect();
+        assert!(!found.is_empty(), "no service has the setting {name}");
+        secrets.extend(found);
+    }
+    secrets
+}
+
+/// The secrets in a setting: the password of a URL, or each of a list, where a key comes after its id.
+fn secrets_in(setting: &str) -> Vec<String> {
+    if setting.contains("://") {
+        let url = Url::parse(setting).unwrap();
+        return vec![url.password().unwrap().to_owned()];
+    }
+    let keys = setting.split(',');
+    keys.map(|key| key.split_once(':').map_or(key, |(_, key)| key).to_owned())
+        .collect()
+}
+
+/// Turns the second factor on with the secret that `page` shows; returns the recovery codes, as they are shown and as they may be typed.
+async fn turn_on_totp(browser: &mut WebClient, page: &WebPage) -> Vec<String> {
+    let session = Token::parse(&browser.cookies["session"]).unwrap();
+    let key = session.derived_key("authenticator app");
+    let secret = SharedSecret(key[..20].try_into().unwrap());
+    assert_eq!(secret.text(), page.element("secret"));
+    let (form, code) = (page.hidden("form"), secret.code(Clock::system().now()));
+    let fields = [
+        ("form", form.as_str()),
+        ("code", code.as_str()),
+        ("password", PASSWORD),
+    ];
+    let page = browser.post("/you/totp", &fields).await;
+    let items = page.text.split("<li>").skip(1);
+    let items = items.filter_map(|item| item.split('<').next());
+    let codes: Vec<&str> = items.filter(|item| item.len() == 19).collect();
+    assert_eq!(codes.len(), 10, "{}", page.text);
+    let typed = codes.iter().map(|code| code.replace('-', ""));
+    typed.chain(codes.iter().map(ToString::to_string)).collect()
 }
 
 #[tokio::test]
@@ -332,7 +352,16 @@ async fn a_request_is_one_trace_and_no_secret_is_written() {
     let mut scene = Scene::set().await;
     scene.trace_a_write().await;
     scene.trace_a_delivery().await;
-    scene.sign_up().await;
+    let game = Client::new(
+        &scene.fleet,
+        &scene.fleet.account("partner").keys.live_secret,
+    );
+    scene
+        .trace_a_read(&game, "/economy/currencies", "economy-svc")
+        .await;
+    let mut browser = scene.sign_up().await;
+    scene.add_tokens().await;
+    scene.trace_an_account(&mut browser).await;
     // The last one: its line in the log comes after those of the others.
     scene.trace_a_page().await;
     let written = scene.written().await;

@@ -1,4 +1,4 @@
-//! Every process is replaced under load, also by another release: no request fails, no read is stale, no message is repeated.
+//! Every process is replaced under load, also by another release and back: no request fails, no read is stale, no message is repeated.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -56,23 +56,16 @@ impl Installation {
         }
     }
 
-    /// Installs this release. Its migrations run first, while the processes of the release before it run.
-    async fn upgrade(&self, fleet: &Fleet) {
-        if self.before.is_none() {
-            return;
-        }
+    /// Runs the migrations of this release, while the processes of the release before it run.
+    async fn migrate(&self, fleet: &Fleet) {
         for (name, prefix) in SERVICES {
             // A migration has the settings of its service, and the role that owns the schema.
-            let pid = fleet.service(name).pid.unwrap();
-            let environment = std::fs::read(format!("/proc/{pid}/environ")).unwrap();
-            let environment = String::from_utf8(environment).unwrap();
-            let settings = environment.split('\0').filter_map(|it| it.split_once('='));
             let role = format!("{}_owner", prefix.to_lowercase());
             let owner = format!("{}?options[role]={role}", fleet.database_url);
             let migrated = Command::new(binaries().join(name))
                 .arg("migrate")
                 .env_clear()
-                .envs(settings)
+                .envs(fleet.service(name).environment())
                 .env(format!("{prefix}_DATABASE_OWNER_URL"), owner)
                 .output()
                 .await
@@ -80,7 +73,6 @@ impl Installation {
             let complaint = String::from_utf8_lossy(&migrated.stderr);
             assert!(migrated.status.success(), "{name} migrate: {complaint}");
         }
-        self.link_all(&binaries());
     }
 }
 
@@ -238,7 +230,15 @@ async fn every_process_is_replaced_and_no_caller_notices() {
     let load = Arc::new(Load::new(&balancer.public, key, slugs));
     let since = Instant::now();
     let replacing = async {
-        installation.upgrade(&fleet).await;
+        if let Some(before) = &installation.before {
+            installation.migrate(&fleet).await;
+            // Also back again: the release before starts with the schema of this one, and reads what this one has written.
+            for release in [&binaries(), before] {
+                installation.link_all(release);
+                replace_all(&small, &balancer).await;
+            }
+            installation.link_all(&binaries());
+        }
         loop {
             replace_all(&small, &balancer).await;
             if since.elapsed() >= Duration::from_secs(60 * minutes) {

@@ -213,6 +213,22 @@ impl Fleet {
     }
 }
 
+impl Service {
+    /// The environment of the process, which has its settings.
+    ///
+    /// # Panics
+    /// The process is down.
+    pub fn environment(&self) -> BTreeMap<String, String> {
+        let pid = self.pid.unwrap();
+        let text = std::fs::read(format!("/proc/{pid}/environ")).unwrap();
+        let text = String::from_utf8(text).unwrap();
+        let variables = text.split('\0').filter_map(|it| it.split_once('='));
+        variables
+            .map(|(name, value)| (name.to_owned(), value.to_owned()))
+            .collect()
+    }
+}
+
 /// The project's folder.
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))

@@ -1,4 +1,4 @@
-//! Traffic during a fault: staff import games, which they announce, and create accounts with keys, and a caller reads.
+//! Traffic during a fault: staff import games, which they announce, and create accounts with keys, a caller reads, and the public writes.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -13,12 +13,12 @@ use tokio::time::{Instant, MissedTickBehavior, timeout};
 
 use crate::load::longest_pause;
 use crate::staff::import_messages;
-use crate::{Fleet, KeyRequest, Staff};
+use crate::{Fleet, KeyRequest, PublicWrites, Staff};
 
 /// Rows per import.
 const ROWS: usize = 5;
 /// The timeout of a call. The effect of a call that times out is unknown.
-const PATIENCE: Duration = Duration::from_secs(10);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
 /// The interval between two calls of one kind.
 const PACE: Duration = Duration::from_millis(200);
 
@@ -26,6 +26,8 @@ const PACE: Duration = Duration::from_millis(200);
 pub struct Traffic {
     /// The client of the reads.
     pub caller: crate::Client,
+    /// Votes, changes and a report.
+    pub public: PublicWrites,
     address: String,
     key: String,
     imports: StaffImportServiceClient<Client>,
@@ -77,6 +79,7 @@ impl Traffic {
         let gateway = dial(&fleet.service("gateway").grpc, Transport::plain(), &token).await;
         Self {
             caller: crate::Client::new(fleet, &key),
+            public: PublicWrites::new(fleet).await,
             address: fleet.base_url.clone(),
             key,
             imports: StaffImportServiceClient::new(listings.unwrap()),
@@ -92,10 +95,18 @@ impl Traffic {
         self.seen.borrow().clone()
     }
 
-    /// The numbers of imported games, created keys and answered reads.
-    pub fn progress(&self) -> [usize; 3] {
+    /// The numbers of imported games, created keys and answered reads; and of votes, changes and answers to the report.
+    pub fn progress(&self) -> [usize; 6] {
         let seen = self.seen.borrow();
-        [seen.games.len(), seen.keys.len(), seen.reads]
+        let [votes, changes, reports] = self.public.progress();
+        let (games, keys) = (seen.games.len(), seen.keys.len());
+        [games, keys, seen.reads, votes, changes, reports]
+    }
+
+    /// Whether each kind of work has gone on by as much as `enough` says since `from`.
+    pub fn has_done(&self, from: [usize; 6], enough: [usize; 6]) -> bool {
+        let mut kinds = self.progress().into_iter().zip(from).zip(enough);
+        kinds.all(|((now, from), enough)| now >= from + enough)
     }
 
     /// Runs until [`Traffic::stop`], then waits for the calls in flight.
@@ -105,6 +116,9 @@ impl Traffic {
             self.while_it_flows(async || self.import().await),
             self.while_it_flows(async || self.make_a_key().await),
             self.while_it_flows(async || self.read().await),
+            self.while_it_flows(async || self.public.vote().await),
+            self.while_it_flows(async || self.public.change().await),
+            self.while_it_flows(async || self.public.report().await),
         );
     }
 
@@ -120,18 +134,12 @@ impl Traffic {
 
     /// The live games that the API lists, by slug. `None` while it does not, or if a game was added meanwhile.
     pub async fn games(&self) -> Option<BTreeMap<String, Value>> {
-        let mut games = BTreeMap::new();
-        let mut path = "/games?limit=100".to_owned();
-        loop {
-            let page = self.caller.get(&path).await;
-            let rows = page.body["data"].as_array()?.iter();
-            games.extend(rows.map(|row| (row["slug"].as_str().unwrap().to_owned(), row.clone())));
-            let meta = &page.body["meta"];
-            let Some(cursor) = meta["next_cursor"].as_str() else {
-                return (meta["total"] == games.len()).then_some(games);
-            };
-            path = format!("/games?limit=100&cursor={cursor}");
-        }
+        let rows = rows(&self.caller, "/games").await?;
+        let total = rows.len();
+        let slug = |row: &Value| row["slug"].as_str().unwrap().to_owned();
+        let games: BTreeMap<String, Value> =
+            rows.into_iter().map(|row| (slug(&row), row)).collect();
+        (games.len() == total).then_some(games)
     }
 
     async fn while_it_flows(&self, work: impl AsyncFn() -> Option<()>) {
@@ -223,5 +231,20 @@ impl Traffic {
         status
             .is_success()
             .then(|| serde_json::from_str(&text).unwrap())
+    }
+}
+
+/// All rows of a list. `None` while the API does not answer, or if rows came or went between two pages.
+pub(crate) async fn rows(caller: &crate::Client, path: &str) -> Option<Vec<Value>> {
+    let mut rows = Vec::new();
+    let mut next = format!("{path}?limit=100");
+    loop {
+        let page = caller.get(&next).await;
+        rows.extend(page.body["data"].as_array()?.iter().cloned());
+        let meta = &page.body["meta"];
+        let Some(cursor) = meta["next_cursor"].as_str() else {
+            return (meta["total"] == rows.len()).then_some(rows);
+        };
+        next = format!("{path}?limit=100&cursor={cursor}");
     }
 }

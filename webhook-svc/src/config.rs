@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use kit::config::{Common, a_second_or_more, count, seconds};
-use kit::mail::{self, Mailbox};
 use kit::rpc::client::Addresses;
 
 use crate::deliver::Limits;
@@ -23,7 +22,7 @@ pub struct Settings {
     common: Common,
     #[command(flatten)]
     pub(crate) http: http::Settings,
-    /// Where listings-svc is: `http://host:port,…`, `file:/path` or `dns:http://host:port`
+    /// Where listings-svc is: `https://host:port,…`, `file:/path` or `dns:https://host:port`
     #[arg(long)]
     pub(crate) listings_addresses: Addresses,
     /// Where economy-svc is, in the same form
@@ -41,14 +40,9 @@ pub struct Settings {
     /// Keys that encrypt signing secrets, as `id:base64,…` with 32 bytes each: the first encrypts, all decrypt. To replace one, add the new key behind the old one everywhere, then put it first
     #[arg(long, hide_env_values = true)]
     pub(crate) secret_keys: KeyRing,
-    #[command(flatten)]
-    pub(crate) mail: mail::Settings,
-    /// Base URL of the dashboard, for links in mails, such as `https://mchezo.example`
+    /// Base URL of the public pages, for links in sample events, such as `https://mchezo.example`
     #[arg(long, value_parser = kit::public_url::parse)]
     pub(crate) public_url: String,
-    /// Recipient of mails to staff, about accounts without a monthly limit that make very many calls
-    #[arg(long)]
-    pub(crate) staff_mail: Option<Mailbox>,
     /// Delays in seconds before each further attempt of a delivery
     #[arg(long, value_delimiter = ',', value_parser = seconds, default_value = "60,300,1800,7200,43200")]
     waits: Vec<Duration>,
@@ -126,9 +120,7 @@ impl kit::config::Settings for Settings {
     }
 
     fn problems(&self) -> Vec<String> {
-        let mut problems = self.http.problems(self.common.profile);
-        problems.extend(self.mail.problems(self.common.profile));
-        problems
+        self.http.problems(self.common.profile)
     }
 }
 
@@ -149,10 +141,8 @@ mod tests {
             "--database-url=postgres://127.0.0.1/none".to_owned(),
             format!("--fleet-token={token}"),
             format!("--staff-token={token}0"),
+            "--public-url=https://mchezo.example".to_owned(),
             "--secret-keys=a:AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQE=".to_owned(),
-            "--mail=smtps://user:password@mail.example".to_owned(),
-            "--mail-sender=Mchezo <webhooks@mchezo.africa>".to_owned(),
-            "--public-url=https://mchezo.africa".to_owned(),
         ];
         let matches = command.try_get_matches_from(given.into_iter().chain(addresses));
         let settings = Settings::from_arg_matches(&matches.unwrap()).unwrap();

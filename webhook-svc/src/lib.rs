@@ -15,7 +15,7 @@ pub mod store;
 use std::sync::Arc;
 
 use kit::boot::Boot;
-use kit::mail::Mailer;
+use kit::feed::{Producer, Retention};
 use kit::pg::Schema;
 use kit::rpc::FleetMembers;
 use kit::wakeup::Wakeup;
@@ -61,7 +61,6 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         schedule: settings.schedule(),
         disable_policy: settings.disable_policy(),
         limits: settings.limits().within_descriptors(),
-        public_url: settings.public_url.clone(),
     };
     deliver::spawn(dependencies, &boot.lifecycle);
 
@@ -70,10 +69,10 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     let attempts = settings.schedule().attempts();
     jobs::recovery::spawn(&leader, &pool, clock, &wakeup, attempts);
     jobs::maintenance::spawn(&leader, &pool, &key_ring, settings.retention());
-    let mailer = Mailer::new(pool.clone(), SCHEMA, clock.clone(), &settings.mail)?;
-    mailer.spawn(&leader);
 
+    let producer = Producer::start(&leader, &boot.lifecycle, Retention::default());
     let mut services = kit::rpc::server::services();
+    services.add_service(producer.service());
     let dependencies = service::Dependencies {
         pool,
         clock: clock.clone(),
@@ -85,6 +84,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         rotation: settings.rotation(),
         retention: settings.retention(),
         receiver_check_timeout: settings.receiver_check_timeout,
+        public_url: settings.public_url.clone(),
     };
     dependencies.add_to(&mut services);
     let listings = boot.client("listings-svc", &settings.listings_addresses)?;

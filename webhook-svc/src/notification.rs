@@ -1,86 +1,33 @@
-//! Mails to owners of endpoints.
+//! Notices about endpoints on the feed of this service, of which web makes mails.
 
-use sqlx::PgConnection;
-use time::OffsetDateTime;
+use contracts::webhook::v1::EndpointNotice;
+use kit::feed::NewChange;
+use kit::ids;
+use prost::Message as _;
 
 use crate::domain::health::Notification;
 use crate::store::endpoints::Endpoint;
-use crate::store::mails;
 
-/// Queues the mail of a notification. `public_url` is the base URL of the dashboard.
-pub(crate) async fn enqueue(
-    connection: &mut PgConnection,
-    public_url: &str,
-    endpoint: &Endpoint,
-    notification: Notification,
-    now: OffsetDateTime,
-) -> Result<(), sqlx::Error> {
-    let (account, id) = (endpoint.account_id, endpoint.id);
-    let page = format!("{public_url}/accounts/{account}/webhooks/{id}");
-    let (subject, body) = render(&endpoint.url, &page, notification);
-    mails::insert(connection, account, &subject, &body, now).await
-}
-
-/// The mail's subject and body. `page` is the page of the endpoint in the dashboard.
-fn render(url: &str, page: &str, notification: Notification) -> (String, String) {
-    match notification {
-        Notification::DeliveriesFailed(count) => {
-            let webhooks = match count {
-                1 => "A webhook".to_owned(),
-                count => format!("{count} webhooks"),
-            };
-            let body = format!(
-                "{webhooks} to {url} could not be delivered: no attempt is left, and the last one was not answered with a 2xx status.\n\n\
-                 The page of the address shows each request and its answer:\n{page}\n\n\
-                 Once your receiver works again, choose \"Retry failed deliveries\" there. We send such an e-mail at most once a day, with the number \
-                 of webhooks that have failed since the last one. An address that keeps failing for days is switched off.\n"
-            );
-            (format!("{webhooks} could not be delivered"), body)
-        }
-        Notification::DisabledAfterFailures | Notification::DisabledByGone => {
-            let reason = notification.reason().unwrap_or_default();
-            let body = format!(
-                "{url} no longer receives webhooks.\n\n{reason}\n\n\
-                 The page of the address shows each request and its answer:\n{page}\n\n\
-                 There you can resume it, and send the failed webhooks again.\n"
-            );
-            ("A webhook endpoint is switched off".to_owned(), body)
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn mails_name_the_endpoint_and_say_what_to_do() {
-        let page = "https://mchezo.example/accounts/a/webhooks/e";
-        for (notification, expected) in [
-            (
-                Notification::DeliveriesFailed(1),
-                "A webhook could not be delivered",
-            ),
-            (
-                Notification::DeliveriesFailed(200),
-                "200 webhooks could not be delivered",
-            ),
-            (
-                Notification::DisabledAfterFailures,
-                "A webhook endpoint is switched off",
-            ),
-            (
-                Notification::DisabledByGone,
-                "A webhook endpoint is switched off",
-            ),
-        ] {
-            let (subject, body) = render("https://a.example/hook", page, notification);
-            assert_eq!(subject, expected);
-            assert!(body.contains("https://a.example/hook"), "{body}");
-            assert!(body.contains(page), "{body}");
-            assert!(body.to_lowercase().contains("again"), "{body}");
-            // A delivery that was sent again may have been answered with a 2xx before.
-            assert!(!body.contains("none was answered"), "{body}");
-        }
+/// The change that publishes a notification.
+pub(crate) fn change(endpoint: &Endpoint, notification: Notification) -> NewChange {
+    let (event, failed) = match notification {
+        Notification::DeliveriesFailed(count) => ("deliveries_failed", count.unsigned_abs()),
+        Notification::DisabledAfterFailures => ("disabled_after_failures", 0),
+        Notification::DisabledByGone => ("disabled_by_gone", 0),
+    };
+    let state = EndpointNotice {
+        account_id: endpoint.account_id.to_string(),
+        endpoint_id: endpoint.id.to_string(),
+        url: endpoint.url.clone(),
+        failed,
+    };
+    NewChange {
+        entity: "endpoint_notice",
+        id: ids::row_id().to_string(),
+        revision: 1,
+        event,
+        announced: false,
+        happening: true,
+        state: state.encode_to_vec(),
     }
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 use futures::future::join_all;
 use futures::stream::{self, StreamExt as _};
 use kit::{Clock, ids};
+use strum::VariantArray as _;
 use tokio::time::{Instant, timeout_at};
 use uuid::Uuid;
 
@@ -36,7 +37,7 @@ pub async fn run(
     // Alone, so that the other messages do not delay its answer.
     let first = check(Rule::PromptAnswer).await;
     let is_answered = first.results.iter().any(|result| result.status.is_some());
-    let others = Rule::ALL.into_iter();
+    let others = Rule::VARIANTS.iter().copied();
     let others = others.filter(|rule| *rule != Rule::PromptAnswer);
     let mut findings = if is_answered {
         join_all(others.map(check)).await

@@ -1,6 +1,5 @@
 //! The order of names.
 
-use std::cmp::Ordering;
 use std::sync::Arc;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -13,18 +12,19 @@ use super::words;
 /// punctuation before digits, digits before letters.
 ///
 /// The key is folded with the function that folds the words of a `q`.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Name {
-    text: Arc<str>,
+    // The first field decides first.
     key: Box<str>,
+    text: Arc<str>,
 }
 
 impl Name {
     /// The name with this text.
     pub fn new(text: &str) -> Self {
         Self {
-            text: text.into(),
             key: key(text).into(),
+            text: text.into(),
         }
     }
 
@@ -55,18 +55,6 @@ fn key(text: &str) -> String {
         }
     });
     sorted.collect()
-}
-
-impl Ord for Name {
-    fn cmp(&self, other: &Self) -> Ordering {
-        (&self.key, &self.text).cmp(&(&other.key, &other.text))
-    }
-}
-
-impl PartialOrd for Name {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
 }
 
 impl Serialize for Name {

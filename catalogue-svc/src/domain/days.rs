@@ -1,5 +1,6 @@
 //! The days on which events take place, and conditions on them (§4.2).
 
+use strum::{EnumString, VariantNames};
 use time::Date;
 use time::format_description::BorrowedFormatItem;
 use time::macros::format_description;
@@ -58,7 +59,8 @@ pub enum Overlap {
 }
 
 /// Which events are wanted, relative to today.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, EnumString, VariantNames)]
+#[strum(serialize_all = "snake_case")]
 pub enum When {
     /// Events that have not ended before today.
     Upcoming,
@@ -66,21 +68,6 @@ pub enum When {
     Past,
     /// Both.
     All,
-}
-
-impl When {
-    /// The names of the choices.
-    pub const KEYS: [&str; 3] = ["upcoming", "past", "all"];
-
-    /// The choice called `key`.
-    pub fn read(key: &str) -> Option<Self> {
-        match key {
-            "upcoming" => Some(Self::Upcoming),
-            "past" => Some(Self::Past),
-            "all" => Some(Self::All),
-            _ => None,
-        }
-    }
 }
 
 /// A condition on the days of an event.

@@ -1,9 +1,11 @@
 //! The kinds and windows of boards (§4.2), and the hours of which windows consist.
 
+use strum::{EnumString, IntoStaticStr};
 use time::{Duration, OffsetDateTime};
 
 /// The kind of listings that a board ranks and a vote compares.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, EnumString, IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum BoardKind {
     /// Games.
     Games,
@@ -16,21 +18,19 @@ impl BoardKind {
     pub const ALL: [Self; 2] = [Self::Games, Self::Creators];
 
     /// Its name in paths, messages and the schema.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Games => "games",
-            Self::Creators => "creators",
-        }
+    pub fn as_str(self) -> &'static str {
+        self.into()
     }
 
     /// The kind of that name.
     pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.as_str() == name)
+        name.parse().ok()
     }
 }
 
 /// The votes that a board counts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, EnumString, IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum Window {
     /// Votes of the last 168 hours, including the current one.
     Week,
@@ -45,17 +45,13 @@ impl Window {
     pub const ALL: [Self; 3] = [Self::Week, Self::Month, Self::All];
 
     /// Its name in paths and the schema.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Week => "week",
-            Self::Month => "month",
-            Self::All => "all",
-        }
+    pub fn as_str(self) -> &'static str {
+        self.into()
     }
 
     /// The window of that name.
     pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|window| window.as_str() == name)
+        name.parse().ok()
     }
 
     /// The place in [`Window::ALL`].

@@ -69,9 +69,7 @@ impl ListingChange {
 impl Ord for ListingChange {
     fn cmp(&self, other: &Self) -> Ordering {
         // One change may be of several listings: a page and its games.
-        (self.seq.cmp(&other.seq))
-            .then_with(|| self.kind.cmp(&other.kind))
-            .then_with(|| self.address.cmp(&other.address))
+        (self.seq, self.kind, &self.address).cmp(&(other.seq, other.kind, &other.address))
     }
 }
 

@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use roaring::RoaringBitmap;
 use serde::{Deserialize, Serialize};
+use strum::{EnumString, IntoStaticStr, VariantNames};
 use time::Date;
 
 use super::cities::City;
@@ -29,7 +30,8 @@ use crate::domain::order::{CityKey, CreatorKey, EventKey, GameKey};
 use crate::domain::words::LONGEST_TITLE;
 
 /// The kinds of hits, in the order in which they come.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, EnumString, IntoStaticStr, VariantNames)]
+#[strum(serialize_all = "snake_case")]
 pub enum HitKind {
     /// Games.
     Games,
@@ -42,17 +44,9 @@ pub enum HitKind {
 }
 
 impl HitKind {
-    /// All of them.
-    pub const ALL: [Self; 4] = [Self::Games, Self::Creators, Self::Events, Self::Cities];
-
     /// As filter and row have it.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Games => "games",
-            Self::Creators => "creators",
-            Self::Events => "events",
-            Self::Cities => "cities",
-        }
+    pub fn as_str(self) -> &'static str {
+        self.into()
     }
 }
 
@@ -78,6 +72,8 @@ pub struct Search {
     pub kind: Option<HitKind>,
     /// Only in this country.
     pub country: Option<Facet>,
+    /// Count the hits of the other kinds too.
+    pub counts_every_kind: bool,
     /// Events that ended before this day come after the others.
     pub today: Date,
     /// Hits come after this one.
@@ -93,6 +89,7 @@ impl Default for Search {
             words: BTreeSet::new(),
             kind: None,
             country: None,
+            counts_every_kind: false,
             today: Date::MIN,
             after: None,
             limit: 0,
@@ -162,6 +159,8 @@ pub struct Hits {
     pub rows: Vec<Hit>,
     /// How many there are on all pages.
     pub total: u64,
+    /// How many hits each counted kind has.
+    pub totals: Vec<(HitKind, u64)>,
     /// The cursor of the next page, if there is one.
     pub next: Option<SearchCursor>,
     /// Whether words of the query were replaced by similar words.
@@ -175,7 +174,7 @@ impl Dataset {
             search,
             rank: 0,
             rows: Vec::new(),
-            total: 0,
+            totals: Vec::new(),
             similar: false,
         };
         let Some((found, similar)) = self.matches(search) else {
@@ -249,32 +248,42 @@ struct Walk<'a> {
     rank: usize,
     /// Hits with their ranks: those of the page, and the hit after them if there is one.
     rows: Vec<(usize, Hit)>,
-    total: u64,
+    totals: Vec<(HitKind, u64)>,
     similar: bool,
 }
 
 impl Walk<'_> {
-    /// The docs of a kind by grade. Adds the number of hits to the total.
+    /// Whether hits of this kind are wanted.
+    fn wants(&self, kind: HitKind) -> bool {
+        self.search.kind.is_none_or(|wanted| wanted == kind)
+    }
+
+    /// The docs of a kind by grade. Counts its hits.
     fn grades<'t, L: Document>(
         &mut self,
         kind: HitKind,
         index: &Index<L>,
         (terms, docs): (Terms<'t>, RoaringBitmap),
     ) -> Grades<'t> {
-        if self.search.kind.is_some_and(|wanted| wanted != kind) {
-            return Grades::new(terms, RoaringBitmap::new());
+        let is_wanted = self.wants(kind);
+        if is_wanted || self.search.counts_every_kind {
+            let total = match self.search.country {
+                None => docs.len(),
+                Some(country) => {
+                    let counted = Query {
+                        facets: vec![country],
+                        ..Query::default()
+                    };
+                    index.walk(Some(&docs), &counted, None).total
+                }
+            };
+            self.totals.push((kind, total));
         }
-        self.total += match self.search.country {
-            None => docs.len(),
-            Some(country) => {
-                let counted = Query {
-                    facets: vec![country],
-                    ..Query::default()
-                };
-                index.walk(Some(&docs), &counted, None).total
-            }
-        };
-        Grades::new(terms, docs)
+        if is_wanted {
+            Grades::new(terms, docs)
+        } else {
+            Grades::new(terms, RoaringBitmap::new())
+        }
     }
 
     /// Adds the rows of a segment at the current rank to the page, until the page is full. `after` is the row of the cursor, if that is of
@@ -332,12 +341,14 @@ impl Walk<'_> {
         let more = self.rows.len() > self.search.limit;
         self.rows.truncate(self.search.limit);
         let last = self.rows.last().filter(|_| more);
+        let wanted = self.totals.iter().filter(|(kind, _)| self.wants(*kind));
         Hits {
             next: last.map(|(rank, hit)| SearchCursor {
                 rank: *rank,
                 row: hit.key(self.search.today),
             }),
-            total: self.total,
+            total: wanted.map(|(_, total)| total).sum(),
+            totals: self.totals,
             similar: self.similar,
             rows: self.rows.into_iter().map(|(_, hit)| hit).collect(),
         }

@@ -12,7 +12,6 @@ use tonic::{Request, Response, Status};
 
 use super::Reads;
 use super::change_row;
-use super::query_params::ReadFields as _;
 use crate::domain::changes::MirrorCursor;
 use crate::domain::listing::Mode;
 
@@ -77,12 +76,12 @@ fn binding(mode: Mode) -> Binding {
 fn read(request: ListChangesRequest) -> Result<ChangesQuery, Fault> {
     let mut bad = BadFields::default();
     let mode = bad.mode(request.mode);
-    let (limit, cursor) = bad.page(request.page, binding(mode));
+    let page = bad.read_public_page(binding(mode), request.page);
     bad.check()?;
     Ok(ChangesQuery {
         mode,
-        limit,
-        cursor,
+        limit: page.limit,
+        cursor: page.after,
     })
 }
 

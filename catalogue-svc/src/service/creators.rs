@@ -14,9 +14,7 @@ use tonic::{Request, Response, Status};
 
 use super::Reads;
 use super::answer;
-use super::query_params::{
-    self, ListQuery, ReadFields as _, non_empty, one_of, query_words, words_key,
-};
+use super::query_params::{self, ListQuery, filter, non_empty, one_of, query_words, words_key};
 use crate::domain::facet::Facet;
 use crate::domain::keyword::Keyword;
 use crate::domain::listing::Mode;
@@ -46,7 +44,7 @@ impl CreatorsService for Reads {
     ) -> Result<Response<GetCreatorResponse>, Status> {
         let request = request.into_inner();
         let snapshot = self.snapshot_at(request.at_least.as_ref()).await?;
-        let mode = query_params::mode(request.mode)?;
+        let mode = Mode::try_from(request.mode)?;
         let dataset = snapshot.dataset(mode);
         let creator = dataset.creators.get(&request.handle);
         let creator = creator.ok_or_else(|| unknown(mode))?;
@@ -73,12 +71,12 @@ fn read(request: ListCreatorsRequest, snapshot: &Snapshot) -> Result<ListQuery<C
     let role = non_empty(request.role);
     let city = non_empty(request.city);
     let words = query_words(request.q.as_deref());
-    let updated_since = bad.updated_since(request.updated_since);
+    let updated_since = query_params::updated_since(&mut bad, request.updated_since);
     let facets = [
-        bad.filter("kind", kind.as_deref(), |key| {
+        filter(&mut bad, "kind", kind.as_deref(), |key| {
             Facet::creator_kind(key).ok_or_else(|| one_of(&CREATOR_KINDS))
         }),
-        bad.country(country.as_deref(), snapshot),
+        query_params::country(&mut bad, country.as_deref(), snapshot),
     ];
     let since = updated_since.map(|since| since.to_string());
     let binding = Binding::new(
@@ -93,7 +91,7 @@ fn read(request: ListCreatorsRequest, snapshot: &Snapshot) -> Result<ListQuery<C
             since.as_deref(),
         ],
     );
-    let (limit, after) = bad.page(request.page, binding);
+    let page = bad.read_public_page(binding, request.page);
     bad.check()?;
     let role = role.map(|key| Keyword::Role(key.into()));
     let city = city.map(|slug| Keyword::City(slug.into()));
@@ -104,8 +102,8 @@ fn read(request: ListCreatorsRequest, snapshot: &Snapshot) -> Result<ListQuery<C
             keywords: role.into_iter().chain(city).collect(),
             words,
             updated_since,
-            after,
-            limit,
+            after: page.after,
+            limit: page.limit,
             ..Query::default()
         },
         binding,

@@ -13,9 +13,7 @@ use tonic::{Request, Response, Status};
 
 use super::Reads;
 use super::answer;
-use super::query_params::{
-    self, ListQuery, ReadFields as _, non_empty, one_of, query_words, words_key,
-};
+use super::query_params::{self, ListQuery, filter, non_empty, one_of, query_words, words_key};
 use crate::domain::days::{self, Span, When};
 use crate::domain::facet::Facet;
 use crate::domain::keyword::Keyword;
@@ -55,7 +53,7 @@ impl EventsService for Reads {
     ) -> Result<Response<GetEventResponse>, Status> {
         let request = request.into_inner();
         let snapshot = self.snapshot_at(request.at_least.as_ref()).await?;
-        let mode = query_params::mode(request.mode)?;
+        let mode = Mode::try_from(request.mode)?;
         let event = snapshot.dataset(mode).events.get(&request.slug);
         let event = event.ok_or_else(|| unknown(mode))?;
         let json = answer::single(event.text()).await?;
@@ -81,19 +79,19 @@ fn read(
     let when = non_empty(request.when);
     let (from, to) = (non_empty(request.from), non_empty(request.to));
     let words = query_words(request.q.as_deref());
-    let updated_since = bad.updated_since(request.updated_since);
+    let updated_since = query_params::updated_since(&mut bad, request.updated_since);
     let facets = [
-        bad.filter("kind", kind.as_deref(), |key| {
+        filter(&mut bad, "kind", kind.as_deref(), |key| {
             Facet::event_kind(key).ok_or_else(|| one_of(&EVENT_KINDS))
         }),
-        bad.country(country.as_deref(), snapshot),
+        query_params::country(&mut bad, country.as_deref(), snapshot),
     ];
     let first = day(&mut bad, "from", from.as_deref());
     let last = day(&mut bad, "to", to.as_deref());
     let chosen = match when.as_deref() {
         Some(key) => {
-            let chosen = When::read(key).ok_or_else(|| one_of(&When::KEYS));
-            bad.read("when", chosen).unwrap_or(When::All)
+            let chosen = query_params::named(&mut bad, "when", Some(key));
+            chosen.unwrap_or(When::All)
         }
         // A range that names past days asks for past events.
         None if first.is_some() || last.is_some_and(|last| last < today) => When::All,
@@ -119,7 +117,7 @@ fn read(
             since.as_deref(),
         ],
     );
-    let (limit, after) = bad.page(request.page, binding);
+    let page = bad.read_public_page(binding, request.page);
     bad.check()?;
     let city = city.map(|slug| Keyword::City(slug.into()));
     Ok(ListQuery {
@@ -131,8 +129,8 @@ fn read(
             span: Some(Span::new(chosen, today, first, last)),
             updated_since,
             backwards: chosen == When::Past,
-            after,
-            limit,
+            after: page.after,
+            limit: page.limit,
         },
         binding,
     })

@@ -15,9 +15,7 @@ use tonic::{Request, Response, Status};
 
 use super::Reads;
 use super::answer;
-use super::query_params::{
-    self, ListQuery, ReadFields as _, non_empty, one_of, query_words, words_key,
-};
+use super::query_params::{self, ListQuery, filter, non_empty, one_of, query_words, words_key};
 use crate::domain::facet::Facet;
 use crate::domain::keyword::Keyword;
 use crate::domain::listing::Mode;
@@ -47,7 +45,7 @@ impl GamesService for Reads {
     ) -> Result<Response<GetGameResponse>, Status> {
         let request = request.into_inner();
         let snapshot = self.snapshot_at(request.at_least.as_ref()).await?;
-        let mode = query_params::mode(request.mode)?;
+        let mode = Mode::try_from(request.mode)?;
         let dataset = snapshot.dataset(mode);
         let game = dataset.games.get(&request.slug);
         let game = game.ok_or_else(|| unknown(mode))?;
@@ -106,14 +104,16 @@ fn read(request: ListGamesRequest, snapshot: &Snapshot) -> Result<ListQuery<Game
     let creator = non_empty(request.creator);
     let city = non_empty(request.city);
     let words = query_words(request.q.as_deref());
-    let updated_since = bad.updated_since(request.updated_since);
+    let updated_since = query_params::updated_since(&mut bad, request.updated_since);
     let facets = [
-        bad.filter("genre", genre.as_deref(), |key| read_genre(key, snapshot)),
-        bad.filter("platform", platform.as_deref(), |key| {
+        filter(&mut bad, "genre", genre.as_deref(), |key| {
+            read_genre(key, snapshot)
+        }),
+        filter(&mut bad, "platform", platform.as_deref(), |key| {
             Facet::platform(key).ok_or_else(|| one_of(&PLATFORMS))
         }),
-        bad.country(country.as_deref(), snapshot),
-        bad.filter("stage", stage.as_deref(), |key| {
+        query_params::country(&mut bad, country.as_deref(), snapshot),
+        filter(&mut bad, "stage", stage.as_deref(), |key| {
             Facet::stage(key).ok_or_else(|| one_of(&STAGES))
         }),
     ];
@@ -132,7 +132,7 @@ fn read(request: ListGamesRequest, snapshot: &Snapshot) -> Result<ListQuery<Game
             since.as_deref(),
         ],
     );
-    let (limit, after) = bad.page(request.page, binding);
+    let page = bad.read_public_page(binding, request.page);
     bad.check()?;
     let creator = creator.map(|handle| Keyword::Creator(handle.into()));
     let city = city.map(|slug| Keyword::City(slug.into()));
@@ -143,8 +143,8 @@ fn read(request: ListGamesRequest, snapshot: &Snapshot) -> Result<ListQuery<Game
             keywords: creator.into_iter().chain(city).collect(),
             words,
             updated_since,
-            after,
-            limit,
+            after: page.after,
+            limit: page.limit,
             ..Query::default()
         },
         binding,

@@ -15,9 +15,10 @@ use tonic::{Request, Response, Status};
 
 use super::Reads;
 use super::answer;
-use super::query_params::{self, ListQuery, ReadFields as _};
+use super::query_params::{self, ListQuery};
 use crate::domain::collation::Name;
 use crate::domain::facet::Facet;
+use crate::domain::listing::Mode;
 use crate::domain::order::{CityKey, CountryKey};
 use crate::index::{Document as _, Query, Snapshot};
 
@@ -29,7 +30,7 @@ impl PlacesService for Reads {
     ) -> Result<Response<ListGenresResponse>, Status> {
         let request = request.into_inner();
         let snapshot = self.snapshot_at(request.at_least.as_ref()).await?;
-        let rows = snapshot.genre_rows(query_params::mode(request.mode)?);
+        let rows = snapshot.genre_rows(Mode::try_from(request.mode)?);
         Ok(Response::new(ListGenresResponse {
             json: answer::json(&rows)?.into(),
             page: Some(PageInfo {
@@ -51,7 +52,7 @@ impl PlacesService for Reads {
         let empty = request.empty.then_some("empty");
         let with_events = request.with_events.then_some("events");
         let binding = Binding::new("countries", [Some(mode.as_str()), empty, with_events]);
-        let (limit, after) = bad.page::<CountryKey>(request.page, binding);
+        let page = bad.read_public_page::<CountryKey>(binding, request.page);
         bad.check()?;
 
         let mut rows = snapshot.country_rows(mode);
@@ -64,9 +65,9 @@ impl PlacesService for Reads {
             request.empty || has_listings || (request.with_events && has_events(row))
         });
         let total = rows.len() as u64;
-        rows.retain(|row| after.as_ref().is_none_or(|after| key(row) > *after));
-        let more = rows.len() > limit;
-        rows.truncate(limit);
+        rows.retain(|row| page.after.as_ref().is_none_or(|after| key(row) > *after));
+        let more = rows.len() > page.limit;
+        rows.truncate(page.limit);
         let last = rows.last().filter(|_| more).map(key);
         Ok(Response::new(ListCountriesResponse {
             json: answer::json(&rows)?.into(),
@@ -81,7 +82,7 @@ impl PlacesService for Reads {
     ) -> Result<Response<GetCountryResponse>, Status> {
         let request = request.into_inner();
         let snapshot = self.snapshot_at(request.at_least.as_ref()).await?;
-        let mode = query_params::mode(request.mode)?;
+        let mode = Mode::try_from(request.mode)?;
         let code = request.code.to_ascii_uppercase();
         let row = snapshot.country_row(mode, &code).ok_or_else(unknown)?;
         let cities = snapshot.dataset(mode).cities.search(&Query {
@@ -120,7 +121,7 @@ impl PlacesService for Reads {
     ) -> Result<Response<GetCityResponse>, Status> {
         let request = request.into_inner();
         let snapshot = self.snapshot_at(request.at_least.as_ref()).await?;
-        let mode = query_params::mode(request.mode)?;
+        let mode = Mode::try_from(request.mode)?;
         let city = snapshot.dataset(mode).cities.get(&request.slug);
         let city = city.ok_or_else(|| Fault::not_found("No creator is in a city of this name."))?;
         let mut json = Vec::new();
@@ -140,16 +141,16 @@ fn read_cities(
     let mut bad = BadFields::default();
     let mode = bad.mode(request.mode);
     let country = query_params::country_code(request.country);
-    let facet = bad.country(country.as_deref(), snapshot);
+    let facet = query_params::country(&mut bad, country.as_deref(), snapshot);
     let binding = Binding::new("cities", [Some(mode.as_str()), country.as_deref()]);
-    let (limit, after) = bad.page(request.page, binding);
+    let page = bad.read_public_page(binding, request.page);
     bad.check()?;
     Ok(ListQuery {
         mode,
         query: Query {
             facets: facet.into_iter().collect(),
-            after,
-            limit,
+            after: page.after,
+            limit: page.limit,
             ..Query::default()
         },
         binding,

@@ -1,15 +1,12 @@
 //! Reads the fields that calls have in common, and collects the reasons of all bad ones (§4.1).
 
 use std::collections::BTreeSet;
+use std::str::FromStr;
 
-use contracts::common::v1 as common;
-use kit::Fault;
 use kit::bad_fields::BadFields;
 use kit::cursor::Binding;
-use kit::page::{Limits, Page};
 use kit::timestamp;
-use serde::Serialize;
-use serde::de::DeserializeOwned;
+use strum::VariantNames;
 
 use crate::domain::facet::Facet;
 use crate::domain::listing::Mode;
@@ -29,78 +26,45 @@ pub(super) struct ListQuery<K> {
     pub(super) binding: Binding,
 }
 
-/// Reads the fields of reads. A bad field adds its reason, and returns a value that is not used: [`BadFields::check`] refuses the call.
-pub(super) trait ReadFields {
-    /// The dataset.
-    fn mode(&mut self, mode: i32) -> Mode;
-
-    /// The number of rows of the page, and the key of the row before it.
-    fn page<M>(
-        &mut self,
-        page: Option<common::PageRequest>,
-        binding: Binding,
-    ) -> (usize, Option<M>)
-    where
-        M: Serialize + DeserializeOwned;
-
-    /// A filter by one of a fixed set of values.
-    fn filter(
-        &mut self,
-        field: &str,
-        value: Option<&str>,
-        find: impl FnOnce(&str) -> Result<Facet, String>,
-    ) -> Option<Facet>;
-
-    /// A filter by country, the code in upper case.
-    fn country(&mut self, code: Option<&str>, snapshot: &Snapshot) -> Option<Facet>;
-
-    /// The time since which rows must have changed (§10.14), in microseconds since 1970.
-    fn updated_since(&mut self, text: Option<String>) -> Option<i64>;
+/// Reads a parameter that may be absent. A bad one adds its reason, and [`BadFields::check`] refuses the call.
+pub(super) fn filter<T>(
+    bad: &mut BadFields,
+    field: &str,
+    value: Option<&str>,
+    find: impl FnOnce(&str) -> Result<T, String>,
+) -> Option<T> {
+    bad.read(field, find(value?))
 }
 
-impl ReadFields for BadFields {
-    fn mode(&mut self, mode: i32) -> Mode {
-        let mode = match common::Mode::try_from(mode) {
-            Ok(common::Mode::Live) => Ok(Mode::Live),
-            Ok(common::Mode::Test) => Ok(Mode::Test),
-            Ok(common::Mode::Unspecified) | Err(_) => Err("Use MODE_LIVE or MODE_TEST."),
-        };
-        self.read("mode", mode).unwrap_or(Mode::Test)
-    }
+/// Reads a value of an enum by its name.
+pub(super) fn named<T: FromStr + VariantNames>(
+    bad: &mut BadFields,
+    field: &str,
+    name: Option<&str>,
+) -> Option<T> {
+    let unknown = |_error: T::Err| one_of(T::VARIANTS);
+    filter(bad, field, name, |name| name.parse().map_err(unknown))
+}
 
-    fn page<M>(&mut self, page: Option<common::PageRequest>, binding: Binding) -> (usize, Option<M>)
-    where
-        M: Serialize + DeserializeOwned,
-    {
-        let common::PageRequest { limit, cursor } = page.unwrap_or_default();
-        let page = Page::read(Limits::PUBLIC, binding, limit, &cursor, self);
-        (page.limit, page.after)
-    }
+/// Reads a filter by country, the code in upper case.
+pub(super) fn country(
+    bad: &mut BadFields,
+    code: Option<&str>,
+    snapshot: &Snapshot,
+) -> Option<Facet> {
+    filter(bad, "country", code, |code| {
+        let codes = snapshot.countries();
+        let known = codes.binary_search(&code).is_ok();
+        Facet::country(code)
+            .filter(|_| known)
+            .ok_or_else(|| one_of(&codes))
+    })
+}
 
-    fn filter(
-        &mut self,
-        field: &str,
-        value: Option<&str>,
-        find: impl FnOnce(&str) -> Result<Facet, String>,
-    ) -> Option<Facet> {
-        let found = find(value?);
-        self.read(field, found)
-    }
-
-    fn country(&mut self, code: Option<&str>, snapshot: &Snapshot) -> Option<Facet> {
-        self.filter("country", code, |code| {
-            let codes = snapshot.countries();
-            let known = codes.binary_search(&code).is_ok();
-            Facet::country(code)
-                .filter(|_| known)
-                .ok_or_else(|| one_of(&codes))
-        })
-    }
-
-    fn updated_since(&mut self, text: Option<String>) -> Option<i64> {
-        let since = point_in_time::read(&non_empty(text)?);
-        self.read("updated_since", since.ok_or(timestamp::EXPECTED))
-    }
+/// Reads the time since which rows must have changed (§10.14), in microseconds since 1970.
+pub(super) fn updated_since(bad: &mut BadFields, text: Option<String>) -> Option<i64> {
+    let since = point_in_time::read(&non_empty(text)?);
+    bad.read("updated_since", since.ok_or(timestamp::EXPECTED))
 }
 
 /// The words of a `q`; `None` when it is absent. An empty set (`q` has no letter and no digit) matches nothing.
@@ -118,14 +82,6 @@ pub(super) fn words_key(words: Option<&BTreeSet<String>>) -> Option<String> {
             .collect::<Vec<_>>()
             .join(" ")
     })
-}
-
-/// The mode of a call for a single listing.
-pub(super) fn mode(mode: i32) -> Result<Mode, Fault> {
-    let mut bad = BadFields::default();
-    let mode = bad.mode(mode);
-    bad.check()?;
-    Ok(mode)
 }
 
 /// A parameter; an empty one counts as absent (§4.1).

@@ -6,7 +6,8 @@ use std::time::Duration;
 use contracts::catalogue::v1::rankings_service_server::RankingsService;
 use contracts::catalogue::v1::{
     BoardRank, BoardRowDetails, GetRankHistoryRequest, GetRankHistoryResponse, GetRanksRequest,
-    GetRanksResponse, ListRankingRequest, ListRankingResponse, PastRank,
+    GetRanksResponse, ListRankingRequest, ListRankingResponse, ListRanksRequest, ListRanksResponse,
+    ListingRanks, PastRank,
 };
 use contracts::public::RankingRow;
 use kit::bad_fields::BadFields;
@@ -18,7 +19,6 @@ use uuid::Uuid;
 
 use super::Reads;
 use super::answer;
-use super::query_params::{self, ReadFields as _};
 use crate::boards::{BoardRow, DatasetBoards, Ranked};
 use crate::domain::listing::Mode;
 use crate::domain::order::BoardKey;
@@ -28,6 +28,8 @@ use crate::store::board_snapshots;
 
 /// The snapshots that a history has: five weeks.
 const HISTORY: i64 = 35;
+/// The most listings of a request for ranks.
+const MAX_LISTINGS: usize = 20;
 /// How long the history of a rank may take: each snapshot is a long array, and a page is shown without it.
 pub const HISTORY_DEADLINE: Duration = Duration::from_millis(500);
 
@@ -83,6 +85,25 @@ fn ranks<L: Ranked>(
     Some(ranks.collect())
 }
 
+/// The live listings with these names, with their ranks; without those that are not public.
+fn ranks_of_each<L: Ranked>(
+    boards: &DatasetBoards,
+    snapshot: &Snapshot,
+    names: Vec<String>,
+) -> anyhow::Result<Vec<ListingRanks>> {
+    let index = L::index(snapshot.dataset(Mode::Live));
+    let listings = names.into_iter().filter_map(|name| {
+        let listing = index.get(&name)?;
+        let ranks = ranks::<L>(boards, snapshot, Mode::Live, &name)?;
+        Some(listing.card().map(|card| ListingRanks {
+            name,
+            title: card.name,
+            ranks,
+        }))
+    });
+    listings.collect()
+}
+
 /// The id of a live listing, if it is public.
 fn listing_id<L: Ranked>(snapshot: &Snapshot, name: &str) -> Option<Uuid> {
     let listing = L::index(snapshot.dataset(Mode::Live)).get(name)?;
@@ -131,7 +152,7 @@ impl RankingsService for Rankings {
         let request = request.into_inner();
         let snapshot = self.reads.snapshot_at(request.at_least.as_ref()).await?;
         let kind = BoardKind::parse(&request.kind).ok_or_else(unknown_kind)?;
-        let (mode, name) = (query_params::mode(request.mode)?, request.name.as_str());
+        let (mode, name) = (Mode::try_from(request.mode)?, request.name.as_str());
         let boards = self.reads.boards.of(mode)?;
         let ranks = match kind {
             BoardKind::Games => ranks::<Game>(&boards, &snapshot, mode, name),
@@ -139,6 +160,27 @@ impl RankingsService for Rankings {
         };
         let ranks = ranks.ok_or_else(unknown_listing)?;
         Ok(Response::new(GetRanksResponse { ranks }))
+    }
+
+    async fn list_ranks(
+        &self,
+        request: Request<ListRanksRequest>,
+    ) -> Result<Response<ListRanksResponse>, Status> {
+        let request = request.into_inner();
+        let snapshot = self.reads.snapshot_at(request.at_least.as_ref()).await?;
+        let kind = BoardKind::parse(&request.kind).ok_or_else(unknown_kind)?;
+        let names = request.names;
+        if names.len() > MAX_LISTINGS {
+            let reason = format!("Name at most {MAX_LISTINGS} listings.");
+            return Err(Fault::invalid_field("names", reason).into());
+        }
+        let boards = self.reads.boards.of(Mode::Live)?;
+        let listings = match kind {
+            BoardKind::Games => ranks_of_each::<Game>(&boards, &snapshot, names),
+            BoardKind::Creators => ranks_of_each::<Creator>(&boards, &snapshot, names),
+        };
+        let listings = listings.map_err(|error| answer::broken(&error))?;
+        Ok(Response::new(ListRanksResponse { listings }))
     }
 
     async fn get_rank_history(
@@ -157,7 +199,7 @@ impl RankingsService for Rankings {
         let read = kit::pg::within(&self.pool, self.history_deadline, async |connection| {
             board_snapshots::ranks_of(connection, (kind, window), id, HISTORY).await
         });
-        let ranks = read.await.map_err(|error| kit::pg::fault(&error))?;
+        let ranks = read.await.map_err(Fault::from)?;
         let ranks = ranks.into_iter().rev().filter_map(|(at, rank)| {
             Some(PastRank {
                 at: Some(timestamp::encode(at)),
@@ -185,14 +227,14 @@ fn read(request: ListRankingRequest) -> Result<BoardQuery, Fault> {
         "rankings",
         [mode.as_str(), kind.as_str(), window.as_str()].map(Some),
     );
-    let (limit, after) = bad.page(request.page, binding);
+    let page = bad.read_public_page(binding, request.page);
     bad.check()?;
     Ok(BoardQuery {
         mode,
         kind,
         window,
-        after,
-        limit,
+        after: page.after,
+        limit: page.limit,
         binding,
     })
 }

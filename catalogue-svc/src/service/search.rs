@@ -1,7 +1,7 @@
 //! One search over games, creators, events and cities (§2.5, §4.2).
 
 use contracts::catalogue::v1::search_service_server::SearchService;
-use contracts::catalogue::v1::{SearchRequest, SearchResponse};
+use contracts::catalogue::v1::{SearchRequest, SearchResponse, SearchTotal};
 use contracts::public::{self, SearchAddress, SearchResult};
 use kit::Fault;
 use kit::bad_fields::BadFields;
@@ -11,7 +11,7 @@ use tonic::{Request, Response, Status};
 
 use super::Reads;
 use super::answer;
-use super::query_params::{self, ReadFields as _, non_empty, one_of, query_words, words_key};
+use super::query_params::{self, non_empty, query_words, words_key};
 use crate::domain::listing::Mode;
 use crate::index::{Document as _, Hit, HitKind, Search, Snapshot};
 
@@ -24,11 +24,12 @@ struct SearchQuery {
 }
 
 impl Reads {
-    fn result(&self, hit: &Hit) -> anyhow::Result<SearchResult> {
+    /// The row of a hit, and its cover or avatar.
+    fn result(&self, hit: &Hit) -> anyhow::Result<(SearchResult, Option<String>)> {
         Ok(match hit {
             Hit::Game(row) => {
                 let game: public::GameRow = row.text().parse_row()?;
-                SearchResult {
+                let row = SearchResult {
                     kind: HitKind::Games.as_str().to_owned(),
                     address: SearchAddress::Slug(game.slug),
                     name: game.title,
@@ -36,11 +37,12 @@ impl Reads {
                     country_code: game.country_code,
                     url: game.url,
                     starts_at: None,
-                }
+                };
+                (row, game.cover_url)
             }
             Hit::Creator(row) => {
                 let creator: public::CreatorRow = row.text().parse_row()?;
-                SearchResult {
+                let row = SearchResult {
                     kind: HitKind::Creators.as_str().to_owned(),
                     address: SearchAddress::Handle(creator.handle),
                     name: creator.name,
@@ -48,11 +50,12 @@ impl Reads {
                     country_code: creator.country_code,
                     url: creator.url,
                     starts_at: None,
-                }
+                };
+                (row, creator.avatar_url)
             }
             Hit::Event(row) => {
                 let event: public::Event = row.text().parse_row()?;
-                SearchResult {
+                let row = SearchResult {
                     kind: HitKind::Events.as_str().to_owned(),
                     address: SearchAddress::Slug(event.slug),
                     name: event.title,
@@ -60,11 +63,12 @@ impl Reads {
                     country_code: event.country_code,
                     url: event.url,
                     starts_at: Some(event.starts_at),
-                }
+                };
+                (row, None)
             }
             Hit::City(row) => {
                 let city: public::CityRow = row.text().parse_row()?;
-                SearchResult {
+                let row = SearchResult {
                     kind: HitKind::Cities.as_str().to_owned(),
                     url: format!("{}/cities/{}", self.public_url, city.slug),
                     address: SearchAddress::Slug(city.slug),
@@ -72,7 +76,8 @@ impl Reads {
                     tagline: String::new(),
                     country_code: city.country_code,
                     starts_at: None,
-                }
+                };
+                (row, None)
             }
         })
     }
@@ -85,6 +90,7 @@ impl SearchService for Reads {
         request: Request<SearchRequest>,
     ) -> Result<Response<SearchResponse>, Status> {
         let request = request.into_inner();
+        let with_details = request.with_details;
         let snapshot = self.snapshot_at(request.at_least.as_ref()).await?;
         let query = read(
             request,
@@ -93,8 +99,10 @@ impl SearchService for Reads {
         )?;
         let hits = snapshot.dataset(query.mode).search(&query.search);
         let rows = hits.rows.iter().map(|hit| self.result(hit));
-        let rows: anyhow::Result<Vec<_>> = rows.collect();
-        let rows = rows.map_err(|error| answer::broken(&error))?;
+        let rows: anyhow::Result<(Vec<_>, Vec<_>)> = rows.collect();
+        let (rows, pictures) = rows.map_err(|error| answer::broken(&error))?;
+        let pictures = pictures.into_iter().filter(|_| with_details);
+        let totals = hits.totals.into_iter().filter(|_| with_details);
         Ok(Response::new(SearchResponse {
             json: answer::json(&rows)?.into(),
             page: Some(answer::page_info_after(
@@ -104,6 +112,13 @@ impl SearchService for Reads {
             )?),
             position: Some(snapshot.position.into()),
             similar: hits.similar,
+            totals: totals
+                .map(|(kind, total)| SearchTotal {
+                    kind: kind.as_str().to_owned(),
+                    total,
+                })
+                .collect(),
+            picture_urls: pictures.map(Option::unwrap_or_default).collect(),
         }))
     }
 }
@@ -117,15 +132,9 @@ fn read(request: SearchRequest, snapshot: &Snapshot, today: Date) -> Result<Sear
         bad.add("q", "Say what to search for.".to_owned());
     }
     let key = non_empty(request.r#type);
-    let kind = key.as_deref().and_then(|key| {
-        let found = HitKind::ALL.into_iter().find(|kind| kind.as_str() == key);
-        bad.read(
-            "type",
-            found.ok_or_else(|| one_of(&HitKind::ALL.map(HitKind::as_str))),
-        )
-    });
+    let kind = query_params::named::<HitKind>(&mut bad, "type", key.as_deref());
     let country = query_params::country_code(request.country);
-    let facet = bad.country(country.as_deref(), snapshot);
+    let facet = query_params::country(&mut bad, country.as_deref(), snapshot);
     let binding = Binding::new(
         "search",
         [
@@ -135,7 +144,7 @@ fn read(request: SearchRequest, snapshot: &Snapshot, today: Date) -> Result<Sear
             country.as_deref(),
         ],
     );
-    let (limit, after) = bad.page(request.page, binding);
+    let page = bad.read_public_page(binding, request.page);
     bad.check()?;
     Ok(SearchQuery {
         mode,
@@ -143,9 +152,10 @@ fn read(request: SearchRequest, snapshot: &Snapshot, today: Date) -> Result<Sear
             words: words.unwrap_or_default(),
             kind,
             country: facet,
+            counts_every_kind: request.with_details,
             today,
-            after,
-            limit,
+            after: page.after,
+            limit: page.limit,
         },
         binding,
     })

@@ -18,7 +18,7 @@ use contracts::common::v1::{ListAuditRequest, ListAuditResponse};
 use futures::{StreamExt as _, TryStreamExt as _, stream};
 use kit::audit::{Audit, reason};
 use kit::bad_fields::BadFields;
-use kit::feed::{Writer, unexpected_outcome};
+use kit::feed::Writer;
 use kit::{Fault, timestamp};
 use sqlx::PgPool;
 use time::{Duration, OffsetDateTime};
@@ -134,8 +134,7 @@ impl StaffService for Staff {
         &self,
         request: Request<ListAuditRequest>,
     ) -> Result<Response<ListAuditResponse>, Status> {
-        let answer = self.audit.list::<Action>(request).await?;
-        Ok(Response::new(answer))
+        self.audit.list::<Action>(request).await
     }
 }
 
@@ -240,11 +239,12 @@ impl Staff {
                 reason: reason.to_owned(),
             };
             let command = Command::Void(by.clone(), command);
-            let (outcome, _) = self.writer.write(command).await?;
-            let Outcome::Voided(voided) = outcome else {
-                return Err(unexpected_outcome(&outcome));
-            };
-            Ok(proto::VoterResult {
+            let voided = self.writer.write_as(command, |outcome| match outcome {
+                Outcome::Voided(voided) => Some(voided),
+                _ => None,
+            });
+            let voided = voided.await?;
+            Ok::<_, Fault>(proto::VoterResult {
                 voter: voter.to_string(),
                 votes: voided.votes,
                 unchanged: voided.unchanged,

@@ -70,7 +70,7 @@ impl VotesService for Votes {
         let repeated_today = match outcome {
             Outcome::Voted => false,
             Outcome::Repeated => true,
-            other => return Err(unexpected_outcome(&other).into()),
+            _ => return Err(unexpected_outcome().into()),
         };
         Ok(Response::new(proto::CastVoteResponse { repeated_today }))
     }

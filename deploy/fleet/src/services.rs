@@ -345,9 +345,6 @@ fn settings_of(
     if service.name == "listings-svc" && !is_set("PICTURES") {
         settings.push(("PICTURES", text(shared.folder.pictures())?));
     }
-    if ["webhook-svc", WEB].contains(&service.name) && !is_set("STAFF_MAIL") {
-        settings.push(("STAFF_MAIL", "staff@fleet.example".to_owned()));
-    }
     if service.name == "webhook-svc" {
         settings.push(("SECRET_KEYS", key_ring(manifest, SIGNING_KEY)?));
         if !is_set("ALLOW") {
@@ -356,13 +353,16 @@ fn settings_of(
     }
     if service.name == WEB {
         settings.push(("SECRET_KEYS", key_ring(manifest, PEOPLE_KEY)?));
+        if !is_set("STAFF_MAIL") {
+            settings.push(("STAFF_MAIL", "staff@fleet.example".to_owned()));
+        }
+        // The user may have a mail server.
+        if !is_set("MAIL") {
+            settings.push(("MAIL", format!("file:{}", text(shared.folder.mail())?)));
+        }
     }
     if ["gateway", WEB].contains(&service.name) {
         settings.push(("API_URL", manifest.base_url.clone()));
-    }
-    // The user may have a mail server.
-    if ["webhook-svc", WEB].contains(&service.name) && !is_set("MAIL") {
-        settings.push(("MAIL", format!("file:{}", text(shared.folder.mail())?)));
     }
     if service.name == "gateway" && !is_set("DOCS_URL") {
         settings.push(("DOCS_URL", format!("{}/docs/errors", shared.dashboard_url)));

@@ -3,11 +3,9 @@
 //! What is wrong with a field is a clause such as `it is given twice`: a report joins several of them in one message, a tip makes a sentence
 //! of each.
 
-use std::borrow::Cow;
 use std::collections::HashSet;
-use std::fmt;
 
-use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use kit::json_object::RawFields;
 use serde_json::value::RawValue;
 
 /// 2^53 − 1: JSON readers that use floats hold whole numbers up to this one exactly (`Number.MAX_SAFE_INTEGER`).
@@ -20,34 +18,13 @@ const MAX_NAME: usize = 80;
 
 /// The fields of a JSON object, in their order.
 #[derive(Debug)]
-pub struct Fields<'a>(Vec<(Cow<'a, str>, &'a RawValue)>);
-
-impl<'de: 'a, 'a> Deserialize<'de> for Fields<'a> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Object;
-        impl<'de> Visitor<'de> for Object {
-            type Value = Fields<'de>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object")
-            }
-
-            fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Self::Value, M::Error> {
-                let mut fields = Vec::new();
-                while let Some(name) = map.next_key::<String>()? {
-                    fields.push((Cow::Owned(name), map.next_value()?));
-                }
-                Ok(Fields(fields))
-            }
-        }
-        deserializer.deserialize_map(Object)
-    }
-}
+pub struct Fields<'a>(Vec<(String, &'a RawValue)>);
 
 impl<'a> Fields<'a> {
     /// Parses a JSON object; `None` for anything else.
     pub fn parse(json: &'a str) -> Option<Self> {
-        serde_json::from_str(json).ok()
+        let RawFields(fields) = serde_json::from_str(json).ok()?;
+        Some(Self(fields))
     }
 
     /// The fields that are not in `known` or are given twice, each with what is wrong with it. `*` has the number of those beyond

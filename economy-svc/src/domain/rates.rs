@@ -5,13 +5,15 @@
 
 use std::collections::HashMap;
 
+use strum::IntoStaticStr;
 use time::OffsetDateTime;
 
 use super::economy::{Economy, ListedCurrency, Pair};
 use super::market::Market;
 use super::ratio::Ratio;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum Source {
     /// Computed from the baskets.
     Worked,
@@ -20,11 +22,8 @@ pub enum Source {
 }
 
 impl Source {
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Worked => "worked",
-            Self::Market => "market",
-        }
+    pub fn as_str(self) -> &'static str {
+        self.into()
     }
 }
 

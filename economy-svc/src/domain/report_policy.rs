@@ -23,16 +23,10 @@ impl ReportPolicy {
         let Some(wait) = wait.filter(|wait| wait.is_positive()) else {
             return Ok(());
         };
-        let seconds = wait.whole_seconds() + i64::from(wait.subsec_nanoseconds() > 0);
-        Err(Fault {
-            retry_after: u32::try_from(seconds).ok(),
-            ..Fault::new(
-                Code::TooSoon,
-                format!(
-                    "The game's last report is less than {} minutes old. Send the next one as Retry-After says.",
-                    self.report_interval.whole_minutes()
-                ),
-            )
-        })
+        let message = format!(
+            "The game's last report is less than {} minutes old. Send the next one as Retry-After says.",
+            self.report_interval.whole_minutes()
+        );
+        Err(Fault::new(Code::TooSoon, message).retry_in(wait))
     }
 }

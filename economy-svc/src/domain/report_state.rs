@@ -1,6 +1,10 @@
 //! The states of a stored report (§3).
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+use strum::IntoStaticStr;
+
+/// The names are those of the events of reviews.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum ReportState {
     /// Rates and figures use it.
     Counted,

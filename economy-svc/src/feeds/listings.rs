@@ -1,7 +1,8 @@
 //! Follows listings-svc: games and the owners of their pages.
 
-use contracts::common::v1::{Change, Mode};
+use contracts::common::v1::Change;
 use contracts::listings::v1::{Game, Page};
+use kit::Mode;
 use kit::boot::Boot;
 use kit::feed::Projection;
 use kit::leader::Leader;
@@ -80,15 +81,10 @@ fn page(change: &Change) -> anyhow::Result<pages::Row> {
 
 fn game(change: &Change) -> anyhow::Result<games::Row> {
     let game = Game::decode(change.state.clone())?;
-    let mode = match game.mode() {
-        Mode::Live => "live",
-        Mode::Test => "test",
-        Mode::Unspecified => anyhow::bail!("the game has no mode"),
-    };
     let published = game.visible;
     Ok(games::Row {
         id: game.id.parse()?,
-        mode,
+        mode: Mode::try_from(game.mode)?.as_str(),
         slug: game.slug,
         title: game.title,
         published,

@@ -1,27 +1,16 @@
 //! What reports and tips have in common: calls with a game's key, and `Idempotency-Key`.
 
 use contracts::common::v1::Mode;
-use kit::feed::{ApplyError, Writer};
-use kit::idempotency::{self, CallId, InFlightCalls, body_hash};
-use kit::{Clock, Code, Fault};
-use sqlx::PgPool;
+use kit::feed::ApplyError;
+use kit::idempotency::{self, CallId, body_hash};
+use kit::{Code, Fault};
 use uuid::Uuid;
 
+use super::Service;
 use super::games::parse_account;
 use crate::SCHEMA;
-use crate::domain::report_policy::ReportPolicy;
 use crate::store::games;
-use crate::write::{Command, CommandHandler, Outcome};
-
-/// Runs the commands of calls with a game's key, at most one at a time for an `Idempotency-Key`.
-#[derive(Debug, Clone)]
-pub(super) struct CommandRunner {
-    pub(super) pool: PgPool,
-    pub(super) clock: Clock,
-    pub(super) policy: ReportPolicy,
-    writer: Writer<CommandHandler>,
-    calls: InFlightCalls,
-}
+use crate::write::{Command, Outcome};
 
 /// A call with a game's key, as the gateway sends it.
 pub(super) struct Call<'a> {
@@ -62,22 +51,7 @@ impl Call<'_> {
     }
 }
 
-impl CommandRunner {
-    pub(super) fn new(
-        pool: PgPool,
-        writer: Writer<CommandHandler>,
-        clock: Clock,
-        policy: ReportPolicy,
-    ) -> Self {
-        Self {
-            pool,
-            clock,
-            policy,
-            writer,
-            calls: InFlightCalls::default(),
-        }
-    }
-
+impl Service {
     /// The id of the game of a live key.
     pub(super) async fn game_id(&self, slug: &str) -> Result<Uuid, Fault> {
         let found = games::find(&self.pool, slug).await?;
@@ -106,14 +80,14 @@ impl CommandRunner {
     }
 
     /// Runs a command. A concurrent call with the same `Idempotency-Key` is refused.
-    pub(super) async fn run(
+    pub(super) async fn run<T>(
         &self,
         command: Command,
         key: Option<&idempotency::Key>,
-    ) -> Result<Outcome, Fault> {
+        receipt: impl FnOnce(Outcome) -> Option<T>,
+    ) -> Result<T, Fault> {
         let in_flight = key.map(|key| self.calls.begin(key.call.clone()));
         let _in_flight = in_flight.transpose()?;
-        let (outcome, _) = self.writer.write(command).await?;
-        Ok(outcome)
+        self.writer.write_as(command, receipt).await
     }
 }

@@ -1,22 +1,19 @@
 //! Currencies, their figures and their names (`economy/v1/currencies.proto`).
 
-use std::sync::Arc;
-
 use contracts::economy::v1 as proto;
 use contracts::economy::v1::currencies_service_server::CurrenciesService;
-use kit::feed::{Writer, unexpected_outcome};
 use kit::page::Page;
+use kit::rpc::respond;
 use kit::{Fault, text, timestamp};
-use sqlx::PgPool;
 use tonic::{Request, Response, Status};
 
+use super::Service;
 use super::games::{no_owned_game, owned_game, parse_account};
 use super::page;
 use super::render;
-use super::snapshots::SnapshotCache;
 use crate::domain::staff_action::AuthorizedAction;
 use crate::store::{currencies, has_nul};
-use crate::write::{Command, CommandHandler, Outcome, SetName};
+use crate::write::{Command, Outcome, SetName};
 
 /// Maximum length of a name.
 const MAX_CHARS: usize = 60;
@@ -24,13 +21,6 @@ const MAX_CHARS: usize = 60;
 const MAX_NAMES: i64 = 100;
 /// Prefix of `given_by` for a name that an account gave. A name that staff gave has the name of the member.
 const BY_ACCOUNT: &str = "account ";
-
-#[derive(Debug)]
-pub(super) struct Service {
-    pub(super) pool: PgPool,
-    pub(super) writer: Writer<CommandHandler>,
-    pub(super) snapshots: Arc<SnapshotCache>,
-}
 
 #[tonic::async_trait]
 impl CurrenciesService for Service {
@@ -50,16 +40,14 @@ impl CurrenciesService for Service {
         &self,
         request: Request<proto::SetOwnCurrencyRequest>,
     ) -> Result<Response<proto::SetCurrencyResponse>, Status> {
-        let answer = self.set_own(&request.into_inner()).await?;
-        Ok(Response::new(answer))
+        respond(self.set_own(&request.into_inner()).await)
     }
 
     async fn list_own_currencies(
         &self,
         request: Request<proto::ListOwnCurrenciesRequest>,
     ) -> Result<Response<proto::ListOwnCurrenciesResponse>, Status> {
-        let answer = self.list_own(request.into_inner()).await?;
-        Ok(Response::new(answer))
+        respond(self.list_own(request.into_inner()).await)
     }
 }
 
@@ -77,7 +65,26 @@ impl Service {
             name,
             given_by: format!("{BY_ACCOUNT}{account}"),
         };
-        set_name(&self.pool, &self.writer, command, None).await
+        self.set_name(command, None).await
+    }
+
+    /// Names the currency of a game, for its owner or for staff.
+    pub(super) async fn set_name(
+        &self,
+        command: SetName,
+        by: Option<AuthorizedAction>,
+    ) -> Result<proto::SetCurrencyResponse, Fault> {
+        let game = command.game;
+        let command = Command::Name(by, command);
+        let outcome = (self.writer)
+            .write_as(command, Outcome::try_as_named)
+            .await?;
+        let names = currencies::names(&self.pool, Some(game), None, MAX_NAMES).await?;
+        let currency = group_by_currency(names).pop();
+        Ok(proto::SetCurrencyResponse {
+            currency,
+            unchanged: outcome.is_unchanged(),
+        })
     }
 
     /// The games of an account with the names of their currencies. Members of staff are not named.
@@ -137,26 +144,6 @@ pub(super) fn parse_name(sent: &str) -> Result<String, Fault> {
         return Err(Fault::invalid_field("name", reason));
     }
     Ok(name)
-}
-
-/// Names the currency of a game, for its owner or for staff.
-pub(super) async fn set_name(
-    pool: &PgPool,
-    writer: &Writer<CommandHandler>,
-    command: SetName,
-    by: Option<AuthorizedAction>,
-) -> Result<proto::SetCurrencyResponse, Fault> {
-    let game = command.game;
-    let outcome = match writer.write(Command::Name(by, command)).await?.0 {
-        Outcome::Named(outcome) => outcome,
-        other => return Err(unexpected_outcome(&other)),
-    };
-    let names = currencies::names(pool, Some(game), None, MAX_NAMES).await?;
-    let currency = group_by_currency(names).pop();
-    Ok(proto::SetCurrencyResponse {
-        currency,
-        unchanged: outcome.is_unchanged(),
-    })
 }
 
 /// Groups names by game. They are ordered by game.

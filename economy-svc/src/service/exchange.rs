@@ -2,25 +2,18 @@
 
 use contracts::economy::v1 as proto;
 use contracts::economy::v1::exchange_service_server::ExchangeService;
-use kit::feed::{Writer, unexpected_outcome};
-use kit::{Clock, Code, Fault, timestamp};
-use sqlx::PgPool;
+use kit::rpc::respond;
+use kit::{Code, Fault, timestamp};
 use time::OffsetDateTime;
 use tonic::{Request, Response, Status};
 
+use super::Service;
 use super::balances;
 use super::swap_message::{ID_CONFLICT, MAX_AGE, currencies_of, parse};
 use crate::domain::exchange::token_hash;
 use crate::store::exchanges;
 use crate::store::swaps::{self, Swap};
-use crate::write::{Command, CommandHandler, Outcome, SwapSource};
-
-#[derive(Debug)]
-pub(super) struct Service {
-    pub(super) pool: PgPool,
-    pub(super) writer: Writer<CommandHandler>,
-    pub(super) clock: Clock,
-}
+use crate::write::{Command, Outcome, SwapSource};
 
 #[tonic::async_trait]
 impl ExchangeService for Service {
@@ -28,24 +21,23 @@ impl ExchangeService for Service {
         &self,
         request: Request<proto::RecordSwapRequest>,
     ) -> Result<Response<proto::RecordSwapResponse>, Status> {
-        let exchange = self.caller(&request).await?;
+        let exchange = self.calling_exchange(&request).await?;
         let sent = request.into_inner().swap.unwrap_or_default();
-        Ok(Response::new(self.record(exchange, sent).await?))
+        respond(self.book_swap(exchange, sent).await)
     }
 
     async fn list_balances(
         &self,
         request: Request<proto::ListBalancesRequest>,
     ) -> Result<Response<proto::ListBalancesResponse>, Status> {
-        let exchange = self.caller(&request).await?;
-        let answer = balances::list(&self.pool, Some(&exchange), request.into_inner()).await?;
-        Ok(Response::new(answer))
+        let exchange = self.calling_exchange(&request).await?;
+        respond(balances::list(&self.pool, Some(&exchange), request.into_inner()).await)
     }
 }
 
 impl Service {
     /// The name of the exchange whose token the call carries.
-    async fn caller<T>(&self, request: &Request<T>) -> Result<String, Fault> {
+    async fn calling_exchange<T>(&self, request: &Request<T>) -> Result<String, Fault> {
         let sent = request.metadata().get("authorization");
         let token = sent.and_then(|value| value.to_str().ok()?.strip_prefix("Bearer "));
         let found = match token {
@@ -60,7 +52,7 @@ impl Service {
         })
     }
 
-    async fn record(
+    async fn book_swap(
         &self,
         exchange: String,
         sent: proto::Swap,
@@ -69,11 +61,8 @@ impl Service {
         let swap = parse(&sent, &currencies, self.clock.now(), Some(MAX_AGE))?;
         let source = SwapSource::Exchange(exchange.clone());
         let command = Command::Swaps(source, vec![swap.clone()]);
-        let (outcome, _) = self.writer.write(command).await?;
-        let Outcome::Swapped(booked) = outcome else {
-            return Err(unexpected_outcome(&outcome));
-        };
-        let replayed = booked.is_empty();
+        let booked = self.writer.write_as(command, Outcome::try_as_swapped);
+        let replayed = booked.await?.is_empty();
         let (at, reversal) = if replayed {
             let at = self.booked_at(&exchange, &swap, sent.at.is_some()).await?;
             let reversal = swaps::reversal(&self.pool, &exchange, &swap.id).await?;

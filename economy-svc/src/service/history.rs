@@ -6,11 +6,12 @@ use contracts::economy::v1::history_service_server::HistoryService;
 use kit::Fault;
 use kit::bad_fields::BadFields;
 use kit::cursor::{Binding, SortTime};
-use kit::page::{Limits, Page};
-use sqlx::PgPool;
+use kit::page::Page;
+use kit::rpc::respond;
 use time::OffsetDateTime;
 use tonic::{Request, Response, Status};
 
+use super::Service;
 use super::games::not_listed;
 use super::render;
 use crate::domain::figures::CountedReport;
@@ -18,19 +19,13 @@ use crate::samples;
 use crate::store::games;
 use crate::store::history::{self, Entry, Range};
 
-#[derive(Debug)]
-pub(super) struct Service {
-    pub(super) pool: PgPool,
-    pub(super) clock: kit::Clock,
-}
-
 #[tonic::async_trait]
 impl HistoryService for Service {
     async fn list_history(
         &self,
         request: Request<proto::ListHistoryRequest>,
     ) -> Result<Response<proto::ListHistoryResponse>, Status> {
-        Ok(Response::new(self.list(request.into_inner()).await?))
+        respond(self.history_page(request.into_inner()).await)
     }
 }
 
@@ -43,12 +38,11 @@ struct FoundReports {
 }
 
 impl Service {
-    async fn list(
+    async fn history_page(
         &self,
         request: proto::ListHistoryRequest,
     ) -> Result<proto::ListHistoryResponse, Fault> {
         let mode = request.mode();
-        let page = request.page.clone().unwrap_or_default();
         let mut bad = BadFields::default();
         let from = bad.time("from", request.from);
         let to = bad.time("to", request.to);
@@ -60,8 +54,7 @@ impl Service {
             end.as_deref(),
         ];
         let binding = Binding::new("history", filters);
-        let page: Page<(SortTime, i64)> =
-            Page::read(Limits::PUBLIC, binding, page.limit, &page.cursor, &mut bad);
+        let page: Page<(SortTime, i64)> = bad.read_public_page(binding, request.page);
         if request.game.is_empty() {
             bad.add("game", "Give the slug of a game.");
         }
@@ -69,9 +62,9 @@ impl Service {
         let after = page.after.map(|(SortTime(at), id)| (at, id));
         let range = Range { from, to, after };
         let mut found = match mode {
-            Mode::Test => self.samples(&request.game, range)?,
+            Mode::Test => self.sample_history(&request.game, range)?,
             _ => {
-                self.live(&request.game, range, page.rows_to_fetch())
+                self.live_history(&request.game, range, page.rows_to_fetch())
                     .await?
             }
         };
@@ -87,7 +80,12 @@ impl Service {
         })
     }
 
-    async fn live(&self, slug: &str, range: Range, limit: i64) -> Result<FoundReports, Fault> {
+    async fn live_history(
+        &self,
+        slug: &str,
+        range: Range,
+        limit: i64,
+    ) -> Result<FoundReports, Fault> {
         let game = games::find_listed(&self.pool, slug).await?;
         let game = game.ok_or_else(|| not_listed("game"))?;
         let entries = history::list(&self.pool, game, range, limit).await?;
@@ -103,7 +101,7 @@ impl Service {
         })
     }
 
-    fn samples(&self, slug: &str, range: Range) -> Result<FoundReports, Fault> {
+    fn sample_history(&self, slug: &str, range: Range) -> Result<FoundReports, Fault> {
         let Range { from, to, after } = range;
         let history = samples::history(slug, self.clock.now());
         let history = history.map_err(|error| Fault::internal(&error))?;

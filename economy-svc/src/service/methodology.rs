@@ -3,17 +3,10 @@
 use contracts::economy::v1 as proto;
 use contracts::economy::v1::methodology_service_server::MethodologyService;
 use kit::Fault;
-use time::Duration;
 use tonic::{Request, Response, Status};
 
+use super::Service;
 use crate::domain::methodology::methodology;
-use crate::domain::report_policy::ReportPolicy;
-
-#[derive(Debug)]
-pub(super) struct Service {
-    pub(super) policy: ReportPolicy,
-    pub(super) late_after: Duration,
-}
 
 #[tonic::async_trait]
 impl MethodologyService for Service {

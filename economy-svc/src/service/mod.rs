@@ -34,6 +34,7 @@ use contracts::economy::v1::tips_service_server::TipsServiceServer;
 use kit::Clock;
 use kit::audit::Audit;
 use kit::feed::{Producer, Writer};
+use kit::idempotency::InFlightCalls;
 use sqlx::PgPool;
 use time::Duration;
 use tonic::service::RoutesBuilder;
@@ -41,7 +42,6 @@ use tonic::service::RoutesBuilder;
 use crate::SCHEMA;
 use crate::domain::report_policy::ReportPolicy;
 use crate::write::CommandHandler;
-use calls::CommandRunner;
 use snapshots::SnapshotCache;
 
 /// The dependencies of the services.
@@ -61,53 +61,46 @@ pub struct Dependencies {
 impl Dependencies {
     /// Adds every service: those of the internal port, and that for exchanges, which has a port of its own.
     pub fn add_to(self, services: &mut RoutesBuilder, to_exchanges: &mut RoutesBuilder) {
-        let Self {
-            pool,
-            clock,
-            producer,
-            writer,
-            policy,
-            late_after,
-            past_rates,
-        } = self;
-        let snapshots = SnapshotCache::new(pool.clone(), clock.clone(), late_after, past_rates);
-        let snapshots = Arc::new(snapshots);
-        let commands = CommandRunner::new(pool.clone(), writer.clone(), clock.clone(), policy);
-        let audit = Audit::new(pool.clone(), SCHEMA, clock.clone());
-        to_exchanges.add_service(ExchangeServiceServer::new(exchange::Service {
-            pool: pool.clone(),
-            writer: writer.clone(),
-            clock: clock.clone(),
-        }));
+        let snapshots = SnapshotCache::new(
+            self.pool.clone(),
+            self.clock.clone(),
+            self.late_after,
+            self.past_rates,
+        );
+        let service = Arc::new(Service {
+            snapshots: Arc::new(snapshots),
+            audit: Audit::new(self.pool.clone(), SCHEMA, self.clock.clone()),
+            calls: InFlightCalls::default(),
+            pool: self.pool,
+            clock: self.clock,
+            writer: self.writer,
+            policy: self.policy,
+            late_after: self.late_after,
+        });
+        let service = || Arc::clone(&service);
         services
-            .add_service(producer.service())
-            .add_service(ReportsServiceServer::new(reports::Service {
-                commands: commands.clone(),
-            }))
-            .add_service(TipsServiceServer::new(tips::Service { commands }))
-            .add_service(RatesServiceServer::new(rates::Service {
-                snapshots: Arc::clone(&snapshots),
-                pool: pool.clone(),
-                clock: clock.clone(),
-            }))
-            .add_service(CurrenciesServiceServer::new(currencies::Service {
-                pool: pool.clone(),
-                writer: writer.clone(),
-                snapshots,
-            }))
-            .add_service(HistoryServiceServer::new(history::Service {
-                pool: pool.clone(),
-                clock: clock.clone(),
-            }))
-            .add_service(MethodologyServiceServer::new(methodology::Service {
-                policy,
-                late_after,
-            }))
-            .add_service(StaffServiceServer::new(staff::Service {
-                pool,
-                writer,
-                audit,
-                clock,
-            }));
+            .add_service(self.producer.service())
+            .add_service(ReportsServiceServer::from_arc(service()))
+            .add_service(TipsServiceServer::from_arc(service()))
+            .add_service(RatesServiceServer::from_arc(service()))
+            .add_service(CurrenciesServiceServer::from_arc(service()))
+            .add_service(HistoryServiceServer::from_arc(service()))
+            .add_service(MethodologyServiceServer::from_arc(service()))
+            .add_service(StaffServiceServer::from_arc(service()));
+        to_exchanges.add_service(ExchangeServiceServer::from_arc(service()));
     }
+}
+
+/// Every service: each file implements one of them.
+#[derive(Debug)]
+struct Service {
+    pool: PgPool,
+    clock: Clock,
+    writer: Writer<CommandHandler>,
+    policy: ReportPolicy,
+    late_after: Duration,
+    snapshots: Arc<SnapshotCache>,
+    audit: Audit,
+    /// The calls with an `Idempotency-Key` that are being answered.
+    calls: InFlightCalls,
 }

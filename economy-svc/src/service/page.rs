@@ -4,7 +4,7 @@ use contracts::common::v1::{PageInfo, PageRequest};
 use kit::Fault;
 use kit::bad_fields::BadFields;
 use kit::cursor::Binding;
-use kit::page::{Limits, Page};
+use kit::page::Page;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -17,10 +17,9 @@ pub(super) fn read<'a, K: Serialize + DeserializeOwned>(
     filters: impl IntoIterator<Item = &'a str>,
     page: Option<PageRequest>,
 ) -> Result<Page<K>, Fault> {
-    let PageRequest { limit, cursor } = page.unwrap_or_default();
     let binding = Binding::new(list, filters.into_iter().map(Some));
     let mut bad = BadFields::default();
-    let page = Page::read(Limits::PUBLIC, binding, limit, &cursor, &mut bad);
+    let page = bad.read_public_page(binding, page);
     bad.finish(Some(page))
 }
 

@@ -69,12 +69,10 @@ impl PastSnapshots {
             *cached = None;
         }
         let permit = Arc::clone(&self.permits).try_acquire_owned();
-        let permit = permit.map_err(|_none| Fault {
-            retry_after: Some(1),
-            ..Fault::new(
-                Code::RateLimited,
-                "The rates of too many past moments are being read at once. Try again in a moment, or read one moment after the other.",
-            )
+        let permit = permit.map_err(|_none| {
+            let message = "The rates of too many past moments are being read at once. Try again in a moment, or read one \
+                           moment after the other.";
+            Fault::new(Code::RateLimited, message).with_retry_after(1)
         })?;
         let past = Arc::new(PastSnapshot {
             version,

@@ -7,22 +7,15 @@ use contracts::economy::v1 as proto;
 use contracts::economy::v1::list_rates_response::Part;
 use contracts::economy::v1::rates_service_server::RatesService;
 use futures::stream::{self, BoxStream, StreamExt as _};
-use kit::{Clock, Fault, timestamp};
-use sqlx::PgPool;
+use kit::rpc::respond;
+use kit::{Fault, timestamp};
 use tonic::{Request, Response, Status};
 
 use super::games::not_listed;
 use super::rate_lists::RateList;
-use super::snapshots::{Snapshot, SnapshotCache};
-use super::{rate_series, render};
+use super::snapshots::Snapshot;
+use super::{Service, rate_series, render};
 use crate::domain::economy::Economy;
-
-#[derive(Debug)]
-pub(super) struct Service {
-    pub(super) snapshots: Arc<SnapshotCache>,
-    pub(super) pool: PgPool,
-    pub(super) clock: Clock,
-}
 
 #[tonic::async_trait]
 impl RatesService for Service {
@@ -32,21 +25,19 @@ impl RatesService for Service {
         &self,
         request: Request<proto::ListRatesRequest>,
     ) -> Result<Response<Self::ListRatesStream>, Status> {
-        let answer = self.list(request.into_inner()).await?;
-        Ok(Response::new(answer))
+        respond(self.stream_rates(request.into_inner()).await)
     }
 
     async fn list_rate_series(
         &self,
         request: Request<proto::ListRateSeriesRequest>,
     ) -> Result<Response<proto::ListRateSeriesResponse>, Status> {
-        let listed = rate_series::list(&self.pool, self.clock.now(), request.get_ref()).await?;
-        Ok(Response::new(listed))
+        respond(rate_series::list(&self.pool, self.clock.now(), request.get_ref()).await)
     }
 }
 
 impl Service {
-    async fn list(
+    async fn stream_rates(
         &self,
         request: proto::ListRatesRequest,
     ) -> Result<BoxStream<'static, Result<proto::ListRatesResponse, Status>>, Fault> {
@@ -67,7 +58,7 @@ impl Service {
         let list = if request.head_only {
             Arc::new(RateList::new(Box::default(), None))
         } else {
-            self.rates(snapshot, from, to).await?
+            self.rate_list(snapshot, from, to).await?
         };
         let head = Part::Head(proto::RatesHead {
             version,
@@ -84,7 +75,7 @@ impl Service {
         Ok(stream::iter(answers).boxed())
     }
 
-    async fn rates(
+    async fn rate_list(
         &self,
         snapshot: Arc<Snapshot>,
         from: Option<usize>,

@@ -3,22 +3,17 @@
 use contracts::common::v1::Mode;
 use contracts::economy::v1 as proto;
 use contracts::economy::v1::reports_service_server::ReportsService;
-use kit::feed::unexpected_outcome;
+use kit::rpc::respond;
 use kit::{Fault, timestamp};
 use tonic::{Request, Response, Status};
 use uuid::Uuid;
 
-use super::calls::{Call, CommandRunner};
-use super::own_reports;
+use super::calls::Call;
+use super::{Service, own_reports};
 use crate::domain::report::Report;
 use crate::store::{currencies, reports};
 use crate::write::report::no_currency;
 use crate::write::{Command, Outcome, SubmitReport};
-
-#[derive(Debug)]
-pub(super) struct Service {
-    pub(super) commands: CommandRunner,
-}
 
 #[tonic::async_trait]
 impl ReportsService for Service {
@@ -35,15 +30,14 @@ impl ReportsService for Service {
             idempotency_key: &request.idempotency_key,
             dry_run: request.dry_run,
         };
-        Ok(Response::new(self.submit(&call).await?))
+        respond(self.submit(&call).await)
     }
 
     async fn list_own_reports(
         &self,
         request: Request<proto::ListOwnReportsRequest>,
     ) -> Result<Response<proto::ListOwnReportsResponse>, Status> {
-        let listed = own_reports::list(&self.commands.pool, request.into_inner()).await?;
-        Ok(Response::new(listed))
+        respond(own_reports::list(&self.pool, request.into_inner()).await)
     }
 }
 
@@ -53,15 +47,15 @@ impl Service {
         let idempotency_key = call.idempotency_key("POST /economy/report")?;
         let report = match Report::parse(body) {
             Ok(report) => report,
-            Err(fault) => return Err(self.commands.refusal(idempotency_key.as_ref(), fault).await),
+            Err(fault) => return Err(self.refusal(idempotency_key.as_ref(), fault).await),
         };
         // A test key's report is validated only: it is compared with no game and no earlier report.
         if call.mode == Mode::Test {
             return Ok(proto::SubmitReportResponse::default());
         }
-        let game = self.commands.game_id(call.game).await?;
+        let game = self.game_id(call.game).await?;
         if call.dry_run {
-            self.check(game).await?;
+            self.check_report_time(game).await?;
             return Ok(proto::SubmitReportResponse::default());
         }
         let submit = SubmitReport {
@@ -70,28 +64,26 @@ impl Service {
             idempotency_key: idempotency_key.clone(),
         };
         let command = Command::Report(Box::new(submit));
-        match self.commands.run(command, idempotency_key.as_ref()).await? {
-            Outcome::Reported(receipt) => Ok(proto::SubmitReportResponse {
-                report: Some(receipt.report),
-                at: Some(timestamp::encode(receipt.at)),
-                counted: receipt.held.is_none(),
-                held: receipt.held,
-                replayed: receipt.replayed,
-            }),
-            other => Err(unexpected_outcome(&other)),
-        }
+        let key = idempotency_key.as_ref();
+        let receipt = self.run(command, key, Outcome::try_as_reported).await?;
+        Ok(proto::SubmitReportResponse {
+            report: Some(receipt.report),
+            at: Some(timestamp::encode(receipt.at)),
+            counted: receipt.held.is_none(),
+            held: receipt.held,
+            replayed: receipt.replayed,
+        })
     }
 
     /// The checks of a dry run, apart from those of the report itself.
-    async fn check(&self, game: Uuid) -> Result<(), Fault> {
-        let mut connection = self.commands.pool.acquire().await?;
+    async fn check_report_time(&self, game: Uuid) -> Result<(), Fault> {
+        let mut connection = self.pool.acquire().await?;
         if !currencies::exists(&mut connection, game).await? {
             return Err(no_currency());
         }
-        let now = self.commands.clock.now();
+        let now = self.clock.now();
         let newest = reports::baseline(&mut connection, game).await?.newest;
-        self.commands
-            .policy
+        self.policy
             .check_interval(newest.map(|newest| newest.at), now)
     }
 }

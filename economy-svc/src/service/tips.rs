@@ -3,20 +3,16 @@
 use contracts::common::v1::Mode;
 use contracts::economy::v1 as proto;
 use contracts::economy::v1::tips_service_server::TipsService;
-use kit::feed::unexpected_outcome;
+use kit::rpc::respond;
 use kit::{Fault, timestamp};
 use tonic::{Request, Response, Status};
 
-use super::calls::{Call, CommandRunner};
+use super::Service;
+use super::calls::Call;
 use crate::domain::tip::Tip;
 use crate::store::currencies;
 use crate::write::tip::no_currency;
 use crate::write::{Command, Outcome, SendTip};
-
-#[derive(Debug)]
-pub(super) struct Service {
-    pub(super) commands: CommandRunner,
-}
 
 #[tonic::async_trait]
 impl TipsService for Service {
@@ -33,23 +29,23 @@ impl TipsService for Service {
             idempotency_key: &request.idempotency_key,
             dry_run: request.dry_run,
         };
-        Ok(Response::new(self.send(&call).await?))
+        respond(self.book_tip(&call).await)
     }
 }
 
 impl Service {
-    async fn send(&self, call: &Call<'_>) -> Result<proto::SendTipResponse, Fault> {
+    async fn book_tip(&self, call: &Call<'_>) -> Result<proto::SendTipResponse, Fault> {
         let idempotency_key = call.idempotency_key("POST /play/tips")?;
         let tip = match Tip::parse(call.body_text()?, call.game) {
             Ok(tip) => tip,
-            Err(fault) => return Err(self.commands.refusal(idempotency_key.as_ref(), fault).await),
+            Err(fault) => return Err(self.refusal(idempotency_key.as_ref(), fault).await),
         };
         if call.mode == Mode::Test {
             return Ok(proto::SendTipResponse::default());
         }
-        let game = self.commands.game_id(call.game).await?;
+        let game = self.game_id(call.game).await?;
         if call.dry_run {
-            let mut connection = self.commands.pool.acquire().await?;
+            let mut connection = self.pool.acquire().await?;
             return if currencies::exists(&mut connection, game).await? {
                 Ok(proto::SendTipResponse::default())
             } else {
@@ -62,15 +58,14 @@ impl Service {
             idempotency_key: idempotency_key.clone(),
         };
         let command = Command::Tip(Box::new(send));
-        match self.commands.run(command, idempotency_key.as_ref()).await? {
-            Outcome::Tipped(receipt) => Ok(proto::SendTipResponse {
-                tip: Some(receipt.tip.to_string()),
-                game: call.game.to_owned(),
-                amount: receipt.amount,
-                at: Some(timestamp::encode(receipt.at)),
-                replayed: receipt.replayed,
-            }),
-            other => Err(unexpected_outcome(&other)),
-        }
+        let key = idempotency_key.as_ref();
+        let receipt = self.run(command, key, Outcome::try_as_tipped).await?;
+        Ok(proto::SendTipResponse {
+            tip: Some(receipt.tip.to_string()),
+            game: call.game.to_owned(),
+            amount: receipt.amount,
+            at: Some(timestamp::encode(receipt.at)),
+            replayed: receipt.replayed,
+        })
     }
 }

@@ -14,6 +14,7 @@ pub(crate) mod tip;
 
 use kit::feed::{Apply, ApplyResult, NewChange};
 use sqlx::PgConnection;
+use strum::EnumTryAs;
 use time::OffsetDateTime;
 
 use crate::SCHEMA;
@@ -47,7 +48,7 @@ pub enum Command {
 }
 
 /// The outcome of a command.
-#[derive(Debug)]
+#[derive(Debug, EnumTryAs)]
 pub enum Outcome {
     Reported(ReportReceipt),
     Tipped(TipReceipt),

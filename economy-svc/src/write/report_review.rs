@@ -40,11 +40,7 @@ pub(super) async fn change(
         entity: "report_review",
         id: ids::row_id().to_string(),
         revision: 1,
-        event: match review.state {
-            ReportState::Held => "held",
-            ReportState::Counted => "counted",
-            ReportState::Rejected => "rejected",
-        },
+        event: review.state.into(),
         announced: false,
         happening: true,
         state: message.encode_to_vec(),

@@ -7,7 +7,7 @@ pub struct Account {
     pub id: Uuid,
     /// The name of the studio or person.
     pub name: String,
-    /// The address for mails about the account. Several accounts may have the same one.
+    /// The contact address. Several accounts may have the same one.
     pub email: String,
     /// The name of the plan.
     pub plan: String,

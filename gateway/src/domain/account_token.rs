@@ -1,6 +1,7 @@
 //! Tokens for the account API (§10.18), and their scopes.
 
 use kit::{Code, Fault};
+use strum::VariantArray;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -12,7 +13,7 @@ pub const WORKING_TOKENS: i64 = 20;
 pub const NEW_TOKENS: i64 = 100;
 
 /// A permission of a token.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, VariantArray)]
 pub enum Scope {
     KeysRead,
     KeysWrite,
@@ -48,16 +49,6 @@ pub struct Token {
 }
 
 impl Scope {
-    pub const ALL: [Self; 7] = [
-        Self::KeysRead,
-        Self::KeysWrite,
-        Self::EndpointsRead,
-        Self::EndpointsWrite,
-        Self::DeliveriesRead,
-        Self::DeliveriesWrite,
-        Self::UsageRead,
-    ];
-
     /// Those that change nothing.
     pub const READS: [Self; 4] = [
         Self::KeysRead,
@@ -86,7 +77,7 @@ impl Scope {
 impl Scopes {
     /// The scopes with these names. Names that this version does not know, as a newer version may have stored, grant nothing.
     pub fn from_names(names: &[String]) -> Self {
-        let mut scopes = Scope::ALL.to_vec();
+        let mut scopes = Scope::VARIANTS.to_vec();
         scopes.retain(|scope| names.iter().any(|name| name == scope.as_str()));
         Self::of(&scopes)
     }
@@ -100,10 +91,9 @@ impl Scopes {
     /// # Errors
     /// A sentence: there is none, or one is unknown.
     pub fn parse(names: &[String]) -> Result<Self, String> {
-        let is_known = |name: &String| Scope::ALL.iter().any(|scope| scope.as_str() == name);
-        if names.is_empty() || !names.iter().all(is_known) {
-            let all = Scope::ALL.map(Scope::as_str).join(", ");
-            return Err(format!("Give one or more of: {all}."));
+        let all: Vec<&str> = Scope::VARIANTS.iter().map(|it| it.as_str()).collect();
+        if names.is_empty() || !names.iter().all(|name| all.contains(&name.as_str())) {
+            return Err(format!("Give one or more of: {}.", all.join(", ")));
         }
         Ok(Self::from_names(names))
     }
@@ -112,9 +102,11 @@ impl Scopes {
         self.0 & scope.bit() != 0
     }
 
-    /// In the order of [`Scope::ALL`].
+    /// In the order of the variants of [`Scope`].
     pub fn names(self) -> Vec<String> {
-        let granted = Scope::ALL.into_iter().filter(|scope| self.contains(*scope));
+        let granted = Scope::VARIANTS
+            .iter()
+            .filter(|scope| self.contains(**scope));
         granted.map(|scope| scope.as_str().to_owned()).collect()
     }
 }
@@ -215,9 +207,9 @@ mod tests {
 
     #[test]
     fn scopes_are_what_was_chosen() {
-        for scope in Scope::ALL {
+        for &scope in Scope::VARIANTS {
             let scopes = Scopes::parse(&names(&[scope.as_str()])).unwrap();
-            for other in Scope::ALL {
+            for &other in Scope::VARIANTS {
                 assert_eq!(scopes.contains(other), scope == other);
             }
         }

@@ -3,6 +3,7 @@
 use std::net::{IpAddr, Ipv4Addr};
 
 use kit::bad_fields::BadFields;
+use strum::VariantNames as _;
 use time::OffsetDateTime;
 
 use super::account::Identifier;
@@ -40,8 +41,8 @@ pub fn reason(bad: &mut BadFields, field: &str, text: &str) -> String {
 
 /// A switch.
 pub fn switch(bad: &mut BadFields, field: &str, text: &str) -> Switch {
-    Switch::parse(text).unwrap_or_else(|| {
-        let names = Switch::ALL.map(Switch::as_str).join(", ");
+    text.parse().unwrap_or_else(|_unknown| {
+        let names = Switch::VARIANTS.join(", ");
         bad.add(field, format!("Use one of: {names}."));
         Switch::ReadOnly
     })
@@ -99,10 +100,8 @@ pub fn address(bad: &mut BadFields, field: &str, address: &str) -> IpAddr {
 
 /// A mode.
 pub fn mode(bad: &mut BadFields, field: &str, text: &str) -> Mode {
-    Mode::parse(text).unwrap_or_else(|| {
-        bad.add(field, "Use one of: test, live.");
-        Mode::Test
-    })
+    let mode = text.parse().map_err(|_unknown| "Use one of: test, live.");
+    bad.read(field, mode).unwrap_or(Mode::Test)
 }
 
 /// A kind of key; empty means `account`.
@@ -120,8 +119,8 @@ pub fn kind(bad: &mut BadFields, field: &str, text: &str) -> KeyKind {
 pub fn state(bad: &mut BadFields, field: &str, text: &str) -> KeyRequestState {
     match text {
         "" => KeyRequestState::Asked,
-        text => KeyRequestState::parse(text).unwrap_or_else(|| {
-            let names = KeyRequestState::ALL.map(KeyRequestState::as_str).join(", ");
+        text => text.parse().unwrap_or_else(|_unknown| {
+            let names = KeyRequestState::VARIANTS.join(", ");
             bad.add(field, format!("Use one of: {names}."));
             KeyRequestState::Asked
         }),

@@ -1,6 +1,7 @@
 //! Requests for live keys: staff review them, and the owner reveals the key once (§5.2).
 
 use kit::Fault;
+use strum::{EnumString, IntoStaticStr, VariantNames};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -23,7 +24,8 @@ pub struct KeyRequest {
     pub revision: i64,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, EnumString, IntoStaticStr, VariantNames)]
+#[strum(serialize_all = "snake_case")]
 #[expect(
     clippy::module_name_repetitions,
     reason = "`State` alone is also the state of other things"
@@ -40,19 +42,8 @@ pub enum KeyRequestState {
 }
 
 impl KeyRequestState {
-    pub const ALL: [Self; 4] = [Self::Asked, Self::Approved, Self::Rejected, Self::Revealed];
-
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Asked => "asked",
-            Self::Approved => "approved",
-            Self::Rejected => "rejected",
-            Self::Revealed => "revealed",
-        }
-    }
-
-    pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|state| state.as_str() == name)
+    pub fn as_str(self) -> &'static str {
+        self.into()
     }
 }
 

@@ -54,17 +54,3 @@ impl audit::Action for Action {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use kit::audit::Action as _;
-
-    use super::*;
-
-    #[test]
-    fn every_action_parses_its_own_name() {
-        for action in Action::VARIANTS {
-            assert_eq!(Action::parse(action.as_str()), Some(*action));
-        }
-    }
-}

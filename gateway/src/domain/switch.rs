@@ -1,8 +1,22 @@
 //! Switches, which staff turn on and off for the whole fleet (§7.3).
 
+use strum::{EnumString, IntoStaticStr, VariantArray};
 use time::OffsetDateTime;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    EnumString,
+    IntoStaticStr,
+    VariantArray,
+    strum::VariantNames,
+)]
+#[strum(serialize_all = "snake_case")]
 pub enum Switch {
     /// Every request with a working key.
     Api,
@@ -47,26 +61,8 @@ impl Setting {
 }
 
 impl Switch {
-    pub const ALL: [Self; 5] = [
-        Self::Api,
-        Self::Economy,
-        Self::ApiWrites,
-        Self::Submissions,
-        Self::ReadOnly,
-    ];
-
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Api => "api",
-            Self::Economy => "economy",
-            Self::ApiWrites => "api_writes",
-            Self::Submissions => "submissions",
-            Self::ReadOnly => "read_only",
-        }
-    }
-
-    pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|switch| switch.as_str() == name)
+    pub fn as_str(self) -> &'static str {
+        self.into()
     }
 
     const fn bit(self) -> u8 {
@@ -77,10 +73,10 @@ impl Switch {
 impl Default for Switches {
     /// Everything is on and writable.
     fn default() -> Self {
-        let on = Switch::ALL
-            .into_iter()
-            .filter(|switch| *switch != Switch::ReadOnly);
-        on.fold(Self(0), |switches, switch| switches.with(switch, true))
+        let on = Switch::VARIANTS
+            .iter()
+            .filter(|it| **it != Switch::ReadOnly);
+        on.fold(Self(0), |switches, switch| switches.with(*switch, true))
     }
 }
 
@@ -136,11 +132,11 @@ mod tests {
 
     #[test]
     fn each_switch_has_its_own_bit_and_name() {
-        for switch in Switch::ALL {
-            assert_eq!(Switch::parse(switch.as_str()), Some(switch));
+        for &switch in Switch::VARIANTS {
+            assert_eq!(switch.as_str().parse(), Ok(switch));
             let other = !Switches::default().is_on(switch);
             let toggled = Switches::default().with(switch, other);
-            for each in Switch::ALL {
+            for &each in Switch::VARIANTS {
                 let changed = toggled.is_on(each) != Switches::default().is_on(each);
                 assert_eq!(changed, each == switch, "{each:?} with {switch:?}");
             }

@@ -10,7 +10,6 @@ use tonic::{Request, Response, Status};
 use super::caller::{AuthenticatedCaller, unchecked_route};
 use super::query::Params;
 use crate::app::App;
-use crate::convert;
 use crate::errors::ApiError;
 use crate::upstream::GrpcClient;
 
@@ -37,7 +36,7 @@ impl FromRequestParts<App> for CatalogueRead {
         Ok(Self {
             app: App::clone(app),
             query: parts.uri.query().map(ToOwned::to_owned),
-            mode: convert::mode(caller.key.mode).into(),
+            mode: caller.key.mode.into(),
             at_least: at_least.ok_or_else(unchecked_route)?.0.map(Into::into),
         })
     }

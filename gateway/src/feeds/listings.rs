@@ -4,8 +4,8 @@
 use std::collections::HashMap;
 
 use anyhow::Context as _;
-use contracts::common::v1::Mode;
 use contracts::listings::v1 as listings;
+use kit::Mode;
 use kit::feed::{Change, Projection};
 use prost::Message as _;
 use sqlx::PgConnection;
@@ -69,12 +69,11 @@ impl Projection for GamesAndPages {
 
 fn game(change: &Change) -> anyhow::Result<Game> {
     let game = listings::Game::decode(change.state.clone())?;
+    let mode = Mode::try_from(game.mode).ok();
+    let mode = mode.context("the game has no mode")?;
     Ok(Game {
         published: game.state() == listings::State::Published,
-        mode: match game.mode() {
-            Mode::Test => "test",
-            Mode::Live | Mode::Unspecified => "live",
-        },
+        mode: mode.as_str(),
         id: change.id.clone(),
         slug: game.slug,
         page: game.page_id,
@@ -90,4 +89,31 @@ fn page(change: &Change) -> anyhow::Result<Page> {
             .collect::<Result<_, _>>()
             .context("an owner is not a UUID")?,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mode_of(mode: i32) -> anyhow::Result<&'static str> {
+        let game = listings::Game {
+            mode,
+            ..listings::Game::default()
+        };
+        let change = Change {
+            state: game.encode_to_vec().into(),
+            ..Change::default()
+        };
+        super::game(&change).map(|game| game.mode)
+    }
+
+    #[test]
+    fn a_game_without_a_mode_or_with_a_later_one_is_refused() {
+        assert_eq!(mode_of(Mode::Live.into()).unwrap(), "live");
+        assert_eq!(mode_of(Mode::Test.into()).unwrap(), "test");
+        for mode in [0, 99] {
+            let refused = mode_of(mode).unwrap_err();
+            assert_eq!(refused.to_string(), "the game has no mode");
+        }
+    }
 }

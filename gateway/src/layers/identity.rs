@@ -99,12 +99,7 @@ fn failed(error: QueryError) -> Fault {
     {
         return Fault::internal(error);
     }
-    Fault {
-        retry_after: Some(1),
-        ..Fault::new(
-            Code::Unavailable,
-            "Your key cannot be checked at the moment, because a part of the service does not respond. The key itself is unchanged. Try \
-             again in a moment.",
-        )
-    }
+    let message = "Your key cannot be checked at the moment, because a part of the service does not respond. The key itself is unchanged. \
+                   Try again in a moment.";
+    Fault::new(Code::Unavailable, message).with_retry_after(1)
 }

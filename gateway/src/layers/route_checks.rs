@@ -177,16 +177,12 @@ fn quota_error(denial: Denial, plan: &Plan) -> ApiResponse {
     match denial {
         Denial::Revoked => invalid_key().into(),
         Denial::Minute(status) => {
-            let fault = Fault {
-                retry_after: Some(status.minute_wait()),
-                ..Fault::new(
-                    Code::RateLimited,
-                    format!(
-                        "This key has used all calls of its minute{}. Try again after the seconds in Retry-After.",
-                        of_plan(&status)
-                    ),
-                )
-            };
+            let message = format!(
+                "This key has used all calls of its minute{}. Try again after the seconds in Retry-After.",
+                of_plan(&status)
+            );
+            let fault = Fault::new(Code::RateLimited, message);
+            let fault = fault.with_retry_after(status.minute_wait());
             ApiResponse::from(fault).with_rate_limit(status)
         }
         Denial::Month(status) => month_error(
@@ -215,10 +211,8 @@ fn minute_ends_last(status: &RateLimitStatus) -> bool {
 
 fn month_error(status: RateLimitStatus, message: String) -> ApiResponse {
     let resets_at = status.month_resets_at();
-    let fault = Fault {
-        retry_after: Some(status.seconds_until(resets_at)),
-        ..Fault::new(Code::QuotaExceeded, message)
-    };
+    let fault = Fault::new(Code::QuotaExceeded, message);
+    let fault = fault.with_retry_after(status.seconds_until(resets_at));
     let error = ApiError {
         resets_at: Some(resets_at),
         ..fault.into()

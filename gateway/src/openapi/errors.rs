@@ -172,7 +172,7 @@ pub(super) fn schema() -> Value {
 const fn of_token(code: Code) -> Option<&'static str> {
     match code {
         Code::RateLimited => Some(
-            "There were too many calls in this minute, new keys in 24 hours, addresses in an hour, or test events that wait.",
+            "There were too many calls in this minute, new keys in 24 hours, addresses in an hour, or waiting test events.",
         ),
         Code::OutcomeUnknown => Some(
             "The change got no response and may have taken effect. Read the list of the keys, endpoints or deliveries before you repeat the \

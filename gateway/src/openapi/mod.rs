@@ -15,6 +15,7 @@ mod webhooks;
 
 use std::collections::BTreeMap;
 
+use contracts::public::ApiSettings;
 use kit::Code;
 use serde_json::{Map, Value, json};
 use time::OffsetDateTime;
@@ -32,29 +33,31 @@ use crate::openapi_files::OpenApiFiles;
 /// The version segment of the base address.
 const VERSION: &str = "/v1";
 
-const ABOUT: &str = "A directory of African games: games, the studios and persons who make them, countries and their cities, events, \
+const ABOUT: &str = "A directory of African games: games, the studios and people who make them, countries and their cities, events, \
     boards of votes, and the economies of games. Every call sends `Authorization: Bearer <key>`. A test key reads samples and writes \
     nothing; a live key reads and writes the real directory. Branch on `error.code`, never on the message, and record \
     `meta.request_id` when a call fails. Every GET can be sent as HEAD. Unknown query parameters are ignored, and an empty one counts as \
-    absent. New fields, values and error codes may come at any time: ignore a field that you do not know, and treat a value that \
+    absent. New fields, values and error codes may be added at any time: ignore a field that you do not know, and treat a value that \
     `x-extensible-enum` does not list as *other*. The formats `cursor`, `words`, `line`, `text`, `genre`, `country`, `currency`, `page`, \
     `own-game`, `https-address`, `time-or-day` and `time-or-now` stand for rules that JSON Schema cannot express; the descriptions say which. \
     A time is one of RFC 3339, in which a + is written as %2B; a day such as `2026-03-01` stands for its midnight in UTC.";
 
-/// The document in each form.
+/// The document in each form, with the settings that callers notice.
 ///
 /// # Errors
 /// Those of [`document`].
 pub fn files(
     api_url: &str,
     grace: GraceRange,
+    settings: &ApiSettings,
     policy: fn(&str) -> Option<Policy>,
     now: OffsetDateTime,
 ) -> anyhow::Result<OpenApiFiles> {
     let file = |variant: Variant| {
-        let api_url = api_url.to_owned();
+        let (api_url, settings) = (api_url.to_owned(), settings.clone());
         YearlyFile::new(now, move |year| {
-            let document = document(&api_url, year, grace, policy)?;
+            let mut document = document(&api_url, year, grace, policy)?;
+            document[ApiSettings::EXTENSION] = serde_json::to_value(&settings)?;
             let document = variant.of(document, Tag::Receivers.texts().0);
             Ok(EncodedFile::new(serde_json::to_vec(&document)?)?)
         })

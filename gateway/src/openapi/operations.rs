@@ -43,31 +43,34 @@ impl Tag {
         match self {
             Self::Games => (
                 "games",
-                "African games: read them, submit and edit one's own.",
+                "African games: read them, and submit and edit your own.",
             ),
             Self::Events => (
                 "events",
                 "Jams, meetups, tournaments, showcases and conferences.",
             ),
-            Self::Creators => ("creators", "Studios and persons who make games."),
+            Self::Creators => ("creators", "Studios and people who make games."),
             Self::Places => ("places", "Genres, countries and cities, with counts."),
-            Self::Search => ("search", "One search over everything."),
+            Self::Search => ("search", "One search over all listings and cities."),
             Self::Mirrors => ("mirrors", "What has changed, for copies of the directory."),
-            Self::Rankings => ("rankings", "Boards from the votes of visitors."),
+            Self::Rankings => ("rankings", "Boards computed from the votes of visitors."),
             Self::Account => ("account", "The key of the call and the account's listings."),
             Self::Economy => (
                 "economy",
                 "Currencies of games, their rates, and tips. The calls need a key of a game.",
             ),
-            Self::Webhooks => ("webhooks", "The messages of webhooks, by pulling."),
+            Self::Webhooks => (
+                "webhooks",
+                "The messages of webhooks, for receivers that pull them.",
+            ),
             // A group of its own: generators of clients make a class of each, and one of both kinds would lack one of them.
             Self::Receivers => (
                 "receivers",
-                "What receivers of webhooks get. The API has no such paths.",
+                "The requests that receivers of webhooks get. They are not paths of the API.",
             ),
             Self::AccountApi => (
                 "account API",
-                "Keys, webhooks and usage of the account, by program. The calls need an account token in place of a key.",
+                "Keys, webhooks and usage of the account, for programs. The calls need an account token instead of a key.",
             ),
         }
     }
@@ -217,19 +220,19 @@ pub(super) fn operations() -> Vec<Operation> {
     vec![
         get("/games", "listGames", Tag::Games, "Lists published games, the featured first, then the newest first.", rows("GameRow"),
             &[p::GENRE, p::PLATFORM, p::COUNTRY, p::STAGE, p::CREATOR, p::Q, p::UPDATED_SINCE, p::LIMIT, p::CURSOR])
-            .about("The order is the same with every filter. Filters apply together, and `meta.total` counts what they leave."),
+            .about("The order is the same with every filter. Several filters are combined, and `meta.total` counts the games that match all of them."),
         get("/games", "submitGame", Tag::Games, "Submits a game, which staff review.", CREATED, SUBMIT)
             .write(Method::POST, "GameSubmission")
             .about("The game is pending until a person has reviewed it. Send an `Idempotency-Key`, so that a repeated call submits one \
                 game. A test key checks everything and stores nothing."),
         get("/games/{slug}", "getGame", Tag::Games, "Gets a published game.", Listing("Game"), &[p::SLUG])
-            .about("A game that is not public is 404: `GET /me/listings` has your own in every state. Keep the `ETag` to change the game \
+            .about("A game that is not public gets 404; `GET /me/listings` lists your own in every state. Keep the `ETag` to change the game \
                 with `If-Match`."),
         get("/games/{slug}", "updateGame", Tag::Games, "Changes a game of the account.", CHANGED, EDIT)
             .write(Method::PATCH, "GameChange")
             .about("Send the fields that change, or the whole game as you read it. A field is replaced as a whole; null clears an optional \
-                one. A change of a public game shows at once; a change of a rejected one submits it again. A test key changes samples, \
-                and nothing is stored."),
+                one. A change of a public game shows at once; a change of a rejected one submits it again. A test key may change the \
+                samples; nothing is stored."),
         get("/events", "listEvents", Tag::Events, "Lists events, the soonest first; past ones the latest first.", rows("Event"),
             &[p::EVENT_KIND, p::COUNTRY, p::CITY, p::WHEN, p::FROM_DAY, p::TO_DAY, p::Q, p::UPDATED_SINCE, p::LIMIT, p::CURSOR])
             .about("Without `when`, it lists the upcoming events, which include those in progress; with a `from` or a past `to`, all events of that range."),
@@ -238,14 +241,14 @@ pub(super) fn operations() -> Vec<Operation> {
             .about("The event is pending until a person has reviewed it. Send an `Idempotency-Key`, so that a repeated call submits one \
                 event. A test key checks everything and stores nothing."),
         get("/events/{slug}", "getEvent", Tag::Events, "Gets a published event.", Listing("Event"), &[p::EVENT_SLUG])
-            .about("An event that is not public is 404: `GET /me/listings` has your own in every state. Keep the `ETag` to change the \
+            .about("An event that is not public gets 404; `GET /me/listings` lists your own in every state. Keep the `ETag` to change the \
                 event with `If-Match`."),
         get("/events/{slug}", "updateEvent", Tag::Events, "Changes an event of the account.", CHANGED, EDIT_EVENT)
             .write(Method::PATCH, "EventChange")
             .about("Send the fields that change, or the whole event as you read it. A field is replaced as a whole; null clears an \
                 optional one. A change of a public event shows at once; a change of a rejected one submits it again. A test key \
-                changes samples, and nothing is stored."),
-        get("/creators", "listCreators", Tag::Creators, "Lists studios and persons, the newest first.", rows("CreatorRow"),
+                may change the samples; nothing is stored."),
+        get("/creators", "listCreators", Tag::Creators, "Lists studios and people, the newest first.", rows("CreatorRow"),
             &[p::CREATOR_KIND, p::ROLE, p::COUNTRY, p::CITY, p::Q, p::UPDATED_SINCE, p::LIMIT, p::CURSOR]),
         get("/creators/{handle}", "getCreator", Tag::Creators, "Gets a studio or a person, with its games.", Object("Creator"), &[p::HANDLE]),
         get("/genres", "listGenres", Tag::Places, "Lists all genres by name.", rows("GenreRow"), &[])
@@ -263,34 +266,34 @@ pub(super) fn operations() -> Vec<Operation> {
             .codes(&[Code::Gone])
             .about("For a copy of the directory: read on with `meta.next_cursor`, which is never null, and apply each row by its `type` \
                 and its slug or handle. After 410 `gone`, start again without a cursor."),
-        get("/rankings/{kind}/{board}", "listRanking", Tag::Rankings, "Lists a board, the first rank first.", rows("RankingRow"),
+        get("/rankings/{kind}/{board}", "listRanking", Tag::Rankings, "Lists a board by rank.", rows("RankingRow"),
             &[p::BOARD_KIND, p::BOARD, p::LIMIT, p::CURSOR])
             .about("A board is computed from the votes of visitors in the window that `board` names."),
         get("/me", "getMe", Tag::Account, "Describes the key of the call and what is left of its limits.", Object("Me"), &[]),
         get("/me/listings", "listOwnListings", Tag::Account, "Lists the account's own games and events, the newest first.",
             rows("OwnListing"), PAGE)
-            .about("With the state of each, and the reason of a rejection. A test key has the samples as its own."),
+            .about("Each row has its status, and the reason if it was rejected. For a test key, the samples count as the account's own."),
         get("/webhooks/messages", "listMessages", Tag::Webhooks, "Lists the webhook messages of the account, the oldest first.",
             List("WebhookMessage", ListKind::EndlessPage), &[p::AFTER, p::SINCE, p::MESSAGE_EVENT, p::LIMIT])
             .codes(&[Code::Gone])
             .about("The same messages as those to endpoints, for a receiver without a public address. Store `meta.next_cursor` once you have \
-                handled a response, and continue with it as `after`, also after an empty response: the cursor passes messages for others."),
+                handled a response, and continue with it as `after`, also after an empty response: the cursor moves past messages for other accounts."),
         get("/play/tips", "sendTip", Tag::Economy, "Tips the game of the key on behalf of a player.", TIPPED, SUBMIT)
             .write(Method::POST, "TipSubmission")
             .codes(&[Code::NotFound])
-            .about("The amount is in whole units of the game's currency. A test key books nothing."),
+            .about("The amount is in whole units of the game's currency. With a test key, nothing is booked."),
         get("/economy/report", "submitReport", Tag::Economy, "Reports the state of the game's economy.", REPORTED, SUBMIT)
             .write(Method::POST, "ReportSubmission")
             .codes(&[Code::BadRequest, Code::TooSoon])
-            .about("Amounts are whole units of the game's currency. A report whose basket costs much more or less than the last counted \
-                one is held until staff have looked at it. A test key stores nothing."),
+            .about("Amounts are whole units of the game's currency. A report whose basket costs much more or less than that of the last \
+                counted one is held until staff have reviewed it. With a test key, nothing is stored."),
         get("/economy/rates", "listRates", Tag::Economy, "Lists exchange rates between the currencies of games.",
             List("Rate", ListKind::Rates), &[p::FROM_CURRENCY, p::TO_CURRENCY, p::AT])
-            .about("Without `from` and `to`, it lists the rates between all pairs. With `at`, it lists those of that moment."),
+            .about("Without `from` and `to`, it lists the rates between all pairs. With `at`, it lists the rates at that time."),
         get("/economy/currencies", "listCurrencies", Tag::Economy, "Lists the currencies of games with their figures.",
             List("Currency", ListKind::Economy), &[]),
         get("/economy/history", "listHistory", Tag::Economy, "Lists the counted reports of a game, the oldest first.",
             List("HistoryRow", ListKind::Economy), &[p::GAME, p::FROM_MOMENT, p::TO_MOMENT, p::LIMIT, p::CURSOR]),
-        get("/economy/methodology", "getMethodology", Tag::Economy, "Says how rates and figures are computed.", Object("Methodology"), &[]),
+        get("/economy/methodology", "getMethodology", Tag::Economy, "Describes how rates and figures are computed.", Object("Methodology"), &[]),
     ]
 }

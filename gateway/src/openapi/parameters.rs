@@ -1,6 +1,7 @@
 //! Parameters of operations.
 
 use contracts::public as shapes;
+use serde::Serialize;
 use serde_json::{Value, json};
 use utoipa::PartialSchema;
 use utoipa::openapi::{RefOr, Schema};
@@ -21,7 +22,8 @@ pub(super) struct Parameter {
 }
 
 /// Where a parameter is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub(super) enum Location {
     Path,
     Query,
@@ -99,14 +101,9 @@ impl Parameter {
             Shape::Grace => format!("{}: {grace}.", self.description),
             _ => self.description.to_owned(),
         };
-        let location = match self.location {
-            Location::Path => "path",
-            Location::Query => "query",
-            Location::Header => "header",
-        };
         let mut json = json!({
             "name": self.name,
-            "in": location,
+            "in": self.location,
             "required": self.required,
             "description": description,
             "schema": self.shape.schema(grace),
@@ -161,8 +158,8 @@ pub(super) const COUNTRY: Parameter = Parameter::query(
 pub(super) const UPDATED_SINCE: Parameter = Parameter::query(
     "updated_since",
     Shape::Format("time-or-day"),
-    "A time or a day: listings that were edited, or published for the first time, then or later. When you poll, give the moment of your \
-     last call less a minute. Listings imported with times of their own are not seen this way; `/changes` never misses a change.",
+    "A time or a day: only listings that were edited, or published for the first time, then or later. When you poll, give the time of your \
+     last call minus a minute. Listings that staff import with earlier times are not seen this way; `/changes` never misses a change.",
 );
 pub(super) const GENRE: Parameter =
     Parameter::query("genre", Shape::Format("genre"), "A key of `GET /genres`.");
@@ -171,21 +168,25 @@ pub(super) const PLATFORM: Parameter = Parameter::query(
     set::<shapes::Platform>(),
     "A platform of the game.",
 );
-pub(super) const STAGE: Parameter =
-    Parameter::query("stage", set::<shapes::GameStage>(), "How far the game is.");
-pub(super) const CREATOR: Parameter = Parameter::query("creator", Shape::Text, "A handle.");
+pub(super) const STAGE: Parameter = Parameter::query(
+    "stage",
+    set::<shapes::GameStage>(),
+    "The stage of its development.",
+);
+pub(super) const CREATOR: Parameter =
+    Parameter::query("creator", Shape::Text, "The handle of the creator.");
 pub(super) const CREATOR_KIND: Parameter =
-    Parameter::query("kind", set::<shapes::CreatorKind>(), "Studios, or persons.");
+    Parameter::query("kind", set::<shapes::CreatorKind>(), "Studios, or people.");
 pub(super) const ROLE: Parameter =
     Parameter::query("role", Shape::Text, "A role such as `composer`.");
 pub(super) const CITY: Parameter =
     Parameter::query("city", Shape::Text, "A slug of `GET /cities`.");
 pub(super) const EVENT_KIND: Parameter =
-    Parameter::query("kind", set::<shapes::EventKind>(), "What the event is.");
+    Parameter::query("kind", set::<shapes::EventKind>(), "The kind of event.");
 pub(super) const WHEN: Parameter = Parameter::query(
     "when",
     set::<shapes::EventTime>(),
-    "The default is `all` with a `from` or a past `to`, else `upcoming`, which has events in progress too.",
+    "The default is `all` with a `from` or a past `to`, otherwise `upcoming`, which includes events in progress.",
 );
 pub(super) const FROM_DAY: Parameter = Parameter::query(
     "from",
@@ -200,10 +201,10 @@ pub(super) const TO_DAY: Parameter = Parameter::query(
 pub(super) const EMPTY: Parameter = Parameter::query(
     "empty",
     Shape::Flag,
-    "Whether countries without listings are in the list too.",
+    "Whether the list includes countries without listings.",
 );
 pub(super) const RESULT_KIND: Parameter =
-    Parameter::query("type", set::<shapes::ResultKind>(), "What to search.");
+    Parameter::query("type", set::<shapes::ResultKind>(), "The type of results.");
 pub(super) const GAME: Parameter = Parameter::query(
     "game",
     Shape::Format("currency"),
@@ -224,20 +225,20 @@ pub(super) const TO_CURRENCY: Parameter = Parameter::query(
 pub(super) const AT: Parameter = Parameter::query(
     "at",
     Shape::Format("time-or-day"),
-    "A time or a day, not in the future: the rates at that moment, by what is known now.",
+    "A time or a day, not in the future: the rates at that time, by what is known now.",
 );
 pub(super) const FROM_MOMENT: Parameter = Parameter::query(
     "from",
     Shape::Format("time-or-day"),
-    "A time or a day: reports at that moment or later.",
+    "A time or a day: reports at that time or later.",
 );
 pub(super) const TO_MOMENT: Parameter = Parameter::query(
     "to",
     Shape::Format("time-or-day"),
-    "A time or a day: reports before that moment.",
+    "A time or a day: reports before that time.",
 );
 pub(super) const ID: Parameter =
-    Parameter::path("id", Shape::Format("uuid"), "An id of the account's list.")
+    Parameter::path("id", Shape::Format("uuid"), "The id in the account's list.")
         .example("0199f3a2-5d0c-7c57-9d1f-0f3a3f0f8f11");
 pub(super) const DELIVERY_ID: Parameter = Parameter::path(
     "id",
@@ -245,12 +246,16 @@ pub(super) const DELIVERY_ID: Parameter = Parameter::path(
     "The id of a delivery, which is unique among those of its endpoint.",
 )
 .example("1");
-pub(super) const ACTION: Parameter =
-    Parameter::path("action", set::<shapes::EndpointAction>(), "What to do.").example("pause");
+pub(super) const ACTION: Parameter = Parameter::path(
+    "action",
+    set::<shapes::EndpointAction>(),
+    "What to do with the endpoint.",
+)
+.example("pause");
 pub(super) const GRACE: Parameter = Parameter::query(
     "grace_seconds",
     Shape::Grace,
-    "How many seconds the old secret still works",
+    "How many seconds the old secret continues to work",
 );
 pub(super) const EXPIRES_AT: Parameter = Parameter::query(
     "expires_at",
@@ -260,12 +265,12 @@ pub(super) const EXPIRES_AT: Parameter = Parameter::query(
 pub(super) const TEST_EVENT: Parameter = Parameter::query(
     "event",
     set::<shapes::SampleEvent>(),
-    "Of `test`: the event to send; by default `ping`.",
+    "For `test`: the event to send; by default `ping`.",
 );
 pub(super) const TEST_KIND: Parameter = Parameter::query(
     "kind",
     Shape::Text,
-    "Of `test`: what the sample is about, such as `game`.",
+    "For `test`: what the sample is about, such as `game`.",
 );
 pub(super) const ENDPOINT: Parameter =
     Parameter::query("endpoint", Shape::Format("uuid"), "The id of an endpoint.").required();
@@ -282,17 +287,17 @@ pub(super) const EVENT_OF_DELIVERY: Parameter = Parameter::query(
 pub(super) const SINCE_MOMENT: Parameter = Parameter::query(
     "since",
     Shape::Format("time-or-day"),
-    "A time or a day: only deliveries made at that moment or later.",
+    "A time or a day: only deliveries made at that time or later.",
 );
 pub(super) const UNTIL_MOMENT: Parameter = Parameter::query(
     "until",
     Shape::Format("time-or-day"),
-    "A time or a day: only deliveries made before that moment.",
+    "A time or a day: only deliveries made before that time.",
 );
 pub(super) const RECOVER_SINCE: Parameter = Parameter::query(
     "since",
     Shape::Format("time-or-day"),
-    "A time or a day: deliveries that have failed since that moment, whose last try was made since then. It is not in the future.",
+    "A time or a day, not in the future: deliveries that have failed since then, by the time of their last try.",
 )
 .required();
 pub(super) const ONLY_COUNT: Parameter = Parameter::query(
@@ -313,7 +318,7 @@ pub(super) const AFTER: Parameter = Parameter::query(
 pub(super) const SINCE: Parameter = Parameter::query(
     "since",
     Shape::Format("time-or-now"),
-    "Instead of `after`, a time or a day, or `now`: the list begins at that moment, or after the newest message.",
+    "Instead of `after`, a time or a day, or `now`: the list begins at that time, or after the newest message.",
 );
 pub(super) const MESSAGE_EVENT: Parameter = Parameter::query(
     "event",
@@ -338,20 +343,23 @@ pub(super) const CODE: Parameter = Parameter::path(
 )
 .example("KE");
 pub(super) const BOARD_KIND: Parameter =
-    Parameter::path("kind", set::<shapes::BoardKind>(), "Whose board.");
-pub(super) const BOARD: Parameter =
-    Parameter::path("board", set::<shapes::BoardWindow>(), "Whose votes count.");
+    Parameter::path("kind", set::<shapes::BoardKind>(), "What the board ranks.");
+pub(super) const BOARD: Parameter = Parameter::path(
+    "board",
+    set::<shapes::BoardWindow>(),
+    "How recent the votes must be.",
+);
 
 pub(super) const IDEMPOTENCY_KEY: Parameter = Parameter::header(
     "Idempotency-Key",
     Shape::Pattern("^[!-~]{1,255}$"),
-    "A name of this call, 1 to 255 visible ASCII characters: the same call under the same name has its effect once.",
+    "A key for this call, 1 to 255 visible ASCII characters: a repeated call with the same key takes effect once.",
 )
 .example("8a0f6b1e-5d0c-4c57-9d1f-0f3a3f0f8f11");
 pub(super) const IF_MATCH: Parameter = Parameter::header(
     "If-Match",
     Shape::Pattern(TAGS),
-    "`ETag`s of a read or a write of the listing: the change is made only at that revision.",
+    "`ETag`s of a read or a write of the listing: the change is made only if the listing is still at that revision.",
 )
 .example("\"r7\"");
 pub(super) const IF_NONE_MATCH: Parameter = Parameter::header(

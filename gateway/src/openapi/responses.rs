@@ -41,7 +41,7 @@ pub(super) fn header(headers: &mut Map<String, Value>, name: &str, required: boo
             json!({"type": "string", "const": "accept-encoding"}),
         ),
         "Location" => (
-            "The path of what was made: a listing, a key or an endpoint.",
+            "The path of the new listing, key or endpoint.",
             json!({"type": "string", "pattern": "^/v1/(games|events|account/keys|account/endpoints)/"}),
         ),
         "Idempotency-Replayed" => (
@@ -49,7 +49,7 @@ pub(super) fn header(headers: &mut Map<String, Value>, name: &str, required: boo
             json!({"type": "string", "const": "true"}),
         ),
         "Accept-Encoding" => (
-            "The coding of bodies: none.",
+            "Bodies are sent without a coding.",
             json!({"type": "string", "const": "identity"}),
         ),
         "WWW-Authenticate" => (
@@ -86,7 +86,7 @@ pub(super) fn successes(
         Success::Object(data) | Success::Listing(data) => {
             add(
                 "200",
-                "The data.",
+                "The object, in `data`.",
                 plain(),
                 response(data),
                 reference(data),
@@ -96,7 +96,8 @@ pub(super) fn successes(
         Success::List(row, kind) => {
             let rows = json!({"type": "array", "items": reference(row)});
             let name = format!("{}Page", row.strip_suffix("Row").unwrap_or(row));
-            add("200", "The rows.", plain(), name, rows, meta(kind));
+            let words = "The list in `data`, or a page of it: `meta.next_cursor` is the `cursor` of the next page, if there is one.";
+            add("200", words, plain(), name, rows, meta(kind));
         }
         Success::Created {
             created,
@@ -182,7 +183,7 @@ pub(super) fn metas() -> [(&'static str, Value); 8] {
     let list = json!({"next_cursor": cursor, "total": total});
     let next = json!({
         "type": "string",
-        "description": "Continues behind the last row; never null.",
+        "description": "Continues after the last row; never null.",
         "examples": ["MTc5MzQ5MTIwMA"],
     });
     let changes = json!({"next_cursor": next, "total": total});

@@ -306,7 +306,7 @@ mod tests {
         assert_eq!(stage["x-extensible-enum"], values);
         assert_eq!(
             stage["description"],
-            "How far a game is. Known values: `in_development`, `early_access`, `released`. More may come."
+            "The stage of a game's development. Known values: `in_development`, `early_access`, `released`. More may come."
         );
         let sent = &schemas["GameSubmission"]["properties"]["stage"]["oneOf"][0];
         assert_eq!(sent["enum"], values);

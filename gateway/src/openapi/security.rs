@@ -12,9 +12,9 @@ pub(super) fn schemes() -> Value {
     let scheme =
         |description: &str| json!({"type": "http", "scheme": "bearer", "description": description});
     json!({
-        "key": scheme("A key of the account, from the dashboard. One with the role `write` was made with *May write*."),
+        "key": scheme("A key of the account, from the dashboard. A key with the role `write` was created with *May write*."),
         "secretKey": scheme("The secret key of a game, for the game's server."),
-        "publicKey": scheme("The public key of a game, which may be given away. It never writes."),
+        "publicKey": scheme("The public key of a game, which may be shipped with the game. It never writes."),
         "token": scheme("An account token from the dashboard. The roles are its scopes."),
     })
 }

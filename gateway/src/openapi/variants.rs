@@ -129,12 +129,17 @@ fn nullable_choice(object: &mut Map<String, Value>) {
     object.remove("oneOf");
     object.insert("nullable".to_owned(), true.into());
     match <[Value; 1]>::try_from(others) {
-        Ok([Value::Object(schema)]) if !schema.contains_key("$ref") => {
+        Ok([Value::Object(mut schema)]) if !schema.contains_key("$ref") => {
+            // `nullable` adds null to the type only: an `enum` without it refuses it.
+            if let Some(Value::Array(values)) = schema.get_mut("enum") {
+                values.push(Value::Null);
+            }
             for (key, value) in schema {
                 object.entry(key).or_insert(value);
             }
         }
-        // A schema that is referred to becomes nullable by being a part.
+        // A schema that is referred to becomes nullable by being a part. By the letter of OpenAPI 3.0.3, `nullable` needs a type beside it;
+        // but generators read this form, and make a type of its own of an inline schema.
         Ok([reference]) => {
             object.insert("allOf".to_owned(), json!([reference]));
         }
@@ -185,6 +190,14 @@ mod tests {
             (
                 json!({"oneOf": [{"type": "null"}, {"type": "string"}], "description": "A."}),
                 text(json!({"description": "A.", "nullable": true})),
+            ),
+            (
+                json!({"oneOf": [{"type": "null"}, {"type": "string", "enum": ["a"]}]}),
+                text(json!({"enum": ["a", null], "nullable": true})),
+            ),
+            (
+                json!({"oneOf": [{"type": "string", "const": "a"}, {"type": "null"}]}),
+                text(json!({"enum": ["a", null], "nullable": true})),
             ),
             (
                 json!({"type": "number", "exclusiveMaximum": 5}),

@@ -23,7 +23,7 @@ const EVENTS: [(&str, &str, &str); 5] = [
     (
         "tip.paid",
         "WebhookListing",
-        "A player tipped a game. Only the game's maker gets it.",
+        "A player tipped a game. Only the maker of the game gets this event.",
     ),
     (
         "ranking.moved",
@@ -119,7 +119,7 @@ fn message(event: &str, data: &str) -> Value {
         "type": "object",
         "description": words,
         "properties": {
-            "id": {"type": "string", "format": "uuid", "description": "Of the message: each try has the same.", "examples": ["0199f3a2-9d44-7a05-b6c1-2e8f74d0a913"]},
+            "id": {"type": "string", "format": "uuid", "description": "The id of the message: each try has the same one.", "examples": ["0199f3a2-9d44-7a05-b6c1-2e8f74d0a913"]},
             "event": {"type": "string", "const": event},
             "created_at": {"$ref": "#/components/schemas/Timestamp", "description": "When the change was made."},
             "data": reference(data),
@@ -132,7 +132,7 @@ fn message(event: &str, data: &str) -> Value {
 /// The responses of a receiver (§6.1, §6.6, §6.7).
 fn responses() -> Value {
     json!({
-        "2XX": {"description": "The message has arrived, now or before. It counts within 8 seconds."},
+        "2XX": {"description": "The message has arrived, now or earlier. The response counts only within the time limit, usually 8 seconds."},
         "400": {"description": "The signature is valid and the body is not JSON. It is tried again."},
         "401": {"description": "The timestamp is absent or more than 300 seconds off, or the signature is not ours. It is tried again."},
         "410": {"description": "The endpoint is gone: it is disabled."},

@@ -21,8 +21,7 @@ pub async fn list(read: CatalogueRead) -> Result<ApiResponse, ApiError> {
         page: Some(page),
         at_least,
     };
-    let changes = read
-        .send(params, ChangesServiceClient::list_changes, request)
-        .await?;
+    let method = ChangesServiceClient::list_changes;
+    let changes = read.send(params, method, request).await?;
     Ok(ApiResponse::list(changes.json, changes.page))
 }

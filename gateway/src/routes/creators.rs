@@ -33,9 +33,8 @@ pub async fn list(read: CatalogueRead) -> Result<ApiResponse, ApiError> {
         q: params.text("q"),
         updated_since: params.text("updated_since"),
     };
-    let creators = read
-        .send(params, CreatorsServiceClient::list_creators, request)
-        .await?;
+    let method = CreatorsServiceClient::list_creators;
+    let creators = read.send(params, method, request).await?;
     Ok(ApiResponse::list(creators.json, creators.page).made_at(creators.position.as_ref()))
 }
 
@@ -49,12 +48,7 @@ pub async fn get(
         at_least: read.at_least.clone(),
         max_games: None,
     };
-    let creator = read
-        .send(
-            Params::default(),
-            CreatorsServiceClient::get_creator,
-            request,
-        )
-        .await?;
+    let method = CreatorsServiceClient::get_creator;
+    let creator = read.send(Params::default(), method, request).await?;
     Ok(ApiResponse::object(creator.json).made_at(creator.position.as_ref()))
 }

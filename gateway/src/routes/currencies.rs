@@ -5,7 +5,6 @@ use contracts::economy::v1::ListCurrenciesRequest;
 use contracts::economy::v1::currencies_service_client::CurrenciesServiceClient;
 
 use crate::app::App;
-use crate::convert;
 use crate::envelope::ApiResponse;
 use crate::errors::ApiError;
 use crate::extract::caller::AuthenticatedCaller;
@@ -15,11 +14,9 @@ pub async fn list(
     AuthenticatedCaller(caller): AuthenticatedCaller,
 ) -> Result<ApiResponse, ApiError> {
     let request = ListCurrenciesRequest {
-        mode: convert::mode(caller.key.mode).into(),
+        mode: caller.key.mode.into(),
     };
-    let currencies = app
-        .economy
-        .read(CurrenciesServiceClient::list_currencies, request)
-        .await?;
+    let method = CurrenciesServiceClient::list_currencies;
+    let currencies = app.economy.read(method, request).await?;
     Ok(ApiResponse::list(currencies.json, currencies.page))
 }

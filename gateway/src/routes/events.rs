@@ -48,9 +48,8 @@ pub async fn list(read: CatalogueRead) -> Result<ApiResponse, ApiError> {
         updated_since: params.text("updated_since"),
         with_times: false,
     };
-    let events = read
-        .send(params, EventsServiceClient::list_events, request)
-        .await?;
+    let method = EventsServiceClient::list_events;
+    let events = read.send(params, method, request).await?;
     Ok(ApiResponse::list(events.json, events.page))
 }
 
@@ -60,9 +59,8 @@ pub async fn get(read: CatalogueRead, PathParam(slug): PathParam) -> Result<ApiR
         slug,
         at_least: read.at_least.clone(),
     };
-    let event = read
-        .send(Params::default(), EventsServiceClient::get_event, request)
-        .await?;
+    let method = EventsServiceClient::get_event;
+    let event = read.send(Params::default(), method, request).await?;
     Ok(ApiResponse::object(event.json)
         .at_revision(event.revision)
         .made_at(event.position.as_ref()))

@@ -46,9 +46,8 @@ pub async fn list(read: CatalogueRead) -> Result<ApiResponse, ApiError> {
         at_least: read.at_least.clone(),
         city: None,
     };
-    let games = read
-        .send(params, GamesServiceClient::list_games, request)
-        .await?;
+    let method = GamesServiceClient::list_games;
+    let games = read.send(params, method, request).await?;
     Ok(ApiResponse::list(games.json, games.page).made_at(games.position.as_ref()))
 }
 
@@ -58,9 +57,8 @@ pub async fn get(read: CatalogueRead, PathParam(slug): PathParam) -> Result<ApiR
         slug,
         at_least: read.at_least.clone(),
     };
-    let game = read
-        .send(Params::default(), GamesServiceClient::get_game, request)
-        .await?;
+    let method = GamesServiceClient::get_game;
+    let game = read.send(Params::default(), method, request).await?;
     Ok(ApiResponse::object(game.json)
         .at_revision(game.revision)
         .made_at(game.position.as_ref()))

@@ -6,7 +6,6 @@ use contracts::economy::v1::history_service_client::HistoryServiceClient;
 use kit::timestamp;
 
 use crate::app::App;
-use crate::convert;
 use crate::envelope::ApiResponse;
 use crate::errors::ApiError;
 use crate::extract::caller::AuthenticatedCaller;
@@ -21,17 +20,14 @@ pub async fn list(
     let known = ["game", "from", "to", "limit", "cursor"];
     let mut query = Params::parse(query.as_deref(), &known);
     let request = ListHistoryRequest {
-        mode: convert::mode(caller.key.mode).into(),
+        mode: caller.key.mode.into(),
         game: query.text("game").unwrap_or_default(),
         from: query.timestamp("from").map(timestamp::encode),
         to: query.timestamp("to").map(timestamp::encode),
         page: Some(query.page()),
     };
-    let history = query
-        .with_errors_of(
-            app.economy
-                .read(HistoryServiceClient::list_history, request),
-        )
-        .await?;
+    let method = HistoryServiceClient::list_history;
+    let history = query.with_errors_of(app.economy.read(method, request));
+    let history = history.await?;
     Ok(ApiResponse::list(history.json, history.page))
 }

@@ -5,7 +5,6 @@ use contracts::public::{Created, DryRun, Updated};
 use kit::{Code, Fault};
 
 use crate::app::Gateway;
-use crate::convert;
 use crate::domain::key::Caller;
 use crate::envelope::{self, ApiResponse};
 use crate::errors::ApiError;
@@ -31,7 +30,7 @@ pub(super) fn write_request(
     Ok(Writing {
         author: Some(Author {
             account_id: caller.key.account.to_string(),
-            mode: convert::mode(caller.key.mode).into(),
+            mode: caller.key.mode.into(),
             writes_per_day: app.plans.get_or_cheapest(&caller.plan).writes_per_day,
         }),
         body: body.0,
@@ -46,7 +45,7 @@ pub(super) fn created_response(
     written: Option<Written>,
 ) -> Result<ApiResponse, ApiError> {
     let written = written.ok_or_else(envelope::internal)?;
-    let (status, replayed, revision) = (status(&written), written.replayed, written.revision);
+    let (status, replayed, revision) = (status(&written)?, written.replayed, written.revision);
     let Some(slug) = written.slug else {
         return dry_run("create", status);
     };
@@ -65,7 +64,7 @@ pub(super) fn created_response(
 /// The response to a PATCH.
 pub(super) fn updated_response(written: Option<Written>) -> Result<ApiResponse, ApiError> {
     let written = written.ok_or_else(envelope::internal)?;
-    let status = status(&written);
+    let status = status(&written)?;
     let Some(slug) = written.slug else {
         return dry_run("update", status);
     };
@@ -86,15 +85,16 @@ fn dry_run(would: &str, status: String) -> Result<ApiResponse, ApiError> {
     })
 }
 
-/// The name of the state in the contract (§3).
-fn status(written: &Written) -> String {
+/// The name of the state in the contract (§3). A state that this version does not know is an internal fault.
+fn status(written: &Written) -> Result<String, Fault> {
     let status = match written.state() {
+        State::Pending => "pending",
         State::Published => "published",
         State::Rejected => "rejected",
         State::Removed => "removed",
-        State::Pending | State::Unspecified => "pending",
+        State::Unspecified => return Err(Fault::internal(&prost::UnknownEnumValue(written.state))),
     };
-    status.to_owned()
+    Ok(status.to_owned())
 }
 
 /// The error of a PATCH. If its outcome is unknown, the way out differs from that of a POST: a PATCH takes no `Idempotency-Key`
@@ -108,5 +108,24 @@ pub(super) fn update_error(fault: Fault) -> Fault {
             ..fault
         },
         _ => fault,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_listing_in_an_unknown_state_is_an_internal_fault() {
+        let in_state = |state: i32| {
+            status(&Written {
+                state,
+                ..Written::default()
+            })
+        };
+        assert_eq!(in_state(State::Removed.into()).unwrap(), "removed");
+        for state in [i32::from(State::Unspecified), 99] {
+            assert_eq!(in_state(state).unwrap_err().code, Code::Internal);
+        }
     }
 }

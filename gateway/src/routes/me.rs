@@ -6,7 +6,6 @@ use contracts::listings::v1::own_listings_service_client::OwnListingsServiceClie
 use contracts::public::{Me, MeAccount, MeKey, MeMinute, MeMonth, MePlan, Timestamp};
 
 use crate::app::App;
-use crate::convert;
 use crate::domain::key::{Key, KeyKind};
 use crate::domain::plan::Plan;
 use crate::domain::quota::RateLimitStatus;
@@ -46,15 +45,12 @@ pub async fn listings(
     let mut query = Params::parse(query.as_deref(), &["limit", "cursor"]);
     let request = ListOwnListingsRequest {
         account_id: caller.key.account.to_string(),
-        mode: convert::mode(caller.key.mode).into(),
+        mode: caller.key.mode.into(),
         page: Some(query.page()),
     };
-    let own = query
-        .with_errors_of(
-            app.listings
-                .read(OwnListingsServiceClient::list_own_listings, request),
-        )
-        .await?;
+    let method = OwnListingsServiceClient::list_own_listings;
+    let own = query.with_errors_of(app.listings.read(method, request));
+    let own = own.await?;
     Ok(ApiResponse::list(own.json, own.page))
 }
 

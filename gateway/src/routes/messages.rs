@@ -6,7 +6,6 @@ use contracts::webhook::v1::messages_service_client::MessagesServiceClient;
 use kit::timestamp;
 
 use crate::app::App;
-use crate::convert;
 use crate::envelope::ApiResponse;
 use crate::errors::ApiError;
 use crate::extract::caller::AuthenticatedCaller;
@@ -26,18 +25,15 @@ pub async fn list(
     };
     let request = ListMessagesRequest {
         account_id: caller.key.account.to_string(),
-        mode: convert::mode(caller.key.mode).into(),
+        mode: caller.key.mode.into(),
         event: query.text("event").unwrap_or_default(),
         after: query.text("after").unwrap_or_default(),
         from_now,
         since,
         limit: query.limit(),
     };
-    let messages = query
-        .with_errors_of(
-            app.webhooks
-                .read(MessagesServiceClient::list_messages, request),
-        )
-        .await?;
+    let method = MessagesServiceClient::list_messages;
+    let messages = query.with_errors_of(app.webhooks.read(method, request));
+    let messages = messages.await?;
     Ok(ApiResponse::list(messages.json, messages.page))
 }

@@ -16,9 +16,8 @@ pub async fn genres(read: CatalogueRead) -> Result<ApiResponse, ApiError> {
         mode: read.mode,
         at_least: read.at_least.clone(),
     };
-    let genres = read
-        .send(Params::default(), PlacesServiceClient::list_genres, request)
-        .await?;
+    let method = PlacesServiceClient::list_genres;
+    let genres = read.send(Params::default(), method, request).await?;
     Ok(ApiResponse::list(genres.json, genres.page).made_at(genres.position.as_ref()))
 }
 
@@ -31,9 +30,8 @@ pub async fn countries(read: CatalogueRead) -> Result<ApiResponse, ApiError> {
         empty: params.flag("empty"),
         with_events: false,
     };
-    let countries = read
-        .send(params, PlacesServiceClient::list_countries, request)
-        .await?;
+    let method = PlacesServiceClient::list_countries;
+    let countries = read.send(params, method, request).await?;
     Ok(ApiResponse::list(countries.json, countries.page).made_at(countries.position.as_ref()))
 }
 
@@ -46,9 +44,8 @@ pub async fn country(
         code,
         at_least: read.at_least.clone(),
     };
-    let country = read
-        .send(Params::default(), PlacesServiceClient::get_country, request)
-        .await?;
+    let method = PlacesServiceClient::get_country;
+    let country = read.send(Params::default(), method, request).await?;
     Ok(ApiResponse::object(country.json).made_at(country.position.as_ref()))
 }
 
@@ -60,8 +57,7 @@ pub async fn cities(read: CatalogueRead) -> Result<ApiResponse, ApiError> {
         at_least: read.at_least.clone(),
         country: params.text("country"),
     };
-    let cities = read
-        .send(params, PlacesServiceClient::list_cities, request)
-        .await?;
+    let method = PlacesServiceClient::list_cities;
+    let cities = read.send(params, method, request).await?;
     Ok(ApiResponse::list(cities.json, cities.page).made_at(cities.position.as_ref()))
 }

@@ -21,8 +21,7 @@ pub async fn list(
         kind,
         board,
     };
-    let ranking = read
-        .send(params, RankingsServiceClient::list_ranking, request)
-        .await?;
+    let method = RankingsServiceClient::list_ranking;
+    let ranking = read.send(params, method, request).await?;
     Ok(ApiResponse::list(ranking.json, ranking.page))
 }

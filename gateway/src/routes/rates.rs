@@ -7,7 +7,6 @@ use http::{HeaderMap, Method};
 use kit::timestamp;
 
 use crate::app::App;
-use crate::convert;
 use crate::envelope::{self, Negotiation};
 use crate::errors::ApiError;
 use crate::extract::caller::AuthenticatedCaller;
@@ -24,7 +23,7 @@ pub async fn list(
 ) -> Result<Response, ApiError> {
     let mut query = Params::parse(query.as_deref(), &["from", "to", "at"]);
     let request = ListRatesRequest {
-        mode: convert::mode(caller.key.mode).into(),
+        mode: caller.key.mode.into(),
         from: query.text("from").unwrap_or_default(),
         to: query.text("to").unwrap_or_default(),
         at: query.timestamp("at").map(timestamp::encode),

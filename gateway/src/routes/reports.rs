@@ -7,7 +7,6 @@ use contracts::public::{CheckedReport, Reported, Timestamp};
 use kit::timestamp;
 
 use crate::app::App;
-use crate::convert;
 use crate::domain::key::Mode;
 use crate::envelope::{self, ApiResponse};
 use crate::errors::ApiError;
@@ -28,16 +27,14 @@ pub async fn submit(
     query.finish()?;
     let request = SubmitReportRequest {
         account_id: caller.key.account.to_string(),
-        mode: convert::mode(caller.key.mode).into(),
+        mode: caller.key.mode.into(),
         game: caller.key.game.clone().unwrap_or_default(),
         body: body.0,
         dry_run,
         idempotency_key: key.0,
     };
-    let response = app
-        .economy
-        .write(ReportsServiceClient::submit_report, request)
-        .await?;
+    let method = ReportsServiceClient::submit_report;
+    let response = app.economy.write(method, request).await?;
     let Some(report) = response.report else {
         return ApiResponse::json(&CheckedReport {
             stored: false,

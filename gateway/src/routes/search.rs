@@ -19,9 +19,9 @@ pub async fn list(read: CatalogueRead) -> Result<ApiResponse, ApiError> {
         q: params.text("q").unwrap_or_default(),
         r#type: params.text("type"),
         country: params.text("country"),
+        with_details: false,
     };
-    let found = read
-        .send(params, SearchServiceClient::search, request)
-        .await?;
+    let method = SearchServiceClient::search;
+    let found = read.send(params, method, request).await?;
     Ok(ApiResponse::list(found.json, found.page).made_at(found.position.as_ref()))
 }

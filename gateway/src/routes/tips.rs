@@ -8,7 +8,6 @@ use kit::{Code, Fault, timestamp};
 use serde::Deserialize;
 
 use crate::app::App;
-use crate::convert;
 use crate::domain::key::{Caller, Mode};
 use crate::domain::quota::MINUTE;
 use crate::envelope::{self, ApiResponse};
@@ -41,16 +40,14 @@ pub async fn send(
     }
     let request = SendTipRequest {
         account_id: caller.key.account.to_string(),
-        mode: convert::mode(caller.key.mode).into(),
+        mode: caller.key.mode.into(),
         game,
         body: body.0,
         dry_run,
         idempotency_key: key.0,
     };
-    let response = app
-        .economy
-        .write(TipsServiceClient::send_tip, request)
-        .await?;
+    let method = TipsServiceClient::send_tip;
+    let response = app.economy.write(method, request).await?;
     let Some(tip) = response.tip else {
         return ApiResponse::json(&CheckedTip { dry_run: true });
     };
@@ -82,14 +79,8 @@ async fn check_player(
         return Ok(());
     };
     let wait = (start + MINUTE).min(now + MINUTE) - now;
-    let seconds = wait.whole_seconds() + i64::from(wait.subsec_nanoseconds() > 0);
-    Err(Fault {
-        retry_after: u32::try_from(seconds).ok(),
-        ..Fault::new(
-            Code::RateLimited,
-            format!(
-                "This player has used the {limit} calls of a minute. Try again after the seconds in Retry-After."
-            ),
-        )
-    })
+    let message = format!(
+        "This player has used the {limit} calls of a minute. Try again after the seconds in Retry-After."
+    );
+    Err(Fault::new(Code::RateLimited, message).retry_in(wait))
 }

@@ -6,10 +6,3 @@ pub mod change_tasks;
 pub mod operations;
 pub mod staff;
 pub mod test_calls;
-
-use kit::Fault;
-use tonic::{Response, Status};
-
-fn respond<T>(outcome: Result<T, Fault>) -> Result<Response<T>, Status> {
-    Ok(Response::new(outcome?))
-}

@@ -3,7 +3,7 @@
 use futures::TryStreamExt as _;
 use futures::future::ready;
 use kit::pg::RowLock;
-use sqlx::{PgConnection, PgPool};
+use sqlx::{PgConnection, PgExecutor, PgPool};
 use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 
@@ -12,19 +12,26 @@ use crate::domain::account_token::Token;
 use crate::domain::key::Caller;
 use crate::domain::secret::Hash;
 
+macro_rules! tokens {
+    ($where:literal, $($argument:expr),+) => {
+        sqlx::query_as!(
+            Token,
+            "select id, account_id as account, name, scopes, last4, created_at, last_used_at, expires_at, revoked_at, revision,
+                 created_by
+             from gateway.account_token where " + $where,
+            $($argument),+
+        )
+    };
+}
+
 /// The caller of the token with this hash.
 pub async fn caller(
     connection: &mut PgConnection,
     hash: Hash,
 ) -> Result<Option<Caller>, sqlx::Error> {
-    let token = sqlx::query_as!(
-        Token,
-        "select id, account_id as account, name, scopes, last4, created_at, last_used_at, expires_at, revoked_at, revision, created_by
-         from gateway.account_token where hash = $1",
-        &hash.0,
-    )
-    .fetch_optional(&mut *connection)
-    .await?;
+    let token = tokens!("hash = $1", &hash.0)
+        .fetch_optional(&mut *connection)
+        .await?;
     let Some(token) = token else {
         return Ok(None);
     };
@@ -62,36 +69,16 @@ pub async fn of_account(
     .await
 }
 
-pub async fn find(pool: &PgPool, id: Uuid) -> Result<Option<Token>, sqlx::Error> {
-    sqlx::query_as!(
-        Token,
-        "select id, account_id as account, name, scopes, last4, created_at, last_used_at, expires_at, revoked_at, revision, created_by
-         from gateway.account_token where id = $1",
-        id,
-    )
-    .fetch_optional(pool)
-    .await
+pub async fn find(executor: impl PgExecutor<'_>, id: Uuid) -> Result<Option<Token>, sqlx::Error> {
+    tokens!("id = $1", id).fetch_optional(executor).await
 }
 
 pub async fn lock(connection: &mut PgConnection, id: Uuid) -> Result<RowLock<Token>, sqlx::Error> {
-    let row = sqlx::query_as!(
-        Token,
-        "select id, account_id as account, name, scopes, last4, created_at, last_used_at, expires_at, revoked_at, revision, created_by
-         from gateway.account_token where id = $1 for update skip locked",
-        id,
-    )
-    .fetch_optional(&mut *connection)
-    .await?;
-    if let Some(row) = row {
-        return Ok(RowLock::Acquired(row));
-    }
-    let exists = sqlx::query_scalar!(
-        r#"select exists (select from gateway.account_token where id = $1) as "exists!""#,
-        id
-    )
-    .fetch_one(connection)
-    .await?;
-    Ok(RowLock::new(None, exists))
+    let row = tokens!("id = $1 for update skip locked", id)
+        .fetch_optional(&mut *connection)
+        .await?;
+    let exists = row.is_some() || find(connection, id).await?.is_some();
+    Ok(RowLock::new(row, exists))
 }
 
 pub async fn insert(

@@ -6,6 +6,16 @@ use uuid::Uuid;
 
 use crate::domain::account::Account;
 
+macro_rules! accounts {
+    ($where:literal, $($argument:expr),+) => {
+        sqlx::query_as!(
+            Account,
+            "select id, name, email, plan, created_at, revision from gateway.account where " + $where,
+            $($argument),+
+        )
+    };
+}
+
 /// Inserts an account. Returns false if there is one with the id.
 pub async fn insert(connection: &mut PgConnection, account: &Account) -> Result<bool, sqlx::Error> {
     let done = sqlx::query!(
@@ -29,24 +39,11 @@ pub async fn lock(
     connection: &mut PgConnection,
     id: Uuid,
 ) -> Result<RowLock<Account>, sqlx::Error> {
-    let row = sqlx::query_as!(
-        Account,
-        "select id, name, email, plan, created_at, revision from gateway.account
-         where id = $1 for update skip locked",
-        id,
-    )
-    .fetch_optional(&mut *connection)
-    .await?;
-    if let Some(row) = row {
-        return Ok(RowLock::Acquired(row));
-    }
-    let exists = sqlx::query_scalar!(
-        r#"select exists (select from gateway.account where id = $1) as "exists!""#,
-        id,
-    )
-    .fetch_one(connection)
-    .await?;
-    Ok(RowLock::new(None, exists))
+    let row = accounts!("id = $1 for update skip locked", id)
+        .fetch_optional(&mut *connection)
+        .await?;
+    let exists = row.is_some() || find(connection, id).await?.is_some();
+    Ok(RowLock::new(row, exists))
 }
 
 /// Updates all fields that can change.
@@ -65,13 +62,7 @@ pub async fn update(connection: &mut PgConnection, account: &Account) -> Result<
 }
 
 pub async fn find(executor: impl PgExecutor<'_>, id: Uuid) -> Result<Option<Account>, sqlx::Error> {
-    sqlx::query_as!(
-        Account,
-        "select id, name, email, plan, created_at, revision from gateway.account where id = $1",
-        id,
-    )
-    .fetch_optional(executor)
-    .await
+    accounts!("id = $1", id).fetch_optional(executor).await
 }
 
 /// The two newest accounts with an address, ignoring case, newest first.
@@ -79,11 +70,9 @@ pub async fn with_address(
     executor: impl PgExecutor<'_>,
     email: &str,
 ) -> Result<Vec<Account>, sqlx::Error> {
-    sqlx::query_as!(
-        Account,
-        "select id, name, email, plan, created_at, revision from gateway.account
-         where lower(email) = lower($1) order by created_at desc, id desc limit 2",
-        email,
+    accounts!(
+        "lower(email) = lower($1) order by created_at desc, id desc limit 2",
+        email
     )
     .fetch_all(executor)
     .await
@@ -95,12 +84,10 @@ pub async fn page(
     after: Option<Uuid>,
     limit: i64,
 ) -> Result<Vec<Account>, sqlx::Error> {
-    sqlx::query_as!(
-        Account,
-        "select id, name, email, plan, created_at, revision from gateway.account
-         where id > $1 order by id limit $2",
+    accounts!(
+        "id > $1 order by id limit $2",
         after.unwrap_or(Uuid::nil()),
-        limit,
+        limit
     )
     .fetch_all(pool)
     .await

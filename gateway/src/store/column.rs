@@ -4,10 +4,10 @@ use sqlx::error::BoxDynError;
 use sqlx::postgres::{PgTypeInfo, PgValueRef};
 use sqlx::{Decode, Postgres, Type};
 
-use crate::domain::key::{GameState, KeyKind, Mode};
+use crate::domain::key::{GameState, KeyKind};
 use crate::domain::key_request::KeyRequestState;
 
-/// Reads a column by the function `parse` of the enum.
+/// Reads a column by the names of the variants.
 macro_rules! read_text {
     ($($name:ident)*) => {$(
         impl Type<Postgres> for $name {
@@ -19,10 +19,10 @@ macro_rules! read_text {
         impl Decode<'_, Postgres> for $name {
             fn decode(value: PgValueRef<'_>) -> Result<Self, BoxDynError> {
                 let text = <&str as Decode<Postgres>>::decode(value)?;
-                $name::parse(text).ok_or_else(|| format!("unknown: `{text}`").into())
+                text.parse().map_err(|_unknown| format!("unknown: `{text}`").into())
             }
         }
     )*};
 }
 
-read_text!(Mode KeyKind KeyRequestState GameState);
+read_text!(KeyKind KeyRequestState GameState);

@@ -1,7 +1,7 @@
 //! The table `gateway.key_request`: requests for live keys.
 
 use kit::pg::RowLock;
-use sqlx::{PgConnection, PgPool};
+use sqlx::{PgConnection, PgExecutor, PgPool};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -21,6 +21,18 @@ struct Row {
     decided_at: Option<OffsetDateTime>,
     reason: Option<String>,
     revision: i64,
+}
+
+macro_rules! key_requests {
+    ($where:literal, $($argument:expr),+) => {
+        sqlx::query_as!(
+            Row,
+            r#"select id, account_id, name, kind as "kind: KeyKind", may_write, game, expires_at, state as "state: KeyRequestState",
+                   asked_at, decided_at, reason, revision
+               from gateway.key_request where "# + $where,
+            $($argument),+
+        )
+    };
 }
 
 impl From<Row> for KeyRequest {
@@ -87,16 +99,13 @@ pub async fn update(
     Ok(())
 }
 
-pub async fn find(pool: &PgPool, id: Uuid) -> Result<Option<KeyRequest>, sqlx::Error> {
-    let row = sqlx::query_as!(
-        Row,
-        r#"select id, account_id, name, kind as "kind: KeyKind", may_write, game, expires_at, state as "state: KeyRequestState", asked_at,
-             decided_at, reason, revision
-         from gateway.key_request where id = $1"#,
-        id,
-    )
-    .fetch_optional(pool)
-    .await?;
+pub async fn find(
+    executor: impl PgExecutor<'_>,
+    id: Uuid,
+) -> Result<Option<KeyRequest>, sqlx::Error> {
+    let row = key_requests!("id = $1", id)
+        .fetch_optional(executor)
+        .await?;
     Ok(row.map(Into::into))
 }
 
@@ -107,14 +116,11 @@ pub async fn page(
     after: Option<Uuid>,
     limit: i64,
 ) -> Result<Vec<KeyRequest>, sqlx::Error> {
-    let rows = sqlx::query_as!(
-        Row,
-        r#"select id, account_id, name, kind as "kind: KeyKind", may_write, game, expires_at, state as "state: KeyRequestState", asked_at,
-             decided_at, reason, revision
-         from gateway.key_request where state = $1 and id > $2 order by id limit $3"#,
+    let rows = key_requests!(
+        "state = $1 and id > $2 order by id limit $3",
         state.as_str(),
         after.unwrap_or(Uuid::nil()),
-        limit,
+        limit
     )
     .fetch_all(pool)
     .await?;
@@ -128,14 +134,11 @@ pub async fn of_account(
     before: Option<Uuid>,
     limit: i64,
 ) -> Result<Vec<KeyRequest>, sqlx::Error> {
-    let rows = sqlx::query_as!(
-        Row,
-        r#"select id, account_id, name, kind as "kind: KeyKind", may_write, game, expires_at, state as "state: KeyRequestState", asked_at,
-             decided_at, reason, revision
-         from gateway.key_request where account_id = $1 and id < $2 order by id desc limit $3"#,
+    let rows = key_requests!(
+        "account_id = $1 and id < $2 order by id desc limit $3",
         account,
         before.unwrap_or(Uuid::max()),
-        limit,
+        limit
     )
     .fetch_all(pool)
     .await?;
@@ -144,12 +147,9 @@ pub async fn of_account(
 
 /// The requests of an account that have become no key, oldest first.
 pub async fn unrevealed(pool: &PgPool, account: Uuid) -> Result<Vec<KeyRequest>, sqlx::Error> {
-    let rows = sqlx::query_as!(
-        Row,
-        r#"select id, account_id, name, kind as "kind: KeyKind", may_write, game, expires_at, state as "state: KeyRequestState", asked_at,
-             decided_at, reason, revision
-         from gateway.key_request where account_id = $1 and state <> 'revealed' order by id"#,
-        account,
+    let rows = key_requests!(
+        "account_id = $1 and state <> 'revealed' order by id",
+        account
     )
     .fetch_all(pool)
     .await?;
@@ -173,23 +173,9 @@ pub async fn lock(
     connection: &mut PgConnection,
     id: Uuid,
 ) -> Result<RowLock<KeyRequest>, sqlx::Error> {
-    let row = sqlx::query_as!(
-        Row,
-        r#"select id, account_id, name, kind as "kind: KeyKind", may_write, game, expires_at, state as "state: KeyRequestState", asked_at,
-             decided_at, reason, revision
-         from gateway.key_request where id = $1 for update skip locked"#,
-        id,
-    )
-    .fetch_optional(&mut *connection)
-    .await?;
-    if let Some(row) = row {
-        return Ok(RowLock::Acquired(row.into()));
-    }
-    let exists = sqlx::query_scalar!(
-        r#"select exists (select from gateway.key_request where id = $1) as "exists!""#,
-        id
-    )
-    .fetch_one(connection)
-    .await?;
-    Ok(RowLock::new(None, exists))
+    let row = key_requests!("id = $1 for update skip locked", id)
+        .fetch_optional(&mut *connection)
+        .await?;
+    let exists = row.is_some() || find(connection, id).await?.is_some();
+    Ok(RowLock::new(row.map(Into::into), exists))
 }

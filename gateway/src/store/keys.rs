@@ -3,7 +3,7 @@
 use futures::TryStreamExt as _;
 use futures::future::ready;
 use kit::pg::RowLock;
-use sqlx::{PgConnection, PgPool};
+use sqlx::{PgConnection, PgExecutor, PgPool};
 use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 
@@ -13,21 +13,27 @@ use crate::domain::key::{Caller, GameState, Key, KeyKind, Mode};
 use crate::domain::owner_limits::{self, KeyCounts};
 use crate::domain::secret::Hash;
 
+macro_rules! keys {
+    ($where:literal, $($argument:expr),+) => {
+        sqlx::query_as!(
+            Key,
+            r#"select id, account_id as account, name, mode as "mode: Mode", kind as "kind: KeyKind", may_write, game, last4, created_at,
+                   last_used_at, expires_at, grace_until, revoked_at, revision,
+                   gateway.game_state(game, mode, account_id) as "game_state!: GameState"
+               from gateway.key where "# + $where,
+            $($argument),+
+        )
+    };
+}
+
 /// The caller of the key with this hash.
 pub async fn caller(
     connection: &mut PgConnection,
     hash: Hash,
 ) -> Result<Option<Caller>, sqlx::Error> {
-    let key = sqlx::query_as!(
-        Key,
-        r#"select id, account_id as account, name, mode as "mode: Mode", kind as "kind: KeyKind", may_write, game, last4, created_at,
-             last_used_at, expires_at, grace_until, revoked_at, revision,
-             gateway.game_state(game, mode, account_id) as "game_state!: GameState"
-         from gateway.key where hash = $1"#,
-        &hash.0,
-    )
-    .fetch_optional(&mut *connection)
-    .await?;
+    let key = keys!("hash = $1", &hash.0)
+        .fetch_optional(&mut *connection)
+        .await?;
     let Some(key) = key else {
         return Ok(None);
     };
@@ -79,57 +85,28 @@ pub async fn expiring(
     after: Option<Uuid>,
     limit: i64,
 ) -> Result<Vec<Key>, sqlx::Error> {
-    sqlx::query_as!(
-        Key,
-        r#"select id, account_id as account, name, mode as "mode: Mode", kind as "kind: KeyKind", may_write, game, last4, created_at,
-             last_used_at, expires_at, grace_until, revoked_at, revision,
-             gateway.game_state(game, mode, account_id) as "game_state!: GameState"
-         from gateway.key
-         where revoked_at is null and grace_until is null and expires_at > $1 and expires_at <= $2 and id > $3
-         order by id limit $4"#,
+    keys!(
+        "revoked_at is null and grace_until is null and expires_at > $1 and expires_at <= $2 and id > $3
+         order by id limit $4",
         now,
         until,
         after.unwrap_or(Uuid::nil()),
-        limit,
+        limit
     )
     .fetch_all(pool)
     .await
 }
 
-pub async fn find(pool: &PgPool, id: Uuid) -> Result<Option<Key>, sqlx::Error> {
-    sqlx::query_as!(
-        Key,
-        r#"select id, account_id as account, name, mode as "mode: Mode", kind as "kind: KeyKind", may_write, game, last4, created_at,
-             last_used_at, expires_at, grace_until, revoked_at, revision,
-             gateway.game_state(game, mode, account_id) as "game_state!: GameState"
-         from gateway.key where id = $1"#,
-        id,
-    )
-    .fetch_optional(pool)
-    .await
+pub async fn find(executor: impl PgExecutor<'_>, id: Uuid) -> Result<Option<Key>, sqlx::Error> {
+    keys!("id = $1", id).fetch_optional(executor).await
 }
 
 pub async fn lock(connection: &mut PgConnection, id: Uuid) -> Result<RowLock<Key>, sqlx::Error> {
-    let row = sqlx::query_as!(
-        Key,
-        r#"select id, account_id as account, name, mode as "mode: Mode", kind as "kind: KeyKind", may_write, game, last4, created_at,
-             last_used_at, expires_at, grace_until, revoked_at, revision,
-             gateway.game_state(game, mode, account_id) as "game_state!: GameState"
-         from gateway.key where id = $1 for update skip locked"#,
-        id,
-    )
-    .fetch_optional(&mut *connection)
-    .await?;
-    if let Some(row) = row {
-        return Ok(RowLock::Acquired(row));
-    }
-    let exists = sqlx::query_scalar!(
-        r#"select exists (select from gateway.key where id = $1) as "exists!""#,
-        id
-    )
-    .fetch_one(connection)
-    .await?;
-    Ok(RowLock::new(None, exists))
+    let row = keys!("id = $1 for update skip locked", id)
+        .fetch_optional(&mut *connection)
+        .await?;
+    let exists = row.is_some() || find(connection, id).await?.is_some();
+    Ok(RowLock::new(row, exists))
 }
 
 pub async fn insert(

@@ -9,7 +9,6 @@ pub mod feed_cursor;
 pub mod games;
 pub mod key_requests;
 pub mod keys;
-pub mod large_months;
 pub mod month_use;
 pub mod pages;
 pub mod plans;

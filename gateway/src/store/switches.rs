@@ -18,7 +18,7 @@ impl Row {
     /// `None` for a switch of a newer version.
     fn setting(self) -> Option<Setting> {
         Some(Setting {
-            switch: Switch::parse(&self.name)?,
+            switch: self.name.parse().ok()?,
             is_on: self.is_on,
             changed_at: self.changed_at,
             reason: self.reason,
@@ -70,6 +70,8 @@ pub async fn update(connection: &mut PgConnection, setting: &Setting) -> Result<
 
 #[cfg(test)]
 mod tests {
+    use strum::VariantArray as _;
+
     use super::*;
     use crate::domain::switch::Switches;
 
@@ -77,7 +79,7 @@ mod tests {
     async fn the_migration_and_the_domain_have_the_same_defaults(pool: sqlx::PgPool) {
         let mut connection = pool.acquire().await.unwrap();
         let settings = all(&mut connection).await.unwrap();
-        assert_eq!(settings.len(), Switch::ALL.len());
+        assert_eq!(settings.len(), Switch::VARIANTS.len());
         for setting in settings {
             assert_eq!(setting.is_on, Switches::default().is_on(setting.switch));
             assert_eq!((setting.changed_at, setting.revision), (None, 1));

@@ -41,9 +41,8 @@ impl Pictures {
             most,
             ..GetPictureRequest::default()
         };
-        self.0
-            .read(PictureServiceClient::get_picture, request)
-            .await
+        let method = PictureServiceClient::get_picture;
+        self.0.read(method, request).await
     }
 }
 

@@ -89,7 +89,7 @@ pub(super) fn subject(outcome: &Outcome) -> Option<Subject> {
             setting.switch.as_str().to_owned(),
             json!({ "on": setting.is_on, "reason": setting.reason }),
         ),
-        Outcome::PlansPublished | Outcome::LargeMonthsAnnounced => return None,
+        Outcome::PlansPublished => return None,
     };
     Some(Subject {
         entity,

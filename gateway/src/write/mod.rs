@@ -8,7 +8,6 @@ mod accounts;
 mod audit;
 mod key_requests;
 mod keys;
-mod large_months;
 mod plans;
 mod switches;
 
@@ -19,6 +18,7 @@ use kit::Fault;
 use kit::feed::{Apply, ApplyError, ApplyResult, NewChange};
 use kit::pg::RowLock;
 use sqlx::PgConnection;
+use strum::EnumTryAs;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -83,8 +83,6 @@ pub enum Command {
     SetSwitch(SwitchUpdate),
     /// Publishes the plans of the settings that differ from the feed.
     PublishPlans,
-    /// Announces the months in which an account without a monthly limit has made this many calls.
-    AnnounceLargeMonths(u64),
 }
 
 /// The id of a new key, and the stored parts of its secret.
@@ -125,7 +123,7 @@ pub struct SwitchUpdate {
 }
 
 /// The outcome of a command.
-#[derive(Debug)]
+#[derive(Debug, EnumTryAs)]
 pub enum Outcome {
     Account(Account),
     Key(Key),
@@ -135,7 +133,6 @@ pub enum Outcome {
     Token(Token),
     Switch(Setting),
     PlansPublished,
-    LargeMonthsAnnounced,
 }
 
 impl Apply for CommandHandler {
@@ -205,9 +202,6 @@ impl CommandHandler {
             Command::RevokeToken(id) => account_tokens::revoke(connection, *id, now).await,
             Command::SetSwitch(update) => switches::set(connection, update, now).await,
             Command::PublishPlans => plans::publish(connection, &self.plans).await,
-            Command::AnnounceLargeMonths(calls) => {
-                large_months::announce(connection, &self.plans, *calls, now).await
-            }
         }
     }
 }

@@ -20,7 +20,6 @@ mod key_lists;
 mod key_requests;
 mod keys;
 mod keys_outage;
-mod large_months;
 mod messages;
 mod month_shares;
 mod month_use;

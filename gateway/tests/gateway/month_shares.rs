@@ -11,6 +11,9 @@ use tonic::{Request, Status};
 
 use crate::support::{START, Test};
 
+/// From so many calls on, accounts without a monthly limit are listed.
+const LARGE: u64 = 200_000_000;
+
 type Listed = Result<proto::AccountsServiceListMonthUseResponse, Status>;
 
 async fn list(test: &Test, percent: u32, limit: u32, cursor: &str) -> Listed {
@@ -18,6 +21,7 @@ async fn list(test: &Test, percent: u32, limit: u32, cursor: &str) -> Listed {
         percent,
         limit,
         cursor: cursor.to_owned(),
+        unlimited_calls: LARGE,
     };
     let listed = test.accounts.list_month_use(Request::new(request)).await?;
     Ok(listed.into_inner())
@@ -71,6 +75,15 @@ async fn accounts_are_listed_from_a_share_of_their_limit(pool: PgPool) {
     assert!(!row.name.is_empty());
     let bounds = [march.start(), march.end()].map(kit::timestamp::encode);
     assert_eq!([month.starts_at.unwrap(), month.resets_at.unwrap()], bounds);
+
+    make(&test, &partner, march, LARGE).await;
+    assert!(ids(&test, 100).await.contains(&partner));
+    let limited = proto::AccountsServiceListMonthUseRequest {
+        percent: 100,
+        ..proto::AccountsServiceListMonthUseRequest::default()
+    };
+    let limited = test.accounts.list_month_use(Request::new(limited)).await;
+    assert_eq!(limited.unwrap().into_inner().accounts.len(), 1);
 
     // The next month begins with nothing.
     test.clock.advance(Duration::days(31));

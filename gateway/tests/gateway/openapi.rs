@@ -2,11 +2,12 @@
 
 use std::collections::BTreeSet;
 
+use contracts::public::ApiSettings;
 use http::{Method, Request};
 use serde_json::{Value, json};
 use sqlx::PgPool;
 
-use crate::support::{Test, TestConfig, TestResponse};
+use crate::support::{Test, TestConfig, TestResponse, plans};
 
 const PATH: &str = "/v1/openapi.json";
 
@@ -368,6 +369,44 @@ async fn the_variants_for_generators_have_the_same_operations_and_schemas(pool: 
     }
 }
 
+/// Calls `check` with every object of the document, except those in values, which are no schemas.
+fn each_object<'a>(json: &'a Value, check: &mut impl FnMut(&'a Value)) {
+    match json {
+        Value::Object(object) => {
+            check(json);
+            let parts = object
+                .iter()
+                .filter(|(key, _)| !["example", "examples", "enum"].contains(&key.as_str()));
+            parts.for_each(|(_, part)| each_object(part, check));
+        }
+        Value::Array(items) => items.iter().for_each(|item| each_object(item, check)),
+        _ => {}
+    }
+}
+
+/// OpenAPI 3.0 has no type `null`: `nullable` adds null to the type of a schema, whose `enum` must list it as well.
+#[testing::database_test(gateway::MIGRATOR)]
+async fn what_may_be_null_is_said_in_the_words_of_3_0(pool: PgPool) {
+    let test = Test::new(pool).await;
+    let response = test.call(Request::get("/v1/openapi-3.0.json")).await;
+    let (mut nullable, mut sets) = (0, 0);
+    each_object(&response.json, &mut |schema| {
+        assert!(!schema["type"].is_array(), "{schema}");
+        assert_ne!(schema["type"], "null", "{schema}");
+        let is_nullable = schema["nullable"] == true;
+        if is_nullable {
+            let has_type = schema["type"].is_string() || schema["allOf"].is_array();
+            assert!(has_type, "{schema}");
+            nullable += 1;
+        }
+        if let Some(values) = schema["enum"].as_array() {
+            assert_eq!(values.contains(&Value::Null), is_nullable, "{schema}");
+            sets += usize::from(is_nullable);
+        }
+    });
+    assert!(nullable > 20 && sets > 1, "{nullable}, {sets}");
+}
+
 #[testing::database_test(gateway::MIGRATOR)]
 async fn the_document_takes_no_other_method_and_has_no_parts(pool: PgPool) {
     let test = Test::new(pool).await;
@@ -394,6 +433,26 @@ async fn the_grace_of_a_rotation_is_that_of_the_settings(pool: PgPool) {
     assert_eq!(grace["schema"]["default"], 7_200);
     let text = grace["description"].as_str().unwrap();
     assert!(text.ends_with(": 0, or 3600 to 7200."), "{text}");
+}
+
+#[testing::database_test(gateway::MIGRATOR)]
+async fn every_form_of_the_document_has_the_settings_that_callers_notice(pool: PgPool) {
+    let with = TestConfig {
+        plans: plans("calls_per_minute = 7"),
+        ..TestConfig::default()
+    };
+    let test = Test::with(pool, with).await;
+    for path in [PATH, "/v1/openapi-clients.json", "/v1/openapi-3.0.json"] {
+        let document = test.call(Request::get(path)).await.json;
+        let settings = document[ApiSettings::EXTENSION].clone();
+        let settings: ApiSettings = serde_json::from_value(settings).unwrap();
+        assert_eq!(settings.key_prefix, "svc_", "{path}");
+        assert_eq!(settings.plans.len(), 2, "{path}");
+        let plan = settings.plan_of_new_accounts().unwrap();
+        assert_eq!(plan.name, "free", "{path}");
+        assert_eq!(plan.calls_per_minute, Some(7), "{path}");
+        assert_eq!(plan.calls_per_month, None, "{path}");
+    }
 }
 
 #[testing::database_test(gateway::MIGRATOR)]
@@ -453,6 +512,21 @@ async fn pullers_are_told_to_continue_with_the_cursor_of_the_response(pool: PgPo
     let text = text.as_str().unwrap();
     assert!(text.contains("Store `meta.next_cursor`"), "{text}");
     assert!(!text.contains("Store the `cursor`"), "{text}");
+}
+
+#[testing::database_test(gateway::MIGRATOR)]
+async fn a_response_says_where_its_rows_and_the_next_page_are(pool: PgPool) {
+    let test = Test::new(pool).await;
+    let document = ask(&test, "GET", &[]).await.json;
+    let words =
+        |path: &str| document["paths"][path]["get"]["responses"]["200"]["description"].to_string();
+    for (path, name) in [
+        ("/games", "`meta.next_cursor`"),
+        ("/genres", "`data`"),
+        ("/games/{slug}", "`data`"),
+    ] {
+        assert!(words(path).contains(name), "{path}: {}", words(path));
+    }
 }
 
 /// Lists without pages, and what bounds each.

@@ -80,6 +80,7 @@ async fn every_parameter_of_a_list_reaches_the_catalogue(pool: PgPool) {
         q: "kora".to_owned(),
         r#type: Some("games".into()),
         country: Some("ng".into()),
+        with_details: false,
     };
     let path = "/search?q=kora&type=games&country=ng&limit=7&cursor=abc";
     asks(&test, &key, path, search).await;

@@ -9,8 +9,7 @@ use kit::{Clock, Lifecycle};
 use sqlx::PgPool;
 
 use crate::articles::Articles;
-use crate::docs::guides::Guides;
-use crate::docs::reference::DocumentCache;
+use crate::docs::document_cache::DocumentCache;
 use crate::hashing::PasswordPool;
 use crate::page_limit::PageLimit;
 use crate::session::CookieStyle;
@@ -42,15 +41,13 @@ pub struct Web {
     /// The reads of public pages.
     pub catalogue: Catalogue,
     pub currencies: Currencies,
-    /// The decisions of staff, for mails.
+    /// What other services publish, for mails.
     pub feeds: Feeds,
     pub page_limit: PageLimit,
     /// The pages of text of the public site.
     pub articles: Articles,
     /// The documentation.
-    pub guides: Guides,
-    /// The documentation's pages about the operations of the API.
-    pub reference: DocumentCache,
+    pub docs: DocumentCache,
     /// Limits the pictures that public pages read at once.
     pub public_pictures: ConcurrencyLimit,
     pub share_cards: ShareCards,
@@ -65,8 +62,10 @@ pub struct Web {
     pub api_url: String,
     /// The address to which weaknesses are reported, as a URI.
     pub security_contact: Option<String>,
-    /// The mail address for questions about plans.
+    /// The mail address for questions about plans, and of mails to staff.
     pub staff_mail: Option<String>,
+    /// The calls of a month after which staff get a mail about an account without a monthly limit.
+    pub large_month: u64,
     /// The folder of mails, on a local fleet.
     pub mail_folder: Option<String>,
     /// The deadline of a request.

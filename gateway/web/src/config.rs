@@ -12,7 +12,7 @@ use kit::mail;
 use kit::public_url;
 use kit::rpc::client::Addresses;
 
-use crate::docs::guides::Links;
+use crate::docs::guides::{GuideAddresses, Links};
 
 #[derive(Debug, clap::Args)]
 // clap would name the group after the type, as it does with those of the kit.
@@ -22,9 +22,12 @@ pub struct Settings {
     common: Common,
     #[command(flatten)]
     pub(crate) mail: mail::Settings,
-    /// Where people write about plans; without it, the page of the plans names no address
+    /// Where people write about plans, and staff get mails; without it, the page of the plans names no address
     #[arg(long)]
     staff_mail: Option<mail::Mailbox>,
+    /// Calls of a month after which staff get a mail about an account without a monthly limit
+    #[arg(long, default_value = "10000000", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) large_month: u64,
     /// Where people report a weakness, as `mailto:…` or `https://…`, for `/.well-known/security.txt` [default: `staff_mail`]
     #[arg(long, value_parser = contact)]
     security_contact: Option<String>,
@@ -66,7 +69,7 @@ pub struct Settings {
     /// Seconds that Redis may take
     #[arg(long, default_value = "2", value_parser = a_second_or_more)]
     pub(crate) redis_deadline: Duration,
-    /// Where the gateway's internal port is: `http://host:port,…`, `file:/path` or `dns:http://host:port`
+    /// Where the gateway's internal port is: `https://host:port,…`, `file:/path` or `dns:https://host:port`
     #[arg(long)]
     pub(crate) gateway_addresses: Addresses,
     /// Where listings-svc is, in the same form
@@ -121,14 +124,18 @@ impl Settings {
         mailbox.map(|mailbox| mailbox.email.to_string())
     }
 
-    /// Warns when production shows the default terms, which name no operator.
-    pub(crate) fn warn_of_default_texts(&self) {
+    /// Whether production shows the default terms or the default text about privacy, which name no operator.
+    fn shows_default_texts(&self) -> bool {
         let is_replaced = |name: &str| {
             let folder = self.articles.as_ref();
             folder.is_some_and(|folder| folder.join(format!("{name}.en.md")).exists())
         };
         let is_complete = is_replaced("terms") && is_replaced("privacy");
-        if self.common.profile == Profile::Production && !is_complete {
+        self.common.profile == Profile::Production && !is_complete
+    }
+
+    pub(crate) fn warn_of_default_texts(&self) {
+        if self.shows_default_texts() {
             tracing::warn!(
                 "the site shows the default terms or the default text about privacy; give yours in the folder `articles`"
             );
@@ -144,8 +151,8 @@ impl Settings {
         Some(format!("mailto:{}", self.staff_mail()?))
     }
 
-    /// The addresses that the documentation names. Warns when production names none to ask.
-    pub(crate) fn docs_links(&self) -> Links {
+    /// The addresses that the documentation names. Warns when production lacks one.
+    pub(crate) fn guide_addresses(&self) -> GuideAddresses {
         let contact = self.support_contact.clone();
         let contact = contact.or_else(|| self.staff_contact());
         if self.common.profile == Profile::Production {
@@ -162,11 +169,15 @@ impl Settings {
                 }
             }
         }
-        Links {
-            contact,
-            status: self.status_url.clone(),
-            licence: self.licence_url.clone(),
-            tools: self.tools_url.clone(),
+        GuideAddresses {
+            site: self.public_url.clone(),
+            api_url: self.api_url(),
+            links: Links {
+                contact,
+                status: self.status_url.clone(),
+                licence: self.licence_url.clone(),
+                tools: self.tools_url.clone(),
+            },
         }
     }
 
@@ -211,5 +222,51 @@ impl kit::config::Settings for Settings {
             );
         }
         problems
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use base64::Engine as _;
+    use base64::engine::general_purpose::STANDARD;
+    use clap::{Args as _, FromArgMatches as _};
+
+    use super::*;
+
+    fn settings(more: &[&str]) -> Settings {
+        let keys = format!("--secret-keys=k1:{}", STANDARD.encode([7; 32]));
+        let given = [
+            "web",
+            "--database-url=postgres://h/d",
+            "--fleet-token=fleet-token-fleet-token-fleet-token",
+            "--staff-token=staff-token-staff-token-staff-token",
+            "--mail=file:/nowhere",
+            "--public-url=https://mchezo.example",
+            "--redis-url=redis://127.0.0.1:1",
+            "--gateway-addresses=http://127.0.0.1:1",
+            "--listings-addresses=http://127.0.0.1:2",
+            "--catalogue-addresses=http://127.0.0.1:3",
+            "--economy-addresses=http://127.0.0.1:4",
+            "--webhook-addresses=http://127.0.0.1:5",
+            keys.as_str(),
+        ];
+        let command = Settings::augment_args(clap::Command::new("web"));
+        let matches = command.get_matches_from(given.iter().chain(more));
+        Settings::from_arg_matches(&matches).unwrap()
+    }
+
+    #[test]
+    fn production_is_warned_until_both_texts_are_its_own() {
+        let folder = tempfile::tempdir().unwrap();
+        let articles = format!("--articles={}", folder.path().display());
+        let shows = |more: &[&str]| settings(more).shows_default_texts();
+        assert!(shows(&[]));
+        assert!(!shows(&["--profile=local"]));
+        assert!(shows(&[articles.as_str()]));
+        for (name, shows_default) in [("terms", true), ("privacy", false)] {
+            let file = folder.path().join(format!("{name}.en.md"));
+            std::fs::write(file, "# Ours").unwrap();
+            assert_eq!(shows(&[articles.as_str()]), shows_default, "{name}");
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! Keeps the address for mails about an account that of a member, when the member leaves or changes the address.
+//! Keeps the contact address of an account that of a member, when the member leaves or changes the address.
 
 use kit::Fault;
 use uuid::Uuid;
@@ -14,7 +14,7 @@ use crate::upstream::gateway::Actor;
 /// failure is only logged.
 pub async fn replace(web: &Web, actor: &Actor, account: Uuid, old: &str, new: Option<&str>) {
     if let Err(fault) = try_replace(web, actor, account, old, new).await {
-        tracing::warn!(%account, %fault, "mails about an account still go to the old address of a member");
+        tracing::warn!(%account, %fault, "the contact address of an account is still the old one of a member");
     }
 }
 
@@ -27,7 +27,7 @@ pub async fn replace_in_all(web: &Web, actor: &Actor, old: &str, new: &str) {
             }
         }
         Err(error) => {
-            tracing::warn!(%error, "mails about accounts still go to the old address of a member");
+            tracing::warn!(%error, "the contact addresses of accounts are still the old one of a member");
         }
     }
 }
@@ -46,7 +46,7 @@ async fn try_replace(
     }
     let members = members::of_account(&web.pool, account).await?;
     let owner = members.iter().find(|member| member.role == Role::Owner);
-    // An account without people gets no mail: this domain cannot exist (RFC 2606).
+    // An account without people has the address of nobody: this domain cannot exist (RFC 2606).
     let nobody = format!("{account}@closed.invalid");
     let new = new.or_else(|| owner.map(|owner| owner.email.as_str()));
     web.gateway

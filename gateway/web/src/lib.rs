@@ -55,8 +55,7 @@ use time::Duration;
 
 use app::{App, Web};
 use articles::Articles;
-use docs::guides::Guides;
-use docs::reference::DocumentCache;
+use docs::document_cache::DocumentCache;
 use hashing::PasswordPool;
 use page_limit::PageLimit;
 use service::staff::Staff;
@@ -83,8 +82,10 @@ const WITHOUT_REDIS: &str = "nobody can sign in, and people who are signed in se
 pub const PUBLIC_PICTURES: usize = 32;
 /// How long a page waits for the public API: that of a new key for the answer to a first call, and the reference for its document.
 const API_DEADLINE: std::time::Duration = std::time::Duration::from_secs(3);
-/// How long a public page waits for the economy. After that, the page of a game shows older names of currencies, or none.
+/// How long a call of a public page to economy-svc may take.
 const CURRENCIES_DEADLINE: std::time::Duration = std::time::Duration::from_secs(1);
+/// How long the page of a game waits for economy-svc. After that, it shows the older name of the currency, or none.
+const GAME_CURRENCY_TIMEOUT: std::time::Duration = std::time::Duration::from_millis(500);
 
 /// Starts the service.
 pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
@@ -125,7 +126,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         forms: Forms(keyspace),
         cookie: CookieStyle::of(&settings.public_url),
         key_ring: settings.secret_keys.clone(),
-        feeds: Feeds::new(&gateway, &listings, &economy, deadline),
+        feeds: Feeds::new(&gateway, &listings, &economy, &webhooks, deadline),
         gateway: Gateway::new(gateway, settings.upstream_deadline),
         webhooks: Webhooks::new(webhooks, settings.upstream_deadline),
         listings: Listings::new(listings.clone(), settings.upstream_deadline),
@@ -135,19 +136,15 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
             CURRENCIES_DEADLINE,
             settings.economy_calls,
             boot.lifecycle.clone(),
-        ),
+        )
+        .with_game_timeout(GAME_CURRENCY_TIMEOUT),
         economy: Economy::new(economy, deadline),
         catalogue,
         page_limit: PageLimit::new(settings.pages_per_minute, settings.person_pages_per_minute),
         articles: Articles::read(settings.articles.as_deref())?,
-        guides: Guides::read(
-            &settings.public_url,
-            &settings.api_url(),
-            &settings.docs_links(),
-        )?,
         public_pictures: ConcurrencyLimit::new("public pictures", PUBLIC_PICTURES),
         share_cards: ShareCards::default(),
-        reference: DocumentCache::new(api.clone(), settings.api_url()),
+        docs: DocumentCache::new(api.clone(), settings.guide_addresses())?,
         api,
         proxies: settings.trusted_proxies.clone(),
         proxy_header: settings.proxy_header,
@@ -155,6 +152,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         api_url: settings.api_url(),
         security_contact: settings.security_contact(),
         staff_mail: settings.staff_mail(),
+        large_month: settings.large_month,
         mail_folder: settings.mail_folder(),
         timeout: settings.http_timeout,
         lifecycle: boot.lifecycle.clone(),

@@ -63,6 +63,12 @@ impl PageError {
         }
     }
 
+    /// An error whose title and text, under `keys`, are in each language.
+    pub fn translated(status: StatusCode, keys: Keys) -> Self {
+        let english = Texts::of(Language::English);
+        Self::new(status, english.say(keys.0), english.say(keys.1)).with_site_texts(keys)
+    }
+
     /// With the keys of title and text in each language.
     #[must_use]
     pub fn with_site_texts(self, texts: Keys) -> Self {
@@ -84,26 +90,17 @@ impl PageError {
     }
 
     pub fn method_not_allowed() -> Self {
-        let text = "This address answers another kind of request. Open the page with the form, and send it from there.";
-        Self::new(
-            StatusCode::METHOD_NOT_ALLOWED,
-            "Wrong kind of request",
-            text,
-        )
-        .with_site_texts(&("error-method-title", "error-method"))
+        let keys = &("error-method-title", "error-method");
+        Self::translated(StatusCode::METHOD_NOT_ALLOWED, keys)
     }
 
     pub fn forbidden(needed: Permission) -> Self {
-        let keys = needed.refusal();
-        let texts = Texts::of(Language::English);
-        let (title, text) = (texts.say(keys.0), texts.say(keys.1));
-        Self::new(StatusCode::FORBIDDEN, title, text).with_site_texts(keys)
+        Self::translated(StatusCode::FORBIDDEN, needed.refusal())
     }
 
     pub fn cross_site() -> Self {
-        let text = "This form was sent from another site, so nothing was done. Open the page here and send it again.";
-        Self::new(StatusCode::FORBIDDEN, "Sent from another site", text)
-            .with_site_texts(&("error-cross-site-title", "error-cross-site"))
+        let keys = &("error-cross-site-title", "error-cross-site");
+        Self::translated(StatusCode::FORBIDDEN, keys)
     }
 
     /// A form whose body has a content coding.
@@ -120,36 +117,44 @@ impl PageError {
     }
 
     pub fn link_gone() -> Self {
-        let text = "It was used before, it is too old, or it was withdrawn or replaced by a newer one. If it was an invitation, ask the person who invited you for another one.";
-        Self::new(StatusCode::GONE, "This link does not work any more", text)
-            .with_site_texts(&("error-link-gone-title", "error-link-gone"))
+        let keys = &("error-link-gone-title", "error-link-gone");
+        Self::translated(StatusCode::GONE, keys)
             .way_out("/sign-up", "start-sign-up")
             .way_out("/reset", "reset-title")
             .way_out("/sign-in", "nav-sign-in")
     }
 
+    /// A person belongs to as many accounts as anybody may. The link of the invitation still works.
+    pub fn too_many_accounts(most: usize) -> Self {
+        let (texts, most) = (Texts::of(Language::English), most.to_string());
+        let (title, text) = (
+            texts.say("accounts-full-title"),
+            texts.say_of("accounts-full", &most),
+        );
+        Self {
+            site_value: Some(most.into()),
+            ..Self::new(StatusCode::CONFLICT, title, text)
+        }
+        .with_site_texts(&("accounts-full-title", "accounts-full"))
+    }
+
     /// The answer to a form whose session has ended.
     pub fn signed_out() -> Self {
-        let text = "Your session has ended, so nothing was done. Sign in, and send it again.";
+        let keys = &("error-signed-out-title", "error-signed-out");
         Self {
             ways_out: vec![("/sign-in".to_owned(), "nav-sign-in")],
-            ..Self::new(StatusCode::UNAUTHORIZED, "You are signed out", text)
+            ..Self::translated(StatusCode::UNAUTHORIZED, keys)
         }
-        .with_site_texts(&("error-signed-out-title", "error-signed-out"))
     }
 
     pub fn timed_out() -> Self {
-        let text =
-            "The request was stopped. Check whether it took effect before you send it again.";
-        Self::new(StatusCode::SERVICE_UNAVAILABLE, "This took too long", text)
-            .with_site_texts(&("error-slow-title", "error-slow"))
+        let keys = &("error-slow-title", "error-slow");
+        Self::translated(StatusCode::SERVICE_UNAVAILABLE, keys)
     }
 
     pub fn outcome_unknown(look_at: &str) -> Self {
-        let text = "This form was sent before, and its outcome is not known. Check whether it took effect before you send it again.";
-        Self::new(StatusCode::CONFLICT, "Sent twice", text)
-            .with_site_texts(&("error-sent-twice-title", "error-sent-twice"))
-            .way_out(look_at, "error-look")
+        let keys = &("error-sent-twice-title", "error-sent-twice");
+        Self::translated(StatusCode::CONFLICT, keys).way_out(look_at, "error-look")
     }
 
     /// A public page of the economy while economy-svc is away.

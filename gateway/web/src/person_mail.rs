@@ -56,7 +56,8 @@ pub async fn queue_notice(
     insert(connection, reader.address, &mail, now).await
 }
 
-async fn insert(
+/// Queues a written mail.
+pub async fn insert(
     connection: &mut PgConnection,
     address: &str,
     mail: &WrittenMail,

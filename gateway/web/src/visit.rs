@@ -7,6 +7,8 @@ use url::form_urlencoded;
 
 /// The path at which other sites ask how to embed a game.
 pub const OEMBED: &str = "/oembed";
+/// The pages that are there in English only, with all below them.
+const IN_ENGLISH: [&str; 2] = ["/docs", "/about/design"];
 
 /// The format of an error on the public site.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,6 +72,16 @@ impl Visit {
         self.prefix.is_empty() && !self.is_english
     }
 
+    /// Whether the page is there in each language. Its path says it too: an error may come before its handler has called
+    /// [`in_english`](Self::in_english).
+    fn is_translated(&self) -> bool {
+        let is_below = |path: &str| {
+            let rest = self.path.strip_prefix(path);
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', '?']))
+        };
+        !self.is_english && !IN_ENGLISH.into_iter().any(is_below)
+    }
+
     /// Whether the browser has the page with this tag (RFC 9110, 13.1.2). The tags of public pages have no comma.
     pub fn has(&self, tag: &str) -> bool {
         let sent = self.if_none_match.iter().flat_map(|line| line.split(','));
@@ -108,7 +120,7 @@ impl Visit {
             share: Share::default(),
             search: String::new(),
             api_call: None,
-            is_translated: !self.is_english,
+            is_translated: self.is_translated(),
             is_sample: false,
         }
     }

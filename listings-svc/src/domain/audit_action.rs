@@ -78,15 +78,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_action_is_found_by_its_name() {
-        for action in AuditAction::VARIANTS {
-            assert_eq!(AuditAction::parse(action.as_str()), Some(*action));
-        }
-    }
-
-    #[test]
     fn rows_of_every_entity_can_be_imported() {
-        for entity in Entity::ALL {
+        for entity in Entity::VARIANTS {
             assert!(AuditAction::KINDS.contains(&entity.as_str()), "{entity:?}");
         }
     }

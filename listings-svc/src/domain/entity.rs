@@ -1,6 +1,12 @@
 //! The kinds of entity that listings-svc owns.
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+use strum::{EnumString, IntoStaticStr, VariantArray, VariantNames};
+
+/// Every kind stands after the kinds that it refers to.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, EnumString, IntoStaticStr, VariantArray, VariantNames,
+)]
+#[strum(serialize_all = "snake_case")]
 pub enum Entity {
     Genre,
     Country,
@@ -12,30 +18,14 @@ pub enum Entity {
 }
 
 impl Entity {
-    /// Every kind, each after the kinds that it refers to.
-    pub const ALL: [Self; 6] = [
-        Self::Genre,
-        Self::Country,
-        Self::City,
-        Self::Page,
-        Self::Game,
-        Self::Event,
-    ];
-
     /// The name on the feed and in the database.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Genre => "genre",
-            Self::Country => "country",
-            Self::City => "city",
-            Self::Page => "page",
-            Self::Game => "game",
-            Self::Event => "event",
-        }
+    pub fn as_str(self) -> &'static str {
+        self.into()
     }
 
-    pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|entity| entity.as_str() == name)
+    /// The kind of listings with this name.
+    pub fn of_listings(name: &str) -> Option<Self> {
+        name.parse().ok().filter(|kind: &Self| kind.is_listing())
     }
 
     /// Whether the kind belongs to the live or the test dataset; the gazetteer serves both.

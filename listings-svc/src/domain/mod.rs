@@ -17,7 +17,6 @@ pub mod genre;
 pub mod import_merge;
 pub mod links;
 pub mod listing;
-pub mod mode;
 pub mod page;
 pub mod pictures;
 pub mod record;
@@ -31,6 +30,7 @@ pub mod ticket;
 mod visibility_tests;
 pub mod visitor_note;
 
+pub use kit::mode;
 use serde_json::{Map, Value};
 
 use fields::{Fields, Problems};

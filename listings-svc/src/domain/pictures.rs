@@ -3,6 +3,7 @@
 use std::fmt;
 
 use bytes::Bytes;
+use strum::{EnumString, IntoStaticStr};
 
 use super::entity::Entity;
 
@@ -13,7 +14,8 @@ const HASH_DIGITS: usize = 64;
 /// Path of the pictures below the public URL.
 const PATH_PREFIX: &str = "/pictures/";
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, EnumString, IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum PictureKind {
     Cover,
     Avatar,
@@ -30,19 +32,9 @@ pub enum TargetSize {
 }
 
 impl PictureKind {
-    const ALL: [Self; 3] = [Self::Cover, Self::Avatar, Self::Screenshot];
-
     /// The name in the database.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Cover => "cover",
-            Self::Avatar => "avatar",
-            Self::Screenshot => "screenshot",
-        }
-    }
-
-    pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.as_str() == name)
+    pub fn as_str(self) -> &'static str {
+        self.into()
     }
 
     /// The kind of listing that has such pictures.

@@ -1,12 +1,11 @@
 //! The states of a listing (§3), and the transitions between them.
 
-use std::str::FromStr;
-
-use serde::de::{IntoDeserializer as _, value};
 use serde::{Deserialize, Serialize};
+use strum::{EnumString, IntoStaticStr};
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, EnumString, IntoStaticStr)]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
 #[expect(
     clippy::module_name_repetitions,
     reason = "`State` alone is also the state of other things"
@@ -35,13 +34,8 @@ pub enum Transition {
 
 impl ListingState {
     /// The name in the contract (§3).
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Pending => "pending",
-            Self::Published => "published",
-            Self::Rejected => "rejected",
-            Self::Removed => "removed",
-        }
+    pub fn as_str(self) -> &'static str {
+        self.into()
     }
 
     /// The state as the end of a sentence about a listing.
@@ -72,14 +66,6 @@ impl ListingState {
             | (Self::Published | Self::Removed, Transition::Restore) => Some(Self::Published),
             _ => None,
         }
-    }
-}
-
-impl FromStr for ListingState {
-    type Err = value::Error;
-
-    fn from_str(text: &str) -> Result<Self, value::Error> {
-        Self::deserialize(text.into_deserializer())
     }
 }
 

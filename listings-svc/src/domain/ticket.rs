@@ -1,9 +1,11 @@
 //! Tickets: what accounts and visitors ask about a listing, and what becomes of it.
 
 use serde::{Deserialize, Serialize};
+use strum::IntoStaticStr;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, IntoStaticStr)]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
 #[expect(
     clippy::module_name_repetitions,
     reason = "a `Kind` could be that of a listing"
@@ -19,8 +21,9 @@ pub enum TicketKind {
     Report,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, IntoStaticStr)]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
 #[expect(
     clippy::module_name_repetitions,
     reason = "a `State` is that of a listing"
@@ -36,13 +39,8 @@ impl TicketKind {
     pub const NOTES: [Self; 2] = [Self::Correction, Self::Report];
 
     /// The name in the database.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Claim => "claim",
-            Self::Takedown => "takedown",
-            Self::Correction => "correction",
-            Self::Report => "report",
-        }
+    pub fn as_str(self) -> &'static str {
+        self.into()
     }
 
     /// The word for it in sentences and in the audit.
@@ -70,11 +68,7 @@ impl TicketKind {
 
 impl TicketState {
     /// The name in the database.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Open => "open",
-            Self::Accepted => "accepted",
-            Self::Declined => "declined",
-        }
+    pub fn as_str(self) -> &'static str {
+        self.into()
     }
 }

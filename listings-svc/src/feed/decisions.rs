@@ -13,6 +13,8 @@ use crate::domain::entity::Entity;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DecisionKind {
     ListingPublished,
+    /// The listing is approved or restored, but the public does not see it: it is a game whose page is not public.
+    ListingApproved,
     ListingRejected,
     ListingRemoved,
     ClaimGranted,
@@ -25,6 +27,7 @@ impl DecisionKind {
     const fn event(self) -> &'static str {
         match self {
             Self::ListingPublished => "listing_published",
+            Self::ListingApproved => "listing_approved",
             Self::ListingRejected => "listing_rejected",
             Self::ListingRemoved => "listing_removed",
             Self::ClaimGranted => "claim_granted",

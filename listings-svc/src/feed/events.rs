@@ -1,7 +1,7 @@
 use contracts::listings::v1 as proto;
 use kit::timestamp;
 
-use super::{PublicUrl, Publish, mode, state};
+use super::{PublicUrl, Publish, state};
 use crate::domain::event::Event;
 use crate::domain::listing::Listing;
 
@@ -17,7 +17,7 @@ impl Publish for Listing<Event> {
         let event = self.content.clone();
         proto::Event {
             id: self.id.to_string(),
-            mode: mode(self.mode),
+            mode: self.mode.into(),
             state: state(self.state),
             revision: self.revision,
             url: self.url(public_url),

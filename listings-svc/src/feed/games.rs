@@ -1,7 +1,7 @@
 use contracts::listings::v1 as proto;
 use kit::timestamp;
 
-use super::{PublicUrl, Publish, mode, state};
+use super::{PublicUrl, Publish, state};
 use crate::domain::array_fields::{Credit, Screenshot};
 use crate::domain::game::Game;
 use crate::domain::listing::Listing;
@@ -18,7 +18,7 @@ impl Publish for Listing<Game> {
         let game = self.content.clone();
         proto::Game {
             id: self.id.to_string(),
-            mode: mode(self.mode),
+            mode: self.mode.into(),
             state: state(self.state),
             revision: self.revision,
             url: self.url(public_url),

@@ -8,18 +8,18 @@ mod pages;
 
 use kit::feed::NewChange;
 use prost::Message as _;
+use strum::IntoStaticStr;
 
 use crate::domain::entity::Entity;
 use crate::domain::listing::{Announcement, Listing};
-use crate::domain::mode::Mode;
 use crate::domain::pictures;
 use crate::domain::record::Record;
 use crate::domain::state::ListingState;
-use contracts::common::v1 as common;
 use contracts::listings::v1 as proto;
 
-/// What a change did to a record.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// What a change did to a record. The names are those of events.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum ChangeKind {
     /// The record is new.
     Created,
@@ -29,6 +29,7 @@ pub enum ChangeKind {
     /// Only the URL of the public page changed.
     Moved,
     /// Staff approved a submission.
+    #[strum(serialize = "published")]
     Approved,
     /// Staff rejected a submission.
     Rejected,
@@ -72,16 +73,7 @@ pub trait Publish: Record {
             revision: self.revision(),
             event: match change_kind {
                 ChangeKind::Created => Self::CREATED_EVENT,
-                ChangeKind::Submitted => "submitted",
-                ChangeKind::Updated => "updated",
-                ChangeKind::Moved => "moved",
-                ChangeKind::Approved => "published",
-                ChangeKind::Rejected => "rejected",
-                ChangeKind::Removed => "removed",
-                ChangeKind::Restored => "restored",
-                ChangeKind::Hidden => "hidden",
-                ChangeKind::Shown => "shown",
-                ChangeKind::OwnersChanged => "owners_changed",
+                change_kind => change_kind.into(),
             },
             announced,
             happening: false,
@@ -140,13 +132,6 @@ impl PublicUrl {
         };
         format!("{}/{folder}/{name}", self.0)
     }
-}
-
-pub(crate) fn mode(mode: Mode) -> i32 {
-    i32::from(match mode {
-        Mode::Live => common::Mode::Live,
-        Mode::Test => common::Mode::Test,
-    })
 }
 
 pub(crate) fn state(state: ListingState) -> i32 {

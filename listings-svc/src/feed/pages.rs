@@ -1,7 +1,7 @@
 use contracts::listings::v1 as proto;
 use kit::timestamp;
 
-use super::{PublicUrl, Publish, mode, state};
+use super::{PublicUrl, Publish, state};
 use crate::domain::listing::Listing;
 use crate::domain::page::Page;
 
@@ -17,7 +17,7 @@ impl Publish for Listing<Page> {
         let page = self.content.clone();
         proto::Page {
             id: self.id.to_string(),
-            mode: mode(self.mode),
+            mode: self.mode.into(),
             state: state(self.state),
             revision: self.revision,
             url: self.url(public_url),

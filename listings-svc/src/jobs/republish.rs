@@ -6,6 +6,7 @@
 use std::time::Duration;
 
 use kit::{Code, Fault};
+use strum::VariantArray as _;
 use uuid::Uuid;
 
 use crate::domain::entity::Entity;
@@ -18,7 +19,7 @@ const RETRY_DELAY: Duration = Duration::from_secs(1);
 /// Publishes all listings with their current URLs. Retries a batch while another transaction has locked one of its listings, so that no
 /// listing is skipped.
 pub async fn run(importer: &Importer) -> Result<(), Fault> {
-    for entity in Entity::ALL.into_iter().filter(|e| e.is_listing()) {
+    for &entity in Entity::VARIANTS.iter().filter(|e| e.is_listing()) {
         let mut after = Some(Uuid::nil());
         while let Some(id) = after {
             after = match importer

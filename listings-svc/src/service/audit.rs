@@ -3,25 +3,14 @@
 use contracts::common::v1::{ListAuditRequest, ListAuditResponse};
 use contracts::listings::v1::staff_audit_service_server::StaffAuditService;
 use kit::Fault;
-use kit::audit::Audit;
 use kit::rpc::staff::OPERATOR;
-use sqlx::PgPool;
 use tonic::{Request, Response, Status};
 
+use super::Service;
 use crate::domain::audit_action::AuditAction;
 use crate::store::members;
 
-#[derive(Debug)]
-pub struct Service {
-    pool: PgPool,
-    audit: Audit,
-}
-
 impl Service {
-    pub fn new(pool: PgPool, audit: Audit) -> Self {
-        Self { pool, audit }
-    }
-
     /// Refuses a name that no member ever had. Names are never reused, and stay after a token is revoked.
     async fn check_member(&self, name: &str) -> Result<(), Fault> {
         if name.is_empty() || name == OPERATOR {
@@ -45,9 +34,9 @@ impl StaffAuditService for Service {
         let member = request.get_ref().member.clone();
         let answer = self.audit.list::<AuditAction>(request).await?;
         // An entry proves that the member exists.
-        if answer.entries.is_empty() {
+        if answer.get_ref().entries.is_empty() {
             self.check_member(&member).await?;
         }
-        Ok(Response::new(answer))
+        Ok(answer)
     }
 }

@@ -4,11 +4,8 @@ use contracts::listings::v1 as proto;
 use contracts::listings::v1::events_service_server::EventsService;
 use tonic::{Request, Response, Status};
 
-use super::submissions::Submissions;
+use super::Service;
 use crate::write::submission::Target;
-
-#[derive(Debug)]
-pub struct Service(pub Submissions);
 
 #[tonic::async_trait]
 impl EventsService for Service {
@@ -18,7 +15,6 @@ impl EventsService for Service {
     ) -> Result<Response<proto::CreateEventResponse>, Status> {
         let writing = request.into_inner().writing;
         let written = self
-            .0
             .submit(Target::NewEvent, "POST /events", writing, None)
             .await?;
         Ok(Response::new(proto::CreateEventResponse { written }))
@@ -35,7 +31,7 @@ impl EventsService for Service {
         } = request.into_inner();
         let target = Target::Event(slug);
         let route = "PATCH /events/{slug}";
-        let written = self.0.submit(target, route, writing, precondition).await?;
+        let written = self.submit(target, route, writing, precondition).await?;
         Ok(Response::new(proto::UpdateEventResponse { written }))
     }
 }

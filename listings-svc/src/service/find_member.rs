@@ -2,24 +2,11 @@
 
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::member_service_server::MemberService;
-use kit::Clock;
 use kit::rpc::staff::Role;
-use sqlx::PgPool;
 use tonic::{Request, Response, Status};
 
+use super::Service;
 use crate::members;
-
-#[derive(Debug)]
-pub struct Service {
-    pool: PgPool,
-    clock: Clock,
-}
-
-impl Service {
-    pub fn new(pool: PgPool, clock: Clock) -> Self {
-        Self { pool, clock }
-    }
-}
 
 #[tonic::async_trait]
 impl MemberService for Service {

@@ -4,11 +4,8 @@ use contracts::listings::v1 as proto;
 use contracts::listings::v1::games_service_server::GamesService;
 use tonic::{Request, Response, Status};
 
-use super::submissions::Submissions;
+use super::Service;
 use crate::write::submission::Target;
-
-#[derive(Debug)]
-pub struct Service(pub Submissions);
 
 #[tonic::async_trait]
 impl GamesService for Service {
@@ -18,7 +15,6 @@ impl GamesService for Service {
     ) -> Result<Response<proto::CreateGameResponse>, Status> {
         let writing = request.into_inner().writing;
         let written = self
-            .0
             .submit(Target::NewGame, "POST /games", writing, None)
             .await?;
         Ok(Response::new(proto::CreateGameResponse { written }))
@@ -35,7 +31,7 @@ impl GamesService for Service {
         } = request.into_inner();
         let target = Target::Game(slug);
         let route = "PATCH /games/{slug}";
-        let written = self.0.submit(target, route, writing, precondition).await?;
+        let written = self.submit(target, route, writing, precondition).await?;
         Ok(Response::new(proto::UpdateGameResponse { written }))
     }
 }

@@ -2,44 +2,25 @@
 
 use std::collections::BTreeMap;
 
-use contracts::common::v1 as common;
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::import_request::Message;
 use contracts::listings::v1::staff_import_service_server::StaffImportService;
-use kit::audit::Audit;
 use kit::rpc::staff::Member;
 use kit::{Code, Fault};
-use tokio_util::sync::CancellationToken;
+use strum::VariantNames as _;
 use tonic::{Request, Response, Status, Streaming};
 
+use super::Service;
 use crate::domain::audit_action::AuditAction;
 use crate::domain::entity::Entity;
 use crate::domain::mode::Mode;
 use crate::domain::record::ImportOptions;
 use crate::domain::text;
+use crate::write::import::Header;
 use crate::write::import::report::{Counts, Report, ReportedRow};
-use crate::write::import::{Header, Importer};
 
 /// Maximum size of a message: a few lines of maximum length.
-pub const MAX_MESSAGE_BYTES: usize = 8 * 1024 * 1024;
-
-#[derive(Debug)]
-pub struct Service {
-    importer: Importer,
-    draining: CancellationToken,
-    audit: Audit,
-}
-
-impl Service {
-    /// When `draining` is cancelled, running imports end with an error, and their clients import the file again at another replica.
-    pub fn new(importer: Importer, draining: CancellationToken, audit: Audit) -> Self {
-        Self {
-            importer,
-            draining,
-            audit,
-        }
-    }
-}
+pub(super) const MAX_MESSAGE_BYTES: usize = 8 * 1024 * 1024;
 
 #[tonic::async_trait]
 impl StaffImportService for Service {
@@ -58,7 +39,7 @@ impl StaffImportService for Service {
             .await?;
         let mut run = self.importer.begin(header(&first, by)?).await?;
         let mut ended = false;
-        while let Some(message) = self.next(&mut stream).await? {
+        while let Some(message) = self.next_message(&mut stream).await? {
             match message.message {
                 Some(Message::Lines(lines)) if !ended => {
                     run.push_lines(lines.lines).await?;
@@ -84,7 +65,7 @@ impl StaffImportService for Service {
 }
 
 impl Service {
-    async fn next(
+    async fn next_message(
         &self,
         stream: &mut Streaming<proto::ImportRequest>,
     ) -> Result<Option<proto::ImportRequest>, Status> {
@@ -100,34 +81,22 @@ fn unexpected_message() -> Fault {
 }
 
 fn truncated_stream() -> Fault {
-    Fault {
-        retry_after: Some(1),
-        ..Fault::new(
-            Code::Unavailable,
-            "The stream ended before the end message. Import the file again: rows that were loaded stay.",
-        )
-    }
+    let message = "The stream ended before the end message. Import the file again: rows that were loaded stay.";
+    Fault::new(Code::Unavailable, message).with_retry_after(1)
 }
 
 fn header(header: &proto::ImportHeader, by: Member) -> Result<Header, Fault> {
     let mut fields = BTreeMap::new();
     let mut refuse = |name: &str, reason: String| fields.insert(name.to_owned(), reason);
-    let entity = Entity::parse(&header.entity);
+    let entity: Option<Entity> = header.entity.parse().ok();
     if entity.is_none() {
-        refuse(
-            "entity",
-            format!(
-                "Give one of {}.",
-                Entity::ALL.map(Entity::as_str).join(", ")
-            ),
-        );
+        let known = Entity::VARIANTS.join(", ");
+        refuse("entity", format!("Give one of {known}."));
     }
-    let mode = match header.mode() {
-        common::Mode::Live => Some(Mode::Live),
-        common::Mode::Test => Some(Mode::Test),
+    let mode = match Mode::try_from(header.mode) {
         // The gazetteer belongs to both datasets.
-        common::Mode::Unspecified if entity.is_some_and(|e| !e.is_listing()) => Some(Mode::Live),
-        common::Mode::Unspecified => None,
+        Err(_) if entity.is_some_and(|e| !e.is_listing()) => Some(Mode::Live),
+        mode => mode.ok(),
     };
     if mode.is_none() {
         refuse("mode", "Give live or test.".to_owned());

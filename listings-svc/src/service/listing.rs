@@ -2,25 +2,18 @@
 
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::staff_listing_service_server::StaffListingService;
-use kit::audit::Audit;
 use kit::bad_fields::BadFields;
-use kit::{Clock, Fault, timestamp};
+use kit::{Fault, timestamp};
 use sqlx::PgPool;
 use tonic::{Request, Response, Status};
 
+use super::Service;
 use super::account_id::parse_uuid;
 use super::listing_name::{self, ListingName};
 use crate::domain::audit_action::AuditAction;
 use crate::feed;
 use crate::store::{accounts, listings};
 use crate::write::moderate::listing_not_found;
-
-#[derive(Debug)]
-pub struct Service {
-    pool: PgPool,
-    audit: Audit,
-    clock: Clock,
-}
 
 #[tonic::async_trait]
 impl StaffListingService for Service {
@@ -29,9 +22,8 @@ impl StaffListingService for Service {
         request: Request<proto::GetListingRequest>,
     ) -> Result<Response<proto::GetListingResponse>, Status> {
         let subject = listing_name::audit_subject(request.get_ref().name.as_ref());
-        self.audit
-            .admit(&request, AuditAction::Look, subject)
-            .await?;
+        let action = AuditAction::Look;
+        self.audit.admit(&request, action, subject).await?;
         let mut bad = BadFields::default();
         let name = listing_name::read(request.into_inner().name, &mut bad);
         let name = bad.finish(name)?;
@@ -54,12 +46,6 @@ impl StaffListingService for Service {
         Ok(Response::new(proto::GetAccountWritesResponse {
             writes_today: u32::try_from(written).unwrap_or_default(),
         }))
-    }
-}
-
-impl Service {
-    pub fn new(pool: PgPool, audit: Audit, clock: Clock) -> Self {
-        Self { pool, audit, clock }
     }
 }
 

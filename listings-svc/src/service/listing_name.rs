@@ -1,12 +1,10 @@
 //! Names of listings in calls of staff, and the reasons that staff give.
 
-use contracts::common::v1 as common;
 use contracts::listings::v1 as proto;
 use kit::bad_fields::BadFields;
 
 use crate::domain::entity::Entity;
 use crate::domain::mode::Mode;
-use crate::feed;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ListingName {
@@ -20,7 +18,7 @@ impl From<&ListingName> for proto::ListingName {
     fn from(name: &ListingName) -> Self {
         Self {
             kind: name.entity.as_str().to_owned(),
-            mode: feed::mode(name.mode),
+            mode: name.mode.into(),
             name: name.key.clone(),
         }
     }
@@ -35,31 +33,20 @@ pub(super) fn audit_subject(name: Option<&proto::ListingName>) -> (&str, &str) {
 /// Reads a name; `None` when it is invalid.
 pub(super) fn read(name: Option<proto::ListingName>, bad: &mut BadFields) -> Option<ListingName> {
     let name = name.unwrap_or_default();
-    let entity = Entity::parse(&name.kind).filter(|entity| entity.is_listing());
+    let entity = Entity::of_listings(&name.kind);
     if entity.is_none() {
         bad.add("kind", "Give page, game or event.");
     }
-    let mode = read_mode(name.mode(), bad);
+    let mode = bad.mode(name.mode);
     // PostgreSQL does not accept NUL, and no name has one.
     if name.name.contains('\0') {
         bad.add("name", "Give a slug or a handle.");
     }
     Some(ListingName {
         entity: entity?,
-        mode: mode?,
+        mode,
         key: name.name,
     })
-}
-
-pub(super) fn read_mode(mode: common::Mode, bad: &mut BadFields) -> Option<Mode> {
-    match mode {
-        common::Mode::Live => Some(Mode::Live),
-        common::Mode::Test => Some(Mode::Test),
-        common::Mode::Unspecified => {
-            bad.add("mode", "Give live or test.");
-            None
-        }
-    }
 }
 
 /// Reads a reason. With `required`, an empty reason is an error.

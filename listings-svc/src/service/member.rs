@@ -2,57 +2,24 @@
 
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::staff_member_service_server::StaffMemberService;
-use kit::audit::Audit;
 use kit::bad_fields::BadFields;
-use kit::feed::{Writer, unexpected_outcome};
 use kit::rpc::directory::{TOKEN_PREFIX, token_hash};
 use kit::rpc::staff::{Member, OPERATOR, Role};
-use kit::{Clock, Fault, ids, timestamp};
-use sqlx::PgPool;
-use time::Duration;
+use kit::{Fault, ids, timestamp};
 use tonic::{Request, Response, Status};
 
+use super::Service;
 use crate::domain::audit_action::AuditAction;
 use crate::domain::fields::parse_slug;
-use crate::members::Members;
 use crate::store::members::{self as store, MemberRow, NewToken};
 use crate::write::members::{MemberChange, MemberOperation};
-use crate::write::{Command, CommandHandler, Outcome};
+use crate::write::{Command, Outcome};
 
 const MAX_NAME: usize = 60;
 
-#[derive(Debug)]
-pub struct Service {
-    pool: PgPool,
-    writer: Writer<CommandHandler>,
-    clock: Clock,
-    audit: Audit,
-    members: Members,
-    token_lifetime: Duration,
-}
-
 impl Service {
-    /// Clears the cache of `members` after each change.
-    pub fn new(
-        pool: PgPool,
-        writer: Writer<CommandHandler>,
-        clock: Clock,
-        audit: Audit,
-        members: Members,
-        token_lifetime: Duration,
-    ) -> Self {
-        Self {
-            pool,
-            writer,
-            clock,
-            audit,
-            members,
-            token_lifetime,
-        }
-    }
-
     /// Returns the member after the change.
-    async fn change(
+    async fn change_member(
         &self,
         by: Member,
         name: String,
@@ -64,12 +31,10 @@ impl Service {
             operation,
         };
         let command = Command::ChangeMember(Box::new(change));
-        let outcome = self.writer.write(command).await?.0;
+        let read = Outcome::try_as_member_changed;
+        let row = self.writer.write_as(command, read).await?;
         self.members.clear_cache();
-        match outcome {
-            Outcome::MemberChanged(row) => Ok(Some(message(*row))),
-            other => Err(unexpected_outcome(&other)),
-        }
+        Ok(Some(message(*row)))
     }
 
     /// A new token, and what is stored of it.
@@ -88,11 +53,8 @@ impl StaffMemberService for Service {
         request: Request<proto::CreateMemberRequest>,
     ) -> Result<Response<proto::CreateMemberResponse>, Status> {
         let on = ("member", request.get_ref().name.as_str());
-        let by = self
-            .audit
-            .admit(&request, AuditAction::CreateMember, on)
-            .await?
-            .member;
+        let action = AuditAction::CreateMember;
+        let by = self.audit.admit(&request, action, on).await?.member;
         let request = request.into_inner();
         let mut bad = BadFields::default();
         let role = read_role(request.role(), &mut bad);
@@ -102,7 +64,7 @@ impl StaffMemberService for Service {
         let role = bad.finish(role)?;
         let (token, stored) = self.new_token();
         let operation = MemberOperation::Create(role, stored);
-        let member = self.change(by, request.name, operation).await?;
+        let member = self.change_member(by, request.name, operation).await?;
         Ok(Response::new(proto::CreateMemberResponse { member, token }))
     }
 
@@ -124,17 +86,14 @@ impl StaffMemberService for Service {
         request: Request<proto::SetRoleRequest>,
     ) -> Result<Response<proto::SetRoleResponse>, Status> {
         let on = ("member", request.get_ref().name.as_str());
-        let by = self
-            .audit
-            .admit(&request, AuditAction::SetRole, on)
-            .await?
-            .member;
+        let action = AuditAction::SetRole;
+        let by = self.audit.admit(&request, action, on).await?.member;
         let request = request.into_inner();
         let mut bad = BadFields::default();
         let role = read_role(request.role(), &mut bad);
         let role = bad.finish(role)?;
         let operation = MemberOperation::SetRole(role);
-        let member = self.change(by, request.name, operation).await?;
+        let member = self.change_member(by, request.name, operation).await?;
         Ok(Response::new(proto::SetRoleResponse { member }))
     }
 
@@ -143,13 +102,12 @@ impl StaffMemberService for Service {
         request: Request<proto::RevokeMemberRequest>,
     ) -> Result<Response<proto::RevokeMemberResponse>, Status> {
         let on = ("member", request.get_ref().name.as_str());
-        let by = self
-            .audit
-            .admit(&request, AuditAction::RevokeMember, on)
-            .await?
-            .member;
+        let action = AuditAction::RevokeMember;
+        let by = self.audit.admit(&request, action, on).await?.member;
         let name = request.into_inner().name;
-        let member = self.change(by, name, MemberOperation::Revoke).await?;
+        let member = self
+            .change_member(by, name, MemberOperation::Revoke)
+            .await?;
         Ok(Response::new(proto::RevokeMemberResponse { member }))
     }
 
@@ -174,7 +132,7 @@ impl StaffMemberService for Service {
         }
         let (token, stored) = self.new_token();
         let operation = MemberOperation::Renew(stored);
-        let member = self.change(by, name, operation).await?;
+        let member = self.change_member(by, name, operation).await?;
         Ok(Response::new(proto::RenewTokenResponse { member, token }))
     }
 
@@ -220,10 +178,10 @@ fn read_role(role: proto::Role, bad: &mut BadFields) -> Option<Role> {
 }
 
 fn message(row: MemberRow) -> proto::Member {
-    let role = match Role::parse(&row.role) {
-        Some(Role::Reviewer) => proto::Role::Reviewer,
-        Some(Role::Admin) => proto::Role::Admin,
-        None => proto::Role::Unspecified,
+    let role = match row.role.parse() {
+        Ok(Role::Reviewer) => proto::Role::Reviewer,
+        Ok(Role::Admin) => proto::Role::Admin,
+        Err(_unknown) => proto::Role::Unspecified,
     };
     proto::Member {
         name: row.name,

@@ -1,23 +1,23 @@
 //! The gRPC services of listings-svc, one file per resource.
 
 mod account_id;
-pub mod audit;
-pub mod events;
-pub mod find_member;
-pub mod games;
-pub mod import;
-pub mod listing;
+mod audit;
+mod events;
+mod find_member;
+mod games;
+mod import;
+mod listing;
 mod listing_name;
-pub mod member;
-pub mod notes;
+mod member;
+mod notes;
 mod own_listing;
-pub mod own_listings;
-pub mod page_owners;
-pub mod pages;
-pub mod pictures;
-pub mod review;
+mod own_listings;
+mod page_owners;
+mod pages;
+mod pictures;
+mod review;
 mod revision;
-pub mod submissions;
+mod submissions;
 mod tickets;
 
 use std::sync::Arc;
@@ -40,15 +40,17 @@ use contracts::listings::v1::staff_review_service_server::StaffReviewServiceServ
 use kit::Clock;
 use kit::audit::Audit;
 use kit::feed::{Producer, Writer};
+use kit::idempotency::InFlightCalls;
+use kit::overload::ConcurrencyLimit;
 use sqlx::PgPool;
 use tokio_util::sync::CancellationToken;
 use tonic::service::RoutesBuilder;
 
+use crate::SCHEMA;
 use crate::members::Members;
 use crate::pictures::{FileStore, PictureProcessor};
 use crate::write::import::Importer;
 use crate::write::{CommandDependencies, CommandHandler};
-use submissions::Submissions;
 
 /// The dependencies of the services.
 #[derive(Debug)]
@@ -75,112 +77,67 @@ pub struct Dependencies {
 impl Dependencies {
     pub fn add_to(self, services: &mut RoutesBuilder) {
         services.add_service(self.producer.service());
-        self.add_accounts(services);
-        self.add_staff(services);
-    }
-
-    /// The services that the gateway calls for accounts.
-    fn add_accounts(&self, services: &mut RoutesBuilder) {
-        let (pool, commands) = (self.pool.clone(), Arc::clone(&self.commands));
-        let public_url = commands.public_url.clone();
-        let submissions = Submissions::new(
-            pool.clone(),
-            self.writer.clone(),
-            commands,
-            self.clock.clone(),
-        );
-        let pages = pages::Service::new(
-            submissions.clone(),
-            pool.clone(),
-            self.writer.clone(),
-            public_url.clone(),
-            self.clock.clone(),
-        );
-        let pictures = pictures::owner::Service::new(
-            submissions.clone(),
-            pool.clone(),
-            self.clock.clone(),
-            self.pictures.clone(),
-            public_url.clone(),
-            self.pictures_per_day,
-        );
-        services
-            .add_service(OwnPicturesServiceServer::new(pictures))
-            .add_service(GamesServiceServer::new(games::Service(submissions.clone())))
-            .add_service(EventsServiceServer::new(events::Service(
-                submissions.clone(),
-            )))
-            .add_service(PagesServiceServer::new(pages))
-            .add_service(MemberServiceServer::new(find_member::Service::new(
-                pool.clone(),
-                self.clock.clone(),
-            )))
-            .add_service(OwnListingsServiceServer::new(own_listings::Service::new(
-                submissions,
-                pool.clone(),
-                self.writer.clone(),
-                public_url,
-                self.clock.clone(),
-            )))
-            .add_service(NotesServiceServer::new(notes::Service::new(
-                pool.clone(),
-                self.writer.clone(),
-                self.clock.clone(),
-            )))
-            .add_service(PictureServiceServer::new(pictures::public::Service::new(
-                pool,
-                self.files.clone(),
-            )));
-    }
-
-    /// The services that staff call.
-    fn add_staff(self, services: &mut RoutesBuilder) {
-        let Self {
-            pool,
-            clock,
-            writer,
-            importer,
-            ..
-        } = self;
-        let audit = Audit::new(pool.clone(), crate::SCHEMA, clock.clone());
-        let member = member::Service::new(
-            pool.clone(),
-            writer.clone(),
-            clock.clone(),
-            audit.clone(),
-            self.members,
-            self.token_lifetime,
-        );
-        let list = audit::Service::new(pool.clone(), audit.clone());
-        let page_owners = page_owners::Service::new(pool.clone(), writer.clone(), audit.clone());
-        let review = review::Service::new(
-            importer.clone(),
-            self.producer,
-            audit.clone(),
-            self.draining.clone(),
-        );
-        let listing = listing::Service::new(pool.clone(), audit.clone(), clock.clone());
-        let public_url = self.commands.public_url.clone();
-        let files = pictures::public::Service::new(pool.clone(), self.files);
-        let picture = pictures::staff::Service {
-            pool,
-            clock,
-            writer,
+        let account_uploads = pictures::owner::MAX_UPLOADS;
+        let service = Arc::new(Service {
+            audit: Audit::new(self.pool.clone(), SCHEMA, self.clock.clone()),
+            in_flight_calls: InFlightCalls::default(),
+            account_uploads: ConcurrencyLimit::new("uploads_of_accounts", account_uploads),
+            staff_uploads: ConcurrencyLimit::new("uploads", pictures::staff::MAX_UPLOADS),
+            pool: self.pool,
+            clock: self.clock,
+            producer: self.producer,
+            writer: self.writer,
+            commands: self.commands,
+            importer: self.importer,
             pictures: self.pictures,
-            public_url,
-            uploads: pictures::staff::Service::limit_uploads(),
-            audit: audit.clone(),
-            files,
-        };
-        let import = import::Service::new(importer, self.draining, audit);
-        let import = StaffImportServiceServer::new(import);
+            files: self.files,
+            pictures_per_day: self.pictures_per_day,
+            members: self.members,
+            token_lifetime: self.token_lifetime,
+            draining: self.draining,
+        });
+        let service = || Arc::clone(&service);
+        let import = StaffImportServiceServer::from_arc(service());
         services
-            .add_service(StaffMemberServiceServer::new(member))
-            .add_service(StaffAuditServiceServer::new(list))
-            .add_service(StaffPageServiceServer::new(page_owners))
-            .add_service(StaffReviewServiceServer::new(review))
-            .add_service(StaffListingServiceServer::new(listing))
-            .add_service(StaffPictureServiceServer::new(picture))
-            .add_service(import.max_decoding_message_size(import::MAX_MESSAGE_BYTES));
+            .add_service(EventsServiceServer::from_arc(service()))
+            .add_service(GamesServiceServer::from_arc(service()))
+            .add_service(MemberServiceServer::from_arc(service()))
+            .add_service(NotesServiceServer::from_arc(service()))
+            .add_service(OwnListingsServiceServer::from_arc(service()))
+            .add_service(OwnPicturesServiceServer::from_arc(service()))
+            .add_service(PagesServiceServer::from_arc(service()))
+            .add_service(PictureServiceServer::from_arc(service()))
+            .add_service(StaffAuditServiceServer::from_arc(service()))
+            .add_service(import.max_decoding_message_size(import::MAX_MESSAGE_BYTES))
+            .add_service(StaffListingServiceServer::from_arc(service()))
+            .add_service(StaffMemberServiceServer::from_arc(service()))
+            .add_service(StaffPageServiceServer::from_arc(service()))
+            .add_service(StaffPictureServiceServer::from_arc(service()))
+            .add_service(StaffReviewServiceServer::from_arc(service()));
     }
+}
+
+/// Every service: each file implements one of them.
+#[derive(Debug)]
+struct Service {
+    pool: PgPool,
+    clock: Clock,
+    /// Watch streams follow its feed.
+    producer: Producer,
+    writer: Writer<CommandHandler>,
+    commands: Arc<CommandDependencies>,
+    importer: Importer,
+    pictures: PictureProcessor,
+    files: FileStore,
+    pictures_per_day: i64,
+    /// Its cache is cleared after each change of a member.
+    members: Members,
+    token_lifetime: time::Duration,
+    /// When it is cancelled, watch streams end, and running imports fail: their clients import the file again at another replica.
+    draining: CancellationToken,
+    audit: Audit,
+    /// The calls with an `Idempotency-Key` that are being answered.
+    in_flight_calls: InFlightCalls,
+    account_uploads: ConcurrencyLimit,
+    staff_uploads: ConcurrencyLimit,
 }

@@ -4,13 +4,13 @@ use std::net::IpAddr;
 
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::notes_service_server::NotesService;
+use kit::Fault;
 use kit::bad_fields::BadFields;
-use kit::feed::{Writer, unexpected_outcome};
-use kit::{Clock, Fault};
-use sqlx::PgPool;
+use kit::rpc::respond;
 use tonic::{Request, Response, Status};
 use uuid::Uuid;
 
+use super::Service;
 use super::account_id::parse_uuid;
 use super::own_listing::not_found;
 use super::own_listings::entity;
@@ -20,28 +20,11 @@ use crate::domain::ticket::{TicketKind, TicketState};
 use crate::domain::visitor_note::{self, NoteText};
 use crate::store::own_listings;
 use crate::store::tickets::{self as store, Subject};
-use crate::write::tickets::{NamedListing, SentNote, TicketChange, TicketOutcome};
-use crate::write::{CommandHandler, limits};
+use crate::write::tickets::{NamedListing, SentNote, TicketChange};
+use crate::write::{Command, Outcome, limits};
 
 /// Corrections that an account gets at once.
 const MAX_CORRECTIONS: i64 = 50;
-
-#[derive(Debug)]
-pub struct Service {
-    pool: PgPool,
-    writer: Writer<CommandHandler>,
-    clock: Clock,
-}
-
-impl Service {
-    pub fn new(pool: PgPool, writer: Writer<CommandHandler>, clock: Clock) -> Self {
-        Self {
-            pool,
-            writer,
-            clock,
-        }
-    }
-}
 
 #[tonic::async_trait]
 impl NotesService for Service {
@@ -50,23 +33,22 @@ impl NotesService for Service {
         request: Request<proto::CreateNoteRequest>,
     ) -> Result<Response<proto::CreateNoteResponse>, Status> {
         let sent = read(request.into_inner())?;
-        self.check_limit(&sent).await?;
-        let change = TicketChange::SendNote(sent);
-        match tickets::write(&self.writer, change).await? {
-            TicketOutcome::NoteSent(receipt) => Ok(Response::new(proto::CreateNoteResponse {
-                is_duplicate: receipt.is_duplicate,
-                owners: receipt.owners.iter().map(Uuid::to_string).collect(),
-                title: receipt.title,
-            })),
-            other @ TicketOutcome::Ticket(_) => Err(unexpected_outcome(&other).into()),
-        }
+        self.check_note_limit(&sent).await?;
+        let command = Command::Ticket(Box::new(TicketChange::SendNote(sent)));
+        let receipt = self.writer.write_as(command, Outcome::try_as_note_sent);
+        let receipt = receipt.await?;
+        Ok(Response::new(proto::CreateNoteResponse {
+            is_duplicate: receipt.is_duplicate,
+            owners: receipt.owners.iter().map(Uuid::to_string).collect(),
+            title: receipt.title,
+        }))
     }
 
     async fn list_own_notes(
         &self,
         request: Request<proto::ListOwnNotesRequest>,
     ) -> Result<Response<proto::ListOwnNotesResponse>, Status> {
-        Ok(Response::new(self.corrections(request.into_inner()).await?))
+        respond(self.corrections(request.into_inner()).await)
     }
 
     async fn close_own_note(
@@ -98,7 +80,7 @@ impl NotesService for Service {
 
 impl Service {
     /// Refuses a note beyond the limit of its network before it waits for the writer. A repeated note is not refused; the writer checks again.
-    async fn check_limit(&self, sent: &SentNote) -> Result<(), Fault> {
+    async fn check_note_limit(&self, sent: &SentNote) -> Result<(), Fault> {
         let now = self.clock.now();
         let since = now - limits::NOTES_WINDOW;
         let mut connection = self.pool.acquire().await?;

@@ -6,39 +6,26 @@ use contracts::listings::v1::own_listings_service_server::OwnListingsService;
 use contracts::public::{CREATOR_KINDS, EVENT_KINDS, OwnListing, PLATFORMS, STAGES, Timestamp};
 use kit::bad_fields::BadFields;
 use kit::cursor::Binding;
-use kit::feed::Writer;
-use kit::page::{Limits, Page};
-use kit::{Clock, Fault, timestamp};
-use sqlx::PgPool;
+use kit::page::Page;
+use kit::rpc::respond;
+use kit::{Fault, timestamp};
 use tonic::{Request, Response, Status};
 use uuid::Uuid;
 
 use super::account_id::parse_uuid;
 use super::own_listing::not_found;
-use super::submissions::{Submissions, mode};
-use super::{own_listing, revision, tickets};
+use super::{Service, own_listing, revision, tickets};
 use crate::domain::entity::Entity;
 use crate::domain::mode::Mode;
 use crate::domain::page::hidden_note;
 use crate::domain::{links, slug, text};
-use crate::feed::PublicUrl;
 use crate::store::history::{self, RevisionRow};
 use crate::store::own_listings::{self, OwnListingRow, SortKey};
 use crate::store::reference_data;
-use crate::write::CommandHandler;
 use crate::write::tickets::{NamedListing, TicketChange};
 
 /// Maximum length of the reason of a request for a takedown.
 const MAX_TAKEDOWN_REASON: usize = 2_000;
-
-#[derive(Debug)]
-pub struct Service {
-    submissions: Submissions,
-    pool: PgPool,
-    writer: Writer<CommandHandler>,
-    public_url: PublicUrl,
-    clock: Clock,
-}
 
 #[tonic::async_trait]
 impl OwnListingsService for Service {
@@ -47,15 +34,14 @@ impl OwnListingsService for Service {
         request: Request<proto::ListOwnListingsRequest>,
     ) -> Result<Response<proto::ListOwnListingsResponse>, Status> {
         let request = request.into_inner();
-        let mode = mode(request.mode())?;
+        let mode = Mode::try_from(request.mode)?;
         let account = parse_uuid("account_id", &request.account_id)?;
         let filters = [Some(request.account_id.as_str()), Some(mode.as_str())];
-        let page = request.page.unwrap_or_default();
         let mut bad = BadFields::default();
         let binding = Binding::new("own", filters);
-        let page = Page::read(Limits::PUBLIC, binding, page.limit, &page.cursor, &mut bad);
+        let page = bad.read_public_page(binding, request.page);
         bad.check()?;
-        let (json, page) = self.result_page(account, mode, page).await?;
+        let (json, page) = self.own_page(account, mode, page).await?;
         let page = Some(page);
         Ok(Response::new(proto::ListOwnListingsResponse {
             json: json.into(),
@@ -70,9 +56,8 @@ impl OwnListingsService for Service {
         let request = request.into_inner();
         let entity = entity(&request.kind)?;
         let today = self.clock.now().date();
-        let listing = own_listing::get(&self.pool, &self.public_url, entity, request, today);
-        let listing = listing.await?;
-        Ok(Response::new(listing))
+        let (pool, public_url) = (&self.pool, &self.commands.public_url);
+        respond(own_listing::get(pool, public_url, entity, request, today).await)
     }
 
     async fn withdraw_listing(
@@ -81,7 +66,7 @@ impl OwnListingsService for Service {
     ) -> Result<Response<proto::WithdrawListingResponse>, Status> {
         let request = request.into_inner();
         let entity = entity(&request.kind)?;
-        let withdrawn = (self.submissions).withdraw(entity, request.name, &request.account_id);
+        let withdrawn = self.withdraw(entity, request.name, &request.account_id);
         let written = withdrawn.await?;
         Ok(Response::new(proto::WithdrawListingResponse { written }))
     }
@@ -90,7 +75,7 @@ impl OwnListingsService for Service {
         &self,
         request: Request<proto::ListOwnRevisionsRequest>,
     ) -> Result<Response<proto::ListOwnRevisionsResponse>, Status> {
-        Ok(Response::new(self.revisions(request.into_inner()).await?))
+        respond(self.own_revisions(request.into_inner()).await)
     }
 
     async fn request_takedown(
@@ -152,29 +137,13 @@ fn takedown_reason(sent: &str) -> Result<String, Fault> {
 }
 
 pub(super) fn entity(kind: &str) -> Result<Entity, Fault> {
-    let entity = Entity::parse(kind).filter(|entity| entity.is_listing());
+    let entity = Entity::of_listings(kind);
     entity.ok_or_else(|| Fault::invalid_field("kind", "Give page, game or event."))
 }
 
 impl Service {
-    pub fn new(
-        submissions: Submissions,
-        pool: PgPool,
-        writer: Writer<CommandHandler>,
-        public_url: PublicUrl,
-        clock: Clock,
-    ) -> Self {
-        Self {
-            submissions,
-            pool,
-            writer,
-            public_url,
-            clock,
-        }
-    }
-
     /// The revisions of a listing of the account, newest first.
-    async fn revisions(
+    async fn own_revisions(
         &self,
         request: proto::ListOwnRevisionsRequest,
     ) -> Result<proto::ListOwnRevisionsResponse, Fault> {
@@ -185,12 +154,10 @@ impl Service {
         }
         let found = own_listings::find(&self.pool, account, entity, &request.name).await?;
         let id = found.ok_or_else(not_found)?;
-        let page = request.page.unwrap_or_default();
         let mut bad = BadFields::default();
         let filters = [&request.account_id, &request.kind, &request.name];
         let binding = Binding::new("own revisions", filters.map(|text| Some(text.as_str())));
-        let page: Page<i64> =
-            Page::read(Limits::PUBLIC, binding, page.limit, &page.cursor, &mut bad);
+        let page: Page<i64> = bad.read_public_page(binding, request.page);
         bad.check()?;
         let (before, limit) = (page.after, page.rows_to_fetch());
         let mut rows = history::newest(&self.pool, entity, id, before, limit).await?;
@@ -208,7 +175,7 @@ impl Service {
         })
     }
 
-    async fn result_page(
+    async fn own_page(
         &self,
         account: Uuid,
         mode: Mode,
@@ -230,7 +197,7 @@ impl Service {
             created_at: row.created_at,
             id: row.id,
         })?;
-        let rows: Vec<OwnListing> = rows.into_iter().map(|row| self.shape(row)).collect();
+        let rows: Vec<OwnListing> = rows.into_iter().map(|row| self.own_row(row)).collect();
         let json = serde_json::to_vec(&rows).map_err(|error| Fault::internal(&error))?;
         let page = common::PageInfo {
             total: u64::try_from(total).unwrap_or_default(),
@@ -240,14 +207,14 @@ impl Service {
         Ok((json, page))
     }
 
-    fn shape(&self, row: OwnListingRow) -> OwnListing {
+    fn own_row(&self, row: OwnListingRow) -> OwnListing {
         let entity = if row.kind == Entity::Game.as_str() {
             Entity::Game
         } else {
             Entity::Event
         };
         OwnListing {
-            url: self.public_url.listing(entity, &row.slug),
+            url: self.commands.public_url.listing(entity, &row.slug),
             kind: row.kind,
             slug: row.slug,
             title: row.title,

@@ -2,15 +2,14 @@
 
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::staff_page_service_server::StaffPageService;
-use kit::audit::Audit;
 use kit::bad_fields::BadFields;
-use kit::feed::{Writer, unexpected_outcome};
 use kit::rpc::staff::Member;
 use kit::{Fault, timestamp};
-use sqlx::{PgConnection, PgPool};
+use sqlx::PgConnection;
 use tonic::{Request, Response, Status};
 use uuid::Uuid;
 
+use super::Service;
 use super::account_id::parse_uuid;
 use super::listing_name;
 use super::tickets;
@@ -24,46 +23,29 @@ use crate::store::ListingTable as _;
 use crate::store::page_owners::{self as store, Owner};
 use crate::write::page_owners::{OwnerChange, OwnerOperation};
 use crate::write::tickets::{TicketChange, TicketDecision};
-use crate::write::{Command, CommandHandler, Outcome};
-
-#[derive(Debug)]
-pub struct Service {
-    pool: PgPool,
-    writer: Writer<CommandHandler>,
-    audit: Audit,
-}
+use crate::write::{Command, Outcome};
 
 impl Service {
-    pub fn new(pool: PgPool, writer: Writer<CommandHandler>, audit: Audit) -> Self {
-        Self {
-            pool,
-            writer,
-            audit,
-        }
-    }
-
     /// Adds or removes an owner; returns the owners after that.
-    async fn reassign(
+    async fn change_owners(
         &self,
         operation: OwnerOperation,
         by: Member,
     ) -> Result<Vec<proto::Owner>, Fault> {
         let command = Command::ChangeOwners(Box::new(OwnerChange { operation, by }));
-        match self.writer.write(command).await?.0 {
-            Outcome::OwnersChanged(owners) => Ok(owners.into_iter().map(owner).collect()),
-            other => Err(unexpected_outcome(&other)),
-        }
+        let read = Outcome::try_as_owners_changed;
+        let owners = self.writer.write_as(command, read).await?;
+        Ok(owners.into_iter().map(owner).collect())
     }
 
     /// Grants or rejects a claim; returns the claim after that.
-    async fn decide(&self, decision: TicketDecision) -> Result<Option<proto::Claim>, Fault> {
+    async fn decide_on_claim(
+        &self,
+        decision: TicketDecision,
+    ) -> Result<Option<proto::Claim>, Fault> {
         let change = TicketChange::Decide(decision);
         let ticket = tickets::write_ticket(&self.writer, change).await?;
         Ok(Some(tickets::claim(ticket)))
-    }
-
-    async fn connection(&self) -> Result<sqlx::pool::PoolConnection<sqlx::Postgres>, Fault> {
-        self.pool.acquire().await.map_err(Fault::from)
     }
 }
 
@@ -120,7 +102,7 @@ impl StaffPageService for Service {
             answer: String::new(),
             by: member,
         };
-        let claim = self.decide(decision).await?;
+        let claim = self.decide_on_claim(decision).await?;
         Ok(Response::new(proto::GrantClaimResponse { claim }))
     }
 
@@ -143,7 +125,7 @@ impl StaffPageService for Service {
             answer: reason,
             by: member,
         };
-        let claim = self.decide(decision).await?;
+        let claim = self.decide_on_claim(decision).await?;
         Ok(Response::new(proto::RejectClaimResponse { claim }))
     }
 
@@ -152,10 +134,9 @@ impl StaffPageService for Service {
         request: Request<proto::ListOwnersRequest>,
     ) -> Result<Response<proto::ListOwnersResponse>, Status> {
         let subject = ("page", request.get_ref().handle.as_str());
-        self.audit
-            .admit(&request, AuditAction::Look, subject)
-            .await?;
-        let mut connection = self.connection().await?;
+        let action = AuditAction::Look;
+        self.audit.admit(&request, action, subject).await?;
+        let mut connection = self.pool.acquire().await.map_err(Fault::from)?;
         let page = page(&mut connection, request.into_inner().handle).await?;
         let owners = owners_of(&mut connection, page).await?;
         Ok(Response::new(proto::ListOwnersResponse { owners }))
@@ -166,15 +147,12 @@ impl StaffPageService for Service {
         request: Request<proto::AddOwnerRequest>,
     ) -> Result<Response<proto::AddOwnerResponse>, Status> {
         let subject = ("page", request.get_ref().handle.as_str());
-        let member = self
-            .audit
-            .admit(&request, AuditAction::AddOwner, subject)
-            .await?
-            .member;
+        let action = AuditAction::AddOwner;
+        let member = self.audit.admit(&request, action, subject).await?.member;
         let request = request.into_inner();
         let account = parse_uuid("account_id", &request.account_id)?;
         let operation = OwnerOperation::Add(request.handle, account);
-        let owners = self.reassign(operation, member).await?;
+        let owners = self.change_owners(operation, member).await?;
         Ok(Response::new(proto::AddOwnerResponse { owners }))
     }
 
@@ -183,15 +161,12 @@ impl StaffPageService for Service {
         request: Request<proto::RemoveOwnerRequest>,
     ) -> Result<Response<proto::RemoveOwnerResponse>, Status> {
         let subject = ("page", request.get_ref().handle.as_str());
-        let member = self
-            .audit
-            .admit(&request, AuditAction::RemoveOwner, subject)
-            .await?
-            .member;
+        let action = AuditAction::RemoveOwner;
+        let member = self.audit.admit(&request, action, subject).await?.member;
         let request = request.into_inner();
         let account = parse_uuid("account_id", &request.account_id)?;
         let operation = OwnerOperation::Remove(request.handle, account);
-        let owners = self.reassign(operation, member).await?;
+        let owners = self.change_owners(operation, member).await?;
         Ok(Response::new(proto::RemoveOwnerResponse { owners }))
     }
 }

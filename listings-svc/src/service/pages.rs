@@ -5,51 +5,23 @@ use std::collections::HashMap;
 use contracts::common::v1 as common;
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::pages_service_server::PagesService;
-use kit::feed::Writer;
-use kit::{Clock, Fault};
-use sqlx::PgPool;
+use kit::Fault;
 use tonic::{Request, Response, Status};
 use uuid::Uuid;
 
+use super::Service;
 use super::account_id::parse_uuid;
-use super::submissions::Submissions;
 use super::tickets;
 use crate::domain::text;
-use crate::feed::{PublicUrl, Publish as _};
+use crate::feed::Publish as _;
 use crate::store::tickets::claims_of;
 use crate::store::{accounts, page_owners};
-use crate::write::CommandHandler;
 use crate::write::submission::Target;
 use crate::write::tickets::TicketChange;
 
 const MAX_EVIDENCE: usize = 2_000;
 
-#[derive(Debug)]
-pub struct Service {
-    submissions: Submissions,
-    pool: PgPool,
-    writer: Writer<CommandHandler>,
-    public_url: PublicUrl,
-    clock: Clock,
-}
-
 impl Service {
-    pub fn new(
-        submissions: Submissions,
-        pool: PgPool,
-        writer: Writer<CommandHandler>,
-        public_url: PublicUrl,
-        clock: Clock,
-    ) -> Self {
-        Self {
-            submissions,
-            pool,
-            writer,
-            public_url,
-            clock,
-        }
-    }
-
     async fn claim(
         &self,
         account: Uuid,
@@ -95,9 +67,7 @@ impl PagesService for Service {
             dry_run: request.dry_run,
             idempotency_key: request.idempotency_key,
         };
-        let submitted = self
-            .submissions
-            .submit(Target::NewPage, "a new page", Some(writing), None);
+        let submitted = self.submit(Target::NewPage, "a new page", Some(writing), None);
         let written = submitted.await?;
         Ok(Response::new(proto::CreatePageResponse { written }))
     }
@@ -114,9 +84,7 @@ impl PagesService for Service {
             idempotency_key: String::new(),
         };
         let target = Target::Page(request.handle);
-        let submitted =
-            self.submissions
-                .submit(target, "a page", Some(writing), request.precondition);
+        let submitted = self.submit(target, "a page", Some(writing), request.precondition);
         let written = submitted.await?;
         Ok(Response::new(proto::UpdatePageResponse { written }))
     }
@@ -134,7 +102,7 @@ impl PagesService for Service {
                 // `GetOwnListing` has the long fields.
                 bio: String::new(),
                 links: HashMap::new(),
-                ..page.message(&self.public_url)
+                ..page.message(&self.commands.public_url)
             })
             .collect();
         let reasons = page_owners::rejections(&self.pool, account).await;

@@ -1,17 +1,12 @@
 //! Submissions: reads a call of an account, hands it to the writer, and answers it (`listings/v1/writing.proto`).
 
-use std::sync::Arc;
-
-use contracts::common::v1 as common;
 use contracts::listings::v1 as proto;
-use kit::feed::{Writer, unexpected_outcome};
-use kit::idempotency::{self, CallId, InFlightCalls, body_hash};
-use kit::{Clock, Code, Fault};
+use kit::idempotency::{self, CallId, body_hash};
+use kit::{Code, Fault};
 use serde_json::{Map, Value};
-use sqlx::PgPool;
 use tonic::Status;
 
-use super::revision;
+use super::{Service, revision};
 use crate::domain::body::json::{self, BadBody};
 use crate::domain::entity::Entity;
 use crate::domain::mode::Mode;
@@ -19,34 +14,9 @@ use crate::feed;
 use crate::write::pictures::edit::PictureOperation;
 use crate::write::submission::check::{Preview, check};
 use crate::write::submission::{Author, Receipt, Submission, Target};
-use crate::write::{Command, CommandDependencies, CommandHandler, Outcome};
+use crate::write::{Command, Outcome};
 
-#[derive(Debug, Clone)]
-pub struct Submissions {
-    pool: PgPool,
-    writer: Writer<CommandHandler>,
-    commands: Arc<CommandDependencies>,
-    clock: Clock,
-    in_flight_calls: InFlightCalls,
-}
-
-impl Submissions {
-    /// Writes through `writer`. Dry runs and calls with test keys only read from `pool`.
-    pub fn new(
-        pool: PgPool,
-        writer: Writer<CommandHandler>,
-        commands: Arc<CommandDependencies>,
-        clock: Clock,
-    ) -> Self {
-        Self {
-            pool,
-            writer,
-            commands,
-            clock,
-            in_flight_calls: InFlightCalls::default(),
-        }
-    }
-
+impl Service {
     /// Submits a game or an event. `route` is part of the scope of the `Idempotency-Key`.
     pub(super) async fn submit(
         &self,
@@ -80,15 +50,21 @@ impl Submissions {
             return Ok(Some(proto::Written {
                 state: feed::state(receipt.state),
                 note: receipt.note.unwrap_or_default(),
-                differences: self.differences(preview).await?,
+                differences: self.preview_differences(preview).await?,
                 ..proto::Written::default()
             }));
         }
-        self.write(submission).await.map(Some).map_err(Status::from)
+        self.write_submission(submission)
+            .await
+            .map(Some)
+            .map_err(Status::from)
     }
 
     /// The changes that a dry run would make.
-    async fn differences(&self, preview: Option<Preview>) -> Result<Vec<proto::Difference>, Fault> {
+    async fn preview_differences(
+        &self,
+        preview: Option<Preview>,
+    ) -> Result<Vec<proto::Difference>, Fault> {
         let changes = preview.iter().map(|it| (it.before.as_ref(), &it.after));
         let differences = revision::differences(&self.pool, changes).await?;
         Ok(differences.into_iter().flatten().collect())
@@ -135,21 +111,16 @@ impl Submissions {
             idempotency_key: None,
             precondition: None,
         };
-        self.write(submission).await.map(Some)
+        self.write_submission(submission).await.map(Some)
     }
 
-    async fn write(&self, submission: Submission) -> Result<proto::Written, Fault> {
+    async fn write_submission(&self, submission: Submission) -> Result<proto::Written, Fault> {
         let key = submission.idempotency_key.as_ref();
         let in_flight = key.map(|key| self.in_flight_calls.begin(key.call.clone()));
         let _in_flight = in_flight.transpose()?;
-        let (outcome, _) = self
-            .writer
-            .write(Command::Submit(Box::new(submission)))
-            .await?;
-        match outcome {
-            Outcome::Submitted(receipt) => Ok(written(*receipt)),
-            other => Err(unexpected_outcome(&other)),
-        }
+        let command = Command::Submit(Box::new(submission));
+        let receipt = self.writer.write_as(command, Outcome::try_as_submitted);
+        Ok(written(*receipt.await?))
     }
 }
 
@@ -167,20 +138,12 @@ fn written(receipt: Receipt) -> proto::Written {
 
 /// Only the gateway calls, so an invalid author is our own error.
 fn author(author: &proto::Author) -> Result<Author, Fault> {
-    let mode = mode(author.mode())?;
+    let mode = Mode::try_from(author.mode)?;
     Ok(Author {
         account: super::account_id::parse_uuid("account_id", &author.account_id)?,
         mode,
         writes_per_day: author.writes_per_day,
     })
-}
-
-pub(super) fn mode(mode: common::Mode) -> Result<Mode, Fault> {
-    match mode {
-        common::Mode::Live => Ok(Mode::Live),
-        common::Mode::Test => Ok(Mode::Test),
-        common::Mode::Unspecified => Err(Fault::invalid_field("mode", "Give live or test.")),
-    }
 }
 
 fn parse_body(body: &[u8]) -> Result<Map<String, Value>, Fault> {

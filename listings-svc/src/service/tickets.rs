@@ -4,38 +4,24 @@ use contracts::common::v1 as common;
 use contracts::listings::v1 as proto;
 use kit::bad_fields::BadFields;
 use kit::cursor::{Binding, SortTime};
-use kit::feed::{Writer, unexpected_outcome};
-use kit::page::{Limits, Page};
+use kit::feed::Writer;
+use kit::page::Page;
 use kit::{Fault, timestamp};
 use sqlx::PgPool;
 use uuid::Uuid;
 
 use crate::domain::ticket::{TicketKind, TicketState};
-use crate::feed;
 use crate::store::tickets::{self as store, Ticket};
-use crate::write::tickets::{TicketChange, TicketOutcome};
+use crate::write::tickets::TicketChange;
 use crate::write::{Command, CommandHandler, Outcome};
-
-/// Makes a change of a ticket.
-pub(super) async fn write(
-    writer: &Writer<CommandHandler>,
-    change: TicketChange,
-) -> Result<TicketOutcome, Fault> {
-    match writer.write(Command::Ticket(Box::new(change))).await?.0 {
-        Outcome::TicketChanged(outcome) => Ok(outcome),
-        other => Err(unexpected_outcome(&other)),
-    }
-}
 
 /// Makes a change; returns the ticket after that.
 pub(super) async fn write_ticket(
     writer: &Writer<CommandHandler>,
     change: TicketChange,
 ) -> Result<Ticket, Fault> {
-    match write(writer, change).await? {
-        TicketOutcome::Ticket(ticket) => Ok(*ticket),
-        other @ TicketOutcome::NoteSent(_) => Err(unexpected_outcome(&other)),
-    }
+    let command = Command::Ticket(Box::new(change));
+    Ok(*writer.write_as(command, Outcome::try_as_ticket).await?)
 }
 
 /// The tickets of these kinds that wait for staff, oldest first.
@@ -45,12 +31,10 @@ pub(super) async fn list_for_staff<M>(
     page: Option<common::PageRequest>,
     message: fn(Ticket) -> M,
 ) -> Result<(Vec<M>, Option<common::PageInfo>), Fault> {
-    let page = page.unwrap_or_default();
     let mut bad = BadFields::default();
     let kind = kinds.first().map(|kind| kind.as_str());
     let binding = Binding::new("tickets", [kind]);
-    let page: Page<(SortTime, Uuid)> =
-        Page::read(Limits::PUBLIC, binding, page.limit, &page.cursor, &mut bad);
+    let page: Page<(SortTime, Uuid)> = bad.read_public_page(binding, page);
     bad.check()?;
     let after = page.after.map(|(SortTime(at), id)| (at, id));
     let mut found = store::list_for_staff(pool, kinds, after, page.rows_to_fetch()).await?;
@@ -131,7 +115,7 @@ pub(super) fn note(ticket: Ticket) -> proto::ListingNote {
 fn listing_name(ticket: &Ticket) -> proto::ListingName {
     proto::ListingName {
         kind: ticket.entity.clone(),
-        mode: feed::mode(ticket.mode),
+        mode: ticket.mode.into(),
         name: ticket.name.clone(),
     }
 }

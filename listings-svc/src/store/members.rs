@@ -42,7 +42,7 @@ pub async fn find(
             return Some(TokenOwner::Expired(row.name, row.expires_at));
         }
         Some(TokenOwner::Valid(Member {
-            role: Role::parse(&row.role)?,
+            role: row.role.parse().ok()?,
             name: row.name,
         }))
     }))

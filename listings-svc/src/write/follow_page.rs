@@ -4,7 +4,7 @@
 //! ([`finish`]), so that no transaction is large. [`crate::jobs::follow_pages`] finishes what a stopped process left.
 
 use kit::Fault;
-use kit::feed::{ApplyError, NewChange, Writer, unexpected_outcome};
+use kit::feed::{ApplyError, NewChange, Writer};
 use sqlx::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
@@ -65,16 +65,7 @@ pub(super) async fn resume(
 
 /// Lets all games of a page follow it, a batch per transaction.
 pub async fn finish(writer: &Writer<CommandHandler>, page: Uuid) -> Result<(), Fault> {
-    loop {
-        match writer.write(Command::FollowPage(page)).await? {
-            (
-                Outcome::PageFollowed {
-                    is_unfinished: true,
-                },
-                _,
-            ) => {}
-            (Outcome::PageFollowed { .. }, _) => return Ok(()),
-            (other, _) => return Err(unexpected_outcome(&other)),
-        }
-    }
+    let follow = || writer.write_as(Command::FollowPage(page), Outcome::try_as_page_followed);
+    while follow().await? {}
+    Ok(())
 }

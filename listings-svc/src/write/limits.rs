@@ -52,14 +52,10 @@ pub fn check_notes(earlier: &[OffsetDateTime], now: OffsetDateTime) -> Result<()
         return Ok(());
     };
     let oldest = earlier.get(excess).copied().unwrap_or(now);
-    let wait = (oldest + NOTES_WINDOW - now).whole_seconds().max(1);
-    Err(Fault {
-        retry_after: u32::try_from(wait).ok(),
-        ..Fault::new(
-            Code::RateLimited,
-            format!("Your network has sent {MAX_NOTES} notes within an hour. Send this one later."),
-        )
-    })
+    let wait = (oldest + NOTES_WINDOW - now).max(Duration::SECOND);
+    let message =
+        format!("Your network has sent {MAX_NOTES} notes within an hour. Send this one later.");
+    Err(Fault::new(Code::RateLimited, message).retry_in(wait))
 }
 
 /// Refuses a write beyond the daily limit of the plan.
@@ -76,17 +72,10 @@ pub(super) fn check_daily_limit(
 
 fn daily_limit(limit: u32, now: OffsetDateTime) -> Fault {
     let midnight = now.replace_time(Time::MIDNIGHT) + Duration::DAY;
-    let left = midnight - now;
-    let wait = left.whole_seconds() + i64::from(left.subsec_nanoseconds() > 0);
-    Fault {
-        retry_after: u32::try_from(wait).ok(),
-        ..Fault::new(
-            Code::Limit,
-            format!(
-                "The account has used the {limit} writes per day of its plan. Try again after 00:00 UTC, or choose a larger plan."
-            ),
-        )
-    }
+    let message = format!(
+        "The account has used the {limit} writes per day of its plan. Try again after 00:00 UTC, or choose a larger plan."
+    );
+    Fault::new(Code::Limit, message).retry_in(midnight - now)
 }
 
 pub(super) fn taken_down(handle: &str) -> Fault {

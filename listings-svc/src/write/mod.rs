@@ -22,6 +22,7 @@ use std::sync::Arc;
 use kit::Fault;
 use kit::feed::{Apply, ApplyResult, ErrorClass};
 use sqlx::PgConnection;
+use strum::EnumTryAs;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -30,6 +31,8 @@ use crate::feed::PublicUrl;
 use crate::store::constraints;
 use crate::store::members::MemberRow;
 use crate::store::page_owners::Owner;
+use crate::store::tickets::Ticket;
+use follow_page::IsUnfinished;
 use import::chunk::Chunk;
 use import::report::Report;
 use members::MemberChange;
@@ -39,7 +42,7 @@ use pictures::edit::Edit;
 use reference_data_cache::ReferenceDataCache;
 use staff_edit::StaffEdit;
 use submission::{Receipt, Submission};
-use tickets::{TicketChange, TicketOutcome};
+use tickets::{NoteReceipt, TicketChange};
 
 /// A change of records.
 #[derive(Debug)]
@@ -66,27 +69,25 @@ pub enum Command {
 }
 
 /// The outcome of a command.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, EnumTryAs)]
 pub enum Outcome {
     /// What became of the rows.
     Imported(Box<Report>),
     /// A page that has more games than follow it in one transaction.
-    Moderated {
-        unfinished: Option<Uuid>,
-    },
+    Moderated(Option<Uuid>),
     Edited,
     Submitted(Box<Receipt>),
     PicturesEdited,
     /// The owners after the change.
     OwnersChanged(Vec<Owner>),
-    TicketChanged(TicketOutcome),
+    /// The ticket after the change.
+    Ticket(Box<Ticket>),
+    NoteSent(NoteReceipt),
     /// The member after the change.
     MemberChanged(Box<MemberRow>),
     /// Id of the last listing; `None` when there were no more.
     Republished(Option<Uuid>),
-    PageFollowed {
-        is_unfinished: bool,
-    },
+    PageFollowed(IsUnfinished),
 }
 
 /// What commands need besides the database.
@@ -136,7 +137,7 @@ impl Apply for CommandHandler {
             Command::Moderate(moderation) => {
                 let moderating = moderate::apply(connection, moderation, public_url, now);
                 let (unfinished, changes) = Box::pin(moderating).await?;
-                (Outcome::Moderated { unfinished }, changes)
+                (Outcome::Moderated(unfinished), changes)
             }
             Command::Edit(edit) => {
                 let editing = staff_edit::apply(connection, edit, public_url, now);
@@ -153,8 +154,7 @@ impl Apply for CommandHandler {
             }
             Command::Ticket(change) => {
                 let changing = tickets::apply(connection, change, public_url, now);
-                let (outcome, changes) = Box::pin(changing).await?;
-                (Outcome::TicketChanged(outcome), changes)
+                Box::pin(changing).await?
             }
             Command::ChangeMember(change) => {
                 let changing = members::apply(connection, change, now);
@@ -169,7 +169,7 @@ impl Apply for CommandHandler {
             Command::FollowPage(page) => {
                 let following = follow_page::resume(connection, *page, public_url, now);
                 let (changes, is_unfinished) = Box::pin(following).await?;
-                (Outcome::PageFollowed { is_unfinished }, changes)
+                (Outcome::PageFollowed(is_unfinished), changes)
             }
         };
         page_owners::append_owners(connection, &mut changes).await?;

@@ -109,7 +109,9 @@ where
         changes.extend(games);
         unfinished = is_unfinished.then_some(after.id);
     }
-    changes.extend(decision(connection, moderation, after.id, public_url).await?);
+    let kind = decision_kind(moderation.transition, is_public);
+    let decision = decision(connection, moderation, kind, after.id, public_url);
+    changes.extend(decision.await?);
     Ok((unfinished, changes))
 }
 
@@ -117,17 +119,14 @@ where
 async fn decision(
     connection: &mut PgConnection,
     moderation: &Moderation,
+    kind: DecisionKind,
     listing: Uuid,
     public_url: &PublicUrl,
 ) -> Result<Option<NewChange>, sqlx::Error> {
     let entity = moderation.entity;
     let (title, accounts) = listings::title_and_owners(connection, entity, listing).await?;
     let decision = StaffDecision {
-        kind: match moderation.transition {
-            Transition::Approve | Transition::Restore => DecisionKind::ListingPublished,
-            Transition::Reject => DecisionKind::ListingRejected,
-            Transition::TakeDown => DecisionKind::ListingRemoved,
-        },
+        kind,
         entity,
         name: &moderation.name,
         title: &title,
@@ -135,6 +134,16 @@ async fn decision(
         accounts,
     };
     Ok(decision.change(public_url))
+}
+
+/// `is_public` is whether the public sees the listing after the transition.
+const fn decision_kind(transition: Transition, is_public: bool) -> DecisionKind {
+    match transition {
+        Transition::Approve | Transition::Restore if is_public => DecisionKind::ListingPublished,
+        Transition::Approve | Transition::Restore => DecisionKind::ListingApproved,
+        Transition::Reject => DecisionKind::ListingRejected,
+        Transition::TakeDown => DecisionKind::ListingRemoved,
+    }
 }
 
 pub const fn audit_action(transition: Transition) -> AuditAction {

@@ -14,6 +14,7 @@ use contracts::webhook::v1::staff_service_client::StaffServiceClient as WebhookS
 use kit::rpc::client::Client;
 use kit::{Code, Fault};
 use serde_json::Value;
+use strum::VariantArray as _;
 use time::OffsetDateTime;
 use tonic::Status;
 
@@ -89,7 +90,7 @@ pub(crate) async fn run(audit: Audit, fleet: &Fleet, output: Output) -> Result<(
     let (mut entries, mut more) = (Vec::new(), false);
     // A service refuses an action or a kind that it does not have. The others may have it.
     let (mut is_known, mut refusals) = (false, Vec::new());
-    let services = Service::ALL.into_iter();
+    let services = Service::VARIANTS.iter().copied();
     for service in services.filter(|it| *it == Service::Listings || fleet.has(*it)) {
         let client = fleet.client(service).await?;
         let unknown = Cell::new(None);

@@ -24,21 +24,12 @@ pub(crate) enum Command {
 }
 
 /// A type of listing, as GET /changes names it.
-#[derive(Debug, Clone, Copy, ValueEnum)]
+#[derive(Debug, Clone, Copy, ValueEnum, strum::Display)]
+#[strum(serialize_all = "snake_case")]
 pub(crate) enum ListingType {
     Games,
     Creators,
     Events,
-}
-
-impl ListingType {
-    const fn as_str(self) -> &'static str {
-        match self {
-            Self::Games => "games",
-            Self::Creators => "creators",
-            Self::Events => "events",
-        }
-    }
 }
 
 /// The last line of a dump.
@@ -53,7 +44,7 @@ pub(crate) async fn run(command: Command, fleet: &Fleet) -> Result<(), Error> {
     let Command::Dump { kind } = command;
     let mut catalogue = StaffDumpServiceClient::new(fleet.catalogue().await?);
     let request = DumpCatalogueRequest {
-        r#type: kind.map(|kind| kind.as_str().to_owned()),
+        r#type: kind.map(|kind| kind.to_string()),
     };
     let mut parts = catalogue.dump_catalogue(request).await?.into_inner();
     while let Some(DumpCatalogueResponse { part }) = parts.message().await? {

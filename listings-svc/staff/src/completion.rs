@@ -5,7 +5,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::Path;
 use std::time::Duration;
 
-use clap::{Command, CommandFactory as _, FromArgMatches as _};
+use clap::{Command, CommandFactory as _, FromArgMatches as _, ValueEnum as _};
 use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
 use clap_complete::env::Shells;
 use clap_complete::{CompleteEnv, Shell};
@@ -62,10 +62,8 @@ fn program() -> String {
 
 /// Gives every argument that takes a slug or a handle its completer. `slug` and `slugs` are of the noun before them.
 fn with_slugs(command: Command, noun: Option<ListingKind>) -> Command {
-    let noun = ListingKind::ALL
-        .into_iter()
-        .find(|kind| kind.as_str() == command.get_name())
-        .or(noun);
+    let named = ListingKind::from_str(command.get_name(), false);
+    let noun = named.ok().or(noun);
     command
         .mut_args(|arg| match (arg.get_id().as_str(), noun) {
             ("game", _) => arg.add(completer(ListingKind::Game)),

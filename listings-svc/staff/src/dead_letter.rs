@@ -8,6 +8,7 @@ use contracts::common::v1 as proto;
 use contracts::common::v1::staff_dead_letter_service_client::StaffDeadLetterServiceClient;
 use kit::rpc::client::Client;
 use serde::Serialize;
+use strum::VariantArray as _;
 
 use crate::error::Error;
 use crate::fleet::{Fleet, Service};
@@ -98,7 +99,8 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
 
 async fn list(only: Option<Service>, fleet: &Fleet, output: Output) -> Result<(), Error> {
     let mut letters = Vec::new();
-    let services = Service::ALL.into_iter().filter(|it| follows(*it));
+    let services = Service::VARIANTS.iter().copied();
+    let services = services.filter(|it| follows(*it));
     for service in services.filter(|service| only.is_none_or(|only| only == *service)) {
         let request = proto::ListDeadLettersRequest {
             after: 0,

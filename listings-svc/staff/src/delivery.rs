@@ -92,11 +92,12 @@ pub(crate) struct Test {
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
+#[repr(i32)]
 enum DeliveryState {
-    Waiting,
-    Delivered,
-    Failed,
-    Cancelled,
+    Waiting = proto::DeliveryState::Waiting as i32,
+    Delivered = proto::DeliveryState::Delivered as i32,
+    Failed = proto::DeliveryState::Failed as i32,
+    Cancelled = proto::DeliveryState::Cancelled as i32,
 }
 
 /// A delivery, with the result of its last attempt.
@@ -203,18 +204,11 @@ pub(crate) async fn test(test: Test, mut webhooks: Webhooks, output: Output) -> 
 }
 
 async fn list(filter: List, webhooks: Webhooks, output: Output) -> Result<(), Error> {
-    let state = match filter.state {
-        None => proto::DeliveryState::Unspecified,
-        Some(DeliveryState::Waiting) => proto::DeliveryState::Waiting,
-        Some(DeliveryState::Delivered) => proto::DeliveryState::Delivered,
-        Some(DeliveryState::Failed) => proto::DeliveryState::Failed,
-        Some(DeliveryState::Cancelled) => proto::DeliveryState::Cancelled,
-    };
     let read = async |page: PageRequest| {
         let request = proto::ListDeliveriesRequest {
             account_id: String::new(),
             endpoint_id: filter.endpoint.clone(),
-            state: state.into(),
+            state: filter.state.map_or(0, |state| state as i32),
             event: filter.event.clone(),
             since: filter.since.map(kit::timestamp::encode),
             until: filter.until.map(kit::timestamp::encode),

@@ -26,39 +26,19 @@ pub(crate) enum Command {
         account: String,
     },
     /// Show an endpoint and the health of its deliveries
-    Show {
-        /// The id of the endpoint
-        #[arg(value_parser = endpoint_id)]
-        id: String,
-    },
+    Show(EndpointId),
     /// Add an endpoint; its signing secret is shown once
     Add(Add),
     /// Change an endpoint; options that are not given stay as they are
     Change(EndpointChange),
     /// Pause deliveries; new events queue up
-    Pause {
-        /// The id of the endpoint
-        #[arg(value_parser = endpoint_id)]
-        id: String,
-    },
+    Pause(EndpointId),
     /// Resume deliveries, the queued ones first; also turns an endpoint on that was turned off
-    Resume {
-        /// The id of the endpoint
-        #[arg(value_parser = endpoint_id)]
-        id: String,
-    },
+    Resume(EndpointId),
     /// Make a new signing secret, shown once; the old one signs for another day, or until `switch-secret`
-    RotateSecret {
-        /// The id of the endpoint
-        #[arg(value_parser = endpoint_id)]
-        id: String,
-    },
+    RotateSecret(EndpointId),
     /// Sign with the new secret from now on
-    SwitchSecret {
-        /// The id of the endpoint
-        #[arg(value_parser = endpoint_id)]
-        id: String,
-    },
+    SwitchSecret(EndpointId),
     /// Remove an endpoint and its queued deliveries
     Remove {
         /// The id of the endpoint
@@ -69,6 +49,13 @@ pub(crate) enum Command {
     },
     /// Send the example event of the documentation
     Test(delivery::Test),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct EndpointId {
+    /// The id of the endpoint
+    #[arg(value_parser = endpoint_id)]
+    id: String,
 }
 
 #[derive(Debug, Args)]
@@ -127,7 +114,7 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
             let response = webhooks.list_endpoints(request).await?.into_inner();
             output.rows("endpoints", &response.endpoints, COLUMNS)
         }
-        Command::Show { id } => {
+        Command::Show(EndpointId { id }) => {
             let request = proto::GetEndpointRequest { account_id, id };
             let response = webhooks.get_endpoint(request).await?.into_inner();
             print(response.endpoint, output)
@@ -145,22 +132,22 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
             let response = webhooks.change_endpoint(request).await?.into_inner();
             print(response.endpoint, output)
         }
-        Command::Pause { id } => {
+        Command::Pause(EndpointId { id }) => {
             let request = proto::PauseEndpointRequest { account_id, id };
             let response = webhooks.pause_endpoint(request).await?.into_inner();
             print(response.endpoint, output)
         }
-        Command::Resume { id } => {
+        Command::Resume(EndpointId { id }) => {
             let request = proto::ResumeEndpointRequest { account_id, id };
             let response = webhooks.resume_endpoint(request).await?.into_inner();
             print(response.endpoint, output)
         }
-        Command::RotateSecret { id } => {
+        Command::RotateSecret(EndpointId { id }) => {
             let request = proto::RotateSecretRequest { account_id, id };
             let response = webhooks.rotate_secret(request).await?.into_inner();
             print_with_secret(response.endpoint, &response.secret, output)
         }
-        Command::SwitchSecret { id } => {
+        Command::SwitchSecret(EndpointId { id }) => {
             let request = proto::SwitchSecretRequest { account_id, id };
             let response = webhooks.switch_secret(request).await?.into_inner();
             print(response.endpoint, output)

@@ -8,6 +8,7 @@ use clap::{Args, ValueEnum};
 use kit::config::Secret;
 use kit::rpc::client::{self, Addresses, Client, Transport};
 use kit::rpc::tls::Authorities;
+use strum::{IntoStaticStr, VariantArray};
 
 use crate::error::Error;
 use crate::profile::{self, Profile};
@@ -58,7 +59,8 @@ fn environment() -> Profile {
 }
 
 /// A service with staff RPCs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "snake_case")]
 pub(crate) enum Service {
     Gateway,
     Listings,
@@ -71,25 +73,9 @@ pub(crate) enum Service {
 }
 
 impl Service {
-    pub(crate) const ALL: [Self; 6] = [
-        Self::Gateway,
-        Self::Listings,
-        Self::Economy,
-        Self::Catalogue,
-        Self::Webhook,
-        Self::Web,
-    ];
-
     /// The name in a profile, which is also that of the service's feed, if it has one.
-    pub(crate) const fn as_str(self) -> &'static str {
-        match self {
-            Self::Gateway => "gateway",
-            Self::Listings => "listings",
-            Self::Economy => "economy",
-            Self::Catalogue => "catalogue",
-            Self::Webhook => "webhook",
-            Self::Web => "web",
-        }
+    pub(crate) fn as_str(self) -> &'static str {
+        self.into()
     }
 
     /// Whether it has a feed or follows one.
@@ -123,9 +109,8 @@ pub(crate) struct Fleet {
 impl Fleet {
     pub(crate) fn find(options: &FleetOptions) -> Result<Self, Error> {
         let environment = environment();
-        let has_address = Service::ALL
-            .into_iter()
-            .any(|service| environment.address(service).is_some());
+        let mut services = Service::VARIANTS.iter();
+        let has_address = services.any(|service| environment.address(*service).is_some());
         let file = match &options.profile {
             Some(named) => Some(named.clone()),
             None if has_address => None,

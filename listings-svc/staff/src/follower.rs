@@ -7,6 +7,7 @@ use contracts::common::v1 as proto;
 use contracts::json;
 use prost_types::Timestamp;
 use serde::Serialize;
+use strum::VariantArray as _;
 
 use crate::dead_letter::client;
 use crate::error::Error;
@@ -83,7 +84,7 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
 
 async fn list(fleet: &Fleet, output: Output) -> Result<(), Error> {
     let mut services = Vec::new();
-    for service in Service::ALL.into_iter().filter(|it| it.has_feeds()) {
+    for &service in Service::VARIANTS.iter().filter(|it| it.has_feeds()) {
         let mut client = client(service, fleet).await?;
         let request = proto::ListFollowersRequest {};
         let response = client.list_followers(request).await?.into_inner();

@@ -9,6 +9,7 @@ use crate::arguments::{key_id, timestamp};
 use crate::confirm::Confirmation;
 use crate::error::Error;
 use crate::fleet::Fleet;
+use crate::listing::name::ListingMode;
 use crate::output::{self, Output};
 use crate::table::{Column, table};
 
@@ -42,7 +43,7 @@ pub(crate) enum Command {
 pub(crate) struct Create {
     /// Whether it reads samples or real listings
     #[arg(long)]
-    mode: KeyMode,
+    mode: ListingMode,
     #[command(flatten)]
     properties: Properties,
 }
@@ -70,13 +71,8 @@ pub(crate) struct Properties {
     expires: Option<OffsetDateTime>,
 }
 
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum KeyMode {
-    Test,
-    Live,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
+#[derive(Debug, Clone, Copy, ValueEnum, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 enum KeyKind {
     Account,
     Secret,
@@ -84,12 +80,8 @@ enum KeyKind {
 }
 
 impl Properties {
-    pub(crate) const fn kind(&self) -> &'static str {
-        match self.kind {
-            KeyKind::Account => "account",
-            KeyKind::Secret => "secret",
-            KeyKind::Public => "public",
-        }
+    pub(crate) fn kind(&self) -> &'static str {
+        self.kind.into()
     }
 
     pub(crate) fn expires_at(&self) -> Option<prost_types::Timestamp> {
@@ -140,10 +132,7 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
 
 fn request(Create { mode, properties }: Create) -> proto::CreateKeyRequest {
     proto::CreateKeyRequest {
-        mode: match mode {
-            KeyMode::Test => "test".to_owned(),
-            KeyMode::Live => "live".to_owned(),
-        },
+        mode: mode.as_str().to_owned(),
         kind: properties.kind().to_owned(),
         expires_at: properties.expires_at(),
         account: properties.account,

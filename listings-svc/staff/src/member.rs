@@ -44,20 +44,12 @@ pub(crate) enum Command {
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
+#[repr(i32)]
 pub(crate) enum Role {
     /// Reads everything; reviews and edits listings, decides on claims, key requests and held reports
-    Reviewer,
+    Reviewer = proto::Role::Reviewer as i32,
     /// May do everything
-    Admin,
-}
-
-impl From<Role> for proto::Role {
-    fn from(role: Role) -> Self {
-        match role {
-            Role::Reviewer => Self::Reviewer,
-            Role::Admin => Self::Admin,
-        }
-    }
+    Admin = proto::Role::Admin as i32,
 }
 
 const COLUMNS: &[Column<proto::Member>] = &[
@@ -77,13 +69,13 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
             return output.rows("members", &response.into_inner().members, COLUMNS);
         }
         Command::Add { name, role } => {
-            let role = proto::Role::from(role).into();
+            let role = role as i32;
             let request = proto::CreateMemberRequest { name, role };
             let response = members.create_member(request).await?.into_inner();
             (response.member, Some(response.token))
         }
         Command::SetRole { name, role } => {
-            let role = proto::Role::from(role).into();
+            let role = role as i32;
             let response = members.set_role(proto::SetRoleRequest { name, role });
             (response.await?.into_inner().member, None)
         }

@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use clap::{Args, Subcommand, ValueEnum};
-use contracts::common::v1 as common;
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::picture_upload::Message;
 use contracts::listings::v1::staff_picture_service_client::StaffPictureServiceClient;
@@ -105,20 +104,11 @@ pub(crate) struct Upload {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[repr(i32)]
 pub(crate) enum PictureKind {
-    Cover,
-    Avatar,
-    Screenshot,
-}
-
-impl From<PictureKind> for proto::PictureKind {
-    fn from(kind: PictureKind) -> Self {
-        match kind {
-            PictureKind::Cover => Self::Cover,
-            PictureKind::Avatar => Self::Avatar,
-            PictureKind::Screenshot => Self::Screenshot,
-        }
-    }
+    Cover = proto::PictureKind::Cover as i32,
+    Avatar = proto::PictureKind::Avatar as i32,
+    Screenshot = proto::PictureKind::Screenshot as i32,
 }
 
 pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Result<(), Error> {
@@ -133,7 +123,7 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
     }
     let mut pictures = StaffPictureServiceClient::new(fleet.listings().await?);
     let header = |name: &str, upload: &Upload| proto::PictureHeader {
-        mode: common::Mode::from(upload.mode).into(),
+        mode: upload.mode.into(),
         name: name.to_owned(),
         alt: String::new(),
         place: None,
@@ -170,8 +160,8 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
             mode,
         } => {
             let request = proto::RemovePictureRequest {
-                kind: proto::PictureKind::from(kind).into(),
-                mode: common::Mode::from(mode).into(),
+                kind: kind as i32,
+                mode: mode.into(),
                 name,
                 url,
             };

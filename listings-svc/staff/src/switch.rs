@@ -23,8 +23,9 @@ pub(crate) enum Command {
     },
 }
 
-#[derive(Debug, Clone, Copy, ValueEnum)]
+#[derive(Debug, Clone, Copy, ValueEnum, strum::Display)]
 #[value(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub(crate) enum Name {
     /// Off: every call gets `api_unavailable`
     Api,
@@ -42,18 +43,6 @@ pub(crate) enum Name {
 pub(crate) enum SwitchState {
     On,
     Off,
-}
-
-impl Name {
-    const fn as_str(self) -> &'static str {
-        match self {
-            Self::Api => "api",
-            Self::Economy => "economy",
-            Self::ApiWrites => "api_writes",
-            Self::Submissions => "submissions",
-            Self::ReadOnly => "read_only",
-        }
-    }
 }
 
 const COLUMNS: &[Column<proto::Switch>] = &[
@@ -76,7 +65,7 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
             reason,
         } => {
             let request = proto::SetSwitchRequest {
-                name: name.as_str().to_owned(),
+                name: name.to_string(),
                 on: state == SwitchState::On,
                 reason,
             };

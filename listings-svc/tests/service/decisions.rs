@@ -14,7 +14,17 @@ use crate::support::{Service, decide};
 const STRANGER: Uuid = Uuid::from_u128(77);
 
 async fn decided(service: &Service, decision: proto::Decision, name: &str, reason: &str) {
-    let on = (listing_name("game", name), None);
+    decided_on(service, "game", decision, name, reason).await;
+}
+
+async fn decided_on(
+    service: &Service,
+    kind: &str,
+    decision: proto::Decision,
+    name: &str,
+    reason: &str,
+) {
+    let on = (listing_name(kind, name), None);
     decide(&service.operator_client, decision, on, reason)
         .await
         .unwrap();
@@ -59,6 +69,47 @@ async fn each_decision_on_a_listing_is_published_once_for_its_owners(pool: PgPoo
             told("listing_published", game(ada, "a-game", "A Game", "")),
         ]
     );
+}
+
+#[testing::database_test(listings::MIGRATOR)]
+async fn a_game_whose_page_is_not_public_is_approved_and_not_published(pool: PgPool) {
+    let service = start_with_game(pool).await;
+    let accounts = service.accounts().await;
+    let ada = accounts.account;
+    accounts.game("okoto").await;
+    decided(&service, proto::Decision::TakeDown, "a-game", "Stolen").await;
+    decided_on(
+        &service,
+        "page",
+        proto::Decision::TakeDown,
+        "studio",
+        "Stolen",
+    )
+    .await;
+    decided(&service, proto::Decision::Approve, "okoto", "").await;
+    decided(&service, proto::Decision::Restore, "a-game", "").await;
+    decided_on(&service, "page", proto::Decision::Restore, "studio", "").await;
+    // The games follow their page.
+    decided(&service, proto::Decision::TakeDown, "okoto", "Stolen").await;
+    decided(&service, proto::Decision::Restore, "okoto", "").await;
+    let decisions = service.decisions().await.into_iter();
+    let decisions: Vec<(String, String)> = decisions
+        .map(|(event, decision)| {
+            assert_eq!(decision.account_ids, [ada.to_string()], "{event}");
+            (event, decision.name)
+        })
+        .collect();
+    let expected = [
+        ("listing_removed", "a-game"),
+        ("listing_removed", "studio"),
+        ("listing_approved", "okoto"),
+        ("listing_approved", "a-game"),
+        ("listing_published", "studio"),
+        ("listing_removed", "okoto"),
+        ("listing_published", "okoto"),
+    ];
+    let expected = expected.map(|(event, name)| (event.to_owned(), name.to_owned()));
+    assert_eq!(decisions, expected);
 }
 
 #[testing::database_test(listings::MIGRATOR)]

@@ -26,6 +26,7 @@ mod pictures;
 mod republish;
 mod review;
 mod s3;
+mod s3_versions;
 mod staff;
 mod staff_import;
 mod staff_token;

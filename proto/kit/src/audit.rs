@@ -9,7 +9,7 @@ use sqlx::postgres::{PgPool, PgRow};
 use sqlx::{PgExecutor, Row as _};
 use strum::VariantArray;
 use time::OffsetDateTime;
-use tonic::{Request, Status};
+use tonic::{Request, Response, Status};
 use uuid::Uuid;
 
 use crate::bad_fields::BadFields;
@@ -18,7 +18,7 @@ use crate::cursor::{Binding, SortTime};
 use crate::fault::Fault;
 use crate::ids;
 use crate::page::{Limits, Page};
-use crate::pg::{self, Schema};
+use crate::pg::Schema;
 use crate::rpc::staff::{Member, Role, permission_denied};
 use crate::timestamp;
 
@@ -64,12 +64,6 @@ pub trait Action: VariantArray + Into<&'static str> + Copy + Send {
 
     /// The lowest role that may do this action.
     fn needs(self) -> Role;
-
-    /// The action with this name.
-    fn parse(name: &str) -> Option<Self> {
-        let mut all = Self::VARIANTS.iter().copied();
-        all.find(|action| action.as_str() == name)
-    }
 }
 
 /// An action that a staff member is authorized to do.
@@ -239,7 +233,7 @@ impl Audit {
     pub async fn list<A: Action>(
         &self,
         request: Request<ListAuditRequest>,
-    ) -> Result<ListAuditResponse, Status> {
+    ) -> Result<Response<ListAuditResponse>, Status> {
         let member = Member::of(&request)?;
         let mut request = request.into_inner();
         // Every member may read their own entries.
@@ -251,13 +245,12 @@ impl Audit {
             self.allow(&member, A::READ_AUDIT, on).await?;
         }
         let query = AuditQuery::new::<A>(&request)?;
-        let rows = self.rows(&request, &query).await;
-        let mut rows = rows.map_err(|error| pg::fault(&error))?;
+        let mut rows = self.rows(&request, &query).await.map_err(Fault::from)?;
         let next_cursor = query.page.cut(&mut rows, |(key, _)| *key)?;
-        Ok(ListAuditResponse {
+        Ok(Response::new(ListAuditResponse {
             entries: rows.into_iter().map(|(_, entry)| entry).collect(),
             next_cursor: next_cursor.unwrap_or_default(),
-        })
+        }))
     }
 
     async fn rows(
@@ -323,13 +316,7 @@ impl AuditQuery {
             since_filter.as_deref(),
         ];
         let binding = Binding::new("audit", filters);
-        let page = Page::read(
-            Limits::PUBLIC,
-            binding,
-            request.limit,
-            &request.cursor,
-            &mut bad,
-        );
+        let page = bad.read_page(Limits::PUBLIC, binding, request.limit, &request.cursor);
         bad.finish(Some(Self { since, page }))
     }
 }

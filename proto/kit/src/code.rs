@@ -48,10 +48,10 @@ macro_rules! codes {
 codes! {
     Invalid = "invalid", BAD_REQUEST, InvalidArgument,
         "A field of the body, a parameter of the query or a header is not acceptable.",
-        "Read `fields` in the answer: it has a reason for each.";
+        "Read `fields` in the response: it has a reason for each.";
     BadJson = "bad_json", BAD_REQUEST, InvalidArgument,
         "The body is not a JSON object, or it broke off.",
-        "Send one JSON object in UTF-8 with its whole length, within ten seconds.";
+        "Send one JSON object in UTF-8, complete and without delay.";
     BadRequest = "bad_request", BAD_REQUEST, InvalidArgument,
         "The economy report is rejected, for example because its `meal` is 0.",
         "Read `error.message`, which names every bad field, correct the report and send it again.";
@@ -59,7 +59,7 @@ codes! {
         "There was no key, or a value that does not look like one.",
         "Send the header `Authorization: Bearer` with the whole key.";
     InvalidKey = "invalid_key", UNAUTHORIZED, Unauthenticated,
-        "The key is unknown, revoked, expired or past its grace, or its game is gone.",
+        "The key is unknown, revoked, expired or past its grace period, or its game is gone.",
         "See its state on the page Keys, and use another key or create one.";
     SecretKeyRequired = "secret_key_required", FORBIDDEN, PermissionDenied,
         "The call needs a secret key, sent by a server; a call of the economy needs that of the game.",
@@ -77,20 +77,20 @@ codes! {
         "The plan of the account does not include this call for live keys.",
         "`error.message` names a plan that does; the page Plans has all of them. A test key can call it on every plan.";
     ScopeRequired = "scope_required", FORBIDDEN, PermissionDenied,
-        "A call of the account API came without an account token that has its scope, or a token called something else.",
+        "A call of the account API had no account token with its scope, or a token was used for another call.",
         "Create a token with the scope on the page Tokens, and use keys for all other calls.";
     NotFound = "not_found", NOT_FOUND, NotFound,
         "There is nothing at this path or with this name, or not for this key: test and live data are separate.",
         "Check the path and the slug, and whether the key is for test or live data.";
     MethodNotAllowed = "method_not_allowed", METHOD_NOT_ALLOWED, Unimplemented,
         "The path does not support this method.",
-        "Use a method that the header `Allow` of the answer lists.";
+        "Use a method that the header `Allow` of the response lists.";
     TooManyPending = "too_many_pending", CONFLICT, FailedPrecondition,
-        "As many submissions or claims wait for review as an account may have.",
+        "The account already has the maximum number of submissions or claims that wait for a review.",
         "Wait until staff have reviewed some, or withdraw one under Listings.";
     IdempotencyInFlight = "idempotency_in_flight", CONFLICT, Aborted,
         "The first call with this `Idempotency-Key` is still running.",
-        "Wait a moment and repeat the same call: it gets the answer of the first.";
+        "Wait a moment and repeat the same call: it gets the response of the first.";
     IdempotencyMismatch = "idempotency_mismatch", UNPROCESSABLE_ENTITY, FailedPrecondition,
         "An earlier call used this `Idempotency-Key` with another body.",
         "Use a new `Idempotency-Key` for each new body.";
@@ -98,7 +98,7 @@ codes! {
         "The listing has changed since the revision in `If-Match`.",
         "Read the listing again, apply the change to it, and send its new `ETag`.";
     Gone = "gone", GONE, OutOfRange,
-        "The `cursor` of `/changes` belongs to a history that no longer exists, or messages after the `after` of `/webhooks/messages` are not kept any more.",
+        "The `cursor` of `/changes` belongs to a history that no longer exists, or the messages after the `after` of `/webhooks/messages` are no longer kept.",
         "Start again without it. At the end of `/changes`, delete the listings that did not appear again.";
     TooLarge = "too_large", PAYLOAD_TOO_LARGE, InvalidArgument,
         "The body is over 256 KiB.",
@@ -113,13 +113,13 @@ codes! {
         "The headers are over 32 KiB, or more than 100.",
         "Send fewer headers, above all fewer cookies.";
     Limit = "limit", TOO_MANY_REQUESTS, ResourceExhausted,
-        "The writes of the day that the plan has are used up.",
+        "The writes that the plan allows per day are used up.",
         "Wait until 00:00 UTC, as `Retry-After` says, or see the page Plans.";
     QuotaExceeded = "quota_exceeded", TOO_MANY_REQUESTS, ResourceExhausted,
-        "The calls of the month are used up, or the half of them that public keys may use.",
+        "The calls of the month are used up, or the share of them that public keys may use.",
         "Wait until `error.resets_at`, use a test key meanwhile, or see the page Plans.";
     RateLimited = "rate_limited", TOO_MANY_REQUESTS, ResourceExhausted,
-        "There were too many calls in this minute, of the key, of a player, or refused ones from the address; or too many bodies or past rates at once.",
+        "There were too many calls in this minute (of the key, of a player, or refused ones from the address), or too many bodies or past rates at once.",
         "Wait for `Retry-After` seconds, and spread calls by the header `RateLimit`.";
     TooSoon = "too_soon", TOO_MANY_REQUESTS, ResourceExhausted,
         "The economy report came too soon after the previous one.",

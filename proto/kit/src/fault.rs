@@ -5,7 +5,6 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
-use std::fmt;
 use std::time::Duration;
 
 use tonic::Status;
@@ -17,7 +16,8 @@ use crate::code::Code;
 const DOMAIN: &str = "mchezo";
 
 /// The error of a call.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{}: {message}", .code.as_str())]
 pub struct Fault {
     /// The code, on which callers branch.
     pub code: Code,
@@ -37,6 +37,25 @@ impl Fault {
             message: message.into(),
             fields: BTreeMap::new(),
             retry_after: None,
+        }
+    }
+
+    /// The same fault, with the number of seconds after which a retry may succeed.
+    #[must_use]
+    pub fn with_retry_after(self, seconds: u32) -> Self {
+        Self {
+            retry_after: Some(seconds),
+            ..self
+        }
+    }
+
+    /// The same fault, with the time after which a retry may succeed. It is rounded up to whole seconds.
+    #[must_use]
+    pub fn retry_in(self, wait: time::Duration) -> Self {
+        let seconds = wait.whole_seconds() + i64::from(wait.subsec_nanoseconds() > 0);
+        Self {
+            retry_after: u32::try_from(seconds).ok(),
+            ..self
         }
     }
 
@@ -69,13 +88,8 @@ impl Fault {
     /// A part of the fleet is unavailable. `what` names it in the log only; the caller may retry.
     pub fn unavailable(what: &str) -> Self {
         tracing::warn!(what, "unavailable");
-        Self {
-            retry_after: Some(1),
-            ..Self::new(
-                Code::Unavailable,
-                "A part of the service is unavailable. Try again in a moment.",
-            )
-        }
+        let message = "A part of the service is unavailable. Try again in a moment.";
+        Self::new(Code::Unavailable, message).with_retry_after(1)
     }
 
     /// A write whose outcome is unknown; `why` is for the log. It has no `retry_after`: clients that retry automatically could make the write
@@ -102,14 +116,6 @@ impl Fault {
         )
     }
 }
-
-impl fmt::Display for Fault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.code.as_str(), self.message)
-    }
-}
-
-impl std::error::Error for Fault {}
 
 impl From<Fault> for Status {
     fn from(fault: Fault) -> Self {

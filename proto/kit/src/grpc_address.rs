@@ -22,10 +22,13 @@ pub(crate) fn has_tls(address: &Uri) -> bool {
 
 /// Whether calls to the address would leave this machine without TLS.
 pub(crate) fn is_exposed(address: &Uri) -> bool {
-    let host = address.host().unwrap_or_default();
+    !has_tls(address) && !is_loopback(address.host().unwrap_or_default())
+}
+
+/// Whether the host of a URL is this machine.
+pub(crate) fn is_loopback(host: &str) -> bool {
     let ip = host.trim_start_matches('[').trim_end_matches(']').parse();
-    let is_loopback = host == "localhost" || ip.is_ok_and(|ip: IpAddr| ip.is_loopback());
-    !has_tls(address) && !is_loopback
+    host == "localhost" || ip.is_ok_and(|ip: IpAddr| ip.is_loopback())
 }
 
 #[cfg(test)]

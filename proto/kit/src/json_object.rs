@@ -110,7 +110,8 @@ impl Report {
 }
 
 /// The fields of an object in their order, not parsed yet.
-struct RawFields<'de>(Vec<(String, &'de RawValue)>);
+#[derive(Debug)]
+pub struct RawFields<'de>(pub Vec<(String, &'de RawValue)>);
 
 impl<'de> Deserialize<'de> for RawFields<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

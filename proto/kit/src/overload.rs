@@ -100,13 +100,9 @@ impl ConcurrencyLimit {
             let calls = self.unlogged.swap(0, Ordering::Relaxed);
             tracing::warn!(calls, at = self.at, "overload: shedding calls");
         }
-        Fault {
-            retry_after: Some(1),
-            ..Fault::new(
-                Code::Unavailable,
-                "The service is overloaded. Try again in a moment, with fewer calls per second.",
-            )
-        }
+        let message =
+            "The service is overloaded. Try again in a moment, with fewer calls per second.";
+        Fault::new(Code::Unavailable, message).with_retry_after(1)
     }
 }
 

@@ -1,5 +1,6 @@
 //! Pages of a list that SQL sorts: a limit, and a cursor that holds the sort key of the last row (§4.1).
 
+use contracts::common::v1::PageRequest;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -57,29 +58,39 @@ pub struct Page<K> {
     pub after: Option<K>,
 }
 
-impl<K: Serialize + DeserializeOwned> Page<K> {
-    /// Reads a request. `binding` names the list and its filters.
-    pub fn read(
+impl BadFields {
+    /// Reads a request for a page. `binding` names the list and its filters.
+    pub fn read_page<K: DeserializeOwned>(
+        &mut self,
         limits: Limits,
         binding: Binding,
         limit: impl TryInto<usize>,
         cursor: &str,
-        bad: &mut BadFields,
-    ) -> Self {
+    ) -> Page<K> {
         let after = binding.decode(cursor);
         if after.is_none() && !cursor.is_empty() {
-            bad.add(
-                "cursor",
-                "It belongs to another list or other filters: begin without one.",
-            );
+            let reason = "It belongs to another list or other filters: begin without one.";
+            self.add("cursor", reason);
         }
-        Self {
+        Page {
             binding,
-            limit: limits.read(limit, bad),
+            limit: limits.read(limit, self),
             after,
         }
     }
 
+    /// The same for a list of the public API.
+    pub fn read_public_page<K: DeserializeOwned>(
+        &mut self,
+        binding: Binding,
+        page: Option<PageRequest>,
+    ) -> Page<K> {
+        let PageRequest { limit, cursor } = page.unwrap_or_default();
+        self.read_page(Limits::PUBLIC, binding, limit, &cursor)
+    }
+}
+
+impl<K: Serialize> Page<K> {
     /// The number of rows to fetch: one more than the page has shows whether there is a next page.
     pub fn rows_to_fetch(&self) -> i64 {
         i64::try_from(self.limit + 1).unwrap_or(i64::MAX)
@@ -132,7 +143,7 @@ mod tests {
     fn page(limit: i32, cursor: &str) -> Result<Page<u32>, Fault> {
         let mut bad = BadFields::default();
         let limits = Limits { default: 3, max: 5 };
-        let page = Page::read(limits, Binding::new("numbers", []), limit, cursor, &mut bad);
+        let page = bad.read_page(limits, Binding::new("numbers", []), limit, cursor);
         bad.finish(Some(page))
     }
 

@@ -51,6 +51,9 @@ const SHARED_SETTINGS: [SharedSetting; 6] = [
     },
 ];
 
+/// The page of error codes, of web's site.
+const ERRORS: &str = "/docs/errors";
+
 /// The variables of `environment` that differ from those of another service. It need not have the settings of every service. The values may be
 /// secrets, so they are not named.
 pub(crate) fn differences(environment: impl Fn(&str) -> Option<String>) -> Vec<String> {
@@ -76,7 +79,20 @@ pub(crate) fn differences(environment: impl Fn(&str) -> Option<String>) -> Vec<S
             }),
         );
     }
+    problems.extend(docs_elsewhere(&environment));
     problems
+}
+
+/// The gateway sends clients to the page of error codes, which web serves below its public address.
+fn docs_elsewhere(environment: impl Fn(&str) -> Option<String>) -> Option<String> {
+    let docs = environment("GATEWAY_DOCS_URL")?;
+    let site = environment("WEB_PUBLIC_URL")?;
+    let page = format!("{}{ERRORS}", site.trim_end_matches('/'));
+    (comparable(&docs) != comparable(&page)).then(|| {
+        format!(
+            "GATEWAY_DOCS_URL must be WEB_PUBLIC_URL with {ERRORS}; otherwise errors lead to a page that is not there"
+        )
+    })
 }
 
 /// The value of a variable. Without `WEB_API_URL`, web takes the API to be below its public address.
@@ -145,6 +161,28 @@ mod tests {
         );
         let same = ("WEB_API_URL", "https://api.mchezo.africa/v1");
         assert_eq!(of(&[site, elsewhere, same]), [""; 0]);
+    }
+
+    #[test]
+    fn errors_lead_to_their_page_of_the_site() {
+        let docs = "GATEWAY_DOCS_URL";
+        for site in ["https://mchezo.africa", "https://mchezo.africa/"] {
+            let site = ("WEB_PUBLIC_URL", site);
+            let page = (docs, "https://mchezo.africa/docs/errors");
+            assert_eq!(of(&[site, page]), [""; 0]);
+            assert_eq!(of(&[site]), [""; 0]);
+            for elsewhere in [
+                "https://mchezo.test/docs/errors",
+                "https://mchezo.africa/errors",
+                "http://mchezo.africa/docs/errors",
+            ] {
+                let problems = of(&[site, (docs, elsewhere)]);
+                assert_eq!(problems.len(), 1, "{elsewhere}: {problems:?}");
+                let expected = "GATEWAY_DOCS_URL must be WEB_PUBLIC_URL with /docs/errors";
+                assert!(problems[0].starts_with(expected), "{problems:?}");
+            }
+        }
+        assert_eq!(of(&[(docs, "https://mchezo.test/docs/errors")]), [""; 0]);
     }
 
     #[test]

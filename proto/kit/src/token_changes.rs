@@ -11,7 +11,7 @@ use uuid::Uuid;
 use crate::bad_fields::BadFields;
 use crate::fault::Fault;
 use crate::page::Limits;
-use crate::pg::{self, Schema};
+use crate::pg::Schema;
 use crate::timestamp;
 
 /// The changes that `request` asks for, newest first.
@@ -45,9 +45,8 @@ pub async fn list(
         .bind(since)
         .bind(i64::try_from(limit).unwrap_or(i64::MAX))
         .fetch_all(pool)
-        .await;
-    let changes = rows.and_then(|rows| rows.iter().map(change).collect());
-    changes.map_err(|error| pg::fault(&error))
+        .await?;
+    Ok(rows.iter().map(change).collect::<Result<_, _>>()?)
 }
 
 /// The newest changes of several services, as many as `request` asks for.

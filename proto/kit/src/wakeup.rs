@@ -12,7 +12,7 @@ use tokio::time::timeout;
 
 use crate::ids;
 use crate::lifecycle::Lifecycle;
-use crate::pg::within;
+use crate::pg::{statement, within};
 
 /// The minimum time between two notifications of other replicas.
 const NOTIFY_INTERVAL: Duration = Duration::from_millis(5);
@@ -84,15 +84,11 @@ impl Wakeup {
     }
 
     /// Notifies other replicas after commits. NOTIFY inside the transactions would take a lock that all writers of the server share.
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "the statement reads no table that sqlx could check"
-    )]
     async fn notify(self) -> anyhow::Result<()> {
         loop {
             self.committed.notified().await;
             let notifying = async |connection: &mut PgConnection| {
-                sqlx::query("select pg_notify($1, $2)")
+                statement::query("select pg_notify($1, $2)")
                     .bind(&*self.channel)
                     .bind(&*self.sender)
                     .execute(connection)

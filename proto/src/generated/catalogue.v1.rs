@@ -2483,6 +2483,37 @@ pub struct BoardRank {
     pub losses: u64,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ListRanksRequest {
+    /// `games` or `creators`; otherwise `not_found`.
+    #[prost(string, tag = "1")]
+    pub kind: ::prost::alloc::string::String,
+    /// The slugs or handles of at most 20 listings.
+    #[prost(string, repeated, tag = "2")]
+    pub names: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// A position of the listings feed.
+    #[prost(message, optional, tag = "3")]
+    pub at_least: ::core::option::Option<super::super::common::v1::Position>,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ListRanksResponse {
+    /// In the order of `names`, without the listings that are not published.
+    #[prost(message, repeated, tag = "1")]
+    pub listings: ::prost::alloc::vec::Vec<ListingRanks>,
+}
+/// A live listing with its places on the boards.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ListingRanks {
+    /// The slug or the handle.
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+    /// The title of a game, or the name of a creator.
+    #[prost(string, tag = "2")]
+    pub title: ::prost::alloc::string::String,
+    /// As in `GetRanksResponse`.
+    #[prost(message, repeated, tag = "3")]
+    pub ranks: ::prost::alloc::vec::Vec<BoardRank>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct GetRankHistoryRequest {
     /// `games` or `creators`; otherwise `not_found`.
     #[prost(string, tag = "1")]
@@ -2654,6 +2685,31 @@ pub mod rankings_service_client {
                 .insert(GrpcMethod::new("catalogue.v1.RankingsService", "GetRanks"));
             self.inner.unary(req, path, codec).await
         }
+        /// The ranks of several live listings, for the page where people vote.
+        pub async fn list_ranks(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ListRanksRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListRanksResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/catalogue.v1.RankingsService/ListRanks",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("catalogue.v1.RankingsService", "ListRanks"));
+            self.inner.unary(req, path, codec).await
+        }
         /// The ranks of one live listing in the daily snapshots of a board, for its public page.
         pub async fn get_rank_history(
             &mut self,
@@ -2709,6 +2765,14 @@ pub mod rankings_service_server {
             request: tonic::Request<super::GetRanksRequest>,
         ) -> std::result::Result<
             tonic::Response<super::GetRanksResponse>,
+            tonic::Status,
+        >;
+        /// The ranks of several live listings, for the page where people vote.
+        async fn list_ranks(
+            &self,
+            request: tonic::Request<super::ListRanksRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListRanksResponse>,
             tonic::Status,
         >;
         /// The ranks of one live listing in the daily snapshots of a board, for its public page.
@@ -2887,6 +2951,51 @@ pub mod rankings_service_server {
                     };
                     Box::pin(fut)
                 }
+                "/catalogue.v1.RankingsService/ListRanks" => {
+                    #[allow(non_camel_case_types)]
+                    struct ListRanksSvc<T: RankingsService>(pub Arc<T>);
+                    impl<
+                        T: RankingsService,
+                    > tonic::server::UnaryService<super::ListRanksRequest>
+                    for ListRanksSvc<T> {
+                        type Response = super::ListRanksResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::ListRanksRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as RankingsService>::list_ranks(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ListRanksSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
                 "/catalogue.v1.RankingsService/GetRankHistory" => {
                     #[allow(non_camel_case_types)]
                     struct GetRankHistorySvc<T: RankingsService>(pub Arc<T>);
@@ -2989,8 +3098,11 @@ pub struct SearchRequest {
     pub r#type: ::core::option::Option<::prost::alloc::string::String>,
     #[prost(string, optional, tag = "6")]
     pub country: ::core::option::Option<::prost::alloc::string::String>,
+    /// For the public site: the response also has `totals` and `picture_urls`.
+    #[prost(bool, tag = "7")]
+    pub with_details: bool,
 }
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+#[derive(Clone, PartialEq, ::prost::Message)]
 pub struct SearchResponse {
     /// A JSON array of rows, as the API has them.
     #[prost(bytes = "bytes", tag = "1")]
@@ -3002,6 +3114,20 @@ pub struct SearchResponse {
     /// No listing has all words of `q`: the results have similar words in the place of some, as after a typo.
     #[prost(bool, tag = "4")]
     pub similar: bool,
+    /// Results by kind, whatever `type` is. Empty without `with_details`.
+    #[prost(message, repeated, tag = "5")]
+    pub totals: ::prost::alloc::vec::Vec<SearchTotal>,
+    /// The cover or avatar of each row, empty for one without. Empty without `with_details`.
+    #[prost(string, repeated, tag = "6")]
+    pub picture_urls: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct SearchTotal {
+    /// As in `type`.
+    #[prost(string, tag = "1")]
+    pub kind: ::prost::alloc::string::String,
+    #[prost(uint64, tag = "2")]
+    pub total: u64,
 }
 /// Generated client implementations.
 pub mod search_service_client {

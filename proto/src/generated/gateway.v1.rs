@@ -179,27 +179,6 @@ pub struct Switch {
     #[prost(string, tag = "4")]
     pub reason: ::prost::alloc::string::String,
 }
-/// An account without a monthly limit has made very many calls in a month. Announced once per account and month.
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct LargeMonth {
-    #[prost(string, tag = "1")]
-    pub account_id: ::prost::alloc::string::String,
-    /// The account's name and e-mail address, and the title of its plan.
-    #[prost(string, tag = "2")]
-    pub name: ::prost::alloc::string::String,
-    #[prost(string, tag = "3")]
-    pub email: ::prost::alloc::string::String,
-    #[prost(string, tag = "4")]
-    pub plan: ::prost::alloc::string::String,
-    /// Such as `2026-11`.
-    #[prost(string, tag = "5")]
-    pub month: ::prost::alloc::string::String,
-    /// The calls at the time of the announcement, and the setting that they have reached.
-    #[prost(uint64, tag = "6")]
-    pub calls: u64,
-    #[prost(uint64, tag = "7")]
-    pub limit: u64,
-}
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct CreateAccountRequest {
     #[prost(string, tag = "1")]
@@ -2470,6 +2449,9 @@ pub struct AccountsServiceListMonthUseRequest {
     pub limit: u32,
     #[prost(string, tag = "3")]
     pub cursor: ::prost::alloc::string::String,
+    /// The least number of calls of an account without a monthly limit; 0: none of these is listed.
+    #[prost(uint64, tag = "4")]
+    pub unlimited_calls: u64,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct AccountsServiceListMonthUseResponse {
@@ -3162,7 +3144,7 @@ pub mod accounts_service_client {
                 );
             self.inner.unary(req, path, codec).await
         }
-        /// The accounts that have used a share of their month's calls, for mails to their people. Accounts without a monthly limit are not in it.
+        /// The accounts that have used a share of their month's calls, or have made many calls without a monthly limit, for mails to people and staff.
         pub async fn list_month_use(
             &mut self,
             request: impl tonic::IntoRequest<super::AccountsServiceListMonthUseRequest>,
@@ -3396,7 +3378,7 @@ pub mod accounts_service_server {
             tonic::Response<super::AccountsServiceListExpiringKeysResponse>,
             tonic::Status,
         >;
-        /// The accounts that have used a share of their month's calls, for mails to their people. Accounts without a monthly limit are not in it.
+        /// The accounts that have used a share of their month's calls, or have made many calls without a monthly limit, for mails to people and staff.
         async fn list_month_use(
             &self,
             request: tonic::Request<super::AccountsServiceListMonthUseRequest>,

@@ -64,10 +64,10 @@ pub mod staff_service_client {
     )]
     use tonic::codegen::*;
     use tonic::codegen::http::Uri;
-    /// Staff calls for the people who sign in to the dashboard.
+    /// Calls of staff about the people who sign in to the dashboard.
     ///
-    /// A call carries a member's token as `authorization: Bearer`. All calls are an admin's, because whoever signs in as a person may use the keys
-    /// of the person's accounts. The audit records every change, and every call that is refused for lack of a role.
+    /// A call carries the token of a staff member as `authorization: Bearer`. Only an admin may make these calls, because whoever can sign in as a
+    /// person can use the keys of that person's accounts. The audit records every change, and every call that is refused because of a role.
     #[derive(Debug, Clone)]
     pub struct StaffServiceClient<T> {
         inner: tonic::client::Grpc<T>,
@@ -173,9 +173,9 @@ pub mod staff_service_client {
                 .insert(GrpcMethod::new("web.v1.StaffService", "GetPerson"));
             self.inner.unary(req, path, codec).await
         }
-        /// Ends the second factor of a person who has lost phone and recovery codes, in a day. The person and every other owner of the person's
-        /// accounts get a mail with a link that stops it. A code of the person and a change of the credentials stop it as well. A repeated call
-        /// changes nothing.
+        /// Ends the second factor of a person who has lost the phone and the recovery codes, after a day. The person and every other owner of the
+        /// person's accounts get a mail with a link that stops it. It also stops when the person enters a code or changes a credential. A repeated
+        /// call changes nothing.
         pub async fn end_second_factor(
             &mut self,
             request: impl tonic::IntoRequest<super::EndSecondFactorRequest>,
@@ -200,7 +200,7 @@ pub mod staff_service_client {
                 .insert(GrpcMethod::new("web.v1.StaffService", "EndSecondFactor"));
             self.inner.unary(req, path, codec).await
         }
-        /// Stops that, also when the person asked for it. The person gets a mail. `not_found` if there is nothing to stop.
+        /// Stops the end of a second factor, even one that the person asked for. The person gets a mail. `not_found` if there is nothing to stop.
         pub async fn cancel_end_of_second_factor(
             &mut self,
             request: impl tonic::IntoRequest<super::CancelEndOfSecondFactorRequest>,
@@ -277,9 +277,9 @@ pub mod staff_service_server {
             tonic::Response<super::GetPersonResponse>,
             tonic::Status,
         >;
-        /// Ends the second factor of a person who has lost phone and recovery codes, in a day. The person and every other owner of the person's
-        /// accounts get a mail with a link that stops it. A code of the person and a change of the credentials stop it as well. A repeated call
-        /// changes nothing.
+        /// Ends the second factor of a person who has lost the phone and the recovery codes, after a day. The person and every other owner of the
+        /// person's accounts get a mail with a link that stops it. It also stops when the person enters a code or changes a credential. A repeated
+        /// call changes nothing.
         async fn end_second_factor(
             &self,
             request: tonic::Request<super::EndSecondFactorRequest>,
@@ -287,7 +287,7 @@ pub mod staff_service_server {
             tonic::Response<super::EndSecondFactorResponse>,
             tonic::Status,
         >;
-        /// Stops that, also when the person asked for it. The person gets a mail. `not_found` if there is nothing to stop.
+        /// Stops the end of a second factor, even one that the person asked for. The person gets a mail. `not_found` if there is nothing to stop.
         async fn cancel_end_of_second_factor(
             &self,
             request: tonic::Request<super::CancelEndOfSecondFactorRequest>,
@@ -304,10 +304,10 @@ pub mod staff_service_server {
             tonic::Status,
         >;
     }
-    /// Staff calls for the people who sign in to the dashboard.
+    /// Calls of staff about the people who sign in to the dashboard.
     ///
-    /// A call carries a member's token as `authorization: Bearer`. All calls are an admin's, because whoever signs in as a person may use the keys
-    /// of the person's accounts. The audit records every change, and every call that is refused for lack of a role.
+    /// A call carries the token of a staff member as `authorization: Bearer`. Only an admin may make these calls, because whoever can sign in as a
+    /// person can use the keys of that person's accounts. The audit records every change, and every call that is refused because of a role.
     #[derive(Debug)]
     pub struct StaffServiceServer<T> {
         inner: Arc<T>,

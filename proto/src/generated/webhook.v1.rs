@@ -123,6 +123,21 @@ pub struct Attempt {
     #[serde(serialize_with = "crate::json::text")]
     pub answer: ::prost::bytes::Bytes,
 }
+/// What happened to an endpoint, for mails to the people of its account. On the feed, `Change.entity` is `endpoint_notice`.
+///
+/// `Change.event` is `deliveries_failed`, at most once a day for an endpoint, `disabled_after_failures` or `disabled_by_gone`.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct EndpointNotice {
+    #[prost(string, tag = "1")]
+    pub account_id: ::prost::alloc::string::String,
+    #[prost(string, tag = "2")]
+    pub endpoint_id: ::prost::alloc::string::String,
+    #[prost(string, tag = "3")]
+    pub url: ::prost::alloc::string::String,
+    /// With `deliveries_failed`: the deliveries that have run out of attempts since the notice before.
+    #[prost(uint32, tag = "4")]
+    pub failed: u32,
+}
 /// The state of an endpoint.
 #[derive(serde::Serialize)]
 #[serde(rename_all = "snake_case")]

@@ -42,16 +42,16 @@ pub struct AccountKey {
     /// Why a request was rejected.
     #[schema(required)]
     pub reason: Option<String>,
-    /// When it was made, or requested.
+    /// When it was created, or requested.
     #[schema(required)]
     pub created_at: Option<Timestamp>,
-    /// When it was last used; may lag some seconds behind.
+    /// When it was last used; may be some seconds late.
     #[schema(required)]
     pub last_used_at: Option<Timestamp>,
-    /// When it ends by itself.
+    /// When it expires.
     #[schema(required)]
     pub expires_at: Option<Timestamp>,
-    /// The end of its grace after a rotation.
+    /// The end of its grace period after a rotation.
     #[schema(required)]
     pub grace_until: Option<Timestamp>,
     /// When it was revoked.
@@ -117,7 +117,7 @@ pub struct AccountEndpoint {
     /// Deliveries per second; null: no limit.
     #[schema(required)]
     pub rate_limit: Option<u32>,
-    /// When it was made, or requested.
+    /// When it was added.
     #[schema(required)]
     pub created_at: Option<Timestamp>,
     /// While its secret is rotated: until when the old secret signs.
@@ -142,7 +142,7 @@ pub struct NewAccountEndpoint {
     pub secret: String,
 }
 
-/// An endpoint that is no more.
+/// An endpoint that was removed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[schema(example = json!({"id": "0199f3a2-7c2f-7e51-9d3b-62a1bad4e388", "removed": true}))]
 pub struct RemovedEndpoint {
@@ -178,12 +178,12 @@ pub struct AccountDelivery {
     /// `waiting`, `delivered`, `failed` or `cancelled`.
     #[schema(value_type = DeliveryState)]
     pub state: String,
-    /// When it was made, or requested.
+    /// When it was queued.
     #[schema(required)]
     pub created_at: Option<Timestamp>,
     /// Attempts so far.
     pub tries: u32,
-    /// Of the next attempt.
+    /// The time of the next attempt.
     #[schema(required)]
     pub due_at: Option<Timestamp>,
     /// Null before the first one.
@@ -235,7 +235,7 @@ pub struct OneDelivery {
     pub body: String,
 }
 
-/// How many deliveries are, or would be, sent again. They are put back into the queue in batches after the answer.
+/// How many deliveries are, or would be, sent again. They are put back into the queue in batches after the response.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[schema(example = json!({"deliveries": 12, "dry_run": true}))]
 pub struct RecoveredDeliveries {
@@ -259,7 +259,7 @@ pub struct RecoveredDeliveries {
 pub struct AccountUsage {
     /// The name of the plan.
     pub plan: String,
-    /// Live keys that count against the plan, with requests.
+    /// Live keys and requests for live keys that count against the plan.
     pub working_keys: u32,
     /// The current month.
     pub month: AccountMonth,
@@ -302,17 +302,17 @@ pub struct RouteUsage {
     pub method: String,
     /// The pattern of the path.
     pub route: String,
-    /// All calls, also those below.
+    /// All calls, including those counted below.
     pub calls: u64,
-    /// Answered with a 4xx other than 429.
+    /// Calls that got a 4xx other than 429.
     pub client_errors: u64,
-    /// Answered with 429.
+    /// Calls that got 429.
     pub rate_limited: u64,
-    /// Answered with a 5xx.
+    /// Calls that got a 5xx.
     pub server_errors: u64,
 }
 
-/// What an action on an endpoint answers with.
+/// The result of an action on an endpoint.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(untagged)]
 pub enum EndpointActionResult {

@@ -1,4 +1,4 @@
-//! The bodies of writes (§2.6, §4.2, §4.3), as schemas: the services read bodies field by field, so that one answer names all bad fields.
+//! The bodies of writes (§2.6, §4.2, §4.3), as schemas: the services read bodies field by field, so that one response names all bad fields.
 //!
 //! The formats `line` and `text` stand for the rules of §4.3 about characters, `genre` for a key of `GET /genres`, `country` for the
 //! code of an African country, and `page` for the handle of a page of the account.
@@ -47,7 +47,7 @@ pub struct GameSubmission {
     /// From 1950 to five years from now; this year (UTC) when omitted.
     #[schema(minimum = 1950)]
     pub release_year: Option<i32>,
-    /// Address of a film.
+    /// Address of a video.
     pub trailer_url: Option<HttpsAddress>,
     /// All links: a PATCH replaces them together.
     pub links: Option<SubmittedLinks>,
@@ -122,7 +122,7 @@ pub struct EventSubmission {
     /// The name or the slug of a city.
     #[schema(min_length = 1, max_length = 120, format = "line")]
     pub city: String,
-    /// Whether one can take part from elsewhere.
+    /// Whether people can take part online.
     pub online: Option<bool>,
     /// The event's own site.
     pub url: Option<HttpsAddress>,
@@ -150,7 +150,7 @@ pub struct KeySubmission {
     pub game: Option<String>,
     /// Whether it may write; false when omitted.
     pub may_write: Option<bool>,
-    /// When it ends by itself.
+    /// When it expires; never when omitted.
     pub expires_at: Option<Timestamp>,
 }
 
@@ -195,21 +195,21 @@ pub struct ReportSubmission {
     /// Currency in existence.
     #[schema(maximum = 9_007_199_254_740_991_u64)]
     pub supply: u64,
-    /// Created after the previous report.
+    /// Created since the previous report.
     #[schema(maximum = 9_007_199_254_740_991_u64)]
     pub minted: u64,
-    /// Destroyed after the previous report.
+    /// Destroyed since the previous report.
     #[schema(maximum = 9_007_199_254_740_991_u64)]
     pub burned: u64,
     /// Prices in the game.
     pub basket: BasketSubmission,
-    /// Earned by playing after the previous report.
+    /// What players earned by playing since the previous report.
     #[schema(maximum = 9_007_199_254_740_991_u64)]
     pub output: u64,
     /// Players who were active.
     #[schema(maximum = 9_007_199_254_740_991_u64)]
     pub active_players: u64,
-    /// The game's own interest, in percent.
+    /// The game's own interest rate, in percent.
     #[schema(minimum = -100, maximum = 10_000)]
     pub policy_rate: Option<f64>,
     /// The game's own price of a unit: rounded to 15 digits, it is from 10^-30 to below 10^31.

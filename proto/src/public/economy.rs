@@ -1,4 +1,4 @@
-//! Currencies and rates (§2.7, §2.8), and the answers to a report and a tip (§4.4, §4.2).
+//! Currencies and rates (§2.7, §2.8), and the responses to a report and a tip (§4.4, §4.2).
 
 use std::borrow::Cow;
 
@@ -27,30 +27,30 @@ pub struct Currency {
     pub currency: String,
     /// When the newest counted report came.
     pub reported_at: Timestamp,
-    /// Whether that is longer ago than a currency may be silent.
+    /// Whether that was longer ago than a currency may go without a counted report.
     pub late: bool,
     /// All currency that exists.
     pub supply: u64,
-    /// Created since the report before.
+    /// Created since the previous report.
     pub minted: u64,
-    /// Destroyed since the report before.
+    /// Destroyed since the previous report.
     pub burned: u64,
-    /// What players earned since the report before.
+    /// What players earned since the previous report.
     pub output: u64,
-    /// Players active.
+    /// Players who were active.
     pub players: u64,
     /// Prices in the game.
     pub basket: Basket,
-    /// Change of the basket's cost against the counted report before, in percent.
+    /// Change of the basket's cost since the previous counted report, in percent.
     #[schema(required)]
     pub inflation_pct: Option<Number>,
-    /// Change of the output a day against the interval before, in percent.
+    /// Change of the output per day since the previous interval, in percent.
     #[schema(required)]
     pub growth_pct: Option<Number>,
-    /// Change of the supply against the counted report before, in percent.
+    /// Change of the supply since the previous counted report, in percent.
     #[schema(required)]
     pub money_growth_pct: Option<Number>,
-    /// Over 30 days: units that others gave in for other currencies, less the units that were given out.
+    /// Over 30 days: units that players gave for other currencies, minus the units that they got for them.
     pub trade_balance: Number,
     /// The game's own interest rate, in percent.
     #[schema(required)]
@@ -75,23 +75,23 @@ pub struct HistoryRow {
     pub currency: String,
     /// All currency that existed.
     pub supply: u64,
-    /// Created since the report before.
+    /// Created since the previous report.
     pub minted: u64,
-    /// Destroyed since the report before.
+    /// Destroyed since the previous report.
     pub burned: u64,
-    /// What players earned since the report before.
+    /// What players earned since the previous report.
     pub output: u64,
-    /// Players active.
+    /// Players who were active.
     pub players: u64,
     /// Prices in the game.
     pub basket: Basket,
-    /// Change of the basket's cost against the counted report before, in percent.
+    /// Change of the basket's cost since the previous counted report, in percent.
     #[schema(required)]
     pub inflation_pct: Option<Number>,
-    /// Change of the output a day against the interval before, in percent.
+    /// Change of the output per day since the previous interval, in percent.
     #[schema(required)]
     pub growth_pct: Option<Number>,
-    /// Change of the supply against the counted report before, in percent.
+    /// Change of the supply since the previous counted report, in percent.
     #[schema(required)]
     pub money_growth_pct: Option<Number>,
     /// The game's own interest rate, in percent.
@@ -102,7 +102,7 @@ pub struct HistoryRow {
     pub naira_per_unit: Option<Number>,
 }
 
-/// How rates and figures are worked out.
+/// How rates and figures are computed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[schema(example = json!({
     "version": 1,
@@ -113,7 +113,7 @@ pub struct HistoryRow {
 pub struct Methodology {
     /// Changes whenever the same reports and swaps lead to other figures.
     pub version: u32,
-    /// What is worked out, and how.
+    /// The formula of each figure.
     pub formulas: Vec<Formula>,
     /// The numbers that were chosen.
     pub constants: Vec<Constant>,
@@ -121,7 +121,7 @@ pub struct Methodology {
     pub sources: Vec<String>,
 }
 
-/// How one figure is worked out.
+/// How one figure is computed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[expect(clippy::struct_field_names, reason = "a formula has a formula")]
 pub struct Formula {
@@ -159,7 +159,7 @@ pub struct Basket {
     pub cost: u64,
 }
 
-/// What one unit of a currency is in another.
+/// What one unit of a currency is worth in another.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[expect(clippy::struct_field_names, reason = "the contract has this name")]
 #[schema(example = json!({
@@ -186,7 +186,7 @@ pub struct Rate<'a> {
     pub source: Cow<'a, str>,
     /// When the newer of the two reports came, or the last swap.
     pub at: Timestamp,
-    /// Change against the rate 24 hours before, in percent.
+    /// Change since 24 hours ago, in percent.
     #[schema(required)]
     pub day_change_pct: Option<Number>,
 }
@@ -203,7 +203,7 @@ pub struct Reported {
     pub at: Timestamp,
     /// Whether it moves rates.
     pub counted: bool,
-    /// Why it is held until a person has looked at it.
+    /// Why it is held until staff have reviewed it; otherwise null.
     #[schema(required)]
     pub held: Option<String>,
 }
@@ -214,7 +214,7 @@ pub struct Reported {
 pub struct CheckedReport {
     /// False.
     pub stored: bool,
-    /// Whether a test key sent it; left out of the answer to a dry run.
+    /// Whether a test key sent it; left out of the response to a dry run.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub test: bool,
     /// Whether it was a dry run; left out otherwise.

@@ -32,10 +32,10 @@ pub struct Event {
     pub country_code: String,
     /// Where it takes place.
     pub city: String,
-    /// Of that city.
+    /// The slug of that city.
     #[schema(value_type = CitySlug)]
     pub city_slug: String,
-    /// Whether one can take part from elsewhere.
+    /// Whether people can take part online.
     pub online: bool,
     /// The event's own site.
     #[schema(required, format = "uri")]
@@ -45,6 +45,6 @@ pub struct Event {
     /// Public page address.
     #[schema(format = "uri")]
     pub url: String,
-    /// When it was listed.
+    /// When it was submitted, or the time that staff gave in an import. The first publication may be later.
     pub created_at: Timestamp,
 }

@@ -49,7 +49,7 @@ pub struct GameRow {
     /// Public page address.
     #[schema(format = "uri")]
     pub url: String,
-    /// When it was listed.
+    /// When it was submitted, or the time that staff gave in an import. The first publication may be later.
     pub created_at: Timestamp,
 }
 
@@ -88,7 +88,7 @@ pub struct Game {
     pub links: BTreeMap<String, String>,
     /// Who did what.
     pub credits: Vec<Credit>,
-    /// Address of a film.
+    /// Address of a video.
     #[schema(required, format = "uri")]
     pub trailer_url: Option<String>,
     /// When it last changed.

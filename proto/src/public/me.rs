@@ -5,7 +5,7 @@ use utoipa::ToSchema;
 
 use super::{KeyKind, KeyMode, Slug, Timestamp};
 
-/// About the key that asks.
+/// About the key of the call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[schema(example = json!({
     "account": {"id": "0199f3a2-5d0c-7c57-9d1f-0f3a3f0f8f11", "name": "Savanna Games", "plan": {"name": "free", "title": "Free"}},
@@ -86,7 +86,7 @@ pub struct MeMinute {
     /// Calls left; null: no limit.
     #[schema(required)]
     pub remaining: Option<u32>,
-    /// When the minute starts anew.
+    /// When the next minute begins.
     pub resets_at: Timestamp,
 }
 
@@ -101,6 +101,6 @@ pub struct MeMonth {
     /// Calls left; null: no limit.
     #[schema(required)]
     pub remaining: Option<u64>,
-    /// When the month starts anew.
+    /// When the next month begins.
     pub resets_at: Timestamp,
 }

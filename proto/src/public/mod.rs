@@ -15,6 +15,7 @@ mod number;
 mod place;
 mod ranking;
 mod search;
+mod settings;
 mod strings;
 mod timestamp;
 mod vocabulary;
@@ -45,6 +46,7 @@ pub use number::Number;
 pub use place::{CityRow, Country, CountryRow, GenreRow};
 pub use ranking::RankingRow;
 pub use search::{SearchAddress, SearchResult};
+pub use settings::{ApiPlan, ApiSettings};
 use strings::format;
 pub use strings::{
     AccountKeyState, BoardKind, BoardWindow, ChangeKind, ChangedListingKind, CitySlug, CountryCode,

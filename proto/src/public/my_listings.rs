@@ -5,7 +5,7 @@ use utoipa::ToSchema;
 
 use super::{ListingStatus, OwnListingKind, Slug, Timestamp};
 
-/// A game or an event of the caller's, public or not.
+/// A game or an event of the account, public or not.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[schema(example = json!({
     "kind": "game", "slug": "karoo-drift", "title": "Karoo Drift", "status": "rejected", "reason": "Say which platforms it is for.",
@@ -24,7 +24,7 @@ pub struct OwnListing {
     /// `pending`, `published`, `rejected` or `removed`.
     #[schema(value_type = ListingStatus)]
     pub status: String,
-    /// Of a rejected one: what staff said; else null.
+    /// Why staff rejected it; otherwise null.
     #[schema(required)]
     pub reason: Option<String>,
     /// Why the public does not see it although it may be published: the state of its page. Else null.
@@ -33,7 +33,7 @@ pub struct OwnListing {
     /// Public page address; nothing is there while it is not published.
     #[schema(format = "uri")]
     pub url: String,
-    /// When it was sent in.
+    /// When it was submitted.
     pub created_at: Timestamp,
     /// When it last changed.
     pub updated_at: Timestamp,

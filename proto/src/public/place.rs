@@ -9,12 +9,12 @@ use super::{CountryCode, Slug};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[schema(example = json!({"key": "racing", "name": "Racing", "games": 6}))]
 pub struct GenreRow {
-    /// What games and filters call it.
+    /// The key in games and filters.
     #[schema(value_type = Slug)]
     pub key: String,
-    /// What people call it.
+    /// The name for people.
     pub name: String,
-    /// Games that carry it.
+    /// Games of this genre.
     pub games: u64,
 }
 

@@ -17,7 +17,7 @@ pub struct RankingRow {
     pub rank: u64,
     /// On the snapshot before the latest; 0 when it was not on it.
     pub previous_rank: u64,
-    /// In the board's window.
+    /// Wins in the board's window.
     pub wins: u64,
     /// Title or name.
     pub name: String,

@@ -13,7 +13,7 @@ use super::{CountryCode, ResultKind};
     "url": "https://mchezo.example/games/karoo-drift",
 }))]
 pub struct SearchResult {
-    /// As the filter has it: `games`, `creators`, `events` or `cities`.
+    /// As in the filter: `games`, `creators`, `events` or `cities`.
     #[serde(rename = "type")]
     #[schema(value_type = ResultKind)]
     pub kind: String,

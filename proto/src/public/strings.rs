@@ -26,7 +26,7 @@ macro_rules! described {
 described! {
     /// A platform of a game.
     Platform = one_of(&PLATFORMS);
-    /// How far a game is.
+    /// The stage of a game's development.
     GameStage = one_of(&STAGES);
     /// What a creator is.
     CreatorKind = one_of(&CREATOR_KINDS);
@@ -50,7 +50,7 @@ described! {
     KeyKind = one_of(&["account", "secret", "public"]);
     /// What a rate is computed from: baskets, or swaps.
     RateSource = one_of(&["worked", "market"]);
-    /// What webhooks tell of.
+    /// What a webhook is about.
     WebhookListingKind = one_of(&["game", "studio", "person", "event"]);
     /// The events of a list of messages.
     MessageEvent = one_of(&["listing.published", "listing.updated", "tip.paid", "ranking.moved"]);
@@ -60,11 +60,11 @@ described! {
     EndpointAction = one_of(&["pause", "resume", "rotate-secret", "switch-secret", "test"]);
     /// Whether an endpoint gets messages. `off`: the service has disabled it.
     EndpointState = one_of(&["on", "paused", "off"]);
-    /// What has become of a delivery.
+    /// The state of a delivery.
     DeliveryState = one_of(&["waiting", "delivered", "failed", "cancelled"]);
     /// The state of a key, or of a request for one.
     AccountKeyState = one_of(&["requested", "approved", "rejected", "working", "rotated", "expired", "revoked", "game_gone", "not_owned"]);
-    /// Which events, seen from today.
+    /// Which events, as seen from today.
     EventTime = one_of(&["upcoming", "past", "all"]);
     /// The kind of a board.
     BoardKind = one_of(&["games", "creators"]);

@@ -19,7 +19,7 @@ use super::{MessageEvent, Timestamp, WebhookListing, WebhookMove};
     "body": "{\"id\":\"0199f3a2-9d44-7a05-b6c1-2e8f74d0a913\",\"event\":\"listing.updated\",…}",
 }))]
 pub struct WebhookMessage {
-    /// The value of `after` that continues behind this message.
+    /// The value of `after` that continues after this message.
     pub cursor: String,
     /// A UUID; the same as in the body.
     #[schema(format = "uuid")]
@@ -32,7 +32,7 @@ pub struct WebhookMessage {
     /// As in the body.
     #[schema(value_type = WebhookData)]
     pub data: Box<RawValue>,
-    /// The body of a delivery, byte for byte. A signature is made of it.
+    /// The body of a delivery, byte for byte. The signature is computed from it.
     pub body: String,
 }
 

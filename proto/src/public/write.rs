@@ -1,11 +1,11 @@
-//! Answers to POST and PATCH of games and events (§4.3).
+//! Responses to POST and PATCH of games and events (§4.3).
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::{ListingStatus, Slug, WriteKind};
 
-/// A game or an event was sent in.
+/// A game or an event was submitted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[schema(example = json!({
     "slug": "karoo-drift", "status": "pending", "url": "https://mchezo.example/games/karoo-drift",
@@ -21,7 +21,7 @@ pub struct Created {
     /// Where its public page will be.
     #[schema(format = "uri")]
     pub url: String,
-    /// What comes next, for a person.
+    /// What happens next, for a person.
     pub note: String,
 }
 
@@ -32,7 +32,7 @@ pub struct Updated {
     /// Never changes.
     #[schema(value_type = Slug)]
     pub slug: String,
-    /// Where it stands.
+    /// Its status.
     #[schema(value_type = ListingStatus)]
     pub status: String,
     /// Public page address.
@@ -53,7 +53,7 @@ pub struct DryRun {
     /// `create` or `update`.
     #[schema(value_type = WriteKind)]
     pub would: String,
-    /// Where the listing would stand.
+    /// The status that the listing would have.
     #[schema(value_type = ListingStatus)]
     pub status: String,
 }

@@ -9,6 +9,7 @@ use crate::catalogue::memory_per_game;
 use crate::results::{Measure, Report};
 use crate::webhooks::receiver::Receiver;
 pub(crate) use plan::Demand;
+use plan::connections;
 use site::{ENDPOINTS, Rates, Site, load};
 
 /// What is counted, with its place in a [`Load`].
@@ -115,15 +116,56 @@ pub(crate) async fn check(report: &mut Report) {
     let predicted: Vec<f64> = (0..used.len())
         .map(|process| costs.cores(process, &load(TWICE)))
         .collect();
-    let rows = costs.processes.iter().zip(used.iter().zip(&predicted));
-    let rows = rows.map(|(name, (used, predicted))| format!("{name} {used:.2} and {predicted:.2}"));
-    let rows: Vec<String> = rows.collect();
-    let details = format!("cores, measured and predicted: {}", rows.join(", "));
-    let ratio = used.iter().sum::<f64>() / predicted.iter().sum::<f64>();
-    let measure = Measure::new(
-        "CPU of all processes under twice the measured load, of all kinds at once, compared with the prediction",
-    );
-    report.figure(measure.required("0.8–1.2"), format!("{ratio:.2}"), &details);
+    let most_connections: Vec<f64> = (costs.processes.iter())
+        .map(|process| connections(process))
+        .collect();
+    for comparison in [
+        Comparison {
+            what: "CPU",
+            required: "0.8–1.2",
+            measured: used,
+            predicted: &predicted,
+        },
+        Comparison {
+            what: "resident memory (MiB)",
+            required: "0.8–1.2",
+            measured: site.memory(),
+            predicted: &costs.memory,
+        },
+        Comparison {
+            what: "connections to PostgreSQL",
+            required: "1 or less",
+            measured: site.connections().await,
+            predicted: &most_connections,
+        },
+    ] {
+        comparison.report(&costs.processes, report);
+    }
+}
+
+/// What was measured and what was predicted of each process.
+struct Comparison<'a> {
+    what: &'static str,
+    required: &'static str,
+    measured: Vec<f64>,
+    predicted: &'a [f64],
+}
+
+impl Comparison<'_> {
+    fn report(&self, processes: &[String], report: &mut Report) {
+        let pairs = self.measured.iter().zip(self.predicted);
+        let rows: Vec<String> = (processes.iter().zip(pairs))
+            .map(|(name, (used, predicted))| format!("{name} {used:.2} and {predicted:.2}"))
+            .collect();
+        let details = format!("measured and predicted: {}", rows.join(", "));
+        let measure = Measure::new(format!(
+            "{} of all processes under twice the measured load, of all kinds at once, compared with the prediction",
+            self.what
+        ));
+        let ratio = self.measured.iter().sum::<f64>() / self.predicted.iter().sum::<f64>();
+        let measure = measure.required(self.required);
+        report.figure(measure, format!("{ratio:.2}"), &details);
+    }
 }
 
 fn small_fleet(receiver: &Receiver) -> SmallFleet {

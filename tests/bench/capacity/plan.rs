@@ -6,10 +6,19 @@ use super::{Costs, KINDS, Load, MIB};
 const SHARE: f64 = 0.6;
 /// Replicas of a service at least, so that one may fail.
 const REPLICAS: f64 = 2.0;
-/// Connections of a replica: `database_connections`, and that of the feed's writer, which web and webhook-svc do not have.
-const CONNECTIONS: f64 = 11.0;
+/// `database_connections` by default.
+const POOL: f64 = 10.0;
 /// A game reports once an hour at most.
 const REPORTS_OF_A_CURRENCY: f64 = 1.0 / 3600.0;
+
+/// The most connections of a replica to PostgreSQL: its pool, and that of the writer of its feed, if it has one.
+pub(super) fn connections(process: &str) -> f64 {
+    match process {
+        "postgres" | "redis" => 0.0,
+        "web" | "webhook-svc" => POOL,
+        _ => POOL + 1.0,
+    }
+}
 
 /// The load to plan for.
 #[derive(Debug)]
@@ -50,7 +59,7 @@ impl Demand {
             "\n{:<14} {:>8} {:>9} {:>12} {:>12}",
             "", "cores", "replicas", "MiB each", "connections"
         );
-        let mut connections = 0.0;
+        let mut total_connections = 0.0;
         let mut engines = Vec::new();
         for (place, name) in costs.processes.iter().enumerate() {
             let cores = costs.cores(place, &self.load);
@@ -65,13 +74,13 @@ impl Demand {
                 continue;
             }
             let replicas = (cores / (self.cores * SHARE)).ceil().max(REPLICAS);
-            let needed = replicas * CONNECTIONS;
-            connections += needed;
+            let needed = replicas * connections(name);
+            total_connections += needed;
             println!("{name:<14} {cores:>8.2} {replicas:>9.0} {memory:>12.0} {needed:>12.0}");
         }
         println!(
             "\nPostgreSQL: max_connections of {:.0} or more, with those of replicas that are being replaced",
-            2.0 * connections
+            2.0 * total_connections
         );
         for (name, cores) in engines {
             println!(

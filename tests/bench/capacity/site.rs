@@ -6,6 +6,7 @@ use std::time::Duration;
 use e2e::{Fleet, KeyRequest, Process, SmallFleet, Staff};
 use futures::stream::{self, StreamExt as _};
 use kit::rpc::client::Client as Channel;
+use sqlx::{Connection as _, PgConnection};
 use tokio::time::{Instant, sleep, sleep_until};
 use uuid::Uuid;
 
@@ -120,6 +121,27 @@ impl<'a> Site<'a> {
     pub(super) fn memory(&self) -> Vec<f64> {
         let memory = |process: &Process| f64::from(process.memory()) / 1024.0;
         self.processes.iter().map(memory).collect()
+    }
+
+    /// Connections to PostgreSQL that each process has.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the view is PostgreSQL's, and no schema's"
+    )]
+    pub(super) async fn connections(&self) -> Vec<f64> {
+        let connecting = PgConnection::connect(&self.fleet.database_url);
+        let mut connection = connecting.await.unwrap();
+        let counts = "select application_name, count(*)::float8 from pg_stat_activity
+            where backend_type = 'client backend' group by application_name";
+        let counts: Vec<(String, f64)> = sqlx::query_as(counts)
+            .fetch_all(&mut connection)
+            .await
+            .unwrap();
+        let of = |process: &Process| {
+            let count = counts.iter().find(|(name, _)| *name == process.name);
+            count.map_or(0.0, |(_, count)| *count)
+        };
+        self.processes.iter().map(of).collect()
     }
 
     async fn load(&self, [reads, writes, votes, reports]: Rates, seconds: u32) {

@@ -46,6 +46,10 @@ const changes = await key.GET("/changes", { params: { query: { limit: 100 } } })
 const titles: string[] = (changes.data?.data ?? []).flatMap((it) => (it.type === "games" && it.row ? [it.row.title] : []));
 if (titles.length === 0) fail(changes);
 
+const messages = await key.GET("/webhooks/messages", { params: { query: { limit: 100 } } });
+const ranks: number[] = (messages.data?.data ?? []).flatMap((it) => (it.event === "ranking.moved" ? [it.data.rank] : []));
+if (ranks.length === 0) fail(messages);
+
 const made = await token.POST("/account/keys", { body: { name: "calls", mode: "test" } });
 const id: string = made.data?.data.key.id ?? fail(made.error);
 

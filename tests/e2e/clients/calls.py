@@ -8,6 +8,7 @@ from mchezo_client.api.events import submit_event
 from mchezo_client.api.games import get_game, list_games, update_game
 from mchezo_client.api.mirrors import list_changes
 from mchezo_client.api.search import search
+from mchezo_client.api.webhooks import list_messages
 from mchezo_client.models import (
     ChangedGame,
     CreatorResult,
@@ -21,9 +22,11 @@ from mchezo_client.models import (
     KeySubmission,
     ListingChangePage,
     NewAccountKeyResponse,
+    RankingMovedMessage,
     RotatedAccountKeyResponse,
     SearchResultPage,
     UpdatedResponse,
+    WebhookMessagePage,
 )
 
 
@@ -59,6 +62,11 @@ changes = list_changes.sync(client=key, limit=100)
 assert isinstance(changes, ListingChangePage), changes
 titles = [change.row.title for change in changes.data if isinstance(change, ChangedGame) and change.row]
 assert titles, changes
+
+messages = list_messages.sync(client=key, limit=100)
+assert isinstance(messages, WebhookMessagePage), messages
+ranks = [message.data.rank for message in messages.data if isinstance(message, RankingMovedMessage)]
+assert ranks, messages
 
 made = create_key.sync(client=token, body=KeySubmission.from_dict({"name": "calls", "mode": "test"}))
 assert isinstance(made, NewAccountKeyResponse), made

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::process::Stdio;
 
+use contracts::public::ApiSettings;
 use e2e::{AccountTokens, Fleet, KeyRequest, NewAccount, Staff, eventually};
 use serde_json::{Value, json};
 use tokio::io::AsyncWriteExt as _;
@@ -20,6 +21,8 @@ pub(super) struct Reader {
     common: Vec<(String, String)>,
     handle: String,
     game: String,
+    /// What the gateway says of its settings.
+    settings: ApiSettings,
 }
 
 /// What became of an example.
@@ -46,7 +49,11 @@ impl Reader {
         let live = variables(&staff, &account, "live", &game).await;
         let mut tokens = AccountTokens::of(&fleet).await;
         let token = tokens.create(&account, &AccountTokens::ALL_SCOPES).await;
+        let document = reqwest::get(format!("{}/openapi.json", fleet.base_url)).await;
+        let document: Value = document.unwrap().json().await.unwrap();
+        let settings = document[ApiSettings::EXTENSION].clone();
         Self {
+            settings: serde_json::from_value(settings).unwrap(),
             fleet,
             test,
             live,
@@ -56,10 +63,18 @@ impl Reader {
         }
     }
 
-    /// The text with what it stands for: addresses, and the names of the reader's page and game.
+    /// The text with what it stands for: addresses, settings, and the names of the reader's page and game.
     pub(super) fn fill(&self, text: &str) -> String {
+        let limit = |limit: Option<u64>| limit.unwrap().to_string();
+        // The reader has the plan of new accounts.
+        let plan = self.settings.plan_of_new_accounts().unwrap();
         text.replace("{{api_url}}", &self.fleet.base_url)
             .replace("{{site}}", self.fleet.dashboard_url.trim_end_matches('/'))
+            .replace("{{key_prefix}}", &self.settings.key_prefix)
+            .replace("{{plan_name}}", &plan.name)
+            .replace("{{plan_title}}", &plan.title)
+            .replace("{{minute}}", &limit(plan.calls_per_minute.map(u64::from)))
+            .replace("{{month}}", &limit(plan.calls_per_month))
             .replace("your-studio", &self.handle)
             .replace("your-game", &self.game)
     }

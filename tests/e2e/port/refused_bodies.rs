@@ -1,13 +1,18 @@
-//! A refusal over HTTP/2 while its body is still on its way: the client receives the answer whole, though nobody wants the body.
+//! A refusal while its body is still on its way: the client receives the answer whole, though nobody wants the body. reqwest and curl call
+//! over HTTP/2, and httpx over HTTP/1.1.
 
 use std::process::Command;
 use std::time::Duration;
 
 use e2e::Fleet;
 use reqwest::Version;
-use serde_json::Value;
+use serde_json::{Value, json};
+
+use crate::clients::python_with_httpx;
 
 const KB: usize = 1_000;
+/// Sends the bodies with httpx.
+const HTTPX: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/e2e/port/refused_bodies.py");
 
 /// Who calls `POST /games`, the lengths of the bodies, and what refuses them.
 #[rustfmt::skip]
@@ -86,5 +91,35 @@ async fn curl_receives_the_answer() {
             assert_eq!(form, format!("2 {status}"), "{what}: {text}");
             assert_error(&what, text, code);
         }
+    }
+}
+
+/// It sends the whole body before it reads the answer.
+#[tokio::test]
+async fn httpx_receives_the_answer() {
+    let fleet = Fleet::shared();
+    let cases = CASES.iter().flat_map(|(caller, lengths, status, code)| {
+        let lengths = lengths.iter();
+        lengths.map(move |length| (*caller, *length, *status, *code))
+    });
+    let cases: Vec<(&str, usize, u16, &str)> = cases.collect();
+    let bodies = cases.iter();
+    let bodies = bodies.map(|(caller, length, ..)| json!([key_of(&fleet, caller), length]));
+    let mut python = Command::new(python_with_httpx().await);
+    python
+        .arg(HTTPX)
+        .env("URL", format!("{}/games", fleet.base_url))
+        .env("BODIES", bodies.collect::<Value>().to_string())
+        // Else Python would write the bytecode of what it imports once.
+        .env("PYTHONDONTWRITEBYTECODE", "1");
+    let called = python.output().unwrap();
+    let complaint = String::from_utf8_lossy(&called.stderr);
+    assert!(called.status.success(), "{complaint}");
+    let answers: Vec<(u16, String)> = serde_json::from_slice(&called.stdout).unwrap();
+    assert_eq!(answers.len(), cases.len());
+    for ((caller, length, status, code), (answered, text)) in cases.into_iter().zip(answers) {
+        let what = format!("{caller}, {length} bytes");
+        assert_eq!(answered, status, "{what}: {text}");
+        assert_error(&what, &text, code);
     }
 }

@@ -13,7 +13,7 @@ use server::Archived;
 const GAMES: usize = 10;
 
 /// The schemas with a feed.
-const PRODUCERS: [&str; 4] = ["gateway", "listings", "economy", "catalogue"];
+const PRODUCERS: [&str; 5] = ["gateway", "listings", "economy", "catalogue", "webhook"];
 
 /// The live games of listings-svc, and of the services that have a copy, each as one text.
 const COPIES: [(&str, &str); 4] = [

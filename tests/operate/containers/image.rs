@@ -4,7 +4,7 @@ use std::fs;
 use std::process::Output;
 
 use super::podman::{IMAGE, Podman};
-use super::{SERVICES, TLS, deploy, run, secrets};
+use super::{SERVICES, TLS, deploy, run, secrets_with_tls};
 
 const CONFINED: [&str; 8] = [
     "run",
@@ -31,7 +31,7 @@ async fn every_program_runs_without_any_privilege() {
         format!("{said}{complained}")
     };
 
-    let secrets = secrets().await;
+    let secrets = secrets_with_tls().await;
     let file = |name: &str| secrets.path().join(name).display().to_string();
     let settings = deploy("kubernetes/settings.env").display().to_string();
     for (service, _) in SERVICES {

@@ -8,7 +8,7 @@ use tokio::process::Command;
 
 use super::{
     SERVICES, TLS, Variables, assert_accepts, assert_knows, deploy, documents, python, run,
-    secrets, strings, variables,
+    secrets_with_tls, strings, variables,
 };
 
 /// What a kustomization renders.
@@ -31,7 +31,7 @@ impl Manifests {
         self.objects.iter().filter(move |it| it["kind"] == kind)
     }
 
-    fn find(&self, kind: &'static str, wanted: &str) -> &Value {
+    pub(super) fn find(&self, kind: &'static str, wanted: &str) -> &Value {
         let found = self.of_kind(kind).find(|it| name(it) == wanted);
         assert!(found.is_some(), "there is no {kind} {wanted}");
         found.unwrap()
@@ -51,7 +51,7 @@ fn pod(workload: &Value) -> (&Value, &Value) {
 }
 
 /// Whether the list has an element in which `field` is `value`.
-fn has(list: &Value, field: &str, value: &Value) -> bool {
+pub(super) fn has(list: &Value, field: &str, value: &Value) -> bool {
     let mut list = list.as_array().into_iter().flatten();
     list.any(|it| it[field] == *value)
 }
@@ -75,7 +75,7 @@ async fn manifests_follow_the_schemas_of_kubernetes() {
         unknown.extend(warnings.map(ToOwned::to_owned));
         assert!(said.contains("INFO"), "nothing was validated: {said}");
     }
-    // Kinds of KEDA and of the Prometheus operator, which are compared below.
+    // Kinds of KEDA and of the Prometheus operator, which `operators` checks.
     let is_ours = |warning: &&String| {
         !["kind ScaledObject ", "kind ServiceMonitor "]
             .iter()
@@ -85,60 +85,9 @@ async fn manifests_follow_the_schemas_of_kubernetes() {
 }
 
 #[tokio::test]
-async fn custom_resources_have_the_shape_of_their_definitions() {
-    let manifests = Manifests::of("kubernetes").await;
-    let scaled = manifests.find("ScaledObject", "webhook-svc");
-    assert_eq!(scaled["apiVersion"], "keda.sh/v1alpha1");
-    manifests.find(
-        "Deployment",
-        scaled["spec"]["scaleTargetRef"]["name"].as_str().unwrap(),
-    );
-    let triggers = scaled["spec"]["triggers"].as_array().unwrap();
-    assert_eq!(triggers.len(), 1);
-    let trigger = &triggers[0];
-    assert_eq!(trigger["type"], "prometheus");
-    let metadata = trigger["metadata"].as_object().unwrap();
-    assert!(metadata.values().all(Value::is_string), "{metadata:?}");
-    let fields: Vec<_> = metadata.keys().map(String::as_str).collect();
-    assert_eq!(fields, ["query", "serverAddress", "threshold"]);
-    // The metric is one that the service has.
-    let query = trigger["metadata"]["query"].as_str().unwrap();
-    let metric = query.split(['(', '{']).nth(1).unwrap();
-    let gauge = format!("gauge!(\"{metric}\"");
-    let mut grep = Command::new("grep");
-    run(grep.arg("-rq").arg(gauge).arg(deploy("../webhook-svc/src"))).await;
-
-    let monitor = manifests.find("ServiceMonitor", "mchezo");
-    assert_eq!(monitor["apiVersion"], "monitoring.coreos.com/v1");
-    let endpoints = monitor["spec"]["endpoints"].as_array().unwrap();
-    let scraped = endpoints[0]["port"].clone();
-    // The name by which alerts know the fleet.
-    let rules = fs::read_to_string(deploy("monitoring/rules.yml")).unwrap();
-    let job = endpoints[0]["relabelings"][0].clone();
-    assert_eq!(job, json!({"targetLabel": "job", "replacement": "fleet"}));
-    assert_eq!(
-        rules.matches("job=\"").count(),
-        rules.matches("job=\"fleet\"").count()
-    );
-    for (service, _) in SERVICES {
-        let service = manifests.find("Service", service);
-        assert!(
-            has(&service["spec"]["ports"], "name", &scraped),
-            "{service}"
-        );
-        for (key, value) in monitor["spec"]["selector"]["matchLabels"]
-            .as_object()
-            .unwrap()
-        {
-            assert_eq!(service["metadata"]["labels"][key], *value);
-        }
-    }
-}
-
-#[tokio::test]
 async fn each_service_gets_its_settings() {
     let manifests = Manifests::of("kubernetes").await;
-    let secrets = secrets().await;
+    let secrets = secrets_with_tls().await;
     // The generated name has a hash, so that a change of the settings replaces the pods.
     let settings = manifests.of_kind("ConfigMap").next().unwrap();
     for (service, prefix) in SERVICES {

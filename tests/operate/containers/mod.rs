@@ -4,6 +4,7 @@ mod compose;
 mod image;
 mod kubernetes;
 mod network;
+mod operators;
 mod podman;
 
 use std::collections::BTreeMap;
@@ -12,6 +13,7 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
 use e2e::binaries;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 use tempfile::TempDir;
 use tokio::io::AsyncWriteExt as _;
@@ -53,6 +55,21 @@ pub(crate) async fn secrets() -> TempDir {
     folder
 }
 
+/// The same for PostgreSQL and Redis on other machines, which are reached by TLS.
+pub(crate) async fn secrets_with_tls() -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let values = folder.path().join("values");
+    fs::create_dir(&values).unwrap();
+    for (name, address) in [
+        ("postgres", "db.internal:5432/mchezo?sslmode=verify-full"),
+        ("redis", "rediss://redis.internal:6379"),
+    ] {
+        fs::write(values.join(name), address).unwrap();
+    }
+    run(Command::new(deploy("secrets")).arg(folder.path())).await;
+    folder
+}
+
 /// The variables of a file with a line for each.
 pub(crate) fn variables(file: &Path) -> Variables {
     assert!(file.exists(), "there is no {}", file.display());
@@ -81,18 +98,23 @@ async fn python() -> PathBuf {
 async fn documents(yaml: &str) -> Vec<Value> {
     const TO_JSON: &str =
         "import json, sys, yaml; json.dump(list(yaml.safe_load_all(sys.stdin)), sys.stdout)";
-    let mut child = Command::new(python().await.join("python"))
-        .args(["-c", TO_JSON])
+    ask_python(&python().await.join("python"), TO_JSON, yaml).await
+}
+
+/// What a script makes of `input`. It prints JSON.
+async fn ask_python<T: DeserializeOwned>(python: &Path, script: &str, input: &str) -> T {
+    let mut child = Command::new(python)
+        .args(["-c", script])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .kill_on_drop(true)
         .spawn()
         .unwrap();
-    let mut input = child.stdin.take().unwrap();
-    input.write_all(yaml.as_bytes()).await.unwrap();
-    drop(input);
+    let mut stdin = child.stdin.take().unwrap();
+    stdin.write_all(input.as_bytes()).await.unwrap();
+    drop(stdin);
     let output = child.wait_with_output().await.unwrap();
-    assert!(output.status.success(), "not YAML: {yaml}");
+    assert!(output.status.success(), "{input}");
     serde_json::from_slice(&output.stdout).unwrap()
 }
 

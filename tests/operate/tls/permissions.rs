@@ -1,8 +1,8 @@
 //! The table of permitted calls (`kit::rpc::permissions`) on the ports of a running fleet.
 
-use e2e::{Fleet, dial};
+use e2e::{Fleet, dial, eventually};
 use futures::{StreamExt as _, stream};
-use kit::rpc::permissions::{SERVICES, STAFF, may_call};
+use kit::rpc::permissions::{EXCHANGE, SERVICES, STAFF, may_call};
 use prost::Message as _;
 use prost_types::{FileDescriptorSet, MethodDescriptorProto};
 use reqwest::Client;
@@ -13,6 +13,13 @@ use tonic_health::pb::health_client::HealthClient;
 /// The most calls at once.
 const CONCURRENT: usize = 8;
 
+/// The caller in the log if the header names no service.
+const UNKNOWN: &str = "unknown";
+/// What a service logs about a denied call, before the names.
+const DENIED: &str = " WARN rpc_denied: a call was denied ";
+
+/// A method that no service and no staff may call, on any internal port.
+const OF_EXCHANGES: &str = "/economy.v1.ExchangeService/RecordSwap";
 const REFLECTION: &str = "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo";
 
 /// Methods of every service. They read; or else, without a value in any field, they are refused by the service.
@@ -67,6 +74,35 @@ async fn count_denied(fleet: &Fleet, service: &str) -> u64 {
     fleet.metric(service, "rpc_denied_total").await[0]
 }
 
+/// The denied calls in the log of a service, with the names of the caller, the service and the method.
+fn logged_denials(fleet: &Fleet, service: &str) -> Vec<String> {
+    let logs = fleet.mail_dir.with_file_name("logs");
+    let log = std::fs::read(logs.join(format!("{service}.log"))).unwrap();
+    let log = String::from_utf8_lossy(&log);
+    let denials = log.lines().filter_map(|line| line.split_once(DENIED));
+    denials.map(|(_, names)| names.to_owned()).collect()
+}
+
+/// Makes a call that the service `server` denies, until its log has just the names of the caller and of the method.
+async fn assert_logged(fleet: &Fleet, server: &str, caller: &'static str) {
+    let client = http2();
+    let address = &fleet.service(server).grpc;
+    let (token, name) = match caller {
+        STAFF => (&fleet.staff_token, STAFF),
+        _ if SERVICES.contains(&caller) => (&fleet.service_token, caller),
+        _ => (&fleet.service_token, UNKNOWN),
+    };
+    let (service, _) = OF_EXCHANGES[1..].split_once('/').unwrap();
+    let names = format!(r#"caller="{name}" service="{service}" method="{OF_EXCHANGES}""#);
+    eventually("a denied call is logged", async || {
+        let refused = refusal(&client, format!("{address}{OF_EXCHANGES}"), caller, token).await;
+        assert_eq!(refused, Some(tonic::Code::PermissionDenied));
+        let logged = logged_denials(fleet, server);
+        logged.contains(&names).then_some(())
+    })
+    .await;
+}
+
 #[tokio::test]
 async fn a_call_that_the_table_does_not_list_is_denied_at_every_port() {
     let fleet = Fleet::shared();
@@ -93,6 +129,9 @@ async fn a_call_that_the_table_does_not_list_is_denied_at_every_port() {
         // Other tests may be denied calls meanwhile.
         assert!(denied > 0);
         assert!(count_denied(&fleet, server).await >= before + denied);
+        for caller in ["web", STAFF, "stranger"] {
+            assert_logged(&fleet, server, caller).await;
+        }
     }
 }
 
@@ -102,6 +141,12 @@ async fn exchanges_have_a_port_with_their_service_alone() {
     let client = http2();
     let economy = fleet.service("economy-svc");
     let exchange = economy.exchange.as_ref().unwrap();
+    let of_exchanges = || {
+        let logged = logged_denials(&fleet, &economy.name);
+        let caller = format!(r#"caller="{EXCHANGE}" "#);
+        logged.iter().filter(|it| it.starts_with(&caller)).count()
+    };
+    let (before, mut denied) = (of_exchanges(), 0);
     for path in paths().into_iter().chain([REFLECTION.to_owned()]) {
         for token in [&fleet.service_token, &fleet.staff_token] {
             let refused = refusal(&client, format!("{exchange}{path}"), "web", token).await;
@@ -109,8 +154,15 @@ async fn exchanges_have_a_port_with_their_service_alone() {
             let is_theirs = path.starts_with("/economy.v1.ExchangeService/");
             let expected = (!is_theirs).then_some(tonic::Code::PermissionDenied);
             assert_eq!(refused, expected, "{path}");
+            denied += usize::from(!is_theirs);
         }
     }
+    // Strangers may reach this port, and must not fill the log.
+    eventually("a denied call is logged", async || {
+        (of_exchanges() > 0).then_some(())
+    })
+    .await;
+    assert!(of_exchanges() < before + denied, "of {denied} denied calls");
     let nobody = "nobody".to_owned().into();
     let mut health = HealthClient::new(dial(exchange, &nobody).await);
     let checked = health.check(HealthCheckRequest::default()).await;

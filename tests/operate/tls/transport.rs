@@ -1,6 +1,16 @@
-//! Every call between services, and of staff, is encrypted; certificates are replaced without a restart.
+//! Every call between services, and of staff, is encrypted; the token of the fleet counts only with a certificate; certificates are
+//! replaced without a restart.
 
+use std::path::Path;
+
+use contracts::catalogue::v1::ListGamesRequest;
+use contracts::catalogue::v1::games_service_client::GamesServiceClient;
+use contracts::common::v1::Mode;
 use e2e::{Client, Fleet, FleetCertificates, SmallFleet, WebClient, eventually};
+use kit::rpc::client::{Transport, dial};
+use kit::rpc::permissions::{CATALOGUE, WEB};
+use kit::rpc::tls::Authorities;
+use tonic::Code;
 
 /// When certificates expire: 1 January of a year, in seconds since 1970.
 const IN_2090: u64 = 3_786_912_000;
@@ -28,6 +38,30 @@ async fn staff(small: &SmallFleet) {
     assert!(plans.contains("free"), "{plans}");
 }
 
+/// A caller with the fleet's token that trusts the authority of the fleet, and has no certificate.
+async fn assert_denied_without_certificate(small: &SmallFleet, certificates: &FleetCertificates) {
+    let fleet = small.fleet();
+    let ca = Path::new(certificates.folder()).join(WEB).join("ca.crt");
+    let authorities = Authorities::read(&ca).await.unwrap();
+    let transport = Transport::guarded().with_tls(&authorities, CATALOGUE);
+    let transport = transport.unwrap();
+    let address = &fleet.service(CATALOGUE).grpc;
+    let token = fleet.service_token.clone().into();
+    let client = eventually("catalogue-svc answers", async || {
+        dial(address, transport.clone(), &token).await.ok()
+    });
+    let client = client.await.with_default_deadline(testing::LONG);
+    let mut games = GamesServiceClient::new(client.with_caller(WEB));
+    let request = ListGamesRequest {
+        mode: Mode::Live.into(),
+        ..ListGamesRequest::default()
+    };
+    let denied = games.list_games(request).await.unwrap_err();
+    assert_eq!(denied.code(), Code::PermissionDenied, "{denied}");
+    let expected = "needs a client certificate with the name `web`";
+    assert!(denied.message().contains(expected), "{denied}");
+}
+
 #[tokio::test]
 async fn certificates_of_all_services_are_replaced_under_load() {
     let certificates = FleetCertificates::new(2090);
@@ -44,6 +78,7 @@ async fn certificates_of_all_services_are_replaced_under_load() {
     let game = Client::new(&fleet, &fleet.account("partner").keys.live_secret);
     call(&game, "/economy/rates").await;
     staff(&small).await;
+    assert_denied_without_certificate(&small, &certificates).await;
     let page = WebClient::new(&fleet).get("/games").await;
     assert_eq!(page.status.as_u16(), 200, "{}", page.text);
 

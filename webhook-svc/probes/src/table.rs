@@ -118,6 +118,10 @@ pub const SIGNATURES: &[Probe] = &[
         Tampering::OtherSecret,
     ),
     rejected(
+        "a message signed with an empty secret",
+        Tampering::EmptySecret,
+    ),
+    rejected(
         "a message changed after it was signed",
         Tampering::ChangedBody,
     ),
@@ -167,6 +171,9 @@ pub const ODD_BODIES: &[Probe] = &[
     }),
     odd("a ping whose id is an object", |_, _| {
         b"{\"event\":\"ping\",\"id\":{}}".to_vec()
+    }),
+    odd("a ping whose id is half of a surrogate pair", |_, _| {
+        br#"{"event":"ping","id":"\ud800"}"#.to_vec()
     }),
     odd("a message whose event is a list", |id, _| {
         format!(r#"{{"event":["ping"],"id":"{id}"}}"#).into_bytes()

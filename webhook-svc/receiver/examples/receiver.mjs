@@ -17,7 +17,7 @@ async function handle(message) {
   console.log('handled', message.id, message.event);
 }
 
-// Every id, with the body of those that are not handled yet. A line cut off by a crash was never answered.
+// Every id, with the body of those that are not handled yet. A line cut off by a crash was never acknowledged.
 const messages = new Map();
 for (const line of existsSync(STORE) ? readFileSync(STORE, 'utf8').split('\n') : []) {
   try {
@@ -56,7 +56,7 @@ function receive(headers, body) {
     return 400;
   }
   if (!EVENTS.has(message?.event) || typeof message.id !== 'string' || messages.has(message.id)) return 200;
-  save({ id: message.id, body: body.toString() }); // stored before the answer
+  save({ id: message.id, body: body.toString() }); // stored before the response
   setImmediate(enqueue, message.id, body.toString(), 1);
   return 200;
 }

@@ -63,7 +63,9 @@ def receive(headers, body):
         return 200
     if message["event"] not in EVENTS:
         return 200
-    with lock:  # stored before the answer; an id that is there stays as it is
+    if not message["id"].isascii():  # half of a surrogate pair could not be stored
+        return 200
+    with lock:  # stored before the response; an id that is there stays as it is
         store.execute("insert or ignore into message (id, body) values (?, ?)", (message["id"], body))
     arrived.set()
     return 200

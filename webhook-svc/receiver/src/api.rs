@@ -1,7 +1,5 @@
 //! The client of `GET /webhooks/messages` (§10.17).
 
-use std::fmt::{self, Debug, Formatter};
-
 use http::header::{AUTHORIZATION, HeaderMap, HeaderValue, RETRY_AFTER};
 use http::{StatusCode, Uri};
 use serde::Deserialize;
@@ -12,7 +10,7 @@ use crate::client::{Client, Response};
 const LIMIT: u32 = 50;
 
 /// Pulls the messages of the key's account.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct Api {
     client: Client,
     /// The base address, which ends with the version.
@@ -76,14 +74,6 @@ struct Meta {
 struct ErrorObject {
     code: String,
     message: String,
-}
-
-impl Debug for Api {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Api")
-            .field("base", &self.base)
-            .finish_non_exhaustive()
-    }
 }
 
 impl Api {

@@ -60,6 +60,11 @@ impl Debug for Secret {
 }
 
 impl Secret {
+    /// The empty text. The check signs with it; no receiver may accept it.
+    pub const fn empty() -> Self {
+        Self(String::new())
+    }
+
     /// The whole text.
     pub fn reveal(&self) -> &str {
         &self.0

@@ -81,8 +81,6 @@ pub struct DeliveryDependencies {
     pub schedule: Schedule,
     pub disable_policy: DisablePolicy,
     pub limits: Limits,
-    /// The base URL of the dashboard, for links in mails.
-    pub public_url: String,
 }
 
 /// What the delivery tasks of a replica share.

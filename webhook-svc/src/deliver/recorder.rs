@@ -5,6 +5,7 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::Arc;
 use std::time::Duration;
 
+use kit::feed;
 use sqlx::PgConnection;
 use time::{Date, OffsetDateTime};
 use tokio::sync::{Mutex, mpsc};
@@ -12,6 +13,7 @@ use uuid::Uuid;
 
 use super::Shared;
 use super::pages::DueDelivery;
+use crate::SCHEMA;
 use crate::domain::health::{Health, Notification};
 use crate::domain::schedule::JITTER;
 use crate::http::{AttemptOutcome, AttemptResult};
@@ -227,7 +229,7 @@ fn jitter(due: &DueDelivery) -> u32 {
     u32::try_from(hasher.finish() % u64::from(JITTER + 1)).unwrap_or_default()
 }
 
-/// Counts failed deliveries to endpoints, switches endpoints off, and notifies their owners.
+/// Counts failed deliveries to endpoints, switches endpoints off, and publishes notices for their owners. The caller commits at once.
 async fn update_endpoints(
     shared: &Shared,
     connection: &mut PgConnection,
@@ -235,6 +237,7 @@ async fn update_endpoints(
     now: OffsetDateTime,
 ) -> Result<(), sqlx::Error> {
     let ids: Vec<Uuid> = failures.keys().copied().collect();
+    let mut notices = Vec::new();
     for mut endpoint in endpoints::lock_all(connection, &ids).await? {
         let mut health = Health {
             failures: endpoint.failures,
@@ -260,8 +263,7 @@ async fn update_endpoints(
                 reason.clone_into(&mut endpoint.reason);
             }
             if let Some(notification) = notification {
-                let public_url = &shared.dependencies.public_url;
-                notification::enqueue(connection, public_url, &endpoint, notification, now).await?;
+                notices.push(notification::change(&endpoint, notification));
             }
         }
         endpoint.failures = health.failures;
@@ -271,7 +273,7 @@ async fn update_endpoints(
         endpoint.failures_since_mail = health.failures_since_mail;
         endpoints::update(connection, &endpoint, now).await?;
     }
-    Ok(())
+    feed::append(connection, SCHEMA, &notices, now).await
 }
 
 #[cfg(test)]

@@ -1,28 +1,39 @@
 //! The events of §6.
 
+use strum::{EnumString, IntoStaticStr, VariantArray};
+
 /// An event that webhooks announce.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Hash,
+    EnumString,
+    IntoStaticStr,
+    VariantArray,
+    strum::VariantNames,
+)]
 pub enum Event {
     /// A listing was approved and is public.
+    #[strum(serialize = "listing.published")]
     ListingPublished,
     /// A public listing was changed.
+    #[strum(serialize = "listing.updated")]
     ListingUpdated,
     /// A player tipped a game; for its maker only.
+    #[strum(serialize = "tip.paid")]
     TipPaid,
     /// A listing moved on the board of the week.
+    #[strum(serialize = "ranking.moved")]
     RankingMoved,
     /// A test event.
+    #[strum(serialize = "ping")]
     Ping,
 }
 
 impl Event {
-    pub const ALL: [Self; 5] = [
-        Self::ListingPublished,
-        Self::ListingUpdated,
-        Self::TipPaid,
-        Self::RankingMoved,
-        Self::Ping,
-    ];
     /// The events that an endpoint can select. A ping is sent on demand only.
     pub const SELECTABLE: [Self; 4] = [
         Self::ListingPublished,
@@ -32,14 +43,8 @@ impl Event {
     ];
 
     /// The value of `event` and of the header `x-service-event`.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::ListingPublished => "listing.published",
-            Self::ListingUpdated => "listing.updated",
-            Self::TipPaid => "tip.paid",
-            Self::RankingMoved => "ranking.moved",
-            Self::Ping => "ping",
-        }
+    pub fn as_str(self) -> &'static str {
+        self.into()
     }
 
     /// When it is sent.
@@ -55,10 +60,6 @@ impl Event {
             }
             Self::Ping => "You press Send a test event.",
         }
-    }
-
-    pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|event| event.as_str() == name)
     }
 
     /// Parses the events that an endpoint selects: each once, in the order of [`Event::SELECTABLE`].
@@ -83,10 +84,10 @@ mod tests {
 
     #[test]
     fn events_are_found_by_their_names() {
-        for event in Event::ALL {
-            assert_eq!(Event::parse(event.as_str()), Some(event));
+        for event in Event::VARIANTS {
+            assert_eq!(event.as_str().parse(), Ok(*event));
         }
-        assert_eq!(Event::parse("listing.removed"), None);
+        assert!("listing.removed".parse::<Event>().is_err());
     }
 
     #[test]

@@ -17,23 +17,23 @@ pub struct Sample {
     pub data: Data,
 }
 
-/// All samples; the first of each event is its default.
-pub fn all() -> Vec<Sample> {
+/// All samples; the first of each event is its default. `site` is the base URL of the public pages, which have the sample listings too.
+pub fn all(site: &str) -> Vec<Sample> {
     let mut samples = Vec::new();
     for event in [Event::ListingPublished, Event::ListingUpdated] {
         samples.extend(["game", "studio", "person", "event"].map(|kind| Sample {
             event,
             kind,
-            data: Data::Listing(listing(kind)),
+            data: Data::Listing(listing(site, kind)),
         }));
     }
     samples.push(Sample {
         event: Event::TipPaid,
         kind: "game",
-        data: Data::Listing(listing("game")),
+        data: Data::Listing(listing(site, "game")),
     });
     samples.extend(["game", "studio", "person"].map(|kind| {
-        let listing = listing(kind);
+        let listing = listing(site, kind);
         Sample {
             event: Event::RankingMoved,
             kind,
@@ -58,8 +58,8 @@ pub fn all() -> Vec<Sample> {
 }
 
 /// The sample of an event and a kind; the event's default when `kind` is empty.
-pub fn find(event: Event, kind: &str) -> Option<Sample> {
-    all()
+pub fn find(site: &str, event: Event, kind: &str) -> Option<Sample> {
+    all(site)
         .into_iter()
         .find(|sample| sample.event == event && (kind.is_empty() || sample.kind == kind))
 }
@@ -68,9 +68,9 @@ pub fn find(event: Event, kind: &str) -> Option<Sample> {
 ///
 /// # Errors
 /// Those of serde.
-pub fn messages() -> Result<Vec<Message>, serde_json::Error> {
+pub fn messages(site: &str) -> Result<Vec<Message>, serde_json::Error> {
     let selectable = |sample: &Sample| Event::SELECTABLE.contains(&sample.event);
-    let samples = all().into_iter().filter(selectable);
+    let samples = all(site).into_iter().filter(selectable);
     let message = |sample: Sample| {
         let id = derive_sample_id(sample.event, sample.kind);
         Message::new(id, sample.event, None, CREATED_AT, &sample.data)
@@ -78,40 +78,46 @@ pub fn messages() -> Result<Vec<Message>, serde_json::Error> {
     samples.map(message).collect()
 }
 
-fn listing(kind: &str) -> Listing {
+fn listing(site: &str, kind: &str) -> Listing {
+    let url = |path: &str| format!("{site}/{path}");
     match kind {
         "studio" => Listing::page(
             kind,
             "sample-baobab-works",
             "Sample Baobab Works",
-            "https://mchezo.example/creators/sample-baobab-works",
+            &url("creators/sample-baobab-works"),
         ),
         "person" => Listing::page(
             kind,
             "sample-olawale",
             "Ọláwálé Sample",
-            "https://mchezo.example/creators/sample-olawale",
+            &url("creators/sample-olawale"),
         ),
         "event" => Listing::event(
             "sample-harmattan-jam-2024",
             "Sample: Harmattan Jam 2024",
-            "https://mchezo.example/events/sample-harmattan-jam-2024",
+            &url("events/sample-harmattan-jam-2024"),
         ),
         _ => Listing::game(
             "sample-baobab-runner",
             "Sample: Baobab Runner",
-            "https://mchezo.example/games/sample-baobab-runner",
+            &url("games/sample-baobab-runner"),
         ),
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use strum::VariantArray as _;
+
     use super::*;
+
+    const SITE: &str = "https://site.example";
 
     #[test]
     fn every_event_has_a_sample() {
-        for event in Event::ALL {
+        let find = |event, kind| find(SITE, event, kind);
+        for &event in Event::VARIANTS {
             assert!(find(event, "").is_some(), "{event:?}");
         }
         assert_eq!(
@@ -119,5 +125,19 @@ mod tests {
             "person"
         );
         assert!(find(Event::TipPaid, "studio").is_none());
+    }
+
+    #[test]
+    fn a_sample_leads_to_a_page_of_the_site() {
+        for sample in all(SITE) {
+            let url = match sample.data {
+                Data::Listing(listing) => listing.url,
+                Data::Move(moved) => moved.url,
+                Data::Ping { .. } => continue,
+            };
+            let path = url.strip_prefix("https://site.example/");
+            let path = path.unwrap_or_else(|| panic!("{url} is of another site"));
+            assert!(path.contains("/sample-"), "{url}");
+        }
     }
 }

@@ -1,8 +1,9 @@
 //! Follows listings-svc: pages, games and events.
 
 use anyhow::Context as _;
-use contracts::common::v1::{Change, Mode};
+use contracts::common::v1::Change;
 use contracts::listings::v1::{Event as ListedEvent, Game, Page};
+use kit::Mode;
 use kit::boot::Boot;
 use kit::feed::Projection;
 use kit::leader::Leader;
@@ -85,7 +86,7 @@ fn read(change: &Change) -> anyhow::Result<Option<(Row, Listing)>> {
             let data = Listing::page(&page.kind, &page.handle, &page.name, &page.url);
             let row = Row {
                 owners: owners.context("an owner is not a UUID")?,
-                ..row(change, "page", page.mode(), page.visible, &data)?
+                ..row(change, "page", page.mode, page.visible, &data)?
             };
             (row, data)
         }
@@ -94,14 +95,14 @@ fn read(change: &Change) -> anyhow::Result<Option<(Row, Listing)>> {
             let data = Listing::game(&game.slug, &game.title, &game.url);
             let row = Row {
                 page_id: Some(game.page_id.parse()?),
-                ..row(change, "game", game.mode(), game.visible, &data)?
+                ..row(change, "game", game.mode, game.visible, &data)?
             };
             (row, data)
         }
         "event" => {
             let event = ListedEvent::decode(state)?;
             let data = Listing::event(&event.slug, &event.title, &event.url);
-            let row = row(change, "event", event.mode(), event.visible, &data)?;
+            let row = row(change, "event", event.mode, event.visible, &data)?;
             (row, data)
         }
         _ => return Ok(None),
@@ -112,18 +113,14 @@ fn read(change: &Change) -> anyhow::Result<Option<(Row, Listing)>> {
 fn row(
     change: &Change,
     kind: &'static str,
-    mode: Mode,
+    mode: i32,
     visible: bool,
     data: &Listing,
 ) -> anyhow::Result<Row> {
     Ok(Row {
         kind,
         id: change.id.parse()?,
-        mode: match mode {
-            Mode::Live => "live",
-            Mode::Test => "test",
-            Mode::Unspecified => anyhow::bail!("the listing has no mode"),
-        },
+        mode: Mode::try_from(mode)?.as_str(),
         slug: data.slug_or_handle().to_owned(),
         name: data.name.clone(),
         url: data.url.clone(),

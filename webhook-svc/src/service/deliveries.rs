@@ -6,6 +6,7 @@ use kit::cursor::Binding;
 use kit::page::{Limits, Page};
 use kit::{Code, Fault, ids, telemetry, timestamp};
 use serde_json::json;
+use strum::VariantNames as _;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -69,8 +70,8 @@ impl Dependencies {
                 until.as_deref(),
             ],
         );
-        let (limit, cursor) = (request.limit, &request.cursor);
-        let page: Page<i64> = Page::read(Limits::PUBLIC, binding, limit, cursor, &mut bad);
+        let page: Page<i64> =
+            bad.read_page(Limits::PUBLIC, binding, request.limit, &request.cursor);
         bad.check()?;
         filter.before = page.after;
         let mut found =
@@ -194,8 +195,9 @@ impl Dependencies {
             "" => Event::Ping,
             name => event(name)?,
         };
-        let sample = samples::find(event, &request.kind).ok_or_else(|| {
-            let kinds = samples::all()
+        let site = &self.public_url;
+        let sample = samples::find(site, event, &request.kind).ok_or_else(|| {
+            let kinds = samples::all(site)
                 .into_iter()
                 .filter(|sample| sample.event == event);
             let kinds: Vec<&str> = kinds.map(|sample| sample.kind).collect();
@@ -251,15 +253,12 @@ fn too_many_tests() -> Fault {
     let message = format!(
         "{MAX_WAITING_TESTS} test events wait for this endpoint. Wait until it has received some."
     );
-    Fault {
-        retry_after: Some(TESTS_RETRY_AFTER_SECONDS),
-        ..Fault::new(Code::RateLimited, message)
-    }
+    Fault::new(Code::RateLimited, message).with_retry_after(TESTS_RETRY_AFTER_SECONDS)
 }
 
 fn event(name: &str) -> Result<Event, Fault> {
-    Event::parse(name).ok_or_else(|| {
-        let known = Event::ALL.map(Event::as_str).join(", ");
+    name.parse().map_err(|_unknown| {
+        let known = Event::VARIANTS.join(", ");
         Fault::invalid_field("event", format!("It is one of {known}."))
     })
 }

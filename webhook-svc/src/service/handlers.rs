@@ -14,8 +14,8 @@ use contracts::webhook::v1::messages_service_server::MessagesService;
 use contracts::webhook::v1::receivers_service_server::ReceiversService;
 use contracts::webhook::v1::staff_service_server::StaffService;
 use kit::audit::Audit;
-use kit::rpc::actor;
 use kit::rpc::staff::Member;
+use kit::rpc::{actor, respond};
 use kit::token_changes;
 use tonic::{Request, Response, Status};
 
@@ -30,37 +30,56 @@ pub(super) struct Service {
     pub(super) audit: Audit,
 }
 
-/// What a call reads or changes.
-#[derive(Clone, Copy)]
-struct Resource<'a> {
-    /// Staff may leave it empty.
-    account: &'a str,
+/// A request about an account, or about one of its endpoints.
+trait AccountRequest {
+    /// The account. Staff may leave it empty.
+    fn account(&self) -> &str;
+
     /// The type and name of the entity, for the audit.
-    entity: (&'static str, &'a str),
+    fn entity(&self) -> (&'static str, &str);
 }
 
-impl<'a> Resource<'a> {
-    fn account(account: &'a str) -> Self {
-        let entity = ("account", account);
-        Self { account, entity }
-    }
+macro_rules! account_requests {
+    ($($request:ty: $entity:literal, $name:ident;)+) => {$(
+        impl AccountRequest for $request {
+            fn account(&self) -> &str {
+                &self.account_id
+            }
 
-    fn endpoint(account: &'a str, endpoint: &'a str) -> Self {
-        let entity = ("endpoint", endpoint);
-        Self { account, entity }
-    }
+            fn entity(&self) -> (&'static str, &str) {
+                ($entity, &self.$name)
+            }
+        }
+    )+};
+}
+
+account_requests! {
+    AccountsServiceListTokenChangesRequest: "account", account_id;
+    proto::AddEndpointRequest: "account", account_id;
+    proto::ListEndpointsRequest: "account", account_id;
+    proto::ChangeEndpointRequest: "endpoint", id;
+    proto::PauseEndpointRequest: "endpoint", id;
+    proto::ResumeEndpointRequest: "endpoint", id;
+    proto::RotateSecretRequest: "endpoint", id;
+    proto::SwitchSecretRequest: "endpoint", id;
+    proto::RemoveEndpointRequest: "endpoint", id;
+    proto::GetEndpointRequest: "endpoint", id;
+    proto::ListDeliveriesRequest: "endpoint", endpoint_id;
+    proto::GetDeliveryRequest: "endpoint", endpoint_id;
+    proto::SendAgainRequest: "endpoint", endpoint_id;
+    proto::RecoverRequest: "endpoint", endpoint_id;
+    proto::SendTestEventRequest: "endpoint", endpoint_id;
 }
 
 impl Service {
     /// The scope of a call: every account for a member of staff whose role allows the action, and the account that it names for a service of
     /// the fleet, which has authenticated the account and, if the call has an actor with one, the account's token.
-    async fn authorize<T: Send + Sync>(
+    async fn authorize<T: AccountRequest + Send + Sync>(
         &self,
         request: Request<T>,
         action: Action,
-        resource: impl Fn(&T) -> Resource<'_> + Send,
     ) -> Result<(Scope, T), Status> {
-        let Resource { account, entity } = resource(request.get_ref());
+        let (account, entity) = (request.get_ref().account(), request.get_ref().entity());
         let scope = if request.extensions().get::<Member>().is_some() {
             let by = self.audit.admit(&request, action, entity).await?;
             Scope::staff(account, by)?
@@ -80,22 +99,15 @@ impl EndpointsService for Service {
         &self,
         request: Request<proto::AddEndpointRequest>,
     ) -> Result<Response<proto::AddEndpointResponse>, Status> {
-        let authorized = self.authorize(request, Action::AddEndpoint, |it| {
-            Resource::account(&it.account_id)
-        });
-        let (scope, request) = authorized.await?;
-        let answer = self.operations.add(&scope, request).await?;
-        Ok(Response::new(answer))
+        let (scope, request) = self.authorize(request, Action::AddEndpoint).await?;
+        respond(self.operations.add(&scope, request).await)
     }
 
     async fn change_endpoint(
         &self,
         request: Request<proto::ChangeEndpointRequest>,
     ) -> Result<Response<proto::ChangeEndpointResponse>, Status> {
-        let authorized = self.authorize(request, Action::ChangeEndpoint, |it| {
-            Resource::endpoint(&it.account_id, &it.id)
-        });
-        let (scope, request) = authorized.await?;
+        let (scope, request) = self.authorize(request, Action::ChangeEndpoint).await?;
         let endpoint = Some(self.operations.change(&scope, request).await?);
         Ok(Response::new(proto::ChangeEndpointResponse { endpoint }))
     }
@@ -104,10 +116,7 @@ impl EndpointsService for Service {
         &self,
         request: Request<proto::PauseEndpointRequest>,
     ) -> Result<Response<proto::PauseEndpointResponse>, Status> {
-        let authorized = self.authorize(request, Action::PauseEndpoint, |it| {
-            Resource::endpoint(&it.account_id, &it.id)
-        });
-        let (scope, request) = authorized.await?;
+        let (scope, request) = self.authorize(request, Action::PauseEndpoint).await?;
         let endpoint = Some(self.operations.pause(&scope, &request.id).await?);
         Ok(Response::new(proto::PauseEndpointResponse { endpoint }))
     }
@@ -116,10 +125,7 @@ impl EndpointsService for Service {
         &self,
         request: Request<proto::ResumeEndpointRequest>,
     ) -> Result<Response<proto::ResumeEndpointResponse>, Status> {
-        let authorized = self.authorize(request, Action::ResumeEndpoint, |it| {
-            Resource::endpoint(&it.account_id, &it.id)
-        });
-        let (scope, request) = authorized.await?;
+        let (scope, request) = self.authorize(request, Action::ResumeEndpoint).await?;
         let endpoint = Some(self.operations.resume(&scope, &request.id).await?);
         Ok(Response::new(proto::ResumeEndpointResponse { endpoint }))
     }
@@ -128,22 +134,15 @@ impl EndpointsService for Service {
         &self,
         request: Request<proto::RotateSecretRequest>,
     ) -> Result<Response<proto::RotateSecretResponse>, Status> {
-        let authorized = self.authorize(request, Action::RotateSecret, |it| {
-            Resource::endpoint(&it.account_id, &it.id)
-        });
-        let (scope, request) = authorized.await?;
-        let answer = self.operations.rotate(&scope, &request.id).await?;
-        Ok(Response::new(answer))
+        let (scope, request) = self.authorize(request, Action::RotateSecret).await?;
+        respond(self.operations.rotate(&scope, &request.id).await)
     }
 
     async fn switch_secret(
         &self,
         request: Request<proto::SwitchSecretRequest>,
     ) -> Result<Response<proto::SwitchSecretResponse>, Status> {
-        let authorized = self.authorize(request, Action::SwitchSecret, |it| {
-            Resource::endpoint(&it.account_id, &it.id)
-        });
-        let (scope, request) = authorized.await?;
+        let (scope, request) = self.authorize(request, Action::SwitchSecret).await?;
         let endpoint = Some(self.operations.switch(&scope, &request.id).await?);
         Ok(Response::new(proto::SwitchSecretResponse { endpoint }))
     }
@@ -152,10 +151,7 @@ impl EndpointsService for Service {
         &self,
         request: Request<proto::RemoveEndpointRequest>,
     ) -> Result<Response<proto::RemoveEndpointResponse>, Status> {
-        let authorized = self.authorize(request, Action::RemoveEndpoint, |it| {
-            Resource::endpoint(&it.account_id, &it.id)
-        });
-        let (scope, request) = authorized.await?;
+        let (scope, request) = self.authorize(request, Action::RemoveEndpoint).await?;
         self.operations.remove(&scope, &request.id).await?;
         Ok(Response::new(proto::RemoveEndpointResponse {}))
     }
@@ -164,22 +160,15 @@ impl EndpointsService for Service {
         &self,
         request: Request<proto::ListEndpointsRequest>,
     ) -> Result<Response<proto::ListEndpointsResponse>, Status> {
-        let authorized = self.authorize(request, Action::Look, |it| {
-            Resource::account(&it.account_id)
-        });
-        let (scope, _) = authorized.await?;
-        let answer = self.operations.list_endpoints(&scope).await?;
-        Ok(Response::new(answer))
+        let (scope, _) = self.authorize(request, Action::Look).await?;
+        respond(self.operations.list_endpoints(&scope).await)
     }
 
     async fn get_endpoint(
         &self,
         request: Request<proto::GetEndpointRequest>,
     ) -> Result<Response<proto::GetEndpointResponse>, Status> {
-        let authorized = self.authorize(request, Action::Look, |it| {
-            Resource::endpoint(&it.account_id, &it.id)
-        });
-        let (scope, request) = authorized.await?;
+        let (scope, request) = self.authorize(request, Action::Look).await?;
         let endpoint = Some(self.operations.get_endpoint(&scope, &request.id).await?);
         Ok(Response::new(proto::GetEndpointResponse { endpoint }))
     }
@@ -188,10 +177,7 @@ impl EndpointsService for Service {
         &self,
         request: Request<AccountsServiceListTokenChangesRequest>,
     ) -> Result<Response<AccountsServiceListTokenChangesResponse>, Status> {
-        let authorized = self.authorize(request, Action::Look, |it| {
-            Resource::account(&it.account_id)
-        });
-        let (_, request) = authorized.await?;
+        let (_, request) = self.authorize(request, Action::Look).await?;
         let changes = token_changes::list(&self.operations.pool, SCHEMA, &request).await?;
         Ok(Response::new(AccountsServiceListTokenChangesResponse {
             changes,
@@ -205,60 +191,40 @@ impl DeliveriesService for Service {
         &self,
         request: Request<proto::ListDeliveriesRequest>,
     ) -> Result<Response<proto::ListDeliveriesResponse>, Status> {
-        let authorized = self.authorize(request, Action::Look, |it| {
-            Resource::endpoint(&it.account_id, &it.endpoint_id)
-        });
-        let (scope, request) = authorized.await?;
-        let answer = self.operations.list_deliveries(&scope, request).await?;
-        Ok(Response::new(answer))
+        let (scope, request) = self.authorize(request, Action::Look).await?;
+        respond(self.operations.list_deliveries(&scope, request).await)
     }
 
     async fn get_delivery(
         &self,
         request: Request<proto::GetDeliveryRequest>,
     ) -> Result<Response<proto::GetDeliveryResponse>, Status> {
-        let authorized = self.authorize(request, Action::Look, |it| {
-            Resource::endpoint(&it.account_id, &it.endpoint_id)
-        });
-        let (scope, request) = authorized.await?;
-        let answer = self.operations.get_delivery(&scope, request).await?;
-        Ok(Response::new(answer))
+        let (scope, request) = self.authorize(request, Action::Look).await?;
+        respond(self.operations.get_delivery(&scope, request).await)
     }
 
     async fn send_again(
         &self,
         request: Request<proto::SendAgainRequest>,
     ) -> Result<Response<proto::SendAgainResponse>, Status> {
-        let authorized = self.authorize(request, Action::SendAgain, |it| {
-            Resource::endpoint(&it.account_id, &it.endpoint_id)
-        });
-        let (scope, request) = authorized.await?;
-        let answer = self.operations.send_again(&scope, request).await?;
-        Ok(Response::new(answer))
+        let (scope, request) = self.authorize(request, Action::SendAgain).await?;
+        respond(self.operations.send_again(&scope, request).await)
     }
 
     async fn recover(
         &self,
         request: Request<proto::RecoverRequest>,
     ) -> Result<Response<proto::RecoverResponse>, Status> {
-        let authorized = self.authorize(request, Action::Recover, |it| {
-            Resource::endpoint(&it.account_id, &it.endpoint_id)
-        });
-        let (scope, request) = authorized.await?;
-        let answer = self.operations.recover(&scope, request).await?;
-        Ok(Response::new(answer))
+        let (scope, request) = self.authorize(request, Action::Recover).await?;
+        respond(self.operations.recover(&scope, request).await)
     }
 
     async fn send_test_event(
         &self,
         request: Request<proto::SendTestEventRequest>,
     ) -> Result<Response<proto::SendTestEventResponse>, Status> {
-        let authorized = self.authorize(request, Action::SendTestEvent, |it| {
-            Resource::endpoint(&it.account_id, &it.endpoint_id)
-        });
-        let (scope, request) = authorized.await?;
-        let answer = self.operations.send_test_event(&scope, request).await?;
-        Ok(Response::new(answer))
+        let (scope, request) = self.authorize(request, Action::SendTestEvent).await?;
+        respond(self.operations.send_test_event(&scope, request).await)
     }
 }
 
@@ -268,8 +234,7 @@ impl MessagesService for Service {
         &self,
         request: Request<proto::ListMessagesRequest>,
     ) -> Result<Response<proto::ListMessagesResponse>, Status> {
-        let answer = self.operations.list_messages(request.into_inner()).await?;
-        Ok(Response::new(answer))
+        respond(self.operations.list_messages(request.into_inner()).await)
     }
 }
 
@@ -279,7 +244,7 @@ impl ReceiversService for Service {
         &self,
         _: Request<proto::ListEventTypesRequest>,
     ) -> Result<Response<proto::ListEventTypesResponse>, Status> {
-        Ok(Response::new(self.operations.list_event_types()?))
+        respond(self.operations.list_event_types())
     }
 
     async fn check_receiver(
@@ -288,8 +253,7 @@ impl ReceiversService for Service {
     ) -> Result<Response<proto::CheckReceiverResponse>, Status> {
         let request = request.into_inner();
         let scope = Scope::account(&request.account_id, Caller::Account)?;
-        let answer = self.operations.check_receiver(&scope, &request).await?;
-        Ok(Response::new(answer))
+        respond(self.operations.check_receiver(&scope, &request).await)
     }
 }
 
@@ -299,7 +263,6 @@ impl StaffService for Service {
         &self,
         request: Request<ListAuditRequest>,
     ) -> Result<Response<ListAuditResponse>, Status> {
-        let answer = self.audit.list::<Action>(request).await?;
-        Ok(Response::new(answer))
+        self.audit.list::<Action>(request).await
     }
 }

@@ -55,7 +55,7 @@ impl Dependencies {
     ) -> Result<proto::ListMessagesResponse, Fault> {
         let query = Query::read(&request, self.clock.now())?;
         let (rows, end) = match query.mode {
-            Mode::Test => sample_rows(&query)?,
+            Mode::Test => sample_rows(&self.public_url, &query)?,
             Mode::Live => self.pull(&query).await?,
             Mode::Unspecified => return Err(Fault::invalid_field("mode", "Give live or test.")),
         };
@@ -139,7 +139,7 @@ impl Query {
         let mut bad = BadFields::default();
         let limit = Limits::PUBLIC.read(request.limit, &mut bad);
         let selectable = |event: &Event| Event::SELECTABLE.contains(event);
-        let event = Event::parse(&request.event).filter(selectable);
+        let event = request.event.parse().ok().filter(selectable);
         if event.is_none() && !request.event.is_empty() {
             let known = Event::SELECTABLE.map(Event::as_str).join(", ");
             bad.add("event", format!("Use one of: {known}."));
@@ -230,8 +230,8 @@ fn fingerprint(id: Uuid) -> u32 {
 }
 
 /// The samples of the events, which have positions too.
-fn sample_rows(query: &Query) -> Result<(Vec<WebhookMessage>, Place), Fault> {
-    let samples = samples::messages().map_err(|error| Fault::internal(&error))?;
+fn sample_rows(site: &str, query: &Query) -> Result<(Vec<WebhookMessage>, Place), Fault> {
+    let samples = samples::messages(site).map_err(|error| Fault::internal(&error))?;
     let all: Vec<PositionedMessage> = (1..)
         .zip(samples)
         .map(|(position, sample)| PositionedMessage {

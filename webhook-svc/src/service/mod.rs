@@ -46,6 +46,8 @@ pub struct Dependencies {
     pub retention: time::Duration,
     /// The longest time of a receiver's check.
     pub receiver_check_timeout: std::time::Duration,
+    /// The base URL of the public pages, for samples.
+    pub public_url: String,
 }
 
 impl Dependencies {

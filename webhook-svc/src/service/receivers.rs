@@ -2,6 +2,7 @@
 
 use contracts::webhook::v1 as proto;
 use kit::{Code, Fault, ids};
+use strum::VariantArray as _;
 use uuid::Uuid;
 
 use super::scope::Scope;
@@ -20,14 +21,14 @@ const CHECK_INTERVAL: u32 = 10;
 
 impl Dependencies {
     pub(super) fn list_event_types(&self) -> Result<proto::ListEventTypesResponse, Fault> {
-        let event_types = Event::ALL.into_iter().map(|event| {
-            let samples = samples::all().into_iter();
-            let samples = samples.filter(|sample| sample.event == event);
+        let event_types = Event::VARIANTS.iter().map(|event| {
+            let samples = samples::all(&self.public_url).into_iter();
+            let samples = samples.filter(|sample| sample.event == *event);
             let samples = samples.map(|sample| self.sample(&sample));
             Ok(proto::EventType {
                 name: event.as_str().to_owned(),
                 description: event.description().to_owned(),
-                is_selectable: Event::SELECTABLE.contains(&event),
+                is_selectable: Event::SELECTABLE.contains(event),
                 samples: samples.collect::<Result<_, Fault>>()?,
             })
         });
@@ -65,10 +66,7 @@ impl Dependencies {
         let interval = time::Duration::seconds(CHECK_INTERVAL.into());
         if !accounts::begin_receiver_check(&self.pool, account, interval, now).await? {
             let message = "A check of this account has just begun, and each sends many messages. Wait ten seconds.";
-            return Err(Fault {
-                retry_after: Some(CHECK_INTERVAL),
-                ..Fault::new(Code::TooSoon, message)
-            });
+            return Err(Fault::new(Code::TooSoon, message).with_retry_after(CHECK_INTERVAL));
         }
         let target = Target {
             endpoint: endpoint.id,

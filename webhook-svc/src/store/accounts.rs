@@ -11,7 +11,6 @@ use uuid::Uuid;
 pub struct Row {
     pub id: Uuid,
     pub plan: String,
-    pub email: String,
 }
 
 /// Inserts or updates accounts in one statement. The last of several rows with one id wins. Marks the rows
@@ -24,12 +23,11 @@ pub async fn upsert(
     let newest: HashMap<Uuid, Row> = rows.into_iter().map(|row| (row.id, row)).collect();
     let rows: Vec<Row> = newest.into_values().collect();
     sqlx::query!(
-        "insert into webhook.account (generation, id, plan, email) select $1, * from unnest($2::uuid[], $3::text[], $4::text[])
-         on conflict (id) do update set generation = excluded.generation, plan = excluded.plan, email = excluded.email",
+        "insert into webhook.account (generation, id, plan) select $1, * from unnest($2::uuid[], $3::text[])
+         on conflict (id) do update set generation = excluded.generation, plan = excluded.plan",
         generation,
         &rows.iter().map(|row| row.id).collect::<Vec<_>>(),
         &rows.iter().map(|row| row.plan.clone()).collect::<Vec<_>>(),
-        &rows.iter().map(|row| row.email.clone()).collect::<Vec<_>>(),
     )
     .execute(connection)
     .await?;

@@ -1,13 +1,16 @@
 //! Deliveries, in `webhook.waiting` and `webhook.attempt_log`: lists them, and makes them due again.
 
 use sqlx::{PgConnection, PgExecutor, PgPool};
+use strum::IntoStaticStr;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::attempts::{self, Attempt};
 
-/// How far a delivery has come.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// How far a delivery has come. A state of a later version is an error.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr, sqlx::Type)]
+#[strum(serialize_all = "snake_case")]
+#[sqlx(type_name = "text", rename_all = "lowercase")]
 pub enum DeliveryState {
     /// It has attempts left.
     Waiting,
@@ -20,24 +23,8 @@ pub enum DeliveryState {
 }
 
 impl DeliveryState {
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Waiting => "waiting",
-            Self::Delivered => "delivered",
-            Self::Failed => "failed",
-            Self::Cancelled => "cancelled",
-        }
-    }
-}
-
-impl From<String> for DeliveryState {
-    fn from(name: String) -> Self {
-        match name.as_str() {
-            "waiting" => Self::Waiting,
-            "delivered" => Self::Delivered,
-            "failed" => Self::Failed,
-            _ => Self::Cancelled,
-        }
+    pub fn as_str(self) -> &'static str {
+        self.into()
     }
 }
 
@@ -89,7 +76,7 @@ macro_rules! deliveries {
         sqlx::query_as!(
             Delivery,
             r#"select $1::uuid as "endpoint_id!", found.id as "id!", found.message_id as "message_id!", message.event,
-                   message.listing_kind is null as "is_test!", found.state as "state!", found.created_at as "created_at!",
+                   message.listing_kind is null as "is_test!", found.state as "state!: DeliveryState", found.created_at as "created_at!",
                    found.attempts as "attempts!", found.due_at, attempt.at as "attempt_at?",
                    attempt.duration_ms as "duration_ms?", attempt.status as "status?", attempt.reason as "reason?",
                    attempt.answer as "answer?"

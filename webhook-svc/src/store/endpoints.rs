@@ -1,13 +1,16 @@
 //! `webhook.endpoint`.
 
 use sqlx::{PgConnection, PgExecutor, PgPool};
+use strum::IntoStaticStr;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::domain::rotation;
 
-/// Whether an endpoint receives deliveries.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// Whether an endpoint receives deliveries. A state of a later version is an error: read as one of these, it would be written back as that.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr, sqlx::Type)]
+#[strum(serialize_all = "snake_case")]
+#[sqlx(type_name = "text", rename_all = "lowercase")]
 pub enum EndpointState {
     On,
     /// Paused by its account.
@@ -17,22 +20,8 @@ pub enum EndpointState {
 }
 
 impl EndpointState {
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::On => "on",
-            Self::Paused => "paused",
-            Self::Off => "off",
-        }
-    }
-}
-
-impl From<String> for EndpointState {
-    fn from(name: String) -> Self {
-        match name.as_str() {
-            "on" => Self::On,
-            "paused" => Self::Paused,
-            _ => Self::Off,
-        }
+    pub fn as_str(self) -> &'static str {
+        self.into()
     }
 }
 
@@ -81,7 +70,7 @@ macro_rules! endpoints {
     ($where:literal, $($argument:expr),+) => {
         sqlx::query_as!(
             Endpoint,
-            r#"select id, account_id, url, address_check, events, state as "state: String", reason, rate_limit, secret, next_secret,
+            r#"select id, account_id, url, address_check, events, state as "state: EndpointState", reason, rate_limit, secret, next_secret,
                    next_secret_from, created_at, failures, first_failure_at, last_failure_at, last_success_at, failure_mailed_at,
                    failures_since_mail
                from webhook.endpoint where "# + $where,

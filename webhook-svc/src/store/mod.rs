@@ -5,7 +5,6 @@ pub mod attempts;
 pub mod deliveries;
 pub mod endpoints;
 pub mod listings;
-pub mod mails;
 pub mod message_positions;
 pub mod messages;
 pub mod partitions;

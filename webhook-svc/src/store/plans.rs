@@ -126,7 +126,6 @@ mod tests {
         let account = |id, plan: &str| accounts::Row {
             id: Uuid::from_u128(id),
             plan: plan.to_owned(),
-            email: String::new(),
         };
         let both = vec![account(1, "free"), account(2, "free"), account(1, "build")];
         accounts::upsert(&mut connection, old, both).await.unwrap();

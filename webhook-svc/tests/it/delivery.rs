@@ -8,7 +8,7 @@ use time::Duration;
 use webhook::store::queue;
 
 use crate::receiver::{Behaviour, Received, Receiver};
-use crate::support::{ADA, BOB, LEASE, START, TAKEN, game, page, replica, sent, start};
+use crate::support::{ADA, BOB, LEASE, START, TAKEN, game, notices, page, replica, start};
 
 #[testing::database_test(webhook::MIGRATOR)]
 async fn an_event_arrives_signed_and_is_shown(pool: PgPool) {
@@ -144,11 +144,14 @@ async fn a_delivery_has_six_attempts_with_growing_waits(pool: PgPool) {
             .all(|it| it.status == Some(500) && !it.reason.is_empty())
     );
 
-    let mails = sent(&pool).await;
-    assert_eq!(mails.len(), 1, "{mails:?}");
-    let mail = &mails[0];
-    assert_eq!(mail.to, format!("{ADA}@mail.example"));
-    assert_eq!(mail.subject, "A webhook could not be delivered");
+    let notices = notices(&pool).await;
+    let notice = proto::EndpointNotice {
+        account_id: ADA.to_string(),
+        endpoint_id: endpoint.to_string(),
+        url: receiver.url(),
+        failed: 1,
+    };
+    assert_eq!(notices, [("deliveries_failed".to_owned(), notice)]);
     let health = service.endpoint(ADA, endpoint).await.health.unwrap();
     assert_eq!(health.failures, 1);
 
@@ -211,10 +214,9 @@ async fn a_410_switches_the_endpoint_off_and_resuming_switches_it_on(pool: PgPoo
     let off = service.endpoint(ADA, endpoint).await;
     assert_eq!(off.state(), EndpointState::Off);
     assert!(off.reason.contains("410"), "{}", off.reason);
-    let mails = sent(&pool).await;
-    assert_eq!(mails.len(), 1, "{mails:?}");
-    let mail = &mails[0];
-    assert_eq!(mail.subject, "A webhook endpoint is switched off");
+    let notices = notices(&pool).await;
+    assert_eq!(notices.len(), 1, "{notices:?}");
+    assert_eq!(notices[0].0, "disabled_by_gone");
 
     receiver.set_behaviour(Behaviour::Status(200));
     let resume = proto::ResumeEndpointRequest {

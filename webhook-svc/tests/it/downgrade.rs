@@ -14,7 +14,6 @@ async fn downgrade(pool: &PgPool) {
     let row = accounts::Row {
         id: ADA,
         plan: "free".to_owned(),
-        email: String::new(),
     };
     let mut connection = pool.acquire().await.unwrap();
     accounts::upsert(&mut connection, Uuid::nil(), vec![row])

@@ -285,3 +285,29 @@ async fn the_printed_time_of_a_delivery_that_is_sent_back_means_that_time(pool: 
     assert_eq!(listed(printed, None).await, 1, "`since` is inclusive");
     assert_eq!(listed(None, printed).await, 0, "`until` is exclusive");
 }
+
+/// As a later version may write it while this one still runs.
+#[testing::database_test(webhook::MIGRATOR)]
+async fn an_unknown_state_is_an_internal_fault_and_is_not_overwritten(pool: PgPool) {
+    let service = start(pool, &[]).await;
+    let endpoint = service.added(ADA, URL, &["tip.paid"]).await;
+    let later = "alter table webhook.endpoint drop constraint endpoint_state_check;
+         update webhook.endpoint set state = 'later'";
+    sqlx::raw_sql(later).execute(&service.pool).await.unwrap();
+    let (account_id, id) = (ADA.to_string(), endpoint.to_string());
+    let mut client = service.endpoints.clone();
+    let request = proto::GetEndpointRequest {
+        account_id: account_id.clone(),
+        id: id.clone(),
+    };
+    let found = client.get_endpoint(request).await;
+    assert_eq!(Fault::from(found.unwrap_err()).code, Code::Internal);
+    let request = proto::ResumeEndpointRequest { account_id, id };
+    let resumed = client.resume_endpoint(request).await;
+    assert_eq!(Fault::from(resumed.unwrap_err()).code, Code::Internal);
+    let state: String = sqlx::query_scalar("select state from webhook.endpoint")
+        .fetch_one(&service.pool)
+        .await
+        .unwrap();
+    assert_eq!(state, "later");
+}

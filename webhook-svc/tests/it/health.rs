@@ -8,7 +8,7 @@ use uuid::Uuid;
 use webhook::domain::schedule::Schedule;
 
 use crate::receiver::{Behaviour, Receiver};
-use crate::support::{ADA, START, TAKEN, Webhook, game, sent, start};
+use crate::support::{ADA, START, TAKEN, Webhook, game, notices, start};
 
 /// Moves the clock until the newest delivery has no attempts left.
 async fn run_out_of_attempts(service: &Webhook, endpoint: Uuid) {
@@ -42,11 +42,10 @@ async fn five_days_of_failures_switch_an_endpoint_off(pool: PgPool) {
     let off = service.endpoint(ADA, endpoint).await;
     assert_eq!(off.state(), EndpointState::Off);
     assert!(off.reason.contains("resume"), "{}", off.reason);
-    let mails = sent(&pool).await;
-    let subjects = mails.iter().map(|mail| mail.subject.as_str());
-    let subjects: Vec<_> = subjects.collect();
-    assert_eq!(subjects.first(), Some(&"A webhook could not be delivered"));
-    assert_eq!(subjects.last(), Some(&"A webhook endpoint is switched off"));
+    let notices = notices(&pool).await;
+    let events: Vec<&str> = notices.iter().map(|(event, _)| event.as_str()).collect();
+    assert_eq!(events.first(), Some(&"deliveries_failed"));
+    assert_eq!(events.last(), Some(&"disabled_after_failures"));
 
     // No deliveries are created until the owner resumes the endpoint.
     let change = game(6, "updated", Published);
@@ -108,7 +107,7 @@ async fn another_address_starts_from_zero_failures(pool: PgPool) {
 }
 
 #[testing::database_test(webhook::MIGRATOR)]
-async fn an_endpoint_that_fails_now_and_then_makes_one_mail_a_day(pool: PgPool) {
+async fn an_endpoint_that_fails_now_and_then_makes_one_notice_a_day(pool: PgPool) {
     let receiver = Receiver::start(Behaviour::Status(500)).await;
     let mut service = start(pool.clone(), &[&receiver]).await.delivering();
     // Each delivery has one attempt.
@@ -127,13 +126,7 @@ async fn an_endpoint_that_fails_now_and_then_makes_one_mail_a_day(pool: PgPool) 
             service.newest_attempted(ADA, endpoint, 1).await;
         }
     }
-    let mails = sent(&pool).await;
-    let subjects: Vec<&str> = mails.iter().map(|mail| mail.subject.as_str()).collect();
-    let expected = [
-        "A webhook could not be delivered",
-        "2 webhooks could not be delivered",
-    ];
-    assert_eq!(subjects, expected);
-    let page = format!("https://mchezo.example/accounts/{ADA}/webhooks/{endpoint}");
-    assert!(mails[1].body.contains(&page), "{}", mails[1].body);
+    let notices = notices(&pool).await;
+    let failed: Vec<u32> = notices.iter().map(|(_, notice)| notice.failed).collect();
+    assert_eq!(failed, [1, 2]);
 }

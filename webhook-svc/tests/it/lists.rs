@@ -1,13 +1,14 @@
 //! Lists of deliveries: their filters, and what they read.
 
 use contracts::webhook::v1 as proto;
-use kit::{Fault, timestamp};
+use kit::{Code, Fault, timestamp};
 use sqlx::PgPool;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use time::Duration;
 use webhook::store::deliveries::{self, DeliveryState, Filter};
 use webhook::store::partitions;
 
+use crate::receiver::{Behaviour, Receiver};
 use crate::support::{ADA, START, start};
 
 const URL: &str = "https://hooks.example/";
@@ -30,6 +31,26 @@ async fn a_span_does_not_end_before_it_begins(pool: PgPool) {
     list(START, later).await.unwrap();
     let refused = Fault::from(list(later, START).await.unwrap_err());
     assert!(refused.fields["until"].contains("`since`"), "{refused:?}");
+}
+
+/// As a later version may write it while this one still runs.
+#[testing::database_test(webhook::MIGRATOR)]
+async fn a_delivery_in_an_unknown_state_is_an_internal_fault(pool: PgPool) {
+    let receiver = Receiver::start(Behaviour::Status(200)).await;
+    let service = start(pool, &[&receiver]).await.delivering();
+    let endpoint = service.added(ADA, &receiver.url(), &["tip.paid"]).await;
+    let id = service.ping(ADA, endpoint).await.id;
+    service.attempted(ADA, endpoint, id, 1).await;
+    let later = "alter table webhook.attempt_log drop constraint attempt_log_state_check;
+         update webhook.attempt_log set state = 'later'";
+    sqlx::raw_sql(later).execute(&service.pool).await.unwrap();
+    let request = proto::ListDeliveriesRequest {
+        account_id: ADA.to_string(),
+        endpoint_id: endpoint.to_string(),
+        ..proto::ListDeliveriesRequest::default()
+    };
+    let listed = service.deliveries.clone().list_deliveries(request).await;
+    assert_eq!(Fault::from(listed.unwrap_err()).code, Code::Internal);
 }
 
 /// Rows of the log that were read through this pool, which has one connection.

@@ -13,7 +13,7 @@ use webhook::domain::message::{Data, Listing, ListingKey, Message};
 use webhook::store::messages;
 
 use crate::support::{
-    ADA, BOB, GAME, START, TAKEN, Webhook, game, numbered_game, page, start, tip,
+    ADA, BOB, GAME, SITE, START, TAKEN, Webhook, game, numbered_game, page, start, tip,
 };
 
 /// A page of messages.
@@ -288,6 +288,11 @@ async fn samples_are_pulled_and_never_change(pool: PgPool) {
     let again = pull(&service, samples(all_of(ADA))).await;
     let texts = |pulled: &Pulled| serde_json::to_string(&pulled.rows).unwrap();
     assert_eq!(texts(&all), texts(&again));
+    for row in &all.rows {
+        let data: serde_json::Value = serde_json::from_str(row.data.get()).unwrap();
+        let url = data["url"].as_str().unwrap();
+        assert!(url.starts_with(SITE), "{url}");
+    }
     let mut events = all.events();
     events.dedup();
     assert_eq!(

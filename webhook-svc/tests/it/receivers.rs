@@ -7,7 +7,7 @@ use time::Duration;
 use uuid::Uuid;
 
 use crate::receiver::{Behaviour, Receiver};
-use crate::support::{ADA, BOB, Webhook, start};
+use crate::support::{ADA, BOB, SITE, Webhook, start};
 
 async fn check(
     service: &Webhook,
@@ -43,6 +43,8 @@ async fn every_event_has_a_description_and_samples(pool: PgPool) {
             assert_eq!(body["event"], event_type.name);
             let kind = body["data"]["kind"].as_str().unwrap_or_default();
             assert_eq!(kind, sample.kind);
+            let url = body["data"]["url"].as_str();
+            assert!(url.is_none_or(|url| url.starts_with(SITE)), "{body}");
         }
     }
 }

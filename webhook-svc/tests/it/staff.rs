@@ -4,7 +4,7 @@ use contracts::common::v1::ListAuditRequest;
 use contracts::webhook::v1 as proto;
 use sqlx::PgPool;
 
-use crate::support::{ADA, start};
+use crate::support::{ADA, SITE, start};
 
 #[testing::database_test(webhook::MIGRATOR)]
 async fn what_staff_do_is_in_the_audit(pool: PgPool) {
@@ -39,6 +39,8 @@ async fn what_staff_do_is_in_the_audit(pool: PgPool) {
     let shown = deliveries.get_delivery(get).await.unwrap().into_inner();
     let body: serde_json::Value = serde_json::from_slice(&shown.body).unwrap();
     assert_eq!(body["data"]["handle"], "sample-olawale");
+    let url = format!("{SITE}/creators/sample-olawale");
+    assert_eq!(body["data"]["url"], url);
 
     let audit = service
         .staff

@@ -16,7 +16,6 @@ use kit::clock::Clock;
 use kit::feed::{Projection, ProjectionContext, Subscription, project_changes};
 use kit::leader::Leader;
 use kit::lifecycle::{Lifecycle, Supervisor};
-use kit::mail::{self, Mailer, Transport};
 use kit::rpc::client::Client;
 use kit::wakeup::Wakeup;
 use kit::{Fault, timestamp};
@@ -52,6 +51,8 @@ pub(crate) const TAKEN: ProjectionContext = ProjectionContext {
     effects_after_seq: 0,
 };
 
+/// The public pages.
+pub(crate) const SITE: &str = "https://site.example";
 /// Another name of the receivers.
 pub(crate) const HOST: &str = "hooks.example";
 /// How long messages can be pulled.
@@ -71,36 +72,17 @@ pub(crate) const ADA: Uuid = Uuid::from_u128(0xa);
 pub(crate) const BOB: Uuid = Uuid::from_u128(0xb);
 pub(crate) const EVE: Uuid = Uuid::from_u128(0xe);
 
-/// The settings of mails that leave so.
-pub(crate) fn mail_settings(transport: Transport) -> mail::Settings {
-    mail::Settings {
-        mail: transport,
-        mail_ca: None,
-        mail_deadline: testing::LONG,
-        mail_sender: "Mchezo <webhooks@mchezo.example>".parse().unwrap(),
-    }
-}
-
-/// Sends the mails of this database.
-pub(crate) fn mailer(pool: &PgPool, transport: Transport, clock: &Clock) -> Mailer {
-    let settings = mail_settings(transport);
-    Mailer::new(pool.clone(), webhook::SCHEMA, clock.clone(), &settings).unwrap()
-}
-
-/// Sends the mails of this database, and returns them as a strict reader sees them, oldest first.
-pub(crate) async fn sent(pool: &PgPool) -> Vec<testing::mail::Mail> {
-    let folder = tempfile::tempdir().unwrap();
-    let transport = Transport::Folder(folder.path().to_owned());
-    let mailer = mailer(pool, transport, &Clock::fixed(START));
-    mailer.send_due().await.unwrap();
-    let files = std::fs::read_dir(folder.path()).unwrap();
-    let mails = files.map(|file| std::fs::read(file.unwrap().path()).unwrap());
-    let mut mails: Vec<_> = mails
-        .map(|mail| testing::mail::read(&mail).unwrap())
-        .collect();
-    // The ids of rows ascend.
-    mails.sort_by(|one, other| one.message_id.cmp(&other.message_id));
-    mails
+/// The notices on the feed, oldest first.
+pub(crate) async fn notices(pool: &PgPool) -> Vec<(String, proto::EndpointNotice)> {
+    let rows = sqlx::query!(
+        "select event, state from webhook.feed where entity = 'endpoint_notice' order by seq"
+    );
+    let rows = rows.fetch_all(pool).await.unwrap().into_iter();
+    rows.map(|row| {
+        let notice = proto::EndpointNotice::decode(&*row.state).unwrap();
+        (row.event, notice)
+    })
+    .collect()
 }
 
 /// A key ring with one key.
@@ -148,7 +130,6 @@ async fn insert_accounts(pool: &PgPool) {
     let account = |id, plan: &str| accounts::Row {
         id,
         plan: plan.to_owned(),
-        email: format!("{id}@mail.example"),
     };
     let accounts = vec![
         account(ADA, "build"),
@@ -204,7 +185,6 @@ pub(crate) async fn replica_with(
             lease: LEASE,
             statement: PATIENCE,
         },
-        public_url: "https://mchezo.example".to_owned(),
     };
     let publisher = Publisher {
         clock: clock.clone(),
@@ -223,6 +203,7 @@ pub(crate) async fn replica_with(
         rotation: Duration::DAY,
         retention: RETENTION,
         receiver_check_timeout: testing::LONG,
+        public_url: SITE.to_owned(),
     };
     service.add_to(&mut services);
     let address = testing::serve(services, &lifecycle).await.unwrap();

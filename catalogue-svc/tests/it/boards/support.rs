@@ -372,6 +372,20 @@ impl Replica {
             .collect())
     }
 
+    /// Where live games stand: slug, title and ranks of each that is public.
+    pub(crate) async fn list_ranks(
+        &self,
+        games: &[String],
+    ) -> Result<Vec<proto::ListingRanks>, Fault> {
+        let request = proto::ListRanksRequest {
+            kind: "games".to_owned(),
+            names: games.to_vec(),
+            at_least: None,
+        };
+        let listed = self.rankings.clone().list_ranks(request).await;
+        Ok(listed.map_err(Fault::from)?.into_inner().listings)
+    }
+
     /// The past ranks of a live game on a board, oldest first.
     pub(crate) async fn history(
         &self,

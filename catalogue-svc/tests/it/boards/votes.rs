@@ -512,7 +512,7 @@ async fn an_update_fails_when_its_connection_falls_silent(pool: PgPool) {
     let proxy = SilentProxy::start(&pool).await.unwrap();
     let through = PgPoolOptions::new()
         .acquire_timeout(std::time::Duration::from_millis(500))
-        .connect_lazy_with(proxy.options());
+        .connect_lazy_with(proxy.options(&pool));
     proxy.fall_silent_at("later_wins");
     let update = async || one.boards.refresh(&through, one.clock.now()).await;
     let updates = async {

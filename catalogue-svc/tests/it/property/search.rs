@@ -74,6 +74,7 @@ impl Asked {
             q: self.q.to_owned(),
             r#type: self.r#type.map(Into::into),
             country: self.country.map(Into::into),
+            with_details: false,
         };
         let response = searches.search(Request::new(request)).await.unwrap();
         let response = response.into_inner();

@@ -21,6 +21,7 @@ fn searches() -> Reads {
         name: "Kora Works".to_owned(),
         city: "Kora".to_owned(),
         city_slug: "kora-ke".to_owned(),
+        avatar_url: Some("https://img.example/a.png".to_owned()),
         url: "https://mchezo.example/creators/maker-0".to_owned(),
         ..page(0)
     };
@@ -104,6 +105,34 @@ async fn a_title_comes_before_a_pitch_before_the_rest() {
     );
     // One word in the title and the other in the pitch: the pitch decides.
     assert_eq!(found(question("kora game")).await.len(), 3);
+}
+
+#[tokio::test]
+async fn the_site_gets_the_totals_of_every_kind_and_the_pictures_of_rows() {
+    let totals = |response: &SearchResponse| {
+        let totals = response.totals.iter();
+        let totals = totals.map(|it| (it.kind.clone(), it.total));
+        totals.collect::<Vec<_>>()
+    };
+    let all = [("games", 3), ("creators", 2), ("events", 1), ("cities", 1)];
+    let all = all.map(|(kind, total)| (kind.to_owned(), total));
+    let creators = SearchRequest {
+        r#type: Some("creators".to_owned()),
+        with_details: true,
+        ..question("kora")
+    };
+    let found = search(creators.clone()).await.unwrap();
+    assert_eq!(totals(&found), all);
+    assert_eq!(found.picture_urls, ["https://img.example/a.png", ""]);
+    assert_eq!(found.page.unwrap().total, 2);
+    let of_country = SearchRequest {
+        country: Some("KE".to_owned()),
+        ..creators
+    };
+    assert_eq!(totals(&search(of_country).await.unwrap()), all);
+    // The API has none of this.
+    let plain = search(question("kora")).await.unwrap();
+    assert!(plain.totals.is_empty() && plain.picture_urls.is_empty());
 }
 
 /// Slugs and handles of what is found among games with these titles by Maker 0 in Nairobi, which are `game-1` and so on.

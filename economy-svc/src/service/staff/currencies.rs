@@ -8,7 +8,7 @@ use kit::page::Page;
 
 use super::Service;
 use crate::domain::staff_action::AuthorizedAction;
-use crate::service::currencies::{group_by_currency, parse_name, set_name};
+use crate::service::currencies::{group_by_currency, parse_name};
 use crate::service::page;
 use crate::store::currencies::{self, Row};
 use crate::store::games;
@@ -31,7 +31,7 @@ pub(super) async fn set(
         name,
         given_by: by.member.name.clone(),
     };
-    set_name(&service.pool, &service.writer, command, Some(by)).await
+    service.set_name(command, Some(by)).await
 }
 
 /// The currencies with their names. A row of the page is a name: a currency with many names does not make the page longer.

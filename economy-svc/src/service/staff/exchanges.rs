@@ -26,9 +26,8 @@ pub(super) async fn create(
     let command = ExchangeCommand::Create {
         token_sha256: token_hash(&token),
     };
-    service
-        .run(Command::Exchange(by, name.clone(), command))
-        .await?;
+    let command = Command::Exchange(by, name.clone(), command);
+    service.writer.write(command).await?;
     Ok(proto::CreateExchangeResponse {
         exchange: Some(find(service, &name).await?),
         token,
@@ -57,9 +56,8 @@ pub(super) async fn revoke(
     let name = request.name;
     find(service, &name).await?;
     let command = ExchangeCommand::Revoke;
-    service
-        .run(Command::Exchange(by, name.clone(), command))
-        .await?;
+    let command = Command::Exchange(by, name.clone(), command);
+    service.writer.write(command).await?;
     Ok(proto::RevokeExchangeResponse {
         exchange: Some(find(service, &name).await?),
     })

@@ -9,26 +9,17 @@ mod tips;
 use contracts::common::v1::{ListAuditRequest, ListAuditResponse};
 use contracts::economy::v1 as proto;
 use contracts::economy::v1::staff_service_server::StaffService;
-use kit::audit::{Audit, reason};
-use kit::feed::{Writer, unexpected_outcome};
-use kit::{Clock, Fault, timestamp};
-use sqlx::PgPool;
+use kit::audit::reason;
+use kit::rpc::respond;
+use kit::{Fault, timestamp};
 use tonic::{Request, Response, Status};
 use uuid::Uuid;
 
 use crate::domain::staff_action::{Action, AuthorizedAction};
-use crate::service::balances;
+use crate::service::{Service, balances};
 use crate::store::games;
 use crate::store::reversal::Reversal;
-use crate::write::{Command, CommandHandler, Outcome, ReverseTransfer};
-
-#[derive(Debug)]
-pub(super) struct Service {
-    pub(super) pool: PgPool,
-    pub(super) writer: Writer<CommandHandler>,
-    pub(super) audit: Audit,
-    pub(super) clock: Clock,
-}
+use crate::write::{Command, Outcome, ReverseTransfer};
 
 #[tonic::async_trait]
 impl StaffService for Service {
@@ -38,8 +29,7 @@ impl StaffService for Service {
     ) -> Result<Response<proto::SetCurrencyResponse>, Status> {
         let on = ("currency", request.get_ref().game.as_str());
         let by = self.audit.admit(&request, Action::SetCurrency, on).await?;
-        let answer = currencies::set(self, by, request.into_inner()).await?;
-        Ok(Response::new(answer))
+        respond(currencies::set(self, by, request.into_inner()).await)
     }
 
     async fn list_currency_names(
@@ -48,8 +38,7 @@ impl StaffService for Service {
     ) -> Result<Response<proto::ListCurrencyNamesResponse>, Status> {
         let on = ("currency", "");
         self.audit.admit(&request, Action::Look, on).await?;
-        let answer = currencies::list_names(self, request.into_inner()).await?;
-        Ok(Response::new(answer))
+        respond(currencies::list_names(self, request.into_inner()).await)
     }
 
     async fn list_held_reports(
@@ -58,8 +47,7 @@ impl StaffService for Service {
     ) -> Result<Response<proto::ListHeldReportsResponse>, Status> {
         let on = ("report", "");
         self.audit.admit(&request, Action::Look, on).await?;
-        let answer = reports::list_held(self, request.into_inner()).await?;
-        Ok(Response::new(answer))
+        respond(reports::list_held(self, request.into_inner()).await)
     }
 
     async fn approve_report(
@@ -69,8 +57,7 @@ impl StaffService for Service {
         let number = request.get_ref().report.to_string();
         let on = ("report", number.as_str());
         let by = (self.audit.admit(&request, Action::ApproveReport, on)).await?;
-        let answer = reports::approve(self, by, request.into_inner()).await?;
-        Ok(Response::new(answer))
+        respond(reports::approve(self, by, request.into_inner()).await)
     }
 
     async fn reject_report(
@@ -80,8 +67,7 @@ impl StaffService for Service {
         let number = request.get_ref().report.to_string();
         let on = ("report", number.as_str());
         let by = (self.audit.admit(&request, Action::RejectReport, on)).await?;
-        let answer = reports::reject(self, by, request.into_inner()).await?;
-        Ok(Response::new(answer))
+        respond(reports::reject(self, by, request.into_inner()).await)
     }
 
     async fn void_report(
@@ -91,8 +77,7 @@ impl StaffService for Service {
         let number = request.get_ref().report.to_string();
         let on = ("report", number.as_str());
         let by = (self.audit.admit(&request, Action::VoidReport, on)).await?;
-        let answer = reports::void(self, by, request.into_inner()).await?;
-        Ok(Response::new(answer))
+        respond(reports::void(self, by, request.into_inner()).await)
     }
 
     async fn list_supply_differences(
@@ -101,8 +86,7 @@ impl StaffService for Service {
     ) -> Result<Response<proto::ListSupplyDifferencesResponse>, Status> {
         let on = ("report", "");
         self.audit.admit(&request, Action::Look, on).await?;
-        let answer = reports::list_supply_differences(self, request.into_inner()).await?;
-        Ok(Response::new(answer))
+        respond(reports::list_supply_differences(self, request.into_inner()).await)
     }
 
     async fn import_swaps(
@@ -111,8 +95,7 @@ impl StaffService for Service {
     ) -> Result<Response<proto::ImportSwapsResponse>, Status> {
         let on = ("swap", "");
         let by = (self.audit.admit(&request, Action::ImportSwaps, on)).await?;
-        let answer = swaps::import(self, by, request.into_inner()).await?;
-        Ok(Response::new(answer))
+        respond(swaps::import(self, by, request.into_inner()).await)
     }
 
     async fn list_tips(
@@ -121,8 +104,7 @@ impl StaffService for Service {
     ) -> Result<Response<proto::ListTipsResponse>, Status> {
         let on = ("tip", "");
         self.audit.admit(&request, Action::Look, on).await?;
-        let answer = tips::list(self, request.into_inner()).await?;
-        Ok(Response::new(answer))
+        respond(tips::list(self, request.into_inner()).await)
     }
 
     async fn reverse_tip(
@@ -131,8 +113,7 @@ impl StaffService for Service {
     ) -> Result<Response<proto::ReverseTipResponse>, Status> {
         let on = ("tip", request.get_ref().tip.as_str());
         let by = self.audit.admit(&request, Action::ReverseTip, on).await?;
-        let answer = tips::reverse(self, by, request.into_inner()).await?;
-        Ok(Response::new(answer))
+        respond(tips::reverse(self, by, request.into_inner()).await)
     }
 
     async fn list_swaps(
@@ -141,8 +122,7 @@ impl StaffService for Service {
     ) -> Result<Response<proto::ListSwapsResponse>, Status> {
         let on = ("swap", "");
         self.audit.admit(&request, Action::Look, on).await?;
-        let answer = swaps::list(self, request.into_inner()).await?;
-        Ok(Response::new(answer))
+        respond(swaps::list(self, request.into_inner()).await)
     }
 
     async fn reverse_swap(
@@ -151,8 +131,7 @@ impl StaffService for Service {
     ) -> Result<Response<proto::ReverseSwapResponse>, Status> {
         let on = ("swap", request.get_ref().swap.as_str());
         let by = self.audit.admit(&request, Action::ReverseSwap, on).await?;
-        let answer = swaps::reverse(self, by, request.into_inner()).await?;
-        Ok(Response::new(answer))
+        respond(swaps::reverse(self, by, request.into_inner()).await)
     }
 
     async fn list_account_balances(
@@ -161,8 +140,7 @@ impl StaffService for Service {
     ) -> Result<Response<proto::ListBalancesResponse>, Status> {
         let on = ("currency", "");
         self.audit.admit(&request, Action::Look, on).await?;
-        let answer = balances::list(&self.pool, None, request.into_inner()).await?;
-        Ok(Response::new(answer))
+        respond(balances::list(&self.pool, None, request.into_inner()).await)
     }
 
     async fn create_exchange(
@@ -171,8 +149,7 @@ impl StaffService for Service {
     ) -> Result<Response<proto::CreateExchangeResponse>, Status> {
         let on = ("exchange", request.get_ref().name.as_str());
         let by = (self.audit.admit(&request, Action::CreateExchange, on)).await?;
-        let answer = exchanges::create(self, by, request.into_inner()).await?;
-        Ok(Response::new(answer))
+        respond(exchanges::create(self, by, request.into_inner()).await)
     }
 
     async fn list_exchanges(
@@ -181,8 +158,7 @@ impl StaffService for Service {
     ) -> Result<Response<proto::ListExchangesResponse>, Status> {
         let on = ("exchange", "");
         self.audit.admit(&request, Action::Look, on).await?;
-        let answer = exchanges::list(self, request.into_inner()).await?;
-        Ok(Response::new(answer))
+        respond(exchanges::list(self, request.into_inner()).await)
     }
 
     async fn revoke_exchange(
@@ -191,16 +167,14 @@ impl StaffService for Service {
     ) -> Result<Response<proto::RevokeExchangeResponse>, Status> {
         let on = ("exchange", request.get_ref().name.as_str());
         let by = (self.audit.admit(&request, Action::RevokeExchange, on)).await?;
-        let answer = exchanges::revoke(self, by, request.into_inner()).await?;
-        Ok(Response::new(answer))
+        respond(exchanges::revoke(self, by, request.into_inner()).await)
     }
 
     async fn list_audit(
         &self,
         request: Request<ListAuditRequest>,
     ) -> Result<Response<ListAuditResponse>, Status> {
-        let answer = self.audit.list::<Action>(request).await?;
-        Ok(Response::new(answer))
+        self.audit.list::<Action>(request).await
     }
 }
 
@@ -239,14 +213,8 @@ impl Service {
 
     /// Returns whether the transfer was already reversed.
     async fn reverse(&self, by: AuthorizedAction, reverse: ReverseTransfer) -> Result<bool, Fault> {
-        match self.run(Command::Reverse(by, reverse)).await? {
-            Outcome::Reversed(is_new) => Ok(!is_new),
-            other => Err(unexpected_outcome(&other)),
-        }
-    }
-
-    async fn run(&self, command: Command) -> Result<Outcome, Fault> {
-        let (outcome, _) = self.writer.write(command).await?;
-        Ok(outcome)
+        let command = Command::Reverse(by, reverse);
+        let is_new = self.writer.write_as(command, Outcome::try_as_reversed);
+        Ok(!is_new.await?)
     }
 }

@@ -6,7 +6,6 @@ use contracts::economy::v1 as proto;
 use kit::Fault;
 use kit::audit::reason;
 use kit::cursor::SortTime;
-use kit::feed::unexpected_outcome;
 use kit::page::Page;
 
 use super::{Service, required_reason};
@@ -139,8 +138,7 @@ async fn decide(
     by: AuthorizedAction,
     review: ReviewReport,
 ) -> Result<ReviewOutcome, Fault> {
-    match service.run(Command::Review(by, review)).await? {
-        Outcome::Reviewed(outcome) => Ok(outcome),
-        other => Err(unexpected_outcome(&other)),
-    }
+    let command = Command::Review(by, review);
+    let writing = service.writer.write_as(command, Outcome::try_as_reviewed);
+    writing.await
 }

@@ -4,7 +4,6 @@ use std::collections::HashMap;
 
 use contracts::economy::v1 as proto;
 use kit::cursor::SortTime;
-use kit::feed::unexpected_outcome;
 use kit::page::Page;
 use kit::{Fault, timestamp};
 
@@ -46,10 +45,8 @@ pub(super) async fn import(
         SwapSource::Staff(by),
         swaps.iter().map(|(_, swap)| swap.clone()).collect(),
     );
-    let booked = match service.run(command).await? {
-        Outcome::Swapped(booked) => booked.len(),
-        other => return Err(unexpected_outcome(&other)),
-    };
+    let booked = service.writer.write_as(command, Outcome::try_as_swapped);
+    let booked = booked.await?.len();
     let ids: Vec<String> = swaps.iter().map(|(_, swap)| swap.id.clone()).collect();
     let stored = swaps::find(&service.pool, "", &ids).await?;
     let stored: HashMap<&str, &Swap> = stored.iter().map(|swap| (swap.id.as_str(), swap)).collect();

@@ -157,10 +157,7 @@ fn closed(required: Requirements, switches: Switches) -> Result<(), Fault> {
 }
 
 fn with_retry_after(code: Code, message: &'static str) -> Fault {
-    Fault {
-        retry_after: Some(RETRY_AFTER_SECONDS),
-        ..Fault::new(code, message)
-    }
+    Fault::new(code, message).with_retry_after(RETRY_AFTER_SECONDS)
 }
 
 fn plan_required(required: Requirements, caller: &Caller, plans: &Plans) -> Result<(), Fault> {

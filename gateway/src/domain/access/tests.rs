@@ -1,3 +1,5 @@
+use strum::VariantArray as _;
+
 use super::super::key::tests::caller;
 use super::super::plan_table;
 use super::*;
@@ -29,8 +31,8 @@ fn on() -> Switches {
 }
 
 fn all_off() -> Switches {
-    Switch::ALL.into_iter().fold(on(), |switches, switch| {
-        switches.with(switch, switch == Switch::ReadOnly)
+    Switch::VARIANTS.iter().fold(on(), |switches, switch| {
+        switches.with(*switch, *switch == Switch::ReadOnly)
     })
 }
 

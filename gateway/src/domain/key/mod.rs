@@ -4,22 +4,17 @@ use std::fmt::{self, Display, Formatter};
 use std::time::Duration;
 
 use kit::{Code, Fault};
+use strum::{EnumString, IntoStaticStr};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::account_token::Scopes;
 use super::plan::{Plan, Plans};
 
-/// The data that a key works on (§5.3).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Mode {
-    /// Sample data. Calls are free.
-    Test,
-    /// The real directory.
-    Live,
-}
+pub use kit::Mode;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, EnumString, IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 #[expect(
     clippy::module_name_repetitions,
     reason = "`Kind` alone is also the kind of other things"
@@ -85,12 +80,14 @@ pub struct Caller {
     pub scopes: Scopes,
 }
 
-/// Whether an account's keys for a game may work (§5.1).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// Whether an account's keys for a game may work (§5.1). The names are those in the database, and the states of keys that may not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::Display, EnumString, IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum GameState {
     /// The game is published, and the account owns its page; or the key belongs to no game.
     Usable,
     /// No published game has the slug.
+    #[strum(serialize = "game_gone")]
     Gone,
     /// Another account owns the page of the game, or none does.
     NotOwned,
@@ -140,57 +137,14 @@ impl Display for GraceRange {
     }
 }
 
-impl Mode {
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Test => "test",
-            Self::Live => "live",
-        }
-    }
-
-    pub fn parse(text: &str) -> Option<Self> {
-        match text {
-            "test" => Some(Self::Test),
-            "live" => Some(Self::Live),
-            _ => None,
-        }
-    }
-}
-
 impl KeyKind {
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Account => "account",
-            Self::Secret => "secret",
-            Self::Public => "public",
-            Self::Token => "token",
-        }
+    pub fn as_str(self) -> &'static str {
+        self.into()
     }
 
     /// A kind of key. A token is not a key.
     pub fn parse(text: &str) -> Option<Self> {
-        match text {
-            "account" => Some(Self::Account),
-            "secret" => Some(Self::Secret),
-            "public" => Some(Self::Public),
-            _ => None,
-        }
-    }
-}
-
-impl GameState {
-    /// Its name in the database, and the state of a key whose game does not let it work.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Usable => "usable",
-            Self::Gone => "game_gone",
-            Self::NotOwned => "not_owned",
-        }
-    }
-
-    pub fn parse(text: &str) -> Option<Self> {
-        let all = [Self::Usable, Self::Gone, Self::NotOwned];
-        all.into_iter().find(|state| state.as_str() == text)
+        text.parse().ok().filter(|kind| *kind != Self::Token)
     }
 }
 

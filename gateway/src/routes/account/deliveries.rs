@@ -1,8 +1,6 @@
 //! Deliveries to an endpoint (§10.18). Each call names the endpoint in the query.
 
-use std::sync::Arc;
-
-use axum::extract::{RawQuery, State};
+use axum::extract::RawQuery;
 use contracts::common::v1::PageInfo;
 use contracts::public::{
     AccountAttempt, AccountDelivery, OneDelivery, RecoveredDeliveries, SentDelivery,
@@ -11,18 +9,14 @@ use contracts::webhook::v1 as proto;
 use contracts::webhook::v1::deliveries_service_client::DeliveriesServiceClient;
 use kit::{Fault, timestamp};
 
-use super::{TokenCaller, change, not_found, of_endpoint, refused, time};
-use crate::app::{App, Gateway};
+use super::{TokenCaller, change, not_found, of_endpoint, refused, time, unknown_state};
+use crate::app::Gateway;
 use crate::envelope::{self, ApiResponse};
 use crate::errors::ApiError;
 use crate::extract::path_param::PathParam;
 use crate::extract::query::Params;
 
-pub async fn list(
-    State(app): State<App>,
-    caller: TokenCaller,
-    RawQuery(query): RawQuery,
-) -> Result<ApiResponse, ApiError> {
+pub async fn list(caller: TokenCaller, RawQuery(query): RawQuery) -> Result<ApiResponse, ApiError> {
     let known = [
         "endpoint", "state", "event", "since", "until", "limit", "cursor",
     ];
@@ -54,16 +48,16 @@ pub async fn list(
         cursor: asked.cursor,
     };
     let listed = async {
-        app.webhooks
-            .read(DeliveriesServiceClient::list_deliveries, request)
-            .await
-            .map_err(of_endpoint)
+        let method = DeliveriesServiceClient::list_deliveries;
+        let listed = caller.app.webhooks.read(method, request).await;
+        listed.map_err(of_endpoint)
     };
     if !query.bad.is_empty() {
         return Err(refused(query.bad, listed).await);
     }
     let listed = listed.await?;
-    let rows: Vec<AccountDelivery> = listed.deliveries.into_iter().map(delivery).collect();
+    let rows = listed.deliveries.into_iter().map(delivery);
+    let rows: Vec<AccountDelivery> = rows.collect::<Result<_, _>>()?;
     let json = serde_json::to_vec(&rows).map_err(|error| Fault::internal(&error))?;
     let info = PageInfo {
         total: u64::try_from(rows.len()).unwrap_or_default(),
@@ -74,7 +68,6 @@ pub async fn list(
 }
 
 pub async fn get(
-    State(app): State<App>,
     caller: TokenCaller,
     PathParam(id): PathParam,
     RawQuery(query): RawQuery,
@@ -85,21 +78,20 @@ pub async fn get(
         endpoint_id: query.id("endpoint"),
         id: number(&id)?,
     };
-    let found = get_delivery(&app, request);
+    let found = get_delivery(&caller.app, request);
     if !query.bad.is_empty() {
         return Err(refused(query.bad, found).await);
     }
     let found = found.await?;
     let attempts = found.attempts.into_iter().map(attempt);
     ApiResponse::json(&OneDelivery {
-        delivery: delivery(found.delivery.ok_or_else(envelope::internal)?),
+        delivery: delivery(found.delivery.ok_or_else(envelope::internal)?)?,
         attempts: attempts.collect(),
         body: String::from_utf8_lossy(&found.body).into_owned(),
     })
 }
 
 pub async fn send_again(
-    State(app): State<App>,
     caller: TokenCaller,
     PathParam(id): PathParam,
     RawQuery(query): RawQuery,
@@ -112,24 +104,19 @@ pub async fn send_again(
             endpoint_id: endpoint,
             id,
         };
-        return Err(refused(query.bad, get_delivery(&app, request)).await);
+        return Err(refused(query.bad, get_delivery(&caller.app, request)).await);
     }
     let request = proto::SendAgainRequest {
         account_id: caller.account.to_string(),
         endpoint_id: endpoint,
         id,
     };
-    let gateway = Arc::clone(&app);
-    change(&app, async move {
+    change(caller, |caller| async move {
         let method = DeliveriesServiceClient::send_again;
-        let sent = gateway
-            .webhooks
-            .write(method, caller.request(request))
-            .await;
-        let sent = sent.map_err(of_endpoint);
-        let sent = sent?;
+        let sent = caller.write(method, request).await;
+        let sent = sent.map_err(of_endpoint)?;
         ApiResponse::json(&SentDelivery {
-            delivery: delivery(sent.delivery.ok_or_else(envelope::internal)?),
+            delivery: delivery(sent.delivery.ok_or_else(envelope::internal)?)?,
             next: sent.next,
         })
     })
@@ -137,7 +124,6 @@ pub async fn send_again(
 }
 
 pub async fn recover(
-    State(app): State<App>,
     caller: TokenCaller,
     RawQuery(query): RawQuery,
 ) -> Result<ApiResponse, ApiError> {
@@ -152,24 +138,20 @@ pub async fn recover(
         account_id: caller.account.to_string(),
         endpoint_id: endpoint,
         // webhook-svc only checks a call with bad parameters.
-        since: Some(timestamp::encode(since.unwrap_or_else(|| app.clock.now()))),
+        since: Some(timestamp::encode(
+            since.unwrap_or_else(|| caller.app.clock.now()),
+        )),
         dry_run: dry_run || !query.bad.is_empty(),
     };
     if !query.bad.is_empty() {
-        let checked = async {
-            let checked = app
-                .webhooks
-                .write(DeliveriesServiceClient::recover, request);
-            checked.await.map_err(of_endpoint)
-        };
+        let method = DeliveriesServiceClient::recover;
+        let checked = caller.app.webhooks.write(method, request);
+        let checked = async { checked.await.map_err(of_endpoint) };
         return Err(refused(query.bad, checked).await);
     }
-    let gateway = Arc::clone(&app);
-    change(&app, async move {
-        let recovered = gateway
-            .webhooks
-            .write(DeliveriesServiceClient::recover, caller.request(request))
-            .await;
+    change(caller, |caller| async move {
+        let method = DeliveriesServiceClient::recover;
+        let recovered = caller.write(method, request).await;
         let recovered = recovered.map_err(of_endpoint)?;
         ApiResponse::json(&RecoveredDeliveries {
             deliveries: recovered.deliveries,
@@ -183,10 +165,8 @@ async fn get_delivery(
     app: &Gateway,
     request: proto::GetDeliveryRequest,
 ) -> Result<proto::GetDeliveryResponse, Fault> {
-    let found = app
-        .webhooks
-        .read(DeliveriesServiceClient::get_delivery, request)
-        .await;
+    let method = DeliveriesServiceClient::get_delivery;
+    let found = app.webhooks.read(method, request).await;
     found.map_err(of_endpoint)
 }
 
@@ -195,14 +175,15 @@ fn number(id: &str) -> Result<i64, ApiError> {
     id.parse().map_err(|_not_a_number| not_found().into())
 }
 
-pub(super) fn delivery(found: proto::Delivery) -> AccountDelivery {
+pub(super) fn delivery(found: proto::Delivery) -> Result<AccountDelivery, Fault> {
     let state = match found.state() {
-        proto::DeliveryState::Waiting | proto::DeliveryState::Unspecified => "waiting",
+        proto::DeliveryState::Waiting => "waiting",
         proto::DeliveryState::Delivered => "delivered",
         proto::DeliveryState::Failed => "failed",
         proto::DeliveryState::Cancelled => "cancelled",
+        proto::DeliveryState::Unspecified => return Err(unknown_state(found.state)),
     };
-    AccountDelivery {
+    Ok(AccountDelivery {
         id: found.id.to_string(),
         endpoint: found.endpoint_id,
         message_id: found.message_id,
@@ -212,7 +193,7 @@ pub(super) fn delivery(found: proto::Delivery) -> AccountDelivery {
         tries: found.tries,
         due_at: time(found.due_at),
         last_attempt: found.last_attempt.map(attempt),
-    }
+    })
 }
 
 fn attempt(made: proto::Attempt) -> AccountAttempt {
@@ -223,5 +204,27 @@ fn attempt(made: proto::Attempt) -> AccountAttempt {
         status: made.status,
         reason: made.reason,
         answer: String::from_utf8_lossy(&made.answer).into_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use kit::Code;
+
+    use super::*;
+
+    #[test]
+    fn a_delivery_in_an_unknown_state_is_an_internal_fault() {
+        let in_state = |state: i32| {
+            delivery(proto::Delivery {
+                state,
+                ..proto::Delivery::default()
+            })
+        };
+        let failed = in_state(proto::DeliveryState::Failed.into());
+        assert_eq!(failed.unwrap().state, "failed");
+        for state in [i32::from(proto::DeliveryState::Unspecified), 99] {
+            assert_eq!(in_state(state).unwrap_err().code, Code::Internal);
+        }
     }
 }

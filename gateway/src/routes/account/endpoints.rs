@@ -1,8 +1,6 @@
 //! Endpoints of webhooks (§10.18).
 
-use std::sync::Arc;
-
-use axum::extract::{RawQuery, State};
+use axum::extract::RawQuery;
 use contracts::public::{AccountEndpoint, NewAccountEndpoint, RemovedEndpoint, SentDelivery};
 use contracts::webhook::v1 as proto;
 use contracts::webhook::v1::deliveries_service_client::DeliveriesServiceClient;
@@ -12,9 +10,8 @@ use kit::Fault;
 use super::deliveries::delivery;
 use super::{
     IdParam, TokenCaller, change as run_change, not_found, of_endpoint, page, parse_id, refused,
-    time,
+    time, unknown_state,
 };
-use crate::app::{App, Gateway};
 use crate::envelope::{self, ApiResponse};
 use crate::errors::ApiError;
 use crate::extract::fields::Fields;
@@ -22,56 +19,33 @@ use crate::extract::json_body::JsonBody;
 use crate::extract::path_param::PathParam;
 use crate::extract::query::Params;
 
-pub async fn list(
-    State(app): State<App>,
-    caller: TokenCaller,
-    RawQuery(query): RawQuery,
-) -> Result<ApiResponse, ApiError> {
+pub async fn list(caller: TokenCaller, RawQuery(query): RawQuery) -> Result<ApiResponse, ApiError> {
     let query = Params::parse(query.as_deref(), &["limit", "cursor"]);
     let request = proto::ListEndpointsRequest {
         account_id: caller.account.to_string(),
     };
-    let listed = app
-        .webhooks
-        .read(EndpointsServiceClient::list_endpoints, request)
-        .await?;
-    let mut rows: Vec<AccountEndpoint> = listed.endpoints.into_iter().map(shape).collect();
+    let method = EndpointsServiceClient::list_endpoints;
+    let listed = caller.app.webhooks.read(method, request).await?;
+    let rows = listed.endpoints.into_iter().map(shape);
+    let mut rows: Vec<AccountEndpoint> = rows.collect::<Result<_, _>>()?;
     rows.sort_by(|one, other| one.id.cmp(&other.id));
-    page(
-        "account endpoints",
-        caller.account,
-        rows,
-        |row| &row.id,
-        query,
-    )
+    page("account endpoints", &caller, rows, |row| &row.id, query)
 }
 
-pub async fn get(
-    State(app): State<App>,
-    caller: TokenCaller,
-    IdParam(id): IdParam,
-) -> Result<ApiResponse, ApiError> {
-    answer(find(&app, &caller, id.to_string()).await?.endpoint)
+pub async fn get(caller: TokenCaller, IdParam(id): IdParam) -> Result<ApiResponse, ApiError> {
+    answer(find(&caller, id.to_string()).await?.endpoint)
 }
 
-async fn find(
-    app: &Gateway,
-    caller: &TokenCaller,
-    id: String,
-) -> Result<proto::GetEndpointResponse, Fault> {
+async fn find(caller: &TokenCaller, id: String) -> Result<proto::GetEndpointResponse, Fault> {
     let request = proto::GetEndpointRequest {
         account_id: caller.account.to_string(),
         id,
     };
     let method = EndpointsServiceClient::get_endpoint;
-    app.webhooks.read(method, request).await
+    caller.app.webhooks.read(method, request).await
 }
 
-pub async fn add(
-    State(app): State<App>,
-    caller: TokenCaller,
-    body: JsonBody,
-) -> Result<ApiResponse, ApiError> {
+pub async fn add(caller: TokenCaller, body: JsonBody) -> Result<ApiResponse, ApiError> {
     let mut fields = Fields::read(&body, &["url", "events", "rate_limit"])?;
     let request = proto::AddEndpointRequest {
         account_id: caller.account.to_string(),
@@ -81,14 +55,10 @@ pub async fn add(
     };
     // A body that this service cannot read is never sent: a write that is meant to fail might succeed.
     fields.bad.check()?;
-    let gateway = Arc::clone(&app);
-    run_change(&app, async move {
-        let request = caller.request(request);
-        let added = gateway
-            .webhooks
-            .write(EndpointsServiceClient::add_endpoint, request)
-            .await?;
-        let endpoint = shape(added.endpoint.ok_or_else(envelope::internal)?);
+    run_change(caller, |caller| async move {
+        let method = EndpointsServiceClient::add_endpoint;
+        let added = caller.write(method, request).await?;
+        let endpoint = shape(added.endpoint.ok_or_else(envelope::internal)?)?;
         let path = format!("/v1/account/endpoints/{}", endpoint.id);
         let secret = added.secret;
         Ok(ApiResponse::json(&NewAccountEndpoint { endpoint, secret })?.created_at(path))
@@ -97,7 +67,6 @@ pub async fn add(
 }
 
 pub async fn change(
-    State(app): State<App>,
     caller: TokenCaller,
     IdParam(id): IdParam,
     body: JsonBody,
@@ -113,37 +82,25 @@ pub async fn change(
         rate_limit: fields.number("rate_limit"),
     };
     if !fields.bad.is_empty() {
-        return Err(refused(fields.bad, find(&app, &caller, request.id)).await);
+        return Err(refused(fields.bad, find(&caller, request.id)).await);
     }
-    let gateway = Arc::clone(&app);
-    run_change(&app, async move {
-        let request = caller.request(request);
-        let changed = gateway
-            .webhooks
-            .write(EndpointsServiceClient::change_endpoint, request)
-            .await?;
+    run_change(caller, |caller| async move {
+        let method = EndpointsServiceClient::change_endpoint;
+        let changed = caller.write(method, request).await?;
         answer(changed.endpoint)
     })
     .await
 }
 
-pub async fn remove(
-    State(app): State<App>,
-    caller: TokenCaller,
-    IdParam(id): IdParam,
-) -> Result<ApiResponse, ApiError> {
+pub async fn remove(caller: TokenCaller, IdParam(id): IdParam) -> Result<ApiResponse, ApiError> {
     let id = id.to_string();
     let request = proto::RemoveEndpointRequest {
         account_id: caller.account.to_string(),
         id: id.clone(),
     };
-    let gateway = Arc::clone(&app);
-    run_change(&app, async move {
-        let request = caller.request(request);
-        gateway
-            .webhooks
-            .write(EndpointsServiceClient::remove_endpoint, request)
-            .await?;
+    run_change(caller, |caller| async move {
+        let method = EndpointsServiceClient::remove_endpoint;
+        caller.write(method, request).await?;
         ApiResponse::json(&RemovedEndpoint { id, removed: true })
     })
     .await
@@ -151,7 +108,6 @@ pub async fn remove(
 
 /// One of the actions on an endpoint.
 pub async fn run_action(
-    State(app): State<App>,
     caller: TokenCaller,
     PathParam((id, action)): PathParam<(String, String)>,
     RawQuery(query): RawQuery,
@@ -169,55 +125,53 @@ pub async fn run_action(
         kind: query.text("kind").unwrap_or_default(),
     };
     if !query.bad.is_empty() {
-        return Err(refused(query.bad, find(&app, &caller, id)).await);
+        return Err(refused(query.bad, find(&caller, id)).await);
     }
-    let gateway = Arc::clone(&app);
-    run_change(&app, async move {
-        perform(&gateway, &caller, id, &action, test).await
+    run_change(caller, |caller| async move {
+        perform(&caller, id, &action, test).await
     })
     .await
 }
 
 /// Runs an action, and makes its response.
 async fn perform(
-    app: &Gateway,
     caller: &TokenCaller,
     id: String,
     action: &str,
     test: proto::SendTestEventRequest,
 ) -> Result<ApiResponse, ApiError> {
-    let (account_id, webhooks) = (caller.account.to_string(), &app.webhooks);
+    let account_id = caller.account.to_string();
     match action {
         "pause" => {
-            let request = caller.request(proto::PauseEndpointRequest { account_id, id });
+            let request = proto::PauseEndpointRequest { account_id, id };
             let method = EndpointsServiceClient::pause_endpoint;
-            answer(webhooks.write(method, request).await?.endpoint)
+            answer(caller.write(method, request).await?.endpoint)
         }
         "resume" => {
-            let request = caller.request(proto::ResumeEndpointRequest { account_id, id });
+            let request = proto::ResumeEndpointRequest { account_id, id };
             let method = EndpointsServiceClient::resume_endpoint;
-            answer(webhooks.write(method, request).await?.endpoint)
+            answer(caller.write(method, request).await?.endpoint)
         }
         "switch-secret" => {
-            let request = caller.request(proto::SwitchSecretRequest { account_id, id });
+            let request = proto::SwitchSecretRequest { account_id, id };
             let method = EndpointsServiceClient::switch_secret;
-            answer(webhooks.write(method, request).await?.endpoint)
+            answer(caller.write(method, request).await?.endpoint)
         }
         "rotate-secret" => {
-            let request = caller.request(proto::RotateSecretRequest { account_id, id });
+            let request = proto::RotateSecretRequest { account_id, id };
             let method = EndpointsServiceClient::rotate_secret;
-            let rotated = webhooks.write(method, request).await?;
+            let rotated = caller.write(method, request).await?;
             ApiResponse::json(&NewAccountEndpoint {
-                endpoint: shape(rotated.endpoint.ok_or_else(envelope::internal)?),
+                endpoint: shape(rotated.endpoint.ok_or_else(envelope::internal)?)?,
                 secret: rotated.secret,
             })
         }
         _ => {
             let method = DeliveriesServiceClient::send_test_event;
-            let sent = webhooks.write(method, caller.request(test)).await;
+            let sent = caller.write(method, test).await;
             let sent = sent.map_err(of_endpoint)?;
             ApiResponse::json(&SentDelivery {
-                delivery: delivery(sent.delivery.ok_or_else(envelope::internal)?),
+                delivery: delivery(sent.delivery.ok_or_else(envelope::internal)?)?,
                 next: sent.next,
             })
         }
@@ -225,17 +179,18 @@ async fn perform(
 }
 
 fn answer(endpoint: Option<proto::Endpoint>) -> Result<ApiResponse, ApiError> {
-    ApiResponse::json(&shape(endpoint.ok_or_else(envelope::internal)?))
+    ApiResponse::json(&shape(endpoint.ok_or_else(envelope::internal)?)?)
 }
 
-fn shape(endpoint: proto::Endpoint) -> AccountEndpoint {
+fn shape(endpoint: proto::Endpoint) -> Result<AccountEndpoint, Fault> {
     let state = match endpoint.state() {
-        proto::EndpointState::On | proto::EndpointState::Unspecified => "on",
+        proto::EndpointState::On => "on",
         proto::EndpointState::Paused => "paused",
         proto::EndpointState::Off => "off",
+        proto::EndpointState::Unspecified => return Err(unknown_state(endpoint.state)),
     };
     let health = endpoint.health.unwrap_or_default();
-    AccountEndpoint {
+    Ok(AccountEndpoint {
         state: state.to_owned(),
         id: endpoint.id,
         url: endpoint.url,
@@ -247,5 +202,27 @@ fn shape(endpoint: proto::Endpoint) -> AccountEndpoint {
         queued: health.queued,
         failures: health.failures,
         last_success_at: time(health.last_success_at),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use kit::Code;
+
+    use super::*;
+
+    #[test]
+    fn an_endpoint_in_an_unknown_state_is_an_internal_fault() {
+        let in_state = |state: i32| {
+            shape(proto::Endpoint {
+                state,
+                ..proto::Endpoint::default()
+            })
+        };
+        let off = in_state(proto::EndpointState::Off.into());
+        assert_eq!(off.unwrap().state, "off");
+        for state in [i32::from(proto::EndpointState::Unspecified), 99] {
+            assert_eq!(in_state(state).unwrap_err().code, Code::Internal);
+        }
     }
 }

@@ -1,15 +1,12 @@
 //! Keys, and requests for live keys (§10.18).
 
-use std::sync::Arc;
-
-use axum::extract::{RawQuery, State};
+use axum::extract::RawQuery;
 use contracts::public::{AccountKey, NewAccountKey, RotatedAccountKey, Timestamp};
 use kit::{Code, Fault};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::{IdParam, TokenCaller, change, not_found, page, refused};
-use crate::app::{App, Gateway};
 use crate::domain::account::Identifier;
 use crate::domain::fields;
 use crate::domain::key::{GameState, Key, Mode};
@@ -22,34 +19,22 @@ use crate::extract::json_body::JsonBody;
 use crate::extract::query::Params;
 use crate::service::operations::KeyFields;
 
-pub async fn list(
-    State(app): State<App>,
-    caller: TokenCaller,
-    RawQuery(query): RawQuery,
-) -> Result<ApiResponse, ApiError> {
+pub async fn list(caller: TokenCaller, RawQuery(query): RawQuery) -> Result<ApiResponse, ApiError> {
     let query = Params::parse(query.as_deref(), &["limit", "cursor"]);
-    let keys = all(&app, caller.account).await?;
-    page("account keys", caller.account, keys, |key| &key.id, query)
+    let keys = all(&caller).await?;
+    page("account keys", &caller, keys, |key| &key.id, query)
 }
 
-pub async fn get(
-    State(app): State<App>,
-    caller: TokenCaller,
-    IdParam(id): IdParam,
-) -> Result<ApiResponse, ApiError> {
-    ApiResponse::json(&find(&app, &caller, id).await?)
+pub async fn get(caller: TokenCaller, IdParam(id): IdParam) -> Result<ApiResponse, ApiError> {
+    ApiResponse::json(&find(&caller, id).await?)
 }
 
 /// Creates a test key, or requests a live one.
-pub async fn create(
-    State(app): State<App>,
-    caller: TokenCaller,
-    body: JsonBody,
-) -> Result<ApiResponse, ApiError> {
+pub async fn create(caller: TokenCaller, body: JsonBody) -> Result<ApiResponse, ApiError> {
     let known = ["name", "mode", "kind", "may_write", "game", "expires_at"];
     let mut fields = Fields::read(&body, &known)?;
     let mode = fields.text("mode");
-    let mode = mode.as_deref().and_then(Mode::parse);
+    let mode: Option<Mode> = mode.and_then(|mode| mode.parse().ok());
     if mode.is_none() {
         fields.bad.add("mode", "Use one of: test, live.");
     }
@@ -63,13 +48,12 @@ pub async fn create(
         game: fields.text("game").filter(|_| has_kind),
         expires_at: fields.timestamp("expires_at"),
     };
-    let (mut bad, now) = (fields.bad, app.clock.now());
+    let (mut bad, now) = (fields.bad, caller.app.clock.now());
     let spec = key.parse(&mut bad, mode.unwrap_or(Mode::Test), now);
     let mode = bad.finish(mode)?;
     let account = Identifier::Id(caller.account);
-    let gateway = Arc::clone(&app);
-    change(&app, async move {
-        let operations = &gateway.operations;
+    change(caller, |caller| async move {
+        let operations = &caller.app.operations;
         let (key, secret) = if mode == Mode::Live {
             let by = caller.author(Action::RequestKey);
             let requested = operations.request_key(by, account, spec).await?;
@@ -86,27 +70,25 @@ pub async fn create(
 }
 
 pub async fn rotate(
-    State(app): State<App>,
     caller: TokenCaller,
     IdParam(id): IdParam,
     RawQuery(query): RawQuery,
 ) -> Result<ApiResponse, ApiError> {
     let mut query = Params::parse(query.as_deref(), &["grace_seconds", "expires_at"]);
-    let grace = app.operations.grace.choose(query.number("grace_seconds"));
+    let seconds = query.number("grace_seconds");
+    let grace = caller.app.operations.grace.choose(seconds);
     let grace = query.bad.read("grace_seconds", grace);
     let expires_at = query.timestamp("expires_at");
-    fields::expires_at(&mut query.bad, expires_at, app.clock.now());
+    fields::expires_at(&mut query.bad, expires_at, caller.app.clock.now());
     let Some(grace) = grace.filter(|_| query.bad.is_empty()) else {
-        return Err(refused(query.bad, find(&app, &caller, id)).await);
+        return Err(refused(query.bad, find(&caller, id)).await);
     };
-    let gateway = Arc::clone(&app);
-    change(&app, async move {
+    change(caller, |caller| async move {
         let by = caller.author(Action::RotateKey);
-        let rotated = gateway
-            .operations
-            .rotate_key(by, caller.only(), id, Ok(grace), expires_at)
-            .await?;
-        let now = gateway.clock.now();
+        let (operations, only) = (&caller.app.operations, caller.only());
+        let rotated = operations.rotate_key(by, only, id, Ok(grace), expires_at);
+        let rotated = rotated.await?;
+        let now = caller.app.clock.now();
         ApiResponse::json(&RotatedAccountKey {
             key: shape(rotated.key, now),
             secret: rotated.secret.expose().to_owned(),
@@ -116,31 +98,23 @@ pub async fn rotate(
     .await
 }
 
-pub async fn revoke(
-    State(app): State<App>,
-    caller: TokenCaller,
-    IdParam(id): IdParam,
-) -> Result<ApiResponse, ApiError> {
-    let gateway = Arc::clone(&app);
-    change(&app, async move {
+pub async fn revoke(caller: TokenCaller, IdParam(id): IdParam) -> Result<ApiResponse, ApiError> {
+    change(caller, |caller| async move {
         let by = caller.author(Action::RevokeKey);
-        let key = gateway.operations.revoke_key(by, caller.only(), id).await?;
-        ApiResponse::json(&shape(key, gateway.clock.now()))
+        let operations = &caller.app.operations;
+        let key = operations.revoke_key(by, caller.only(), id).await?;
+        ApiResponse::json(&shape(key, caller.app.clock.now()))
     })
     .await
 }
 
-pub async fn reveal(
-    State(app): State<App>,
-    caller: TokenCaller,
-    IdParam(id): IdParam,
-) -> Result<ApiResponse, ApiError> {
-    let gateway = Arc::clone(&app);
-    change(&app, async move {
+pub async fn reveal(caller: TokenCaller, IdParam(id): IdParam) -> Result<ApiResponse, ApiError> {
+    change(caller, |caller| async move {
         let by = caller.author(Action::RevealKey);
-        let (key, secret) = gateway.operations.reveal_key(by, caller.only(), id).await?;
+        let operations = &caller.app.operations;
+        let (key, secret) = operations.reveal_key(by, caller.only(), id).await?;
         ApiResponse::json(&NewAccountKey {
-            key: shape(key, gateway.clock.now()),
+            key: shape(key, caller.app.clock.now()),
             secret: Some(secret.expose().to_owned()),
         })
     })
@@ -149,7 +123,8 @@ pub async fn reveal(
 
 /// The key with this id, or the request that has become no key. Read the request first: one that is revealed between the two reads is then
 /// found as a key.
-async fn find(app: &Gateway, caller: &TokenCaller, id: Uuid) -> Result<AccountKey, Fault> {
+async fn find(caller: &TokenCaller, id: Uuid) -> Result<AccountKey, Fault> {
+    let app = &caller.app;
     let request = app.operations.key_request(caller.only(), id).await;
     match request {
         Ok(request) if request.state != KeyRequestState::Revealed => {
@@ -167,7 +142,8 @@ async fn find(app: &Gateway, caller: &TokenCaller, id: Uuid) -> Result<AccountKe
 
 /// The keys of an account, and its requests that have become no key. A key has the id of its request. Read the requests first: a request
 /// that is revealed between the two reads is then found, as a request or as a key.
-async fn all(app: &Gateway, account: Uuid) -> Result<Vec<AccountKey>, Fault> {
+async fn all(caller: &TokenCaller) -> Result<Vec<AccountKey>, Fault> {
+    let (app, account) = (&caller.app, caller.account);
     let requests = app.operations.unrevealed_requests(account).await?;
     let keys = app.operations.list_keys(account).await?.keys;
     let now = app.clock.now();
@@ -195,7 +171,7 @@ fn shape(key: Key, now: OffsetDateTime) -> AccountKey {
     } else if !key.works(now) {
         "expired"
     } else if key.game_state != GameState::Usable {
-        key.game_state.as_str()
+        key.game_state.into()
     } else if key.grace_until.is_some() {
         "rotated"
     } else {

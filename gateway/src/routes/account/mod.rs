@@ -18,7 +18,7 @@ use kit::page::{Limits, Page};
 use kit::rpc::actor;
 use kit::{Code, Fault, timestamp};
 use serde::Serialize;
-use tonic::Request;
+use tonic::{Request, Response, Status};
 use uuid::Uuid;
 
 use crate::app::App;
@@ -32,12 +32,14 @@ use crate::extract::idempotency_key;
 use crate::extract::path_param::PathParam;
 use crate::extract::query::Params;
 use crate::service::operations::AccountFilter;
+use crate::upstream::GrpcClient;
 
 /// The only write with a dry run.
 const RECOVER: &str = "/v1/account/deliveries/recover";
 
 /// The token that calls, and its account.
 pub struct TokenCaller {
+    app: App,
     pub account: Uuid,
     token: ApiToken,
 }
@@ -48,8 +50,12 @@ impl TokenCaller {
         Author::Token(self.token.clone(), action)
     }
 
-    /// A request to webhook-svc, which records the token as its author.
-    fn request<T>(&self, message: T) -> Request<T> {
+    /// Makes a call with effects to webhook-svc, which records the token as its author.
+    async fn write<S: GrpcClient, Q, A>(
+        &self,
+        method: impl AsyncFnOnce(&mut S, Request<Q>) -> Result<Response<A>, Status>,
+        message: Q,
+    ) -> Result<A, Fault> {
         let mut request = Request::new(message);
         let actor = Actor {
             address: self.token.address.to_string(),
@@ -60,7 +66,7 @@ impl TokenCaller {
             ..Actor::default()
         };
         actor::add(&mut request, &actor);
-        request
+        self.app.webhooks.write(method, request).await
     }
 
     /// The keys and requests that the token finds.
@@ -85,6 +91,7 @@ impl FromRequestParts<App> for TokenCaller {
             refuse_dry_run(parts.uri.query())?;
         }
         Ok(Self {
+            app: App::clone(app),
             account: caller.key.account,
             token: ApiToken {
                 id: caller.key.id,
@@ -118,11 +125,15 @@ impl FromRequestParts<App> for IdParam {
 }
 
 /// Makes a change. A client that disconnects does not cancel it.
-async fn change<T: Send + 'static>(
-    app: &App,
-    work: impl Future<Output = Result<T, ApiError>> + Send + 'static,
-) -> Result<T, ApiError> {
-    let changed = app.operations.changes.run(work).await;
+async fn change<W>(
+    caller: TokenCaller,
+    work: impl FnOnce(TokenCaller) -> W,
+) -> Result<ApiResponse, ApiError>
+where
+    W: Future<Output = Result<ApiResponse, ApiError>> + Send + 'static,
+{
+    let app = App::clone(&caller.app);
+    let changed = app.operations.changes.run(work(caller)).await;
     changed.map_err(|error| ApiError {
         fault: of_change(error.fault),
         ..error
@@ -171,6 +182,11 @@ fn of_endpoint(mut fault: Fault) -> Fault {
     Fault::invalid(fault.fields)
 }
 
+/// The error of a response with a state that this version does not know.
+fn unknown_state(state: i32) -> Fault {
+    Fault::internal(&prost::UnknownEnumValue(state))
+}
+
 fn time(at: Option<prost_types::Timestamp>) -> Option<Timestamp> {
     at.and_then(timestamp::decode).map(Timestamp)
 }
@@ -178,14 +194,14 @@ fn time(at: Option<prost_types::Timestamp>) -> Option<Timestamp> {
 /// The page of rows that a query asks for. `id` orders them, and a cursor is the last one of its page.
 fn page<T: Serialize>(
     list: &str,
-    account: Uuid,
+    caller: &TokenCaller,
     rows: Vec<T>,
     id: impl Fn(&T) -> &str,
     mut query: Params,
 ) -> Result<ApiResponse, ApiError> {
     let PageRequest { limit, cursor } = query.page();
-    let binding = Binding::new(list, [Some(&*account.to_string())]);
-    let page: Page<String> = Page::read(Limits::PUBLIC, binding, limit, &cursor, &mut query.bad);
+    let binding = Binding::new(list, [Some(&*caller.account.to_string())]);
+    let page: Page<String> = query.bad.read_page(Limits::PUBLIC, binding, limit, &cursor);
     query.finish()?;
     let total = u64::try_from(rows.len()).unwrap_or_default();
     let is_after = |row: &T| {

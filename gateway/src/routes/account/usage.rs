@@ -1,30 +1,26 @@
 //! The usage of the account (§10.18).
 
-use axum::extract::{RawQuery, State};
+use axum::extract::RawQuery;
 use contracts::public::{AccountMonth, AccountUsage, RouteUsage, Timestamp};
 
 use super::TokenCaller;
-use crate::app::App;
 use crate::domain::account::Identifier;
 use crate::envelope::ApiResponse;
 use crate::errors::ApiError;
 use crate::extract::query::Params;
 use crate::service::operations::Operations;
 
-pub async fn get(
-    State(app): State<App>,
-    caller: TokenCaller,
-    RawQuery(query): RawQuery,
-) -> Result<ApiResponse, ApiError> {
+pub async fn get(caller: TokenCaller, RawQuery(query): RawQuery) -> Result<ApiResponse, ApiError> {
     let mut query = Params::parse(query.as_deref(), &["days"]);
     let days = query.number("days");
     let days = Operations::days(days, &mut query.bad);
     query.finish()?;
-    let identifier = Identifier::Id(caller.account);
+    let (app, own) = (&caller.app, caller.account);
+    let identifier = Identifier::Id(own);
     let (account, plan_use, counts) = futures::try_join!(
         app.operations.account(&identifier),
-        app.operations.plan_use(caller.account),
-        app.operations.call_counts(caller.account, days),
+        app.operations.plan_use(own),
+        app.operations.call_counts(own, days),
     )?;
     let plan = app.plans.get_or_cheapest(&account.plan);
     let rows = counts.rows.into_iter().map(|row| RouteUsage {

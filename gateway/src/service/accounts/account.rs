@@ -1,8 +1,8 @@
 //! RPCs for the account itself.
 
 use contracts::gateway::v1 as proto;
+use kit::Fault;
 use kit::bad_fields::BadFields;
-use kit::{Fault, pg};
 
 use super::{Accounts, account_and_author};
 use crate::domain::account::{Account, Identifier};
@@ -48,9 +48,9 @@ pub(super) async fn get(
     let account = if request.account_id.is_empty() {
         let email = fields::email(&mut bad, "email", &request.email);
         bad.check()?;
-        let found = accounts::with_address(&operations.pool, &email).await;
-        let found = found.map_err(|error| pg::fault(&error))?.into_iter().next();
-        found.ok_or_else(|| Identifier::Email(email).unknown())?
+        let found = accounts::with_address(&operations.pool, &email).await?;
+        let newest = found.into_iter().next();
+        newest.ok_or_else(|| Identifier::Email(email).unknown())?
     } else {
         let id = bad.id("account_id", &request.account_id);
         bad.check()?;

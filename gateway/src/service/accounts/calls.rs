@@ -53,13 +53,8 @@ pub(super) async fn list_calls(
     let errors = request.only_errors.then_some("errors");
     let filters = [Some(&*request.account_id), Some(&*request.key_id), errors];
     let binding = Binding::new("calls", filters);
-    let page: Page<(i64, String)> = Page::read(
-        Limits::LONG,
-        binding,
-        request.limit,
-        &request.cursor,
-        &mut bad,
-    );
+    let page: Page<(i64, String)> =
+        bad.read_page(Limits::LONG, binding, request.limit, &request.cursor);
     bad.check()?;
 
     let log = &accounts.call_log;
@@ -90,11 +85,6 @@ pub(super) async fn list_calls(
 }
 
 fn unavailable() -> Fault {
-    Fault {
-        retry_after: Some(1),
-        ..Fault::new(
-            Code::Unavailable,
-            "The log of calls cannot be read at the moment. Try again in a moment; calls themselves are not affected.",
-        )
-    }
+    let message = "The log of calls cannot be read at the moment. Try again in a moment; calls themselves are not affected.";
+    Fault::new(Code::Unavailable, message).with_retry_after(1)
 }

@@ -1,10 +1,10 @@
 //! RPCs for the keys of an account and the requests for them.
 
 use contracts::gateway::v1 as proto;
+use kit::Fault;
 use kit::bad_fields::BadFields;
 use kit::cursor::Binding;
 use kit::page::{Limits, Page};
-use kit::{Fault, pg};
 use uuid::Uuid;
 
 use super::{Accounts, account_and_author};
@@ -41,17 +41,10 @@ pub(super) async fn list_expiring(
     }
     let bound = until.map(|until| until.unix_timestamp().to_string());
     let binding = Binding::new("expiring keys", [bound.as_deref()]);
-    let page: Page<Uuid> = Page::read(
-        Limits::LONG,
-        binding,
-        request.limit,
-        &request.cursor,
-        &mut bad,
-    );
+    let page: Page<Uuid> = bad.read_page(Limits::LONG, binding, request.limit, &request.cursor);
     let until = bad.finish(until)?;
     let (pool, rows) = (&operations.pool, page.rows_to_fetch());
-    let found = store::expiring(pool, now, until, page.after, rows).await;
-    let mut found = found.map_err(|error| pg::fault(&error))?;
+    let mut found = store::expiring(pool, now, until, page.after, rows).await?;
     let next_cursor = page.cut(&mut found, |key| key.id)?;
     Ok(proto::AccountsServiceListExpiringKeysResponse {
         keys: found.iter().map(Into::into).collect(),
@@ -114,17 +107,10 @@ pub(super) async fn list_requests(
     let mut bad = BadFields::default();
     let account = bad.id("account_id", &request.account_id);
     let binding = Binding::new("account's key requests", [Some(&*request.account_id)]);
-    let page: Page<Uuid> = Page::read(
-        Limits::LONG,
-        binding,
-        request.limit,
-        &request.cursor,
-        &mut bad,
-    );
+    let page: Page<Uuid> = bad.read_page(Limits::LONG, binding, request.limit, &request.cursor);
     bad.check()?;
     let (pool, rows) = (&accounts.operations.pool, page.rows_to_fetch());
-    let found = key_requests::of_account(pool, account, page.after, rows).await;
-    let mut found = found.map_err(|error| pg::fault(&error))?;
+    let mut found = key_requests::of_account(pool, account, page.after, rows).await?;
     let next_cursor = page.cut(&mut found, |request| request.id)?;
     Ok(proto::ListKeyRequestsResponse {
         requests: found.iter().map(Into::into).collect(),
@@ -160,9 +146,8 @@ pub(super) async fn withdraw_requests(
     let (account, by) = account_and_author(&mut bad, &request.account_id, actor, action);
     bad.check()?;
     let operations = &accounts.operations;
-    let open = key_requests::open(&operations.pool, account).await;
     let mut requests = Vec::new();
-    for id in open.map_err(|error| pg::fault(&error))? {
+    for id in key_requests::open(&operations.pool, account).await? {
         let command = Command::RejectKey(id, WITHDRAWN.to_owned());
         let rejected = operations.write_key_request(by.clone(), command).await?;
         requests.push((&rejected).into());

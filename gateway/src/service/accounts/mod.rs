@@ -12,11 +12,11 @@ use std::sync::Arc;
 use contracts::gateway::v1 as proto;
 use contracts::gateway::v1::accounts_service_server::AccountsService;
 use kit::bad_fields::BadFields;
+use kit::rpc::respond;
 use tonic::{Request, Response, Status};
 use uuid::Uuid;
 
 use super::operations::Operations;
-use super::respond;
 use crate::call_log::CallLog;
 use crate::domain::author::{ApiToken, Author};
 use crate::domain::fields;

@@ -1,10 +1,10 @@
-//! The RPC for the accounts that have used a share of their month.
+//! The RPC for the accounts that have used a share of their month, or have made many calls without a limit.
 
 use contracts::gateway::v1 as proto;
 use kit::bad_fields::BadFields;
 use kit::cursor::Binding;
 use kit::page::{Limits, Page};
-use kit::{Fault, pg, timestamp};
+use kit::{Fault, timestamp};
 use uuid::Uuid;
 
 use super::Accounts;
@@ -21,26 +21,21 @@ pub(super) async fn list(
     if !(1..=100).contains(&request.percent) {
         bad.add("percent", "Give a whole number from 1 to 100.");
     }
-    let percent = request.percent.to_string();
-    let binding = Binding::new("month use", [Some(&*percent)]);
-    let page: Page<Uuid> = Page::read(
-        Limits::LONG,
-        binding,
-        request.limit,
-        &request.cursor,
-        &mut bad,
-    );
+    let (percent, calls) = (request.percent.to_string(), request.unlimited_calls);
+    let filters = [percent, calls.to_string()];
+    let filters = filters.iter().map(|filter| Some(filter.as_str()));
+    let binding = Binding::new("month use", filters);
+    let page: Page<Uuid> = bad.read_page(Limits::LONG, binding, request.limit, &request.cursor);
     bad.check()?;
     let limits = operations.plans.iter().filter_map(|plan| {
-        let calls = plan.month_share(request.percent)?;
-        Some((plan.name.clone(), calls))
+        let unlimited = Some(calls).filter(|calls| *calls > 0);
+        let least = plan.month_share(request.percent).or(unlimited)?;
+        Some((plan.name.clone(), least))
     });
     let limits: Vec<(String, u64)> = limits.collect();
     let month = Month::of(operations.clock.now());
     let (pool, rows) = (&operations.pool, page.rows_to_fetch());
-    let mut found = month_use::at_least(pool, month, &limits, page.after, rows)
-        .await
-        .map_err(|error| pg::fault(&error))?;
+    let mut found = month_use::at_least(pool, month, &limits, page.after, rows).await?;
     let next_cursor = page.cut(&mut found, |row| row.account_id)?;
     let rows = found.into_iter();
     Ok(proto::AccountsServiceListMonthUseResponse {

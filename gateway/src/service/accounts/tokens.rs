@@ -2,7 +2,6 @@
 
 use contracts::gateway::v1 as proto;
 use kit::bad_fields::BadFields;
-use kit::feed::unexpected_outcome;
 use kit::{Fault, ids};
 
 use super::{Accounts, account_and_author};
@@ -57,13 +56,11 @@ pub(super) async fn create(
     };
     let by = Author::Person(person, Action::CreateToken);
     let command = Command::CreateToken(token, secret.hash());
-    match operations.write(by, command).await? {
-        Outcome::Token(token) => Ok(proto::AccountsServiceCreateTokenResponse {
-            token: Some((&token).into()),
-            secret: secret.expose().to_owned(),
-        }),
-        other => Err(unexpected_outcome(&other)),
-    }
+    let token = operations.write(by, command, Outcome::try_as_token).await?;
+    Ok(proto::AccountsServiceCreateTokenResponse {
+        token: Some((&token).into()),
+        secret: secret.expose().to_owned(),
+    })
 }
 
 pub(super) async fn revoke(

@@ -1,8 +1,7 @@
 //! Operations on accounts.
 
 use contracts::gateway::v1 as proto;
-use kit::feed::unexpected_outcome;
-use kit::{Fault, pg, timestamp};
+use kit::{Fault, timestamp};
 use uuid::Uuid;
 
 use super::Operations;
@@ -41,7 +40,7 @@ impl Operations {
             Identifier::Id(id) => accounts::find(&self.pool, *id).await.map(Vec::from_iter),
             Identifier::Email(email) => accounts::with_address(&self.pool, email).await,
         };
-        identifier.only(found.map_err(|error| pg::fault(&error))?)
+        identifier.only(found?)
     }
 
     pub(crate) async fn plan_use(&self, account: Uuid) -> Result<PlanUse, Fault> {
@@ -54,7 +53,7 @@ impl Operations {
             let used = month_use::read(&mut connection, &[account_month]).await?;
             Ok::<_, sqlx::Error>((working, used.get(&account_month).copied()))
         };
-        let (working, used) = read.await.map_err(|error| pg::fault(&error))?;
+        let (working, used) = read.await?;
         Ok(PlanUse {
             month,
             calls: used.unwrap_or_default(),
@@ -68,9 +67,6 @@ impl Operations {
         by: impl Into<Author>,
         command: Command,
     ) -> Result<Account, Fault> {
-        match self.write(by, command).await? {
-            Outcome::Account(account) => Ok(account),
-            other => Err(unexpected_outcome(&other)),
-        }
+        self.write(by, command, Outcome::try_as_account).await
     }
 }

@@ -1,7 +1,7 @@
 //! Operations on the counts of calls.
 
+use kit::Fault;
 use kit::bad_fields::BadFields;
-use kit::{Fault, pg};
 use time::Date;
 use uuid::Uuid;
 
@@ -35,11 +35,10 @@ impl Operations {
     pub(crate) async fn call_counts(&self, account: Uuid, days: u16) -> Result<CallCounts, Fault> {
         let now = self.clock.now();
         let first_day = call_record::first_day(now, days);
-        let rows = day_use::of_account(&self.pool, account, first_day).await;
         Ok(CallCounts {
             first_day,
             last_day: call_record::day(now),
-            rows: rows.map_err(|error| pg::fault(&error))?,
+            rows: day_use::of_account(&self.pool, account, first_day).await?,
         })
     }
 }

@@ -1,7 +1,6 @@
 //! Operations on requests of live keys (§5.2).
 
-use kit::feed::unexpected_outcome;
-use kit::{Fault, ids, pg};
+use kit::{Fault, ids};
 use uuid::Uuid;
 
 use super::{AccountFilter, Operations};
@@ -34,10 +33,9 @@ impl Operations {
     ) -> Result<(Key, Secret), Fault> {
         let key_request = self.key_request(filter, id).await?;
         let (secret, new_key) = self.new_secret(id, Mode::Live, key_request.spec.kind);
-        match self.write(by, Command::RevealKey(new_key)).await? {
-            Outcome::Key(key) => Ok((key, secret)),
-            other => Err(unexpected_outcome(&other)),
-        }
+        let command = Command::RevealKey(new_key);
+        let key = self.write(by, command, Outcome::try_as_key).await?;
+        Ok((key, secret))
     }
 
     pub(crate) async fn key_request(
@@ -45,9 +43,8 @@ impl Operations {
         filter: AccountFilter,
         id: Uuid,
     ) -> Result<KeyRequest, Fault> {
-        let found = key_requests::find(&self.pool, id).await;
-        found
-            .map_err(|error| pg::fault(&error))?
+        key_requests::find(&self.pool, id)
+            .await?
             .filter(|request| filter.includes(request.account))
             .ok_or_else(|| Fault::not_found("There is no key request with this id."))
     }
@@ -57,8 +54,7 @@ impl Operations {
         &self,
         account: Uuid,
     ) -> Result<Vec<KeyRequest>, Fault> {
-        let found = key_requests::unrevealed(&self.pool, account).await;
-        found.map_err(|error| pg::fault(&error))
+        Ok(key_requests::unrevealed(&self.pool, account).await?)
     }
 
     /// Applies a command that returns a request.
@@ -67,9 +63,6 @@ impl Operations {
         by: impl Into<Author>,
         command: Command,
     ) -> Result<KeyRequest, Fault> {
-        match self.write(by, command).await? {
-            Outcome::KeyRequest(request) => Ok(request),
-            other => Err(unexpected_outcome(&other)),
-        }
+        self.write(by, command, Outcome::try_as_key_request).await
     }
 }

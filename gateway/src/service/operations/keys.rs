@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use kit::bad_fields::BadFields;
-use kit::feed::{arrival, unexpected_outcome};
-use kit::{Code, Fault, ids, pg};
+use kit::feed::arrival;
+use kit::{Code, Fault, ids};
 use prost_types::Timestamp;
 use time::OffsetDateTime;
 use uuid::Uuid;
@@ -75,18 +75,15 @@ impl Operations {
         self.await_game(&identifier, &spec).await?;
         let (secret, new_key) = self.new_secret(ids::row_id(), spec.mode, spec.kind);
         let command = Command::CreateKey(identifier, spec, new_key);
-        match self.write(by, command).await? {
-            Outcome::Key(key) => Ok((key, secret)),
-            other => Err(unexpected_outcome(&other)),
-        }
+        let key = self.write(by, command, Outcome::try_as_key).await?;
+        Ok((key, secret))
     }
 
     pub(crate) async fn list_keys(&self, account: Uuid) -> Result<KeyList, Fault> {
         let now = self.clock.now();
         // Reads one ended key more than the list has, which shows whether keys are left out.
         let rows = i64::try_from(ENDED_KEYS + 1).unwrap_or(i64::MAX);
-        let keys = keys::of_account(&self.pool, account, rows, now);
-        let mut keys = keys.await.map_err(|error| pg::fault(&error))?;
+        let mut keys = keys::of_account(&self.pool, account, rows, now).await?;
         let ended = keys.iter().filter(|key| !key.works(now)).count();
         let left_out = ended > ENDED_KEYS;
         if left_out && let Some(oldest) = keys.iter().position(|key| !key.works(now)) {
@@ -114,14 +111,13 @@ impl Operations {
             grace,
             expires_at,
         });
-        match self.write_and_stop(by, command, None).await? {
-            Outcome::Rotated(key, old_key) => Ok(Rotation {
-                key,
-                secret,
-                old_key,
-            }),
-            other => Err(unexpected_outcome(&other)),
-        }
+        let rotated = self.write_and_stop(by, command, None, Outcome::try_as_rotated);
+        let (key, old_key) = rotated.await?;
+        Ok(Rotation {
+            key,
+            secret,
+            old_key,
+        })
     }
 
     pub(crate) async fn revoke_key(
@@ -133,17 +129,14 @@ impl Operations {
         let account = self.key(filter, id).await?.account;
         let revoked = Some(AccountCredential { account, id });
         let command = Command::RevokeKey(id);
-        match self.write_and_stop(by, command, revoked).await? {
-            Outcome::Key(key) => Ok(key),
-            other => Err(unexpected_outcome(&other)),
-        }
+        self.write_and_stop(by, command, revoked, Outcome::try_as_key)
+            .await
     }
 
     /// Finds a key of these accounts. The account of a key never changes, so this needs no lock.
     pub(crate) async fn key(&self, filter: AccountFilter, id: Uuid) -> Result<Key, Fault> {
-        let found = keys::find(&self.pool, id).await;
-        found
-            .map_err(|error| pg::fault(&error))?
+        keys::find(&self.pool, id)
+            .await?
             .filter(|key| filter.includes(key.account))
             .ok_or_else(|| Fault::not_found("There is no key with this id."))
     }
@@ -168,7 +161,7 @@ impl Operations {
             let mut connection = self.pool.acquire().await?;
             games::state(&mut connection, Some(slug), spec.mode, account.id).await
         };
-        if state.await.map_err(|error| pg::fault(&error))? == GameState::Usable {
+        if state.await? == GameState::Usable {
             return Ok(());
         }
         let _permit = self.game_waits.try_acquire()?;
@@ -180,7 +173,7 @@ impl Operations {
             let reached = feed_cursor::has_reached(&self.pool, PRODUCER, position).await?;
             Ok::<_, sqlx::Error>(reached.then_some(()))
         });
-        reached.await.map_err(|error| pg::fault(&error))?;
+        reached.await?;
         Ok(())
     }
 

@@ -10,7 +10,7 @@ mod tokens;
 use std::sync::Arc;
 
 use kit::bad_fields::BadFields;
-use kit::feed::{ProducerPosition, Writer};
+use kit::feed::{ProducerPosition, Writer, unexpected_outcome};
 use kit::overload::ConcurrencyLimit;
 use kit::{Clock, Code, Fault};
 use sqlx::PgPool;
@@ -70,24 +70,25 @@ impl Operations {
         ConcurrencyLimit::new("games", keys::GAME_WAITS)
     }
 
-    pub(super) async fn write(
+    pub(super) async fn write<T>(
         &self,
         by: impl Into<Author>,
         command: Command,
-    ) -> Result<Outcome, Fault> {
+        read: impl FnOnce(Outcome) -> Option<T>,
+    ) -> Result<T, Fault> {
         let command = AuthoredCommand::by_author(by.into(), command);
-        let (outcome, _) = self.writer.write(command).await?;
-        Ok(outcome)
+        self.writer.write_as(command, read).await
     }
 
     /// Applies a command that may stop a key or a token, and adds a tombstone for what it has stopped, even if the caller hangs up.
     /// `revoked` is what the command is certain to stop.
-    pub(super) async fn write_and_stop(
+    pub(super) async fn write_and_stop<T>(
         &self,
         by: impl Into<Author>,
         command: Command,
         revoked: Option<AccountCredential>,
-    ) -> Result<Outcome, Fault> {
+        read: impl FnOnce(Outcome) -> Option<T>,
+    ) -> Result<T, Fault> {
         let command = AuthoredCommand::by_author(by.into(), command);
         let (writer, quota) = (self.writer.clone(), Arc::clone(&self.quota));
         let clock = self.clock.clone();
@@ -100,7 +101,7 @@ impl Operations {
             }
             written.map(|(outcome, _)| outcome)
         };
-        self.changes.run(change).await
+        read(self.changes.run(change).await?).ok_or_else(unexpected_outcome)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Reads of the switches.
 
-use kit::{Fault, pg};
+use kit::Fault;
 
 use super::Operations;
 use crate::domain::switch::Setting;
@@ -9,10 +9,8 @@ use crate::store::switches;
 impl Operations {
     /// All switches, in their order.
     pub async fn list_switches(&self) -> Result<Vec<Setting>, Fault> {
-        let connection = self.pool.acquire().await;
-        let mut connection = connection.map_err(|error| pg::fault(&error))?;
-        let settings = switches::all(&mut connection).await;
-        let mut settings = settings.map_err(|error| pg::fault(&error))?;
+        let mut connection = self.pool.acquire().await?;
+        let mut settings = switches::all(&mut connection).await?;
         settings.sort_by_key(|setting| setting.switch);
         Ok(settings)
     }

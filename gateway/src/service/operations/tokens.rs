@@ -1,7 +1,6 @@
 //! Operations on tokens for the account API (§10.18).
 
-use kit::feed::unexpected_outcome;
-use kit::{Fault, pg};
+use kit::Fault;
 use uuid::Uuid;
 
 use super::{AccountCredential, AccountFilter, Operations};
@@ -17,8 +16,7 @@ impl Operations {
     /// The tokens of an account, newest first.
     pub(in crate::service) async fn list_tokens(&self, account: Uuid) -> Result<Vec<Token>, Fault> {
         let now = self.clock.now();
-        let found = account_tokens::of_account(&self.pool, account, ENDED_TOKENS, now).await;
-        found.map_err(|error| pg::fault(&error))
+        Ok(account_tokens::of_account(&self.pool, account, ENDED_TOKENS, now).await?)
     }
 
     pub(in crate::service) async fn revoke_token(
@@ -27,19 +25,14 @@ impl Operations {
         filter: AccountFilter,
         id: Uuid,
     ) -> Result<Token, Fault> {
-        let found = account_tokens::find(&self.pool, id).await;
-        let token = found
-            .map_err(|error| pg::fault(&error))?
+        let token = account_tokens::find(&self.pool, id)
+            .await?
             .filter(|token| filter.includes(token.account))
             .ok_or_else(|| Fault::not_found("There is no account token with this id."))?;
-        let revoked = AccountCredential {
-            account: token.account,
-            id,
-        };
+        let account = token.account;
+        let revoked = Some(AccountCredential { account, id });
         let command = Command::RevokeToken(id);
-        match self.write_and_stop(by, command, Some(revoked)).await? {
-            Outcome::Token(token) => Ok(token),
-            other => Err(unexpected_outcome(&other)),
-        }
+        self.write_and_stop(by, command, revoked, Outcome::try_as_token)
+            .await
     }
 }

@@ -4,7 +4,7 @@ use contracts::gateway::v1 as proto;
 use kit::bad_fields::BadFields;
 use kit::cursor::Binding;
 use kit::page::{Limits, Page};
-use kit::{Fault, ids, pg};
+use kit::{Fault, ids};
 use uuid::Uuid;
 
 use super::Staff;
@@ -47,17 +47,10 @@ pub(super) async fn list(
 ) -> Result<proto::ListAccountsResponse, Fault> {
     let mut bad = BadFields::default();
     let binding = Binding::new("accounts", []);
-    let page: Page<Uuid> = Page::read(
-        Limits::LONG,
-        binding,
-        request.limit,
-        &request.cursor,
-        &mut bad,
-    );
+    let page: Page<Uuid> = bad.read_page(Limits::LONG, binding, request.limit, &request.cursor);
     bad.check()?;
-    let mut found = accounts::page(&staff.operations.pool, page.after, page.rows_to_fetch())
-        .await
-        .map_err(|error| pg::fault(&error))?;
+    let (pool, rows) = (&staff.operations.pool, page.rows_to_fetch());
+    let mut found = accounts::page(pool, page.after, rows).await?;
     let next_cursor = page.cut(&mut found, |account| account.id)?;
     Ok(proto::ListAccountsResponse {
         accounts: found.iter().map(Into::into).collect(),

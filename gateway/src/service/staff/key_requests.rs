@@ -1,10 +1,10 @@
 //! RPCs for requests of live keys (§5.2). Staff review them; they also request and reveal keys for owners who do not use the dashboard.
 
 use contracts::gateway::v1 as proto;
+use kit::Fault;
 use kit::bad_fields::BadFields;
 use kit::cursor::Binding;
 use kit::page::{Limits, Page};
-use kit::{Fault, pg};
 use uuid::Uuid;
 
 use super::Staff;
@@ -44,18 +44,10 @@ pub(super) async fn list(
     let mut bad = BadFields::default();
     let state = fields::state(&mut bad, "state", &request.state);
     let binding = Binding::new("key requests", [Some(state.as_str())]);
-    let page: Page<Uuid> = Page::read(
-        Limits::LONG,
-        binding,
-        request.limit,
-        &request.cursor,
-        &mut bad,
-    );
+    let page: Page<Uuid> = bad.read_page(Limits::LONG, binding, request.limit, &request.cursor);
     bad.check()?;
     let (pool, rows) = (&staff.operations.pool, page.rows_to_fetch());
-    let mut found = key_requests::page(pool, state, page.after, rows)
-        .await
-        .map_err(|error| pg::fault(&error))?;
+    let mut found = key_requests::page(pool, state, page.after, rows).await?;
     let next_cursor = page.cut(&mut found, |request| request.id)?;
     Ok(proto::ListKeyRequestsResponse {
         requests: found.iter().map(Into::into).collect(),

@@ -12,10 +12,10 @@ use contracts::common::v1::{ListAuditRequest, ListAuditResponse};
 use contracts::gateway::v1 as proto;
 use contracts::gateway::v1::staff_service_server::StaffService;
 use kit::audit::Audit;
+use kit::rpc::respond;
 use tonic::{Request, Response, Status};
 
 use super::operations::Operations;
-use super::respond;
 use crate::domain::staff_action::Action;
 
 pub struct Staff {
@@ -196,7 +196,6 @@ impl StaffService for Staff {
         &self,
         request: Request<ListAuditRequest>,
     ) -> Result<Response<ListAuditResponse>, Status> {
-        let response = self.audit.list::<Action>(request).await?;
-        Ok(Response::new(response))
+        self.audit.list::<Action>(request).await
     }
 }

@@ -3,7 +3,6 @@
 use contracts::gateway::v1 as proto;
 use kit::Fault;
 use kit::bad_fields::BadFields;
-use kit::feed::unexpected_outcome;
 
 use super::Staff;
 use crate::domain::fields;
@@ -33,10 +32,8 @@ pub(super) async fn set(
     };
     bad.check()?;
     let command = Command::SetSwitch(update);
-    match staff.operations.write(by, command).await? {
-        Outcome::Switch(setting) => Ok(proto::SetSwitchResponse {
-            switch: Some((&setting).into()),
-        }),
-        other => Err(unexpected_outcome(&other)),
-    }
+    let setting = staff.operations.write(by, command, Outcome::try_as_switch);
+    Ok(proto::SetSwitchResponse {
+        switch: Some((&setting.await?).into()),
+    })
 }

@@ -324,6 +324,13 @@ impl RankingsService for Catalogue {
         Err(Status::unimplemented("no route of the gateway reads it"))
     }
 
+    async fn list_ranks(
+        &self,
+        _: Request<proto::ListRanksRequest>,
+    ) -> Result<Response<proto::ListRanksResponse>, Status> {
+        Err(Status::unimplemented("no route of the gateway reads it"))
+    }
+
     async fn get_rank_history(
         &self,
         _: Request<proto::GetRankHistoryRequest>,

@@ -234,6 +234,7 @@ impl Test {
 
         let (grace, position_timeout) = (with.grace_range(), with.upstream.position_timeout);
         let (clock, plans) = (with.clock, Arc::new(with.plans));
+        let openapi = openapi(&clock, grace, &plans);
         let writer = write(&pool, &clock, &lifecycle, &plans).await;
         let redis = Redis::lazy(&Secret::from(with.redis), with.patience, "").unwrap();
         let counters = Arc::new(quota::SharedCounters::new(LONG, 50));
@@ -285,7 +286,7 @@ impl Test {
             pictures: Arc::new(Pictures::new(listings.clone(), with.upstream)),
             listings_position: ProducerPosition::new(listings, position_timeout),
             encoded_prefixes: Arc::default(),
-            openapi: openapi(&clock, grace),
+            openapi,
             newest_position,
             body_timeout: with.body_timeout,
             last_used: Arc::new(LastUsed::default()),

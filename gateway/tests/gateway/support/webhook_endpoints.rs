@@ -20,6 +20,7 @@ fn endpoint() -> proto::Endpoint {
     proto::Endpoint {
         id: ENDPOINT.to_owned(),
         url: URL.to_owned(),
+        state: proto::EndpointState::On.into(),
         ..proto::Endpoint::default()
     }
 }

@@ -34,6 +34,13 @@ for (const form of document.querySelectorAll("form[method=post]")) {
   });
 }
 
+// On a phone the links of an account are a row that scrolls: it begins near the current one.
+const current = document.querySelector("nav.account [aria-current]");
+if (current) {
+  const row = current.closest("ul");
+  row.scrollLeft = current.offsetLeft - row.offsetLeft - row.clientWidth / 3;
+}
+
 // Keys for the buttons that name one, while nothing is typed.
 addEventListener("keydown", (event) => {
   const isTyping = event.target.closest?.("input, select, textarea");
@@ -54,9 +61,9 @@ addEventListener("pageshow", () => {
   }
 });
 
-// The errors of a refused form are where the reader goes next: the only one, or the summary of several.
+// The errors of a refused form are where the reader goes next: the only one, or the summary of several. The page of components has samples.
 const invalid = document.querySelector(".summary li + li")?.closest(".summary") || document.querySelector("[aria-invalid=true]");
-if (invalid) {
+if (invalid && !invalid.closest("[data-sample]")) {
   invalid.focus();
 }
 
@@ -139,6 +146,11 @@ function searchAsTyped(input) {
   if (!results) {
     return;
   }
+  // Screen readers announce the changes of an element that was there before, and the results are new elements each time.
+  const status = document.createElement("p");
+  status.className = "unseen";
+  status.setAttribute("role", "status");
+  results.before(status);
   const before = [...results.childNodes];
   const start = location.href;
   let timer;
@@ -149,6 +161,7 @@ function searchAsTyped(input) {
       const mine = ++newest;
       const words = input.value.trim();
       if (!words) {
+        status.textContent = "";
         results.replaceChildren(...before);
         if (location.href !== start) {
           history.replaceState(null, "", start);
@@ -166,6 +179,9 @@ function searchAsTyped(input) {
         const page = new DOMParser().parseFromString(await answer.text(), "text/html");
         const found = page.getElementById("results") || page.querySelector("main");
         if (mine === newest) {
+          // The number of results, or the title of an error.
+          const summary = page.getElementById("results-count") || page.querySelector("h1");
+          status.textContent = summary?.textContent || "";
           results.replaceChildren(...(found ? found.childNodes : []));
           // The address can be shared, and Back leads to the page as it was.
           history[searchesAsTyped ? "replaceState" : "pushState"](null, "", address);

@@ -208,6 +208,10 @@ mod tests {
         let html = today().render().unwrap();
         assert!(html.contains("Nothing waits for you"), "{html}");
         assert!(!html.contains("<i>"), "{html}");
+        let heading = "<h1>Today, <bdi>Savanna &#60;i&#62;</bdi></h1>";
+        assert!(html.contains(heading), "{html}");
+        let name = "<strong><bdi>Savanna &#60;i&#62;</bdi></strong>";
+        assert!(html.contains(name), "{html}");
         let page = TodayPage {
             missing: vec!["webhooks", "listings"],
             ..today()

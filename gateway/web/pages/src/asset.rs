@@ -168,6 +168,8 @@ mod tests {
     fn the_style_names_the_font_as_it_is_served() {
         let style = std::str::from_utf8(STYLE.content).unwrap();
         assert!(style.contains(&format!("url(\"{}\")", FONT.name)));
+        // No page waits for it, and no text moves when it arrives.
+        assert!(style.contains("font-display: optional"));
         assert!(FONT.content.len() <= 40_000);
         assert!(find(&FONT.name).is_some());
     }

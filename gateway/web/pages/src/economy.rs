@@ -185,6 +185,9 @@ mod tests {
     fn names_that_a_studio_gives_are_escaped() {
         let html = currency(rates()).render().unwrap();
         assert!(!html.contains("<script>alert"), "{html}");
+        // They may be written in the other direction.
+        assert!(html.contains("<h1>Economy of <bdi>"), "{html}");
+        assert!(html.contains("<tr><td><bdi>"), "{html}");
         assert!(
             html.contains("<svg") && html.contains("<polyline"),
             "{html}"

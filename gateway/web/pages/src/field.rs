@@ -22,8 +22,6 @@ pub struct Field {
     value: String,
     error: Option<ShownError>,
     is_required: bool,
-    /// The note beside the label of a field that may be empty. The default is "optional", in the language of the page.
-    optional: Option<&'static str>,
     language: Language,
     max: u32,
 }
@@ -48,7 +46,6 @@ impl Field {
             value: String::new(),
             error: None,
             is_required: true,
-            optional: None,
             language: Language::default(),
             max: 200,
         }
@@ -111,30 +108,11 @@ impl Field {
         self.max(2_048)
     }
 
-    #[must_use]
-    pub fn hint(mut self, hint: impl Into<String>) -> Self {
-        self.hint = hint.into();
-        self
-    }
-
     /// A hint of the documentation of the API, which is in English.
     #[must_use]
     pub fn english_hint(mut self, hint: impl Into<String>) -> Self {
         self.is_hint_english = true;
         self.hint(hint)
-    }
-
-    #[must_use]
-    pub fn optional(mut self) -> Self {
-        self.is_required = false;
-        self
-    }
-
-    /// The same, with this word for it.
-    #[must_use]
-    pub fn optional_as(mut self, word: &'static str) -> Self {
-        self.optional = Some(word);
-        self.optional()
     }
 
     #[must_use]
@@ -151,20 +129,41 @@ impl Field {
         }
         self
     }
-
-    /// The error of this field, if there is one, and the language of the page.
-    #[must_use]
-    pub fn error_in(mut self, errors: &Fields) -> Self {
-        self.error = errors.error(&self.name);
-        self.language = errors.language;
-        self
-    }
-
-    fn optional_word(&self) -> &'static str {
-        self.optional
-            .unwrap_or_else(|| optional_word(self.language))
-    }
 }
+
+/// The methods that all inputs with a label have.
+macro_rules! labelled {
+    ($input:ident) => {
+        impl $input {
+            #[must_use]
+            pub fn hint(mut self, hint: impl Into<String>) -> Self {
+                self.hint = hint.into();
+                self
+            }
+
+            #[must_use]
+            pub fn optional(mut self) -> Self {
+                self.is_required = false;
+                self
+            }
+
+            /// The error of this field, if there is one, and the language of the page.
+            #[must_use]
+            pub fn error_in(mut self, errors: &Fields) -> Self {
+                self.error = errors.error(&self.name);
+                self.language = errors.language;
+                self
+            }
+
+            fn optional_word(&self) -> &'static str {
+                optional_word(self.language)
+            }
+        }
+    };
+}
+pub(crate) use labelled;
+
+labelled!(Field);
 
 /// "Optional", the note beside the label of a field that may be empty.
 pub(crate) fn optional_word(language: Language) -> &'static str {
@@ -317,6 +316,14 @@ mod tests {
         assert!(html.contains("aria-describedby=\"email-error\""), "{html}");
         assert!(html.contains("id=\"email-error\""), "{html}");
         assert!(!html.contains("<b>"), "{html}");
+    }
+
+    #[test]
+    fn a_text_has_its_own_direction_and_a_date_that_of_the_page() {
+        let text = Field::text("title", "Title").render().unwrap();
+        assert!(text.contains(" dir=\"auto\""), "{text}");
+        let date = Field::date("day", "Day").render().unwrap();
+        assert!(!date.contains("dir="), "{date}");
     }
 
     #[test]

@@ -6,14 +6,14 @@ use std::fmt;
 use askama::Template;
 use askama::filters::HtmlSafe;
 
-use crate::field::{Field, Fields, ShownError, optional_word};
+use crate::field::{Field, Fields, ShownError, labelled, optional_word};
 use crate::site::Language;
 
 /// A text of several lines.
 #[derive(Debug, Template)]
 #[template(path = "part/area.html")]
 pub struct Area {
-    name: &'static str,
+    name: Cow<'static, str>,
     label: &'static str,
     hint: String,
     value: String,
@@ -27,7 +27,7 @@ pub struct Area {
 impl Area {
     pub fn new(name: &'static str, label: &'static str) -> Self {
         Self {
-            name,
+            name: name.into(),
             label,
             hint: String::new(),
             value: String::new(),
@@ -40,20 +40,8 @@ impl Area {
     }
 
     #[must_use]
-    pub fn hint(mut self, hint: &str) -> Self {
-        hint.clone_into(&mut self.hint);
-        self
-    }
-
-    #[must_use]
     pub fn rows(mut self, rows: u8, max: u32) -> Self {
         (self.rows, self.max) = (rows, max);
-        self
-    }
-
-    #[must_use]
-    pub fn optional(mut self) -> Self {
-        self.is_required = false;
         self
     }
 
@@ -63,19 +51,9 @@ impl Area {
         value.clone_into(&mut self.value);
         self
     }
-
-    /// The error of this field, if there is one, and the language of the page.
-    #[must_use]
-    pub fn error_in(mut self, errors: &Fields) -> Self {
-        self.error = errors.error(self.name);
-        self.language = errors.language;
-        self
-    }
-
-    fn optional_word(&self) -> &'static str {
-        optional_word(self.language)
-    }
 }
+
+labelled!(Area);
 
 /// A value to choose, and whether it is chosen.
 #[derive(Debug, Clone)]
@@ -118,37 +96,15 @@ impl Select {
         }
     }
 
-    #[must_use]
-    pub fn hint(mut self, hint: &str) -> Self {
-        hint.clone_into(&mut self.hint);
-        self
-    }
-
     /// A hint of the documentation of the API, which is in English.
     #[must_use]
-    pub fn english_hint(mut self, hint: &str) -> Self {
+    pub fn english_hint(mut self, hint: impl Into<String>) -> Self {
         self.is_hint_english = true;
         self.hint(hint)
     }
-
-    #[must_use]
-    pub fn optional(mut self) -> Self {
-        self.is_required = false;
-        self
-    }
-
-    /// The error of this field, if there is one, and the language of the page.
-    #[must_use]
-    pub fn error_in(mut self, errors: &Fields) -> Self {
-        self.error = errors.error(&self.name);
-        self.language = errors.language;
-        self
-    }
-
-    fn optional_word(&self) -> &'static str {
-        optional_word(self.language)
-    }
 }
+
+labelled!(Select);
 
 /// Any number of several values.
 #[derive(Debug, Template)]

@@ -223,6 +223,7 @@ mod tests {
         let html = list(rows).render().unwrap();
         assert!(html.len() < 100_000, "{}", html.len());
         assert!(!html.contains("<img"));
+        assert!(html.contains("<bdi>&#60;img src=x&#62;</bdi>"), "{html}");
     }
 
     fn secret(first_answer: Option<FirstAnswer>) -> String {
@@ -246,6 +247,9 @@ mod tests {
     fn a_secret_has_a_first_call_that_runs_as_pasted() {
         let html = secret(None);
         assert!(!html.contains("The answer"), "{html}");
+        // Its button stands beside it.
+        let line = "<p class=\"copy-line\"><span class=\"secret\" id=\"secret\">";
+        assert!(html.contains(line), "{html}");
         let call = "curl -H &#39;Authorization: Bearer svc_test_x&#39; &#39;https://mchezo.example/v1/games?limit=3&#39;";
         assert!(
             html.contains(call) || html.contains(&call.replace("&#39;", "'")),

@@ -260,11 +260,12 @@ mod tests {
         let html = page.render().unwrap();
         for part in [
             "<html lang=\"fr\">",
+            "<svg class=\"mark\"",
             "<h1>Créer un compte</h1>",
             "action=\"/fr/sign-up\"",
             "href=\"/fr/sign-in\"",
             "href=\"/en/sign-up\" hreflang=\"en\"",
-            "Documentation (en anglais)",
+            "Développeurs (en anglais)",
             "La documentation est en anglais.",
         ] {
             assert!(html.contains(part), "{part}: {html}");

@@ -105,7 +105,7 @@ mod tests {
             problem: Some(Problem {
                 code: "invalid".to_owned(),
                 cause: "A field or a parameter is not acceptable.",
-                fix: "Read `fields` in the answer: it has a reason for each.",
+                fix: "Read `fields` in the response: it has a reason for each.",
             }),
             duration: "1.2 ms".to_owned(),
             request_id: "req_01jd0000000000000000000000".to_owned(),
@@ -156,6 +156,7 @@ mod tests {
             "1,204 further calls",
             "14 more",
             "cut off",
+            "<bdi>&#60;b&#62;server</bdi>",
             "cursor=x&#38;errors=yes",
         ] {
             assert!(html.contains(part), "{part}: {html}");

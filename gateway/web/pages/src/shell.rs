@@ -48,6 +48,10 @@ impl Shell {
         Texts::of(self.language).say_of_two(key, from, to)
     }
 
+    pub fn around(&self, key: &str) -> (String, String) {
+        Texts::of(self.language).around(key)
+    }
+
     #[expect(
         clippy::trivially_copy_pass_by_ref,
         reason = "templates pass references"

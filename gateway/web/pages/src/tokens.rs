@@ -100,6 +100,7 @@ mod tests {
         }]);
         assert!(html.contains("/accounts/a/tokens/t/revoke") && !html.contains("<img"));
         assert!(html.contains("ada@studio.example") && !html.contains("<ada@"));
+        assert!(html.contains("<bdi>&#60;img src=x&#62;</bdi>"), "{html}");
         assert!(html.contains("value=\"keys:read\" checked"), "{html}");
     }
 }

@@ -82,6 +82,10 @@ async fn create_account(request: &PersonRequest, form: &AccountForm) -> Result<U
     if memberships.iter().any(|it| it.account == id) {
         return same_name(web, texts, id, &form.name).await.map(|()| id);
     }
+    if memberships.len() >= members::MAX_ACCOUNTS {
+        let text = texts.say_of("accounts-full", &members::MAX_ACCOUNTS.to_string());
+        return Err(Refusal::Rule(text));
+    }
     let owned = memberships.iter().filter(|it| it.role == Role::Owner);
     if owned.count() >= MAX_OWNED {
         let text = texts.say_of("accounts-most", &MAX_OWNED.to_string());

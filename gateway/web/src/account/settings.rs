@@ -1,4 +1,4 @@
-//! The name of an account, and the address for mails about it.
+//! The name of an account, and its contact address.
 
 use pages::accounts::AccountSettingsPage;
 use pages::{Field, Fields};
@@ -32,7 +32,7 @@ pub async fn show(request: MemberRequest) -> PageResult {
 
 pub async fn send(request: MemberRequest, FormBody(form): FormBody<Input>) -> PageResult {
     let (app, account) = (&request.app, request.scope.id);
-    // Mails about the account go only to a member, who has confirmed the address.
+    // It is the address of a member, who has confirmed it.
     let members = members::of_account(&app.pool, account).await?;
     let address = email::parse(&form.email).ok();
     let address = address.filter(|email| members.iter().any(|member| member.email == *email));

@@ -77,7 +77,7 @@ pub async fn invite(
         }
         Ok(_) => {}
     }
-    let role = Role::parse(&form.role);
+    let role: Option<Role> = form.role.parse().ok();
     if role.is_none() {
         errors.add("role", language.say("team-choose-role"));
     }
@@ -154,9 +154,9 @@ pub async fn change_role(
     Path((_, person)): Path<(Uuid, Uuid)>,
     FormBody(form): FormBody<RoleForm>,
 ) -> PageResult {
-    match Role::parse(&form.role) {
-        Some(role) => change(&request, person, Some(role)).await,
-        None => refused(&request, "team-choose-role").await,
+    match form.role.parse() {
+        Ok(role) => change(&request, person, Some(role)).await,
+        Err(_unknown) => refused(&request, "team-choose-role").await,
     }
 }
 

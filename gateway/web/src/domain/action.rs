@@ -86,7 +86,7 @@ pub fn text(texts: &Texts, name: &str, subject: &str) -> String {
 
 /// The object of an action, with a role in words.
 fn shown_subject<'a>(texts: &Texts, name: &str, subject: &'a str) -> Cow<'a, str> {
-    let role = |name: &str| Role::parse(name).map(|role| texts.say(role.key()).to_owned());
+    let role = |name: &str| Some(texts.say(name.parse::<Role>().ok()?.key()).to_owned());
     let shown = match name {
         "joined" => role(subject),
         "role_changed" => subject

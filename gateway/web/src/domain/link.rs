@@ -1,9 +1,12 @@
 //! Links in mails: their purposes and lifetimes.
 
+use strum::{EnumString, IntoStaticStr};
 use time::Duration;
 
 /// The effect of a link's button.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, EnumString, IntoStaticStr)]
+#[cfg_attr(test, derive(strum::VariantArray))]
+#[strum(serialize_all = "snake_case")]
 pub enum Purpose {
     /// Makes a person, who chooses a password.
     SignUp,
@@ -20,30 +23,8 @@ pub enum Purpose {
 }
 
 impl Purpose {
-    pub const ALL: [Self; 6] = [
-        Self::SignUp,
-        Self::Reset,
-        Self::Email,
-        Self::Invite,
-        Self::EndFactor,
-        Self::KeepFactor,
-    ];
-
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::SignUp => "sign_up",
-            Self::Reset => "reset",
-            Self::Email => "email",
-            Self::Invite => "invite",
-            Self::EndFactor => "end_factor",
-            Self::KeepFactor => "keep_factor",
-        }
-    }
-
-    pub fn parse(text: &str) -> Option<Self> {
-        Self::ALL
-            .into_iter()
-            .find(|purpose| purpose.as_str() == text)
+    pub fn as_str(self) -> &'static str {
+        self.into()
     }
 
     pub const fn lifetime(self) -> Duration {
@@ -66,13 +47,15 @@ impl Purpose {
 
 #[cfg(test)]
 mod tests {
+    use strum::VariantArray as _;
+
     use super::*;
 
     #[test]
     fn every_purpose_is_found_by_its_name() {
-        for purpose in Purpose::ALL {
-            assert_eq!(Purpose::parse(purpose.as_str()), Some(purpose));
+        for &purpose in Purpose::VARIANTS {
+            assert_eq!(purpose.as_str().parse(), Ok(purpose));
         }
-        assert_eq!(Purpose::parse("other"), None);
+        assert!("other".parse::<Purpose>().is_err());
     }
 }

@@ -1,6 +1,9 @@
 //! The kinds of listings.
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+use strum::{EnumString, IntoStaticStr, VariantArray};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, EnumString, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "snake_case")]
 pub enum ListingKind {
     Page,
     Game,
@@ -8,19 +11,9 @@ pub enum ListingKind {
 }
 
 impl ListingKind {
-    pub const ALL: [Self; 3] = [Self::Page, Self::Game, Self::Event];
-
     /// As paths and services name it.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Page => "page",
-            Self::Game => "game",
-            Self::Event => "event",
-        }
-    }
-
-    pub fn parse(text: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.as_str() == text)
+    pub fn as_str(self) -> &'static str {
+        self.into()
     }
 
     /// The page of such a listing on the public site.

@@ -1,9 +1,9 @@
 //! The kinds of mails that a person may switch off.
 
-use strum::{EnumString, IntoStaticStr};
+use strum::{EnumString, IntoStaticStr, VariantArray};
 
 /// What a mail is about. A person stores the names, in `snake_case`, of those that are not wanted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, EnumString, IntoStaticStr)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, EnumString, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "snake_case")]
 pub enum NoticeKind {
     /// Decisions about live keys.
@@ -16,6 +16,8 @@ pub enum NoticeKind {
     Takedowns,
     /// Reports that are held, and the decisions about them.
     Reports,
+    /// Webhooks that cannot be delivered, and addresses that are switched off.
+    Webhooks,
     /// The removal from a team.
     Team,
     /// Sign-ins from a new network.
@@ -23,16 +25,6 @@ pub enum NoticeKind {
 }
 
 impl NoticeKind {
-    pub const ALL: [Self; 7] = [
-        Self::Keys,
-        Self::Listings,
-        Self::Claims,
-        Self::Takedowns,
-        Self::Reports,
-        Self::Team,
-        Self::SignIns,
-    ];
-
     pub fn name(self) -> &'static str {
         self.into()
     }
@@ -50,9 +42,9 @@ mod tests {
     #[test]
     fn a_kind_is_wanted_unless_it_is_switched_off() {
         let muted = ["sign_ins".to_owned(), "unknown".to_owned()];
-        for kind in NoticeKind::ALL {
-            assert_eq!(kind.name().parse::<NoticeKind>(), Ok(kind));
-            assert_eq!(kind.is_wanted(&muted), kind != NoticeKind::SignIns);
+        for kind in NoticeKind::VARIANTS {
+            assert_eq!(kind.name().parse::<NoticeKind>(), Ok(*kind));
+            assert_eq!(kind.is_wanted(&muted), *kind != NoticeKind::SignIns);
         }
     }
 }

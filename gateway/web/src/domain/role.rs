@@ -1,7 +1,10 @@
 //! Roles of people in an account.
 
+use strum::{EnumString, IntoStaticStr};
+
 /// The role of a member.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, EnumString, IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum Role {
     Owner,
     Developer,
@@ -22,14 +25,8 @@ pub enum Permission {
 }
 
 impl Role {
-    pub const ALL: [Self; 3] = [Self::Owner, Self::Developer, Self::Editor];
-
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Owner => "owner",
-            Self::Developer => "developer",
-            Self::Editor => "editor",
-        }
+    pub fn as_str(self) -> &'static str {
+        self.into()
     }
 
     /// The key of its name.
@@ -39,10 +36,6 @@ impl Role {
             Self::Developer => "team-role-developer",
             Self::Editor => "team-role-editor",
         }
-    }
-
-    pub fn parse(text: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|role| role.as_str() == text)
     }
 
     pub const fn may(self, permission: Permission) -> bool {
@@ -79,8 +72,5 @@ mod tests {
         assert_eq!(permissions(Role::Owner), [true; 4]);
         assert_eq!(permissions(Role::Developer), [true, true, false, false]);
         assert_eq!(permissions(Role::Editor), [true, false, true, false]);
-        for role in Role::ALL {
-            assert_eq!(Role::parse(role.as_str()), Some(role));
-        }
     }
 }

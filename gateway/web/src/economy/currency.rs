@@ -193,7 +193,8 @@ fn report_row(texts: &'static Texts, own: proto::OwnReport) -> ReportRow {
     let (key, tone) = match state {
         proto::ReportState::Counted => ("economy-report-counts", "good"),
         proto::ReportState::Rejected => ("economy-report-rejected", "bad"),
-        proto::ReportState::Held | proto::ReportState::Unspecified => ("economy-report-held", ""),
+        proto::ReportState::Held => ("economy-report-held", ""),
+        proto::ReportState::Unspecified => ("economy-report-unknown", ""),
     };
     let text = texts.say(key);
     let mut notes = Vec::new();
@@ -226,5 +227,27 @@ fn report_row(texts: &'static Texts, own: proto::OwnReport) -> ReportRow {
         supply: texts.number(report.supply),
         output: texts.number(report.output),
         players: texts.number(report.active_players),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use pages::site::Language;
+
+    use super::*;
+
+    #[test]
+    fn a_report_in_an_unknown_state_is_not_said_to_be_held() {
+        let text = |state: i32| {
+            let report = proto::OwnReport {
+                state,
+                ..proto::OwnReport::default()
+            };
+            report_row(Texts::of(Language::English), report).state.text
+        };
+        assert_eq!(text(proto::ReportState::Held.into()), "held");
+        for state in [i32::from(proto::ReportState::Unspecified), 99] {
+            assert_eq!(text(state), "not known");
+        }
     }
 }

@@ -2,10 +2,12 @@
 
 use std::net::IpAddr;
 
+use anyhow::Context as _;
 use pages::mails::MailText;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
+use super::RunResults;
 use crate::app::Web;
 use crate::client_info::ClientInfo;
 use crate::domain::action::Action;
@@ -15,15 +17,12 @@ use crate::store::{factor_ends, links, people};
 
 /// Ends those that are due; returns their number.
 pub async fn run(web: &Web, now: OffsetDateTime) -> anyhow::Result<u64> {
-    let (mut ended, mut failed) = (0, None);
+    let mut results = RunResults::default();
     for person in factor_ends::due(&web.pool, now).await? {
-        match end(web, person, now).await {
-            Ok(has_ended) => ended += u64::from(has_ended),
-            // One that fails does not keep the others waiting.
-            Err(error) => failed = Some(error),
-        }
+        let ended = end(web, person, now).await.map(u64::from);
+        results.add(ended.with_context(|| format!("person {person}")));
     }
-    failed.map_or(Ok(ended), |error| Err(error.into()))
+    results.result()
 }
 
 /// Ends the second factor of a person, unless the credentials have changed since: who changed them can sign in.

@@ -1,13 +1,14 @@
 //! Background jobs, which the leader runs.
 
 pub mod clean_up;
-pub mod decisions;
 pub mod expiring_keys;
 pub mod factor_ends;
+pub mod feed_mails;
 pub mod month_use;
 pub mod reencryption;
 pub mod revoke_tokens;
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use kit::leader::Leader;
@@ -28,8 +29,8 @@ pub fn spawn(leader: &Leader, app: &App) {
     jobs.spawn("re-encryption", HOUR, |app, _| async move {
         reencryption::run(&app.pool, &app.key_ring).await
     });
-    jobs.spawn("decisions", MINUTE, |app, now| async move {
-        decisions::run(&app, now).await
+    jobs.spawn("feed mails", MINUTE, |app, now| async move {
+        feed_mails::run(&app, now).await
     });
     jobs.spawn("factor ends", MINUTE, |app, now| async move {
         factor_ends::run(&app, now).await
@@ -43,6 +44,34 @@ pub fn spawn(leader: &Leader, app: &App) {
     jobs.spawn("revoke tokens", MINUTE, |app, _| async move {
         revoke_tokens::run(&app).await
     });
+}
+
+/// The results of the parts of a run. A part that fails does not stop the others.
+#[derive(Debug, Default)]
+struct RunResults {
+    done: u64,
+    /// The errors, each once: what is away fails many results.
+    errors: BTreeSet<String>,
+}
+
+impl RunResults {
+    fn add(&mut self, result: anyhow::Result<u64>) {
+        match result {
+            Ok(done) => self.done += done,
+            Err(error) => {
+                self.errors.insert(format!("{error:#}"));
+            }
+        }
+    }
+
+    /// The result of the run: what is done, or all errors.
+    fn result(self) -> anyhow::Result<u64> {
+        if self.errors.is_empty() {
+            return Ok(self.done);
+        }
+        let errors: Vec<String> = self.errors.into_iter().collect();
+        Err(anyhow::Error::msg(errors.join("; ")))
+    }
 }
 
 struct Jobs<'a> {
@@ -62,5 +91,25 @@ impl Jobs<'_> {
         let app = App::clone(self.app);
         self.leader
             .spawn_periodic(name, interval, move |now| work(App::clone(&app), now));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_reports_every_error_once() {
+        let mut results = RunResults::default();
+        results.add(Ok(2));
+        for error in ["second", "first", "second"] {
+            results.add(Err(anyhow::Error::msg(error)));
+        }
+        let error = results.result().unwrap_err();
+        assert_eq!(error.to_string(), "first; second");
+        let mut results = RunResults::default();
+        results.add(Ok(2));
+        results.add(Ok(1));
+        assert_eq!(results.result().unwrap(), 3);
     }
 }

@@ -1,15 +1,18 @@
-//! Mails to owners and developers when an account has used 80 % and 100 % of its month's calls, once each. A new plan in the middle of the
-//! month has another limit, and mails of its own.
+//! Mails to owners and developers when an account has used 80 % and 100 % of its month's calls, once each.
+//!
+//! A new plan in the middle of the month has another limit, and mails of its own. Without a limit, staff get a mail when the account has made
+//! very many calls.
 
 use contracts::gateway::v1::AccountMonthUse;
 use kit::timestamp;
-use pages::mails::MailText;
+use pages::mails::{MailText, WrittenMail};
 use time::{Date, Duration, OffsetDateTime};
 use uuid::Uuid;
 
 use crate::app::Web;
 use crate::domain::role::Permission;
 use crate::member_mail::{self, MemberMail};
+use crate::person_mail;
 use crate::store::sent_notices;
 
 /// The shares that are announced, in percent. The last is the limit itself.
@@ -17,7 +20,7 @@ const SHARES: [u8; 2] = [80, 100];
 /// How long notices are kept after their month: the gateway's clock may be in the month before.
 const KEPT_AFTER_MONTH: Duration = Duration::days(31);
 
-/// A month that has reached a share.
+/// A month that has reached a share, or very many calls.
 struct UsedMonth<'a> {
     account: Uuid,
     name: &'a str,
@@ -25,14 +28,20 @@ struct UsedMonth<'a> {
     first_day: Date,
     resets_at: OffsetDateTime,
     used: u64,
-    limit: u64,
+    limit: Option<u64>,
 }
 
 /// Queues the mails that are due; returns the number of accounts.
 pub async fn run(web: &Web, now: OffsetDateTime) -> anyhow::Result<u64> {
     let (mut announced, mut cursor) = (0, String::new());
+    // Without their address, staff get no mail.
+    let large = if web.staff_mail.is_some() {
+        web.large_month
+    } else {
+        0
+    };
     loop {
-        let page = web.gateway.month_uses(SHARES[0], &cursor).await?;
+        let page = web.gateway.month_uses(SHARES[0], large, &cursor).await?;
         let used: Vec<UsedMonth<'_>> = page.accounts.iter().filter_map(used_month).collect();
         announced += announce_page(web, &used, now).await?;
         match page.next_cursor {
@@ -42,7 +51,7 @@ pub async fn run(web: &Web, now: OffsetDateTime) -> anyhow::Result<u64> {
     }
 }
 
-/// `None`: the month has no limit.
+/// `None`: the gateway's answer is incomplete.
 fn used_month(found: &AccountMonthUse) -> Option<UsedMonth<'_>> {
     let month = found.month.as_ref()?;
     let starts_at = timestamp::decode(month.starts_at?)?;
@@ -53,7 +62,7 @@ fn used_month(found: &AccountMonthUse) -> Option<UsedMonth<'_>> {
         first_day: starts_at.date(),
         resets_at: timestamp::decode(month.resets_at?)?,
         used: month.used,
-        limit: month.limit?,
+        limit: month.limit,
     })
 }
 
@@ -89,33 +98,45 @@ async fn announce(
     if !notices.last().is_some_and(|notice| new.contains(notice)) {
         return Ok(false);
     }
-    let mail = MemberMail {
-        account: month.account,
-        permission: Permission::Develop,
-        text: month.text(&web.public_url),
-    };
-    if member_mail::queue(&mut transaction, mail, now).await? == 0 {
-        // Nothing is recorded: somebody may join later in the month.
-        return Ok(false);
+    match (month.limit, &web.staff_mail) {
+        (Some(limit), _) => {
+            let mail = MemberMail {
+                account: month.account,
+                permission: Permission::Develop,
+                text: month.text(limit, &web.public_url),
+            };
+            if member_mail::queue(&mut transaction, mail, now).await? == 0 {
+                // Nothing is recorded: somebody may join later in the month.
+                return Ok(false);
+            }
+        }
+        (None, Some(staff)) => {
+            let mail = month.mail_to_staff(web.large_month);
+            person_mail::insert(&mut transaction, staff, &mail, now).await?;
+        }
+        (None, None) => return Ok(false),
     }
     transaction.commit().await?;
     Ok(true)
 }
 
 impl UsedMonth<'_> {
-    /// The notices of the shares that are reached, smallest first.
+    /// The notices of the shares that are reached, smallest first; without a limit, that of very many calls.
     fn notices(&self) -> Vec<String> {
-        let (used, limit) = (u128::from(self.used), u128::from(self.limit));
-        let shares = SHARES.into_iter();
-        let shares = shares.filter(|share| used * 100 >= limit * u128::from(*share));
         let (account, day) = (self.account, self.first_day);
+        let Some(limit) = self.limit else {
+            return vec![format!("large month {account} {day}")];
+        };
+        let used = u128::from(self.used);
+        let shares = SHARES.into_iter();
+        let shares = shares.filter(|share| used * 100 >= u128::from(limit) * u128::from(*share));
         shares
             .map(|share| format!("month {account} {day} {limit} {share}"))
             .collect()
     }
 
-    fn text(&self, public_url: &str) -> MailText<'_> {
-        let key = if self.used >= self.limit {
+    fn text(&self, limit: u64, public_url: &str) -> MailText<'_> {
+        let key = if self.used >= limit {
             "month-used"
         } else {
             "month-share"
@@ -125,9 +146,28 @@ impl UsedMonth<'_> {
             .with("name", self.name)
             .with("plan", self.plan)
             .number("used", self.used)
-            .number("limit", self.limit)
+            .number("limit", limit)
             .time("resets", self.resets_at)
             .with("usage", format!("{account}/usage"))
             .with("plans", format!("{account}/plans"))
+    }
+
+    fn mail_to_staff(&self, large: u64) -> WrittenMail {
+        let Self {
+            account,
+            name,
+            plan,
+            first_day,
+            used,
+            ..
+        } = self;
+        WrittenMail {
+            subject: format!("{name} has made {large} calls or more this month"),
+            body: format!(
+                "The account {name} (id {account}) on the plan {plan} has made {used} calls since {first_day}. The plan has no monthly limit, so \
+                 nothing stops the account: please talk to it.\n\n\
+                 This mail comes once per account and month. The setting WEB_LARGE_MONTH, now {large}, says from how many calls.\n"
+            ),
+        }
     }
 }

@@ -3,6 +3,7 @@
 
 use kit::{Code, Fault};
 
+use super::RunResults;
 use crate::app::Web;
 use crate::store::token_revocations::{self, TokenRevocation};
 
@@ -14,25 +15,22 @@ pub async fn run_now(web: &Web) {
 }
 
 /// Revokes the tokens of queued people; returns the number of queue entries. An entry that fails waits for the next run, and the others do
-/// not wait for it; the error is that of the last one.
+/// not wait for it.
 pub async fn run(web: &Web) -> anyhow::Result<u64> {
-    let (mut done, mut failed) = (0, None);
+    let mut results = RunResults::default();
     for waiting in token_revocations::all(&web.pool).await? {
         match revoke(web, &waiting).await {
             // A missing account has no tokens.
             Err(fault) if fault.code != Code::NotFound => {
-                failed = Some(fault);
+                results.add(Err(fault.into()));
                 continue;
             }
             Ok(()) | Err(_) => {}
         }
         token_revocations::remove(&web.pool, waiting.id).await?;
-        done += 1;
+        results.add(Ok(1));
     }
-    match failed {
-        Some(fault) => Err(fault.into()),
-        None => Ok(done),
-    }
+    results.result()
 }
 
 async fn revoke(web: &Web, waiting: &TokenRevocation) -> Result<(), Fault> {

@@ -3,12 +3,12 @@
 use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
-use http::{Method, StatusCode, Uri};
+use http::{HeaderMap, Method, StatusCode, Uri};
 use pages::site::Language;
 use percent_encoding::percent_decode_str;
 
 use crate::domain::listing_kind::is_listing_name;
-use crate::page_error::PageError;
+use crate::page_error::{PageError, PageResult};
 use crate::render::{moved, see_other};
 use crate::visit::Visit;
 
@@ -54,6 +54,14 @@ pub async fn without_empty_parameters(request: Request, next: Next) -> Response 
         Some(address) => see_other(&address),
         None => next.run(request).await,
     }
+}
+
+/// Leads from a page below a language to its one address, since it is there in English only.
+pub async fn without_language(uri: Uri, headers: HeaderMap) -> PageResult {
+    let (_, path) = Language::split(uri.path());
+    let missing = || PageError::not_found().on_site(Visit::of(&uri, &headers));
+    let address = address(path, uri.query()).ok_or_else(missing)?;
+    Ok(moved(&address))
 }
 
 impl KnownPaths {

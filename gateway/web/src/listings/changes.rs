@@ -88,12 +88,17 @@ impl TypedListing {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashMap;
+
     use contracts::listings::v1 as proto;
     use contracts::listings::v1::get_own_listing_response::Listing;
+    use proptest::collection::{btree_set, hash_map, vec};
+    use proptest::option;
     use proptest::prelude::*;
 
     use super::*;
     use crate::domain::listing_kind::ListingKind;
+    use crate::page_language::PageLanguage;
 
     const KIND: ListingKind = ListingKind::Game;
 
@@ -191,23 +196,181 @@ mod tests {
         assert!(form.all("platforms").is_empty());
     }
 
+    /// Values as listings-svc stores them.
+    const LINE: &str = "[a-cé|]( ?[a-cé|]){0,3}";
+    const OPTIONAL_LINE: &str = "([a-c|]( ?[a-c|]){0,3})?";
+    const PARAGRAPHS: &str = "([a-c](\n{0,2} ?[a-c]){0,3})?";
+    const KEY: &str = "[a-c]{1,2}";
+    const ADDRESS: &str = "https://[a-c]{1,2}\\.example(/[a-c])?";
+    const DAY: &str = "20[0-9]{2}-0[1-9]-[12][0-9]";
+
+    /// No list has a value twice.
+    fn keys() -> impl Strategy<Value = Vec<String>> {
+        let keys = btree_set(KEY, 0..4);
+        keys.prop_map(|keys| keys.into_iter().collect::<Vec<_>>())
+            .prop_shuffle()
+    }
+
+    fn links() -> impl Strategy<Value = HashMap<String, String>> {
+        hash_map(KEY, ADDRESS, 0..4)
+    }
+
+    fn pages() -> impl Strategy<Value = Listing> {
+        let texts = (LINE, OPTIONAL_LINE, PARAGRAPHS, OPTIONAL_LINE);
+        let others = (KEY, keys(), KEY, links());
+        (texts, others).prop_map(|(texts, others)| {
+            let (name, tagline, bio, city) = texts;
+            let (kind, roles, country_code, links) = others;
+            Listing::Page(proto::Page {
+                name,
+                kind,
+                roles,
+                tagline,
+                bio,
+                country_code,
+                city,
+                links,
+                ..proto::Page::default()
+            })
+        })
+    }
+
+    fn games() -> impl Strategy<Value = Listing> {
+        let credit = (option::of(KEY), LINE, OPTIONAL_LINE);
+        let credit = credit.prop_map(|(handle, name, role)| proto::Credit { handle, name, role });
+        let texts = (LINE, OPTIONAL_LINE, PARAGRAPHS);
+        let choices = (keys(), keys(), KEY, 1950..2050);
+        let others = (option::of(ADDRESS), links(), vec(credit, 0..4));
+        (texts, choices, others).prop_map(|(texts, choices, others)| {
+            let (title, tagline, description) = texts;
+            let (genres, platforms, stage, release_year) = choices;
+            let (trailer_url, links, credits) = others;
+            Listing::Game(proto::Game {
+                title,
+                tagline,
+                description,
+                genres,
+                platforms,
+                stage,
+                release_year,
+                trailer_url,
+                links,
+                credits,
+                ..proto::Game::default()
+            })
+        })
+    }
+
+    fn events() -> impl Strategy<Value = Listing> {
+        let texts = (LINE, LINE, PARAGRAPHS, option::of(ADDRESS));
+        let others = (KEY, DAY, option::of(DAY), KEY, any::<bool>());
+        (texts, others).prop_map(|(texts, others)| {
+            let (title, city, description, website) = texts;
+            let (kind, starts_at, ends_at, country_code, online) = others;
+            Listing::Event(proto::Event {
+                title,
+                kind,
+                starts_at,
+                ends_at,
+                country_code,
+                city,
+                online,
+                website,
+                description,
+                ..proto::Event::default()
+            })
+        })
+    }
+
+    /// The fields of a listing as a call of the API writes them.
+    fn api_json(listing: &Listing) -> Value {
+        match listing {
+            Listing::Page(page) => json!({
+                "name": page.name,
+                "kind": page.kind,
+                "roles": page.roles,
+                "tagline": page.tagline,
+                "bio": page.bio,
+                "country_code": page.country_code,
+                "city": Some(&page.city).filter(|city| !city.is_empty()),
+                "links": page.links,
+            }),
+            Listing::Game(game) => {
+                let credit = |it: &proto::Credit| json!({ "handle": it.handle, "name": it.name, "role": it.role });
+                json!({
+                    "creator": "studio",
+                    "title": game.title,
+                    "tagline": game.tagline,
+                    "description": game.description,
+                    "genres": game.genres,
+                    "platforms": game.platforms,
+                    "stage": game.stage,
+                    "release_year": game.release_year,
+                    "trailer_url": game.trailer_url,
+                    "links": game.links,
+                    "credits": game.credits.iter().map(credit).collect::<Vec<Value>>(),
+                })
+            }
+            Listing::Event(event) => json!({
+                "title": event.title,
+                "kind": event.kind,
+                "starts_at": event.starts_at,
+                "ends_at": event.ends_at,
+                "country_code": event.country_code,
+                "city": event.city,
+                "online": event.online,
+                "website": event.website,
+                "description": event.description,
+            }),
+        }
+    }
+
+    const fn kind_of(listing: &Listing) -> ListingKind {
+        match listing {
+            Listing::Page(_) => ListingKind::Page,
+            Listing::Game(_) => ListingKind::Game,
+            Listing::Event(_) => ListingKind::Event,
+        }
+    }
+
+    /// The form of a stored listing as a browser sends it back untouched.
+    fn sent_back(stored: &TypedListing, kind: ListingKind) -> TypedListing {
+        let form = opened(stored);
+        let pairs = form.pairs();
+        let pairs = pairs.map(|(name, value)| (name.clone(), value.replace('\n', "\r\n")));
+        let mut sent = TypedListing::new(pairs.collect());
+        sent.take_credits_of(stored);
+        sent.sort_links(PageLanguage::default(), kind).unwrap();
+        sent
+    }
+
     proptest! {
         #[test]
-        fn a_form_that_was_not_touched_becomes_the_newest_version(
-            before in prop::collection::vec("[a-c]{0,2}", 4),
-            after in prop::collection::vec("[a-c]{0,2}", 4),
+        fn an_untouched_form_has_the_json_of_the_api_and_changes_nothing(
+            listing in prop_oneof![pages(), games(), events()],
         ) {
-            let listing = |texts: &[String]| stored_game(proto::Game {
-                title: texts[0].clone(),
-                tagline: texts[1].clone(),
-                genres: vec![texts[2].clone(), texts[3].clone()],
-                ..proto::Game::default()
-            });
-            let (before, newest) = (listing(&before), listing(&after));
-            let mut form = opened(&before);
+            let kind = kind_of(&listing);
+            let stored = TypedListing::of(&listing, "studio");
+            let body = sent_back(&stored, kind).body(kind);
+            prop_assert_eq!(Value::Object(body.clone()), api_json(&listing));
+            prop_assert_eq!(changed_fields(&stored.body(kind), body), Map::new());
+        }
+
+        #[test]
+        fn a_form_that_was_not_touched_becomes_the_newest_version(
+            (before, after) in prop_oneof![
+                (pages(), pages()),
+                (games(), games()),
+                (events(), events()),
+            ],
+        ) {
+            let kind = kind_of(&before);
+            let newest = TypedListing::of(&after, "studio");
+            let mut form = sent_back(&TypedListing::of(&before, "studio"), kind);
             prop_assert_eq!(form.update_unchanged(&newest), Vec::<String>::new());
-            let change = changed_fields(&newest.body(KIND), form.body(KIND));
-            prop_assert_eq!(change, Map::new());
+            form.take_credits_of(&newest);
+            prop_assert_eq!(Value::Object(form.body(kind)), api_json(&after));
+            prop_assert_eq!(changed_fields(&newest.body(kind), form.body(kind)), Map::new());
         }
     }
 }

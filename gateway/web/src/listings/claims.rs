@@ -113,7 +113,8 @@ fn row(texts: &'static Texts, claim: proto::Claim) -> ClaimRow {
     let (key, tone) = match claim.state() {
         proto::ClaimState::Granted => ("claim-state-granted", "good"),
         proto::ClaimState::Rejected => ("claim-state-rejected", "bad"),
-        proto::ClaimState::Waiting | proto::ClaimState::Unspecified => ("claim-state-waits", ""),
+        proto::ClaimState::Waiting => ("claim-state-waits", ""),
+        proto::ClaimState::Unspecified => ("claim-state-unknown", ""),
     };
     let text = texts.say(key);
     ClaimRow {
@@ -122,5 +123,27 @@ fn row(texts: &'static Texts, claim: proto::Claim) -> ClaimRow {
         evidence: claim.evidence,
         state: StateText { text, tone },
         reason: claim.reason,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use pages::site::Language;
+
+    use super::*;
+
+    #[test]
+    fn a_claim_in_an_unknown_state_is_not_said_to_wait() {
+        let text = |state: i32| {
+            let claim = proto::Claim {
+                state,
+                ..proto::Claim::default()
+            };
+            row(Texts::of(Language::English), claim).state.text
+        };
+        assert_eq!(text(proto::ClaimState::Waiting.into()), "waits for staff");
+        for state in [i32::from(proto::ClaimState::Unspecified), 99] {
+            assert_eq!(text(state), "not known");
+        }
     }
 }

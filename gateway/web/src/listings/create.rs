@@ -186,7 +186,8 @@ impl Create {
         let per_day = self.frame.writes_per_day().ok().flatten();
         let list = self.request.path("/listings");
         let page = ListingFormPage {
-            heading: language.say(heading).to_owned(),
+            heading,
+            title: String::new(),
             text: language.say(text),
             note: choices.writes_left(language.texts(), kind, None, per_day),
             action: format!("{list}/new/{}", kind.as_str()),

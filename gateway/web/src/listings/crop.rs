@@ -108,18 +108,15 @@ pub(super) async fn crop_page(
     let state = state.unwrap_or_default();
     let FormState { status, errors } = state.in_language(language.language);
     let (listing, picture) = (upload.listing, upload.picture);
-    let optional = language.say("note-optional");
     let alt = Field::text("alt", language.say("picture-alt"))
-        .optional_as(optional)
-        .max(300);
-    let alt = alt
+        .optional()
+        .max(300)
         .hint(language.say("picture-alt-hint"))
         .value(&prepared.alt);
     let place = Field::text("place", language.say("picture-place"))
-        .optional_as(optional)
+        .optional()
         .digits()
-        .max(4);
-    let place = place
+        .max(4)
         .hint(language.say("picture-place-hint"))
         .value(&prepared.place);
     let heading = match picture {

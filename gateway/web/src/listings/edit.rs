@@ -9,6 +9,7 @@ use http::StatusCode;
 use kit::{Code, Fault};
 use pages::ApiCall;
 use pages::listings::form::{ListingFormPage, PreviewPage};
+use pages::shell::Sentence;
 use serde_json::Value;
 use uuid::Uuid;
 
@@ -127,8 +128,10 @@ impl Edit<'_> {
         let not_found = || Fault::not_found("There is no such listing.");
         let content = found.listing.as_ref().ok_or_else(not_found)?;
         let kind = self.listing.kind;
-        let stored = TypedListing::of(content, &found.creator).body(kind);
-        let body = Value::Object(changed_fields(&stored, self.typed.body(kind))).to_string();
+        let stored = TypedListing::of(content, &found.creator);
+        self.typed.take_credits_of(&stored);
+        let changes = changed_fields(&stored.body(kind), self.typed.body(kind));
+        let body = Value::Object(changes).to_string();
         let submission = Submission {
             account: self.request.scope.id,
             writes_per_day: self.frame.writes_per_day()?,
@@ -202,9 +205,8 @@ impl Edit<'_> {
         let per_day = self.frame.writes_per_day().ok().flatten();
         let api_call = api_call(kind, name);
         let page = ListingFormPage {
-            heading: language
-                .texts()
-                .say_of("listing-edit-title", title.unwrap_or(name)),
+            heading: "listing-edit-title",
+            title: title.unwrap_or(name).to_owned(),
             text: language.say("listing-edit-lead"),
             note: choices.writes_left(language.texts(), kind, Some(name), per_day),
             action: format!("{shown}/edit"),
@@ -234,7 +236,11 @@ impl Edit<'_> {
         let per_day = self.frame.writes_per_day().ok().flatten();
         let per_day = per_day.filter(|_| is_write);
         let left = words::writes_left(texts, writes_today, per_day);
-        let notes = [state.to_owned(), written.note.clone(), left];
+        let notes = [
+            Sentence::of_page(state),
+            Sentence::of_service(written.note.as_str()),
+            Sentence::of_page(left),
+        ];
         let call = match kind {
             ListingKind::Page => String::new(),
             kind => shell_command(&self.request.app.api_url, kind, name, body),
@@ -244,7 +250,9 @@ impl Edit<'_> {
             action: format!("{}/edit", self.request.listing_path(kind, name)),
             typed: self.typed.without("step"),
             changes: words::changes(texts, &written.differences),
-            notes: notes.into_iter().filter(|note| !note.is_empty()).collect(),
+            notes: (notes.into_iter())
+                .filter(|note| !note.text.is_empty())
+                .collect(),
             call,
             shell: pages::Shell {
                 api_call: Some(api_call(kind, name)),
@@ -272,10 +280,8 @@ fn shell_command(api_url: &str, kind: ListingKind, name: &str, body: &str) -> St
 }
 
 fn taken_down(listing: &str) -> PageError {
-    let text = "Staff took this listing down. It cannot be changed until they restore it.";
-    PageError::new(StatusCode::CONFLICT, "Taken down", text)
-        .with_site_texts(&("listing-taken-down-title", "listing-taken-down"))
-        .way_out(listing, "listing-the-listing")
+    let keys = &("listing-taken-down-title", "listing-taken-down");
+    PageError::translated(StatusCode::CONFLICT, keys).way_out(listing, "listing-the-listing")
 }
 
 #[cfg(test)]

@@ -207,8 +207,7 @@ impl FormContext<'_> {
 
     fn event(&self) -> Vec<FormPart> {
         let begins = self.day("starts_at", "field-first-day");
-        let ends = self.day("ends_at", "field-last-day");
-        let ends = ends.optional_as(self.say("note-optional"));
+        let ends = self.day("ends_at", "field-last-day").optional();
         let website = self.optional("website", "field-website").url();
         let online = ("yes".to_owned(), self.say("field-online-too").to_owned());
         vec![
@@ -236,8 +235,7 @@ impl FormContext<'_> {
     }
 
     fn optional(&self, name: &'static str, label: &'static str) -> Field {
-        let optional = self.say("note-optional");
-        self.line(name, label).optional_as(optional)
+        self.line(name, label).optional()
     }
 
     fn day(&self, name: &'static str, label: &'static str) -> Field {
@@ -364,7 +362,7 @@ impl FormContext<'_> {
 
     /// The links that the listing has, fields for new ones of any kind, and folded the fields of the other kinds.
     fn links(&self) -> FormPart {
-        let (texts, optional) = (self.language.texts(), self.say("note-optional"));
+        let texts = self.language.texts();
         let known = link_keys(self.kind, &self.choices.values);
         let known = known.iter().map(String::as_str);
         let typed: HashMap<&str, &str> = self.typed.links().collect();
@@ -375,7 +373,7 @@ impl FormContext<'_> {
             let value = typed.get(key).copied().unwrap_or_default();
             let name = format!("links.{key}");
             let is_shown = !value.is_empty() || self.errors.of(&name).is_some();
-            let field = Field::text(name, link_label(texts, key)).optional_as(optional);
+            let field = Field::text(name, link_label(texts, key)).optional();
             let field = field.url().value(value).error_in(self.errors);
             if is_shown {
                 fields.push(field);

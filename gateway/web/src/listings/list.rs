@@ -55,21 +55,23 @@ fn page_row(request: &MemberRequest, page: &proto::Page, reason: Option<&String>
         name: page.handle.clone(),
         kind: words::kind_name(texts, &page.kind),
         state: words::state(texts, page.state()),
-        note: reason.cloned().unwrap_or_default(),
+        reason: reason.cloned().unwrap_or_default(),
+        note: String::new(),
         changed: minute_of(texts, page.updated_at),
     }
 }
 
 fn row(request: &MemberRequest, own: OwnListing) -> ListingRow {
     let texts = request.language().texts();
-    let kind = ListingKind::parse(&own.kind).unwrap_or(ListingKind::Game);
+    let kind = own.kind.parse().unwrap_or(ListingKind::Game);
     ListingRow {
         href: request.listing_path(kind, &own.slug),
         title: own.title,
         name: own.slug,
         kind: words::kind_name(texts, &own.kind),
         state: words::named_state(texts, &own.status),
-        note: own.reason.or(own.note).unwrap_or_default(),
+        reason: own.reason.unwrap_or_default(),
+        note: own.note.unwrap_or_default(),
         changed: when::minute(texts, own.updated_at.0),
     }
 }

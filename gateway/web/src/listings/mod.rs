@@ -48,7 +48,7 @@ impl MemberRequest {
 
 /// The kind of listing that a path names.
 pub fn kind(text: &str) -> Result<ListingKind, PageError> {
-    ListingKind::parse(text).ok_or_else(PageError::not_found)
+    text.parse().map_err(|_unknown| PageError::not_found())
 }
 
 /// A refused form with these fields, without the error that the page shows as closed.

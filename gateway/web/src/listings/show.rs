@@ -189,13 +189,36 @@ fn takedown(texts: &Texts, request: &proto::TakedownRequest) -> TakedownText {
     let (key, at) = match request.state() {
         proto::TakedownState::Granted => ("takedown-state-granted", request.decided_at),
         proto::TakedownState::Declined => ("takedown-state-declined", request.decided_at),
-        proto::TakedownState::Waiting | proto::TakedownState::Unspecified => {
-            ("takedown-state-waits", request.made_at)
-        }
+        proto::TakedownState::Waiting => ("takedown-state-waits", request.made_at),
+        proto::TakedownState::Unspecified => ("takedown-state-unknown", request.made_at),
     };
     TakedownText {
         text: texts.say_of(key, &minute_of(texts, at)),
         reason: request.reason.clone(),
         answer: request.answer.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use pages::site::Language;
+
+    use super::*;
+
+    #[test]
+    fn a_takedown_in_an_unknown_state_is_not_said_to_wait() {
+        let text = |state: i32| {
+            let request = proto::TakedownRequest {
+                state,
+                ..proto::TakedownRequest::default()
+            };
+            takedown(Texts::of(Language::English), &request).text
+        };
+        let waits = text(proto::TakedownState::Waiting.into());
+        assert!(waits.contains("waits for staff"), "{waits}");
+        for state in [i32::from(proto::TakedownState::Unspecified), 99] {
+            let unknown = text(state);
+            assert!(unknown.contains("not known"), "{unknown}");
+        }
     }
 }

@@ -95,7 +95,7 @@ impl Takedown<'_> {
         let shown = self.request.listing_path(listing.kind, listing.name);
         let area = Area::new("reason", language.say("takedown-why"));
         let page = TakedownPage {
-            heading: language.texts().say_of("takedown-title", title),
+            title: title.to_owned(),
             action: format!("{shown}/takedown"),
             reason: area.value(self.reason).error_in(&errors),
             back: shown,

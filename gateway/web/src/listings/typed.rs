@@ -7,39 +7,50 @@ use serde_json::{Map, Value, json};
 
 use crate::domain::listing_kind::ListingKind;
 
-/// The names and values of the typed fields, in the order of the form.
+/// The typed fields.
 #[derive(Debug, Clone, Default)]
-pub(super) struct TypedListing(Vec<(String, String)>);
+pub(super) struct TypedListing {
+    /// Names and values, in the order of the form.
+    pairs: Vec<(String, String)>,
+    /// The credits of the stored listing.
+    stored_credits: Vec<proto::Credit>,
+}
 
 impl TypedListing {
     /// The fields that a browser sends. It writes line ends as CR LF.
     pub(super) fn new(pairs: Vec<(String, String)>) -> Self {
         let pairs = pairs.into_iter();
-        Self(
-            pairs
+        Self {
+            pairs: pairs
                 .map(|(name, value)| (name, value.replace("\r\n", "\n")))
                 .collect(),
-        )
+            stored_credits: Vec::new(),
+        }
+    }
+
+    /// Takes over the credits of the stored listing, whose lines a browser has sent back.
+    pub(super) fn take_credits_of(&mut self, stored: &Self) {
+        self.stored_credits.clone_from(&stored.stored_credits);
     }
 
     pub(super) fn get(&self, name: &str) -> &str {
-        let found = self.0.iter().find(|(it, _)| it == name);
+        let found = self.pairs.iter().find(|(it, _)| it == name);
         found.map_or("", |(_, value)| value)
     }
 
     pub(super) fn all(&self, name: &str) -> Vec<&str> {
-        let found = self.0.iter().filter(|(it, _)| it == name);
+        let found = self.pairs.iter().filter(|(it, _)| it == name);
         found.map(|(_, value)| value.as_str()).collect()
     }
 
     pub(super) fn set(&mut self, name: &str, value: &str) {
-        self.0.retain(|(it, _)| it != name);
+        self.pairs.retain(|(it, _)| it != name);
         self.push(name, value);
     }
 
     /// Replaces the values for which `new` has another one.
     pub(super) fn map_values(&mut self, new: impl Fn(&str, &str) -> Option<String>) {
-        for (name, value) in &mut self.0 {
+        for (name, value) in &mut self.pairs {
             if let Some(new) = new(name, value) {
                 *value = new;
             }
@@ -48,29 +59,29 @@ impl TypedListing {
 
     /// Replaces the values of a field with those of another form.
     pub(super) fn replace(&mut self, name: &str, other: &Self) {
-        self.0.retain(|(it, _)| it != name);
+        self.pairs.retain(|(it, _)| it != name);
         for value in other.all(name) {
             self.push(name, value);
         }
     }
 
     pub(super) fn pairs(&self) -> impl Iterator<Item = &(String, String)> {
-        self.0.iter()
+        self.pairs.iter()
     }
 
     fn push(&mut self, name: &str, value: &str) {
-        self.0.push((name.to_owned(), value.to_owned()));
+        self.pairs.push((name.to_owned(), value.to_owned()));
     }
 
     /// The links that have a field: key and typed address.
     pub(super) fn links(&self) -> impl Iterator<Item = (&str, &str)> {
-        let pairs = self.0.iter();
+        let pairs = self.pairs.iter();
         pairs.filter_map(|(name, value)| Some((name.strip_prefix("links.")?, value.as_str())))
     }
 
     /// Everything but the button that was pressed.
     pub(super) fn without(&self, name: &str) -> Vec<(String, String)> {
-        let rest = self.0.iter().filter(|(it, _)| it != name);
+        let rest = self.pairs.iter().filter(|(it, _)| it != name);
         rest.cloned().collect()
     }
 
@@ -106,6 +117,7 @@ impl TypedListing {
                     game.trailer_url.as_deref().unwrap_or_default(),
                 );
                 typed.push("credits", &credit_lines(&game.credits));
+                typed.stored_credits.clone_from(&game.credits);
                 Some(&game.links)
             }
             Listing::Event(event) => {
@@ -178,7 +190,7 @@ impl TypedListing {
         let mut body: Map<String, Value> = fields
             .map(|(name, value)| (name.to_owned(), value))
             .collect();
-        if kind == ListingKind::Game && self.0.iter().any(|(name, _)| name == "credits") {
+        if kind == ListingKind::Game && self.pairs.iter().any(|(name, _)| name == "credits") {
             body.insert("credits".to_owned(), self.credits());
         }
         // Only a new page has a handle to choose.
@@ -203,10 +215,19 @@ impl TypedListing {
         }
     }
 
-    /// Each line has a name and, after a `|` each, a role and the handle of a page.
+    /// Each line has a name and, after a `|` each, a role and the handle of a page. The line of a stored credit is that credit: a `|` in its
+    /// name or its role does not split it when the person edits another line.
     fn credits(&self) -> Value {
+        let stored = self.stored_credits.iter();
+        let mut stored: Vec<(String, &proto::Credit)> =
+            stored.map(|credit| (credit_line(credit), credit)).collect();
         let lines = self.get("credits").lines().map(str::trim);
         let credit = |line: &str| {
+            if let Some(index) = stored.iter().position(|(it, _)| it == line) {
+                // Two credits may have the same line.
+                let (_, credit) = stored.remove(index);
+                return json!({ "name": credit.name, "role": credit.role, "handle": credit.handle });
+            }
             let mut parts = line.splitn(3, '|').map(str::trim);
             let mut part = || parts.next().unwrap_or_default();
             let (name, role, handle) = (part(), part(), part());
@@ -229,12 +250,20 @@ impl TypedListing {
 
 /// Credits as the form has them, one a line.
 pub(super) fn credit_lines(credits: &[proto::Credit]) -> String {
-    let line = |credit: &proto::Credit| {
-        let handle = credit.handle.as_deref().unwrap_or_default();
-        let line = format!("{} | {} | {handle}", credit.name, credit.role);
-        line.trim_end_matches([' ', '|']).to_owned()
-    };
-    credits.iter().map(line).collect::<Vec<_>>().join("\n")
+    credits
+        .iter()
+        .map(credit_line)
+        .collect::<Vec<_>>()
+        .join("\n")
+}
+
+fn credit_line(credit: &proto::Credit) -> String {
+    let proto::Credit { handle, name, role } = credit;
+    match handle {
+        Some(handle) => format!("{name} | {role} | {handle}"),
+        None if role.is_empty() => name.clone(),
+        None => format!("{name} | {role}"),
+    }
 }
 
 /// Renames the fields in a service's fault to those of the form: an error of `genres.0` becomes one of `genres`.
@@ -287,13 +316,16 @@ mod tests {
         assert!(!body.contains_key("handle"));
     }
 
-    #[test]
-    fn credits_are_lines() {
-        let credit = |name: &str, role: &str, handle: Option<&str>| proto::Credit {
+    fn credit(name: &str, role: &str, handle: Option<&str>) -> proto::Credit {
+        proto::Credit {
             name: name.to_owned(),
             role: role.to_owned(),
             handle: handle.map(ToOwned::to_owned),
-        };
+        }
+    }
+
+    #[test]
+    fn credits_are_lines() {
         let credits = [
             credit("Ada", "Code", Some("ada")),
             credit("Bob", "", None),
@@ -312,6 +344,30 @@ mod tests {
         );
         let none = typed(&[("title", "Okoto")]).body(ListingKind::Game);
         assert!(!none.contains_key("credits"), "the form had no such field");
+    }
+
+    #[test]
+    fn a_credit_with_the_separator_stays_whole_while_another_is_edited() {
+        let game = proto::Game {
+            credits: vec![
+                credit("Ada | Eve", "Code | Art", Some("ada")),
+                credit("Bob", "", None),
+                credit("Sound |", "", None),
+            ],
+            ..proto::Game::default()
+        };
+        let stored = TypedListing::of(&Listing::Game(game), "studio");
+        let lines = stored.get("credits").replace("Bob", "Bob | Music");
+        let mut form = typed(&[("credits", &lines)]);
+        form.take_credits_of(&stored);
+        assert_eq!(
+            form.body(ListingKind::Game)["credits"],
+            json!([
+                {"name": "Ada | Eve", "role": "Code | Art", "handle": "ada"},
+                {"name": "Bob", "role": "Music", "handle": null},
+                {"name": "Sound |", "role": "", "handle": null},
+            ])
+        );
     }
 
     #[test]

@@ -28,7 +28,7 @@ pub(super) fn state(texts: &'static Texts, state: proto::State) -> StateText {
         proto::State::Published => ("listing-state-published", "good"),
         proto::State::Rejected => ("listing-state-rejected", "bad"),
         proto::State::Removed => ("listing-state-removed", "bad"),
-        proto::State::Unspecified => ("listing-state-new", ""),
+        proto::State::Unspecified => ("listing-state-unknown", ""),
     };
     StateText {
         text: texts.say(key),

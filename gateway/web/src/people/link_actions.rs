@@ -291,6 +291,11 @@ async fn join(request: &PersonRequest, link: &Link, account: Uuid, role: Role) -
     // Without the lock, the only owner could be deleted at the same time, and the account would have a new member and no owner.
     members::lock(&mut transaction, account).await?;
     use_link_of(&mut transaction, web, link, person).await?;
+    let memberships = members::of_person(&mut *transaction, person.id).await?;
+    let is_member = memberships.iter().any(|it| it.account == account);
+    if !is_member && memberships.len() >= members::MAX_ACCOUNTS {
+        return Err(PageError::too_many_accounts(members::MAX_ACCOUNTS));
+    }
     let now = web.clock.now();
     members::insert(&mut *transaction, account, person.id, role, now).await?;
     request
@@ -309,11 +314,8 @@ async fn change_email(request: &PersonRequest, link: &Link) -> PageResult {
     let version = match people::set_email(&mut *transaction, person, &link.email).await {
         Ok(version) => version.ok_or_else(sign_in_again)?,
         Err(error) if is_taken(&error) => {
-            let text = "Another person has this address. Sign in as that person, or choose another address.";
-            let error = PageError::new(StatusCode::CONFLICT, "This address is taken", text);
-            return Err(
-                error.with_site_texts(&("error-address-taken-title", "error-address-taken"))
-            );
+            let keys = &("error-address-taken-title", "error-address-taken");
+            return Err(PageError::translated(StatusCode::CONFLICT, keys));
         }
         Err(error) => return Err(error.into()),
     };

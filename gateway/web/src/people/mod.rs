@@ -28,10 +28,8 @@ use crate::page_language::PageLanguage;
 /// The error if a person's credentials have changed after the access layer has checked the session. The session has ended, and the request
 /// has done nothing.
 fn sign_in_again() -> PageError {
-    let text = "Your password, address or second factor was changed meanwhile, or your sessions were ended, so nothing was done. Sign in again.";
-    PageError::new(StatusCode::UNAUTHORIZED, "Sign in again", text)
-        .with_site_texts(&("error-sign-in-again-title", "error-sign-in-again"))
-        .way_out("/sign-in", "nav-sign-in")
+    let keys = &("error-sign-in-again-title", "error-sign-in-again");
+    PageError::translated(StatusCode::UNAUTHORIZED, keys).way_out("/sign-in", "nav-sign-in")
 }
 
 /// Why a new password is refused, in words.

@@ -5,6 +5,7 @@ use pages::input::{Checks, Choice, Select};
 use pages::people::{SessionRow, YouPage};
 use pages::site::Language;
 use pages::when;
+use strum::VariantArray as _;
 
 use super::sign_in_again;
 use crate::domain::action::Action;
@@ -45,7 +46,7 @@ pub async fn show(request: PersonRequest, Query(done): Query<AfterForm>) -> Page
         label: it.name().to_owned(),
         is_chosen: it == language.language,
     });
-    let notices = NoticeKind::ALL.map(|kind| Choice {
+    let notices = NoticeKind::VARIANTS.iter().map(|kind| Choice {
         value: kind.name().to_owned(),
         label: texts
             .value("notice-kind", kind.name(), kind.name())
@@ -59,7 +60,7 @@ pub async fn show(request: PersonRequest, Query(done): Query<AfterForm>) -> Page
         has_totp: person.totp_secret.is_some(),
         recovery_codes: u64::try_from(left).unwrap_or_default(),
         language: Select::new("language", language.say("you-language"), languages.into()),
-        notices: Checks::new("notice", language.say("you-mails"), notices.into()),
+        notices: Checks::new("notice", language.say("you-mails"), notices.collect()),
     }))
 }
 

@@ -2,6 +2,7 @@
 
 use axum::body::Bytes;
 use pages::site::Language;
+use strum::VariantArray as _;
 use url::form_urlencoded;
 
 use crate::domain::notice_kind::NoticeKind;
@@ -21,7 +22,7 @@ pub async fn send(request: PersonRequest, body: Bytes) -> PageResult {
             _ => {}
         }
     }
-    let kinds = NoticeKind::ALL.into_iter().map(NoticeKind::name);
+    let kinds = NoticeKind::VARIANTS.iter().map(|kind| kind.name());
     let muted: Vec<String> = kinds
         .filter(|name| !wanted.iter().any(|it| it == name))
         .map(ToOwned::to_owned)

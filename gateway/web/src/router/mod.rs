@@ -1,5 +1,7 @@
 //! Every path of the site, with its access.
 
+#[cfg(test)]
+mod list_bounds;
 mod member;
 mod site;
 
@@ -133,7 +135,7 @@ fn has_page(path: &str) -> bool {
 
 /// The site.
 pub fn router(app: &App) -> Router {
-    let mut router = Router::new();
+    let mut router = site::add_docs_of_languages(Router::new());
     for route in routes() {
         if route.access == Access::Public {
             router = site::add(router, route, app);
@@ -247,6 +249,18 @@ mod tests {
         for route in routes() {
             let is_public = matches!(route.access, Access::Public | Access::File | Access::Docs);
             assert_eq!(site::is_public(route.path), is_public, "{}", route.path);
+        }
+    }
+
+    #[test]
+    fn the_errors_of_a_page_in_english_lead_to_no_other_language() {
+        for route in routes() {
+            if matches!(route.access, Access::Public | Access::Docs) {
+                let uri = route.path.replace(['{', '}'], "").parse().unwrap();
+                let frame = Visit::of(&uri, &HeaderMap::new()).frame("");
+                let is_translated = route.access == Access::Public;
+                assert_eq!(frame.is_translated, is_translated, "{}", route.path);
+            }
         }
     }
 

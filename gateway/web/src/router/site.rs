@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 
 use axum::Router;
 use axum::middleware::{from_fn, from_fn_with_state};
+use axum::routing::get;
 use pages::site::Language;
 
 use crate::app::App;
@@ -117,6 +118,17 @@ pub(super) fn add(mut router: Router<App>, route: Route, app: &App) -> Router<Ap
         router = router.route(&path, counted.clone());
     }
     router.route(route.path, counted)
+}
+
+/// Adds the documentation below each language, from which visitors come to its one address.
+pub(super) fn add_docs_of_languages(mut router: Router<App>) -> Router<App> {
+    for language in Language::ALL {
+        for below in ["/docs", "/docs/{*page}"] {
+            let path = format!("{}{below}", language.prefix());
+            router = router.route(&path, get(path::without_language));
+        }
+    }
+    router
 }
 
 /// Adds a file of the public site, or a page of the documentation: it has one address.

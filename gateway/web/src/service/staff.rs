@@ -68,8 +68,7 @@ impl StaffService for Staff {
         &self,
         request: Request<ListAuditRequest>,
     ) -> Result<Response<ListAuditResponse>, Status> {
-        let response = self.audit.list::<StaffAction>(request).await?;
-        Ok(Response::new(response))
+        self.audit.list::<StaffAction>(request).await
     }
 }
 

@@ -1,144 +1,178 @@
-//! The letters of share cards: `DejaVu` Sans, reduced to Latin with the letters of African languages (`fonts/LICENSE.txt`).
+//! The letters of share cards: Noto Sans, reduced to Latin, Greek, Arabic, Ethiopic, N'Ko and Tifinagh (`fonts/OFL.txt`).
 
-use ab_glyph::{Font as _, FontRef, InvalidFont, PxScale, ScaleFont as _, point};
-use image::{Rgb, RgbImage};
+use std::sync::{Arc, LazyLock};
+
+use resvg::usvg::fontdb::{Database, Source};
+use resvg::usvg::{self, Options, Tree};
+use skrifa::{FontRef, MetadataProvider as _};
+use unicode_bidi::{Direction, get_base_direction};
 use unicode_normalization::UnicodeNormalization as _;
 
-const REGULAR: &[u8] = include_bytes!("../../fonts/DejaVuSans.ttf");
-const BOLD: &[u8] = include_bytes!("../../fonts/DejaVuSans-Bold.ttf");
+/// Each weight is one font for all scripts: usvg combines the glyphs of two fonts only if both make the same number of glyphs of a text, and
+/// ligatures change that number. Both weights have the same characters.
+const REGULAR: &[u8] = include_bytes!("../../fonts/NotoSans-Regular.ttf");
+const BOLD: &[u8] = include_bytes!("../../fonts/NotoSans-Bold.ttf");
 
-/// Both weights.
-pub(super) struct Fonts {
-    pub(super) regular: FontRef<'static>,
-    pub(super) bold: FontRef<'static>,
-}
+/// SVG is read with these fonts, and with none of the machine.
+static OPTIONS: LazyLock<Options<'static>> = LazyLock::new(|| {
+    let mut fonts = Database::new();
+    for file in [REGULAR, BOLD] {
+        fonts.load_font_source(Source::Binary(Arc::new(file)));
+    }
+    Options {
+        font_family: "Noto Sans".to_owned(),
+        fontdb: Arc::new(fonts),
+        ..Options::default()
+    }
+});
 
-/// A font in a size and a colour.
-pub(super) struct Style<'a> {
-    pub(super) font: &'a FontRef<'static>,
+/// How a text is written.
+pub(super) struct Style {
     /// In pixels.
-    pub(super) size: f32,
-    pub(super) colour: Rgb<u8>,
+    pub(super) size: u16,
+    pub(super) weight: u16,
+    pub(super) colour: &'static str,
+    /// The distance between two base lines, in pixels.
+    pub(super) line_height: i32,
 }
 
-impl Fonts {
-    pub(super) fn read() -> Result<Self, InvalidFont> {
-        Ok(Self {
-            regular: FontRef::try_from_slice(REGULAR)?,
-            bold: FontRef::try_from_slice(BOLD)?,
-        })
-    }
-
-    /// The text with its marks joined to their letters, without the characters that the fonts lack: they would be boxes. Empty if no letter
-    /// or digit is left.
-    pub(super) fn readable(&self, text: &str) -> String {
-        let has = |c: &char| c.is_whitespace() || self.bold.glyph_id(*c).0 != 0;
-        let text: String = text.nfc().filter(|c| !c.is_control()).filter(has).collect();
-        if !text.contains(char::is_alphanumeric) {
-            return String::new();
-        }
-        text.split_whitespace().collect::<Vec<_>>().join(" ")
-    }
-}
-
-impl Style<'_> {
-    fn scale(&self) -> PxScale {
-        PxScale::from(self.size)
+impl Style {
+    /// A line as an element of SVG. `place` is the attributes that say where it stands.
+    pub(super) fn element(&self, line: &str, place: &str) -> String {
+        let (size, weight, colour) = (self.size, self.weight, self.colour);
+        let line = line
+            .replace('&', "&amp;")
+            .replace('<', "&lt;")
+            .replace('>', "&gt;");
+        format!(
+            "<text {place} font-size=\"{size}\" font-weight=\"{weight}\" \
+             fill=\"{colour}\">{line}</text>"
+        )
     }
 
     /// The width of a line in pixels.
     pub(super) fn width(&self, line: &str) -> f32 {
-        let font = self.font.as_scaled(self.scale());
-        line.chars().map(|c| font.h_advance(font.glyph_id(c))).sum()
-    }
-
-    /// Draws a line; `x` and `y` are where its base line begins.
-    pub(super) fn draw(&self, canvas: &mut RgbImage, line: &str, (x, y): (f32, f32)) {
-        let font = self.font.as_scaled(self.scale());
-        let mut x = x;
-        for c in line.chars() {
-            let id = font.glyph_id(c);
-            let glyph = id.with_scale_and_position(self.scale(), point(x, y));
-            x += font.h_advance(id);
-            let Some(outline) = self.font.outline_glyph(glyph) else {
-                continue;
-            };
-            let bounds = outline.px_bounds();
-            outline.draw(|right, down, coverage| {
-                let at = (offset(bounds.min.x, right), offset(bounds.min.y, down));
-                if let (Some(x), Some(y)) = at
-                    && let Some(pixel) = canvas.get_pixel_mut_checked(x, y)
-                {
-                    blend(pixel, self.colour, coverage);
-                }
-            });
-        }
+        let element = self.element(line, "");
+        let svg = format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"1\" height=\"1\">{element}</svg>"
+        );
+        // If this cannot be read, neither can the card with this line, whose error is returned.
+        parse(&svg).map_or(0.0, |tree| tree.root().bounding_box().width())
     }
 }
 
-/// The pixel at this position, if the canvas has it.
-fn offset(start: f32, distance: u32) -> Option<u32> {
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "bounds of glyphs are whole numbers of some thousands, and the conversion saturates"
-    )]
-    let start = start as i64;
-    u32::try_from(start + i64::from(distance)).ok()
+pub(super) fn parse(svg: &str) -> Result<Tree, usvg::Error> {
+    Tree::from_str(svg, &OPTIONS)
 }
 
-/// Blends a colour over a pixel.
-pub(super) fn blend(pixel: &mut Rgb<u8>, colour: Rgb<u8>, share: f32) {
-    let share = share.clamp(0.0, 1.0);
-    for (below, above) in pixel.0.iter_mut().zip(colour.0) {
-        let mixed = f32::from(*below) * (1.0 - share) + f32::from(above) * share;
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "between two bytes"
-        )]
-        let mixed = mixed.round() as u8;
-        *below = mixed;
+/// The text with its marks joined to their letters, without the characters that the fonts lack: they would be boxes. Empty if no letter or
+/// digit is left.
+pub(super) fn readable(text: &str) -> String {
+    // A font of this program can be read: the tests do.
+    let Ok(font) = FontRef::new(BOLD) else {
+        return String::new();
+    };
+    let letters = font.charmap();
+    let has = |c: &char| c.is_whitespace() || letters.map(*c).is_some();
+    let text: String = text.nfc().filter(has).collect();
+    if !text.contains(char::is_alphanumeric) {
+        return String::new();
     }
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Whether the first letter that has a direction is of a script that is written from right to left.
+pub(super) fn is_rtl(text: &str) -> bool {
+    get_base_direction(text) == Direction::Rtl
 }
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+
+    const STYLE: Style = Style {
+        size: 40,
+        weight: 700,
+        colour: "#ffffff",
+        line_height: 50,
+    };
 
     #[test]
     fn letters_of_african_languages_can_be_read() {
-        let fonts = Fonts::read().unwrap();
         for text in [
             "ɛ ŋ ɔ ẹ ṣ ọ̀rẹ́ ɓ ɗ ƙ ƴ ɖ ƒ ɣ ǃ ǂ ʼ ₦ “Éléphant” – œ ç",
             "Àwọn ọmọ Ọ̀yọ́",
             "Twi: Ɛyɛ ahoɔden",
+            "مرحبًا، لعبة ٢٠٢٦!",
+            "ڟ ݣ ࢥ نمایش\u{200c}ها",
+            "ሰላም፡ ለዓለም። ፳፮ ꬠ ⶓ",
+            "ߒߞߏ߫ ߞߊ߲ ߂߀",
+            "ⵜⴰⵎⴰⵣⵉⵖⵜ ⵯ",
         ] {
-            assert_eq!(fonts.readable(text), text.nfc().collect::<String>());
+            assert_eq!(readable(text), text.nfc().collect::<String>());
         }
-        for text in ["ሰላም", "مرحبا", "ⵣ", "日本", "🎮", "🎮 – مرحبا!"] {
-            assert_eq!(fonts.readable(text), "", "{text}");
+        for text in ["日本", "🎮", "🎮 – ، !"] {
+            assert_eq!(readable(text), "", "{text}");
         }
-        for (text, readable) in [
+        for (text, readable_text) in [
             ("Okoto 🎮\u{fe0f} – 2", "Okoto – 2"),
-            ("ሰላም Salam", "Salam"),
+            ("日本 Salam", "Salam"),
             // A mark and its letter become one character where Unicode has it.
             ("e\u{301}", "é"),
         ] {
-            assert_eq!(fonts.readable(text), readable, "{text}");
+            assert_eq!(readable(text), readable_text, "{text}");
         }
     }
 
     #[test]
-    fn a_line_is_drawn_inside_the_canvas() {
-        let fonts = Fonts::read().unwrap();
-        let style = Style {
-            font: &fonts.bold,
-            size: 40.0,
-            colour: Rgb([255, 255, 255]),
+    fn both_weights_have_the_same_characters() {
+        let characters = |file: &'static [u8]| {
+            let mappings = FontRef::new(file).unwrap().charmap().mappings();
+            mappings.map(|(c, _)| c).collect::<Vec<u32>>()
         };
-        assert!(style.width("Kora") > 40.0);
-        let mut canvas = RgbImage::new(100, 50);
-        style.draw(&mut canvas, "Kora Kora", (-20.0, 10.0));
-        assert!(canvas.pixels().any(|pixel| pixel.0[0] > 200));
+        assert_eq!(characters(REGULAR), characters(BOLD));
+    }
+
+    #[test]
+    fn the_first_letter_says_the_direction() {
+        for text in ["مرحبا Kora", "3 – مرحبا", "ߒߞߏ", "«لعبة» (Kora)"] {
+            assert!(is_rtl(text), "{text}");
+        }
+        for text in ["", "3", "Kora مرحبا", "ሰላም", "ⵣ"] {
+            assert!(!is_rtl(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_line_is_as_wide_as_its_shaped_letters() {
+        for (longer, line) in [("Korama", "Kora"), ("ሰላምታ", "ሰላም"), ("ⵣⵣ", "ⵣ")]
+        {
+            assert!(STYLE.width(longer) > STYLE.width(line), "{line}");
+        }
+        // Joined letters take less room than letters that stand alone, and a mark takes none.
+        assert!(STYLE.width("ببب") < 2.5 * STYLE.width("ب"));
+        let is_near = |one: f32, other: f32| (one - other).abs() < 1.5;
+        assert!(is_near(STYLE.width("بَ"), STYLE.width("ب")));
+        assert!(is_near(STYLE.width("ọ̀"), STYLE.width("ọ")));
+        // Markup is text.
+        assert!(STYLE.width("<&>") > STYLE.width("&"));
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        #[test]
+        fn every_text_of_these_letters_has_a_width(
+            text in "[a-z<&>\u{300}-\u{36f}\u{600}-\u{6ff}\u{7c0}-\u{7ff}\u{1200}-\u{139f}\u{200c}-\u{200f}\u{2d30}-\u{2d7f} ]{1,40}",
+        ) {
+            let text = readable(&text);
+            let embedded = format!("\u{202b}{text}\u{202c}");
+            for line in [&text, &embedded] {
+                let width = STYLE.width(line);
+                prop_assert!(width.is_finite() && width < 5_000.0, "{line}: {width}");
+            }
+        }
     }
 }

@@ -1,4 +1,5 @@
-//! Share cards: pictures of 1200 × 630 pixels with which networks show a link. They are drawn when they are first asked for.
+//! Share cards: pictures of 1200 × 630 pixels with which networks show a link. They are drawn when they are first asked for, as SVG that
+//! [`resvg`] shapes, orders and paints.
 
 mod drawing;
 mod font;

@@ -2,68 +2,48 @@
 
 const ELLIPSIS: &str = "…";
 
-/// Breaks a text into at most `most` lines, none wider than `width`. An ellipsis replaces the rest of a text that does not fit. A word that
-/// is wider than a line is cut.
-pub(super) fn lines(
-    text: &str,
-    most: usize,
-    width: f32,
-    measure: impl Fn(&str) -> f32,
-) -> Vec<String> {
-    let mut lines: Vec<String> = Vec::new();
-    let mut line = String::new();
-    let mut words = text.split_whitespace().peekable();
-    for word in words.by_ref() {
-        let longer = match line.as_str() {
-            "" => word.to_owned(),
-            line => format!("{line} {word}"),
-        };
-        if measure(&longer) <= width {
-            line = longer;
-            continue;
-        }
-        if line.is_empty() {
-            // The word alone is wider than a line.
-            lines.push(cut(word, width, &measure));
+/// Breaks a text, which has one space between two words, into at most `most` lines that fit. An ellipsis replaces the rest of a text that
+/// does not fit into them, and the rest of a word that is wider than a line.
+pub(super) fn lines(text: &str, most: usize, fits: impl Fn(&str) -> bool) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut rest = text;
+    while !rest.is_empty() && lines.len() < most {
+        let is_last = lines.len() + 1 == most;
+        let (line, after) = if fits(rest) {
+            (rest.to_owned(), "")
+        } else if is_last {
+            (shortened(rest, &fits), "")
+        } else if let Some(end) = last_fitting(spaces(rest), |end| fits(&rest[..end])) {
+            (rest[..end].to_owned(), &rest[end + 1..])
         } else {
-            lines.push(std::mem::replace(&mut line, word.to_owned()));
-            if measure(&line) > width {
-                line = cut(&line, width, &measure);
-            }
-        }
-        if lines.len() == most {
-            break;
-        }
-    }
-    let has_more = words.peek().is_some() || lines.len() == most && !line.is_empty();
-    if lines.len() < most && !line.is_empty() {
+            // The first word alone is wider than a line.
+            let (word, after) = rest.split_once(' ').unwrap_or((rest, ""));
+            (shortened(word, &fits), after)
+        };
         lines.push(line);
-    } else if let Some(last) = lines.last_mut().filter(|_| has_more) {
-        *last = cut_to_ellipsis(last, width, &measure);
+        rest = after;
     }
     lines
 }
 
-/// The beginning of a word with an ellipsis, if it is wider than a line.
-fn cut(word: &str, width: f32, measure: impl Fn(&str) -> f32) -> String {
-    if measure(word) <= width {
-        return word.to_owned();
-    }
-    cut_to_ellipsis(word, width, measure)
+/// The longest beginning that fits together with an ellipsis, of whole words if there is one.
+fn shortened(text: &str, fits: &impl Fn(&str) -> bool) -> String {
+    let cut = |end: usize| format!("{}{ELLIPSIS}", &text[..end]);
+    let fits_cut = |end: usize| fits(&cut(end));
+    let letters = text.char_indices().map(|(end, _)| end).skip(1);
+    let end = last_fitting(spaces(text), fits_cut).or_else(|| last_fitting(letters, fits_cut));
+    cut(end.unwrap_or_default())
 }
 
-/// The longest prefix that fits together with an ellipsis.
-fn cut_to_ellipsis(text: &str, width: f32, measure: impl Fn(&str) -> f32) -> String {
-    let text = text.trim_end_matches(ELLIPSIS);
-    let ends = text.char_indices().map(|(end, _)| end).chain([text.len()]);
-    let mut ends: Vec<usize> = ends.collect();
-    while let Some(end) = ends.pop() {
-        let shorter = format!("{}{ELLIPSIS}", text[..end].trim_end());
-        if measure(&shorter) <= width {
-            return shorter;
-        }
-    }
-    String::new()
+fn spaces(text: &str) -> impl Iterator<Item = usize> {
+    text.match_indices(' ').map(|(at, _)| at)
+}
+
+/// The last of these ends of lines with which the line fits. Few are tried, since a longer line is wider.
+fn last_fitting(ends: impl Iterator<Item = usize>, fits: impl Fn(usize) -> bool) -> Option<usize> {
+    let ends: Vec<usize> = ends.collect();
+    let fitting = ends.partition_point(|end| fits(*end));
+    ends.get(fitting.checked_sub(1)?).copied()
 }
 
 #[cfg(test)]
@@ -71,17 +51,15 @@ mod tests {
     use super::*;
 
     /// Each character is as wide as any other.
-    fn wrapped(text: &str, most: usize, width: u8) -> Vec<String> {
-        lines(text, most, f32::from(width), |text| {
-            text.chars().map(|_| 1.0).sum()
-        })
+    fn wrapped(text: &str, most: usize, width: usize) -> Vec<String> {
+        lines(text, most, |line| line.chars().count() <= width)
     }
 
     #[test]
     fn words_stay_whole_where_they_can() {
         for (text, lines) in [
             ("", vec![]),
-            ("  one\n", vec!["one"]),
+            ("one", vec!["one"]),
             ("one two three", vec!["one two", "three"]),
             ("exactly8 exactly8", vec!["exactly8", "exactly8"]),
             ("one two three four five", vec!["one two", "three…"]),
@@ -99,15 +77,11 @@ mod tests {
         let text = "Supercalifragilistic and a b c ẹlẹ́gbẹ́ ".repeat(9);
         for width in 1..40 {
             for most in 1..4 {
-                let lines = wrapped(&text, most, width);
+                let lines = wrapped(text.trim_end(), most, width);
                 assert!(lines.len() <= most, "{lines:?}");
                 assert!(lines.last().unwrap().ends_with('…'), "{lines:?}");
-                assert!(
-                    lines
-                        .iter()
-                        .all(|line| line.chars().count() <= width.into()),
-                    "{lines:?}"
-                );
+                let mut widths = lines.iter().map(|line| line.chars().count());
+                assert!(widths.all(|it| it <= width), "{lines:?}");
             }
         }
     }

@@ -12,7 +12,7 @@ use crate::visit::Visit;
 
 /// The text whose name ends the path.
 pub async fn show(app: State<App>, visit: Extension<Visit>) -> PageResult {
-    let path = path_of(&visit.path);
+    let path = visit.path.split('?').next().unwrap_or_default();
     let name = path.rsplit('/').next().unwrap_or_default();
     let article = app.articles.find(name, visit.language);
     let article = article.ok_or_else(PageError::not_found)?;
@@ -25,8 +25,4 @@ pub async fn show(app: State<App>, visit: Extension<Visit>) -> PageResult {
             body: article.html.clone(),
         })
     })
-}
-
-fn path_of(address: &str) -> &str {
-    address.split('?').next().unwrap_or(address)
 }

@@ -3,18 +3,21 @@
 use axum::extract::Path;
 use contracts::catalogue::v1 as proto;
 use contracts::public::RankingRow;
-use futures::future::try_join_all;
+use futures::future::{join, try_join_all};
 use kit::Fault;
 use pages::site::cards::{Link, Tab};
-use pages::site::games::BoardRank;
+use pages::site::games::{BoardRank, ListingRanks};
+use pages::site::rank_plot::RankPlot;
 use pages::site::rankings::{Board, BoardPage, BoardRow, BoardsPage, Direction};
 use pages::site::{Frame, Head, Texts};
+use time::OffsetDateTime;
 
 use super::cached::respond;
 use super::query::address;
 use super::request::SiteRequest;
 use super::{ROWS, cards, filters};
 use crate::page_error::PageResult;
+use crate::upstream::Catalogue;
 use crate::upstream::votes::BoardRows;
 
 const PATH: &str = "/rankings";
@@ -22,6 +25,8 @@ const KINDS: [&str; 2] = ["games", "creators"];
 const WINDOWS: [&str; 3] = ["week", "month", "all"];
 /// Rows of each board on the page of all.
 const FIRST: u32 = 5;
+/// The board whose ranks are drawn.
+const DRAWN: &str = "week";
 
 /// The paths of the boards.
 pub(super) fn paths() -> impl Iterator<Item = String> {
@@ -92,14 +97,15 @@ pub async fn show(
         frame.head = Head::new(board.title(frame.texts), frame.say("boards-description"))
             .indexed_if(filters::is_indexed(&[], cursor));
         frame.api_call = Some(format!("GET /v1{path}"));
+        let (vote, count) = match kind {
+            "creators" => ("/vote/creators", "creators-count"),
+            _ => ("/vote", "games-count"),
+        };
         Ok(BoardPage {
             kinds: kinds(&frame, board),
             windows: windows(&frame, board),
-            vote: frame.href(if kind == "creators" {
-                "/vote/creators"
-            } else {
-                "/vote"
-            }),
+            vote: frame.href(vote),
+            count: frame.count(count, &rows.rows.page.total),
             rows: self::rows(&frame, kind, &rows)?,
             pager: filters::pager(&frame, &path, &[], cursor, &rows.rows),
             frame,
@@ -164,6 +170,33 @@ fn row(frame: &Frame, kind: &str, row: RankingRow, details: &proto::BoardRowDeta
         direction: Direction::of(row.rank, row.previous_rank),
         moved: moved(texts, row.rank, row.previous_rank),
         tagline: row.tagline,
+    }
+}
+
+/// The ranks of a listing, now and in the last weeks.
+#[derive(Debug)]
+pub(super) struct Ranks {
+    now: Vec<proto::BoardRank>,
+    past: Vec<(OffsetDateTime, u32)>,
+}
+
+impl Ranks {
+    /// Reads the ranks. A page is shown without those that cannot be read.
+    pub(super) async fn read(catalogue: &Catalogue, kind: &str, name: &str) -> Self {
+        let now = catalogue.ranks(kind, name);
+        let past = catalogue.rank_history(kind, name, DRAWN);
+        let (now, past) = join(now, past).await;
+        Self {
+            now: now.unwrap_or_default(),
+            past: past.unwrap_or_default(),
+        }
+    }
+
+    pub(super) fn shown(&self, frame: &Frame) -> ListingRanks {
+        ListingRanks {
+            boards: self.now.iter().map(|it| rank(frame, it)).collect(),
+            plot: RankPlot::new(frame.texts, &self.past),
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 use axum::body::Body;
 use axum::response::{IntoResponse as _, Response};
 use http::header::{CACHE_CONTROL, CONTENT_LANGUAGE, CONTENT_TYPE, VARY};
-use http::{HeaderName, HeaderValue, StatusCode};
+use http::{HeaderName, HeaderValue};
 use kit::Fault;
 use pages::Template;
 use pages::site::Frame;
@@ -12,7 +12,7 @@ use super::share_card;
 use crate::app::Web;
 use crate::layers::etag::REVALIDATE;
 use crate::page_error::PageResult;
-use crate::render::{html, ok};
+use crate::render::{PageStatus, html, ok};
 use crate::visit::Visit;
 
 const ROBOTS: HeaderName = HeaderName::from_static("x-robots-tag");
@@ -36,7 +36,7 @@ pub(crate) fn respond_as(
 ) -> PageResult {
     let mut frame = visit.frame(&web.public_url);
     // Pages of listings have cards of their own.
-    share_card::or_of_site(&mut frame)?;
+    share_card::or_of_site(&mut frame);
     let mut response = revalidated(make(frame)?, media_type);
     let headers = response.headers_mut();
     let language = HeaderValue::from_static(visit.language.code());
@@ -71,7 +71,11 @@ fn revalidated(mut response: Response, media_type: &'static str) -> Response {
 }
 
 /// A page that no cache stores, such as one with a form that is sent once.
-pub(crate) fn uncached(visit: &Visit, status: StatusCode, page: &impl Template) -> Response {
+pub(crate) fn uncached(
+    visit: &Visit,
+    status: impl Into<PageStatus>,
+    page: &impl Template,
+) -> Response {
     let mut response = html(status, page);
     let language = HeaderValue::from_static(visit.language.code());
     response.headers_mut().insert(CONTENT_LANGUAGE, language);

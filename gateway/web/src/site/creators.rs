@@ -3,12 +3,13 @@
 use axum::extract::Path;
 use contracts::catalogue::v1 as proto;
 use contracts::public::{self, CREATOR_KINDS};
-use futures::future::try_join;
-use kit::Fault;
+use futures::future::{join, try_join};
 use pages::site::creators::CreatorPage;
+use pages::site::games::ListingRanks;
 use pages::site::list::CreatorsPage;
 use pages::site::{Frame, Head};
 
+use super::boards::Ranks;
 use super::cached::respond;
 use super::filters::{self, FixedFilter, ListRequest, RowNames};
 use super::query::address;
@@ -90,23 +91,24 @@ pub async fn show(
     SiteRequest { app, visit, .. }: SiteRequest,
     Path(handle): Path<String>,
 ) -> PageResult {
-    let read = app.catalogue.creator_or_sample(&handle, GAMES);
-    let (creator, total) = read.await?;
+    let catalogue = &app.catalogue;
+    let read = catalogue.creator_or_sample(&handle, GAMES);
+    let ranks = Ranks::read(catalogue, "creators", &handle);
+    let (read, ranks) = join(read, ranks).await;
+    let (creator, total) = read?;
     respond(&app, &visit, |frame| {
-        let mut page = creator_page(frame, creator.parse()?, total)?;
+        let mut page = creator_page(frame, creator.parse()?, total);
+        page.listing_ranks = ranks.shown(&page.frame);
         if creator.is_sample {
             page.frame.mark_sample();
+            page.share = None;
         }
         Ok(page)
     })
 }
 
 /// `total` is the number of all games.
-fn creator_page(
-    mut frame: Frame,
-    creator: public::Creator,
-    total: u64,
-) -> Result<CreatorPage, Fault> {
+fn creator_page(mut frame: Frame, creator: public::Creator, total: u64) -> CreatorPage {
     let row = &creator.row;
     frame.path = format!("{LIST}/{}", row.handle);
     let description = match row.tagline.as_str() {
@@ -116,16 +118,16 @@ fn creator_page(
     frame.head = Head::new(row.name.clone(), description);
     frame.api_call = Some(format!("GET /v1/creators/{}", row.handle));
     frame.share.is_profile = true;
-    frame.share.image = share_card::of_creator(&frame.site, row)?;
+    frame.share.image = share_card::of_creator(&frame.site, row);
     frame.share.structured_data = Some(structured_data::creator(&frame, &creator));
-    share_card::or_of_site(&mut frame)?;
+    share_card::or_of_site(&mut frame);
     let row = creator.row;
     let texts = frame.texts;
     let roles = row.roles.iter();
     let roles = roles.map(|role| texts.value("role", role, role).to_owned());
     let all = address("/games", &[("creator", Some(&row.handle))]);
     let games = creator.games.into_iter();
-    Ok(CreatorPage {
+    CreatorPage {
         kind: texts.value("creator-kind", &row.kind, &row.kind).to_owned(),
         avatar: cards::avatar(&frame, &row),
         roles: roles.collect(),
@@ -135,11 +137,13 @@ fn creator_page(
         games: games.map(|row| cards::game(&frame, row)).collect(),
         games_total: total,
         all_games: (total > GAMES.into()).then(|| frame.href(&all)),
+        listing_ranks: ListingRanks::default(),
+        share: Some(frame.canonical()),
         actions: visitor_actions(&frame, ListingKind::Page, &row.handle),
         name: row.name,
         tagline: row.tagline,
         is_verified: row.verified,
         bio: creator.bio,
         frame,
-    })
+    }
 }

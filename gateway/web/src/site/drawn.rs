@@ -5,6 +5,7 @@ use axum::response::{IntoResponse as _, Response};
 use http::HeaderValue;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use pages::pattern;
+use strum::VariantArray as _;
 
 use crate::assets::{FOR_EVER, UNSTORED};
 use crate::domain::listing_kind::{ListingKind, is_listing_name};
@@ -17,7 +18,7 @@ pub async fn show(
 ) -> Result<Response, PageError> {
     let name = file.strip_suffix(".svg");
     let name = name.filter(|name| is_listing_name(name));
-    let is_kind = ListingKind::ALL.iter().any(|it| it.api_list() == kind);
+    let is_kind = ListingKind::VARIANTS.iter().any(|it| it.api_list() == kind);
     let is_country = country.len() == 2 && country.bytes().all(|it| it.is_ascii_uppercase());
     let name = name.filter(|_| pattern::is_version(&version) && is_kind && is_country);
     let name = name.ok_or_else(PageError::not_found)?;

@@ -4,7 +4,6 @@ use axum::extract::Path;
 use contracts::catalogue::v1 as proto;
 use contracts::public::{self, EVENT_KINDS};
 use futures::future::try_join;
-use kit::Fault;
 use pages::site::africa::Outline;
 use pages::site::cards::Link;
 use pages::site::events::EventPage;
@@ -119,16 +118,17 @@ pub async fn show(
     // The page says whether the event is over, so it changes at midnight too.
     let today = app.clock.now().to_offset(time::UtcOffset::UTC).date();
     respond(&app, &visit, |frame| {
-        let mut page = event_page(frame, event.parse()?, today)?;
+        let mut page = event_page(frame, event.parse()?, today);
         if event.is_sample {
             page.frame.mark_sample();
             page.calendar = None;
+            page.share = None;
         }
         Ok(page)
     })
 }
 
-fn event_page(mut frame: Frame, event: public::Event, today: Date) -> Result<EventPage, Fault> {
+fn event_page(mut frame: Frame, event: public::Event, today: Date) -> EventPage {
     let texts = frame.texts;
     frame.path = format!("{LIST}/{}", event.slug);
     let days = texts.days(&event.starts_at, event.ends_at.as_deref());
@@ -139,13 +139,15 @@ fn event_page(mut frame: Frame, event: public::Event, today: Date) -> Result<Eve
         texts.say_of("event-description", &format!("{kind}, {days}, {place}")),
     );
     frame.api_call = Some(format!("GET /v1/events/{}", event.slug));
-    frame.share.image = share_card::of_event(&frame, &event)?;
+    frame.share.image = share_card::of_event(&frame, &event);
     frame.share.structured_data = Some(structured_data::event(&frame, &event));
-    share_card::or_of_site(&mut frame)?;
+    share_card::or_of_site(&mut frame);
     let last = event.ends_at.as_deref().unwrap_or(&event.starts_at);
     let last = Date::parse(last, &Iso8601::DATE).ok();
     let website = event.website.filter(|url| cards::is_https(url));
-    Ok(EventPage {
+    EventPage {
+        picture: cards::listing_picture(&frame, "events", None, &event.country_code, &event.slug),
+        share: Some(frame.canonical()),
         kind: frame.link(&address(LIST, &[("kind", Some(&event.kind))]), kind),
         days,
         is_over: last.is_some_and(|last| last < today),
@@ -163,5 +165,5 @@ fn event_page(mut frame: Frame, event: public::Event, today: Date) -> Result<Eve
         is_online: event.online,
         description: event.description,
         frame,
-    })
+    }
 }

@@ -24,7 +24,7 @@ pub(super) const ATOM: &str = "application/atom+xml";
 const MEDIA_TYPE: &str = "application/atom+xml; charset=utf-8";
 pub(super) const GAMES: &str = "/games/feed.xml";
 const EVENTS: &str = "/events/feed.xml";
-const CALENDAR: &str = "/events/calendar.ics";
+pub(super) const CALENDAR: &str = "/events/calendar.ics";
 const NEW_GAMES: u32 = 50;
 const NEXT_EVENTS: u32 = 100;
 /// Characters of a text in the content of an entry.

@@ -3,28 +3,26 @@
 use axum::extract::Path;
 use contracts::catalogue::v1 as proto;
 use contracts::public::{self, PLATFORMS, STAGES};
-use futures::future::{join3, try_join, try_join3};
+use futures::future::{join, join3, try_join, try_join3};
 use kit::Fault;
 use pages::site::amount::Amount;
 use pages::site::cards::GameCard;
 use pages::site::games::{Credit, Currency, CurrencyRate, GamePage, ShareCode, Trailer};
 use pages::site::list::GamesPage;
-use pages::site::rank_plot::RankPlot;
 use pages::site::{Frame, Head};
 use time::{Date, OffsetDateTime};
 
+use super::boards::Ranks;
 use super::cached::respond;
 use super::filters::{self, FixedFilter, ListRequest, RowNames};
 use super::query::address;
 use super::request::SiteRequest;
-use super::{boards, cards, feeds, oembed, share_card, structured_data, visitor_actions};
-use crate::app::Web;
+use super::{cards, feeds, oembed, share_card, structured_data, visitor_actions};
 use crate::domain::listing_kind::ListingKind;
 use crate::domain::similar_games::similar;
 use crate::page_error::PageResult;
 use crate::upstream::Catalogue;
 use crate::upstream::catalogue::page;
-use crate::upstream::currencies::find;
 
 const LIST: &str = "/games";
 
@@ -34,8 +32,6 @@ const OTHERS: u32 = 4;
 const SIMILAR: usize = 4;
 /// Rows of each list in which similar games are looked for.
 const SIMILAR_ROWS: u32 = 24;
-/// The board whose ranks are drawn.
-const DRAWN_BOARD: &str = "week";
 
 const FILTERS: [&str; 7] = [
     "genre", "platform", "country", "stage", "creator", "city", "q",
@@ -127,8 +123,7 @@ struct Surroundings {
     /// When it became public, if that is known.
     published: Option<OffsetDateTime>,
     creator_kind: String,
-    ranks: Vec<proto::BoardRank>,
-    history: Vec<(OffsetDateTime, u32)>,
+    ranks: Ranks,
     currency: Option<(public::Currency, Option<public::Rate<'static>>)>,
     /// The creator with some games, and the number of all.
     creator: Option<(public::Creator, u64)>,
@@ -140,44 +135,37 @@ pub async fn show(
     Path(slug): Path<String>,
 ) -> PageResult {
     let catalogue = &app.catalogue;
-    let beyond = async {
-        let ranks = catalogue.ranks("games", &slug);
-        let history = catalogue.rank_history("games", &slug, DRAWN_BOARD);
-        Ok(join3(ranks, history, currency(&app, &slug)).await)
+    let listing = async {
+        let (found, creator_kind) = catalogue.game_or_sample(&slug).await?;
+        let game: public::Game = found.parse()?;
+        let neighbours = neighbours(catalogue, &game.row, found.is_sample).await;
+        Ok::<_, Fault>((found, creator_kind, game, neighbours))
     };
-    let read = try_join(catalogue.game_or_sample(&slug), beyond);
-    let ((found, creator_kind), (ranks, history, currency)) = read.await?;
-    let game: public::Game = found.parse()?;
-    let (creator, similar) = neighbours(catalogue, &game.row, found.is_sample).await;
+    let beyond = async {
+        let ranks = Ranks::read(catalogue, "games", &slug);
+        let currency = app.currencies.of_game(&slug, app.clock.now());
+        Ok(join(ranks, currency).await)
+    };
+    // So many calls at once are a large future.
+    let reads = Box::pin(try_join(listing, beyond));
+    let ((found, creator_kind, game, neighbours), (ranks, currency)) = reads.await?;
+    let (creator, similar) = neighbours;
     let surroundings = Surroundings {
         published: found.published,
         creator_kind,
-        ranks: ranks.unwrap_or_default(),
-        history: history.unwrap_or_default(),
+        ranks,
         currency,
         creator,
         similar,
     };
     respond(&app, &visit, |frame| {
-        let mut page = game_page(frame, game, surroundings)?;
+        let mut page = game_page(frame, game, surroundings);
         if found.is_sample {
             page.frame.mark_sample();
             page.share = None;
         }
         Ok(page)
     })
-}
-
-/// The currency of a game, and the first of its rates.
-async fn currency(
-    web: &Web,
-    slug: &str,
-) -> Option<(public::Currency, Option<public::Rate<'static>>)> {
-    let currencies = web.currencies.all(web.clock.now()).await.ok()?;
-    let currency = find(&currencies, slug)?.clone();
-    let rates = web.currencies.rates(slug, "", 1).await.ok();
-    let rate = rates.and_then(|rates| rates.rows.into_iter().next());
-    Some((currency, rate))
 }
 
 /// The creator of a game with other games, and similar games of others.
@@ -220,7 +208,7 @@ async fn neighbours(
 }
 
 /// The head of the page of a game, and what machines read of it.
-fn describe(frame: &mut Frame, game: &public::Game, creator_kind: &str) -> Result<(), Fault> {
+fn describe(frame: &mut Frame, game: &public::Game, creator_kind: &str) {
     let row = &game.row;
     frame.path = format!("{LIST}/{}", row.slug);
     let description = match row.tagline.as_str() {
@@ -229,18 +217,14 @@ fn describe(frame: &mut Frame, game: &public::Game, creator_kind: &str) -> Resul
     };
     frame.head = Head::new(format!("{} – {}", row.title, row.creator.name), description);
     frame.api_call = Some(format!("GET /v1/games/{}", row.slug));
-    frame.share.image = share_card::of_game(&frame.site, row)?;
+    frame.share.image = share_card::of_game(&frame.site, row);
     frame.share.documents = oembed::of_game(&frame.site, &frame.canonical(), &row.title);
     frame.share.structured_data = Some(structured_data::game(frame, game, creator_kind));
-    share_card::or_of_site(frame)
+    share_card::or_of_site(frame);
 }
 
-fn game_page(
-    mut frame: Frame,
-    game: public::Game,
-    around: Surroundings,
-) -> Result<GamePage, Fault> {
-    describe(&mut frame, &game, &around.creator_kind)?;
+fn game_page(mut frame: Frame, game: public::Game, around: Surroundings) -> GamePage {
+    describe(&mut frame, &game, &around.creator_kind);
     let texts = frame.texts;
     let row = game.row;
     let filtered = |group: &str, name: &'static str, value: &String| {
@@ -268,9 +252,8 @@ fn game_page(
     let (others, all_others) = other_games(&frame, &row, around.creator.as_ref());
     let (stores, links) = cards::stores_and_links(&frame, &game.links);
     let (listed, updated) = days(row.created_at.0, around.published, game.updated_at.0);
-    let ranks = around.ranks.iter();
     let similar = around.similar.into_iter();
-    Ok(GamePage {
+    GamePage {
         cover: cards::cover(&frame, &row),
         genres: genres.collect(),
         platforms: platforms.collect(),
@@ -281,8 +264,7 @@ fn game_page(
             .currency
             .map(|(currency, rate)| page_currency(&frame, currency, rate)),
         stores,
-        ranks: ranks.map(|rank| boards::rank(&frame, rank)).collect(),
-        rank_plot: RankPlot::new(texts, &around.history),
+        listing_ranks: around.ranks.shown(&frame),
         trailer: trailer.map(|href| Trailer {
             host: cards::host(&href),
             href,
@@ -303,6 +285,7 @@ fn game_page(
             address: frame.canonical(),
             embed: oembed::frame_code(&frame, &row),
             feed: frame.href(feeds::GAMES),
+            calendar: frame.href(feeds::CALENDAR),
         }),
         actions: visitor_actions(&frame, ListingKind::Game, &row.slug),
         creator: cards::creator_link(&frame, row.creator),
@@ -311,7 +294,7 @@ fn game_page(
         is_featured: row.featured,
         description: game.description,
         frame,
-    })
+    }
 }
 
 /// The day on which a game was listed, and that of its last change if it is a later one. Nobody could see the game before it was

@@ -1,11 +1,9 @@
 //! Notes about a listing: corrections and reports. No part of a note is public.
 
 use axum::extract::{FromRequestParts, Path};
-use axum::response::Response;
 use contracts::listings::v1 as proto;
-use http::header::RETRY_AFTER;
+use http::StatusCode;
 use http::request::Parts;
-use http::{HeaderValue, StatusCode};
 use kit::client_address::Network;
 use kit::{Code, Fault};
 use pages::input::{Area, Choice, Select};
@@ -25,7 +23,7 @@ use crate::domain::listing_kind::{ListingKind, is_listing_name};
 use crate::domain::session_token::Token;
 use crate::form_body::FormBody;
 use crate::page_error::{PageError, PageResult};
-use crate::render::{see_other, status};
+use crate::render::see_other;
 use crate::session::once;
 use crate::visit::Visit;
 
@@ -60,7 +58,7 @@ impl FromRequestParts<App> for FormSubject {
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, PageError> {
         let path = Path::<(String, String)>::from_request_parts(parts, app).await;
         let Path((kind, name)) = path.map_err(|_no_text| PageError::not_found())?;
-        let kind = ListingKind::parse(&kind).filter(|_| is_listing_name(&name));
+        let kind = kind.parse().ok().filter(|_| is_listing_name(&name));
         let kind = kind.ok_or_else(PageError::not_found)?;
         let visit = parts.extensions.get::<Visit>();
         let note = match visit {
@@ -157,8 +155,7 @@ pub async fn send(
                 input: &input,
                 errors: refusal(&frame, &fault),
             };
-            let response = uncached(&visit, status(fault.code), &form.page(frame));
-            Ok(retry_after(response, &fault))
+            Ok(uncached(&visit, &fault, &form.page(frame)))
         }
     }
 }
@@ -203,14 +200,6 @@ fn refusal(frame: &Frame, fault: &Fault) -> Fields {
         _ => say("note-unavailable"),
     };
     errors
-}
-
-fn retry_after(mut response: Response, fault: &Fault) -> Response {
-    if let (Code::RateLimited, Some(seconds)) = (fault.code, fault.retry_after) {
-        let value = HeaderValue::from(seconds);
-        response.headers_mut().insert(RETRY_AFTER, value);
-    }
-    response
 }
 
 /// Forms are not for search engines.
@@ -258,7 +247,7 @@ impl NoteForm<'_> {
             input,
             errors,
         } = self;
-        let texts = frame.texts;
+        let (texts, errors) = (frame.texts, errors.in_language(frame.texts.language()));
         let lead = if about.is_report() {
             "note-report-lead"
         } else {
@@ -296,7 +285,7 @@ impl NoteForm<'_> {
             email: Field::email("email", texts.say("note-email-label"))
                 .autocomplete("email")
                 .hint(texts.say("note-email-hint"))
-                .optional_as(texts.say("note-optional"))
+                .optional()
                 .value(&input.email)
                 .error_in(&errors),
             problem: errors.general,

@@ -92,7 +92,8 @@ fn target(site: &str, url: &str) -> Option<Target> {
         return None;
     }
     let path = url.path().strip_prefix(site.path().trim_end_matches('/'))?;
-    let path = decoded(path.strip_suffix('/').unwrap_or(path))?;
+    // As the page of the game, which capitals lead to.
+    let path = decoded(path.strip_suffix('/').unwrap_or(path))?.to_ascii_lowercase();
     let (language, path) = Language::split(&path);
     let slug = path
         .strip_prefix("/games/")
@@ -229,6 +230,8 @@ mod tests {
             ("http://mchezo.example:80/games/kora", Some("")),
             ("http://mchezo.example:8080/games/kora", None),
             ("https://mchezo.example/games/kora/", Some("")),
+            ("https://mchezo.example/Games/Kora", Some("")),
+            ("https://mchezo.example/FR/Games/KORA/", Some("/fr")),
             ("https://mchezo.example/g%61mes/k%6Fr%61?a#top", Some("")),
             (
                 "https://mchezo.example/x/../fr/games/kora/#top",

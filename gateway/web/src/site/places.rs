@@ -45,6 +45,7 @@ pub async fn countries(SiteRequest { app, visit, .. }: SiteRequest) -> PageResul
         Ok(CountriesPage {
             map,
             frame,
+            total: countries.page.total,
             countries: rows,
         })
     })

@@ -3,6 +3,7 @@
 use contracts::catalogue::v1 as proto;
 use contracts::public::{SearchAddress, SearchResult};
 use kit::Fault;
+use pages::site::africa::Outline;
 use pages::site::results::{Found, Kind, Row, SearchPage};
 use pages::site::{Frame, Head};
 
@@ -72,6 +73,7 @@ fn found(
         };
         Kind {
             link: frame.link(&address(PATH, &parameters), label),
+            count: count(results, value).map(|count| frame.texts.number(count)),
             is_current: value == current,
         }
     };
@@ -92,21 +94,41 @@ fn found(
         total: results.rows.page.total,
         is_similar: results.is_similar && !rows.is_empty(),
         did_you_mean,
-        rows: rows.into_iter().map(|row| result(frame, row)).collect(),
+        rows: rows
+            .into_iter()
+            .enumerate()
+            .map(|(at, row)| {
+                let picture = results.picture_urls.get(at);
+                result(frame, row, picture.map(String::as_str))
+            })
+            .collect(),
         pager: filters::pager(frame, PATH, &set, cursor, &results.rows),
     })
 }
 
-fn result(frame: &Frame, row: SearchResult) -> Row {
+/// The number of results of a kind, or of all. `None`: catalogue-svc is of a release that does not count them.
+fn count(results: &Results, kind: Option<&str>) -> Option<u64> {
+    let totals = results.totals.iter();
+    let of_kind = totals.filter(|it| kind.is_none_or(|kind| it.kind == kind));
+    (!results.totals.is_empty()).then(|| of_kind.map(|it| it.total).sum())
+}
+
+/// A result, and the address of its picture.
+fn result(frame: &Frame, row: SearchResult, picture: Option<&str>) -> Row {
     let texts = frame.texts;
     let (SearchAddress::Slug(name) | SearchAddress::Handle(name)) = row.address;
+    let is_city = row.kind == "cities";
+    let (kind, country) = (row.kind.as_str(), row.country_code.as_str());
+    let picture = || cards::listing_picture(frame, kind, picture, country, &name);
     Row {
+        picture: (!is_city).then(picture),
+        outline: Outline::of(country).filter(|_| is_city),
         link: frame.link(&format!("/{}/{name}", row.kind), row.name),
         kind: texts.value("search-type", &row.kind, &row.kind).to_owned(),
-        tagline: match &row.starts_at {
-            Some(day) => texts.days(day, None),
-            None => row.tagline,
-        },
+        days: row
+            .starts_at
+            .map_or_else(String::new, |day| texts.days(&day, None)),
+        tagline: row.tagline,
         place: cards::country(texts, &row.country_code),
     }
 }

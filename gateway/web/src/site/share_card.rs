@@ -11,7 +11,7 @@ use contracts::public;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG};
 use http::{HeaderValue, StatusCode};
 use kit::{Code, Fault};
-use pages::pattern::{Drawing, draw as draw_pattern};
+use pages::pattern;
 use pages::site::share::LinkImage;
 use pages::site::{Frame, Language, Texts};
 use sha2::{Digest as _, Sha256};
@@ -28,7 +28,7 @@ use crate::share_cards::{PictureShape, SIZE, Words, draw};
 use crate::visit::Visit;
 
 /// Raise this version when cards are drawn differently, so that old cards are not found any more.
-const DRAWING: u32 = 3;
+const DRAWING: u32 = 4;
 /// How long a request waits to draw a card.
 const QUEUE_TIMEOUT: Duration = Duration::from_secs(5);
 
@@ -40,55 +40,56 @@ struct Card {
     words: Words,
     /// The name of the picture's file.
     picture: Option<(PictureShape, String)>,
-    /// What a card without a picture has.
-    drawing: Option<Drawing>,
+    /// What a card without a picture has, as SVG.
+    drawing: Option<String>,
 }
 
 impl Card {
-    fn of_game(site: &str, row: &public::GameRow) -> Result<Self, Fault> {
+    fn of_game(site: &str, row: &public::GameRow) -> Self {
         let file = file_name(site, row.cover_url.as_deref());
-        let drawing = || draw_pattern("games", &row.country_code, &row.slug);
-        Ok(Self {
+        let drawing = || pattern::draw("games", &row.country_code, &row.slug).svg();
+        Self {
             path: format!("/games/{}/card.jpg", row.slug),
             language: None,
-            words: words(&row.title, &row.tagline, &row.creator.name)?,
+            words: Words::new(&row.title, &row.tagline, &row.creator.name),
             drawing: file.is_none().then(drawing),
             picture: file.map(|it| (PictureShape::Wide, it)),
-        })
+        }
     }
 
-    fn of_creator(site: &str, row: &public::CreatorRow) -> Result<Self, Fault> {
+    fn of_creator(site: &str, row: &public::CreatorRow) -> Self {
         let file = file_name(site, row.avatar_url.as_deref());
-        let drawing = || draw_pattern("creators", &row.country_code, &row.handle);
-        Ok(Self {
+        let drawing = || pattern::draw("creators", &row.country_code, &row.handle).svg();
+        Self {
             path: format!("/creators/{}/card.jpg", row.handle),
             language: None,
-            words: words(&row.name, &row.tagline, &row.city)?,
+            words: Words::new(&row.name, &row.tagline, &row.city),
             drawing: file.is_none().then(drawing),
             picture: file.map(|it| (PictureShape::Square, it)),
-        })
+        }
     }
 
-    fn of_event(texts: &Texts, event: &public::Event) -> Result<Self, Fault> {
+    fn of_event(texts: &Texts, event: &public::Event) -> Self {
         let days = texts.days(&event.starts_at, event.ends_at.as_deref());
-        Ok(Self {
+        let drawing = pattern::draw("events", &event.country_code, &event.slug);
+        Self {
             path: format!("/events/{}/card.jpg", event.slug),
             language: Some(texts.language()),
-            words: words(&event.title, &days, &event.city)?,
+            words: Words::new(&event.title, &days, &event.city),
             picture: None,
-            drawing: Some(draw_pattern("events", &event.country_code, &event.slug)),
-        })
+            drawing: Some(drawing.svg()),
+        }
     }
 
     /// The card of pages that are about no listing.
-    fn of_site(texts: &Texts) -> Result<Self, Fault> {
-        Ok(Self {
+    fn of_site(texts: &Texts) -> Self {
+        Self {
             path: "/card.jpg".to_owned(),
             language: Some(texts.language()),
-            words: words("Mchezo", texts.say("start-title"), "")?,
+            words: Words::new("Mchezo", texts.say("start-title"), ""),
             picture: None,
             drawing: None,
-        })
+        }
     }
 
     /// A hash of what stands on the card.
@@ -100,9 +101,7 @@ impl Card {
         };
         let mut hash = Sha256::new();
         hash.update(DRAWING.to_le_bytes());
-        let drawing = self.drawing.as_ref().map(Drawing::svg);
-        let drawing = drawing.unwrap_or_default();
-        let looks = [shape, picture, drawing.as_str()];
+        let looks = [shape, picture, self.drawing.as_deref().unwrap_or_default()];
         for part in self.words.lines().into_iter().chain(looks) {
             // Hash the lengths too, so that no two lists of parts have the same bytes.
             hash.update(part.len().to_le_bytes());
@@ -110,10 +109,6 @@ impl Card {
         }
         hex::encode(hash.finalize())
     }
-}
-
-fn words(title: &str, line: &str, by: &str) -> Result<Words, Fault> {
-    Words::new(title, line, by).map_err(|error| Fault::internal(error.as_ref()))
 }
 
 /// The file of a picture that this site serves.
@@ -147,50 +142,49 @@ fn image(site: &str, title: &str, card: &Card) -> Option<LinkImage> {
 }
 
 /// Gives the card of the site to a page that has none.
-pub(super) fn or_of_site(frame: &mut Frame) -> Result<(), Fault> {
+pub(super) fn or_of_site(frame: &mut Frame) {
     if frame.share.image.is_none() {
-        let card = Card::of_site(frame.texts)?;
+        let card = Card::of_site(frame.texts);
         frame.share.image = image(&frame.site, "Mchezo", &card);
     }
-    Ok(())
 }
 
-pub(super) fn of_game(site: &str, row: &public::GameRow) -> Result<Option<LinkImage>, Fault> {
-    Ok(image(site, &row.title, &Card::of_game(site, row)?))
+pub(super) fn of_game(site: &str, row: &public::GameRow) -> Option<LinkImage> {
+    image(site, &row.title, &Card::of_game(site, row))
 }
 
-pub(super) fn of_creator(site: &str, row: &public::CreatorRow) -> Result<Option<LinkImage>, Fault> {
-    Ok(image(site, &row.name, &Card::of_creator(site, row)?))
+pub(super) fn of_creator(site: &str, row: &public::CreatorRow) -> Option<LinkImage> {
+    image(site, &row.name, &Card::of_creator(site, row))
 }
 
-pub(super) fn of_event(frame: &Frame, event: &public::Event) -> Result<Option<LinkImage>, Fault> {
-    let card = Card::of_event(frame.texts, event)?;
-    Ok(image(&frame.site, &event.title, &card))
+pub(super) fn of_event(frame: &Frame, event: &public::Event) -> Option<LinkImage> {
+    let card = Card::of_event(frame.texts, event);
+    image(&frame.site, &event.title, &card)
 }
 
 pub async fn game(request: SiteRequest, Path(slug): Path<String>) -> PageResult {
     let (app, query, visit) = (&request.app, &request.query, request.visit);
     let game: public::Game = app.catalogue.game(&slug).await?.parse()?;
-    let card = Card::of_game(&app.public_url, &game.row)?;
+    let card = Card::of_game(&app.public_url, &game.row);
     respond(app, &visit, query, card).await
 }
 
 pub async fn creator(request: SiteRequest, Path(handle): Path<String>) -> PageResult {
     let (app, query, visit) = (&request.app, &request.query, request.visit);
     let creator: public::Creator = app.catalogue.creator(&handle).await?.parse()?;
-    let card = Card::of_creator(&app.public_url, &creator.row)?;
+    let card = Card::of_creator(&app.public_url, &creator.row);
     respond(app, &visit, query, card).await
 }
 
 pub async fn event(request: SiteRequest, Path(slug): Path<String>) -> PageResult {
     let (app, query, visit) = (&request.app, &request.query, request.visit);
     let event: public::Event = app.catalogue.event(&slug).await?.parse()?;
-    respond(app, &visit, query, Card::of_event(texts(query), &event)?).await
+    respond(app, &visit, query, Card::of_event(texts(query), &event)).await
 }
 
 pub async fn site(request: SiteRequest) -> PageResult {
     let (app, query, visit) = (&request.app, &request.query, request.visit);
-    respond(app, &visit, query, Card::of_site(texts(query))?).await
+    respond(app, &visit, query, Card::of_site(texts(query))).await
 }
 
 /// The texts in the language that an address of a card names.
@@ -242,7 +236,7 @@ async fn draw_card(app: &Web, card: Card) -> Result<Bytes, Fault> {
     let permit = app.share_cards.drawing.acquire(QUEUE_TIMEOUT).await?;
     // The closure owns the permit, since it runs to its end even if the caller is dropped.
     let work = tokio::task::spawn_blocking(move || {
-        let file = draw(&card.words, picture, card.drawing.as_ref());
+        let file = draw(&card.words, picture, card.drawing.as_deref());
         drop(permit);
         file
     });

@@ -160,7 +160,7 @@ async fn pages(app: &App, number: u32, fixed: &FixedPages) -> PageResult {
     }
     let countries = app.catalogue.countries_with_events().await?;
     // There may be no reference while the gateway is away.
-    let reference = app.reference.get(app.clock.now()).await.ok();
+    let reference = app.docs.get(app.clock.now()).await.ok();
     // There may be no currencies while economy-svc is away.
     let currencies = app.currencies.all(app.clock.now()).await;
     let currencies = currencies.unwrap_or_default();

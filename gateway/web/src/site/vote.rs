@@ -5,7 +5,7 @@ use std::convert::Infallible;
 use axum::extract::FromRequestParts;
 use contracts::catalogue::v1 as proto;
 use contracts::catalogue::v1::candidate::NameInAddress;
-use futures::future::try_join;
+use futures::future::{join, try_join};
 use http::header::RETRY_AFTER;
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, StatusCode};
@@ -77,23 +77,25 @@ pub async fn show(request: SiteRequest, kind: Kind, headers: HeaderMap) -> PageR
         let (voter, value) = Voter::issue(app);
         (voter, Some(value))
     };
-    let drawn = app.catalogue.draw_pair(voter.message(client), kind.name);
-    let drawn = match drawn.await {
-        Ok(drawn) => Some(drawn),
-        Err(fault) if fault.code == Code::NotFound => None,
-        Err(fault) => return Err(fault.into()),
-    };
     let judged = Judged::read(kind.name, app.cookie.value(&headers, JUDGED));
+    let done = request.query.get("done");
+    let round = judged.is_round_over().then(|| judged.names());
+    let round = round.unwrap_or_default();
+    let vote = (done == Some("voted")).then(|| judged.last_vote());
+    let vote = vote.unwrap_or_default();
+    // The listings of the last vote are among those of the round.
+    let shown = if round.is_empty() { &vote } else { &round };
     kind.path.clone_into(&mut visit.path);
-    let mut page = page(app, &visit, kind, &voter).await;
-    if judged.is_round_over() {
-        page.ranked = ranked(app, &page.frame, kind, &judged.names()).await;
-    }
-    if request.query.get("done") == Some("voted") {
-        page.outcome = ranked(app, &page.frame, kind, &judged.last_vote()).await;
-    }
+    let rest = async {
+        let reads = join(page(app, &visit, kind, &voter), ranks(app, kind, shown));
+        Ok(reads.await)
+    };
+    let reads = try_join(draw(app, voter.message(client), kind), rest);
+    let (drawn, (mut page, ranks)) = reads.await?;
+    page.ranked = ranked(&page.frame, kind, &ranks, &round);
+    page.outcome = ranked(&page.frame, kind, &ranks, &vote);
     // From a fixed list, so that a link cannot put words into the page.
-    let notice = match request.query.get("done") {
+    let notice = match done {
         Some("voted") => Some("vote-counted"),
         Some("repeated") => Some("vote-repeated"),
         Some("refused") => Some("vote-refused"),
@@ -255,33 +257,44 @@ fn candidate(
     }
 }
 
-/// The ranks of listings that were voted on. Leaves out listings that are not public any more.
-async fn ranked(app: &Web, frame: &Frame, kind: Kind, names: &[&str]) -> Vec<RankedListing> {
-    let mut ranked = Vec::new();
-    for name in names.iter().copied() {
-        let reads = try_join(title(app, kind, name), app.catalogue.ranks(kind.name, name));
-        let Ok((title, ranks)) = reads.await else {
-            continue;
-        };
-        ranked.push(RankedListing {
-            link: frame.link(&format!("/{}/{name}", kind.name), title),
-            ranks: ranks.iter().map(|rank| boards::rank(frame, rank)).collect(),
-        });
+/// A pair for the voter, if one is left.
+async fn draw(
+    app: &Web,
+    voter: proto::Voter,
+    kind: Kind,
+) -> Result<Option<proto::DrawPairResponse>, Fault> {
+    match app.catalogue.draw_pair(voter, kind.name).await {
+        Ok(drawn) => Ok(Some(drawn)),
+        Err(fault) if fault.code == Code::NotFound => Ok(None),
+        Err(fault) => Err(fault),
     }
-    ranked
 }
 
-/// The name of a public listing.
-async fn title(app: &Web, kind: Kind, name: &str) -> Result<String, Fault> {
-    #[derive(Deserialize)]
-    struct Titled {
-        #[serde(alias = "title")]
-        name: String,
+/// The listings that are public, with their ranks. The page is shown without what cannot be read.
+async fn ranks(app: &Web, kind: Kind, names: &[&str]) -> Vec<proto::ListingRanks> {
+    if names.is_empty() {
+        return Vec::new();
     }
-    let listing = if kind == GAMES {
-        app.catalogue.game(name).await?
-    } else {
-        app.catalogue.creator(name).await?
-    };
-    Ok(listing.parse::<Titled>()?.name)
+    let names = names.iter().map(|name| (*name).to_owned()).collect();
+    let read = app.catalogue.ranks_of_each(kind.name, names);
+    read.await.unwrap_or_default()
+}
+
+/// The ranks of listings that were voted on, in the order of `names`.
+fn ranked(
+    frame: &Frame,
+    kind: Kind,
+    listings: &[proto::ListingRanks],
+    names: &[&str],
+) -> Vec<RankedListing> {
+    let find = |name: &&str| listings.iter().find(|listing| listing.name == *name);
+    let ranked = names.iter().filter_map(find).map(|listing| {
+        let path = format!("/{}/{}", kind.name, listing.name);
+        let ranks = listing.ranks.iter();
+        RankedListing {
+            link: frame.link(&path, listing.title.as_str()),
+            ranks: ranks.map(|rank| boards::rank(frame, rank)).collect(),
+        }
+    });
+    ranked.collect()
 }

@@ -72,7 +72,7 @@ impl LinkTarget {
 impl Row {
     /// `None` for a row that a newer version wrote.
     fn into_link(self) -> Option<Link> {
-        let target = match Purpose::parse(&self.purpose)? {
+        let target = match self.purpose.parse::<Purpose>().ok()? {
             Purpose::SignUp => LinkTarget::SignUp,
             Purpose::Reset => LinkTarget::Reset {
                 person: self.person_id?,
@@ -83,7 +83,7 @@ impl Row {
             Purpose::Invite => LinkTarget::Invite {
                 by: self.person_id?,
                 account: self.account_id?,
-                role: Role::parse(&self.role?)?,
+                role: self.role?.parse().ok()?,
             },
             Purpose::EndFactor => LinkTarget::EndFactor {
                 person: self.person_id?,

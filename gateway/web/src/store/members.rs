@@ -7,6 +7,9 @@ use uuid::Uuid;
 
 use crate::domain::role::Role;
 
+/// The most accounts of a person: some pages list them all.
+pub const MAX_ACCOUNTS: usize = 100;
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Membership {
     pub account: Uuid,
@@ -73,7 +76,7 @@ pub async fn role(
         person,
     );
     let role = role.fetch_optional(executor).await?;
-    Ok(role.and_then(|role| Role::parse(&role)))
+    Ok(role.and_then(|role| role.parse().ok()))
 }
 
 /// The accounts of a person, oldest membership first.
@@ -89,7 +92,7 @@ pub async fn of_person(
     let memberships = memberships.filter_map(|row| {
         Some(Membership {
             account: row.account_id,
-            role: Role::parse(&row.role)?,
+            role: row.role.parse().ok()?,
         })
     });
     Ok(memberships.collect())
@@ -110,7 +113,7 @@ pub async fn of_account(
         Some(Member {
             person: row.person_id,
             email: row.email,
-            role: Role::parse(&row.role)?,
+            role: row.role.parse().ok()?,
             since: row.since,
             language: Language::of_code(&row.language),
             muted: row.muted_notices,

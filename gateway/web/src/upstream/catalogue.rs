@@ -87,6 +87,10 @@ pub struct Results {
     pub rows: Rows,
     /// Whether the results only resemble the searched words.
     pub is_similar: bool,
+    /// The number of results of each kind, whatever kind is shown.
+    pub totals: Vec<proto::SearchTotal>,
+    /// The covers and avatars of the rows, empty for a row without one.
+    pub picture_urls: Vec<String>,
 }
 
 impl Rows {
@@ -392,10 +396,13 @@ impl Catalogue {
 
     pub async fn search(&self, mut request: proto::SearchRequest) -> Result<Results, Fault> {
         request.mode = MODE;
+        request.with_details = true;
         let answer = self.read(Search::search, request).await?;
         Ok(Results {
             rows: Rows::new(answer.json, answer.page),
             is_similar: answer.similar,
+            totals: answer.totals,
+            picture_urls: answer.picture_urls,
         })
     }
 }

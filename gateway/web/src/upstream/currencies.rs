@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use contracts::common::v1::Mode;
 use contracts::economy::v1::ListCurrenciesRequest;
-use contracts::public::Currency;
+use contracts::public::{Currency, Rate};
 use futures::FutureExt as _;
 use futures::future::{BoxFuture, Shared};
 use kit::overload::{ConcurrencyLimit, Permit};
@@ -13,6 +13,7 @@ use kit::rpc::client::Client;
 use kit::{Fault, Lifecycle};
 use time::OffsetDateTime;
 use tokio::sync::oneshot;
+use tokio::time::{Instant, timeout_at};
 
 use super::call::Calls;
 use super::clients;
@@ -31,6 +32,8 @@ const QUEUE_TIMEOUT: Duration = Duration::from_secs(1);
 #[derive(Debug, Clone)]
 pub struct Currencies {
     pub(super) calls: Calls,
+    /// How long [`of_game`](Self::of_game) may take.
+    game_timeout: Duration,
     limit: Arc<ConcurrencyLimit>,
     state: Arc<Mutex<State>>,
     lifecycle: Lifecycle,
@@ -77,9 +80,19 @@ impl Currencies {
     pub fn new(client: Client, deadline: Duration, calls: usize, lifecycle: Lifecycle) -> Self {
         Self {
             calls: Calls { client, deadline },
+            game_timeout: deadline,
             limit: Arc::new(ConcurrencyLimit::new("public pages of the economy", calls)),
             state: Arc::default(),
             lifecycle,
+        }
+    }
+
+    /// The same with another time limit of [`of_game`](Self::of_game), which is otherwise the deadline of a call.
+    #[must_use]
+    pub fn with_game_timeout(self, game_timeout: Duration) -> Self {
+        Self {
+            game_timeout,
+            ..self
         }
     }
 
@@ -98,6 +111,25 @@ impl Currencies {
         }
         let list = self.lock().usable(now);
         list.ok_or_else(|| Fault::unavailable("economy-svc"))
+    }
+
+    /// The currency of a game and the first of its rates, for the page of the game. While economy-svc is slow or away, this is the currency
+    /// of the old list without a rate, or nothing.
+    pub async fn of_game(
+        &self,
+        slug: &str,
+        now: OffsetDateTime,
+    ) -> Option<(Currency, Option<Rate<'static>>)> {
+        let deadline = Instant::now() + self.game_timeout;
+        let Ok(list) = timeout_at(deadline, self.all(now)).await else {
+            let old = self.lock().usable(now)?;
+            return Some((find(&old, slug)?.clone(), None));
+        };
+        let currency = find(&list.ok()?, slug)?.clone();
+        let rates = timeout_at(deadline, self.rates(slug, "", 1)).await;
+        let rates = rates.ok().and_then(Result::ok);
+        let rate = rates.and_then(|rates| rates.rows.into_iter().next());
+        Some((currency, rate))
     }
 
     /// The read that is running, or a new one if it is due; and whether it is new.

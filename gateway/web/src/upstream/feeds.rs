@@ -10,12 +10,13 @@ use kit::rpc::client::Client;
 use super::call::{Calls, incomplete};
 use super::clients::FeedChanges;
 
-/// The feeds that have decisions of staff.
+/// The feeds that have changes of which web makes mails.
 #[derive(Debug, Clone)]
 pub struct Feeds {
     pub gateway: Feed,
     pub listings: Feed,
     pub economy: Feed,
+    pub webhooks: Feed,
 }
 
 /// The feed of a service.
@@ -31,7 +32,13 @@ pub struct ListedChanges {
 }
 
 impl Feeds {
-    pub fn new(gateway: &Client, listings: &Client, economy: &Client, deadline: Duration) -> Self {
+    pub fn new(
+        gateway: &Client,
+        listings: &Client,
+        economy: &Client,
+        webhooks: &Client,
+        deadline: Duration,
+    ) -> Self {
         let feed = |client: &Client| {
             let client = client.clone();
             Feed(Calls { client, deadline })
@@ -40,6 +47,7 @@ impl Feeds {
             gateway: feed(gateway),
             listings: feed(listings),
             economy: feed(economy),
+            webhooks: feed(webhooks),
         }
     }
 }

@@ -85,6 +85,20 @@ impl Catalogue {
         Ok(self.read(Rankings::get_ranks, request).await?.ranks)
     }
 
+    /// The live listings with these names, 20 at most, with their ranks; without those that are not public.
+    pub async fn ranks_of_each(
+        &self,
+        kind: &str,
+        names: Vec<String>,
+    ) -> Result<Vec<proto::ListingRanks>, Fault> {
+        let request = proto::ListRanksRequest {
+            kind: kind.to_owned(),
+            names,
+            at_least: None,
+        };
+        Ok(self.read(Rankings::list_ranks, request).await?.listings)
+    }
+
     /// The ranks of a live listing on a board in the last weeks, oldest first.
     pub async fn rank_history(
         &self,

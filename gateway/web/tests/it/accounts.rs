@@ -3,6 +3,7 @@
 use sqlx::PgPool;
 use uuid::Uuid;
 use web::domain::role::Role;
+use web::store::members;
 
 use crate::browser::Browser;
 use crate::support::{ADA, BOB, PASSWORD, Site};
@@ -139,4 +140,34 @@ async fn a_person_owns_a_number_of_accounts_at_most(pool: PgPool) {
     let refused = browser.post("/accounts", &borrowed(&fields)).await;
     refused.assert(422, "which is the most");
     refused.assert(422, "value=\"Karoo\"");
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn a_person_belongs_to_a_number_of_accounts_at_most(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let (ada, bob) = (site.person(ADA).await, site.person(BOB).await);
+    let account = site.account(ada, Role::Owner).await;
+    let team = format!("/accounts/{account}/team");
+    let mut owner = site.signed_in(ADA).await;
+    let form = owner.get(&team).await.hidden()["form"].clone();
+    let invitation = [("form", form.as_str()), ("email", BOB), ("role", "editor")];
+    let invited = owner.post(&format!("{team}/invite"), &invitation).await;
+    invited.location();
+    let mut last = account;
+    for _ in 0..members::MAX_ACCOUNTS {
+        last = site.account(bob, Role::Editor).await;
+    }
+    let link = site.link(BOB).await;
+    let mut browser = site.signed_in(BOB).await;
+    let most = "You belong to 100 accounts already, which is the most.";
+    let fields = fields(&mut browser, "Karoo").await;
+    let refused = browser.post("/accounts", &borrowed(&fields)).await;
+    refused.assert(422, most);
+    browser.post(&link, &[]).await.assert(409, most);
+    // The link still works when the person has left another account.
+    site.join(last, ada, Role::Owner).await;
+    let leave = format!("/accounts/{last}/team/leave");
+    assert_eq!(browser.post(&leave, &[]).await.location(), "/accounts");
+    let joined = browser.post(&link, &[]).await;
+    assert_eq!(joined.location(), format!("/accounts/{account}"));
 }

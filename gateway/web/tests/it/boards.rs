@@ -11,6 +11,7 @@ async fn a_board_shows_ranks_and_moves(pool: PgPool) {
     let page = browser.get("/rankings/games/week").await;
     for part in [
         "<h1>Games – This week</h1>",
+        "<h2 class=\"count\">25 games</h2>",
         "<span class=\"rank\">1</span>",
         "<a href=\"/games/okoto\">First &#60;b&#62;</a>",
         "Puzzle · Nigeria",
@@ -29,9 +30,10 @@ async fn a_board_shows_ranks_and_moves(pool: PgPool) {
     last.assert(200, "First page");
     let french = browser.get("/fr/rankings/creators/week").await;
     for part in [
+        "<h2 class=\"count\">25 créateurs</h2>",
         "<a href=\"/fr/creators/savanna\">",
         "<img src=\"/pictures/drawn/1/creators/NG/savanna.svg\"",
-        "Développement · Nigéria",
+        "Développeur·se · Nigéria",
         "en hausse (avant\u{a0}: 1\u{202f}500",
         "href=\"/fr/vote/creators\"",
     ] {
@@ -43,6 +45,26 @@ async fn a_board_shows_ranks_and_moves(pool: PgPool) {
         "/rankings/games",
     ] {
         browser.get(path).await.assert(404, "Page not found");
+    }
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn a_creator_has_ranks_and_ways_to_vote_and_to_share(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let mut browser = site.browser();
+    let page = browser.get("/creators/savanna").await;
+    page.assert(200, "Not ranked yet.");
+    *site.catalogue.is_studio_ranked.lock().unwrap() = true;
+    let page = browser.get("/fr/creators/savanna").await;
+    for part in [
+        "<h2>Dans les classements</h2>",
+        "<dt>Cette semaine</dt><dd>rang 3",
+        "<svg class=\"ranks\"",
+        "href=\"/fr/vote/creators\"",
+        "href=\"/fr/rankings/creators/week\"",
+        "<code id=\"share-address\">https://mchezo.example/fr/creators/savanna</code>",
+    ] {
+        page.assert(200, part);
     }
 }
 

@@ -1,4 +1,4 @@
-//! Mails about an account go to a member: the address follows who leaves and who has another one.
+//! The contact address of an account is that of a member: it follows who leaves and who has another one.
 
 use sqlx::PgPool;
 use uuid::Uuid;
@@ -52,7 +52,7 @@ impl Team {
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn who_leaves_gets_no_more_mails(pool: PgPool) {
+async fn the_address_of_who_leaves_is_replaced(pool: PgPool) {
     let team = Team::new(pool).await;
     let mut browser = team.site.signed_in(ADA).await;
     for account in [team.account, team.other] {
@@ -63,7 +63,7 @@ async fn who_leaves_gets_no_more_mails(pool: PgPool) {
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn who_is_removed_gets_no_more_mails(pool: PgPool) {
+async fn the_address_of_who_is_removed_is_replaced(pool: PgPool) {
     let team = Team::new(pool).await;
     let mut browser = team.site.signed_in(BOB).await;
     let (account, ada) = (team.account, team.ada);
@@ -76,7 +76,7 @@ async fn who_is_removed_gets_no_more_mails(pool: PgPool) {
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn who_is_deleted_gets_no_more_mails(pool: PgPool) {
+async fn the_address_of_who_is_deleted_is_replaced(pool: PgPool) {
     let team = Team::new(pool).await;
     let mut browser = team.site.signed_in(ADA).await;
     let password = [("password", PASSWORD)];
@@ -85,7 +85,7 @@ async fn who_is_deleted_gets_no_more_mails(pool: PgPool) {
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn mails_go_to_the_new_address_of_a_person(pool: PgPool) {
+async fn a_new_address_of_a_person_is_that_of_the_account(pool: PgPool) {
     let team = Team::new(pool).await;
     let mut browser = team.site.signed_in(ADA).await;
     let new = "ada@home.example";

@@ -46,6 +46,9 @@ async fn a_game_is_submitted_with_its_cover(pool: PgPool) {
     page.assert(200, "enctype=\"multipart/form-data\"");
     page.assert(200, "Genres (up to three)");
     page.assert(200, "Choose a stage");
+    // The form begins with the cover.
+    let field = |name: &str| page.text.find(&format!("name=\"{name}\"")).unwrap();
+    assert!(field("cover") < field("creator") && field("creator") < field("title"));
     let form = page.hidden()["form"].clone();
     for _ in 0..2 {
         let sent = submit(&mut owner, &path, &form, "A game", b"JPEG").await;

@@ -1,12 +1,14 @@
 //! The documentation: every page at one address, as HTML and as Markdown, with its search and its feed.
 
-use http::header::{ACCEPT_LANGUAGE, CACHE_CONTROL, SET_COOKIE, VARY};
+use http::header::{ACCEPT_LANGUAGE, CACHE_CONTROL, LOCATION, SET_COOKIE, VARY};
 use roxmltree::Document;
 use sqlx::PgPool;
+use time::Duration;
 use web::docs::guides::PATHS;
 
 use crate::feeds::check_feed;
 use crate::share::file;
+use crate::stub_api::ApiMood;
 use crate::support::Site;
 
 const HTML: &str = "text/html; charset=utf-8";
@@ -28,7 +30,14 @@ async fn every_page_is_in_english_at_one_address(pool: PgPool) {
         assert_eq!(page.headers[VARY], "accept-encoding", "{path}");
         assert!(!page.text.contains("hreflang=\"fr\""), "{path}");
         assert!(!page.text.contains("href=\"/fr/docs"), "{path}");
-        assert_eq!(browser.get(&format!("/fr{path}")).await.status, 404);
+        for language in ["/fr", "/en"] {
+            let moved = browser.get(&format!("{language}{path}?a=b")).await;
+            assert_eq!(moved.status, 308, "{language}{path}");
+            assert_eq!(moved.headers[LOCATION], format!("{path}?a=b").as_str());
+        }
+        // Readers of French are told so, whatever their browser prefers.
+        let said = "<p class=\"quiet\" lang=\"fr\">La documentation est en anglais.</p>";
+        assert_eq!(page.text.contains(said), path != "/docs/all", "{path}");
         // Whatever the browser prefers.
         let request = http::Request::get(path).header(ACCEPT_LANGUAGE, "fr");
         let french = browser
@@ -39,6 +48,17 @@ async fn every_page_is_in_english_at_one_address(pool: PgPool) {
     let missing = browser.get("/docs/no-such-page").await;
     assert_eq!(missing.status, 404);
     assert_eq!(missing.headers[CACHE_CONTROL], "no-store");
+    // An error has the reader's language, but leads to no page that is not there.
+    for path in ["/docs/no-such-page", "/docs/no/such/page?q=x"] {
+        let request = http::Request::get(path).header(ACCEPT_LANGUAGE, "fr");
+        let french = browser
+            .send(request.body(axum::body::Body::empty()).unwrap())
+            .await;
+        french.assert(404, "<html lang=\"fr\">");
+        for link in ["href=\"/fr/docs", "href=\"/en/docs"] {
+            assert!(!french.text.contains(link), "{path}: {}", french.text);
+        }
+    }
     for path in ["/docs/.md", "/docs/keys.md.md", "/docs/No-Such"] {
         assert_eq!(browser.get(path).await.status, 404, "{path}");
     }
@@ -79,6 +99,59 @@ async fn a_page_has_its_headings_its_neighbours_and_its_markdown(pool: PgPool) {
 }
 
 #[testing::database_test(web::MIGRATOR)]
+async fn the_header_leads_developers_to_the_documentation(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let mut browser = site.browser();
+    for (path, label) in [
+        ("/en/credits", ">Developers</a>"),
+        ("/fr/credits", ">Développeurs</a>"),
+        ("/docs", " aria-current=\"page\">Developers</a>"),
+        ("/en/sign-in", ">Developers</a>"),
+        ("/fr/sign-in", ">Développeurs (en anglais)</a>"),
+    ] {
+        let page = browser.get(path).await;
+        let (_, header) = page.text.split_once("<header").unwrap();
+        let (header, _) = header.split_once("</header>").unwrap();
+        let link = format!("<a href=\"/docs\" hreflang=\"en\"{label}");
+        assert!(header.contains(&link), "{path}: {header}");
+    }
+}
+
+/// An operator who changes a setting of the gateway has no text to change.
+#[testing::database_test(web::MIGRATOR)]
+async fn guides_name_the_settings_of_the_gateway(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let mut browser = site.browser();
+    let set = |mood| *site.api.mood.lock().unwrap() = mood;
+    set(ApiMood::IsBroken);
+    // Nothing is said about settings that are not known.
+    let keys = browser.get("/docs/keys.md").await;
+    keys.assert(200, "The page *Plans* of your account has them.");
+    keys.assert(200, "| begins with | `…test_` | `…live_` |");
+    set(ApiMood::Answers);
+    site.clock.advance(Duration::seconds(6));
+    let keys = browser.get("/docs/keys.md").await;
+    keys.assert(200, "| begins with | `svc_test_` | `svc_live_` |");
+    keys.assert(200, "| Free | 60 | 50,000 | 5 | no | 50 | 1 |");
+    keys.assert(200, "the old key works for another 24 hours");
+    let limits = browser.get("/docs/limits.md").await;
+    limits.assert(200, "\"minute\";q=60;w=60, \"month\";q=50000");
+    {
+        let mut document = site.api.document.lock().unwrap();
+        let settings = &mut document.json["x-settings"];
+        settings["key_prefix"] = "mchezo_".into();
+        settings["most_grace_seconds"] = 7_200.into();
+        settings["plans"][0]["calls_per_minute"] = 1_100.into();
+    }
+    site.clock.advance(Duration::seconds(61));
+    let keys = browser.get("/docs/keys").await;
+    keys.assert(200, "<code>mchezo_test_</code>");
+    keys.assert(200, "another 2 hours");
+    keys.assert(200, "<td>1,100</td>");
+    browser.get("/docs/limits.md").await.assert(200, "q=1100;");
+}
+
+#[testing::database_test(web::MIGRATOR)]
 async fn every_code_of_an_error_has_its_cause_and_fix(pool: PgPool) {
     let site = Site::new(pool).await;
     let mut browser = site.browser();
@@ -100,6 +173,8 @@ async fn a_search_finds_sections_and_shows_what_was_typed_as_text(pool: PgPool) 
         200,
         "<h3><a href=\"/docs/errors#invalid_key\">invalid_key</a></h3>",
     );
+    // The headings of the sections follow one of the level above.
+    page.assert(200, "<div role=\"status\"><h2 class=\"count\">");
     page.assert(200, "<meta name=\"robots\" content=\"noindex\">");
     page.assert(200, "value=\"invalid_key\"");
     let none = browser.get("/docs/search?q=%3Cscript%3Exyzzy").await;

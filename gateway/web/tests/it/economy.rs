@@ -140,7 +140,7 @@ async fn the_economy_is_in_the_language_of_the_person(pool: PgPool) {
     let game = format!("{base}/okoto");
     let page = owner.get(&game).await;
     for part in [
-        "<h1>Économie – Okoto &#60;b&#62;</h1>",
+        "<h1>Économie – <bdi>Okoto &#60;b&#62;</bdi></h1>",
         "Enregistrez-la ici\u{a0}: les rapports en ont besoin.",
         "<td class=\"number\">1\u{202f}200\u{202f}000</td>",
         "<span class=\"state \">en attente</span>",

@@ -94,8 +94,16 @@ async fn a_card_has_what_can_be_read_in_the_language_of_its_page(pool: PgPool) {
     text("Kora 🎮");
     let emoji = bytes(&site, "/games/okoto/card.jpg").await;
     assert_eq!(plain.headers()[ETAG], emoji.headers()[ETAG]);
+    // Each script is drawn.
+    let mut cards = vec![plain.into_body()];
+    for title in ["لعبة", "ሰላም", "ߒߞߏ", "ⵜⴰⵎⴰⵣⵉⵖⵜ"] {
+        text(title);
+        let card = bytes(&site, "/games/okoto/card.jpg").await.into_body();
+        assert!(!cards.contains(&card), "{title}");
+        cards.push(card);
+    }
     // Without a text that can be read, a card still has its picture or its drawing.
-    text("ሰላም");
+    text("日本");
     for path in ["/creators/savanna", "/games/okoto"] {
         assert!(image(&mut browser, path).await.is_some(), "{path}");
     }

@@ -355,7 +355,7 @@ async fn a_french_person_makes_and_revokes_a_key_in_french(pool: PgPool) {
     let path = format!("{keys}/{key}");
     let page = browser.get(&path).await;
     for part in [
-        "<h1>Clé serveur</h1>",
+        "<h1>Clé <bdi>serveur</bdi></h1>",
         "<dd>test, lecture</dd>",
         "<option value=\"86400\">un jour</option>",
         "en même temps que celle-ci\u{a0}: le 1er avril 2027, 00:00 UTC.",

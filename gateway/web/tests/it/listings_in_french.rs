@@ -83,9 +83,9 @@ async fn the_list_and_a_listing_are_in_french(pool: PgPool) {
         &[
             "Révision 1\u{a0}: ",
             ", par ce compte",
-            "<dt>Genres</dt><dd class=\"lines\">Réflexion</dd>",
-            "<dt>Plateformes</dt><dd class=\"lines\">Réalité virtuelle</dd>",
-            "<dt>Stade</dt><dd class=\"lines\">Sorti</dd>",
+            "<dt>Genres</dt><dd class=\"lines\" dir=\"auto\">Réflexion</dd>",
+            "<dt>Plateformes</dt><dd class=\"lines\" dir=\"auto\">Réalité virtuelle</dd>",
+            "<dt>Stade</dt><dd class=\"lines\" dir=\"auto\">Sorti</dd>",
             "Jouer dans le navigateur\u{a0}: https://play.example",
             "Elle n’a pas encore de couverture.",
             "Corrections proposées par des visiteurs",
@@ -130,12 +130,12 @@ async fn forms_of_listings_are_in_french(pool: PgPool) {
     let event = owner.get(&format!("{base}/new/event")).await;
     assert_all(&event, &["<h1>Soumettre un événement</h1>", LEFT]);
     let edit = owner.get(&format!("{base}/game/okoto/edit")).await;
-    assert_all(&edit, &["<h1>Modifier Okoto</h1>", LEFT]);
+    assert_all(&edit, &["<h1>Modifier <bdi>Okoto</bdi></h1>", LEFT]);
     let takedown = owner.get(&format!("{base}/game/okoto/takedown")).await;
     assert_all(
         &takedown,
         &[
-            "<h1>Demander à retirer Okoto</h1>",
+            "<h1>Demander à retirer <bdi>Okoto</bdi></h1>",
             "Pourquoi faut-il la retirer\u{a0}?",
         ],
     );
@@ -183,6 +183,35 @@ async fn what_this_site_refuses_is_said_in_french(pool: PgPool) {
     late.assert(422, "Quelqu’un d’autre a modifié cette fiche");
 }
 
+/// listings-svc says it in English.
+#[testing::database_test(web::MIGRATOR)]
+async fn the_reason_why_a_game_is_hidden_is_marked_as_english(pool: PgPool) {
+    let (site, account, mut owner) = french_studio(pool).await;
+    let note = "Its page was taken down.";
+    *site.listings.note.lock().unwrap() = Some(note.to_owned());
+    let base = format!("/accounts/{account}/listings");
+    let list = owner.get(&base).await;
+    list.assert(200, &format!("<span lang=\"en\">{note}</span>"));
+    let page = owner.get(&format!("{base}/game/okoto")).await;
+    page.assert(200, &format!("<p class=\"problem\" lang=\"en\">{note}</p>"));
+    let edit = format!("{base}/game/okoto/edit");
+    let revision = owner.get(&edit).await.hidden()["revision"].clone();
+    let changed = fields(&[("revision", revision.as_str()), ("title", "Okoto 2")]);
+    let preview = owner.post(&edit, &changed).await;
+    for notice in [
+        format!("<p class=\"notice\" lang=\"en\">{note}</p>"),
+        "<p class=\"notice\">La modification est aussitôt publique.</p>".to_owned(),
+    ] {
+        preview.assert(200, &notice);
+    }
+    // Staff write the reason of a rejection, in any language.
+    site.listings.change(&account, "okoto", |game| {
+        game.set_state(proto::State::Rejected);
+    });
+    let page = owner.get(&format!("{base}/game/okoto")).await;
+    page.assert(200, "</strong> <bdi>Too &#60;b&#62;short</bdi> <span");
+}
+
 #[testing::database_test(web::MIGRATOR)]
 async fn pictures_are_in_french(pool: PgPool) {
     let (site, account, mut owner) = french_studio(pool).await;
@@ -197,7 +226,7 @@ async fn pictures_are_in_french(pool: PgPool) {
     assert_all(
         &page,
         &[
-            "<h1>Images – Okoto</h1>",
+            "<h1>Images – <bdi>Okoto</bdi></h1>",
             "Pas encore de couverture. Choisissez un fichier ci-dessous.",
             "Envoyer la couverture",
             "ne voient pas l’image 1</label>",

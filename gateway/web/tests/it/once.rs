@@ -123,8 +123,8 @@ async fn another_content_is_another_form(pool: PgPool) {
         ("name", ["first-token", "second-token"]),
     )
     .await;
-    first.assert(200, "Name: <strong>first-token");
-    second.assert(200, "Name: <strong>second-token");
+    first.assert(200, "Name: <strong><bdi>first-token");
+    second.assert(200, "Name: <strong><bdi>second-token");
 
     let team = format!("{base}/team");
     let invite = format!("{team}/invite");

@@ -111,6 +111,7 @@ async fn a_game_shows_what_the_api_has(pool: PgPool) {
         "<a href=\"/economy/okoto/kora\"><data value=\"1234.5\" title=\"1,234.5\">1,234</data>",
         "https://mchezo.example/games/okoto</code>",
         "&#60;iframe src=&#34;https://mchezo.example/embed/games/okoto&#34;",
+        "href=\"/events/calendar.ics\" type=\"text/calendar\"",
         "Watch the trailer on video.example",
         "href=\"https://store.example/?a&#38;b\" rel=\"ugc nofollow noopener\"",
         "Artist",
@@ -258,6 +259,22 @@ async fn a_list_has_filters_and_pages(pool: PgPool) {
 }
 
 #[testing::database_test(web::MIGRATOR)]
+async fn search_engines_list_no_list_without_rows(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let mut browser = site.browser();
+    let noindex = "<meta name=\"robots\" content=\"noindex\">";
+    for path in ["/games?genre=puzzle", "/creators?country=NG"] {
+        *site.catalogue.is_empty.lock().unwrap() = false;
+        let page = browser.get(path).await;
+        assert!(!page.text.contains(noindex), "{path}: {}", page.text);
+        *site.catalogue.is_empty.lock().unwrap() = true;
+        let empty = browser.get(path).await;
+        empty.assert(200, noindex);
+        empty.assert(200, "Nothing matches these filters.");
+    }
+}
+
+#[testing::database_test(web::MIGRATOR)]
 async fn every_error_of_the_site_has_its_language(pool: PgPool) {
     let site = Site::new(pool).await;
     let mut browser = site.browser();
@@ -328,6 +345,8 @@ async fn an_event_says_day_and_place_and_goes_into_a_calendar(pool: PgPool) {
         "content=\"Game jam, 22–23 November 2026, Lagos, Nigeria. An event about games in Africa.\"",
         "href=\"/events/jam/calendar.ics\"",
         "<svg class=\"outline\"",
+        "<figure class=\"picture\"><img src=\"/pictures/drawn/1/events/NG/jam.svg\"",
+        "<code id=\"share-address\">https://mchezo.example/events/jam</code>",
     ] {
         page.assert(200, part);
     }
@@ -402,7 +421,20 @@ async fn a_search_says_what_was_forgiven(pool: PgPool) {
         "Did you mean <a href=\"/search?q=Okoto+%3Cb%3E&#38;type=games&#38;country=NG\">",
     );
     let page = browser.get("/fr/search?q=okoto").await;
-    page.assert(200, "25 résultats");
+    // The script announces it, in an element of its own.
+    page.assert(200, "<p id=\"results-count\">25 résultats</p>");
+    for part in [
+        "aria-current=\"page\">Tout <span class=\"quiet\">1\u{202f}225</span></a>",
+        "Jeux <span class=\"quiet\">20</span></a>",
+        "Créateurs <span class=\"quiet\">0</span></a>",
+        "Villes <span class=\"quiet\">1\u{202f}205</span></a>",
+        &format!(
+            "<span class=\"thumb\"><img src=\"/pictures/{}\"",
+            stub_pictures::file()
+        ),
+    ] {
+        page.assert(200, part);
+    }
     assert!(!page.text.contains("Vouliez-vous"), "{}", page.text);
     let empty = browser.get("/search?q=+").await;
     assert!(!empty.text.contains("Results for"), "{}", empty.text);

@@ -6,6 +6,7 @@ use http::header::{CACHE_CONTROL, ETAG, RETRY_AFTER};
 use sqlx::PgPool;
 use time::Duration;
 
+use crate::browser::Browser;
 use crate::site::get_with;
 use crate::stub_catalogue::HeldRead;
 use crate::support::Site;
@@ -53,7 +54,7 @@ async fn currencies_lead_to_their_rates(pool: PgPool) {
         "<dd><data value=\"2.5\">2.5</data> <bdi>%</bdi></dd>",
         "<a href=\"/economy/okoto/kora\"><bdi>&#60;b&#62;Shell</bdi></a> <span class=\"quiet\"><bdi>Kora</bdi></span>",
         "What one <bdi>Cowrie</bdi> buys.",
-        "<data value=\"1234.5\" title=\"1,234.5\">1,234</data>",
+        "<summary title=\"1,234.5\"><data value=\"1234.5\">1,234</data></summary>1,234.5</details>",
         "−1.5</data> %",
         "calculated",
         "GET /v1/economy/rates?from=okoto",
@@ -215,4 +216,51 @@ async fn the_list_of_currencies_does_not_depend_on_one_browser(pool: PgPool) {
     site.clock.advance(Duration::seconds(10));
     browser.get("/economy").await.assert(200, "Cowrie");
     assert_eq!(site.economy.lists_read.load(Ordering::Relaxed), 2);
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn the_page_of_a_game_does_not_wait_for_a_slow_economy(pool: PgPool) {
+    let site = site_with_currencies(pool).await;
+    let hurried = site.changed(|web| {
+        let timeout = std::time::Duration::from_millis(1);
+        web.currencies = web.currencies.clone().with_game_timeout(timeout);
+    });
+    let (mut hurried, mut patient) = (Browser::new(&hurried), site.browser());
+    let held = HeldRead::default();
+    *site.economy.held.lock().unwrap() = Some(held.clone());
+    let page = hurried.get("/games/okoto").await;
+    page.assert(200, "Okoto");
+    assert!(!page.text.contains("Cowrie"), "{}", page.text);
+    // The read goes on, for other pages.
+    held.began.notified().await;
+    *site.economy.held.lock().unwrap() = None;
+    held.released.notify_one();
+    patient.get("/games/okoto").await.assert(200, "Cowrie");
+    assert_eq!(site.economy.lists_read.load(Ordering::Relaxed), 1);
+    // The list of before serves while the next one does not come.
+    *site.economy.held.lock().unwrap() = Some(held.clone());
+    site.clock.advance(Duration::seconds(10));
+    hurried.get("/games/okoto").await.assert(200, "Cowrie");
+    held.released.notify_one();
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn the_games_around_a_game_are_read_while_its_currency_is(pool: PgPool) {
+    let site = site_with_currencies(pool).await;
+    let (currencies, creator) = (HeldRead::default(), HeldRead::default());
+    *site.economy.held.lock().unwrap() = Some(currencies.clone());
+    *site.catalogue.held.lock().unwrap() = Some(creator.clone());
+    let both_began = async {
+        currencies.began.notified().await;
+        creator.began.notified().await;
+    };
+    let mut browser = site.browser();
+    let mut page = std::pin::pin!(browser.get("/games/okoto"));
+    tokio::select! {
+        () = both_began => {}
+        _ = &mut page => unreachable!("neither read has ended"),
+    }
+    currencies.released.notify_one();
+    creator.released.notify_one();
+    page.await.assert(200, "Cowrie");
 }

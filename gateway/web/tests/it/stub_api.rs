@@ -6,7 +6,9 @@ use axum::Router;
 use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::get;
+use contracts::public::{ApiPlan, ApiSettings};
 use gateway::domain::key::GraceRange;
+use gateway::domain::plan_table;
 use http::header::{AUTHORIZATION, ETAG, IF_NONE_MATCH};
 use http::{HeaderMap, StatusCode};
 use serde_json::Value;
@@ -47,10 +49,30 @@ impl Default for Document {
     fn default() -> Self {
         let (api, policy) = ("https://mchezo.example/v1", gateway::router::policy);
         let grace = GraceRange::default();
+        let mut json = gateway::openapi::document(api, 2026, grace, policy).unwrap();
+        json[ApiSettings::EXTENSION] = serde_json::to_value(settings(grace)).unwrap();
         Self {
-            json: gateway::openapi::document(api, 2026, grace, policy).unwrap(),
+            json,
             reads: Vec::new(),
         }
+    }
+}
+
+/// The settings of a gateway, as they are shipped.
+fn settings(grace: GraceRange) -> ApiSettings {
+    let plans = plan_table::parse(plan_table::BUILT_IN).unwrap();
+    ApiSettings {
+        key_prefix: "svc_".to_owned(),
+        least_grace_seconds: grace.least.as_secs(),
+        most_grace_seconds: grace.most.as_secs(),
+        public_share_percent: 50,
+        tips_per_minute: 30,
+        refused_calls_per_minute: 60,
+        connections_per_address: 256,
+        head_seconds: 10,
+        body_seconds: 10,
+        idle_seconds: 75,
+        plans: plans.iter().map(ApiPlan::from).collect(),
     }
 }
 

@@ -38,6 +38,10 @@ pub(crate) struct StubCatalogue {
     pub(crate) asked: Arc<Mutex<Vec<proto::ListGamesRequest>>>,
     /// `when` of the lists of events, in order.
     pub(crate) asked_when: Arc<Mutex<Vec<Option<String>>>>,
+    /// Lists of listings have no rows.
+    pub(crate) is_empty: Arc<Mutex<bool>>,
+    /// The studio has the ranks of the game.
+    pub(crate) is_studio_ranked: Arc<Mutex<bool>>,
     /// While it is set, a read of a creator waits, after it has said that it began.
     pub(crate) held: Arc<Mutex<Option<HeldRead>>>,
     pub(crate) votes: StubVotes,
@@ -61,6 +65,8 @@ impl Default for StubCatalogue {
             positions: Arc::clone(&positions),
             asked: Arc::default(),
             asked_when: Arc::default(),
+            is_empty: Arc::default(),
+            is_studio_ranked: Arc::default(),
             held: Arc::default(),
             votes: StubVotes {
                 positions,
@@ -126,6 +132,17 @@ fn event() -> Value {
     })
 }
 
+fn ranks_of_game() -> Vec<proto::BoardRank> {
+    let rank = |board: &str, previous_rank| proto::BoardRank {
+        board: board.to_owned(),
+        rank: 3,
+        previous_rank,
+        wins: 1_200,
+        losses: 800,
+    };
+    vec![rank("week", 5), rank("all", 0)]
+}
+
 impl StubCatalogue {
     pub(crate) fn add_to(&self, services: &mut RoutesBuilder) {
         services
@@ -168,6 +185,14 @@ impl StubCatalogue {
         json.to_string().into()
     }
 
+    /// The rows of a list, and what is said about them.
+    fn list(&self, rows: Value, next: Option<&str>) -> (bytes::Bytes, Option<PageInfo>) {
+        if *self.is_empty.lock().unwrap() {
+            return (self.body(json!([])), Some(PageInfo::default()));
+        }
+        (self.body(rows), Some(info(next)))
+    }
+
     /// A listing, if the name is its.
     fn one(&self, (name, only): (&str, &str), listing: &Value) -> Result<bytes::Bytes, Status> {
         self.answers()?;
@@ -192,9 +217,10 @@ impl GamesService for StubCatalogue {
         }
         let is_first = request.page.as_ref().is_none_or(|it| it.cursor.is_empty());
         self.asked.lock().unwrap().push(request);
+        let (json, page) = self.list(json!([self.game()]), is_first.then_some("next-1"));
         Ok(Response::new(proto::ListGamesResponse {
-            json: self.body(json!([self.game()])),
-            page: Some(info(is_first.then_some("next-1"))),
+            json,
+            page,
             ..proto::ListGamesResponse::default()
         }))
     }
@@ -236,9 +262,10 @@ impl CreatorsService for StubCatalogue {
     ) -> Answer<proto::ListCreatorsResponse> {
         self.read(request.get_ref().at_least.as_ref());
         self.answers()?;
+        let (json, page) = self.list(json!([creator()]), None);
         Ok(Response::new(proto::ListCreatorsResponse {
-            json: self.body(json!([creator()])),
-            page: Some(info(None)),
+            json,
+            page,
             ..proto::ListCreatorsResponse::default()
         }))
     }
@@ -397,7 +424,17 @@ impl SearchService for StubCatalogue {
         Ok(Response::new(proto::SearchResponse {
             json: self.body(rows),
             page: Some(info(None)),
-            similar: request.into_inner().q == "okotto",
+            similar: request.get_ref().q == "okotto",
+            totals: [("games", 20), ("cities", 1_205)]
+                .map(|(kind, total)| proto::SearchTotal {
+                    kind: kind.to_owned(),
+                    total,
+                })
+                .into(),
+            picture_urls: vec![format!(
+                "https://mchezo.example/pictures/{}",
+                stub_pictures::file()
+            )],
             ..proto::SearchResponse::default()
         }))
     }
@@ -450,22 +487,42 @@ impl RankingsService for StubCatalogue {
         let name = (request.kind.as_str(), request.name.as_str());
         match name {
             ("games", "okoto") => {}
+            ("creators", "savanna") if *self.is_studio_ranked.lock().unwrap() => {}
             ("creators", "savanna") => {
                 return Ok(Response::new(proto::GetRanksResponse::default()));
             }
             _ => return Err(Fault::not_found("There is no such listing.").into()),
         }
-        let rank = |board: &str, previous_rank| proto::BoardRank {
-            board: board.to_owned(),
-            rank: 3,
-            previous_rank,
-            wins: 1_200,
-            losses: 800,
-        };
         Ok(Response::new(proto::GetRanksResponse {
-            ranks: vec![rank("week", 5), rank("all", 0)],
+            ranks: ranks_of_game(),
         }))
     }
+
+    async fn list_ranks(
+        &self,
+        request: Request<proto::ListRanksRequest>,
+    ) -> Answer<proto::ListRanksResponse> {
+        self.read(request.get_ref().at_least.as_ref());
+        let request = request.into_inner();
+        let words = self.words.lock().unwrap().clone();
+        let listings = request.names.into_iter().filter_map(|name| {
+            let (title, ranks) = match (request.kind.as_str(), name.as_str()) {
+                ("games", "okoto") => ("Okoto <b>", ranks_of_game()),
+                ("creators", "savanna") => ("Savanna <i>Studio", Vec::new()),
+                _ => return None,
+            };
+            let title = words.as_ref().map_or(title, |(words, _)| words.as_str());
+            Some(proto::ListingRanks {
+                title: title.to_owned(),
+                name,
+                ranks,
+            })
+        });
+        Ok(Response::new(proto::ListRanksResponse {
+            listings: listings.collect(),
+        }))
+    }
+
     async fn get_rank_history(
         &self,
         request: Request<proto::GetRankHistoryRequest>,
@@ -476,7 +533,7 @@ impl RankingsService for StubCatalogue {
             rank,
         };
         let ranks = match request.into_inner().name.as_str() {
-            "okoto" => vec![
+            "okoto" | "savanna" => vec![
                 past(datetime!(2026-11-01 4:00 UTC), 12),
                 past(datetime!(2026-11-22 4:00 UTC), 3),
             ],

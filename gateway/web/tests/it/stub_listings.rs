@@ -36,6 +36,8 @@ pub(crate) struct StubListings {
     pub(crate) choices_read: Arc<AtomicU32>,
     /// What every field says that a studio or staff may write.
     pub(crate) words: Arc<Mutex<Option<String>>>,
+    /// Why the public does not see a game.
+    pub(crate) note: Arc<Mutex<Option<String>>>,
     /// The notes that were sent, each once.
     pub(crate) notes: Arc<Mutex<Vec<proto::CreateNoteRequest>>>,
     /// Who owns the listings that notes are about.
@@ -108,6 +110,11 @@ impl StubListings {
         self.words.lock().unwrap().clone()
     }
 
+    fn note(&self) -> Option<String> {
+        let note = self.note.lock().unwrap().clone();
+        note.or_else(|| self.all_words())
+    }
+
     pub(crate) fn record(&self, what: String) {
         self.calls.lock().unwrap().push(what);
     }
@@ -155,7 +162,7 @@ impl OwnListingsService for StubListings {
             }
             .to_owned(),
             reason: self.all_words(),
-            note: self.all_words(),
+            note: self.note(),
             url: game.url.clone(),
             created_at: Timestamp(START),
             updated_at: Timestamp(START),
@@ -181,7 +188,7 @@ impl OwnListingsService for StubListings {
             listing: Some(Listing::Game(game)),
             creator: "studio".to_owned(),
             reason: self.text(if is_rejected { "Too <b>short" } else { "" }),
-            note: self.text(""),
+            note: self.note().unwrap_or_default(),
             takedown: self.all_words().map(|words| proto::TakedownRequest {
                 reason: words.clone(),
                 answer: words,
@@ -326,6 +333,7 @@ impl GamesService for StubListings {
             return Err(Fault::invalid_field("title", "Give a title.").into());
         }
         let mut answer = written(&game);
+        answer.note = self.note().unwrap_or_default();
         if let Some(title) = title {
             answer.differences = vec![proto::Difference {
                 path: "title".to_owned(),

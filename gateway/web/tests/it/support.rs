@@ -23,8 +23,8 @@ use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 use web::app::{App, Web};
 use web::articles::Articles;
-use web::docs::guides::{Guides, Links};
-use web::docs::reference::DocumentCache;
+use web::docs::document_cache::DocumentCache;
+use web::docs::guides::{GuideAddresses, Links};
 use web::domain::role::Role;
 use web::hashing::PasswordPool;
 use web::page_limit::PageLimit;
@@ -152,21 +152,16 @@ impl Site {
             economy: Economy::new(client.clone(), testing::LONG),
             currencies: Currencies::new(client.clone(), testing::LONG, 1, lifecycle.clone()),
             catalogue: catalogue_client(&client, mark.clone()),
-            feeds: Feeds::new(&client, &client, &client, testing::LONG),
+            feeds: Feeds::new(&client, &client, &client, &client, testing::LONG),
             page_limit: PageLimit::new(120, 1_200),
             articles: Articles::read(None).unwrap(),
-            guides: Guides::read(
-                "https://mchezo.example",
-                "https://mchezo.example/v1",
-                &Links::default(),
-            )
-            .unwrap(),
-            reference: DocumentCache::new(stub.clone(), "https://mchezo.example/v1".to_owned()),
+            docs: docs(&stub),
             public_pictures: ConcurrencyLimit::new("public pictures", web::PUBLIC_PICTURES),
             share_cards: ShareCards::default(),
             api: stub,
             security_contact: Some("mailto:security@mchezo.example".to_owned()),
             staff_mail: Some("staff@mchezo.example".to_owned()),
+            large_month: 10_000_000,
             proxies: web_proxies(),
             proxy_header: kit::client_address::ProxyHeader::default(),
             public_url: "https://mchezo.example".to_owned(),
@@ -194,7 +189,6 @@ impl Site {
     /// The same site with something changed, and with room for any number of pages.
     pub(crate) fn changed(&self, change: impl FnOnce(&mut Web)) -> Router {
         let app = &self.app;
-        let guides = Guides::read(&app.public_url, &app.api_url, &Links::default());
         let mut web = Web {
             pool: app.pool.clone(),
             clock: app.clock.clone(),
@@ -213,11 +207,11 @@ impl Site {
             api: app.api.clone(),
             security_contact: app.security_contact.clone(),
             staff_mail: app.staff_mail.clone(),
+            large_month: app.large_month,
             currencies: app.currencies.clone(),
             page_limit: PageLimit::new(1_000_000, 1_000_000),
             articles: Articles::read(None).unwrap(),
-            guides: guides.unwrap(),
-            reference: DocumentCache::new(app.api.clone(), app.api_url.clone()),
+            docs: docs(&app.api),
             share_cards: ShareCards::default(),
             public_pictures: ConcurrencyLimit::new("public pictures", 1),
             uploads: Uploads::default(),
@@ -311,6 +305,15 @@ impl Site {
         let (_, rest) = body.split_once("https://mchezo.example").unwrap();
         rest.split_whitespace().next().unwrap().to_owned()
     }
+}
+
+fn docs(api: &Api) -> DocumentCache {
+    let addresses = GuideAddresses {
+        site: "https://mchezo.example".to_owned(),
+        api_url: "https://mchezo.example/v1".to_owned(),
+        links: Links::default(),
+    };
+    DocumentCache::new(api.clone(), addresses).unwrap()
 }
 
 /// The proxy that no test's browser is.

@@ -2,6 +2,7 @@
 
 use sqlx::PgPool;
 use web::domain::role::Role;
+use web::store::links::{self, LinkTarget};
 
 use crate::browser::{Browser, Page};
 use crate::support::{ADA, BOB, PASSWORD, Site};
@@ -65,6 +66,30 @@ async fn people_are_invited_by_mail(pool: PgPool) {
     invite(&mut owner, &team, "x", "king")
         .await
         .assert(422, "Choose a role");
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn a_team_has_a_number_of_people_and_invitations_at_most(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let (ada, bob) = (site.person(ADA).await, site.person(BOB).await);
+    let account = site.account(ada, Role::Owner).await;
+    site.join(account, bob, Role::Editor).await;
+    let team = format!("/accounts/{account}/team");
+    let mut owner = site.signed_in(ADA).await;
+    let target = LinkTarget::Invite {
+        by: ada,
+        account,
+        role: Role::Editor,
+    };
+    for number in 0..97 {
+        let address = format!("{number}@new.example");
+        let invited = links::insert(&site.pool, &address, &target, site.clock.now()).await;
+        invited.unwrap();
+    }
+    invite(&mut owner, &team, CAROL, "editor").await.location();
+    let refused = invite(&mut owner, &team, "dan@new.example", "editor").await;
+    refused.assert(422, "A team has at most 100 people and invitations.");
+    refused.assert(422, "value=\"dan@new.example\"");
 }
 
 #[testing::database_test(web::MIGRATOR)]

@@ -79,8 +79,8 @@ async fn the_plans_are_compared_and_the_own_one_is_marked(pool: PgPool) {
     let (mut browser, account) = owner(&site).await;
     let page = browser.get(&format!("/accounts/{account}/plans")).await;
     for part in [
-        "Free <span class=\"state good\">your plan</span>",
-        "Build <span class=\"state\">coming, not sold yet</span>",
+        "<bdi>Free</bdi> <span class=\"state good\">your plan</span>",
+        "<bdi>Build</bdi> <span class=\"state\">coming, not sold yet</span>",
         "1,000,000",
         "Ask for Partner",
         "mailto:staff@mchezo.example?subject=Plan%20Partner",
@@ -187,7 +187,7 @@ async fn a_french_person_reads_usage_plans_and_requests_in_french(pool: PgPool) 
     let plans = browser.get(&format!("{path}/plans")).await;
     for part in [
         "<h1>Offres</h1>",
-        "Free <span class=\"state good\">votre offre</span>",
+        "<bdi>Free</bdi> <span class=\"state good\">votre offre</span>",
         "<td>1\u{202f}000\u{202f}000</td>",
         "sans limite\u{a0}: rien ne s’arrête",
         "Demander l’offre Partner",
@@ -317,13 +317,11 @@ async fn a_larger_plan_in_the_same_month_has_mails_of_its_own(pool: PgPool) {
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn a_month_without_a_limit_or_without_a_reader_gets_no_mail(pool: PgPool) {
+async fn a_month_without_a_reader_gets_no_mail(pool: PgPool) {
     let site = Site::new(pool).await;
     let bob = site.person(BOB).await;
     let account = site.account(bob, Role::Editor).await;
-    let mut unlimited = month(account, 50_000_000);
-    unlimited.month.as_mut().unwrap().limit = None;
-    *site.gateway.month_use.lock().unwrap() = vec![unlimited, month(account, 45_000)];
+    *site.gateway.month_use.lock().unwrap() = vec![month(account, 45_000)];
     assert_eq!(month_use::run(&site.app, START).await.unwrap(), 0);
     assert_eq!(site.mails().await, []);
     // Somebody joins later in the month.
@@ -332,4 +330,28 @@ async fn a_month_without_a_limit_or_without_a_reader_gets_no_mail(pool: PgPool) 
     assert_eq!(month_use::run(&site.app, START).await.unwrap(), 1);
     site.gateway.is_down.store(true, Ordering::Relaxed);
     assert!(month_use::run(&site.app, START).await.is_err());
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn staff_get_a_mail_once_a_month_about_an_account_without_a_limit(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let account = Uuid::from_u128(7);
+    let mut unlimited = month(account, 10_000_001);
+    unlimited.month.as_mut().unwrap().limit = None;
+    *site.gateway.month_use.lock().unwrap() = vec![unlimited];
+    for announced in [1, 0] {
+        assert_eq!(month_use::run(&site.app, START).await.unwrap(), announced);
+    }
+    let mails = site.mails().await;
+    let [(to, subject, body)] = &mails[..] else {
+        panic!("{mails:?}");
+    };
+    let expected = "Savanna has made 10000000 calls or more this month";
+    assert_eq!(
+        (to.as_str(), subject.as_str()),
+        ("staff@mchezo.example", expected)
+    );
+    for part in ["10000001 calls since 2026-11-01", &account.to_string()] {
+        assert!(body.contains(part), "{part}: {body}");
+    }
 }

@@ -45,7 +45,7 @@ async fn a_visitor_votes_by_cookie(pool: PgPool) {
     for part in [
         "Vote for <bdi>Okoto &#60;b&#62;</bdi>",
         "Vote for <bdi>Gone</bdi>",
-        "href=\"/games/okoto\"",
+        "<h2 dir=\"auto\"><a href=\"/games/okoto\">Okoto &#60;b&#62;</a></h2>",
         "Nigeria",
         "without an account",
         "href=\"/sign-in?next=/vote\"",
@@ -245,6 +245,19 @@ async fn after_five_votes_the_page_shows_where_their_listings_stand(pool: PgPool
     page.assert(200, "Comment les classements ont bougé");
     page.assert(200, "href=\"/fr/sign-in?next=/fr/vote/creators\"");
     page.assert(200, "Dans aucun classement pour l’instant.");
+}
+
+/// A draw, and the ranks of all listings of the round.
+#[testing::database_test(web::MIGRATOR)]
+async fn a_page_after_a_round_makes_two_calls(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let mut browser = site.browser();
+    let round = "games.a.b.c.d.e.f.g.h.gone.okoto".to_owned();
+    browser.cookies.insert("__Host-judged".to_owned(), round);
+    let page = browser.get("/vote?done=voted").await;
+    page.assert(200, "How the rankings moved");
+    page.assert(200, "<ul class=\"outcome\"");
+    assert_eq!(site.catalogue.positions.lock().unwrap().len(), 2);
 }
 
 #[testing::database_test(web::MIGRATOR)]

@@ -35,8 +35,8 @@ async fn the_check_shows_what_was_sent_and_what_came_back(pool: PgPool) {
     assert!(report.text.len() < 100_000, "{}", report.text.len());
     assert_eq!(
         report.text.matches("<details open>").count(),
-        27,
-        "20 of rule 2, 7 of rule 3"
+        28,
+        "21 of rule 2, 7 of rule 3"
     );
     assert_eq!(
         site.receiver.bodies().len(),

@@ -130,7 +130,6 @@ pub(crate) async fn insert_account(pool: &PgPool, id: Uuid, plan: &str) {
     let account = accounts::Row {
         id,
         plan: plan.to_owned(),
-        email: format!("{id}@mail.example"),
     };
     accounts::upsert(&mut connection, Uuid::nil(), vec![account])
         .await
@@ -174,7 +173,6 @@ async fn serve(
             lease: StdDuration::from_secs(10),
             statement: testing::LONG,
         },
-        public_url: "https://mchezo.example".to_owned(),
     };
     let attempts = delivering.schedule.attempts();
     deliver::spawn(delivering, lifecycle);
@@ -191,6 +189,7 @@ async fn serve(
         rotation: Duration::DAY,
         retention: Duration::days(30),
         receiver_check_timeout: testing::LONG,
+        public_url: "https://mchezo.example".to_owned(),
     };
     let mut services = kit::rpc::server::services();
     service.add_to(&mut services);

@@ -1,9 +1,9 @@
 //! Pictures of listings: calls of the public, of accounts and of staff.
 
-pub mod owner;
-pub mod public;
+pub(super) mod owner;
+mod public;
 mod purge;
-pub mod staff;
+pub(super) mod staff;
 mod upload;
 
 use contracts::listings::v1 as proto;

@@ -5,9 +5,7 @@ use std::collections::BTreeMap;
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::own_pictures_service_server::OwnPicturesService;
 use contracts::listings::v1::prepare_picture_request::Message;
-use kit::overload::ConcurrencyLimit;
-use kit::{Clock, Code, Fault, ids};
-use sqlx::PgPool;
+use kit::{Code, Fault, ids};
 use time::Duration;
 use tokio::time::timeout;
 use tonic::{Request, Response, Status, Streaming};
@@ -20,11 +18,9 @@ use crate::domain::mode::Mode;
 use crate::domain::pictures::{PictureKind, PictureSizes};
 use crate::domain::state::ListingState;
 use crate::domain::{slug, text};
-use crate::feed::PublicUrl;
-use crate::pictures::PictureProcessor;
+use crate::service::Service;
 use crate::service::account_id::parse_uuid;
 use crate::service::own_listing::not_found;
-use crate::service::submissions::Submissions;
 use crate::store::own_listings;
 use crate::store::pictures::prepared::{self, PreparedPicture};
 use crate::store::pictures::uploads;
@@ -34,19 +30,7 @@ use crate::write::submission::pictures::picture_gone;
 
 /// Maximum number of concurrent uploads: each holds its file in memory. `web` sends a file once it has arrived whole, so a slow browser
 /// holds none of them. Those of staff have a limit of their own.
-const MAX_UPLOADS: usize = 16;
-
-#[derive(Debug)]
-pub struct Service {
-    submissions: Submissions,
-    pool: PgPool,
-    clock: Clock,
-    pictures: PictureProcessor,
-    public_url: PublicUrl,
-    uploads: ConcurrencyLimit,
-    /// Uploads that an account may begin in 24 hours.
-    per_day: i64,
-}
+pub(in crate::service) const MAX_UPLOADS: usize = 16;
 
 struct UploadHeader {
     account: Uuid,
@@ -62,14 +46,14 @@ impl OwnPicturesService for Service {
         request: Request<Streaming<proto::PreparePictureRequest>>,
     ) -> Result<Response<proto::PreparePictureResponse>, Status> {
         let mut stream = request.into_inner();
-        let header = timeout(upload::TIMEOUT, self.header(&mut stream)).await;
+        let header = timeout(upload::TIMEOUT, self.upload_header(&mut stream)).await;
         let header = header.unwrap_or_else(|_| Err(truncated_stream().into()))?;
-        let _permit = self.uploads.try_acquire()?;
-        self.count(header.account).await?;
-        let file = timeout(upload::TIMEOUT, self.file(&mut stream)).await;
+        let _permit = self.account_uploads.try_acquire()?;
+        self.count_upload(header.account).await?;
+        let file = timeout(upload::TIMEOUT, self.uploaded_file(&mut stream)).await;
         let file = file.unwrap_or_else(|_| Err(truncated_stream().into()))?;
         let sizes = self.pictures.store(file, header.kind).await?;
-        let id = self.remember(header, &sizes).await?;
+        let id = self.remember_upload(header, &sizes).await?;
         Ok(Response::new(proto::PreparePictureResponse {
             picture: Some(id),
         }))
@@ -94,13 +78,11 @@ impl OwnPicturesService for Service {
             PictureKind::Cover => PictureOperation::RemoveCover,
             PictureKind::Avatar => PictureOperation::RemoveAvatar,
             PictureKind::Screenshot => {
-                let address = stored_address(&request.url, &self.public_url);
+                let address = stored_address(&request.url, &self.commands.public_url);
                 PictureOperation::RemoveScreenshot(address)
             }
         };
-        let changed =
-            self.submissions
-                .change_pictures(kind.entity(), request.name, operation, author);
+        let changed = self.change_pictures(kind.entity(), request.name, operation, author);
         let written = changed.await?;
         Ok(Response::new(proto::RemoveOwnPictureResponse { written }))
     }
@@ -111,9 +93,9 @@ impl OwnPicturesService for Service {
     ) -> Result<Response<proto::ArrangeScreenshotsResponse>, Status> {
         let request = request.into_inner();
         let author = author(&request.account_id, request.writes_per_day)?;
-        let order = self.order(request.screenshots)?;
+        let order = self.arrangement(request.screenshots)?;
         let operation = PictureOperation::ArrangeScreenshots(order);
-        let changed = self.submissions.change_pictures(
+        let changed = self.change_pictures(
             PictureKind::Screenshot.entity(),
             request.name,
             operation,
@@ -125,27 +107,8 @@ impl OwnPicturesService for Service {
 }
 
 impl Service {
-    pub fn new(
-        submissions: Submissions,
-        pool: PgPool,
-        clock: Clock,
-        pictures: PictureProcessor,
-        public_url: PublicUrl,
-        per_day: i64,
-    ) -> Self {
-        Self {
-            submissions,
-            pool,
-            clock,
-            pictures,
-            public_url,
-            uploads: ConcurrencyLimit::new("uploads_of_accounts", MAX_UPLOADS),
-            per_day,
-        }
-    }
-
     /// Receives the header. Its checks save the work for a file that no listing can have; the writer checks again.
-    async fn header(
+    async fn upload_header(
         &self,
         stream: &mut Streaming<proto::PreparePictureRequest>,
     ) -> Result<UploadHeader, Status> {
@@ -158,11 +121,11 @@ impl Service {
             kind: kind(first.kind())?,
             name: first.name,
         };
-        self.check(&header).await?;
+        self.check_upload(&header).await?;
         Ok(header)
     }
 
-    async fn file(
+    async fn uploaded_file(
         &self,
         stream: &mut Streaming<proto::PreparePictureRequest>,
     ) -> Result<Vec<u8>, Status> {
@@ -174,7 +137,7 @@ impl Service {
         upload::receive(stream, part, self.pictures.max_file_bytes()).await
     }
 
-    async fn check(&self, header: &UploadHeader) -> Result<(), Fault> {
+    async fn check_upload(&self, header: &UploadHeader) -> Result<(), Fault> {
         let (account, entity) = (header.account, header.kind.entity());
         if !slug::is_valid(&header.name) {
             return Err(not_found());
@@ -186,20 +149,20 @@ impl Service {
     }
 
     /// Counts an upload before its file is read: to refuse a file costs as much as to accept it.
-    async fn count(&self, account: Uuid) -> Result<(), Fault> {
+    async fn count_upload(&self, account: Uuid) -> Result<(), Fault> {
         let now = self.clock.now();
         let since = now - Duration::DAY;
-        if uploads::count(&self.pool, account, since, now, self.per_day).await? {
+        if uploads::count(&self.pool, account, since, now, self.pictures_per_day).await? {
             return Ok(());
         }
         let message = format!(
             "{} pictures in 24 hours are the most that an account can upload, refused ones included. Try again later.",
-            self.per_day
+            self.pictures_per_day
         );
         Err(Fault::new(Code::Limit, message))
     }
 
-    async fn remember(
+    async fn remember_upload(
         &self,
         header: UploadHeader,
         sizes: &PictureSizes,
@@ -214,8 +177,8 @@ impl Service {
         prepared::insert(&self.pool, id, header.account, &prepared, now).await?;
         Ok(proto::PreparedPicture {
             id: id.to_string(),
-            picture: Some(message(&sizes.large, &self.public_url)),
-            small: Some(message(&sizes.small, &self.public_url)),
+            picture: Some(message(&sizes.large, &self.commands.public_url)),
+            small: Some(message(&sizes.small, &self.commands.public_url)),
             file_width: sizes.uploaded.0,
             file_height: sizes.uploaded.1,
             crop_x: crop.x,
@@ -242,17 +205,13 @@ impl Service {
             .place
             .map(|place| usize::try_from(place).unwrap_or(MAX_ITEMS));
         let operation = operation(prepared.kind, prepared.picture, &alt, place);
-        let changed = self.submissions.change_pictures(
-            prepared.kind.entity(),
-            prepared.name,
-            operation,
-            author,
-        );
+        let changed =
+            self.change_pictures(prepared.kind.entity(), prepared.name, operation, author);
         changed.await
     }
 
     /// The addresses and texts of an arrangement; a bad text is named by its index.
-    fn order(
+    fn arrangement(
         &self,
         screenshots: Vec<proto::ArrangedScreenshot>,
     ) -> Result<Vec<(String, String)>, Fault> {
@@ -264,7 +223,7 @@ impl Service {
                 problems.insert(format!("screenshots.{index}.alt"), problem);
                 String::new()
             });
-            let address = stored_address(&screenshot.url, &self.public_url);
+            let address = stored_address(&screenshot.url, &self.commands.public_url);
             order.push((address, alt));
         }
         if problems.is_empty() {

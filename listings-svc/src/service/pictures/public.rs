@@ -3,12 +3,12 @@
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::picture_service_server::PictureService;
 use kit::Fault;
-use sqlx::PgPool;
+use kit::rpc::respond;
 use tonic::{Request, Response, Status};
 use uuid::Uuid;
 
 use crate::domain::pictures::FileName;
-use crate::pictures::FileStore;
+use crate::service::Service;
 use crate::service::account_id::parse_uuid;
 use crate::store::pictures::Rendition;
 use crate::store::pictures::{self, prepared, uses};
@@ -24,19 +24,9 @@ pub(super) enum Reader {
     Staff,
 }
 
-#[derive(Debug, Clone)]
-pub struct Service {
-    pool: PgPool,
-    files: FileStore,
-}
-
 impl Service {
-    pub fn new(pool: PgPool, files: FileStore) -> Self {
-        Self { pool, files }
-    }
-
     /// Reads a part of a picture for a reader; the file itself, or the rendition with the width that the request names.
-    pub(super) async fn read(
+    pub(super) async fn read_part(
         &self,
         request: &proto::GetPictureRequest,
         reader: Reader,
@@ -104,6 +94,6 @@ impl PictureService for Service {
             "" => Reader::Public,
             account => Reader::Member(parse_uuid("account_id", account)?),
         };
-        Ok(Response::new(self.read(&request, reader).await?))
+        respond(self.read_part(&request, reader).await)
     }
 }

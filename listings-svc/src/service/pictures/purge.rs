@@ -6,10 +6,10 @@ use kit::audit::{self, Action as _, Entry};
 use kit::rpc::staff::Member;
 use serde_json::json;
 
-use super::staff::Service;
 use crate::SCHEMA;
 use crate::domain::audit_action::AuditAction;
 use crate::domain::pictures::FileName;
+use crate::service::Service;
 use crate::service::listing_name::ListingName;
 use crate::store::pictures::{self, uses};
 use crate::write::Command;

@@ -3,17 +3,14 @@
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::picture_upload::Message;
 use contracts::listings::v1::staff_picture_service_server::StaffPictureService;
-use kit::audit::Audit;
+use kit::Fault;
 use kit::bad_fields::BadFields;
-use kit::feed::Writer;
-use kit::overload::ConcurrencyLimit;
+use kit::rpc::respond;
 use kit::rpc::staff::Member;
-use kit::{Clock, Fault};
-use sqlx::PgPool;
 use tokio::time::timeout;
 use tonic::{Request, Response, Status, Streaming};
 
-use super::public::{self, Reader};
+use super::public::Reader;
 use super::upload::{self, Part, truncated_stream, unexpected_message};
 use super::{message, operation, stored_address};
 use crate::domain::array_fields::{MAX_ALT_CHARS, MAX_ITEMS};
@@ -22,28 +19,14 @@ use crate::domain::entity::Entity;
 use crate::domain::mode::Mode;
 use crate::domain::pictures::{FileName, PictureKind};
 use crate::domain::text;
-use crate::feed::PublicUrl;
-use crate::pictures::PictureProcessor;
+use crate::service::Service;
 use crate::service::listing::find;
-use crate::service::listing_name::{self, ListingName, read_mode};
+use crate::service::listing_name::{self, ListingName};
+use crate::write::Command;
 use crate::write::pictures::edit::{Edit, PictureOperation};
-use crate::write::{Command, CommandHandler};
 
 /// Maximum number of concurrent uploads: each holds its file in memory.
-const MAX_UPLOADS: usize = 8;
-
-#[derive(Debug)]
-pub struct Service {
-    pub(in crate::service) pool: PgPool,
-    pub(in crate::service) clock: Clock,
-    pub(in crate::service) writer: Writer<CommandHandler>,
-    pub(in crate::service) pictures: PictureProcessor,
-    pub(in crate::service) public_url: PublicUrl,
-    pub(in crate::service) uploads: ConcurrencyLimit,
-    pub(in crate::service) audit: Audit,
-    /// Reads files.
-    pub(in crate::service) files: public::Service,
-}
+pub(in crate::service) const MAX_UPLOADS: usize = 8;
 
 struct UploadHeader {
     mode: Mode,
@@ -59,21 +42,21 @@ impl StaffPictureService for Service {
         &self,
         request: Request<Streaming<proto::PictureUpload>>,
     ) -> Result<Response<proto::PictureResponse>, Status> {
-        Ok(self.upload(PictureKind::Cover, request).await?)
+        Ok(self.store_upload(PictureKind::Cover, request).await?)
     }
 
     async fn set_avatar(
         &self,
         request: Request<Streaming<proto::PictureUpload>>,
     ) -> Result<Response<proto::PictureResponse>, Status> {
-        Ok(self.upload(PictureKind::Avatar, request).await?)
+        Ok(self.store_upload(PictureKind::Avatar, request).await?)
     }
 
     async fn add_screenshot(
         &self,
         request: Request<Streaming<proto::PictureUpload>>,
     ) -> Result<Response<proto::PictureResponse>, Status> {
-        Ok(self.upload(PictureKind::Screenshot, request).await?)
+        Ok(self.store_upload(PictureKind::Screenshot, request).await?)
     }
 
     async fn remove_picture(
@@ -81,14 +64,11 @@ impl StaffPictureService for Service {
         request: Request<proto::RemovePictureRequest>,
     ) -> Result<Response<proto::RemovePictureResponse>, Status> {
         let subject = ("picture", request.get_ref().name.as_str());
-        let member = self
-            .audit
-            .admit(&request, AuditAction::Edit, subject)
-            .await?
-            .member;
+        let action = AuditAction::Edit;
+        let member = self.audit.admit(&request, action, subject).await?.member;
         let request = request.into_inner();
         let mut bad = BadFields::default();
-        let mode = read_mode(request.mode(), &mut bad);
+        let mode = bad.mode(request.mode);
         let operation = match request.kind() {
             proto::PictureKind::Cover => Some(PictureOperation::RemoveCover),
             proto::PictureKind::Avatar => Some(PictureOperation::RemoveAvatar),
@@ -98,14 +78,14 @@ impl StaffPictureService for Service {
                 None
             }
             proto::PictureKind::Screenshot => Some(PictureOperation::RemoveScreenshot(
-                stored_address(&request.url, &self.public_url),
+                stored_address(&request.url, &self.commands.public_url),
             )),
             proto::PictureKind::Unspecified => {
                 bad.add("kind", "Give cover, avatar or screenshot.");
                 None
             }
         };
-        let (mode, operation) = bad.finish(mode.zip(operation))?;
+        let operation = bad.finish(operation)?;
         let listing = self
             .edit_pictures(member, mode, request.name, operation)
             .await?;
@@ -119,15 +99,12 @@ impl StaffPictureService for Service {
         request: Request<proto::PurgePictureRequest>,
     ) -> Result<Response<proto::PurgePictureResponse>, Status> {
         let subject = ("picture", request.get_ref().url.as_str());
-        let member = self
-            .audit
-            .admit(&request, AuditAction::PurgePicture, subject)
-            .await?
-            .member;
+        let action = AuditAction::PurgePicture;
+        let member = self.audit.admit(&request, action, subject).await?.member;
         let request = request.into_inner();
         let mut bad = BadFields::default();
         let reason = listing_name::reason(&request.reason, true, &mut bad);
-        let name = FileName::in_address(&stored_address(&request.url, &self.public_url));
+        let name = FileName::in_address(&stored_address(&request.url, &self.commands.public_url));
         if name.is_none() {
             bad.add(
                 "url",
@@ -143,34 +120,24 @@ impl StaffPictureService for Service {
         request: Request<proto::GetPictureRequest>,
     ) -> Result<Response<proto::GetPictureResponse>, Status> {
         let subject = ("picture", request.get_ref().name.as_str());
-        self.audit
-            .admit(&request, AuditAction::Look, subject)
-            .await?;
-        let read = self.files.read(request.get_ref(), Reader::Staff).await?;
-        Ok(Response::new(read))
+        let action = AuditAction::Look;
+        self.audit.admit(&request, action, subject).await?;
+        respond(self.read_part(request.get_ref(), Reader::Staff).await)
     }
 }
 
 impl Service {
-    /// The limit of concurrent uploads.
-    pub fn limit_uploads() -> ConcurrencyLimit {
-        ConcurrencyLimit::new("uploads", MAX_UPLOADS)
-    }
-
-    async fn upload(
+    async fn store_upload(
         &self,
         kind: PictureKind,
         request: Request<Streaming<proto::PictureUpload>>,
     ) -> Result<Response<proto::PictureResponse>, Status> {
         let subject = (kind.entity().as_str(), "");
-        let member = self
-            .audit
-            .admit(&request, AuditAction::Edit, subject)
-            .await?
-            .member;
-        let _permit = self.uploads.try_acquire()?;
+        let action = AuditAction::Edit;
+        let member = self.audit.admit(&request, action, subject).await?.member;
+        let _permit = self.staff_uploads.try_acquire()?;
         let mut stream = request.into_inner();
-        let received = timeout(upload::TIMEOUT, self.receive(kind, &mut stream)).await;
+        let received = timeout(upload::TIMEOUT, self.receive_upload(kind, &mut stream)).await;
         let (header, file) = received.unwrap_or_else(|_| Err(truncated_stream().into()))?;
         // Checks early that the listing exists, to save the work. The writer checks again.
         let entity = kind.entity();
@@ -182,8 +149,8 @@ impl Service {
         find(&self.pool, &name).await?;
         let sizes = self.pictures.store(file, kind).await?;
         let (large, small) = (&sizes.large, &sizes.small);
-        let picture = message(large, &self.public_url);
-        let small = message(small, &self.public_url);
+        let picture = message(large, &self.commands.public_url);
+        let small = message(small, &self.commands.public_url);
         let operation = operation(kind, (&sizes).into(), &header.alt, header.place);
         let listing = self
             .edit_pictures(member, header.mode, header.name, operation)
@@ -196,7 +163,7 @@ impl Service {
     }
 
     /// Receives the header and the whole file.
-    async fn receive(
+    async fn receive_upload(
         &self,
         kind: PictureKind,
         stream: &mut Streaming<proto::PictureUpload>,
@@ -245,7 +212,7 @@ impl Service {
 /// Reads a header. Only a screenshot has an alternative text and a position.
 fn header(kind: PictureKind, header: proto::PictureHeader) -> Result<UploadHeader, Fault> {
     let mut bad = BadFields::default();
-    let mode = read_mode(header.mode(), &mut bad);
+    let mode = bad.mode(header.mode);
     let alt = bad.read("alt", text::line(&header.alt, MAX_ALT_CHARS));
     let alt = alt.unwrap_or_default();
     let place = header
@@ -260,8 +227,9 @@ fn header(kind: PictureKind, header: proto::PictureHeader) -> Result<UploadHeade
             bad.add("place", only);
         }
     }
+    bad.check()?;
     Ok(UploadHeader {
-        mode: bad.finish(mode)?,
+        mode,
         name: header.name,
         alt,
         place,

@@ -65,11 +65,6 @@ fn too_large(most: usize) -> Fault {
 }
 
 pub(super) fn truncated_stream() -> Fault {
-    Fault {
-        retry_after: Some(1),
-        ..Fault::new(
-            Code::Unavailable,
-            "The stream ended before the end message. Send the file again.",
-        )
-    }
+    let message = "The stream ended before the end message. Send the file again.";
+    Fault::new(Code::Unavailable, message).with_retry_after(1)
 }

@@ -52,11 +52,11 @@ impl Service {
         let reason = listing_name::reason(&request.reason, required, &mut bad);
         let transition = bad.finish(transition)?;
         let decisions =
-            (request.items.into_iter()).map(|item| self.decide(item, transition, &reason, by));
+            (request.items.into_iter()).map(|item| self.decide_on(item, transition, &reason, by));
         Ok(join_all(decisions).await)
     }
 
-    async fn decide(
+    async fn decide_on(
         &self,
         item: proto::DecideItem,
         transition: Transition,
@@ -117,9 +117,7 @@ impl Service {
             .writer
             .write(Command::Moderate(Box::new(moderation)))
             .await?;
-        if let Outcome::Moderated {
-            unfinished: Some(page),
-        } = outcome
+        if let Outcome::Moderated(Some(page)) = outcome
             && let Err(error) = follow_page::finish(&self.writer, page).await
         {
             tracing::warn!(%error, %page, "games do not follow their page yet; a job lets them");

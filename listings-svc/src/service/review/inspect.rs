@@ -31,13 +31,8 @@ impl Service {
         let kind = kind(&request.kind)?;
         let mut bad = BadFields::default();
         let binding = Binding::new("queue", [Some(request.kind.as_str())]);
-        let page: Page<(SortTime, Uuid)> = Page::read(
-            Limits::PUBLIC,
-            binding,
-            request.limit,
-            &request.cursor,
-            &mut bad,
-        );
+        let page: Page<(SortTime, Uuid)> =
+            bad.read_page(Limits::PUBLIC, binding, request.limit, &request.cursor);
         bad.check()?;
         let after = page.after.map(|(SortTime(since), id)| (since, id));
         let mut rows = queue::page(&self.pool, kind, after, page.rows_to_fetch()).await?;
@@ -143,13 +138,8 @@ impl Service {
         let from_name = Some(request.from_name.as_str()).filter(|from| !from.is_empty());
         let filters = [Some(text), Some(request.kind.as_str()), state, from_name];
         let binding = Binding::new("search", filters);
-        let page: Page<(String, String)> = Page::read(
-            Limits::PUBLIC,
-            binding,
-            request.limit,
-            &request.cursor,
-            &mut bad,
-        );
+        let page: Page<(String, String)> =
+            bad.read_page(Limits::PUBLIC, binding, request.limit, &request.cursor);
         bad.check()?;
         // Every kind is after the empty one, so the name itself is found.
         let from = from_name.map(|from| (from.to_owned(), String::new()));

@@ -10,55 +10,23 @@ use contracts::common::v1 as common;
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::staff_review_service_server::StaffReviewService;
 use kit::Fault;
-use kit::audit::Audit;
 use kit::bad_fields::BadFields;
-use kit::feed::{Producer, Writer};
+use kit::rpc::respond;
 use kit::rpc::staff::Member;
-use sqlx::PgPool;
-use tokio_util::sync::CancellationToken;
 use tonic::{Request, Response, Status};
 
 use super::account_id::parse_uuid;
 use super::listing_name::{self, ListingName};
-use super::{notes, tickets};
+use super::{Service, notes, tickets};
 use crate::domain::audit_action::AuditAction;
 use crate::domain::entity::Entity;
 use crate::domain::mode::Mode;
 use crate::domain::ticket::{TicketKind, TicketState};
 use crate::feed;
 use crate::store::queue::Item;
-use crate::write::CommandHandler;
-use crate::write::import::Importer;
 use crate::write::tickets::{TicketChange, TicketDecision};
 
-#[derive(Debug)]
-pub struct Service {
-    pool: PgPool,
-    writer: Writer<CommandHandler>,
-    importer: Importer,
-    producer: Producer,
-    audit: Audit,
-    draining: CancellationToken,
-}
-
 impl Service {
-    /// Writes as `importer` does, and watches the feed of `producer`. When `draining` is cancelled, watch streams end.
-    pub fn new(
-        importer: Importer,
-        producer: Producer,
-        audit: Audit,
-        draining: CancellationToken,
-    ) -> Self {
-        Self {
-            pool: importer.pool().clone(),
-            writer: importer.writer().clone(),
-            importer,
-            producer,
-            audit,
-            draining,
-        }
-    }
-
     async fn admit<T>(
         &self,
         request: &Request<T>,
@@ -82,9 +50,7 @@ impl StaffReviewService for Service {
         request: Request<proto::ListQueueRequest>,
     ) -> Result<Response<proto::ListQueueResponse>, Status> {
         self.admit(&request, AuditAction::Look, None).await?;
-        Ok(Response::new(
-            self.list_waiting(request.into_inner()).await?,
-        ))
+        respond(self.list_waiting(request.into_inner()).await)
     }
 
     async fn watch(
@@ -93,7 +59,7 @@ impl StaffReviewService for Service {
     ) -> Result<Response<Self::WatchStream>, Status> {
         self.admit(&request, AuditAction::Look, None).await?;
         let kind = kind(&request.into_inner().kind)?;
-        Ok(Response::new(self.follow(kind).await?))
+        respond(self.follow(kind).await)
     }
 
     async fn get_review(
@@ -105,7 +71,7 @@ impl StaffReviewService for Service {
         let mut bad = BadFields::default();
         let name = live(request.into_inner().name, &mut bad);
         let name = bad.finish(name)?;
-        Ok(Response::new(self.review(&name).await?))
+        respond(self.review(&name).await)
     }
 
     async fn decide(
@@ -134,7 +100,7 @@ impl StaffReviewService for Service {
         request: Request<proto::ListOwnerEditsRequest>,
     ) -> Result<Response<proto::ListOwnerEditsResponse>, Status> {
         self.admit(&request, AuditAction::Look, None).await?;
-        Ok(Response::new(self.owner_edits(request.into_inner()).await?))
+        respond(self.owner_edits(request.into_inner()).await)
     }
 
     async fn revert(
@@ -200,9 +166,7 @@ impl StaffReviewService for Service {
         request: Request<proto::SearchRequest>,
     ) -> Result<Response<proto::SearchResponse>, Status> {
         self.admit(&request, AuditAction::Look, None).await?;
-        Ok(Response::new(
-            self.search_listings(request.into_inner()).await?,
-        ))
+        respond(self.search_listings(request.into_inner()).await)
     }
 
     async fn list_takedown_requests(
@@ -297,7 +261,7 @@ fn kind(text: &str) -> Result<Option<Entity>, Fault> {
     if text.is_empty() {
         return Ok(None);
     }
-    let kind = Entity::parse(text).filter(|entity| entity.is_listing());
+    let kind = Entity::of_listings(text);
     kind.map(Some).ok_or_else(|| {
         Fault::invalid_field(
             "kind",

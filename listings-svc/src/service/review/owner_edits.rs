@@ -19,13 +19,8 @@ impl Service {
         let kind = kind(&request.kind)?;
         let mut bad = BadFields::default();
         let binding = Binding::new("owner edits", [Some(request.kind.as_str())]);
-        let page: Page<(SortTime, Uuid, i64)> = Page::read(
-            Limits::PUBLIC,
-            binding,
-            request.limit,
-            &request.cursor,
-            &mut bad,
-        );
+        let page: Page<(SortTime, Uuid, i64)> =
+            bad.read_page(Limits::PUBLIC, binding, request.limit, &request.cursor);
         bad.check()?;
         let after = (page.after).map(|(SortTime(at), id, revision)| (at, id, revision));
         let mut edits = history::owner_edits(&self.pool, kind, after, page.rows_to_fetch()).await?;

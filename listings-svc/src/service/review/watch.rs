@@ -97,7 +97,7 @@ impl Watcher {
             let (Some(kind), Some(name)) = (row.kind, row.name) else {
                 continue;
             };
-            let Some(kind) = Entity::parse(&kind) else {
+            let Ok(kind) = kind.parse::<Entity>() else {
                 continue;
             };
             if self.kind.is_none_or(|wanted| wanted == kind)

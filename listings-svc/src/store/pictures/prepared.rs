@@ -63,7 +63,7 @@ pub async fn find(
     .await?;
     Ok(row.and_then(|row| {
         Some(PreparedPicture {
-            kind: PictureKind::parse(&row.kind)?,
+            kind: row.kind.parse().ok()?,
             name: row.name,
             picture: StoredPicture {
                 large: FileName::from_hash(&row.large)?,

@@ -43,7 +43,7 @@ pub async fn list(pool: &PgPool, names: &[FileName]) -> Result<Vec<PictureUse>, 
     .await?;
     let rows = rows.into_iter().filter_map(|row| {
         Some(PictureUse {
-            entity: Entity::parse(&row.entity)?,
+            entity: row.entity.parse().ok()?,
             mode: row.mode.parse().ok()?,
             name: row.name,
             is_public: row.is_public,

@@ -12,7 +12,7 @@ pub mod report;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use kit::feed::{Writer, unexpected_outcome};
+use kit::feed::Writer;
 use kit::rpc::staff::Member;
 use kit::{Clock, Fault, ids};
 use sqlx::PgPool;
@@ -141,11 +141,9 @@ impl Run {
         for part in numbered.chunks(ROWS_PER_CHUNK) {
             self.next_line += part.len() as u64;
             let chunk = Box::new(self.parse(part).await?);
-            let written = self.importer.writer.write(Command::Import(chunk)).await?;
-            match written.0 {
-                Outcome::Imported(report) => self.report.append(*report),
-                other => return Err(unexpected_outcome(&other)),
-            }
+            let (writer, command) = (&self.importer.writer, Command::Import(chunk));
+            let report = writer.write_as(command, Outcome::try_as_imported).await?;
+            self.report.append(*report);
         }
         Ok(())
     }

@@ -154,6 +154,7 @@ fn row_name<D: FromImportRow>(object: &Map<String, Value>) -> String {
 mod tests {
     use proptest::collection::{btree_map, vec};
     use proptest::prelude::*;
+    use strum::VariantArray as _;
 
     use super::*;
 
@@ -228,7 +229,7 @@ mod tests {
 
     /// Each line is refused at most once, with reasons; the rest are rows.
     fn is_read(line: &str) -> bool {
-        Entity::ALL.into_iter().all(|entity| {
+        Entity::VARIANTS.iter().all(|&entity| {
             let parsed = parse_lines(&lines(&[line, line]));
             let count = parsed.len();
             let reference = ReferenceData::default();

@@ -10,7 +10,6 @@ use time::OffsetDateTime;
 use super::{TicketDecision, no_ticket};
 use crate::SCHEMA;
 use crate::domain::audit_action::AuditAction;
-use crate::domain::entity::Entity;
 use crate::domain::ticket::{TicketKind, TicketState};
 use crate::feed::decisions::{DecisionKind, StaffDecision};
 use crate::feed::{ChangeKind, PublicUrl, Publish as _};
@@ -62,7 +61,7 @@ fn for_account<'a>(ticket: &'a Ticket, decision: &'a TicketDecision) -> Option<S
     };
     Some(StaffDecision {
         kind,
-        entity: Entity::parse(&ticket.entity)?,
+        entity: ticket.entity.parse().ok()?,
         name: &ticket.name,
         title: &ticket.title,
         reason: &decision.answer,

@@ -10,8 +10,8 @@ use sqlx::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::limits;
 use super::submission::not_found;
+use super::{Outcome, limits};
 use crate::domain::entity::Entity;
 use crate::domain::listing::Listing;
 use crate::domain::mode::Mode;
@@ -22,7 +22,7 @@ use crate::domain::ticket::{TicketKind, TicketState};
 use crate::domain::visitor_note::NoteText;
 use crate::feed::PublicUrl;
 use crate::store::page_owners as owners;
-use crate::store::tickets::{self as store, AccountTicket, Closing, Subject, Ticket};
+use crate::store::tickets::{self as store, AccountTicket, Closing, Subject};
 use crate::store::{ListingTable as _, accounts, own_listings};
 use decide::decide;
 use notes::{close_own_note, send_note};
@@ -90,13 +90,6 @@ pub struct TicketDecision {
     pub by: Member,
 }
 
-/// The outcome of a change.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum TicketOutcome {
-    Ticket(Box<Ticket>),
-    NoteSent(NoteReceipt),
-}
-
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NoteReceipt {
     /// Nothing was stored: the network has sent such a note today.
@@ -112,12 +105,12 @@ pub(super) async fn apply(
     change: &TicketChange,
     public_url: &PublicUrl,
     now: OffsetDateTime,
-) -> ApplyResult<TicketOutcome> {
+) -> ApplyResult<Outcome> {
     let mut changes = Vec::new();
     let (id, kind) = match change {
         TicketChange::SendNote(sent) => {
             let receipt = send_note(connection, sent, now).await?;
-            return Ok((TicketOutcome::NoteSent(receipt), changes));
+            return Ok((Outcome::NoteSent(receipt), changes));
         }
         TicketChange::Claim {
             account,
@@ -181,7 +174,7 @@ pub(super) async fn apply(
     };
     let ticket = store::find(connection, id).await?;
     let ticket = ticket.ok_or_else(|| no_ticket(kind))?;
-    Ok((TicketOutcome::Ticket(Box::new(ticket)), changes))
+    Ok((Outcome::Ticket(Box::new(ticket)), changes))
 }
 
 /// Locks an account, so that its open tickets are counted exactly.

@@ -26,42 +26,7 @@ use crate::table::Column;
 const BATCH: usize = 50;
 
 #[derive(Debug, Args)]
-pub(crate) struct Approve {
-    #[command(flatten)]
-    target: Target,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Reject {
-    #[command(flatten)]
-    target: Target,
-    /// The reason that the submitter reads; up to 500 characters
-    #[arg(long)]
-    reason: String,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct TakeDown {
-    #[command(flatten)]
-    target: Target,
-    /// The reason, for the record; up to 500 characters
-    #[arg(long)]
-    reason: String,
-    #[command(flatten)]
-    confirmation: Confirmation,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Restore {
-    #[command(flatten)]
-    target: Target,
-    /// The reason, for the record; up to 500 characters
-    #[arg(long, default_value = "", hide_default_value = true)]
-    reason: String,
-}
-
-#[derive(Debug, Args)]
-struct Target {
+pub(crate) struct Target {
     #[command(flatten)]
     slugs: Slugs,
     /// The revision that you reviewed, of one listing: any other is refused. Without it, `approve` and `reject` show the listing and ask, for
@@ -70,10 +35,14 @@ struct Target {
     revision: Option<i64>,
 }
 
-impl TakeDown {
+impl Target {
     /// Asks before several listings are taken down at once.
-    pub(crate) async fn confirm(&self, kind: ListingKind) -> Result<(), Error> {
-        let slugs = &self.target.slugs.slugs;
+    pub(super) async fn confirm_takedown(
+        &self,
+        kind: ListingKind,
+        confirmation: Confirmation,
+    ) -> Result<(), Error> {
+        let slugs = &self.slugs.slugs;
         if slugs.len() < 2 {
             return Ok(());
         }
@@ -83,55 +52,15 @@ impl TakeDown {
             kind.as_str(),
             confirm::enumerate(slugs)
         );
-        self.confirmation.ask(&question).await
+        confirmation.ask(&question).await
     }
 }
 
 /// A decision on one listing or more.
-pub(crate) struct Request {
-    decision: proto::Decision,
-    target: Target,
-    reason: String,
-}
-
-impl From<Approve> for Request {
-    fn from(approve: Approve) -> Self {
-        Self {
-            decision: proto::Decision::Approve,
-            target: approve.target,
-            reason: String::new(),
-        }
-    }
-}
-
-impl From<Reject> for Request {
-    fn from(reject: Reject) -> Self {
-        Self {
-            decision: proto::Decision::Reject,
-            target: reject.target,
-            reason: reject.reason,
-        }
-    }
-}
-
-impl From<TakeDown> for Request {
-    fn from(take_down: TakeDown) -> Self {
-        Self {
-            decision: proto::Decision::TakeDown,
-            target: take_down.target,
-            reason: take_down.reason,
-        }
-    }
-}
-
-impl From<Restore> for Request {
-    fn from(restore: Restore) -> Self {
-        Self {
-            decision: proto::Decision::Restore,
-            target: restore.target,
-            reason: restore.reason,
-        }
-    }
+pub(super) struct Request {
+    pub(super) decision: proto::Decision,
+    pub(super) target: Target,
+    pub(super) reason: String,
 }
 
 /// The result for one listing.
@@ -188,7 +117,7 @@ const COLUMNS: &[Column<DecisionOutcome>] = &[
     ("note", |it| format!("{}{}", it.problem, it.note)),
 ];
 
-pub(crate) async fn run(
+pub(super) async fn run(
     kind: ListingKind,
     request: Request,
     fleet: &Fleet,

@@ -5,9 +5,9 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use contracts::common::v1 as common;
 use contracts::listings::v1 as proto;
 use serde::Serialize;
+use strum::IntoStaticStr;
 
 use super::name::ListingMode;
 use super::upload;
@@ -41,7 +41,8 @@ pub(crate) struct Import {
 }
 
 /// The kind of the rows of a file. Each kind comes after those that it refers to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, ValueEnum, IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 enum RowKind {
     Genre,
     Country,
@@ -71,15 +72,8 @@ impl RowKind {
         Some(kind)
     }
 
-    const fn entity(self) -> &'static str {
-        match self {
-            Self::Genre => "genre",
-            Self::Country => "country",
-            Self::City => "city",
-            Self::Page => "page",
-            Self::Game => "game",
-            Self::Event => "event",
-        }
+    fn entity(self) -> &'static str {
+        self.into()
     }
 }
 
@@ -213,12 +207,11 @@ async fn import_files(
     }
     files.sort_by_key(|(kind, _)| *kind);
 
-    let mode = common::Mode::from(import.mode);
     let mut reports = Vec::new();
     for (kind, path) in files {
         let header = proto::ImportHeader {
             entity: kind.entity().to_owned(),
-            mode: mode.into(),
+            mode: import.mode.into(),
             file_name: path
                 .file_name()
                 .unwrap_or_default()

@@ -14,7 +14,9 @@ pub(crate) mod show;
 mod upload;
 
 use clap::Subcommand;
+use contracts::listings::v1::Decision;
 
+use crate::confirm::Confirmation;
 use crate::error::Error;
 use crate::fleet::Fleet;
 use crate::output::Output;
@@ -61,17 +63,37 @@ pub(crate) enum Verb {
     /// On a terminal, each listing is shown with its changes since it was last public, and approved at that revision after a question.
     /// Elsewhere --revision names the revision that was reviewed. When the listing has changed in the meantime, the approval is refused and
     /// the change is shown.
-    Approve(decide::Approve),
+    Approve(decide::Target),
     /// Reject pending listings: their submitters read the reason, and may submit them again
     ///
     /// Like `approve`, it shows each listing and asks, or takes the revision that was reviewed with --revision.
-    Reject(decide::Reject),
+    Reject {
+        #[command(flatten)]
+        target: decide::Target,
+        /// The reason that the submitter reads; up to 500 characters
+        #[arg(long)]
+        reason: String,
+    },
     /// Take published listings down: reads answer 404, and their slugs stay taken
     ///
     /// The games of a page that is taken down are hidden too. The keys of a game that is taken down stop working.
-    TakeDown(decide::TakeDown),
+    TakeDown {
+        #[command(flatten)]
+        target: decide::Target,
+        /// The reason, for the record; up to 500 characters
+        #[arg(long)]
+        reason: String,
+        #[command(flatten)]
+        confirmation: Confirmation,
+    },
     /// Restore listings that were taken down: they are public again, as before
-    Restore(decide::Restore),
+    Restore {
+        #[command(flatten)]
+        target: decide::Target,
+        /// The reason, for the record; up to 500 characters
+        #[arg(long, default_value = "", hide_default_value = true)]
+        reason: String,
+    },
     /// Change fields of a live listing, in your editor or from JSON
     ///
     /// Without --changes and --file, the listing opens as JSON in $VISUAL, $EDITOR or vi; the fields that you change there are sent. The
@@ -89,17 +111,27 @@ pub(crate) async fn run_verb(
     fleet: &Fleet,
     output: Output,
 ) -> Result<(), Error> {
-    match verb {
-        Verb::List(filter) => search::list(Some(kind), filter, fleet, output).await,
-        Verb::Show(show) => show::run(kind, show, fleet, output).await,
-        Verb::Approve(approve) => decide::run(kind, approve.into(), fleet, output).await,
-        Verb::Reject(reject) => decide::run(kind, reject.into(), fleet, output).await,
-        Verb::TakeDown(take_down) => {
-            take_down.confirm(kind).await?;
-            decide::run(kind, take_down.into(), fleet, output).await
+    let (decision, target, reason) = match verb {
+        Verb::List(filter) => return search::list(Some(kind), filter, fleet, output).await,
+        Verb::Show(show) => return show::run(kind, show, fleet, output).await,
+        Verb::Edit(edit) => return edit::run(kind, edit, fleet, output).await,
+        Verb::Revert(revert) => return revert::run(kind, revert, fleet, output).await,
+        Verb::Approve(target) => (Decision::Approve, target, String::new()),
+        Verb::Reject { target, reason } => (Decision::Reject, target, reason),
+        Verb::TakeDown {
+            target,
+            reason,
+            confirmation,
+        } => {
+            target.confirm_takedown(kind, confirmation).await?;
+            (Decision::TakeDown, target, reason)
         }
-        Verb::Restore(restore) => decide::run(kind, restore.into(), fleet, output).await,
-        Verb::Edit(edit) => edit::run(kind, edit, fleet, output).await,
-        Verb::Revert(revert) => revert::run(kind, revert, fleet, output).await,
-    }
+        Verb::Restore { target, reason } => (Decision::Restore, target, reason),
+    };
+    let request = decide::Request {
+        decision,
+        target,
+        reason,
+    };
+    decide::run(kind, request, fleet, output).await
 }

@@ -4,19 +4,15 @@ use clap::{Args, ValueEnum};
 use contracts::common::v1 as common;
 use contracts::listings::v1 as proto;
 
+pub(crate) use kit::Mode as ListingMode;
+
 /// The kind of a listing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub(crate) enum ListingKind {
     Page,
     Game,
     Event,
-}
-
-/// Real listings or samples.
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub(crate) enum ListingMode {
-    Live,
-    Test,
 }
 
 /// One listing or more of a kind.
@@ -31,31 +27,16 @@ pub(crate) struct Slugs {
 }
 
 impl ListingKind {
-    pub(crate) const ALL: [Self; 3] = [Self::Page, Self::Game, Self::Event];
-
     /// The name of the kind in commands, in messages and on the wire.
-    pub(crate) const fn as_str(self) -> &'static str {
-        match self {
-            Self::Page => "page",
-            Self::Game => "game",
-            Self::Event => "event",
-        }
+    pub(crate) fn as_str(self) -> &'static str {
+        self.into()
     }
 
     pub(crate) fn named(self, mode: ListingMode, slug: String) -> proto::ListingName {
         proto::ListingName {
             kind: self.as_str().to_owned(),
-            mode: common::Mode::from(mode).into(),
+            mode: mode.into(),
             name: slug,
-        }
-    }
-}
-
-impl From<ListingMode> for common::Mode {
-    fn from(mode: ListingMode) -> Self {
-        match mode {
-            ListingMode::Live => Self::Live,
-            ListingMode::Test => Self::Test,
         }
     }
 }

@@ -38,22 +38,12 @@ pub(crate) struct Filter {
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
+#[repr(i32)]
 enum ListingState {
-    Pending,
-    Published,
-    Rejected,
-    Removed,
-}
-
-impl From<ListingState> for proto::State {
-    fn from(state: ListingState) -> Self {
-        match state {
-            ListingState::Pending => Self::Pending,
-            ListingState::Published => Self::Published,
-            ListingState::Rejected => Self::Rejected,
-            ListingState::Removed => Self::Removed,
-        }
-    }
+    Pending = proto::State::Pending as i32,
+    Published = proto::State::Published as i32,
+    Rejected = proto::State::Rejected as i32,
+    Removed = proto::State::Removed as i32,
 }
 
 const COLUMNS: &[Column<proto::FoundListing>] = &[
@@ -76,12 +66,11 @@ pub(crate) async fn list(
     output: Output,
 ) -> Result<(), Error> {
     let review = StaffReviewServiceClient::new(fleet.listings().await?);
-    let state = filter.state.map_or(proto::State::Unspecified, Into::into);
     let read = async |page: PageRequest| {
         let request = proto::SearchRequest {
             text: filter.text.clone(),
             kind: kind.map_or("", ListingKind::as_str).to_owned(),
-            state: state.into(),
+            state: filter.state.map_or(0, |state| state as i32),
             limit: page.limit.cast_signed(),
             cursor: page.cursor,
             from_name: String::new(),

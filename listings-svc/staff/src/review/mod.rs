@@ -124,7 +124,7 @@ pub(crate) async fn run(review: Review, fleet: &Fleet, output: Output) -> Result
         Some(Command::CloseNote { id, end, reason }) => {
             let request = proto::CloseNoteRequest {
                 id,
-                state: proto::NoteState::from(end).into(),
+                state: end as i32,
                 reason,
             };
             let closed = service.close_note(request).await?.into_inner();

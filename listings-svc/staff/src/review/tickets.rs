@@ -16,20 +16,12 @@ use crate::table::Column;
 
 /// How a note ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[repr(i32)]
 pub(crate) enum NoteEnd {
     /// The listing was changed
-    Done,
+    Done = proto::NoteState::Done as i32,
     /// Nothing needs to be done
-    Dismissed,
-}
-
-impl From<NoteEnd> for proto::NoteState {
-    fn from(end: NoteEnd) -> Self {
-        match end {
-            NoteEnd::Done => Self::Done,
-            NoteEnd::Dismissed => Self::Dismissed,
-        }
-    }
+    Dismissed = proto::NoteState::Dismissed as i32,
 }
 
 const TAKEDOWN_COLUMNS: &[Column<proto::TakedownRequest>] = &[

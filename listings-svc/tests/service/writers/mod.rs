@@ -223,7 +223,8 @@ impl Writers {
     }
 }
 
-/// The fields as the forms of the dashboard send them: an empty text or list instead of null.
+/// The fields as the forms of the dashboard send them: an empty text or list instead of null. `gateway/web/src/listings/changes.rs` tests that
+/// the forms send the others as the API does.
 fn form(body: &Map<String, Value>) -> Map<String, Value> {
     let mut form = body.clone();
     for (field, value) in &mut form {

@@ -7,7 +7,7 @@ use std::time::Duration;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, ArgMatches, Command, FromArgMatches as _, ValueEnum};
 
-use super::check::{cross_check, placeholders, refused_addresses};
+use super::check::{cross_check, placeholders, plaintext_servers, refused_addresses};
 use super::values::postgres_url;
 use super::{Migration, Profile, Secret, Settings, Telemetry};
 use crate::{healthcheck, shared_settings};
@@ -74,16 +74,21 @@ pub(super) fn load_from<S: Settings>(
         }));
     }
     if problems.is_empty() && task(&matches) == Some(Task::Migrate) {
-        if let Some(migration) = migration(&matches) {
-            let telemetry = Telemetry::from_arg_matches(&matches)?;
-            return Ok(Request::Migrate(migration, telemetry));
+        problems.extend(plaintext_servers(&command, &matches));
+        match migration(&matches) {
+            Some(migration) if problems.is_empty() => {
+                let telemetry = Telemetry::from_arg_matches(&matches)?;
+                return Ok(Request::Migrate(migration, telemetry));
+            }
+            Some(_) => {}
+            None => problems.push(format!("{}_DATABASE_OWNER_URL is not set", S::PREFIX)),
         }
-        problems.push(format!("{}_DATABASE_OWNER_URL is not set", S::PREFIX));
     }
     if problems.is_empty() {
         let settings = S::from_arg_matches(&matches)?;
         problems.extend(cross_check(settings.common()));
         problems.extend(refused_addresses(&command, &matches, settings.common()));
+        problems.extend(plaintext_servers(&command, &matches));
         if settings.common().profile == Profile::Production {
             problems.extend(placeholders(&command, &matches));
         }

@@ -1,9 +1,11 @@
 //! Problems of settings that each have a valid value.
 
 use clap::{Arg, ArgMatches, Command};
+use sqlx::postgres::{PgConnectOptions, PgSslMode};
 
 use super::{Common, Identity, Profile};
 use crate::grpc_address;
+use crate::redis_url::RedisUrl;
 
 pub(super) fn cross_check(common: &Common) -> Vec<String> {
     let mut problems = Vec::new();
@@ -63,6 +65,61 @@ fn refusal(address: &http::Uri, common: &Common) -> Option<String> {
     }
     let is_refused = common.profile == Profile::Production && grpc_address::is_exposed(address);
     is_refused.then(|| format!("{address} is called without TLS: use an https:// address"))
+}
+
+/// Settings with a server of PostgreSQL or Redis that production would reach by TCP without TLS, although it is neither on this machine nor
+/// in `plaintext_hosts`. A value has a password, so that only its host is named.
+pub(super) fn plaintext_servers(command: &Command, matches: &ArgMatches) -> Vec<String> {
+    if matches.get_one::<Profile>("profile") != Some(&Profile::Production) {
+        return Vec::new();
+    }
+    let accepted = text(matches, "plaintext_hosts").unwrap_or_default();
+    let is_accepted = |host: &str| {
+        grpc_address::is_loopback(host) || accepted.split(',').any(|it| it.trim() == host)
+    };
+    let settings = command.get_arguments().filter_map(|arg| {
+        let id = arg.get_id().as_str();
+        let (hosts, remedy) = match id {
+            "database_url" | "database_owner_url" => (
+                plaintext_hosts_of_postgres(&text(matches, id)?),
+                "append ?sslmode=verify-full, verify-ca or require to the address",
+            ),
+            "redis_url" => (
+                RedisUrl::parse(&text(matches, id)?)?.plaintext_hosts(),
+                "begin the address with rediss:// or rediss+cluster://",
+            ),
+            _ => return None,
+        };
+        let host = hosts.into_iter().find(|host| !is_accepted(host))?;
+        let (variable, flag) = (arg.get_env()?.to_string_lossy(), arg.get_long()?);
+        Some(format!(
+            "{variable} (--{flag}): {host} is reached without TLS: {remedy}, or name the host in plaintext_hosts if nobody else reads the network between"
+        ))
+    });
+    settings.collect()
+}
+
+/// The value of a setting as it was given.
+fn text(matches: &ArgMatches, id: &str) -> Option<String> {
+    let mut values = matches.get_raw(id)?;
+    Some(values.next()?.to_string_lossy().into_owned())
+}
+
+/// The host of a URL of PostgreSQL, unless it is reached by a Unix socket or always by TLS.
+fn plaintext_hosts_of_postgres(url: &str) -> Vec<String> {
+    let Ok(options) = url.parse::<PgConnectOptions>() else {
+        return Vec::new();
+    };
+    let has_tls = match options.get_ssl_mode() {
+        PgSslMode::Disable | PgSslMode::Allow | PgSslMode::Prefer => false,
+        PgSslMode::Require | PgSslMode::VerifyCa | PgSslMode::VerifyFull => true,
+    };
+    let host = options.get_host();
+    let is_socket = options.get_socket().is_some() || host.starts_with('/');
+    if has_tls || is_socket {
+        return Vec::new();
+    }
+    vec![host.to_owned()]
 }
 
 /// Settings with an address of the documentation, which leads nowhere. The mailer checks its own (`mail`). A value may be a secret, so it

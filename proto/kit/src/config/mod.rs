@@ -63,6 +63,9 @@ pub struct Common {
     #[command(flatten)]
     #[expect(missing_docs, reason = "see the type")]
     pub tls: Tls,
+    /// Hosts of PostgreSQL and Redis, separated by commas, that production may reach without TLS: nobody else reads the network between
+    #[arg(long, default_value = "", hide_default_value = true)]
+    pub plaintext_hosts: String,
     #[command(flatten)]
     #[expect(missing_docs, reason = "see the type")]
     pub telemetry: Telemetry,

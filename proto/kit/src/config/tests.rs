@@ -22,6 +22,9 @@ struct Example {
     /// Where another service is
     #[arg(long, default_value = "http://127.0.0.1:1")]
     other_addresses: String,
+    /// Where Redis is
+    #[arg(long, default_value = "rediss://redis")]
+    redis_url: String,
 }
 
 impl Settings for Example {
@@ -144,11 +147,16 @@ fn settings_are_cross_checked() {
 
 /// Valid settings, and more.
 fn load_with(more: &[&str]) -> Result<Example, String> {
-    let tokens = [
+    load_at("postgres://127.0.0.1/d", more)
+}
+
+fn load_at(database: &str, more: &[&str]) -> Result<Example, String> {
+    let given = [
+        format!("--database-url={database}"),
         format!("--fleet-token={FLEET}"),
         format!("--staff-token={STAFF}"),
     ];
-    let given = ["--database-url=postgres://h/d", &tokens[0], &tokens[1]];
+    let given: Vec<&str> = given.iter().map(String::as_str).collect();
     load(&[&given[..], more].concat()).map_err(|error| error.to_string())
 }
 
@@ -190,7 +198,7 @@ fn production_refuses_addresses_of_the_documentation() {
 #[test]
 fn production_refuses_ports_and_addresses_without_tls_off_loopback() {
     // Other problems are those of addresses of the documentation.
-    let load = |more: &[&str]| load_with(&[&["--docs=https://mchezo.africa"][..], more].concat());
+    let load = |more: &[&str]| load_with(&[&[DOCS][..], more].concat());
     let tls = ["--tls-certificate=a", "--tls-key=b", "--tls-ca=c"];
     for plain in [
         "--grpc-listen=0.0.0.0:7000",
@@ -215,6 +223,70 @@ fn production_refuses_ports_and_addresses_without_tls_off_loopback() {
     assert!(text.contains("all three or none"), "{text}");
 }
 
+/// The settings have an address of the documentation otherwise.
+const DOCS: &str = "--docs=https://mchezo.africa";
+
+#[test]
+fn production_refuses_postgresql_without_tls_off_this_machine() {
+    for good in [
+        "postgres://u:p@localhost/d",
+        "postgres://127.0.0.2/d",
+        "postgres://[::1]/d",
+        "postgres://%2Frun%2Fpostgresql/d",
+        "postgres://h/d?host=/run/postgresql",
+        "postgres://h/d?sslmode=require",
+        "postgres://h/d?sslmode=verify-ca",
+        "postgres://h/d?sslmode=verify-full",
+    ] {
+        assert!(load_at(good, &[DOCS]).is_ok(), "{good}");
+    }
+    let said = "EXAMPLE_TEST_DATABASE_URL (--database-url): h is reached without TLS";
+    for bad in [
+        "postgres://u:hush-hush@h/d",
+        "postgres://localhost/d?host=h",
+        "postgres://h/d?sslmode=disable",
+        "postgres://h/d?sslmode=allow",
+        "postgres://h/d?sslmode=prefer",
+    ] {
+        let text = load_at(bad, &[DOCS]).unwrap_err();
+        assert!(text.contains(said), "{bad}: {text}");
+        assert!(text.contains("?sslmode=verify-full"), "{text}");
+        assert!(!text.contains("hush-hush"), "{text}");
+        assert!(load_at(bad, &["--profile=local"]).is_ok(), "{bad}");
+        for (hosts, is_accepted) in [("h", true), ("redis, h", true), ("i", false)] {
+            let hosts = format!("--plaintext-hosts={hosts}");
+            let loaded = load_at(bad, &[DOCS, &hosts]);
+            assert_eq!(loaded.is_ok(), is_accepted, "{hosts}");
+        }
+    }
+}
+
+#[test]
+fn production_refuses_redis_without_tls_off_this_machine() {
+    let load = |url: &str, more: &str| load_with(&[DOCS, &format!("--redis-url={url}"), more]);
+    for good in [
+        "redis://u:p@localhost:6379/1",
+        "redis+cluster://127.0.0.1:1,[::1]:2",
+        "unix:///run/redis.sock",
+        "rediss://h:6379",
+        "rediss+cluster://h:1,i:2",
+    ] {
+        assert!(load(good, "--profile=production").is_ok(), "{good}");
+    }
+    for bad in [
+        "redis://:hush-hush@h:6379/1",
+        "redis+cluster://127.0.0.1:1,h:2",
+    ] {
+        let text = load(bad, "--profile=production").unwrap_err();
+        let said = "EXAMPLE_TEST_REDIS_URL (--redis-url): h is reached without TLS";
+        assert!(text.contains(said), "{bad}: {text}");
+        assert!(text.contains("rediss://"), "{text}");
+        assert!(!text.contains("hush-hush"), "{text}");
+        assert!(load(bad, "--profile=local").is_ok(), "{bad}");
+        assert!(load(bad, "--plaintext-hosts=h").is_ok(), "{bad}");
+    }
+}
+
 #[test]
 fn migrations_need_no_setting_but_a_database() {
     let url = |args: &[&str]| match request(args) {
@@ -222,11 +294,22 @@ fn migrations_need_no_setting_but_a_database() {
         other => panic!("{other:?}"),
     };
     let (own, owner) = (
-        "--database-url=postgres://runtime@h/d",
-        "--database-owner-url=postgres://owner@h/d",
+        "--database-url=postgres://runtime@[::1]/d",
+        "--database-owner-url=postgres://owner@[::1]/d",
     );
-    assert_eq!(url(&["migrate", own]), "postgres://runtime@h/d");
-    assert_eq!(url(&["migrate", own, owner]), "postgres://owner@h/d");
+    assert_eq!(url(&["migrate", own]), "postgres://runtime@[::1]/d");
+    assert_eq!(url(&["migrate", own, owner]), "postgres://owner@[::1]/d");
+    let exposed = "--database-owner-url=postgres://owner:hush-hush@h/d";
+    let text = request(&["migrate", exposed]).unwrap_err().to_string();
+    assert!(
+        text.contains("EXAMPLE_TEST_DATABASE_OWNER_URL") && text.contains("h is reached"),
+        "{text}"
+    );
+    assert!(!text.contains("hush-hush"), "{text}");
+    for accepting in ["--plaintext-hosts=h", "--profile=local"] {
+        let accepted = url(&["migrate", exposed, accepting]);
+        assert_eq!(accepted, "postgres://owner:hush-hush@h/d");
+    }
     let text = request(&["migrate"]).unwrap_err().to_string();
     assert!(
         text.contains("EXAMPLE_TEST_DATABASE_OWNER_URL is not set"),

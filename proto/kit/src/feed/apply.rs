@@ -1,6 +1,5 @@
 //! The trait by which a service applies its writes inside the transaction of the writer.
 
-use std::fmt::Debug;
 use std::future::Future;
 
 use sqlx::PgConnection;
@@ -75,11 +74,8 @@ pub enum ErrorClass {
 }
 
 /// The fault of a caller whose item had an outcome of another kind of item, which is a bug.
-pub fn unexpected_outcome(outcome: &impl Debug) -> Fault {
-    tracing::error!(
-        ?outcome,
-        "the writer returned the outcome of another kind of write"
-    );
+pub fn unexpected_outcome() -> Fault {
+    tracing::error!("the writer returned the outcome of another kind of write");
     Fault::new(
         Code::Internal,
         "Something broke on our side. It has been logged under this request id.",

@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use super::head::Head;
 use super::{NewChange, Position};
-use crate::pg;
+use crate::pg::{self, statement};
 
 /// SQLSTATE of an insert without a `seq` (`not_null_violation`), see [`ending`].
 pub(super) const NO_HEAD: &str = "23502";
@@ -98,15 +98,11 @@ pub(super) fn ending(
 }
 
 /// Sends the last message of a transaction; returns the position of the feed after it.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the text has the values of the rows; tested against PostgreSQL"
-)]
 pub(super) async fn commit(
     connection: &mut PgConnection,
     ending: String,
 ) -> Result<Option<Position>, sqlx::Error> {
-    let rows = sqlx::raw_sql(AssertSqlSafe(ending))
+    let rows = statement::raw_sql(AssertSqlSafe(ending))
         .fetch_all(connection)
         .await?;
     let mut last: Option<Position> = None;

@@ -103,7 +103,7 @@ impl ChangeSource for (PgPool, Schema) {
         let reading = pg::in_time(pool, async |connection| {
             rows::newest(connection, *schema, entity, id, seq).await
         });
-        reading.await.map_err(|error| pg::fault(&error))
+        Ok(reading.await?)
     }
 }
 

@@ -103,7 +103,7 @@ impl FeedService for Follow {
         } = self
             .begin(&request.follower, cursor)
             .await
-            .map_err(|error| pg::fault(&error))?;
+            .map_err(Fault::from)?;
         let start = Start {
             epoch: head.epoch.to_string(),
             head_seq: head.seq,
@@ -158,7 +158,7 @@ impl FeedService for Follow {
             let now = pg::now(&self.pool, &self.clock).await?;
             followers::acknowledge(&self.pool, schema, &request.follower, position, now).await
         };
-        if !acknowledging.await.map_err(|error| pg::fault(&error))? {
+        if !acknowledging.await.map_err(Fault::from)? {
             return Err(Fault::not_found(
                 "No follower of this name is registered any more. Call Follow, which registers it.",
             )
@@ -171,8 +171,7 @@ impl FeedService for Follow {
         &self,
         _: Request<proto::GetPositionRequest>,
     ) -> Result<Response<proto::GetPositionResponse>, Status> {
-        let position = self.producer.position().await;
-        let position = position.map_err(|error| pg::fault(&error))?;
+        let position = self.producer.position().await.map_err(Fault::from)?;
         Ok(Response::new(proto::GetPositionResponse {
             position: Some(position.into()),
         }))
@@ -210,7 +209,7 @@ impl FeedService for Follow {
         let listing = pg::in_time(&self.pool, async |connection| {
             list_changes(connection, schema, &request.entity, after, limit).await
         });
-        let listed = listing.await.map_err(|error| pg::fault(&error))?;
+        let listed = listing.await.map_err(Fault::from)?;
         Ok(Response::new(proto::ListChangesResponse {
             changes: listed.changes,
             position: Some(listed.position.into()),

@@ -37,6 +37,9 @@ pub(super) async fn list_changes(
     let epoch = begun.head.epoch;
     let after = begun.after.unwrap_or(begun.effects_after);
     // The head and the changes are of one snapshot, and the order of `seq` is that of commits: no change comes below the head later.
+    //
+    // There is no index on (entity, seq), for which every write would pay. The position moves on over changes of other entity types too,
+    // so that the primary key finds few changes above it. Above an old position, `feed_by_entity` finds those of the entity type.
     let sql = format!("select head.epoch, head.seq as head_seq, feed.* from (select epoch, seq from kit.feed_head limit 1) head
          left join lateral (
              select * from kit.feed where entity = $1 and seq > $2 order by seq limit {limit}
@@ -46,7 +49,7 @@ pub(super) async fn list_changes(
         .query(&sql)
         .bind(entity)
         .bind(after)
-        // A cached plan from the time when the feed was short would read the whole table later.
+        // Planned anew each time, because the better index depends on the position, and on the length of the feed.
         .persistent(false)
         .fetch_all(connection)
         .await?;

@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use super::Position;
 use super::session::{Session, Sessions};
-use crate::pg::Schema;
+use crate::pg::{Schema, statement};
 
 /// Pause between two attempts.
 const PAUSE: Duration = Duration::from_millis(10);
@@ -69,16 +69,12 @@ async fn ask(
     Ok(fate)
 }
 
-#[expect(
-    clippy::disallowed_methods,
-    reason = "two statements read no table that sqlx could check"
-)]
 async fn fate(
     session: &mut Session,
     schema: Schema,
     lost: UnknownCommit<'_>,
 ) -> Result<Option<Fate>, sqlx::Error> {
-    let status = sqlx::query_scalar("select pg_xact_status($1::text::xid8)")
+    let status = statement::query_scalar("select pg_xact_status($1::text::xid8)")
         .bind(lost.transaction)
         .fetch_one(&mut session.connection)
         .await;
@@ -92,7 +88,7 @@ async fn fate(
             // Both outcomes are fine, but the transaction must end: it holds locks.
             let end = "select pg_terminate_backend(pid) from pg_stat_activity
                        where backend_xid = xid($1::text::xid8) and pid <> pg_backend_pid()";
-            sqlx::query(end)
+            statement::query(end)
                 .bind(lost.transaction)
                 .execute(&mut session.connection)
                 .await?;

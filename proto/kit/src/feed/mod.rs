@@ -1,13 +1,14 @@
 //! The change feed: each change that one service commits reaches the other services exactly once.
 //!
-//! A producer writes an outbox row in the transaction that makes the change ([`Writer`]) and streams its rows ([`Producer`]). The
-//! order of `seq` is the order of commit, without gaps: a reader that has seen n never later finds a row below n. A follower
-//! ([`consume()`]) applies changes and stores its cursor in one transaction ([`PgConsumer`]). Each change therefore takes effect exactly
-//! once, across restarts and kill -9 on either side. A producer begins a new epoch when its data are restored or a replica is promoted.
-//! Followers that have seen no lost change go on; the others rebuild their rows.
+//! A producer writes an outbox row in the transaction that makes the change ([`Writer`], or [`append()`] for few) and streams its rows
+//! ([`Producer`]). The order of `seq` is the order of commit, without gaps: a reader that has seen n never later finds a row below n. A
+//! follower ([`consume()`]) applies changes and stores its cursor in one transaction ([`PgConsumer`]). Each change therefore takes effect
+//! exactly once, across restarts and kill -9 on either side. A producer begins a new epoch when its data are restored or a replica is
+//! promoted. Followers that have seen no lost change go on; the others rebuild their rows.
 //!
 //! The tables are in `producer.sql`, `producer_traceparent.sql` and `consumer.sql`; a service's migrations repeat them under its own schema.
 
+mod append;
 mod apply;
 mod arrival;
 mod commit;
@@ -42,6 +43,7 @@ mod timeouts;
 mod transaction;
 mod writer;
 
+pub use append::append;
 pub use apply::{Apply, ApplyError, ApplyResult, ErrorClass, unexpected_outcome};
 pub use arrival::arrival;
 pub use compact::Retention;

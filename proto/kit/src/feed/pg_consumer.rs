@@ -165,17 +165,13 @@ impl<P: Projection, S: ChangeSource> PgConsumer<P, S> {
     }
 
     /// Deletes the rows of older generations once the rebuild is complete.
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "the statement reads no table that sqlx could check"
-    )]
     async fn sweep_if_rebuilt(
         &self,
         connection: &mut PgConnection,
         mut cursor: StoredCursor,
     ) -> anyhow::Result<StoredCursor> {
         if cursor.is_rebuilt() {
-            sqlx::raw_sql(LONG_STATEMENT)
+            pg::statement::raw_sql(LONG_STATEMENT)
                 .execute(&mut *connection)
                 .await?;
             self.projection.sweep(connection, cursor.generation).await?;

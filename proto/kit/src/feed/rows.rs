@@ -14,6 +14,7 @@ use uuid::Uuid;
 
 use super::dead_letter::NewestChange;
 use super::{Position, Producer, lag};
+use crate::fault::Fault;
 use crate::pg::{self, Schema};
 
 /// The most rows in one message.
@@ -188,7 +189,7 @@ impl Rows {
                 Some(_) | None => {
                     // Mark first, then query: a commit between the two is not missed.
                     self.remote_wakeups.mark_unchanged();
-                    let batch = self.query().await.map_err(|error| pg::fault(&error))?;
+                    let batch = self.query().await?;
                     // The epoch is new, rows were lost, or the server was restarted, perhaps with restored files: the follower reconnects
                     // and learns where it goes on.
                     let server = *self.server.get_or_insert(batch.server);
@@ -222,7 +223,7 @@ impl Rows {
         }
     }
 
-    async fn query(&self) -> Result<ChangeBatch, sqlx::Error> {
+    async fn query(&self) -> Result<ChangeBatch, Fault> {
         let schema = self.producer.schema();
         // The stream has no deadline of its own. After an error it ends, and the follower reconnects.
         let reading = pg::in_time(&self.pool, async |connection| {

@@ -17,7 +17,7 @@ use super::session::{Session, Sessions};
 use super::{NewChange, Position, Producer, WriteResult};
 use crate::clock::Clock;
 use crate::fault::Fault;
-use crate::pg;
+use crate::pg::{self, statement};
 
 /// After this time a transaction takes no further item: the applied ones wait for the commit and hold their locks.
 const MAX_DURATION: Duration = Duration::from_millis(250);
@@ -86,13 +86,9 @@ impl<A: Apply> Transactions<A> {
     }
 
     /// Begins a transaction; returns its id, by which [`look_up`] finds it.
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "the statement reads no table that sqlx could check"
-    )]
     async fn begin(&mut self) -> Result<(Session, String), sqlx::Error> {
         let mut session = self.sessions.acquire().await?;
-        let begin = sqlx::raw_sql(
+        let begin = statement::raw_sql(
             "begin; select pg_current_xact_id()::text as transaction; savepoint item",
         );
         let row = self

@@ -1,4 +1,4 @@
-//! The writer task. Each process has one, and every change of a producer goes through it.
+//! The writer task. Each process has one, and every change of a producer goes through it, unless it publishes so few that it has none.
 //!
 //! It commits all queued items in one transaction and never waits for more. Each item is applied under a savepoint of its own. The last
 //! message raises the head by the number of changes, numbers their rows from it and commits. The row lock of the head orders the
@@ -12,7 +12,7 @@ use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 use tracing::Span;
 
-use super::apply::Apply;
+use super::apply::{Apply, unexpected_outcome};
 use super::queue::{Queue, Queued, queue};
 use super::queue_sender::QueueSender;
 use super::replies::{BatchReplies, ReplySender};
@@ -57,6 +57,20 @@ impl<A: Apply> Writer<A> {
         answer
             .await
             .unwrap_or_else(|_| Err(Fault::unavailable("the writer has stopped")))
+    }
+
+    /// Writes one item, and reads its outcome with `read`, such as a method of `strum::EnumTryAs`. `read` returns `None` for the outcome of
+    /// another kind of item.
+    ///
+    /// # Errors
+    /// The item is not written, or `read` returned `None`.
+    pub async fn write_as<T>(
+        &self,
+        item: A::Item,
+        read: impl FnOnce(A::Outcome) -> Option<T>,
+    ) -> Result<T, Fault> {
+        let (outcome, _) = self.write(item).await?;
+        read(outcome).ok_or_else(unexpected_outcome)
     }
 }
 

@@ -182,20 +182,24 @@ mod tests {
         (Arc::new(Deadlines::new(TIMEOUTS, opened)), opened)
     }
 
-    #[test]
-    fn the_contract_names_the_defaults() {
+    fn defaults() -> Timeouts {
         #[derive(clap::Parser)]
         struct Settings {
             #[command(flatten)]
             timeouts: Timeouts,
         }
         let settings: Settings = clap::Parser::parse_from(["test"]);
+        settings.timeouts
+    }
+
+    #[test]
+    fn the_contract_names_the_defaults() {
         let Timeouts {
             http_head,
             http_body,
             http_idle,
             http_write,
-        } = settings.timeouts;
+        } = defaults();
         let [head, body, idle, write] =
             [http_head, http_body, http_idle, http_write].map(|timeout| timeout.as_secs());
         let contract = include_str!("../../../CONTRACT.md");
@@ -204,6 +208,28 @@ mod tests {
             format!("| a connection without a call | {idle} s |"),
         ] {
             assert!(contract.contains(&row), "{row}");
+        }
+    }
+
+    /// Otherwise a request of the proxy may meet a connection that the service closes.
+    #[test]
+    fn an_idle_connection_lasts_longer_here_than_at_the_proxies() {
+        let idle = defaults().http_idle.as_secs();
+        let haproxy = include_str!("../../../../deploy/edge/haproxy.cfg");
+        let nginx = include_str!("../../../../deploy/edge/nginx.conf");
+        for (proxy, setting) in [
+            (haproxy, " timeout http-keep-alive "),
+            (haproxy, " pool-purge-delay "),
+            (nginx, " keepalive_timeout "),
+        ] {
+            let values = proxy.split(setting).skip(1);
+            let seconds = values.map(|value| value.split_once('s').unwrap().0);
+            let seconds: Vec<u64> = seconds.map(|value| value.parse().unwrap()).collect();
+            assert!(!seconds.is_empty(), "no{setting}");
+            assert!(
+                seconds.iter().all(|one| *one < idle),
+                "{setting}: {seconds:?}"
+            );
         }
     }
 

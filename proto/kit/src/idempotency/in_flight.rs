@@ -31,13 +31,8 @@ impl InFlightCalls {
             let calls = self.clone();
             return Ok(InFlightGuard { calls, id });
         }
-        Err(Fault {
-            retry_after: Some(1),
-            ..Fault::new(
-                Code::IdempotencyInFlight,
-                "The first call with this Idempotency-Key is still running. Send the call again in a moment to get its response.",
-            )
-        })
+        let message = "The first call with this Idempotency-Key is still running. Send the call again in a moment to get its response.";
+        Err(Fault::new(Code::IdempotencyInFlight, message).with_retry_after(1))
     }
 }
 

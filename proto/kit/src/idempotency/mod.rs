@@ -23,7 +23,7 @@ pub use in_flight::{InFlightCalls, InFlightGuard};
 use crate::code::Code;
 use crate::fault::Fault;
 use crate::feed::ApplyError;
-use crate::pg::Schema;
+use crate::pg::{Schema, statement};
 use store::StoredResponse;
 
 /// The most characters of a key.
@@ -79,10 +79,6 @@ impl Key {
     ///
     /// # Errors
     /// The errors of PostgreSQL.
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "the kit has no schema of its own; tested against PostgreSQL"
-    )]
     pub async fn lock(&self, connection: &mut PgConnection) -> Result<bool, sqlx::Error> {
         let CallId {
             account,
@@ -90,7 +86,7 @@ impl Key {
             key,
         } = &self.call;
         // Two different calls with the same hash only wait for each other.
-        sqlx::query_scalar("select pg_try_advisory_xact_lock(hashtextextended($1, 0))")
+        statement::query_scalar("select pg_try_advisory_xact_lock(hashtextextended($1, 0))")
             .bind(format!("{account} {route} {key}"))
             .fetch_one(connection)
             .await

@@ -8,6 +8,7 @@ use sqlx::postgres::{PgConnectOptions, PgConnection, PgPool, PgPoolOptions};
 use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _, Executor as _, Row as _};
 use tokio::time::{Instant, timeout};
 
+use super::statement;
 use crate::config;
 
 /// The oldest supported major version.
@@ -96,12 +97,9 @@ async fn shares_sessions(
 
 /// The process of PostgreSQL that serves a connection, and the start of its server: processes of two servers behind one address, such as
 /// before and after a failover, may have the same number. By the simple protocol, which every pooler understands.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the statement reads no table that sqlx could check"
-)]
 async fn backend(connection: &mut PgConnection) -> Result<String, sqlx::Error> {
-    let statement = sqlx::raw_sql("select pg_backend_pid() || ' ' || pg_postmaster_start_time()");
+    let statement =
+        statement::raw_sql("select pg_backend_pid() || ' ' || pg_postmaster_start_time()");
     connection.fetch_one(statement).await?.try_get(0)
 }
 
@@ -162,12 +160,8 @@ pub(crate) fn session<'a>(more: impl IntoIterator<Item = (&'a str, &'a str)>) ->
 }
 
 /// Executes statements that set something in a session.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the statements read no table that sqlx could check"
-)]
 pub(crate) async fn set(connection: &mut PgConnection, session: String) -> Result<(), sqlx::Error> {
-    let statements = sqlx::raw_sql(AssertSqlSafe(session));
+    let statements = statement::raw_sql(AssertSqlSafe(session));
     connection.execute(statements).await?;
     Ok(())
 }
@@ -200,12 +194,8 @@ async fn ping(connection: &mut PgConnection) -> Result<bool, sqlx::Error> {
         .map(|()| true)
 }
 
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the statement reads no table that sqlx could check"
-)]
 async fn server_version(connection: &mut PgConnection) -> Result<i32, sqlx::Error> {
-    sqlx::query_scalar("select current_setting('server_version_num')::int4")
+    statement::query_scalar("select current_setting('server_version_num')::int4")
         .fetch_one(connection)
         .await
 }

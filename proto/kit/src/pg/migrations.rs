@@ -8,6 +8,7 @@ use sqlx::postgres::PgConnection;
 use sqlx::{AssertSqlSafe, Executor as _};
 
 use super::connection::{milliseconds, set};
+use super::statement;
 
 /// Pause before a migration that could not lock its tables is tried again.
 const MIGRATION_PAUSE: Duration = Duration::from_secs(1);
@@ -115,10 +116,6 @@ async fn run_migration(
 
 /// Takes from the role of the service the rights to write the table of migrations, which the default privileges of `deploy/sql/roles.sql`
 /// give. The role has the name of the schema.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the names are parameters, so no macro can check the statement"
-)]
 pub(super) async fn protect_migrations(
     connection: &mut PgConnection,
     table: &str,
@@ -140,7 +137,7 @@ pub(super) async fn protect_migrations(
         end $$"
     );
     connection
-        .execute(sqlx::raw_sql(AssertSqlSafe(statement)))
+        .execute(statement::raw_sql(AssertSqlSafe(statement)))
         .await?;
     Ok(())
 }
@@ -175,24 +172,16 @@ async fn existing_migrations(
 }
 
 /// Locks the migrations of a schema until the connection is closed; `false` while another connection has the lock.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the statement reads no table that sqlx could check"
-)]
 async fn lock_migrations(connection: &mut PgConnection, table: &str) -> Result<bool, sqlx::Error> {
-    sqlx::query_scalar("select pg_try_advisory_lock(hashtextextended($1, 0))")
+    statement::query_scalar("select pg_try_advisory_lock(hashtextextended($1, 0))")
         .bind(table)
         .fetch_one(connection)
         .await
 }
 
 /// Releases the lock of [`lock_migrations`].
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the statement reads no table that sqlx could check"
-)]
 async fn unlock_migrations(connection: &mut PgConnection, table: &str) -> Result<(), sqlx::Error> {
-    sqlx::query("select pg_advisory_unlock(hashtextextended($1, 0))")
+    statement::query("select pg_advisory_unlock(hashtextextended($1, 0))")
         .bind(table)
         .execute(connection)
         .await?;

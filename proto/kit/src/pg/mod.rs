@@ -6,6 +6,7 @@
 
 mod connection;
 mod migrations;
+pub(crate) mod statement;
 
 use std::time::Duration;
 
@@ -35,24 +36,20 @@ pub struct Schema(pub &'static str);
 
 /// Statements of the kit, which are written for a schema named `kit`: only the service knows its name. Tests run all of them against
 /// PostgreSQL.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the name of the schema is a parameter, so no macro can check them"
-)]
 impl Schema {
     fn sql(self, text: &str) -> AssertSqlSafe<String> {
         AssertSqlSafe(text.replace("kit.", &format!("{self}.")))
     }
 
     pub(crate) fn query(self, text: &str) -> Query<'static, Postgres, PgArguments> {
-        sqlx::query(self.sql(text))
+        statement::query(self.sql(text))
     }
 
     pub(crate) fn query_as<O>(self, text: &str) -> QueryAs<'static, Postgres, O, PgArguments>
     where
         O: for<'row> FromRow<'row, PgRow>,
     {
-        sqlx::query_as(self.sql(text))
+        statement::query_as(self.sql(text))
     }
 
     pub(crate) fn query_scalar<O>(
@@ -62,12 +59,12 @@ impl Schema {
     where
         (O,): for<'row> FromRow<'row, PgRow>,
     {
-        sqlx::query_scalar(self.sql(text))
+        statement::query_scalar(self.sql(text))
     }
 
     /// Several statements, without parameters.
     pub(crate) fn raw_sql(self, text: &str) -> RawSql {
-        sqlx::raw_sql(self.sql(text))
+        statement::raw_sql(self.sql(text))
     }
 }
 
@@ -147,15 +144,11 @@ pub async fn migrate(
 ///
 /// # Errors
 /// PostgreSQL is unavailable.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the statement reads no table that sqlx could check"
-)]
 pub async fn now(
     executor: impl PgExecutor<'_>,
     clock: &Clock,
 ) -> Result<OffsetDateTime, sqlx::Error> {
-    let now = sqlx::query_scalar("select clock_timestamp()")
+    let now = statement::query_scalar("select clock_timestamp()")
         .fetch_one(executor)
         .await?;
     Ok(clock.moved(now))
@@ -209,18 +202,14 @@ pub async fn within<T>(
     Err(timed_out)
 }
 
-/// Converts a database error into a fault: PostgreSQL is unavailable, or an internal error.
-pub fn fault(error: &sqlx::Error) -> Fault {
-    if is_unavailable(error) {
-        Fault::unavailable("PostgreSQL")
-    } else {
-        Fault::internal(error)
-    }
-}
-
+/// PostgreSQL is unavailable, or an internal error.
 impl From<sqlx::Error> for Fault {
     fn from(error: sqlx::Error) -> Self {
-        fault(&error)
+        if is_unavailable(&error) {
+            Self::unavailable("PostgreSQL")
+        } else {
+            Self::internal(&error)
+        }
     }
 }
 

@@ -1,9 +1,4 @@
-//! The address of Redis: parses the setting `redis_url`.
-//!
-//! - `redis://user:password@host:port`: one server.
-//! - `redis+cluster://user:password@host:port,host:port`: a Redis Cluster, by some of its nodes.
-//! - `rediss://` and `rediss+cluster://`: the same over TLS. The server's certificate is checked against the system's certificate
-//!   authorities, or against the PEM file that the parameter `sslrootcert` names, as in a PostgreSQL URL.
+//! The address of Redis: what the redis crate makes of the setting `redis_url`.
 
 use std::time::Duration;
 
@@ -12,6 +7,7 @@ use redis::cluster::ClusterClient;
 use redis::{Client, ConnectionAddr, TlsCertificates};
 
 use crate::config::Secret;
+use crate::redis_url::RedisUrl;
 
 /// How long a node of a cluster may take to connect, unless a call may take longer. Calls to the other nodes wait in the meantime.
 const NODE_CONNECT_TIMEOUT: Duration = Duration::from_millis(250);
@@ -29,8 +25,8 @@ pub(super) fn parse(url: &Secret, timeout: Duration) -> anyhow::Result<(Address,
         "redis_url is not an address such as redis://127.0.0.1:6379, rediss://host:6379 (TLS) or \
          redis+cluster://host:6379,host:6380 (a Redis Cluster)",
     )?;
-    let certificates = parsed.certificates()?;
-    if parsed.tls {
+    let certificates = certificates(&parsed)?;
+    if parsed.has_tls() {
         // Fails when a provider is already installed, which works as well.
         let (Ok(()) | Err(_)) = rustls::crypto::ring::default_provider().install_default();
     }
@@ -74,128 +70,26 @@ fn server_place(client: &Client) -> String {
     }
 }
 
-/// A Redis URL, parsed.
-struct RedisUrl<'a> {
-    tls: bool,
-    cluster: bool,
-    /// `user:password@`, or empty.
-    user: &'a str,
-    hosts: Vec<&'a str>,
-    /// The path and the parameters, without `sslrootcert`.
-    rest: String,
-    authorities: Option<&'a str>,
-}
-
-impl<'a> RedisUrl<'a> {
-    fn parse(url: &'a str) -> Option<Self> {
-        let (scheme, after) = url.split_once("://")?;
-        let (tls, cluster) = match scheme {
-            "redis" | "redis+unix" | "unix" => (false, false),
-            "rediss" => (true, false),
-            "redis+cluster" => (false, true),
-            "rediss+cluster" => (true, true),
-            _ => return None,
-        };
-        let (before, parameters) = after.split_once('?').unwrap_or((after, ""));
-        let end = before.find('/').unwrap_or(before.len());
-        let (authority, path) = before.split_at(end);
-        let (user, hosts) = match authority.rfind('@') {
-            Some(at) => authority.split_at(at + 1),
-            None => ("", authority),
-        };
-        let (own, others): (Vec<&str>, Vec<&str>) = parameters
-            .split('&')
-            .filter(|parameter| !parameter.is_empty())
-            .partition(|parameter| parameter.starts_with("sslrootcert="));
-        let rest = match others.as_slice() {
-            [] => path.to_owned(),
-            others => format!("{path}?{}", others.join("&")),
-        };
-        let hosts = if cluster {
-            hosts.split(',').filter(|host| !host.is_empty()).collect()
-        } else {
-            vec![hosts]
-        };
-        let authorities = own.first().and_then(|it| it.strip_prefix("sslrootcert="));
-        Some(Self {
-            tls,
-            cluster,
-            user,
-            hosts,
-            rest,
-            authorities,
-        })
-    }
-
-    /// One URL per host, for the redis crate.
-    fn urls(&self) -> Vec<String> {
-        let scheme = if self.tls { "rediss" } else { "redis" };
-        let Self { user, rest, .. } = self;
-        let hosts = self.hosts.iter();
-        hosts
-            .map(|host| format!("{scheme}://{user}{host}{rest}"))
-            .collect()
-    }
-
-    fn certificates(&self) -> anyhow::Result<Option<TlsCertificates>> {
-        let Some(path) = self.authorities else {
-            return Ok(None);
-        };
-        anyhow::ensure!(
-            self.tls,
-            "redis_url: `sslrootcert` needs an address that begins with rediss:// or rediss+cluster://"
-        );
-        let root_cert = std::fs::read(path)
-            .with_context(|| format!("redis_url: cannot read the file of `sslrootcert`, {path}"))?;
-        Ok(Some(TlsCertificates {
-            client_tls: None,
-            root_cert: Some(root_cert),
-        }))
-    }
+fn certificates(url: &RedisUrl<'_>) -> anyhow::Result<Option<TlsCertificates>> {
+    let Some(path) = url.authorities else {
+        return Ok(None);
+    };
+    anyhow::ensure!(
+        url.has_tls(),
+        "redis_url: `sslrootcert` needs an address that begins with rediss:// or rediss+cluster://"
+    );
+    let root_cert = std::fs::read(path)
+        .with_context(|| format!("redis_url: cannot read the file of `sslrootcert`, {path}"))?;
+    Ok(Some(TlsCertificates {
+        client_tls: None,
+        root_cert: Some(root_cert),
+    }))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::redis::DEFAULT_TIMEOUT;
-
-    fn parsed(url: &str) -> Option<(bool, bool, Vec<String>, Option<&str>)> {
-        let parsed = RedisUrl::parse(url)?;
-        Some((
-            parsed.tls,
-            parsed.cluster,
-            parsed.urls(),
-            parsed.authorities,
-        ))
-    }
-
-    #[test]
-    fn addresses_of_servers_and_clusters_are_parsed() {
-        let one = |url: &str| vec![url.to_owned()];
-        let plain = "redis://u:p@h:1/2?protocol=resp3";
-        assert_eq!(parsed(plain), Some((false, false, one(plain), None)));
-        assert_eq!(
-            parsed("rediss://h:1/?sslrootcert=/ca.pem&protocol=resp3"),
-            Some((
-                true,
-                false,
-                one("rediss://h:1/?protocol=resp3"),
-                Some("/ca.pem")
-            ))
-        );
-        let both = ["redis://u:p,@h:1", "redis://u:p,@h:2"].map(str::to_owned);
-        assert_eq!(
-            parsed("redis+cluster://u:p,@h:1,h:2"),
-            Some((false, true, both.to_vec(), None))
-        );
-        assert_eq!(
-            parsed("rediss+cluster://h:1?sslrootcert=/ca.pem"),
-            Some((true, true, one("rediss://h:1"), Some("/ca.pem")))
-        );
-        for none in ["", "no address", "http://h:1", "redis+sentinel://h:1"] {
-            assert_eq!(parsed(none), None, "{none}");
-        }
-    }
 
     #[test]
     fn errors_do_not_show_the_password() {
@@ -225,5 +119,12 @@ mod tests {
         )
         .unwrap();
         assert_eq!(place, "h:1,h:2");
+    }
+
+    #[test]
+    fn a_unix_socket_is_an_address() {
+        let url = Secret::from("unix:///run/redis.sock".to_owned());
+        let (_, place) = parse(&url, DEFAULT_TIMEOUT).unwrap();
+        assert_eq!(place, "/run/redis.sock");
     }
 }

@@ -5,12 +5,16 @@ use std::sync::Arc;
 use http::{Extensions, HeaderMap};
 use tonic::Status;
 
-use super::methods::{UNKNOWN, service_label};
+use super::methods::{UNKNOWN, label, service_label};
 use super::permissions::{self, EXCHANGE, HEALTH, STAFF};
 use super::staff::{Member, Members, permission_denied};
 use super::tls::PeerNames;
 use crate::config::Identity;
 use crate::fault::{Fault, unauthenticated};
+use crate::throttle::Throttle;
+
+/// Warnings of denied calls on the port for exchanges.
+static EXCHANGE_WARNINGS: Throttle = Throttle::new();
 
 /// Authenticates callers by their tokens, and authorizes their calls by the table of [`permissions`].
 #[derive(Clone)]
@@ -98,8 +102,7 @@ impl Authenticator {
             return if callers.contains(&EXCHANGE) {
                 Ok(Principal::Exchange)
             } else {
-                count_denied(EXCHANGE, path);
-                Err(permission_denied("This port is for exchanges only."))
+                Err(deny_exchange(path))
             };
         };
         let sent = bearer(headers);
@@ -157,9 +160,22 @@ impl Authenticator {
 /// text of the caller. Calls without a valid token are not logged: strangers could fill the log.
 fn deny(caller: &'static str, path: &str, sentence: impl Into<String>) -> Status {
     count_denied(caller, path);
-    let service = service_label(path);
-    tracing::warn!(target: "rpc_denied", caller, service, "a call was denied");
+    log_denied(caller, path);
     permission_denied(sentence)
+}
+
+/// Records a call that is denied on the port for exchanges. Strangers may reach it and could fill the log, so one line a minute is logged.
+fn deny_exchange(path: &str) -> Status {
+    count_denied(EXCHANGE, path);
+    if EXCHANGE_WARNINGS.admits() {
+        log_denied(EXCHANGE, path);
+    }
+    permission_denied("This port is for exchanges only.")
+}
+
+fn log_denied(caller: &'static str, path: &str) {
+    let (service, method) = (service_label(path), label(path));
+    tracing::warn!(target: "rpc_denied", caller, service, method, "a call was denied");
 }
 
 fn count_denied(caller: &'static str, path: &str) {

@@ -13,6 +13,16 @@ pub mod server;
 pub mod staff;
 pub mod tls;
 
+use tonic::{Response, Status};
+
 pub use connections::{ConnectionLimits, Port};
 pub use directory::FleetMembers;
 pub use identity::Authenticator;
+
+/// The response to a call with this outcome.
+///
+/// # Errors
+/// The status of the error.
+pub fn respond<T>(outcome: Result<T, impl Into<Status>>) -> Result<Response<T>, Status> {
+    outcome.map(Response::new).map_err(Into::into)
+}

@@ -100,7 +100,7 @@ fn feed_callers(server: &str, method: &str) -> &'static [&'static str] {
             &[WEBHOOK, GATEWAY, CATALOGUE, ECONOMY]
         }
         (GATEWAY | CATALOGUE | ECONOMY, "Follow" | "Acknowledge" | "GetNewestChange") => &[WEBHOOK],
-        (LISTINGS | GATEWAY | ECONOMY, "ListChanges") => &[WEB],
+        (LISTINGS | GATEWAY | ECONOMY | WEBHOOK, "ListChanges") => &[WEB],
         _ => &[],
     }
 }

@@ -27,11 +27,6 @@ impl Role {
         self.into()
     }
 
-    /// The role with this name.
-    pub fn parse(name: &str) -> Option<Self> {
-        name.parse().ok()
-    }
-
     /// Whether this role may do everything that `needed` may do.
     pub fn covers(self, needed: Self) -> bool {
         self >= needed

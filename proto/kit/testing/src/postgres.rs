@@ -14,6 +14,8 @@ use sqlx::{AssertSqlSafe, Connection as _};
 
 use kit::ids;
 
+use crate::certificates::Authority;
+
 /// How long a server may take to start. It is long, because a machine that runs many tests is busy.
 const START_LIMIT: Duration = Duration::from_mins(2);
 
@@ -112,6 +114,34 @@ impl Server {
             .await?;
         anyhow::ensure!(promoted, "the standby did not become the primary in time");
         Ok(())
+    }
+
+    /// Makes the server accept TLS as well, with a certificate for `localhost`; returns the file of the authority that signed it. The server
+    /// reads its settings again a moment later.
+    ///
+    /// # Errors
+    /// The certificate cannot be made, or PostgreSQL refuses the settings.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the statements read no table that the compiler could know"
+    )]
+    pub async fn enable_tls(&self) -> anyhow::Result<PathBuf> {
+        let authority = Authority::new("PostgreSQL of a test")?;
+        authority.write(&self.folder)?;
+        authority.issue(&self.folder, "postgres", 2040)?;
+        let user = ServerUser::unprivileged()?;
+        for file in ["tls.crt", "tls.key"] {
+            user.give(&self.folder.join(file), 0o600)?;
+        }
+        for statement in [
+            "alter system set ssl_cert_file = 'tls.crt'",
+            "alter system set ssl_key_file = 'tls.key'",
+            "alter system set ssl = on",
+            "select pg_reload_conf()",
+        ] {
+            sqlx::raw_sql(statement).execute(&self.pool).await?;
+        }
+        Ok(self.folder.join("ca.crt"))
     }
 
     /// Kills the server and all its connections, like a power failure.

@@ -1,5 +1,6 @@
-//! A proxy to PostgreSQL that stops forwarding and leaves its connections open, as one that drops packets.
+//! A proxy that stops forwarding and leaves its connections open, as one that drops packets.
 
+use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use sqlx::PgPool;
@@ -8,10 +9,11 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 
-/// Forwards bytes between a pool and PostgreSQL.
+/// Forwards bytes between clients and a server.
 #[derive(Debug)]
 pub struct SilentProxy {
-    options: PgConnectOptions,
+    /// Where it listens.
+    pub address: SocketAddr,
     silence: Silence,
     /// Bytes that were dropped.
     pub dropped: watch::Receiver<usize>,
@@ -27,7 +29,16 @@ struct Silence {
 }
 
 impl SilentProxy {
-    /// A proxy to the server of `direct`.
+    /// A proxy to the PostgreSQL of `direct`.
+    ///
+    /// # Errors
+    /// There is no free port.
+    pub async fn start(direct: &PgPool) -> std::io::Result<Self> {
+        let options = direct.connect_options();
+        Self::to(options.get_host(), options.get_port()).await
+    }
+
+    /// A proxy to any server.
     ///
     /// # Errors
     /// There is no free port.
@@ -35,11 +46,10 @@ impl SilentProxy {
         clippy::disallowed_methods,
         reason = "the tasks end with the runtime of their test"
     )]
-    pub async fn start(direct: &PgPool) -> std::io::Result<Self> {
-        let options = (*direct.connect_options()).clone();
-        let (host, port) = (options.get_host().to_owned(), options.get_port());
+    pub async fn to(host: &str, port: u16) -> std::io::Result<Self> {
+        let host = host.to_owned();
         let listener = TcpListener::bind("127.0.0.1:0").await?;
-        let own_port = listener.local_addr()?.port();
+        let address = listener.local_addr()?;
         let silence = Silence {
             all: watch::Sender::new(false),
             at: Arc::default(),
@@ -55,15 +65,16 @@ impl SilentProxy {
             }
         });
         Ok(Self {
-            options: options.host("127.0.0.1").port(own_port),
+            address,
             silence,
             dropped,
         })
     }
 
-    /// The way to the database through this proxy.
-    pub fn options(&self) -> PgConnectOptions {
-        self.options.clone()
+    /// The way to the database of `direct` through this proxy.
+    pub fn options(&self, direct: &PgPool) -> PgConnectOptions {
+        let options = (*direct.connect_options()).clone();
+        options.host("127.0.0.1").port(self.address.port())
     }
 
     /// Makes all connections silent, new ones too. A connection that sends or receives anything before [`recover`](Self::recover) stays

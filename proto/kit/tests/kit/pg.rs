@@ -24,7 +24,7 @@ fn settings() -> Database {
 /// A pool of two connections through a proxy; both are open.
 async fn proxied(direct: &PgPool) -> (SilentProxy, PgPool) {
     let proxy = SilentProxy::start(direct).await.unwrap();
-    let through = pool(proxy.options(), &settings(), &[]);
+    let through = pool(proxy.options(direct), &settings(), &[]);
     // The deadline of the pool may pass on a busy machine.
     wait_until("both connections are open", async || {
         tokio::try_join!(through.acquire(), through.acquire()).is_ok()

@@ -5,7 +5,7 @@ use std::process::ExitStatus;
 
 use kit::Lifecycle;
 use nix::sys::signal::{Signal, kill};
-use nix::unistd::Pid;
+use nix::unistd::{Pid, geteuid};
 use testing::{LONG, eventually, wait_until};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
@@ -16,9 +16,22 @@ use tonic_health::pb::health_client::HealthClient;
 
 /// A step of a shutdown that only a signal ends.
 const ENDLESS: &str = "1000000";
+/// Runs a program with the number 1, which ends with this command, and whose status it returns.
+const UNSHARE: [&str; 4] = ["unshare", "--fork", "--pid", "--kill-child"];
+/// The same for users other than root.
+const UNSHARE_AS_USER: [&str; 6] = [
+    "unshare",
+    "--user",
+    "--map-root-user",
+    "--fork",
+    "--pid",
+    "--kill-child",
+];
 
 struct Service {
     child: Child,
+    /// Whether `child` is `unshare`, whose child is the process.
+    is_wrapped: bool,
     http: SocketAddr,
     grpc: SocketAddr,
     admin: SocketAddr,
@@ -28,19 +41,35 @@ struct Service {
 impl Service {
     /// Starts the process, and waits until its admin port answers.
     async fn spawn(shutdown_delay: &str) -> Self {
-        Self::until(shutdown_delay, "/healthz", &[]).await
+        Self::until("/healthz", || Self::start(shutdown_delay, &[])).await
     }
 
     /// Starts the process, and waits until it is ready.
     async fn ready(shutdown_delay: &str) -> Self {
-        Self::until(shutdown_delay, "/readyz", &["start"]).await
+        Self::until("/readyz", || Self::start(shutdown_delay, &[])).await
     }
 
-    /// Starts the process, ends these waits, and waits until the admin port answers a path with 200. If another process takes a port meanwhile,
-    /// the process ends, and others are tried.
-    async fn until(shutdown_delay: &str, path: &str, waits: &[&str]) -> Self {
+    /// Starts the process with the number 1 in a namespace of its own, as in a container; otherwise like [`until`](Self::until).
+    async fn with_number_1(path: &str) -> Self {
+        let wrapper: &[&str] = if geteuid().is_root() {
+            &UNSHARE
+        } else {
+            &UNSHARE_AS_USER
+        };
+        let service = Self::until(path, || Self::start("0", wrapper)).await;
+        let status = std::fs::read_to_string(format!("/proc/{}/status", service.pid()));
+        let status = status.unwrap();
+        let numbers = status.lines().find(|line| line.starts_with("NSpid:"));
+        assert!(numbers.unwrap().ends_with("\t1"), "{status}");
+        service
+    }
+
+    /// Starts the process, and waits until the admin port answers a path with 200: `/readyz` does once the start is over. If another
+    /// process takes a port meanwhile, the process ends, and others are tried.
+    async fn until(path: &str, start: impl Fn() -> Self) -> Self {
+        let waits: &[&str] = if path == "/readyz" { &["start"] } else { &[] };
         for _ in 0..20 {
-            let mut service = Self::start(shutdown_delay);
+            let mut service = start();
             for file in waits {
                 service.allow(file);
             }
@@ -56,14 +85,24 @@ impl Service {
         panic!("the process has no ports");
     }
 
-    fn start(shutdown_delay: &str) -> Self {
+    /// Starts the process by the command `wrapper`, if it is not empty.
+    fn start(shutdown_delay: &str, wrapper: &[&str]) -> Self {
         let ports = [(); 3].map(|()| std::net::TcpListener::bind("127.0.0.1:0").unwrap());
         let [http, grpc, admin] = ports.map(|port| port.local_addr().unwrap());
         let folder = tempfile::tempdir().unwrap();
         let tests = std::env::current_exe().unwrap();
         let program = tests.parent().unwrap().with_file_name("examples");
+        let program = program.join("service");
         let tokens = testing::identity();
-        let child = Command::new(program.join("service"))
+        let mut command = match wrapper {
+            [] => Command::new(program),
+            [wrapper, options @ ..] => {
+                let mut command = Command::new(wrapper);
+                command.args(options).arg(program);
+                command
+            }
+        };
+        let child = command
             .env("EXAMPLE_PROFILE", "local")
             .env("EXAMPLE_DATABASE_URL", "postgres://nobody@127.0.0.1/none")
             .env("EXAMPLE_FLEET_TOKEN", tokens.fleet_token.first.expose())
@@ -80,6 +119,7 @@ impl Service {
             .unwrap();
         Self {
             child,
+            is_wrapped: !wrapper.is_empty(),
             http,
             grpc,
             admin,
@@ -99,9 +139,20 @@ impl Service {
         wait_until("the request arrives", async || asked.exists()).await;
     }
 
+    /// The number of the process, as the test sees it.
+    fn pid(&self) -> Pid {
+        let child = self.child.id().unwrap();
+        let pid = if self.is_wrapped {
+            let children = std::fs::read_to_string(format!("/proc/{child}/task/{child}/children"));
+            children.unwrap().trim().parse().unwrap()
+        } else {
+            i32::try_from(child).unwrap()
+        };
+        Pid::from_raw(pid)
+    }
+
     fn terminate(&self) {
-        let pid = i32::try_from(self.child.id().unwrap()).unwrap();
-        kill(Pid::from_raw(pid), Signal::SIGTERM).unwrap();
+        kill(self.pid(), Signal::SIGTERM).unwrap();
     }
 
     async fn is_ready(&self) -> bool {
@@ -221,11 +272,21 @@ async fn a_signal_during_the_drain_drops_the_running_calls() {
     assert!(service.ended().await.success());
 }
 
-/// Without a handler, the signal would end the process with another status, and a process with the number 1 would ignore it.
+/// Without a handler, the signal would end the process with another status.
 #[tokio::test]
 async fn a_signal_during_the_start_ends_the_process() {
     let mut service = Service::spawn(ENDLESS).await;
     assert!(!service.is_ready().await);
     service.terminate();
     assert!(service.ended().await.success());
+}
+
+/// The kernel drops a signal for which a process with the number 1 has no handler.
+#[tokio::test]
+async fn a_signal_ends_a_process_with_the_number_1() {
+    for path in ["/healthz", "/readyz"] {
+        let mut service = Service::with_number_1(path).await;
+        service.terminate();
+        assert!(service.ended().await.success(), "{path}");
+    }
 }

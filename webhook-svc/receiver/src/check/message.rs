@@ -78,8 +78,11 @@ impl Signed {
             body: &body,
             agent: AGENT,
         };
-        let other: Option<Secret> = OTHER_SECRET.parse().ok();
-        let other = other.filter(|_| probe.tampering == Tampering::OtherSecret);
+        let other: Option<Secret> = match probe.tampering {
+            Tampering::OtherSecret => OTHER_SECRET.parse().ok(),
+            Tampering::EmptySecret => Some(Secret::empty()),
+            _ => None,
+        };
         let mut headers = signed_headers::sign(unsigned, other.as_ref().unwrap_or(secret));
         probe.tampering.apply(&mut headers, &mut body, now);
         Self {

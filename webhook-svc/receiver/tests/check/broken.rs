@@ -127,6 +127,28 @@ fn an_odd_body_that_breaks_off_the_receiver_breaks_the_third() {
 }
 
 #[test]
+fn an_id_that_cannot_be_stored_breaks_the_third() {
+    let changes = [("if not message[\"id\"].isascii():", "if False:")];
+    let why = "a ping whose id is half of a surrogate pair";
+    assert_breaks(3, why, &changes);
+}
+
+#[test]
+fn an_empty_secret_between_two_spaces_breaks_the_second() {
+    let changes = [
+        (
+            "\"SERVICE_WEBHOOK_SECRET\", \"\").split()",
+            "\"SERVICE_WEBHOOK_SECRET\", \"\").replace(\" \", \"  \").split(\" \")",
+        ),
+        (
+            " or not all(secret.startswith(\"svc_whsec_\") for secret in SECRETS)",
+            "",
+        ),
+    ];
+    assert_breaks(2, "a message signed with an empty secret", &changes);
+}
+
+#[test]
 fn a_new_secret_that_is_not_accepted_beside_the_old_one_breaks_the_second() {
     let changes = [("for secret in SECRETS:", "for secret in SECRETS[:1]:")];
     assert_breaks(2, "the other secret of a rotation", &changes);

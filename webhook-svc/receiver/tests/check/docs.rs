@@ -1,9 +1,9 @@
 //! The receivers that the documentation shows keep all rules, as they stand there.
 
-use std::process::Command;
+use std::path::Path;
 
 use super::good::assert_decompresses_nothing;
-use super::process::{Receiver, example, start_example};
+use super::process::{Receiver, build_go, example, start_example};
 
 const GUIDE: &str = include_str!("../../../../gateway/web/pages/docs/webhooks.md");
 
@@ -45,12 +45,7 @@ fn the_receiver_in_go_that_the_documentation_shows_keeps_all_rules() {
     let folder = tempfile::tempdir().unwrap();
     let file = shown("go", "receiver.go");
     let program = folder.path().join("receiver");
-    let mut build = Command::new("go");
-    build.args(["build", "-o"]).arg(&program).arg(&file);
-    let Ok(built) = build.env("GO111MODULE", "off").output() else {
-        return;
-    };
-    let problems = String::from_utf8_lossy(&built.stderr);
-    assert!(built.status.success(), "{problems}");
-    assert_keeps_all_rules(&start_example(&program.display().to_string()));
+    if build_go(Path::new(&file), &program) {
+        assert_keeps_all_rules(&start_example(&program.display().to_string()));
+    }
 }

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 use super::good::reference;
-use super::process::{AT_ONCE, Receiver, SECRET, check, example, start_example};
+use super::process::{AT_ONCE, Receiver, SECRET, build_go, check, example, start_example};
 
 /// For giving up, not for measuring.
 const PATIENCE: Duration = Duration::from_mins(2);
@@ -160,14 +160,9 @@ func handle(it message) error {
     let shorter = ("time.Second << ", "100 * time.Millisecond << ");
     let (folder, file) = changed("receiver.go", &[(good, bad), shorter]);
     let program = folder.path().join("receiver");
-    let mut build = Command::new("go");
-    build.args(["build", "-o"]).arg(&program).arg(&file);
-    let Ok(built) = build.env("GO111MODULE", "off").output() else {
-        return;
-    };
-    let problems = String::from_utf8_lossy(&built.stderr);
-    assert!(built.status.success(), "{problems}");
-    assert_sets_tips_aside(&start_example(&program.display().to_string()));
+    if build_go(&file, &program) {
+        assert_sets_tips_aside(&start_example(&program.display().to_string()));
+    }
 }
 
 #[test]

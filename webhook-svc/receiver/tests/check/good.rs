@@ -5,7 +5,8 @@ use std::process::Command;
 
 use super::broken::start_changed;
 use super::process::{
-    AT_ONCE, Receiver, SECRETS, check, example, program, start_example, until_order_is_seen,
+    AT_ONCE, Receiver, SECRETS, build_go, check, example, program, start_example,
+    until_order_is_seen,
 };
 
 fn assert_all_six_pass(receiver: &Receiver) {
@@ -56,13 +57,19 @@ fn the_reference_and_the_listener_decompress_nothing() {
     assert_decompresses_nothing(&Receiver::start(&listener, "0"));
 }
 
-/// Else anybody could fill its memory, without a secret.
+/// Else anybody could fill its memory, without a secret. That in Go is checked only on a machine with Go.
 #[test]
 fn no_receiver_reads_a_long_body() {
     let python = start_example(&format!("python3 {}", example("receiver.py").display()));
     let node = start_example(&format!("node {}", example("receiver.mjs").display()));
     let reference = Receiver::start(&reference(), "0");
-    for (name, receiver) in [("python", python), ("node", node), ("rust", reference)] {
+    let mut receivers = vec![("python", python), ("node", node), ("rust", reference)];
+    let folder = tempfile::tempdir().unwrap();
+    let go = folder.path().join("receiver");
+    if build_go(&example("receiver.go"), &go) {
+        receivers.push(("go", start_example(&go.display().to_string())));
+    }
+    for (name, receiver) in receivers {
         assert!(receiver.refuses_a_long_body(), "{name}: {}", receiver.log());
         assert!(receiver.answers(), "{name}: {}", receiver.log());
     }
@@ -95,17 +102,22 @@ fn the_receiver_in_node_keeps_all_rules() {
     assert_all_six_pass(&receiver);
 }
 
-/// With an empty secret anybody could sign.
+/// With an empty secret anybody could sign. The receiver in Go is checked only on a machine with Go.
 #[test]
 fn no_receiver_starts_without_its_secret() {
     let reference = program("webhook-receiver");
     let (python, node) = (example("receiver.py"), example("receiver.mjs"));
     let folder = tempfile::tempdir().unwrap();
-    for command in [
+    let go = folder.path().join("receiver");
+    let mut commands = vec![
         vec!["python3", python.to_str().unwrap()],
         vec!["node", node.to_str().unwrap()],
         vec![reference.to_str().unwrap(), "--listen", "127.0.0.1:0"],
-    ] {
+    ];
+    if build_go(&example("receiver.go"), &go) {
+        commands.push(vec![go.to_str().unwrap()]);
+    }
+    for command in commands {
         for secret in [
             None,
             Some(""),

@@ -83,6 +83,18 @@ pub(crate) fn example(name: &str) -> PathBuf {
     crate_folder.join("examples").join(name)
 }
 
+/// Builds a receiver in Go. `false`: this machine has no Go.
+pub(crate) fn build_go(file: &Path, program: &Path) -> bool {
+    let mut build = Command::new("go");
+    build.args(["build", "-o"]).arg(program).arg(file);
+    let Ok(built) = build.env("GO111MODULE", "off").output() else {
+        return false;
+    };
+    let problems = String::from_utf8_lossy(&built.stderr);
+    assert!(built.status.success(), "{problems}");
+    true
+}
+
 impl Receiver {
     /// Starts `program`, in which `%PORT%`, `%STORE%` and `%WORK%` stand for what they say. The work notes the message's id in a file, `pause`
     /// seconds after it began.

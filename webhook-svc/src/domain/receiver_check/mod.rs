@@ -3,13 +3,15 @@
 mod finding;
 mod probe_message;
 
+use strum::VariantArray;
+
 pub use finding::{Finding, ProbeResult, Verdict};
 pub use probe_message::ProbeMessage;
 
 /// A rule for receivers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, VariantArray)]
 pub enum Rule {
-    RawBody,
+    RawBody = 1,
     Signature,
     NotJson,
     HandledId,
@@ -18,26 +20,9 @@ pub enum Rule {
 }
 
 impl Rule {
-    /// In the order of §6.
-    pub const ALL: [Self; 6] = [
-        Self::RawBody,
-        Self::Signature,
-        Self::NotJson,
-        Self::HandledId,
-        Self::PromptAnswer,
-        Self::UnknownEvent,
-    ];
-
     /// The number of the rule in §6.
     pub const fn number(self) -> u32 {
-        match self {
-            Self::RawBody => 1,
-            Self::Signature => 2,
-            Self::NotJson => 3,
-            Self::HandledId => 4,
-            Self::PromptAnswer => 5,
-            Self::UnknownEvent => 6,
-        }
+        self as u32
     }
 
     /// What the rule asks of a receiver.

@@ -9,7 +9,7 @@ pub(super) struct CodeBlock {
     id: String,
     /// What stands above it.
     label: &'static str,
-    /// An answer is read, not copied.
+    /// What an example prints is read, not copied.
     is_answer: bool,
     text: String,
 }
@@ -21,7 +21,8 @@ impl CodeBlock {
         let language = words.next().unwrap_or_default();
         let is_answer = words.any(|word| word == "answer");
         let label = match language {
-            _ if is_answer => "Answer",
+            "json" if is_answer => "Response",
+            _ if is_answer => "Output",
             "sh" => "Shell",
             "json" => "JSON",
             "python" => "Python",
@@ -52,12 +53,12 @@ mod tests {
 
     #[test]
     fn an_answer_is_not_copied() {
-        let block = CodeBlock::new("code-1".to_owned(), "json answer", "{}".to_owned());
-        let html = block.html();
-        assert!(
-            html.contains("Answer") && !html.contains("<button"),
-            "{html}"
-        );
+        for (info, label) in [("json answer", "Response"), ("text answer", "Output")] {
+            let block = CodeBlock::new("code-1".to_owned(), info, "{}".to_owned());
+            let html = block.html();
+            let is_labelled = html.contains(&format!("<span class=\"quiet\">{label}</span>"));
+            assert!(is_labelled && !html.contains("<button"), "{html}");
+        }
         let block = CodeBlock::new("code-1".to_owned(), "js run", "1".to_owned());
         assert!(block.html().contains("Node"));
     }

@@ -5,7 +5,7 @@ use askama::Template;
 use super::ChangeRow;
 use crate::field::Fields;
 use crate::input::{Area, FormPart};
-use crate::shell::Shell;
+use crate::shell::{Sentence, Shell};
 
 /// The form of a new listing, or of a change.
 #[derive(Debug, Template)]
@@ -13,7 +13,10 @@ use crate::shell::Shell;
 pub struct ListingFormPage {
     pub shell: Shell,
     pub errors: Fields,
-    pub heading: String,
+    /// The key of the heading.
+    pub heading: &'static str,
+    /// The title of the listing, which stands in the heading; empty for a new one.
+    pub title: String,
     pub text: &'static str,
     /// How many writes of the day are left; may be empty.
     pub note: String,
@@ -28,6 +31,13 @@ pub struct ListingFormPage {
 }
 
 impl ListingFormPage {
+    fn page_title(&self) -> String {
+        if self.title.is_empty() {
+            return self.shell.say(self.heading).to_owned();
+        }
+        self.shell.say_of(self.heading, &self.title)
+    }
+
     fn has_file(&self) -> bool {
         let mut parts = self.parts.iter();
         parts.any(|part| matches!(part, FormPart::File(_)))
@@ -44,7 +54,7 @@ pub struct PreviewPage {
     /// Everything that was typed.
     pub typed: Vec<(String, String)>,
     pub changes: Vec<ChangeRow>,
-    pub notes: Vec<String>,
+    pub notes: Vec<Sentence>,
     /// The same call of the API, as a shell runs it.
     pub call: String,
 }
@@ -55,7 +65,8 @@ pub struct PreviewPage {
 pub struct TakedownPage {
     pub shell: Shell,
     pub errors: Fields,
-    pub heading: String,
+    /// The title of the listing.
+    pub title: String,
     pub action: String,
     pub reason: Area,
     pub back: String,

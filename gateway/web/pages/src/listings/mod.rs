@@ -31,7 +31,9 @@ pub struct ListingRow {
     /// A game or an event; of a page, a studio or a person.
     pub kind: String,
     pub state: StateText,
-    /// Why it is rejected, or why the public does not see it.
+    /// Why it is rejected; may be empty.
+    pub reason: String,
+    /// Why the public does not see it, in the words of listings-svc, which are English; may be empty.
     pub note: String,
     pub changed: String,
 }
@@ -112,6 +114,7 @@ pub struct ListingPage {
     pub title: String,
     pub state: StateText,
     pub reason: String,
+    /// As in [`ListingRow`].
     pub note: String,
     /// Its public address, if the public sees it.
     pub public_url: Option<String>,

@@ -6,6 +6,7 @@ use super::pictures::{Crop, CropPage, GalleryPage, Image, ScreenshotRow, SingleP
 use super::*;
 use crate::field::{Field, ShownError};
 use crate::input::{Area, Checks, Choice, FormPart, Group, PictureFile, Select};
+use crate::shell::Sentence;
 use crate::site::Language;
 
 /// What a studio could write into any field: markup, and the end of every place that a page puts it into.
@@ -39,6 +40,7 @@ fn row() -> ListingRow {
         name: "okoto".to_owned(),
         kind: hostile(),
         state: state(),
+        reason: String::new(),
         note: hostile(),
         changed: "2026-11-23 14:05 UTC".to_owned(),
     }
@@ -191,7 +193,8 @@ fn nothing_that_a_studio_writes_becomes_markup() {
     rendered(&ListingFormPage {
         shell: Shell::default(),
         errors: Fields::general(hostile()),
-        heading: hostile(),
+        heading: "listing-edit-title",
+        title: hostile(),
         text: "",
         note: hostile(),
         action: "/accounts/a/listings/new/game".to_owned(),
@@ -207,13 +210,13 @@ fn nothing_that_a_studio_writes_becomes_markup() {
         action: "/accounts/a/listings/game/okoto/edit".to_owned(),
         typed: vec![(hostile(), hostile())],
         changes: vec![change()],
-        notes: vec![hostile()],
+        notes: vec![Sentence::of_service(hostile())],
         call: hostile(),
     });
     rendered(&TakedownPage {
         shell: Shell::default(),
         errors: Fields::one("reason", hostile()),
-        heading: hostile(),
+        title: hostile(),
         action: "/accounts/a/listings/game/okoto/takedown".to_owned(),
         reason: Area::new("reason", "Why?").value(HOSTILE),
         back: "/".to_owned(),
@@ -237,12 +240,77 @@ fn nothing_that_a_studio_writes_becomes_markup() {
     });
 }
 
+/// Its mark at the end stands on the left, if the title has its own direction.
+const RTL: &str = "كاروت!";
+
+#[test]
+fn what_a_studio_writes_has_its_own_direction() {
+    let title = || RTL.to_owned();
+    let row = ListingRow {
+        title: title(),
+        ..row()
+    };
+    let pages = [
+        (
+            rendered(&AllListingsPage {
+                listings: vec![row],
+                ..list(1)
+            }),
+            &["<bdi>كاروت!</bdi></a>"][..],
+        ),
+        (
+            rendered(&ListingPage {
+                title: title(),
+                ..listing()
+            }),
+            &[
+                "<h1 dir=\"auto\">كاروت!</h1>",
+                "<dd class=\"lines\" dir=\"auto\">",
+                "<p class=\"lines\" dir=\"auto\">",
+                "<td dir=\"auto\"><del>",
+            ],
+        ),
+        (
+            rendered(&GalleryPage {
+                title: title(),
+                ..gallery()
+            }),
+            &[
+                "<h1>Pictures of <bdi>كاروت!</bdi></h1>",
+                "Back to <bdi>كاروت!</bdi></a>",
+                "name=\"alt\" dir=\"auto\"",
+            ],
+        ),
+        (
+            rendered(&TakedownPage {
+                shell: Shell::default(),
+                errors: Fields::default(),
+                title: title(),
+                action: "/accounts/a/listings/game/okoto/takedown".to_owned(),
+                reason: Area::new("reason", "Why?").value(RTL),
+                back: "/".to_owned(),
+                closed: None,
+            }),
+            &[
+                "<h1>Ask for the takedown of <bdi>كاروت!</bdi></h1>",
+                " dir=\"auto\" required>\nكاروت!</textarea>",
+            ],
+        ),
+    ];
+    for (html, parts) in pages {
+        for part in parts {
+            assert!(html.contains(part), "{part} is not in {html}");
+        }
+    }
+}
+
 #[test]
 fn a_form_with_a_file_says_so_to_the_browser() {
     let page = |parts| ListingFormPage {
         shell: Shell::default(),
         errors: Fields::default(),
-        heading: "Submit a game".to_owned(),
+        heading: "listing-submit-game",
+        title: String::new(),
         text: "",
         note: String::new(),
         action: "/accounts/a/listings/new/game".to_owned(),
@@ -264,7 +332,8 @@ fn a_refused_form_begins_with_links_to_its_errors() {
     let html = rendered(&ListingFormPage {
         shell: Shell::default(),
         errors,
-        heading: "Submit a game".to_owned(),
+        heading: "listing-submit-game",
+        title: String::new(),
         text: "",
         note: String::new(),
         action: "/accounts/a/listings/new/game".to_owned(),

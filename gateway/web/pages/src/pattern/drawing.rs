@@ -1,4 +1,4 @@
-//! A drawing: areas that tiles fill. It is written as SVG, and read pixel by pixel.
+//! A drawing: areas that tiles fill, written as SVG.
 
 use std::fmt::Write as _;
 
@@ -75,49 +75,5 @@ impl Drawing {
         }
         svg.push_str("</svg>");
         svg
-    }
-
-    /// The red, green and blue of a point, in shares of the width and of the height.
-    pub fn colour_at(&self, across: f32, down: f32) -> [u8; 3] {
-        let (x, y) = (across * f32::from(WIDTH), down * f32::from(HEIGHT));
-        let mut topmost = self.areas.iter().rev();
-        let found = topmost.find_map(|area| {
-            let (left, top) = (x - f32::from(area.x), y - f32::from(area.y));
-            let is_inside = (0.0..f32::from(area.width)).contains(&left)
-                && (0.0..f32::from(area.height)).contains(&top);
-            let tile = &area.tile;
-            let (left, top) = (left % f32::from(tile.width), top % f32::from(tile.height));
-            is_inside.then(|| tile.colour_at(left, top)).flatten()
-        });
-        bytes_of(found.unwrap_or(self.ground))
-    }
-}
-
-fn bytes_of(colour: Colour) -> [u8; 3] {
-    let mut bytes = [0; 3];
-    // Colours are constants of six digits.
-    hex::decode_to_slice(colour, &mut bytes).ok();
-    bytes
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_point_has_the_colour_of_the_topmost_shape() {
-        let mut tile = Tile::new(40, 45);
-        tile.rect("ff0000", 0, 0, 20, 45);
-        tile.disc("0000ff", 10, 10, 5);
-        let drawing = Drawing::filled("00ff00", tile);
-        for (x, y, colour) in [
-            (2.0, 30.0, [255, 0, 0]),
-            (10.0, 10.0, [0, 0, 255]),
-            (30.0, 10.0, [0, 255, 0]),
-            // The tile repeats.
-            (50.0, 55.0, [0, 0, 255]),
-        ] {
-            assert_eq!(drawing.colour_at(x / 160.0, y / 90.0), colour, "{x} {y}");
-        }
     }
 }

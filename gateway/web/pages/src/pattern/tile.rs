@@ -152,13 +152,6 @@ impl Tile {
             write_group(svg, group);
         }
     }
-
-    /// The colour of a point of the tile, if a shape is there.
-    pub(super) fn colour_at(&self, x: f32, y: f32) -> Option<Colour> {
-        let mut topmost = self.shapes.iter().rev();
-        let found = topmost.find(|(_, shape)| shape.contains(x, y));
-        found.map(|(colour, _)| *colour)
-    }
 }
 
 /// Which cells of a row are full: the right half is the mirror image of the left one.
@@ -231,40 +224,6 @@ fn write_corners(svg: &mut String, corners: &[(i16, i16)]) {
         is_line = across != 0 && down != 0;
     }
     svg.push('z');
-}
-
-impl Shape {
-    fn contains(&self, x: f32, y: f32) -> bool {
-        match self {
-            Self::Disc {
-                x: middle_x,
-                y: middle_y,
-                radius,
-            } => {
-                let (across, down) = (x - f32::from(*middle_x), y - f32::from(*middle_y));
-                let radius = f32::from(*radius);
-                across * across + down * down < radius * radius
-            }
-            Self::Polygon(corners) => {
-                let next = corners.iter().cycle().skip(1);
-                let crossed = corners
-                    .iter()
-                    .zip(next)
-                    .filter(|(from, to)| is_left_of(**from, **to, x, y));
-                crossed.count() % 2 == 1
-            }
-        }
-    }
-}
-
-/// Whether a line from the point to the right crosses the edge.
-fn is_left_of(from: (i16, i16), to: (i16, i16), x: f32, y: f32) -> bool {
-    let (from_y, to_y) = (f32::from(from.1), f32::from(to.1));
-    if (from_y > y) == (to_y > y) {
-        return false;
-    }
-    let (from_x, to_x) = (f32::from(from.0), f32::from(to.0));
-    x < from_x + (y - from_y) / (to_y - from_y) * (to_x - from_x)
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use askama::Template;
 
 use super::cards::{GameCard, Link, Picture};
 use super::frame::Frame;
+use super::games::ListingRanks;
 use super::notes::VisitorActions;
 
 #[derive(Debug, Template)]
@@ -27,5 +28,8 @@ pub struct CreatorPage {
     pub games_total: u64,
     /// The list of all games, if not all are here.
     pub all_games: Option<String>,
+    pub listing_ranks: ListingRanks,
+    /// The address for others; absent for a listing of the sample data.
+    pub share: Option<String>,
     pub actions: VisitorActions,
 }

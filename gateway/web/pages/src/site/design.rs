@@ -5,32 +5,45 @@ use time::macros::datetime;
 use time::{Duration, OffsetDateTime};
 
 use super::africa::Outline;
+use super::amount::Amount;
 use super::cards::{Chip, CreatorCard, EventCard, GameCard, Link, Picture, Tab};
 use super::frame::Frame;
-use super::games::BoardRank;
+use super::games::{BoardRank, ListingRanks};
 use super::list::{Filter, FilterOption, Filters, Pager};
 use super::places::{MapCountry, PlaceRow};
 use super::rank_plot::RankPlot;
 use super::rankings::{BoardRow, Direction};
 use super::texts::Texts;
+use crate::bars::{Bar, Columns};
+use crate::docs::Guide;
+use crate::field::{Field, Fields};
 use crate::icon::{self, Icon};
-use crate::pattern;
+use crate::input::{Area, Checks, Choice, FormPart, PictureFile, Select};
+use crate::pattern::{self, Family};
+use crate::plot::Plot;
 
-/// A country of each family of drawings, with what its family is called.
-const FAMILIES: [(&str, &str); 12] = [
-    ("GH", "Kente"),
-    ("NG", "Adire"),
-    ("ML", "Bogolan"),
-    ("CV", "Pano d’obra"),
-    ("ZA", "Ndebele murals"),
-    ("LS", "Shweshwe"),
-    ("KE", "Kanga"),
-    ("ET", "Tibeb"),
-    ("MA", "Zellige"),
-    ("EG", "Khayamiya"),
-    ("CD", "Kuba raffia"),
-    ("MG", "Lamba"),
-];
+/// Code and an answer as guides have them, and tabs by language.
+const CODE: &str = "# Code
+
+```json answer
+{\"success\": true}
+```
+
+### Shell
+
+```sh
+curl -H \"Authorization: Bearer $SERVICE_API_KEY\" https://mchezo.example/v1/games
+```
+
+### Python
+
+```python
+games = get(\"/games\")
+```
+";
+
+/// Calls of three days by their answers.
+const DAYS: [[u64; 4]; 3] = [[1_200, 40, 3, 1], [900, 20, 0, 0], [1_350, 10, 30, 4]];
 
 #[derive(Debug, Template)]
 #[template(path = "site/design.html")]
@@ -39,10 +52,10 @@ pub struct ComponentsPage {
     games: Vec<GameCard>,
     creators: Vec<CreatorCard>,
     events: Vec<EventCard>,
-    families: Vec<Family>,
+    families: Vec<FamilySample>,
     stores: Vec<Link>,
-    ranks: Vec<BoardRank>,
-    rank_plot: Option<RankPlot>,
+    listing_ranks: ListingRanks,
+    amount: Amount,
     board: Vec<BoardRow>,
     map: Vec<MapCountry>,
     places: Vec<PlaceRow>,
@@ -51,11 +64,18 @@ pub struct ComponentsPage {
     tabs: Vec<Tab>,
     filters: Filters,
     pager: Pager,
+    errors: Fields,
+    form: Vec<FormPart>,
+    /// HTML that was made from Markdown.
+    code: String,
+    plot: Option<Plot>,
+    columns: Option<Columns>,
+    bar: Bar,
 }
 
 /// A family of drawings.
 #[derive(Debug)]
-struct Family {
+struct FamilySample {
     name: &'static str,
     picture: Picture,
 }
@@ -63,9 +83,9 @@ struct Family {
 impl ComponentsPage {
     /// The page, with listings that are made up.
     pub fn new(frame: Frame) -> Self {
-        let family = |(country, name)| Family {
-            name,
-            picture: drawn("games", country),
+        let family = |family: Family| FamilySample {
+            name: family.name(),
+            picture: drawn("games", family.country()),
         };
         let chip = |(genre, label): (&str, &str)| Chip {
             icon: icon::name("genre", genre),
@@ -80,10 +100,13 @@ impl ComponentsPage {
             games: vec![game("KE", "Karoo Drift"), game("GH", "Ananse’s Web")],
             creators: vec![creator()],
             events: vec![event()],
-            families: FAMILIES.map(family).into(),
+            families: Family::ALL.map(family).into(),
             stores: vec![link("#", "Play in the browser"), link("#", "Steam")],
-            ranks: vec![rank()],
-            rank_plot: rank_plot(frame.texts),
+            listing_ranks: ListingRanks {
+                boards: vec![rank()],
+                plot: rank_plot(frame.texts),
+            },
+            amount: Amount::new(frame.texts, "63.5294117647059"),
             board: vec![board_row()],
             map: map(frame.texts),
             places: vec![place()],
@@ -95,6 +118,12 @@ impl ComponentsPage {
                 first: Some(String::from("#")),
                 next: Some(String::from("#")),
             },
+            form: form(&errors()),
+            errors: errors(),
+            code: Guide::read(CODE, "").map_or_else(String::new, |guide| guide.html),
+            plot: rates(),
+            columns: columns(),
+            bar: Bar::new(&DAYS[0], 1_500),
             frame,
         }
     }
@@ -219,6 +248,53 @@ fn tab(label: &str, is_current: bool) -> Tab {
     Tab { link, is_current }
 }
 
+fn errors() -> Fields {
+    let mut errors = Fields::one("name", "Give it a name.");
+    errors.add("picture", "Use a JPEG, PNG or WebP file.");
+    errors
+}
+
+/// A form that was refused.
+fn form(errors: &Fields) -> Vec<FormPart> {
+    let choice = |label: &str, is_chosen| Choice {
+        value: label.to_lowercase(),
+        label: label.to_owned(),
+        is_chosen,
+    };
+    let name = Field::text("name", "Name").hint("As players know it.");
+    let about = Area::new("about", "About the game").optional();
+    let stages = vec![choice("Released", true), choice("In development", false)];
+    let genres = ["Puzzle", "Racing", "Strategy"].map(|genre| choice(genre, genre == "Racing"));
+    let genres = Checks::new("genres", "Genres (up to two)", genres.into());
+    vec![
+        FormPart::File(PictureFile {
+            name: "picture",
+            label: "Cover",
+            hint: "1,200 × 675 pixels.",
+            error: errors.error("picture"),
+            language: errors.language,
+        }),
+        FormPart::Field(name.error_in(errors)),
+        FormPart::Area(about.hint("Plain text.")),
+        FormPart::Select(Select::new("stage", "Stage", stages)),
+        FormPart::Checks(genres.most(2)),
+    ]
+}
+
+/// The rates of some days.
+fn rates() -> Option<Plot> {
+    const FIRST: OffsetDateTime = datetime!(2026-05-01 00:00 UTC);
+    let days = (0..).map(|day| FIRST + Duration::days(day));
+    let rates: Vec<(OffsetDateTime, f64)> = days.zip([63.4, 64.1, 62.9, 65.2]).collect();
+    Plot::new(String::from("Shells for one Cowrie"), &rates)
+}
+
+fn columns() -> Option<Columns> {
+    let days = ["2026-05-01", "2026-05-03"];
+    let [first, last] = days.map(ToOwned::to_owned);
+    Columns::new(String::from("Calls by day"), &DAYS, first, last)
+}
+
 fn filters() -> Filters {
     let option = |label: &str, is_chosen| FilterOption {
         value: String::new(),
@@ -249,9 +325,10 @@ mod tests {
         for symbol in icon::names() {
             assert!(page.contains(&format!("#{symbol}\"")), "{symbol}");
         }
-        for (country, name) in FAMILIES {
-            assert!(page.contains(name), "{name}");
-            assert!(page.contains(&drawn("games", country).src), "{country}");
+        for family in Family::ALL {
+            let picture = drawn("games", family.country());
+            assert!(page.contains(family.name()), "{family:?}");
+            assert!(page.contains(&picture.src), "{family:?}");
         }
         for part in [
             "<ul class=\"stores\"",
@@ -260,8 +337,33 @@ mod tests {
             "class=\"shade-4\"",
             "<ul class=\"places\">",
             "class=\"chip removal\"",
+            "<details class=\"amount\">",
+            "<details class=\"share\">",
+            "<div class=\"problem summary\"",
+            "<input id=\"name\" name=\"name\" type=\"text\"",
+            "aria-invalid=\"true\"",
+            "<textarea id=\"about\"",
+            "<select id=\"stage\"",
+            "type=\"checkbox\"",
+            "type=\"file\"",
+            "<details class=\"question\">",
+            "<p class=\"copy-line\">",
+            "<div class=\"code\">",
+            "<div class=\"tabs\">",
+            "<svg class=\"bar\"",
+            "<rect class=\"limited\"",
+            "aria-label=\"Shells for one Cowrie. ",
+            "aria-label=\"Calls by day. ",
         ] {
             assert!(page.contains(part), "{part}");
         }
+        // The script focuses the errors of a refused form, and these are of none.
+        assert!(page.contains("<div data-sample>"));
+        let ids = page.split(" id=\"").skip(1);
+        let mut ids: Vec<&str> = ids.filter_map(|rest| rest.split('"').next()).collect();
+        let count = ids.len();
+        ids.sort_unstable();
+        ids.dedup();
+        assert_eq!(ids.len(), count, "{ids:?}");
     }
 }

@@ -3,7 +3,7 @@
 use askama::Template;
 
 use super::africa::Outline;
-use super::cards::Link;
+use super::cards::{Link, Picture};
 use super::frame::Frame;
 use super::notes::VisitorActions;
 
@@ -12,6 +12,8 @@ use super::notes::VisitorActions;
 pub struct EventPage {
     pub frame: Frame,
     pub title: String,
+    /// A drawing.
+    pub picture: Picture,
     pub kind: Link,
     pub days: String,
     /// Its first day, for machines.
@@ -26,5 +28,7 @@ pub struct EventPage {
     pub calendar: Option<String>,
     pub website: Option<Link>,
     pub description: String,
+    /// The address for others; absent for a listing of the sample data.
+    pub share: Option<String>,
     pub actions: VisitorActions,
 }

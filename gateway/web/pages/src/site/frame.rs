@@ -88,13 +88,8 @@ impl Frame {
         self.texts.say_of(key, value)
     }
 
-    /// What a text says before and after its `value`. Templates put the value into an element between them, since it may be written in the
-    /// other direction.
     pub fn around(&self, key: &str) -> (String, String) {
-        // A character that no text has.
-        let text = self.say_of(key, "\u{fffc}");
-        let (before, after) = text.split_once('\u{fffc}').unwrap_or((text.as_str(), ""));
-        (before.to_owned(), after.to_owned())
+        self.texts.around(key)
     }
 
     #[expect(

@@ -27,8 +27,7 @@ pub struct GamePage {
     pub currency: Option<Currency>,
     /// Where people can play it or get it.
     pub stores: Vec<Link>,
-    pub ranks: Vec<BoardRank>,
-    pub rank_plot: Option<RankPlot>,
+    pub listing_ranks: ListingRanks,
     pub trailer: Option<Trailer>,
     pub description: String,
     pub screenshots: Vec<Picture>,
@@ -75,6 +74,8 @@ pub struct ShareCode {
     pub embed: String,
     /// The feed of new games.
     pub feed: String,
+    /// The calendar of events.
+    pub calendar: String,
 }
 
 /// A film on another site.
@@ -84,7 +85,15 @@ pub struct Trailer {
     pub host: String,
 }
 
-/// Where a game stands on a board.
+/// The ranks of a listing.
+#[derive(Debug, Clone, Default)]
+pub struct ListingRanks {
+    pub boards: Vec<BoardRank>,
+    /// Its ranks of some weeks on one of the boards.
+    pub plot: Option<RankPlot>,
+}
+
+/// The rank of a listing on a board.
 #[derive(Debug, Clone)]
 pub struct BoardRank {
     pub board: String,

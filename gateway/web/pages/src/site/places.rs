@@ -15,6 +15,8 @@ pub struct CountriesPage {
     pub map: Vec<MapCountry>,
     /// Those with most games first.
     pub countries: Vec<PlaceRow>,
+    /// The number of them.
+    pub total: u64,
 }
 
 /// A country on the map.

@@ -38,6 +38,8 @@ pub struct BoardPage {
     pub windows: Vec<Tab>,
     /// Where people vote on its listings.
     pub vote: String,
+    /// For example `25 games`, on all pages of the board.
+    pub count: String,
     pub rows: Vec<BoardRow>,
     pub pager: Pager,
 }

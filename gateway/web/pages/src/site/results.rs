@@ -2,7 +2,8 @@
 
 use askama::Template;
 
-use super::cards::Link;
+use super::africa::Outline;
+use super::cards::{Link, Picture};
 use super::frame::Frame;
 use super::list::Pager;
 
@@ -30,13 +31,21 @@ pub struct Found {
 #[derive(Debug)]
 pub struct Kind {
     pub link: Link,
+    /// The number of its results, if it is known.
+    pub count: Option<String>,
     pub is_current: bool,
 }
 
 #[derive(Debug)]
 pub struct Row {
+    /// The picture of a listing, or a drawing.
+    pub picture: Option<Picture>,
+    /// The country of a city.
+    pub outline: Option<&'static Outline>,
     pub link: Link,
     pub kind: String,
     pub tagline: String,
+    /// When an event begins; else empty.
+    pub days: String,
     pub place: String,
 }

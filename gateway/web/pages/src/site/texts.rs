@@ -145,6 +145,15 @@ impl Texts {
         self.say_with(key, &args)
     }
 
+    /// What a text says before and after its `value`. Templates put the value into an element between them, since it may be written in the
+    /// other direction.
+    pub fn around(&self, key: &str) -> (String, String) {
+        // A character that no text has.
+        let text = self.say_of(key, "\u{fffc}");
+        let (before, after) = text.split_once('\u{fffc}').unwrap_or((text.as_str(), ""));
+        (before.to_owned(), after.to_owned())
+    }
+
     /// A text around two values.
     pub fn say_of_two(&self, key: &str, from: &str, to: &str) -> String {
         let mut args = FluentArgs::new();

@@ -138,6 +138,15 @@ pub struct EndpointPage {
     pub may_change: bool,
 }
 
+impl EndpointPage {
+    /// The host of the address, as the name of the page.
+    fn host(&self) -> &str {
+        let url = self.url.as_str();
+        let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+        rest.split(['/', '?', '#']).next().unwrap_or(rest)
+    }
+}
+
 #[derive(Debug)]
 pub struct EndpointStatus {
     pub label: StateLabel,
@@ -347,6 +356,14 @@ mod tests {
             may_change,
         };
         page.render().unwrap()
+    }
+
+    #[test]
+    fn the_heading_names_the_host_and_not_the_whole_address() {
+        let html = endpoint(true, StateLabel::good("on"));
+        assert!(html.contains("<h1>Webhook hooks.example</h1>"), "{html}");
+        let address = "<dt>Address</dt><dd><code>https://hooks.example/</code></dd>";
+        assert!(html.contains(address), "{html}");
     }
 
     #[test]

@@ -199,12 +199,14 @@ accounts-name = Name of the account
 accounts-create = Create the account
 accounts-form-old = Open the page again, and send the form from there.
 accounts-most = You are an owner of { $value } accounts already, which is the most.
+accounts-full-title = Too many accounts
+accounts-full = You belong to { $value } accounts already, which is the most. Leave one of them, then try again.
 accounts-made-before = This form has made the account { $value } already. If you want another account with this name, send it again.
 settings-title = Name and address
 settings-heading = Name and address of the account
 settings-name = Name
-settings-email = Address for e-mails about the account
-settings-email-hint = The address of a member of the team.
+settings-email = Contact address of the account
+settings-email-hint = The address of a member of the team, by which our staff know the account.
 settings-email-invalid = Use the address of a member of the team, who has confirmed it.
 
 ## The team of an account, and its activity

@@ -51,6 +51,7 @@ economy-players = Players
 economy-report-counts = counts
 economy-report-rejected = rejected
 economy-report-held = held
+economy-report-unknown = not known
 economy-report-approved = Staff approved it: { $value }.
 economy-report-reason = Staff rejected it, { $from }: { $to }
 economy-report-waits = It waits for staff since { $value }, and changes nothing until they approve or reject it. Later reports that are close to the last counted one count meanwhile.

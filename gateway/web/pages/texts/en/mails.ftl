@@ -142,11 +142,16 @@ mail-key-rejected-body =
     Staff have not approved the live key "{ $name }". Their reason: { $reason }
 
     Change what they name and ask again; test keys go on working: { $page }
-mail-listing-approved-subject = Your listing is public
-mail-listing-approved-body =
+mail-listing-published-subject = Your listing is public
+mail-listing-published-body =
     Staff have approved { $title }. Everybody sees it now: { $url }
 
     Add pictures, change it at any time without another review, and embed it: { $page }
+mail-listing-approved-subject = Your listing is approved
+mail-listing-approved-body =
+    Staff have approved { $title }. Nobody else sees it, because the page of its maker is not public. It becomes public together with that page.
+
+    See the state of the page: { $page }
 mail-listing-rejected-subject = Your listing is not approved
 mail-listing-rejected-body =
     Staff have not approved { $title }. Their reason: { $reason }
@@ -157,7 +162,7 @@ mail-listing-removed-body =
     Staff have taken down { $title }. Nobody finds it on the site or in the API any more, and keys of this game do not work.
 
     See what the page of your listing says about it, and whom to ask: { $page }
-mail-takedown-declined-subject = Your listing stays public
+mail-takedown-declined-subject = Your listing is not taken down
 mail-takedown-declined-body =
     Staff have declined your request to take down { $title }. Their answer: { $reason }
 
@@ -187,3 +192,15 @@ mail-report-rejected-body =
     Staff have rejected the report { $report } of the game { $game }: it never counts. Their reason: { $reason }
 
     Correct what your game sends. Its next report is compared with the last one that counts: { $page }
+mail-webhooks-failed-subject = Webhooks could not be delivered
+mail-webhooks-failed-body =
+    Deliveries to { $url } that have failed since the last such e-mail: { $failed }. No attempt is left, and the last one was not answered with a 2xx status.
+
+    Once your receiver works again, choose "Retry failed deliveries" on the page of the address, which shows each request and its answer: { $page }
+
+    We send at most one such e-mail a day for each address. An address that keeps failing for days is switched off.
+mail-webhook-off-subject = An address of your webhooks is switched off
+mail-webhook-off-body =
+    { $url } gets no more webhooks. { $reason }
+
+    Once your receiver works again, resume the address on its page, and send the failed webhooks again. It shows each request and its answer: { $page }

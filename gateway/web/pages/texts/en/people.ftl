@@ -1,7 +1,7 @@
 ## People: sign-up, sign-in, and what a person may change
 
 people-nav = You
-people-docs = Docs
+people-docs = Developers
 people-accounts = Accounts
 people-sign-out = Sign out
 people-back = Back
@@ -106,6 +106,7 @@ notice-kind-listings = decisions about listings
 notice-kind-claims = decisions about claims of pages
 notice-kind-takedowns = listings that are taken down
 notice-kind-reports = reports of an economy that are held
+notice-kind-webhooks = webhooks that cannot be delivered
 notice-kind-team = my removal from a team
 notice-kind-sign_ins = sign-ins from a new network
 you-sessions = Sessions

@@ -199,12 +199,14 @@ accounts-name = Nom du compte
 accounts-create = Créer le compte
 accounts-form-old = Rouvrez la page, et envoyez le formulaire depuis celle-ci.
 accounts-most = Vous êtes déjà propriétaire de { $value } comptes, ce qui est le maximum.
+accounts-full-title = Trop de comptes
+accounts-full = Vous faites déjà partie de { $value } comptes, ce qui est le maximum. Quittez-en un, puis réessayez.
 accounts-made-before = Ce formulaire a déjà créé le compte { $value }. Si vous voulez un autre compte avec ce nom, renvoyez-le.
 settings-title = Nom et adresse
 settings-heading = Nom et adresse du compte
 settings-name = Nom
-settings-email = Adresse pour les messages sur le compte
-settings-email-hint = L’adresse d’un membre de l’équipe.
+settings-email = Adresse de contact du compte
+settings-email-hint = L’adresse d’un membre de l’équipe, sous laquelle nous connaissons le compte.
 settings-email-invalid = Utilisez l’adresse d’un membre de l’équipe, qui l’a confirmée.
 
 ## L’équipe d’un compte, et son activité

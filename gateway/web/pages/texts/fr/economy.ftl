@@ -51,6 +51,7 @@ economy-players = Joueurs
 economy-report-counts = compte
 economy-report-rejected = rejeté
 economy-report-held = en attente
+economy-report-unknown = inconnu
 economy-report-approved = Notre équipe l’a approuvé : { $value }.
 economy-report-reason = Notre équipe l’a rejeté, { $from } : { $to }
 economy-report-waits = Il attend notre équipe depuis le { $value }, et ne change rien tant qu’il n’est ni approuvé ni rejeté. Entre-temps, les rapports suivants comptent s’ils sont proches du dernier qui compte.

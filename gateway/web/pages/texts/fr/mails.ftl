@@ -142,11 +142,16 @@ mail-key-rejected-body =
     Notre équipe n’a pas approuvé la clé de production « { $name } ». Sa raison : { $reason }
 
     Modifiez ce qu’elle indique et redemandez ; les clés de test fonctionnent toujours : { $page }
-mail-listing-approved-subject = Votre fiche est publique
-mail-listing-approved-body =
+mail-listing-published-subject = Votre fiche est publique
+mail-listing-published-body =
     Notre équipe a approuvé { $title }. Tout le monde la voit maintenant : { $url }
 
     Ajoutez des images, modifiez-la à tout moment sans nouvel examen, et intégrez-la ailleurs : { $page }
+mail-listing-approved-subject = Votre fiche est approuvée
+mail-listing-approved-body =
+    Notre équipe a approuvé { $title }. Personne d’autre ne la voit, car la page de ses créateurs n’est pas publique. La fiche deviendra publique en même temps que cette page.
+
+    Voyez l’état de la page : { $page }
 mail-listing-rejected-subject = Votre fiche n’est pas approuvée
 mail-listing-rejected-body =
     Notre équipe n’a pas approuvé { $title }. Sa raison : { $reason }
@@ -157,7 +162,7 @@ mail-listing-removed-body =
     Notre équipe a retiré { $title }. Plus personne ne la trouve sur le site ni dans l’API, et les clés de ce jeu ne fonctionnent plus.
 
     Voyez ce qu’en dit la page de votre fiche, et à qui vous adresser : { $page }
-mail-takedown-declined-subject = Votre fiche reste publique
+mail-takedown-declined-subject = Votre fiche n’est pas retirée
 mail-takedown-declined-body =
     Notre équipe a refusé de retirer { $title } comme vous l’aviez demandé. Sa réponse : { $reason }
 
@@ -187,3 +192,15 @@ mail-report-rejected-body =
     Notre équipe a rejeté le rapport { $report } du jeu { $game } : il ne comptera jamais. Sa raison : { $reason }
 
     Corrigez ce que votre jeu envoie. Son prochain rapport est comparé au dernier qui compte : { $page }
+mail-webhooks-failed-subject = Des webhooks n’ont pas pu être livrés
+mail-webhooks-failed-body =
+    Livraisons vers { $url } qui ont échoué depuis le dernier message de ce type : { $failed }. Il ne reste aucune tentative, et la dernière n’a pas reçu de réponse avec un statut 2xx.
+
+    Quand votre récepteur fonctionnera de nouveau, choisissez « Renvoyer les livraisons en échec » sur la page de l’adresse, qui montre chaque requête et sa réponse : { $page }
+
+    Nous envoyons au plus un message de ce type par jour et par adresse. Une adresse qui échoue pendant des jours est désactivée.
+mail-webhook-off-subject = Une adresse de vos webhooks est désactivée
+mail-webhook-off-body =
+    L’adresse { $url } ne reçoit plus de webhooks. { $reason }
+
+    Quand votre récepteur fonctionnera de nouveau, réactivez l’adresse sur sa page et renvoyez les webhooks en échec. Elle montre chaque requête et sa réponse : { $page }

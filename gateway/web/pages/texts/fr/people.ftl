@@ -1,7 +1,7 @@
 ## Les personnes : inscription, connexion, et ce qu’une personne peut changer
 
 people-nav = Vous
-people-docs = Documentation (en anglais)
+people-docs = Développeurs (en anglais)
 people-accounts = Comptes
 people-sign-out = Se déconnecter
 people-back = Retour
@@ -106,6 +106,7 @@ notice-kind-listings = décisions sur les fiches
 notice-kind-claims = décisions sur les pages revendiquées
 notice-kind-takedowns = fiches retirées
 notice-kind-reports = rapports d’économie mis en attente
+notice-kind-webhooks = webhooks qui n’ont pas pu être livrés
 notice-kind-team = mon retrait d’une équipe
 notice-kind-sign_ins = connexions depuis un nouveau réseau
 you-sessions = Sessions

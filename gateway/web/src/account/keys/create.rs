@@ -136,7 +136,7 @@ async fn game_field(request: &MemberRequest, typed: &str, errors: &Fields) -> Fo
     let listed = request.app.listings.list(request.scope.id, "");
     let listed = timeout(WAIT, listed).await;
     let Ok(Ok((listings, _))) = listed else {
-        let field = Field::text("game", label).optional_as(language.say("note-optional"));
+        let field = Field::text("game", label).optional();
         let field = field.value(typed).hint(language.say("key-game-slug-hint"));
         return FormPart::Field(field.error_in(errors));
     };
@@ -169,7 +169,7 @@ async fn page(request: &MemberRequest, form: &KeyForm, state: FormState) -> Page
     let language = request.language();
     let errors = state.errors.in_language(language.language);
     let expires = Field::date("expires", language.say("key-expires-on"))
-        .optional_as(language.say("note-optional"))
+        .optional()
         .hint(language.say("key-expires-hint"));
     let (mut shell, game) = futures::join!(
         request.shell(Section::Keys),

@@ -185,7 +185,7 @@ fn rotation(
         None => language.say("key-new-expires-never").to_owned(),
     };
     let expires = Field::date("expires", language.say("key-new-expires"))
-        .optional_as(language.say("note-optional"))
+        .optional()
         .hint(hint);
     let grace = Select::new("grace", language.say("key-grace-label"), graces.collect());
     Some(RotationFields {

@@ -13,7 +13,7 @@ use crate::account::member_request::MemberRequest;
 use crate::account::webhooks::{advice, origin, service_text};
 
 /// The most endpoints for which the page shows the newest failure.
-const MAX_ADDRESSES: usize = 3;
+const MAX_FAILING_ENDPOINTS: usize = 3;
 
 #[derive(Debug)]
 pub(super) struct WebhookNews {
@@ -28,7 +28,7 @@ pub(super) async fn load(request: &MemberRequest) -> Result<WebhookNews, Fault> 
         let failures = it.health.as_ref().map_or(0, |health| health.failures);
         it.state() == EndpointState::Off || failures > 0
     });
-    let failing = failing.take(MAX_ADDRESSES);
+    let failing = failing.take(MAX_FAILING_ENDPOINTS);
     let failed = join_all(failing.map(|endpoint| item(request, endpoint))).await;
     Ok(WebhookNews {
         has_address: !endpoints.is_empty(),

@@ -52,7 +52,7 @@ fn part(parameter: &Parameter, typed: &TypedCall, errors: &Fields) -> FormPart {
     }
     if !shape.values.is_empty() {
         let choices = choices(parameter, value, Texts::of(errors.language));
-        let select = Select::new(name, parameter.name.clone(), choices).english_hint(&hint);
+        let select = Select::new(name, parameter.name.clone(), choices).english_hint(hint);
         let select = if parameter.is_required {
             select
         } else {

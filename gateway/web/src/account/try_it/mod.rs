@@ -33,7 +33,7 @@ const MAX_SHOWN: usize = 64 * 1024;
 /// `/try/{operation}` redirects to the page in the person's account.
 pub async fn entry(request: PersonRequest, Path(operation): Path<String>) -> PageResult {
     let (app, language) = (&request.app, request.language());
-    let reference = app.reference.get(app.clock.now()).await?;
+    let reference = app.docs.get(app.clock.now()).await?;
     let id = &find(&reference, &operation)?.id;
     let memberships = members::of_person(&app.pool, request.person().id).await?;
     let accounts: Vec<Uuid> = memberships.iter().map(|it| it.account).collect();
@@ -69,7 +69,7 @@ pub async fn send(
 
 async fn reference(request: &MemberRequest) -> Result<Arc<Reference>, Fault> {
     let app = &request.app;
-    app.reference.get(app.clock.now()).await
+    app.docs.get(app.clock.now()).await
 }
 
 fn find<'r>(reference: &'r Reference, id: &str) -> Result<&'r Operation, PageError> {

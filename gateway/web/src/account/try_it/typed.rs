@@ -45,7 +45,7 @@ impl TypedCall {
 
 /// The name of a parameter's field. It has the location, since two locations may have parameters with the same name.
 pub(super) fn field_name(parameter: &Parameter) -> String {
-    format!("{}.{}", parameter.location.as_str(), parameter.name)
+    format!("{}.{}", parameter.location, parameter.name)
 }
 
 /// The typed call. A value that the API refuses is still sent; a value that no request can contain is an error of its field.

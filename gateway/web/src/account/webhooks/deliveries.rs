@@ -140,11 +140,11 @@ pub async fn show(
             .map(|event| choice(&event.name, &event.name, &query.event))
             .collect(),
         since: Field::minute("since", language.say("delivery-since"))
-            .optional_as(language.say("note-optional"))
+            .optional()
             .value(&query.since)
             .error_in(&errors),
         until: Field::minute("until", language.say("delivery-before"))
-            .optional_as(language.say("note-optional"))
+            .optional()
             .value(&query.until)
             .error_in(&errors),
         is_filtered: query.is_filtered(),

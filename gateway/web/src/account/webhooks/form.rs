@@ -214,7 +214,7 @@ async fn page(
         events,
         rate_limit: Field::text("rate_limit", language.say("webhook-rate-label"))
             .digits()
-            .optional_as(language.say("note-optional"))
+            .optional()
             .hint(language.say("webhook-rate-hint"))
             .value(&form.rate_limit)
             .error_in(&errors),

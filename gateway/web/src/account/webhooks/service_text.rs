@@ -169,6 +169,7 @@ fn key_of(title: &str) -> String {
 #[cfg(test)]
 mod tests {
     use pages::site::Language;
+    use strum::VariantArray as _;
     use time::macros::datetime;
     use uuid::Uuid;
     use webhook::domain::event::Event;
@@ -243,7 +244,7 @@ mod tests {
 
     #[test]
     fn every_event_is_translated() {
-        for known in Event::ALL {
+        for known in Event::VARIANTS {
             let description = known.description();
             let sent = proto::EventType {
                 name: known.as_str().to_owned(),
@@ -257,7 +258,7 @@ mod tests {
     #[test]
     fn every_rule_and_message_of_the_check_is_translated() {
         let now = datetime!(2026-11-23 12:00 UTC);
-        for known in Rule::ALL {
+        for known in Rule::VARIANTS {
             let finding = proto::RuleFinding {
                 rule: known.number(),
                 title: known.title().to_owned(),

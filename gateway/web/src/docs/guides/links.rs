@@ -20,17 +20,14 @@ impl Links {
     /// The text with sentences for the placeholders of these addresses.
     pub(super) fn fill(&self, text: &str) -> String {
         let contact = self.contact.as_deref().map_or_else(
-            || "Ask whoever gave you the address of this site: no other one is set.".to_owned(),
+            || "Ask whoever gave you the address of this site: it names no contact.".to_owned(),
             |contact| {
                 let name = contact.trim_start_matches("mailto:");
                 format!("Write to [{name}]({contact}).")
             },
         );
         let status = self.status.as_deref().map_or_else(
-            || {
-                "There is no status page. An answer of `GET /me` says that the API works."
-                    .to_owned()
-            },
+            || "There is no status page. If `GET /me` responds, the API works.".to_owned(),
             |status| {
                 format!("[{status}]({status}) says whether the service works, and what is planned.")
             },

@@ -1,13 +1,18 @@
-//! The texts of the documentation (`pages/docs`), read once at start: as pages, as Markdown, and as an index to search in.
+//! The texts of the documentation (`pages/docs`), read at start and when settings of the gateway change: as pages, as Markdown, and as an index
+//! to search in.
 
 mod changelog;
 mod errors;
 mod links;
+#[cfg(test)]
+mod numbers;
 mod search;
+mod settings;
 
 use std::borrow::Cow;
 
 use anyhow::Context as _;
+use contracts::public::ApiSettings;
 use pages::docs::{Guide, Section};
 
 pub use changelog::Change;
@@ -116,17 +121,32 @@ pub struct Guides {
     pub index: Index,
 }
 
+/// The addresses that the guides name.
+#[derive(Debug, Clone, Default)]
+pub struct GuideAddresses {
+    /// The address of the site, without a slash at its end.
+    pub site: String,
+    /// The address of the API, with its version.
+    pub api_url: String,
+    /// Other ones of this operator.
+    pub links: Links,
+}
+
 impl Guides {
-    /// `site` and `api_url` are the addresses that the examples name, `links` are other ones of this operator.
+    /// `settings` are those of the gateway, if they are known.
     ///
     /// # Errors
     /// A text has no heading, or an entry of the changelog has no date.
-    pub fn read(site: &str, api_url: &str, links: &Links) -> anyhow::Result<Self> {
+    pub fn read(
+        addresses: &GuideAddresses,
+        settings: Option<&ApiSettings>,
+    ) -> anyhow::Result<Self> {
         let mut pages = Vec::new();
         for &(group, sources) in SOURCES {
             for &(name, source) in sources {
-                let text = links.fill(source);
-                let text = text.replace(SITE, site).replace(API, api_url);
+                let text = settings::fill(&addresses.links.fill(source), settings);
+                let text = text.replace(SITE, &addresses.site);
+                let text = text.replace(API, &addresses.api_url);
                 let mut text = text.replace(ERRORS, &errors::markdown());
                 for (placeholder, program) in RECEIVERS {
                     text = text.replace(placeholder, program);
@@ -198,9 +218,16 @@ mod tests {
 
     use super::*;
 
+    fn addresses() -> GuideAddresses {
+        GuideAddresses {
+            site: "https://mchezo.example".to_owned(),
+            api_url: "https://mchezo.example/v1".to_owned(),
+            links: Links::default(),
+        }
+    }
+
     fn guides() -> Guides {
-        let site = "https://mchezo.example";
-        Guides::read(site, &format!("{site}/v1"), &Links::default()).unwrap()
+        Guides::read(&addresses(), None).unwrap()
     }
 
     #[test]

@@ -153,13 +153,12 @@ fn words(text: &str) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use crate::docs::guides::{Guides, Links};
+    use crate::docs::guides::{GuideAddresses, Guides};
 
     use super::*;
 
     fn find(query: &str) -> Vec<Hit> {
-        let site = "https://mchezo.example";
-        let guides = Guides::read(site, &format!("{site}/v1"), &Links::default());
+        let guides = Guides::read(&GuideAddresses::default(), None);
         Index::find([&guides.unwrap().index], query)
     }
 

@@ -5,9 +5,9 @@ mod example;
 mod fields;
 mod markdown;
 mod operation;
-mod refresh;
 
 use anyhow::Context as _;
+use contracts::public::ApiSettings;
 use serde_json::Value;
 
 use crate::docs::guides::{DocsPage, Index};
@@ -15,7 +15,6 @@ use crate::docs::guides::{DocsPage, Index};
 pub use example::laid_out;
 pub use fields::{Field, Shape};
 pub use operation::{Body, Caller, ErrorRow, Header, Location, Operation, Parameter, Reply};
-pub use refresh::DocumentCache;
 
 use document::Document;
 use markdown::Context;
@@ -43,6 +42,8 @@ pub struct Reference {
     pub pages: Vec<DocsPage>,
     pub index: Index,
     pub operations: Vec<Operation>,
+    /// What the document says about settings of the gateway, for the guides. A gateway of an earlier release says nothing.
+    pub settings: Option<ApiSettings>,
 }
 
 impl Reference {
@@ -85,6 +86,7 @@ impl Reference {
             list,
             pages,
             operations,
+            settings: serde_json::from_value(json[ApiSettings::EXTENSION].clone()).ok(),
         })
     }
 

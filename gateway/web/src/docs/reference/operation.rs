@@ -1,6 +1,7 @@
 //! The operations and webhooks of a document.
 
 use serde_json::Value;
+use strum::{Display, EnumString};
 
 use super::document::{Document, as_text};
 use super::example::laid_out;
@@ -49,7 +50,8 @@ pub struct Parameter {
 }
 
 /// Where a parameter is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Display, EnumString)]
+#[strum(serialize_all = "snake_case")]
 pub enum Location {
     Path,
     Query,
@@ -87,16 +89,6 @@ pub struct ErrorRow {
     pub status: String,
     pub code: String,
     pub meaning: String,
-}
-
-impl Location {
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Path => "path",
-            Self::Query => "query",
-            Self::Header => "header",
-        }
-    }
 }
 
 impl Operation {
@@ -243,15 +235,9 @@ fn callers(json: &Value) -> Vec<Caller> {
 }
 
 fn parameter(document: Document<'_>, json: &Value) -> Option<Parameter> {
-    let location = match text(json, "in") {
-        "path" => Location::Path,
-        "query" => Location::Query,
-        "header" => Location::Header,
-        _ => return None,
-    };
     Some(Parameter {
         name: text(json, "name").to_owned(),
-        location,
+        location: text(json, "in").parse().ok()?,
         is_required: json["required"] == true,
         shape: document.shape(&json["schema"]),
         description: text(json, "description").to_owned(),

@@ -11,17 +11,18 @@ use crate::site::request::SiteRequest;
 pub async fn show(SiteRequest { app, visit, .. }: SiteRequest) -> PageResult {
     let visit = visit.in_english();
     let reference = reference::if_any(&app).await;
+    let guides = app.docs.guides(app.clock.now()).await;
     respond(&app, &visit, |mut frame| {
         "/docs/all".clone_into(&mut frame.path);
         // Search engines have each guide by itself.
         frame.head = Head::new(TITLE, SUMMARY).unindexed();
         let operations = reference.iter().flat_map(|reference| reference.all());
-        let guides = app.guides.pages.iter().chain(operations).map(|page| {
+        let pages = guides.pages.iter().chain(operations).map(|page| {
             let title = page.guide.title.clone();
             (title, page.id(), page.html_among_others.clone())
         });
         Ok(AllPage {
-            guides: guides.collect(),
+            guides: pages.collect(),
             frame,
         })
     })

@@ -27,6 +27,7 @@ pub(super) fn document() -> Document {
 
 pub async fn feed(SiteRequest { app, visit, .. }: SiteRequest) -> PageResult {
     let visit = visit.in_english();
+    let guides = app.docs.guides(app.clock.now()).await;
     respond_as(&app, &visit, MEDIA_TYPE, |mut frame| {
         FEED.clone_into(&mut frame.path);
         frame.head = Head::new(
@@ -34,7 +35,7 @@ pub async fn feed(SiteRequest { app, visit, .. }: SiteRequest) -> PageResult {
             "What is new in the API and its documentation.",
         )
         .unindexed();
-        let changes = app.guides.changes.iter();
+        let changes = guides.changes.iter();
         let entries: Vec<Entry> = changes.map(|change| entry(&frame.site, change)).collect();
         Ok(ok(&Feed {
             page: frame.absolute(PATH),

@@ -7,7 +7,7 @@ use pages::site::{Frame, Head};
 
 use super::{SUMMARY, TITLE, changelog, link, menu};
 use crate::app::Web;
-use crate::docs::guides::{DocsPage, Neighbours};
+use crate::docs::guides::{DocsPage, Guides, Neighbours};
 use crate::docs::reference::Reference;
 use crate::page_error::{PageError, PageResult};
 use crate::site::cached::{respond, respond_file_of_page};
@@ -18,12 +18,13 @@ pub(super) const MARKDOWN: &str = "text/markdown; charset=utf-8";
 
 pub async fn index(SiteRequest { app, visit, .. }: SiteRequest) -> PageResult {
     let visit = visit.in_english();
+    let guides = app.docs.guides(app.clock.now()).await;
     respond(&app, &visit, |mut frame| {
         "/docs".clone_into(&mut frame.path);
         frame.head = Head::new(TITLE, SUMMARY);
         Ok(IndexPage {
             frame,
-            menu: menu(&app.guides, None, ""),
+            menu: menu(&guides, None, ""),
             api_url: app.api_url.clone(),
         })
     })
@@ -38,17 +39,18 @@ pub async fn show(
         Some(name) => (name, true),
         None => (name.as_str(), false),
     };
-    let page = app.guides.find(name).ok_or_else(PageError::not_found)?;
+    let guides = app.docs.guides(app.clock.now()).await;
+    let page = guides.find(name).ok_or_else(PageError::not_found)?;
     if is_markdown {
         return Ok(respond_file_of_page(MARKDOWN, page.markdown.clone()));
     }
-    html(&app, &visit.in_english(), page)
+    html(&app, &visit.in_english(), &guides, page)
 }
 
-fn html(app: &Web, visit: &Visit, shown: &DocsPage) -> PageResult {
+fn html(app: &Web, visit: &Visit, guides: &Guides, shown: &DocsPage) -> PageResult {
     respond(app, visit, |frame| {
-        let neighbours = Neighbours::of(&shown.name, &app.guides.pages);
-        let mut page = page(app, frame, shown, &neighbours, None);
+        let neighbours = Neighbours::of(&shown.name, &guides.pages);
+        let mut page = page(guides, frame, shown, &neighbours, None);
         if shown.name == changelog::PAGE {
             page.frame.share.documents.push(changelog::document());
         }
@@ -58,7 +60,7 @@ fn html(app: &Web, visit: &Visit, shown: &DocsPage) -> PageResult {
 
 /// A page of the documentation with the pages before and after it.
 pub(super) fn page(
-    web: &Web,
+    guides: &Guides,
     mut frame: Frame,
     shown: &DocsPage,
     neighbours: &Neighbours<'_>,
@@ -76,7 +78,7 @@ pub(super) fn page(
     }];
     GuidePage {
         frame,
-        menu: menu(&web.guides, reference, &shown.name),
+        menu: menu(guides, reference, &shown.name),
         title: title.clone(),
         contents: shown.guide.contents().cloned().collect(),
         body: shown.guide.html.clone(),

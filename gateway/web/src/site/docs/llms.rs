@@ -6,6 +6,7 @@ use axum::response::Response;
 
 use super::{SUMMARY, reference};
 use crate::app::Web;
+use crate::docs::guides::Guides;
 use crate::docs::reference::Reference;
 use crate::site::cached::{respond_file, respond_file_of_page};
 use crate::site::request::SiteRequest;
@@ -14,17 +15,19 @@ const MEDIA_TYPE: &str = "text/plain; charset=utf-8";
 
 pub async fn index(SiteRequest { app, .. }: SiteRequest) -> Response {
     let reference = reference::if_any(&app).await;
-    respond_file(MEDIA_TYPE, index_text(&app, reference.as_deref()))
+    let guides = app.docs.guides(app.clock.now()).await;
+    let text = index_text(&app, &guides, reference.as_deref());
+    respond_file(MEDIA_TYPE, text)
 }
 
-fn index_text(web: &Web, reference: Option<&Reference>) -> String {
+fn index_text(web: &Web, guides: &Guides, reference: Option<&Reference>) -> String {
     let site = &web.public_url;
     let mut text = format!("# Mchezo\n\n> {SUMMARY}\n\n");
     // Writing to a string does not fail.
     writeln!(text, "The base address of the API is {}.", web.api_url).ok();
     let mut group = "";
     let operations = reference.into_iter().flat_map(Reference::all);
-    for page in web.guides.pages.iter().chain(operations) {
+    for page in guides.pages.iter().chain(operations) {
         if page.group != group {
             group = &page.group;
             writeln!(text, "\n## {group}\n").ok();
@@ -42,8 +45,9 @@ fn index_text(web: &Web, reference: Option<&Reference>) -> String {
 
 pub async fn full(SiteRequest { app, .. }: SiteRequest) -> Response {
     let reference = reference::if_any(&app).await;
+    let guides = app.docs.guides(app.clock.now()).await;
     let operations = reference.iter().flat_map(|reference| reference.all());
-    let pages = app.guides.pages.iter().chain(operations);
+    let pages = guides.pages.iter().chain(operations);
     let texts = pages.map(|page| page.markdown.as_str());
     respond_file_of_page(MEDIA_TYPE, texts.collect::<Vec<_>>().join("\n"))
 }

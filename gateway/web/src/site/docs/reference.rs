@@ -15,12 +15,13 @@ const AWAY: &(&str, &str) = &("error-unavailable-title", "error-reference");
 
 /// The reference, if it can be read. Other pages of the documentation are shown without it.
 pub(super) async fn if_any(web: &Web) -> Option<Arc<Reference>> {
-    web.reference.get(web.clock.now()).await.ok()
+    web.docs.get(web.clock.now()).await.ok()
 }
 
 /// The page whose name follows `/docs/` in the path, and with `.md` behind it the same as Markdown.
 pub async fn show(SiteRequest { app, visit, .. }: SiteRequest) -> PageResult {
-    let reference = app.reference.get(app.clock.now()).await;
+    let now = app.clock.now();
+    let reference = app.docs.get(now).await;
     let reference = reference.map_err(|fault| PageError::from(fault).with_site_texts(AWAY))?;
     let path = visit.path.split('?').next().unwrap_or_default();
     let name = path.strip_prefix("/docs/").unwrap_or_default();
@@ -32,9 +33,10 @@ pub async fn show(SiteRequest { app, visit, .. }: SiteRequest) -> PageResult {
     if is_markdown {
         return Ok(respond_file_of_page(MARKDOWN, shown.markdown.clone()));
     }
+    let guides = app.docs.guides(now).await;
     respond(&app, &visit.in_english(), |frame| {
         let neighbours = Neighbours::of(&shown.name, reference.all());
-        let mut page = page(&app, frame, shown, &neighbours, Some(&reference));
+        let mut page = page(&guides, frame, shown, &neighbours, Some(&reference));
         let id = shown
             .name
             .strip_prefix(LIST)

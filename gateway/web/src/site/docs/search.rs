@@ -22,16 +22,17 @@ pub async fn show(request: SiteRequest) -> PageResult {
     let mut visit = visit.in_english();
     visit.path = address(PATH, &[("q", words.as_deref())]);
     let reference = reference::if_any(app).await;
+    let guides = app.docs.guides(app.clock.now()).await;
     respond(app, &visit, |mut frame| {
         let title = match &words {
             Some(words) => format!("Documentation: “{words}”"),
             None => "Search the documentation".to_owned(),
         };
         frame.head = Head::new(title, "Search every page of the documentation.").unindexed();
-        let indexes = std::iter::once(&app.guides.index);
+        let indexes = std::iter::once(&guides.index);
         let indexes = indexes.chain(reference.as_deref().map(|reference| &reference.index));
         let hits = words.as_ref().map(|words| Index::find(indexes, words));
-        let mut menu = menu(&app.guides, None, "");
+        let mut menu = menu(&guides, None, "");
         menu.search = words.unwrap_or_default();
         Ok(SearchPage { frame, menu, hits })
     })

@@ -147,7 +147,7 @@ impl Gateway {
         switches.is_read_only.then_some(READ_ONLY)
     }
 
-    /// Changes the name of an account, if there is a new one, and its address for mails.
+    /// Changes the name of an account, if there is a new one, and its contact address.
     pub async fn change_account(
         &self,
         actor: &Actor,
@@ -362,16 +362,18 @@ impl Gateway {
         self.0.read(Accounts::list_calls, request).await
     }
 
-    /// A page of the accounts that have used a share of their month, in percent.
+    /// A page of the accounts that have used a share of their month, in percent, or made so many calls without a limit (0: none of these).
     pub async fn month_uses(
         &self,
         percent: u8,
+        unlimited_calls: u64,
         cursor: &str,
     ) -> Result<proto::AccountsServiceListMonthUseResponse, Fault> {
         let request = proto::AccountsServiceListMonthUseRequest {
             percent: percent.into(),
             limit: 500,
             cursor: cursor.to_owned(),
+            unlimited_calls,
         };
         self.0.read(Accounts::list_month_use, request).await
     }

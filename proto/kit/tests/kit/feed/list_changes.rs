@@ -2,16 +2,34 @@
 
 use contracts::common::v1::feed_service_client::FeedServiceClient;
 use contracts::common::v1::{ListChangesRequest, ListChangesResponse, Position};
+use kit::feed::{NewChange, append};
 use kit::{Code, Fault};
-use sqlx::PgPool;
+use sqlx::{PgConnection, PgPool};
+use testing::wait_until;
 
-use super::support::{Fixture, Note};
+use super::support::{Fixture, Note, SCHEMA};
+
+/// Publishes a change of another entity type with the transaction that is open.
+async fn append_other(fixture: &Fixture, connection: &mut PgConnection) {
+    let change = NewChange {
+        entity: "other",
+        id: "x".to_owned(),
+        revision: 1,
+        event: "set",
+        announced: false,
+        happening: false,
+        state: Vec::new(),
+    };
+    let appended = append(connection, SCHEMA, &[change], fixture.clock.now()).await;
+    appended.unwrap();
+}
 
 /// A change of another entity type, after all others.
-const OTHER: &str = "
-    with head as (update kit.feed_head set seq = seq + 1 returning seq)
-    insert into kit.feed (seq, entity, id, revision, event, announced, happening, at, state, request)
-        select seq, 'other', 'x', 1, 'set', false, false, now(), '', gen_random_uuid() from head";
+async fn publish_other(fixture: &Fixture) {
+    let mut transaction = fixture.pool.begin().await.unwrap();
+    append_other(fixture, &mut transaction).await;
+    transaction.commit().await.unwrap();
+}
 
 async fn list(
     fixture: &Fixture,
@@ -44,14 +62,14 @@ async fn a_caller_gets_each_change_of_its_entity_type_once(pool: PgPool) {
     assert_eq!(begin.seq, 1);
 
     fixture.set("a").await;
-    sqlx::raw_sql(OTHER).execute(&pool).await.unwrap();
+    publish_other(&fixture).await;
     fixture
         .writer
         .write(Note::Happened("a".to_owned()))
         .await
         .unwrap();
     fixture.set("b").await;
-    sqlx::raw_sql(OTHER).execute(&pool).await.unwrap();
+    publish_other(&fixture).await;
     let (seqs, middle) = next(&fixture, &begin, 2).await;
     assert_eq!((seqs, middle.seq), (vec![2, 4], 4));
     let (seqs, end) = next(&fixture, &middle, 2).await;
@@ -60,6 +78,24 @@ async fn a_caller_gets_each_change_of_its_entity_type_once(pool: PgPool) {
     // The same position gives the same changes: a caller that did not store the next one loses nothing.
     let (seqs, again) = next(&fixture, &middle, 2).await;
     assert_eq!((seqs, again), (vec![5], end));
+}
+
+#[testing::database_test]
+async fn a_change_is_numbered_when_no_transaction_before_it_is_open(pool: PgPool) {
+    let fixture = Fixture::start(&pool).await;
+    fixture.set("a").await;
+    let mut first = pool.begin().await.unwrap();
+    append_other(&fixture, &mut first).await;
+    let waits = "select exists (select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock')";
+    let undone = async {
+        wait_until("the second waits for the first", async || {
+            sqlx::query_scalar(waits).fetch_one(&pool).await.unwrap()
+        })
+        .await;
+        first.rollback().await.unwrap();
+    };
+    tokio::join!(publish_other(&fixture), undone);
+    assert_eq!(fixture.head().await, 2, "the first leaves no gap");
 }
 
 #[testing::database_test]

@@ -13,11 +13,11 @@ use super::high_water_mark::redis;
 use super::support::Fixture;
 
 /// A pool through the proxy whose deadline passes soon. It does not ping: a connection may fall silent a moment after its last use.
-fn through(proxy: &SilentProxy) -> PgPool {
+fn through(proxy: &SilentProxy, direct: &PgPool) -> PgPool {
     PgPoolOptions::new()
         .acquire_timeout(Duration::from_secs(1))
         .test_before_acquire(false)
-        .connect_lazy_with(proxy.options())
+        .connect_lazy_with(proxy.options(direct))
 }
 
 /// Writes change `seq`, as another replica does.
@@ -37,7 +37,7 @@ async fn write(pool: &PgPool, seq: i64) {
 #[testing::database_test]
 async fn a_stream_goes_on_when_its_connection_falls_silent(pool: PgPool) {
     let mut proxy = SilentProxy::start(&pool).await.unwrap();
-    let fixture = Fixture::over(&pool, through(&proxy), None).await;
+    let fixture = Fixture::over(&pool, through(&proxy, &pool), None).await;
     fixture.follow();
     write(&pool, 1).await;
     fixture.caught_up().await;
@@ -53,7 +53,7 @@ async fn a_stream_goes_on_when_its_connection_falls_silent(pool: PgPool) {
 async fn the_mark_is_published_again_when_connections_fall_silent(pool: PgPool) {
     let proxy = SilentProxy::start(&pool).await.unwrap();
     let mark = HighWaterMark::new(redis(), &format!("test-{}", ids::row_id()));
-    let _fixture = Fixture::over(&pool, through(&proxy), Some(&mark)).await;
+    let _fixture = Fixture::over(&pool, through(&proxy, &pool), Some(&mark)).await;
     let is_published = async || mark.read().await.is_some();
     wait_until("the mark is published", is_published).await;
     proxy.fall_silent();
@@ -68,7 +68,7 @@ async fn a_follower_goes_on_when_its_connection_falls_silent(pool: PgPool) {
     let fixture = Fixture::start(&pool).await;
     // It reads its cursor first.
     proxy.fall_silent_at("feed_cursor");
-    let _following = fixture.follow_into(&through(&proxy));
+    let _following = fixture.follow_into(&through(&proxy, &pool));
     proxy.dropped.changed().await.unwrap();
     write(&pool, 1).await;
     fixture.caught_up().await;

@@ -94,6 +94,21 @@ fn a_page_that_is_not_indexed_says_so_and_names_itself() {
     assert!(!page.contains("rel=\"alternate\" hreflang"), "{page}");
 }
 
+/// Over a slow line, it would delay the page.
+#[test]
+fn the_font_is_loaded_after_what_the_page_is_shown_with() {
+    for (name, page) in pages(Language::English) {
+        let (before, preload) = page.split_once("<link rel=\"preload\"").unwrap();
+        for needed in ["<link rel=\"stylesheet\"", "<script src="] {
+            assert!(before.contains(needed), "{name}: {needed}");
+        }
+        let preload = preload.split('>').next().unwrap();
+        for part in ["as=\"font\"", "fetchpriority=\"low\""] {
+            assert!(preload.contains(part), "{name}: {preload}");
+        }
+    }
+}
+
 #[test]
 fn links_of_studios_pass_nothing_on() {
     for (name, page) in pages(Language::English) {
@@ -140,6 +155,9 @@ fn what_is_missing_of_a_game_is_asked_for() {
         assert!(bare.contains(question), "{question}: {bare}");
         assert!(!full.contains(question), "{question}: {full}");
     }
+    let asked = "Know the event’s site?";
+    assert!(page("bare event", Language::English).contains(asked));
+    assert!(!page("event", Language::English).contains(asked));
     for absent in ["Changed", "More by", "Similar games"] {
         assert!(full.contains(absent), "{absent}: {full}");
         assert!(!bare.contains(absent), "{absent}: {bare}");
@@ -150,9 +168,9 @@ fn what_is_missing_of_a_game_is_asked_for() {
 fn texts_of_people_have_their_own_direction() {
     for (name, part) in [
         ("game", "<h1 dir=\"auto\">"),
-        ("game", "<p class=\"lines\" dir=\"auto\">"),
+        ("game", "<p class=\"lines\" dir=\"auto\" lang=\"\">"),
         ("creator", "<h1 dir=\"auto\">"),
-        ("event", "<p class=\"lines\" dir=\"auto\">"),
+        ("event", "<p class=\"lines\" dir=\"auto\" lang=\"\">"),
         ("vote", "<h2 dir=\"auto\">"),
         ("board", "<h3 dir=\"auto\">"),
         ("start", "<h3 dir=\"auto\">"),
@@ -172,6 +190,60 @@ fn texts_of_people_have_their_own_direction() {
     ] {
         let page = page(name, Language::English);
         assert!(page.contains(part), "{name}: {part} is not in {page}");
+    }
+}
+
+/// A page without scripts shows it to a finger and to the keyboard too.
+#[test]
+fn a_short_number_opens_into_the_full_one() {
+    for name in ["currency", "pair", "game"] {
+        let page = page(name, Language::English);
+        let (_, rest) = page.split_once("<details class=\"amount\">").unwrap();
+        let full = "1.5</data></summary>&#60;script&#62;";
+        assert!(rest.contains(full), "{name}: {rest}");
+        // A link holds nothing else that can be clicked.
+        for link in page.split("<a ").skip(1) {
+            let link = link.split("</a>").next().unwrap();
+            assert!(!link.contains("<details"), "{name}: {link}");
+        }
+    }
+}
+
+/// A screen reader would read it with the sounds of the page's language.
+#[test]
+fn texts_of_studios_have_no_language_of_the_page() {
+    for (name, part) in [
+        ("games", "<p class=\"tagline\" dir=\"auto\" lang=\"\">"),
+        ("creators", "<p class=\"tagline\" dir=\"auto\" lang=\"\">"),
+        ("game", "<p class=\"lead\" dir=\"auto\" lang=\"\">"),
+        ("creator", "<p class=\"lead\" dir=\"auto\" lang=\"\">"),
+        ("creator", "<p class=\"lines\" dir=\"auto\" lang=\"\">"),
+        ("board", "<p dir=\"auto\" lang=\"\">"),
+        ("search", "<p dir=\"auto\" lang=\"\">"),
+        ("vote", "<p dir=\"auto\" lang=\"\">"),
+    ] {
+        let page = page(name, Language::French);
+        assert!(page.contains(part), "{name}: {part} is not in {page}");
+    }
+}
+
+#[test]
+fn headings_leave_out_no_level() {
+    for (name, page) in pages(Language::English) {
+        let levels = page.split("<h").skip(1).filter_map(|rest| {
+            let mut chars = rest.chars();
+            let level = chars.next()?.to_digit(10)?;
+            matches!(chars.next()?, ' ' | '>').then_some(level)
+        });
+        let mut before = 0;
+        for level in levels {
+            assert!(
+                level <= before + 1,
+                "{name}: h{level} after h{before}: {page}"
+            );
+            before = level;
+        }
+        assert!(before > 0, "{name} has no heading: {page}");
     }
 }
 

@@ -23,7 +23,7 @@ fn note(frame: Frame) -> NotePage {
         label: text(),
         is_chosen: true,
     };
-    let errors = Fields::one("text", HOSTILE);
+    let errors = Fields::one("text", HOSTILE).in_language(frame.texts.language());
     let texts = frame.texts;
     NotePage {
         heading: "note-report-title",
@@ -35,8 +35,9 @@ fn note(frame: Frame) -> NotePage {
             .value(HOSTILE)
             .error_in(&errors),
         email: Field::email("email", texts.say("note-email-label"))
-            .optional_as(texts.say("note-optional"))
-            .value(HOSTILE),
+            .optional()
+            .value(HOSTILE)
+            .error_in(&errors),
         problem: Some(text()),
         listing: link("/games/kora"),
         owner: Some("/sign-in".to_owned()),

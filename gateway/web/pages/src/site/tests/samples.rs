@@ -1,6 +1,8 @@
 //! Sample contexts of every page of the site, with texts that a hostile studio might write.
 
 use askama::Template as _;
+use time::Duration;
+use time::macros::datetime;
 
 use super::note_samples::{self, actions};
 use super::part_samples::{
@@ -11,15 +13,18 @@ use super::{economy_samples, vote_samples};
 use crate::shell::TypedForm;
 use crate::site::africa::Outline;
 use crate::site::articles::{Article, ArticlePage};
-use crate::site::cards::Chip;
+use crate::site::cards::{Chip, Picture};
 use crate::site::creators::CreatorPage;
 use crate::site::events::EventPage;
 use crate::site::frame::ErrorPage;
-use crate::site::games::{Credit, Currency, CurrencyRate, GamePage, ShareCode, Trailer};
+use crate::site::games::{
+    Credit, Currency, CurrencyRate, GamePage, ListingRanks, ShareCode, Trailer,
+};
 use crate::site::list::{CreatorsPage, EventsPage, GamesPage, Pager, StartPage};
 use crate::site::places::{CitiesPage, CountriesPage, MapCountry, Part, PlacePage};
+use crate::site::rank_plot::RankPlot;
 use crate::site::results::{Found, Kind, Row, SearchPage};
-use crate::site::{Frame, Language};
+use crate::site::{Frame, Language, Texts};
 
 fn game(frame: Frame) -> GamePage {
     GamePage {
@@ -44,8 +49,7 @@ fn game(frame: Frame) -> GamePage {
             }),
         }),
         stores: vec![link("https://store.example/?a=1&b=\"")],
-        ranks: vec![rank()],
-        rank_plot: None,
+        listing_ranks: listing_ranks(),
         trailer: Some(Trailer {
             href: "https://video.example/1".to_owned(),
             host: text(),
@@ -74,8 +78,19 @@ fn game(frame: Frame) -> GamePage {
             address: text(),
             embed: format!("<iframe src=\"/embed/games/kora\" title=\"{HOSTILE}\"></iframe>"),
             feed: "/games/feed.xml".to_owned(),
+            calendar: "/events/calendar.ics".to_owned(),
         }),
         actions: actions(),
+    }
+}
+
+/// Rank 3, after rank 12 a week before.
+fn listing_ranks() -> ListingRanks {
+    let start = datetime!(2026-11-01 04:00 UTC);
+    let ranks = [(start, 12), (start + Duration::WEEK, 3)];
+    ListingRanks {
+        boards: vec![rank()],
+        plot: RankPlot::new(Texts::of(Language::English), &ranks),
     }
 }
 
@@ -87,7 +102,7 @@ fn bare_game(frame: Frame) -> GamePage {
         platforms: Vec::new(),
         currency: None,
         stores: Vec::new(),
-        ranks: Vec::new(),
+        listing_ranks: ListingRanks::default(),
         trailer: None,
         description: String::new(),
         screenshots: Vec::new(),
@@ -97,6 +112,27 @@ fn bare_game(frame: Frame) -> GamePage {
         others: Vec::new(),
         similar: Vec::new(),
         ..game(frame)
+    }
+}
+
+fn event(frame: Frame) -> EventPage {
+    EventPage {
+        frame,
+        title: text(),
+        picture: picture(),
+        kind: link("/events?kind=jam"),
+        days: text(),
+        starts_at: "2026-11-23".to_owned(),
+        is_over: true,
+        place: vec![link("/countries/NG")],
+        is_online: true,
+        outline: Outline::of("NG"),
+        country: link("/countries/NG"),
+        calendar: Some("/events/jam/calendar.ics".to_owned()),
+        website: Some(link("https://jam.example")),
+        description: text(),
+        share: Some(text()),
+        actions: actions(),
     }
 }
 
@@ -130,22 +166,40 @@ fn place(frame: Frame) -> PlacePage {
     }
 }
 
+fn result(picture: Option<Picture>, outline: Option<&'static Outline>) -> Row {
+    Row {
+        picture,
+        outline,
+        link: link("/games/kora"),
+        kind: text(),
+        tagline: text(),
+        days: text(),
+        place: text(),
+    }
+}
+
 fn found() -> Found {
     Found {
         kinds: vec![Kind {
             link: link("/search?q=x"),
+            count: Some("1,234".to_owned()),
             is_current: true,
         }],
         total: 1_234,
-        rows: vec![Row {
-            link: link("/games/kora"),
-            kind: text(),
-            tagline: text(),
-            place: text(),
-        }],
+        rows: vec![
+            result(Some(picture()), None),
+            result(None, Outline::of("NG")),
+        ],
         is_similar: true,
         did_you_mean: Some(link("/search?q=kora")),
         pager: pager(),
+    }
+}
+
+fn chip() -> Chip {
+    Chip {
+        icon: "genre-rpg",
+        link: link("/games?genre=rpg"),
     }
 }
 
@@ -158,10 +212,7 @@ fn list_pages(language: Language) -> Vec<Rendered> {
             StartPage {
                 frame: frame(),
                 notice: Some(text()),
-                genres: vec![Chip {
-                    icon: "genre-rpg",
-                    link: link("/games?genre=rpg"),
-                }],
+                genres: vec![chip()],
                 counts: vec![link("/games")],
                 games: vec![game_card()],
                 pair: vec![game_card(), game_card()],
@@ -209,6 +260,7 @@ fn list_pages(language: Language) -> Vec<Rendered> {
                 frame: frame(),
                 map: ["NG", "SC"].map(map_country).into(),
                 countries: vec![place_row()],
+                total: 1,
             }
             .render(),
         ),
@@ -257,27 +309,19 @@ fn other_pages(language: Language) -> Vec<Rendered> {
                 games: vec![game_card()],
                 games_total: 30,
                 all_games: Some("/games?creator=studio".to_owned()),
+                listing_ranks: listing_ranks(),
+                share: Some(text()),
                 actions: actions(),
             }
             .render(),
         ),
+        ("event", event(frame()).render()),
         (
-            "event",
+            "bare event",
             EventPage {
-                frame: frame(),
-                title: text(),
-                kind: link("/events?kind=jam"),
-                days: text(),
-                starts_at: "2026-11-23".to_owned(),
-                is_over: true,
-                place: vec![link("/countries/NG")],
-                is_online: true,
-                outline: Outline::of("NG"),
-                country: link("/countries/NG"),
-                calendar: Some("/events/jam/calendar.ics".to_owned()),
-                website: Some(link("https://jam.example")),
-                description: text(),
-                actions: actions(),
+                website: None,
+                description: String::new(),
+                ..event(frame())
             }
             .render(),
         ),

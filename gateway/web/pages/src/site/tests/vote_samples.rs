@@ -74,6 +74,7 @@ fn board(language: Language, rows: Vec<BoardRow>) -> BoardPage {
         kinds: vec![tab()],
         windows: vec![tab()],
         vote: "/vote".to_owned(),
+        count: text(),
         rows,
         pager: pager(),
     }

@@ -138,7 +138,7 @@ pub(super) fn webhook(webhook: &Operation) -> String {
         page.heading("Body");
         page.received(body);
     }
-    page.heading("What the receiver answers");
+    page.heading("Responses of the receiver");
     page.line("| Status | Meaning |\n| --- | --- |");
     for reply in &webhook.responses {
         let row = format!("| {} | {} |", reply.status, cell(&reply.description));

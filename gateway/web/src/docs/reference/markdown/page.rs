@@ -88,7 +88,7 @@ impl Page {
                 &it.shape,
                 example,
             );
-            let (name, location, kind) = (&it.name, it.location.as_str(), &it.shape.kind);
+            let (name, location, kind) = (&it.name, it.location, &it.shape.kind);
             self.line(&format!(
                 "| {} | {location} | {kind} | {words} |",
                 code(name)

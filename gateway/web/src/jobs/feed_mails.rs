@@ -1,0 +1,290 @@
+//! Mails about what other services publish on their feeds: decisions of staff on live keys, listings, claims, takedowns and reports, and
+//! webhooks that fail.
+//!
+//! The job lists the next changes of all accounts together, and stores the mails and the position in the feed in one transaction: each is
+//! mailed once, whatever the clocks say. What was published before the first run is not mailed. A change that this version cannot read is not
+//! mailed either, and does not stop the next ones.
+
+use anyhow::Context as _;
+use contracts::economy::v1::ReportReview;
+use contracts::gateway::v1::KeyRequest;
+use contracts::listings::v1::StaffDecision;
+use contracts::webhook::v1::EndpointNotice;
+use kit::feed::Change;
+use pages::mails::MailText;
+use prost::Message as _;
+use sqlx::PgConnection;
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use super::RunResults;
+use crate::app::Web;
+use crate::domain::notice_kind::NoticeKind;
+use crate::domain::role::Permission;
+use crate::member_mail::{self, MemberMail};
+use crate::store::feed_positions;
+use crate::upstream::Feed;
+
+/// A service whose feed has changes to mail. While one is away, the mails about the others go on.
+#[derive(Debug, Clone, Copy)]
+enum Source {
+    Gateway,
+    Listings,
+    Economy,
+    Webhook,
+}
+
+impl Source {
+    const ALL: [Self; 4] = [Self::Gateway, Self::Listings, Self::Economy, Self::Webhook];
+
+    /// The name of the service, under which the position is stored.
+    const fn producer(self) -> &'static str {
+        match self {
+            Self::Gateway => "gateway",
+            Self::Listings => "listings",
+            Self::Economy => "economy",
+            Self::Webhook => "webhook",
+        }
+    }
+
+    /// The entity type of the changes.
+    const fn entity(self) -> &'static str {
+        match self {
+            Self::Gateway => "key_request",
+            Self::Listings => "decision",
+            Self::Economy => "report_review",
+            Self::Webhook => "endpoint_notice",
+        }
+    }
+
+    const fn feed(self, web: &Web) -> &Feed {
+        match self {
+            Self::Gateway => &web.feeds.gateway,
+            Self::Listings => &web.feeds.listings,
+            Self::Economy => &web.feeds.economy,
+            Self::Webhook => &web.feeds.webhooks,
+        }
+    }
+
+    /// The mail about a change; `None`: it is another change of the entity type, or cannot be read, which is logged and counted.
+    fn notice(self, change: &Change) -> Option<Notice> {
+        let notice = match self {
+            Self::Gateway => on_key(change),
+            Self::Listings => on_listing(change).map(Some),
+            Self::Economy => on_report(change).map(Some),
+            Self::Webhook => on_endpoint(change).map(Some),
+        };
+        notice.unwrap_or_else(|error| {
+            let producer = self.producer();
+            tracing::error!(
+                producer,
+                seq = change.seq,
+                error = format!("{error:#}"),
+                "a change cannot be read, and nobody gets a mail about it"
+            );
+            // As the followers of feeds count the changes that they cannot apply.
+            metrics::counter!("feed_changes_refused_total", "producer" => producer).increment(1);
+            None
+        })
+    }
+}
+
+/// The mail about a change.
+struct Notice {
+    kind: NoticeKind,
+    /// The accounts that it concerns.
+    accounts: Vec<Uuid>,
+    /// Without `page`.
+    text: MailText<'static>,
+    /// The page of the dashboard to look at, below that of the account.
+    page: String,
+}
+
+/// Queues the mails that are due; returns the number of changes that somebody gets a mail about.
+pub async fn run(web: &Web, now: OffsetDateTime) -> anyhow::Result<u64> {
+    let mut results = RunResults::default();
+    for source in Source::ALL {
+        let mailed = mail_next(web, source, now).await;
+        results.add(mailed.context(source.producer()));
+    }
+    results.result()
+}
+
+/// Queues the mails about what a service has published since the last run.
+async fn mail_next(web: &Web, source: Source, now: OffsetDateTime) -> anyhow::Result<u64> {
+    let producer = source.producer();
+    let mut mailed = 0;
+    loop {
+        let from = feed_positions::find(&web.pool, producer).await?;
+        let listed = source.feed(web).changes(source.entity(), from).await?;
+        if from == Some(listed.position) {
+            return Ok(mailed);
+        }
+        let mut transaction = web.pool.begin().await?;
+        let moved =
+            feed_positions::advance(&mut *transaction, producer, from, listed.position).await?;
+        if !moved {
+            // Another replica has read these changes as well.
+            return Ok(mailed);
+        }
+        for change in &listed.changes {
+            if let Some(notice) = source.notice(change) {
+                let is_read = queue(&mut transaction, web, &notice, now).await?;
+                mailed += u64::from(is_read);
+            }
+        }
+        transaction.commit().await?;
+        if listed.changes.is_empty() {
+            return Ok(mailed);
+        }
+    }
+}
+
+/// Queues the mails about a change; returns whether anybody gets one.
+async fn queue(
+    connection: &mut PgConnection,
+    web: &Web,
+    notice: &Notice,
+    now: OffsetDateTime,
+) -> Result<bool, sqlx::Error> {
+    let (kind, site) = (notice.kind, web.public_url.as_str());
+    let mut readers = 0;
+    for account in &notice.accounts {
+        let page = format!("{site}/accounts/{account}{}", notice.page);
+        let mail = MemberMail {
+            account: *account,
+            permission: permission(kind),
+            text: notice.text.clone().with("page", page),
+        };
+        readers += member_mail::queue_notice(&mut *connection, kind, mail, site, now).await?;
+    }
+    Ok(readers > 0)
+}
+
+/// Who reads mails of a kind.
+const fn permission(kind: NoticeKind) -> Permission {
+    match kind {
+        NoticeKind::Listings | NoticeKind::Claims | NoticeKind::Takedowns => Permission::Edit,
+        _ => Permission::Develop,
+    }
+}
+
+fn parse(accounts: &[String]) -> anyhow::Result<Vec<Uuid>> {
+    let accounts = accounts.iter().map(|account| account.parse());
+    let accounts: Result<_, uuid::Error> = accounts.collect();
+    accounts.context("an account is not a UUID")
+}
+
+/// The error of a change whose event is newer than this version.
+fn unknown(change: &Change) -> anyhow::Error {
+    anyhow::anyhow!("the event `{}` is unknown", change.event)
+}
+
+/// The reason of staff, which may be missing.
+fn with_reason(text: MailText<'static>, reason: &str) -> MailText<'static> {
+    if reason.is_empty() {
+        text.say("reason", "mail-no-reason")
+    } else {
+        text.with("reason", reason.to_owned())
+    }
+}
+
+fn on_key(change: &Change) -> anyhow::Result<Option<Notice>> {
+    let request = KeyRequest::decode(change.state.clone())?;
+    let text = |key| MailText::new(key).with("name", request.name.clone());
+    let text = match change.event.as_str() {
+        "approved" => text("key-approved"),
+        "rejected" => {
+            let reason = request.reason.as_deref().unwrap_or_default();
+            with_reason(text("key-rejected"), reason)
+        }
+        // What the people of the account did.
+        "asked" | "revealed" => return Ok(None),
+        _ => return Err(unknown(change)),
+    };
+    Ok(Some(Notice {
+        kind: NoticeKind::Keys,
+        accounts: parse(&[request.account_id])?,
+        text,
+        page: "/keys".to_owned(),
+    }))
+}
+
+fn on_listing(change: &Change) -> anyhow::Result<Notice> {
+    let decided = StaffDecision::decode(change.state.clone())?;
+    let text = |key| MailText::new(key).with("title", decided.title.clone());
+    let of_claim = |key| MailText::new(key).with("handle", decided.name.clone());
+    let reason = decided.reason.as_str();
+    let (kind, text) = match change.event.as_str() {
+        "listing_published" => {
+            let text = text("listing-published").with("url", decided.url.clone());
+            (NoticeKind::Listings, text)
+        }
+        "listing_approved" => (NoticeKind::Listings, text("listing-approved")),
+        "listing_rejected" => {
+            let text = with_reason(text("listing-rejected"), reason);
+            (NoticeKind::Listings, text)
+        }
+        "listing_removed" => (NoticeKind::Takedowns, text("listing-removed")),
+        "takedown_declined" => {
+            let text = with_reason(text("takedown-declined"), reason);
+            (NoticeKind::Takedowns, text)
+        }
+        "claim_granted" => (NoticeKind::Claims, of_claim("claim-granted")),
+        "claim_rejected" => {
+            let text = with_reason(of_claim("claim-rejected"), reason);
+            (NoticeKind::Claims, text)
+        }
+        _ => return Err(unknown(change)),
+    };
+    let page = match change.event.as_str() {
+        // The list shows the page of the game as well.
+        "claim_granted" | "listing_approved" => "/listings".to_owned(),
+        "claim_rejected" => "/claims".to_owned(),
+        _ => format!("/listings/{}/{}", decided.kind, decided.name),
+    };
+    Ok(Notice {
+        kind,
+        accounts: parse(&decided.account_ids)?,
+        text,
+        page,
+    })
+}
+
+fn on_report(change: &Change) -> anyhow::Result<Notice> {
+    let review = ReportReview::decode(change.state.clone())?;
+    let text = |key| {
+        MailText::new(key)
+            .with("report", review.report.to_string())
+            .with("game", review.game.clone())
+    };
+    let text = match change.event.as_str() {
+        "held" => text("report-held").with("reason", review.reason.clone()),
+        "counted" => text("report-counted"),
+        "rejected" => with_reason(text("report-rejected"), &review.reason),
+        _ => return Err(unknown(change)),
+    };
+    Ok(Notice {
+        kind: NoticeKind::Reports,
+        accounts: parse(&review.account_ids)?,
+        text,
+        page: format!("/economy/{}", review.game),
+    })
+}
+
+fn on_endpoint(change: &Change) -> anyhow::Result<Notice> {
+    let notice = EndpointNotice::decode(change.state.clone())?;
+    let text = |key| MailText::new(key).with("url", notice.url.clone());
+    let text = match change.event.as_str() {
+        "deliveries_failed" => text("webhooks-failed").number("failed", notice.failed.into()),
+        "disabled_after_failures" => text("webhook-off").say("reason", "webhook-off-failures"),
+        "disabled_by_gone" => text("webhook-off").say("reason", "webhook-off-gone"),
+        _ => return Err(unknown(change)),
+    };
+    Ok(Notice {
+        kind: NoticeKind::Webhooks,
+        accounts: parse(&[notice.account_id])?,
+        text,
+        page: format!("/webhooks/{}", notice.endpoint_id),
+    })
+}

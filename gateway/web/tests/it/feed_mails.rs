@@ -1,0 +1,418 @@
+//! Mails about what other services publish: each once, over restarts, replicas and clocks, in the language of its reader, with a switch.
+
+use std::sync::atomic::Ordering;
+
+use contracts::economy::v1::ReportReview;
+use contracts::gateway::v1::KeyRequest;
+use contracts::listings::v1::StaffDecision;
+use contracts::webhook::v1::EndpointNotice;
+use metrics_exporter_prometheus::PrometheusBuilder;
+use sqlx::PgPool;
+use time::Duration;
+use uuid::Uuid;
+use web::domain::role::Role;
+use web::jobs::feed_mails;
+
+use crate::support::{ADA, BOB, Site};
+use crate::webhook_service::WebhookSite;
+
+const CAROL: &str = "carol@studio.example";
+
+/// Ada owns the account, Bob edits its listings, Carol makes its keys.
+async fn account(site: &Site) -> Uuid {
+    let ada = site.person(ADA).await;
+    let account = site.account(ada, Role::Owner).await;
+    for (email, role) in [(BOB, Role::Editor), (CAROL, Role::Developer)] {
+        let member = site.person(email).await;
+        site.join(account, member, role).await;
+    }
+    account
+}
+
+async fn run(site: &Site) -> u64 {
+    feed_mails::run(&site.app, site.clock.now()).await.unwrap()
+}
+
+/// Recipients and subjects.
+async fn mails(site: &Site) -> Vec<(String, String)> {
+    let mails = site.mails().await.into_iter();
+    let mut mails: Vec<_> = mails.map(|(to, subject, _)| (to, subject)).collect();
+    mails.sort();
+    mails
+}
+
+fn to(readers: &[&str], subject: &str) -> Vec<(String, String)> {
+    let mut expected: Vec<_> = readers
+        .iter()
+        .map(|reader| ((*reader).to_owned(), subject.to_owned()))
+        .collect();
+    expected.sort();
+    expected
+}
+
+fn game(account: Uuid) -> StaffDecision {
+    StaffDecision {
+        account_ids: vec![account.to_string()],
+        kind: "game".to_owned(),
+        name: "okoto".to_owned(),
+        title: "Okoto".to_owned(),
+        url: "https://mchezo.example/games/okoto".to_owned(),
+        reason: String::new(),
+    }
+}
+
+fn publish(site: &Site, event: &str, decision: &StaffDecision) {
+    site.feed.publish("decision", event, decision);
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn a_decision_about_a_listing_is_mailed_once_to_who_edits_it(pool: PgPool) {
+    let site = Site::new(pool.clone()).await;
+    let account = account(&site).await;
+    publish(&site, "listing_removed", &game(account));
+    assert_eq!(run(&site).await, 0, "it was decided before the first run");
+    publish(&site, "listing_published", &game(account));
+    assert_eq!(run(&site).await, 1);
+    let public = to(&[ADA, BOB], "Your listing is public");
+    assert_eq!(mails(&site).await, public);
+    let body = &site.mails().await[0].2;
+    for part in [
+        "https://mchezo.example/games/okoto",
+        &format!("/accounts/{account}/listings/game/okoto"),
+        "/you#settings",
+    ] {
+        assert!(body.contains(part), "{part}: {body}");
+    }
+    // Another process goes on where this one was.
+    let restarted = Site::new(pool).await;
+    let all = site.feed.changes.lock().unwrap().clone();
+    *restarted.feed.changes.lock().unwrap() = all;
+    assert_eq!(run(&restarted).await, 0);
+    assert_eq!(mails(&restarted).await, public);
+    publish(&restarted, "listing_removed", &game(account));
+    assert_eq!(run(&restarted).await, 1);
+    assert_eq!(run(&restarted).await, 0);
+    let last = restarted.mails().await.pop().unwrap();
+    assert_eq!(last.1, "Your listing is taken down");
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn two_replicas_mail_a_decision_once(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let account = account(&site).await;
+    assert_eq!(run(&site).await, 0);
+    for _ in 0..5 {
+        publish(&site, "listing_published", &game(account));
+    }
+    let now = site.clock.now();
+    let (one, two) = futures::join!(
+        feed_mails::run(&site.app, now),
+        feed_mails::run(&site.app, now)
+    );
+    assert_eq!(one.unwrap() + two.unwrap(), 5);
+    assert_eq!(mails(&site).await.len(), 10, "two readers");
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn a_clock_that_is_a_week_ahead_and_set_back_stops_no_mail(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let account = account(&site).await;
+    assert_eq!(run(&site).await, 0);
+    for offset in [Duration::WEEK, -Duration::WEEK, -Duration::WEEK] {
+        site.clock.advance(offset);
+        publish(&site, "listing_published", &game(account));
+        assert_eq!(run(&site).await, 1, "{offset}");
+        assert_eq!(run(&site).await, 0, "{offset}");
+    }
+    assert_eq!(mails(&site).await.len(), 6, "two readers");
+}
+
+#[testing::database_test(web::MIGRATOR)]
+#[expect(clippy::disallowed_methods, reason = "an index of the test")]
+async fn a_run_that_is_interrupted_is_made_again(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let account = account(&site).await;
+    assert_eq!(run(&site).await, 0);
+    publish(&site, "listing_published", &game(account));
+    // The changes are read, and the second mail cannot be stored.
+    let one_each = sqlx::raw_sql("create unique index one_each on web.mail (subject)");
+    one_each.execute(&site.pool).await.unwrap();
+    let failed = feed_mails::run(&site.app, site.clock.now()).await;
+    assert!(failed.is_err());
+    assert_eq!(mails(&site).await, []);
+    let as_many = sqlx::raw_sql("drop index web.one_each");
+    as_many.execute(&site.pool).await.unwrap();
+    assert_eq!(run(&site).await, 1);
+    assert_eq!(run(&site).await, 0);
+    assert_eq!(
+        mails(&site).await,
+        to(&[ADA, BOB], "Your listing is public")
+    );
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn the_number_of_accounts_makes_no_further_calls(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let account = account(&site).await;
+    let members = sqlx::query!(
+        "insert into web.member (account_id, person_id, role, since)
+         select gen_random_uuid(), id, 'owner', now() from web.person, generate_series(1, 1000)"
+    );
+    members.execute(&site.pool).await.unwrap();
+    // No call but those to the feeds is answered.
+    site.gateway.is_down.store(true, Ordering::Relaxed);
+    site.listings.is_down.store(true, Ordering::Relaxed);
+    *site.economy.is_away.lock().unwrap() = true;
+    let calls = || site.feed.lists.swap(0, Ordering::Relaxed);
+    assert_eq!(run(&site).await, 0);
+    assert_eq!(calls(), 4, "one to each feed");
+    assert_eq!(run(&site).await, 0);
+    assert_eq!(calls(), 4);
+    for _ in 0..3 {
+        publish(&site, "listing_published", &game(account));
+    }
+    assert_eq!(run(&site).await, 3);
+    // Two pages of listings-svc, and one that says that there is no more. The positions of the other three feeds, which the stub shares,
+    // have moved as well.
+    assert_eq!(calls(), 6);
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn decisions_about_keys_come_in_the_language_of_each_reader(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let account = account(&site).await;
+    let mut french = site.signed_in(CAROL).await;
+    let settings = [("language", "fr"), ("notice", "keys")];
+    french.post("/you/settings", &settings).await.location();
+    assert_eq!(run(&site).await, 0);
+    let request = |reason: Option<&str>| KeyRequest {
+        id: kit::ids::row_id().to_string(),
+        account_id: account.to_string(),
+        name: "server".to_owned(),
+        reason: reason.map(ToOwned::to_owned),
+        ..KeyRequest::default()
+    };
+    for event in ["asked", "approved", "revealed"] {
+        site.feed.publish("key_request", event, &request(None));
+    }
+    assert_eq!(run(&site).await, 1);
+    let all = site.mails().await;
+    let subjects: Vec<(&str, &str)> = all
+        .iter()
+        .map(|(to, subject, _)| (to.as_str(), subject.as_str()))
+        .collect();
+    assert_eq!(subjects.len(), 2, "{subjects:?}");
+    assert!(subjects.contains(&(ADA, "Your live key is approved")));
+    assert!(subjects.contains(&(CAROL, "Votre clé de production est approuvée")));
+    // The French reader wants no such mails any more.
+    let settings = [("language", "fr"), ("notice", "team")];
+    french.post("/you/settings", &settings).await.location();
+    let rejected = request(Some("Say what it is for."));
+    site.feed.publish("key_request", "rejected", &rejected);
+    assert_eq!(run(&site).await, 1);
+    let all = site.mails().await;
+    assert_eq!(all.len(), 3);
+    let (to, subject, body) = all.last().unwrap();
+    assert_eq!(
+        (to.as_str(), subject.as_str()),
+        (ADA, "Your live key is not approved")
+    );
+    assert!(body.contains("Say what it is for."), "{body}");
+    assert!(
+        body.contains(&format!("/accounts/{account}/keys")),
+        "{body}"
+    );
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn each_decision_has_a_mail_with_its_page(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let account = account(&site).await;
+    assert_eq!(run(&site).await, 0);
+    let listing = "/listings/game/okoto";
+    for (event, readers, subject, page) in [
+        (
+            "listing_rejected",
+            [ADA, BOB],
+            "Your listing is not approved",
+            listing,
+        ),
+        (
+            "takedown_declined",
+            [ADA, BOB],
+            "Your listing is not taken down",
+            listing,
+        ),
+        (
+            "claim_granted",
+            [ADA, BOB],
+            "A page belongs to your account now",
+            "/listings",
+        ),
+        (
+            "claim_rejected",
+            [ADA, BOB],
+            "Your claim of a page is rejected",
+            "/claims",
+        ),
+        (
+            "held",
+            [ADA, CAROL],
+            "A report of your game is held",
+            "/economy/okoto",
+        ),
+        (
+            "counted",
+            [ADA, CAROL],
+            "A held report of your game counts",
+            "/economy/okoto",
+        ),
+        (
+            "rejected",
+            [ADA, CAROL],
+            "A held report of your game is rejected",
+            "/economy/okoto",
+        ),
+    ] {
+        sqlx::query!("delete from web.mail")
+            .execute(&site.pool)
+            .await
+            .unwrap();
+        if page.starts_with("/economy") {
+            let review = ReportReview {
+                account_ids: vec![account.to_string()],
+                report: 4_711,
+                game: "okoto".to_owned(),
+                reason: String::new(),
+            };
+            site.feed.publish("report_review", event, &review);
+        } else {
+            publish(&site, event, &game(account));
+        }
+        assert_eq!(run(&site).await, 1, "{event}");
+        assert_eq!(mails(&site).await, to(&readers, subject), "{event}");
+        let body = &site.mails().await[0].2;
+        let address = format!("https://mchezo.example/accounts/{account}{page}\n");
+        assert!(body.contains(&address), "{event}: {body}");
+        let has_reason = ["listing_rejected", "takedown_declined", "claim_rejected"]
+            .contains(&event)
+            || event == "rejected";
+        assert_eq!(body.contains("none was given"), has_reason, "{body}");
+        assert_eq!(body.contains("4711"), page.starts_with("/economy"));
+    }
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn the_mail_about_a_game_whose_page_is_not_public_has_no_link_to_the_game(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let account = account(&site).await;
+    assert_eq!(run(&site).await, 0);
+    publish(&site, "listing_approved", &game(account));
+    assert_eq!(run(&site).await, 1);
+    let approved = to(&[ADA, BOB], "Your listing is approved");
+    assert_eq!(mails(&site).await, approved);
+    let body = &site.mails().await[0].2;
+    assert!(!body.contains(&game(account).url), "{body}");
+    let listings = format!("https://mchezo.example/accounts/{account}/listings\n");
+    assert!(body.contains(&listings), "{body}");
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn a_feed_that_is_away_or_unreadable_stops_no_other(pool: PgPool) {
+    let recorder = PrometheusBuilder::new().build_recorder();
+    let _recording = metrics::set_default_local_recorder(&recorder);
+    let site = Site::new(pool).await;
+    let account = account(&site).await;
+    assert_eq!(run(&site).await, 0);
+    *site.feed.away.lock().unwrap() = "key_request";
+    let nobody = StaffDecision {
+        account_ids: vec!["nobody".to_owned()],
+        ..game(account)
+    };
+    publish(&site, "listing_published", &nobody);
+    publish(&site, "of_a_later_version", &game(account));
+    publish(&site, "listing_published", &game(account));
+    let key = KeyRequest {
+        account_id: account.to_string(),
+        ..KeyRequest::default()
+    };
+    site.feed.publish("key_request", "approved", &key);
+    let failed = feed_mails::run(&site.app, site.clock.now()).await;
+    let failed = format!("{:#}", failed.unwrap_err());
+    assert!(failed.starts_with("gateway: "), "{failed}");
+    let public = to(&[ADA, BOB], "Your listing is public");
+    assert_eq!(mails(&site).await, public);
+    let refused = "feed_changes_refused_total{producer=\"listings\"} 2";
+    let metrics = recorder.handle().render();
+    assert!(metrics.contains(refused), "{metrics}");
+    *site.feed.away.lock().unwrap() = "";
+    assert_eq!(run(&site).await, 1, "the key");
+    assert_eq!(mails(&site).await.len(), 4);
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn failing_webhooks_are_mailed_to_who_develops(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let account = account(&site).await;
+    assert_eq!(run(&site).await, 0);
+    let notice = EndpointNotice {
+        account_id: account.to_string(),
+        endpoint_id: "its-id".to_owned(),
+        url: "https://a.example/hook".to_owned(),
+        failed: 200,
+    };
+    let off = "An address of your webhooks is switched off";
+    for (event, subject, text) in [
+        (
+            "deliveries_failed",
+            "Webhooks could not be delivered",
+            "e-mail: 200.",
+        ),
+        ("disabled_after_failures", off, "Deliveries failed"),
+        ("disabled_by_gone", off, "answered 410 Gone"),
+    ] {
+        sqlx::query!("delete from web.mail")
+            .execute(&site.pool)
+            .await
+            .unwrap();
+        site.feed.publish("endpoint_notice", event, &notice);
+        assert_eq!(run(&site).await, 1, "{event}");
+        assert_eq!(mails(&site).await, to(&[ADA, CAROL], subject), "{event}");
+        let body = &site.mails().await[0].2;
+        let page = format!("https://mchezo.example/accounts/{account}/webhooks/its-id\n");
+        for part in ["https://a.example/hook", text, &page, "again"] {
+            assert!(body.contains(part), "{event}: {body}");
+        }
+    }
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn a_notice_of_webhook_svc_is_mailed_in_french(pool: PgPool) {
+    let mut hooks = WebhookSite::new(pool).await;
+    let path = hooks.add().await;
+    assert_eq!(run(&hooks.site).await, 0);
+    hooks.receiver.answer(410);
+    let test = format!("{path}/test");
+    let sent = hooks.submit(&path, &test, &[("event", "ping")]).await;
+    sent.location();
+    hooks.eventually(&path, "switched this address off").await;
+    // Its feed has the notice once the page says so.
+    let mut connection = hooks.site.pool.acquire().await.unwrap();
+    let published = kit::feed::read_changes(&mut connection, webhook::SCHEMA, 0, 10).await;
+    *hooks.site.feed.changes.lock().unwrap() = published.unwrap().changes;
+
+    let settings = [("language", "fr"), ("notice", "webhooks")];
+    let saved = hooks.browser.post("/you/settings", &settings).await;
+    saved.location();
+    assert_eq!(run(&hooks.site).await, 1);
+    let mails = hooks.site.mails().await;
+    let [(to, subject, body)] = &mails[..] else {
+        panic!("{mails:?}");
+    };
+    let off = "Une adresse de vos webhooks est désactivée";
+    assert_eq!((to.as_str(), subject.as_str()), (ADA, off));
+    let page = format!("https://mchezo.example{path}\n");
+    for part in ["a répondu 410 Gone", &hooks.receiver.url, &page] {
+        assert!(body.contains(part), "{part}: {body}");
+    }
+}

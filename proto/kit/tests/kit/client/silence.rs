@@ -1,0 +1,53 @@
+//! Replicas that fall silent: their connections stay open, and nothing comes back.
+
+use testing::silent_proxy::SilentProxy;
+use tokio::net::TcpSocket;
+use tonic::{Code, Request};
+use tonic_health::pb::HealthCheckRequest;
+use tonic_health::pb::health_client::HealthClient;
+
+use super::{Behaviour, LONG, Running, call, client};
+
+/// More bytes than the smallest buffer of a receiver holds, and fewer than HTTP/2 lets a client send before the first answer, 65,535.
+const MESSAGE: usize = 60_000;
+
+#[tokio::test]
+async fn a_connection_without_a_pong_is_closed() {
+    let hung = Running::start(Behaviour::Hang);
+    let (_, port) = hung.address.rsplit_once(':').unwrap();
+    let proxy = SilentProxy::to("127.0.0.1", port.parse().unwrap());
+    let proxy = proxy.await.unwrap();
+    let client = client(&[&format!("http://{}", proxy.address)]);
+    let falls_silent = async {
+        while hung.calls() == 0 {
+            tokio::task::yield_now().await;
+        }
+        proxy.fall_silent();
+        // From now on, timers fire once all tasks wait: those of the ping and of the pong come before the deadline of the call.
+        tokio::time::pause();
+    };
+    let (lost, ()) = tokio::join!(call(&client, false, LONG), falls_silent);
+    let lost = lost.unwrap_err();
+    assert_eq!(lost.code(), Code::Unavailable, "{lost}");
+    assert!(lost.message().contains("keep-alive timed out"), "{lost}");
+}
+
+/// The kernel has the timeout, so this one passes in real time.
+#[tokio::test]
+async fn a_connection_whose_data_is_not_taken_is_closed_before_a_pong_is_due() {
+    let socket = TcpSocket::new_v4().unwrap();
+    // The kernel gives it some two kilobytes: the rest of the message stays with the sender.
+    socket.set_recv_buffer_size(1).unwrap();
+    socket.bind(([127, 0, 0, 1], 0).into()).unwrap();
+    // The kernel accepts the connection, and nobody reads from it.
+    let listener = socket.listen(1).unwrap();
+    let address = listener.local_addr().unwrap();
+    let client = client(&[&format!("http://{address}")]);
+    let mut request = Request::new(HealthCheckRequest {
+        service: "a".repeat(MESSAGE),
+    });
+    request.set_timeout(LONG);
+    let lost = HealthClient::new(client).check(request).await.unwrap_err();
+    assert_eq!(lost.code(), Code::Unavailable, "{lost}");
+    assert!(!lost.message().contains("keep-alive"), "{lost}");
+}

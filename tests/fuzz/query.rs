@@ -1,0 +1,15 @@
+//! Query strings.
+#![no_main]
+
+use gateway::extract::query::Params;
+use libfuzzer_sys::fuzz_target;
+
+const KNOWN: [&str; 4] = ["at", "cursor", "limit", "q"];
+
+fuzz_target!(|query: &str| {
+    let mut params = Params::parse(Some(query), &KNOWN);
+    params.timestamp_or_now("at");
+    params.page();
+    params.text("q");
+    let _bad = params.finish();
+});

@@ -1,0 +1,251 @@
+//! Writes of the public during a fault: people vote, a studio changes its game, and the server of the game sends the report of its currency
+//! again and again.
+
+use std::cell::RefCell;
+use std::time::Duration;
+
+use contracts::catalogue::v1 as proto;
+use contracts::catalogue::v1::candidate::NameInAddress;
+use contracts::catalogue::v1::votes_service_client::VotesServiceClient;
+use kit::ids::row_id;
+use kit::rpc::client::{Client as Channel, Transport, dial};
+use reqwest::{Method, RequestBuilder};
+use serde_json::{Value, json};
+use sqlx::{Connection as _, PgConnection};
+use tokio::time::timeout;
+use uuid::Uuid;
+
+use crate::traffic::{PATIENCE, rows};
+use crate::{Client, Fleet, KeyRequest, Staff, eventually, eventually_within};
+
+/// After a fault, a fleet may pause for half a minute before it tries again.
+const GIVE_UP: Duration = Duration::from_mins(5);
+
+/// The writes, and those that were acknowledged.
+pub struct PublicWrites {
+    /// The slug of the game.
+    pub game: String,
+    votes: VotesServiceClient<Channel>,
+    /// The client of the studio, and that of the game's server.
+    studio: Client,
+    server: Client,
+    acknowledged: RefCell<AcknowledgedWrites>,
+}
+
+#[derive(Debug, Clone, Default)]
+struct AcknowledgedWrites {
+    /// Each has cast one vote.
+    voters: Vec<Uuid>,
+    /// What the studio has changed.
+    taglines: Vec<String>,
+    /// The answer to the report, and how often it came.
+    report: Option<Value>,
+    reports: usize,
+}
+
+/// What the services have stored.
+struct StoredWrites {
+    /// Votes of voters whose votes were acknowledged.
+    acknowledged_votes: i64,
+    votes: i64,
+    /// In the order of the changes.
+    taglines: Vec<String>,
+}
+
+impl PublicWrites {
+    /// A studio with a game that has a currency.
+    pub(crate) async fn new(fleet: &Fleet) -> Self {
+        let mut staff = Staff::of(fleet).await;
+        let account = staff.account("unlimited").await;
+        let studio = format!("studio-{}", row_id().simple());
+        staff.page(&account, &studio).await;
+        let game = format!("{studio}-game");
+        let row = json!({"slug": game, "title": "A Game", "release_year": 2026, "creator": studio});
+        staff.import("game", &[row]).await;
+        eventually("economy-svc knows the game", async || {
+            staff.currency(&game, "Cowrie").await.ok()
+        })
+        .await;
+        let wanted = || KeyRequest {
+            kind: "secret",
+            game: Some(game.clone()),
+            ..KeyRequest::live()
+        };
+        let (_, secret) = eventually("the gateway knows the game", async || {
+            staff.clone().try_key(&account, wanted()).await.ok()
+        })
+        .await;
+        let token = fleet.service_token.clone().into();
+        let catalogue = &fleet.service("catalogue-svc").grpc;
+        let channel = dial(catalogue, Transport::plain(), &token).await.unwrap();
+        Self {
+            votes: VotesServiceClient::new(channel.with_allowed_caller()),
+            studio: staff.writer(fleet, &account, "live").await,
+            server: Client::new(fleet, &secret),
+            game,
+            acknowledged: RefCell::default(),
+        }
+    }
+
+    /// The numbers of votes, of changes, and of answers to the report.
+    pub(crate) fn progress(&self) -> [usize; 3] {
+        let acknowledged = self.acknowledged.borrow();
+        let (votes, changes) = (acknowledged.voters.len(), acknowledged.taglines.len());
+        [votes, changes, acknowledged.reports]
+    }
+
+    /// Somebody votes for the first game of a pair.
+    pub(crate) async fn vote(&self) -> Option<()> {
+        let id = row_id();
+        let account = proto::voter::Voter::AccountId(id.to_string());
+        let voter = Some(proto::Voter {
+            voter: Some(account),
+            other_account_ids: Vec::new(),
+        });
+        let mut votes = self.votes.clone();
+        let draw = votes.draw_pair(proto::DrawPairRequest {
+            voter: voter.clone(),
+            kind: "games".to_owned(),
+            at_least: None,
+        });
+        let pair = timeout(PATIENCE, draw).await.ok()?.ok()?.into_inner();
+        let cast = votes.cast_vote(proto::CastVoteRequest {
+            voter,
+            kind: "games".to_owned(),
+            winner: slug(pair.first)?,
+            loser: slug(pair.second)?,
+            draw: pair.draw,
+            neither: false,
+        });
+        timeout(PATIENCE, cast).await.ok()?.ok()?;
+        self.acknowledged.borrow_mut().voters.push(id);
+        Some(())
+    }
+
+    /// The studio changes the tagline of its game.
+    pub(crate) async fn change(&self) -> Option<()> {
+        let tagline = format!("Change {}", row_id());
+        let path = format!("/games/{}", self.game);
+        let request = self.studio.request(Method::PATCH, &path);
+        send(request.json(&json!({"tagline": tagline}))).await?;
+        self.acknowledged.borrow_mut().taglines.push(tagline);
+        Some(())
+    }
+
+    /// The server of the game sends its report again, which counts once and always gets the same answer.
+    pub(crate) async fn report(&self) -> Option<()> {
+        let report = json!({
+            "supply": 1_000_000, "minted": 5_000, "burned": 1_000,
+            "basket": {"meal": 10, "ride": 5, "wage": 100, "rent": 900},
+            "output": 42_000, "active_players": 120, "policy_rate": 12.5,
+        });
+        let request = self.server.request(Method::POST, "/economy/report");
+        let request = request.header("idempotency-key", &self.game).json(&report);
+        let answer = send(request).await?["data"].take();
+        let mut acknowledged = self.acknowledged.borrow_mut();
+        let first = acknowledged.report.get_or_insert_with(|| answer.clone());
+        assert_eq!(*first, answer, "the answers to the same report");
+        acknowledged.reports += 1;
+        Some(())
+    }
+
+    /// Nothing that was acknowledged is lost, and the API shows what is stored.
+    ///
+    /// # Panics
+    /// Something is lost, or the API does not show it.
+    pub async fn assert_kept(&self, fleet: &Fleet, what: &str) {
+        let acknowledged = self.acknowledged.borrow().clone();
+        let voters = &acknowledged.voters;
+        let answers = format!("{what}: PostgreSQL answers");
+        let stored = eventually_within(GIVE_UP, &answers, async || {
+            self.read_stored(fleet, voters).await.ok()
+        })
+        .await;
+        let votes = i64::try_from(voters.len()).unwrap();
+        assert_eq!(
+            stored.acknowledged_votes, votes,
+            "{what}: votes that were acknowledged"
+        );
+        let taglines = acknowledged.taglines.iter();
+        let lost: Vec<&String> = taglines
+            .filter(|it| !stored.taglines.contains(it))
+            .collect();
+        assert!(
+            lost.is_empty(),
+            "{what}: acknowledged changes that are lost: {lost:?}"
+        );
+        let shown = format!("{what}: the API shows the last change, all votes and one report");
+        eventually_within(GIVE_UP, &shown, async || {
+            // A call without an answer may take effect late.
+            let stored = self.read_stored(fleet, voters).await.ok()?;
+            let last = stored.taglines.last().cloned().unwrap_or_default();
+            (self.shown().await? == (last, stored.votes, 1)).then_some(())
+        })
+        .await;
+    }
+
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the tests have no schema of their own"
+    )]
+    async fn read_stored(
+        &self,
+        fleet: &Fleet,
+        voters: &[Uuid],
+    ) -> Result<StoredWrites, sqlx::Error> {
+        let mut connection = PgConnection::connect(&fleet.database_url).await?;
+        let acknowledged_votes: i64 =
+            sqlx::query_scalar("select count(*) from catalogue.vote where voter_id = any($1)")
+                .bind(voters)
+                .fetch_one(&mut connection)
+                .await?;
+        let votes: i64 = sqlx::query_scalar("select count(*) from catalogue.vote")
+            .fetch_one(&mut connection)
+            .await?;
+        let taglines: Vec<String> = sqlx::query_scalar(
+            "select after ->> 'tagline' from listings.revision join listings.game using (id)
+             where entity = 'game' and mode = 'live' and slug = $1 and after ->> 'tagline' <> ''
+             order by revision.revision",
+        )
+        .bind(&self.game)
+        .fetch_all(&mut connection)
+        .await?;
+        Ok(StoredWrites {
+            acknowledged_votes,
+            votes,
+            taglines,
+        })
+    }
+
+    /// The tagline, the wins of all games, and the number of reports. `None` while the API does not answer.
+    async fn shown(&self) -> Option<(String, i64, usize)> {
+        let game = self.studio.get(&format!("/games/{}", self.game)).await;
+        let tagline = game.body["data"]["tagline"].as_str()?.to_owned();
+        let board = rows(&self.studio, "/rankings/games/all").await?;
+        let wins: i64 = board.iter().filter_map(|row| row["wins"].as_i64()).sum();
+        let path = format!("/economy/history?game={}", self.game);
+        let history = self.server.get(&path).await;
+        let reports = history.body["data"].as_array()?.len();
+        Some((tagline, wins, reports))
+    }
+}
+
+/// Sends a write; returns the response if it is acknowledged.
+async fn send(request: RequestBuilder) -> Option<Value> {
+    let answer = request.timeout(PATIENCE).send().await.ok()?;
+    let status = answer.status();
+    let text = answer.text().await.ok()?;
+    // The service is unavailable, the outcome is unknown, or the same report is still on its way.
+    let is_fair = status.is_success() || [409, 503, 504].contains(&status.as_u16());
+    assert!(is_fair, "{status} {text}");
+    status
+        .is_success()
+        .then(|| serde_json::from_str(&text).unwrap())
+}
+
+fn slug(candidate: Option<proto::Candidate>) -> Option<String> {
+    match candidate?.name_in_address? {
+        NameInAddress::Slug(slug) => Some(slug),
+        NameInAddress::Handle(_) => None,
+    }
+}

@@ -1,0 +1,50 @@
+-- contract: since 0.1.0, where web sends the mails, and no release has sent them from here
+drop table webhook.mail;
+alter table webhook.account drop column email;
+
+-- Tables of the kit (proto/kit/src), word for word: a test compares them.
+
+-- The outbox of a producer. `feed_head` is one row: raising its `seq` is the last thing a transaction does before its commit, so
+-- that the order of `seq` is the order of commit.
+create table webhook.feed_head (
+    one boolean primary key default true check (one),
+    epoch uuid not null default gen_random_uuid(),
+    seq bigint not null default 0,
+    -- Which physical database the epoch belongs to; another one means that the data were restored.
+    incarnation text not null default ''
+);
+insert into webhook.feed_head default values;
+
+create table webhook.feed (
+    seq bigint primary key,
+    entity text not null,
+    id text not null,
+    revision bigint not null,
+    event text not null,
+    announced boolean not null,
+    happening boolean not null,
+    at timestamptz not null,
+    -- The write that made the change. A writer whose connection was lost at the commit finds out by it whether the write was committed.
+    request uuid not null,
+    state bytea not null
+);
+create index feed_by_entity on webhook.feed (entity, id, seq);
+
+create table webhook.feed_follower (
+    name text primary key,
+    epoch uuid not null,
+    seq bigint not null,
+    seen_at timestamptz not null,
+    -- Set when a follower has been silent for long: unless it is seen before, it is forgotten then.
+    expires_at timestamptz
+);
+
+-- Epochs before the present one, and where each began: both histories contain what was written up to the fork.
+create table webhook.feed_epoch (
+    epoch uuid primary key,
+    parent uuid not null,
+    forked_at_seq bigint not null,
+    began_at timestamptz not null default now()
+);
+-- The trace of the write that made the change, as the header `traceparent` of W3C Trace Context; null: the write was not traced.
+alter table webhook.feed add column traceparent text;
