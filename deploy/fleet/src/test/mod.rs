@@ -176,7 +176,7 @@ fn run_all(
     }
     let built = step(
         results,
-        "build (on two cores about 6 minutes from nothing, 3 after deploy/up)",
+        "build (on two cores about 8 minutes from nothing, 4 after deploy/up)",
         || crates::build(package, signals),
     )?;
     if !built {
@@ -194,7 +194,7 @@ fn run_all(
     server.query("create database test", signals)?;
     prepare::migrate_template(&server, signals)?;
     let since = Instant::now();
-    say("== tests (about 9 minutes for all)");
+    say("== tests (about 12 minutes for all)");
     crates::run(
         fleet,
         &selections,
