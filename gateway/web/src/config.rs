@@ -90,8 +90,8 @@ pub struct Settings {
     /// Public pages a minute of one network: a campus or a carrier may have thousands of people behind one address
     #[arg(long, default_value_t = 6_000, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) pages_per_minute: u32,
-    /// Pages a minute of one visitor: a person who is signed in, in the dashboard as well, or a browser of a network
-    #[arg(long, default_value_t = 1_200, value_parser = clap::value_parser!(u32).range(1..))]
+    /// Pages a minute of one visitor: a person who is signed in, in the dashboard as well, or the browsers of a network with equal headers
+    #[arg(long, default_value_t = 3_000, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) person_pages_per_minute: u32,
     /// Calls to catalogue-svc at once, for public pages; further ones wait
     #[arg(long, default_value = "32", value_parser = count)]

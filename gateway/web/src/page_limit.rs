@@ -2,7 +2,9 @@
 //!
 //! A network has a limit for public pages, so that a scraper does not slow the catalogue down for callers of the API. It is high, since a
 //! carrier or a campus may have thousands of people behind one address. A visitor has a lower limit: a browser of a network for public
-//! pages, and a signed-in person for pages of the public site and the dashboard together. Searches while somebody types are counted apart.
+//! pages, and a signed-in person for pages of the public site and the dashboard together. Browsers on most Android phones send the same
+//! headers, thus many people of a carrier may count as one browser: its limit is by default half of the network's, which is low enough to
+//! keep one runaway browser from locking the others out. Searches while somebody types are counted apart.
 
 use std::collections::HashMap;
 use std::collections::hash_map::RandomState;

@@ -5,6 +5,7 @@ use axum::extract::{Query, RawPathParams, Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use http::Method;
+use pages::site::Language;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -189,13 +190,15 @@ async fn signed_in_already(request: &mut Request) -> Response {
     see_other(next_page::path(&next))
 }
 
-/// Redirects to the sign-in page, which leads back to the requested page. The answer to a form is a page, which keeps the typed fields.
+/// Redirects to the sign-in page in the language of the address, which leads back to the requested page: without the language, since the
+/// dashboard has that of the person. The answer to a form is a page, which keeps the typed fields.
 fn sign_in_first(request: &Request) -> Result<Response, PageError> {
     if request.method() == Method::POST {
         return Err(PageError::signed_out());
     }
     let path = request.uri().path_and_query();
-    let next = path.map_or("/accounts", |path| path.as_str());
+    let (named, next) = Language::split(path.map_or("/accounts", |path| path.as_str()));
+    let prefix = named.map_or("", Language::prefix);
     let next = encoded(next);
-    Ok(see_other(&format!("/sign-in?next={next}")))
+    Ok(see_other(&format!("{prefix}/sign-in?next={next}")))
 }

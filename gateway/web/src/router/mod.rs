@@ -111,13 +111,19 @@ fn people_routes() -> Vec<Route> {
     ]
 }
 
+/// Whether the path is there below each language: pages that people see before they sign in, and links of public pages that lead through
+/// the sign-in, which keep the language of the page.
+fn is_in_each_language(route: &Route) -> bool {
+    route.access == Access::Anyone || matches!(route.path, "/claim/{handle}" | "/add-game")
+}
+
 /// The pages at paths without parameters, and the guides: whether each is there in every language.
 static PAGES: LazyLock<HashMap<&'static str, bool>> = LazyLock::new(|| {
     let pages = routes()
         .into_iter()
         .filter(|route| route.methods.contains(&Method::GET) && !route.path.contains('{'))
         .map(|route| {
-            let is_translated = matches!(route.access, Access::Public | Access::Anyone);
+            let is_translated = route.access == Access::Public || is_in_each_language(&route);
             (route.path, is_translated)
         });
     pages
@@ -156,11 +162,11 @@ pub fn router(app: &App) -> Router {
             body_limit: route.body_limit,
             takes_file: route.takes_file,
         };
+        let is_translated = is_in_each_language(&route);
         let guarded = route
             .handlers
             .layer(from_fn_with_state(guard, access::check));
-        // The pages that people see before they sign in are there in each language.
-        if route.access == Access::Anyone {
+        if is_translated {
             for language in Language::ALL {
                 let path = format!("{}{}", language.prefix(), route.path);
                 router = router.route(&path, guarded.clone());
@@ -222,6 +228,7 @@ mod tests {
             ("/fr/docs/keys", false),
             ("/sign-in", true),
             ("/fr/sign-in", true),
+            ("/fr/add-game", true),
             ("/fr/you", false),
             ("/sign-out", false),
             ("/games/{slug}", false),

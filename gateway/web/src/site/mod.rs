@@ -73,7 +73,7 @@ async fn listing_title(web: &Web, kind: ListingKind, name: &str) -> Result<Strin
 fn visitor_actions(frame: &Frame, kind: ListingKind, name: &str) -> VisitorActions {
     let listing = format!("{}/{name}", kind.as_str());
     VisitorActions {
-        claim: (kind == ListingKind::Page).then(|| format!("/claim/{name}")),
+        claim: (kind == ListingKind::Page).then(|| frame.href(&format!("/claim/{name}"))),
         correct: frame.href(&format!("/correct/{listing}")),
         report: frame.href(&format!("/report/{listing}")),
         takedown: format!("/takedown/{listing}?language={}", frame.lang()),

@@ -63,6 +63,8 @@ async fn the_calls_are_those_of_the_account_api(pool: PgPool) {
         shown.assert(200, &call);
         if call.starts_with("GET") {
             shown.assert(200, "data-copy aria-label=\"Copy the call GET /v1/account/");
+            let link = "<a href=\"/docs/reference\" hreflang=\"en\"><code>GET /v1/account/";
+            shown.assert(200, link);
         }
     }
 }

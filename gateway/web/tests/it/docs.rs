@@ -117,6 +117,22 @@ async fn the_header_leads_developers_to_the_documentation(pool: PgPool) {
     }
 }
 
+#[testing::database_test(web::MIGRATOR)]
+async fn the_reference_is_the_first_page_to_look_up(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let page = site.browser().get("/docs/keys").await;
+    let first = "<p class=\"group\">Look up</p>\n<ul><li><a href=\"/docs/reference\">";
+    page.assert(200, first);
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn the_call_under_a_public_page_leads_to_the_reference(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let page = site.browser().get("/fr/creators/savanna").await;
+    let link = "<a href=\"/docs/reference\" hreflang=\"en\"><code>GET /v1/creators/savanna</code>";
+    page.assert(200, link);
+}
+
 /// An operator who changes a setting of the gateway has no text to change.
 #[testing::database_test(web::MIGRATOR)]
 async fn guides_name_the_settings_of_the_gateway(pool: PgPool) {

@@ -234,13 +234,13 @@ async fn the_pages_of_listings_lead_to_the_forms(pool: PgPool) {
     }
 }
 
-/// Opens a path that needs a person, and signs up on the way to it.
-async fn sign_up_for(site: &Site, browser: &mut Browser, path: &str) {
+/// Opens a path that needs a person, below the prefix of a language, and signs up on the way to it.
+async fn sign_up_for(site: &Site, browser: &mut Browser, prefix: &str, path: &str) {
     let query = format!("?next={}", path.replace('/', "%2F").replace('-', "%2D"));
-    let page = browser.get(path).await;
-    assert_eq!(page.location(), format!("/sign-in{query}"));
+    let page = browser.get(&format!("{prefix}{path}")).await;
+    assert_eq!(page.location(), format!("{prefix}/sign-in{query}"));
     let sign_in = browser.get(page.location()).await;
-    sign_in.assert(200, &format!("href=\"/sign-up{query}\""));
+    sign_in.assert(200, &format!("href=\"{prefix}/sign-up{query}\""));
     let sign_up = browser.get(&format!("/sign-up{query}")).await;
     let next = sign_up.hidden()["next"].clone();
     let fields = [("email", "new@studio.example"), ("next", next.as_str())];
@@ -259,8 +259,8 @@ async fn a_new_game_leads_through_sign_up_to_its_form(pool: PgPool) {
     let site = Site::new(pool).await;
     let mut browser = site.browser();
     let games = browser.get("/fr/games").await;
-    games.assert(200, "href=\"/add-game\"");
-    sign_up_for(&site, &mut browser, "/add-game").await;
+    games.assert(200, "href=\"/fr/add-game\"");
+    sign_up_for(&site, &mut browser, "/fr", "/add-game").await;
     let form = browser.get("/add-game").await.location().to_owned();
     assert!(form.ends_with("/listings/new/game"), "{form}");
     browser.get(&form).await.assert(200, "name=\"title\"");
@@ -290,7 +290,7 @@ async fn a_new_game_is_added_to_an_account_that_the_person_may_change(pool: PgPo
 async fn a_claim_leads_through_sign_up_to_its_form(pool: PgPool) {
     let site = Site::new(pool).await;
     let mut browser = site.browser();
-    sign_up_for(&site, &mut browser, "/claim/savanna").await;
+    sign_up_for(&site, &mut browser, "", "/claim/savanna").await;
     let claim = browser.get("/claim/savanna").await;
     let form = claim.location().to_owned();
     assert!(form.ends_with("/claims?handle=savanna"), "{form}");
@@ -304,6 +304,25 @@ async fn a_claim_leads_through_sign_up_to_its_form(pool: PgPool) {
         .assert(200, "");
     let link = site.link("other@studio.example").await;
     assert!(!link.contains('?'), "{link}");
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn a_french_page_leads_to_the_sign_in_in_french_whatever_the_browser_prefers(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let mut browser = site.browser();
+    let creator = browser.get("/fr/creators/savanna").await;
+    for (path, next) in [
+        ("/fr/add-game", "%2Fadd%2Dgame"),
+        ("/fr/claim/savanna", "%2Fclaim%2Fsavanna"),
+    ] {
+        creator.assert(200, &format!("href=\"{path}\""));
+        let request = Request::get(path).header("accept-language", "en");
+        let request = request.body(axum::body::Body::empty()).unwrap();
+        let sign_in = browser.send(request).await;
+        assert_eq!(sign_in.location(), format!("/fr/sign-in?next={next}"));
+        let page = browser.get(sign_in.location()).await;
+        page.assert(200, "<html lang=\"fr\">");
+    }
 }
 
 #[testing::database_test(web::MIGRATOR)]

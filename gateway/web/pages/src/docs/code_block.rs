@@ -2,6 +2,8 @@
 
 use askama::Template;
 
+use super::highlight::highlight;
+
 /// A code block.
 #[derive(Debug, Template)]
 #[template(path = "docs/code.html")]
@@ -11,12 +13,13 @@ pub(super) struct CodeBlock {
     label: &'static str,
     /// What an example prints is read, not copied.
     is_answer: bool,
-    text: String,
+    /// HTML that was made from the code.
+    code: String,
 }
 
 impl CodeBlock {
     /// `info` begins with the language; the rest is for the test that runs the block. `answer` says that the block before prints this one.
-    pub(super) fn new(id: String, info: &str, text: String) -> Self {
+    pub(super) fn new(id: String, info: &str, text: &str) -> Self {
         let mut words = info.split_whitespace();
         let language = words.next().unwrap_or_default();
         let is_answer = words.any(|word| word == "answer");
@@ -37,7 +40,7 @@ impl CodeBlock {
             id,
             label,
             is_answer,
-            text,
+            code: highlight(language, text),
         }
     }
 
@@ -54,12 +57,12 @@ mod tests {
     #[test]
     fn an_answer_is_not_copied() {
         for (info, label) in [("json answer", "Response"), ("text answer", "Output")] {
-            let block = CodeBlock::new("code-1".to_owned(), info, "{}".to_owned());
+            let block = CodeBlock::new("code-1".to_owned(), info, "{}");
             let html = block.html();
             let is_labelled = html.contains(&format!("<span class=\"quiet\">{label}</span>"));
             assert!(is_labelled && !html.contains("<button"), "{html}");
         }
-        let block = CodeBlock::new("code-1".to_owned(), "js run", "1".to_owned());
+        let block = CodeBlock::new("code-1".to_owned(), "js run", "1");
         assert!(block.html().contains("Node"));
     }
 }

@@ -232,7 +232,7 @@ impl<'a> Reader<'a> {
         let block = CodeBlock::new(
             format!("{}code-{}", self.prefix, self.code_blocks),
             &info,
-            text,
+            &text,
         );
         self.events.push(Event::Html(block.html().into()));
     }
@@ -255,7 +255,7 @@ mod tests {
             "<h3 id=\"invalid_key\">",
             "<h2 id=\"kinds-of-keys-2\">",
             "aria-label=\"Table 1\"",
-            "<code id=\"code-1\">curl &#34;$API&#34; &#60;x&#62;",
+            "<code id=\"code-1\">curl <span class=\"string\">&#34;$API&#34;</span> &#60;x&#62;",
             "data-copy=\"code-1\"",
             "&lt;script&gt;",
         ] {

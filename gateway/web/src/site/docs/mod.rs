@@ -42,7 +42,11 @@ fn menu(guides: &Guides, reference: Option<&Reference>, current: &str) -> Menu {
         is_current: current == api_reference::LIST,
         summary: api_reference::SUMMARY.to_owned(),
     };
-    push(&mut menu, api_reference::GROUP, list);
+    // Readers look for the reference first.
+    match menu.groups.last_mut() {
+        Some(last) if last.title == api_reference::GROUP => last.links.insert(0, list),
+        _ => push(&mut menu, api_reference::GROUP, list),
+    }
     let own = reference.and_then(|reference| reference.find(current));
     let own = own.filter(|page| page.name != api_reference::LIST);
     for page in reference.into_iter().flat_map(|it| &it.pages) {
