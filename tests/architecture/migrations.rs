@@ -32,7 +32,7 @@ const DROPS: [&str; 7] = [
     "drop sequence",
 ];
 
-/// The same for one statement.
+/// The same as [`breaking_changes`] for one statement.
 fn breaking_actions(statement: &str) -> Vec<&'static str> {
     let words: Vec<&str> = statement.split_whitespace().collect();
     match words.as_slice() {
