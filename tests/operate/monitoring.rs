@@ -33,7 +33,7 @@ const ALERTS: [(&str, Proof); 22] = [
     ("ApiErrors", Proof::Fires),
     ("ApiSlow", Proof::Promtool),
     ("BackupTooOld", Proof::Promtool),
-    ("CallsDenied", Proof::Promtool),
+    ("CallsDenied", Proof::Fires),
     ("CertificateExpires", Proof::Promtool),
     ("ChangesRefused", Proof::Promtool),
     ("ClockDiffers", Proof::Promtool),
@@ -55,7 +55,7 @@ const ALERTS: [(&str, Proof); 22] = [
 ];
 
 /// Metrics that a fleet of the launcher does not have.
-const ELSEWHERE: [(&str, &str); 7] = [
+const ELSEWHERE: [(&str, &str); 6] = [
     ("tls_certificate_expires_seconds", "there is no TLS in it"),
     (
         "backup_last_success_timestamp_seconds",
@@ -64,7 +64,6 @@ const ELSEWHERE: [(&str, &str); 7] = [
     ("node_filesystem_avail_bytes", "of node-exporter"),
     ("node_filesystem_size_bytes", "of node-exporter"),
     ("probe_ssl_earliest_cert_expiry", "of blackbox-exporter"),
-    ("rpc_denied_total", "no call is denied in it"),
     ("feed_changes_refused_total", "no change is refused in it"),
 ];
 
@@ -137,6 +136,7 @@ async fn alerts_fire_and_every_metric_exists() {
     hook.subscribe(&fleet, &account).await;
     use_everything(&small, &fleet).await;
     hook.first().await;
+    calls_denied_fires(&fleet, &monitoring).await;
     every_metric_exists(&monitoring).await;
     dead_letters_fire(&small, &fleet, &monitoring).await;
     oldest_due_delivery_fires(&fleet, &monitoring).await;
@@ -178,6 +178,24 @@ async fn every_metric_exists(monitoring: &Monitoring) {
             }
         }
     }
+}
+
+/// listings-svc denies a call of web to a method that only exchanges may call.
+async fn calls_denied_fires(fleet: &Fleet, monitoring: &Monitoring) {
+    let client = reqwest::Client::builder().http2_prior_knowledge();
+    let address = &fleet.service("listings-svc").grpc;
+    let call = client
+        .build()
+        .unwrap()
+        .post(format!("{address}/economy.v1.ExchangeService/RecordSwap"))
+        .header("content-type", "application/grpc")
+        .header("x-caller", "web")
+        .bearer_auth(&fleet.service_token)
+        // A message without fields.
+        .body(vec![0; 5]);
+    call.send().await.unwrap();
+    let fires = monitoring.assert_fires("CallsDenied", Some("listings-svc"));
+    fires.await;
 }
 
 /// PostgreSQL refuses a change in webhook-svc.

@@ -1,4 +1,4 @@
-//! The runbook: each setting, command, file, section and statement in it exists.
+//! The runbook, and the pages that it sends operators to: each setting, command, file, section and statement in them exists.
 #![expect(clippy::disallowed_methods, reason = "the statements of a page")]
 
 use std::collections::BTreeSet;
@@ -26,6 +26,15 @@ const FOLDERS: [&str; 6] = [
     "proto/kit",
 ];
 
+/// Other pages in `deploy` with commands for operators.
+const COMMAND_PAGES: [&str; 5] = [
+    "CONTAINERS.md",
+    "KUBERNETES.md",
+    "UPGRADES.md",
+    "CAPACITY.md",
+    "backup/README.md",
+];
+
 fn root() -> PathBuf {
     deploy("..")
 }
@@ -43,14 +52,17 @@ fn pages(folder: &str) -> Vec<(PathBuf, String)> {
         .collect()
 }
 
-/// The lines of the blocks of code in a page, and its spans of code.
+/// The lines of the blocks of code in a page without comments, and its spans of code.
 fn code(page: &str) -> Vec<String> {
     let (mut code, mut prose, mut is_block) = (Vec::new(), String::new(), false);
     for line in page.lines() {
         if line.trim_start().starts_with("```") {
             is_block = !is_block;
         } else if is_block || line.starts_with("    ") {
-            code.push(line.trim().to_owned());
+            let line = line.trim();
+            if !line.starts_with('#') {
+                code.push(line.to_owned());
+            }
         } else {
             prose.push_str(line);
             prose.push(' ');
@@ -61,20 +73,26 @@ fn code(page: &str) -> Vec<String> {
     code
 }
 
-/// The code of the runbook.
-fn runbook_code() -> Vec<String> {
-    let pages = pages("deploy/runbook");
-    pages.iter().flat_map(|(_, text)| code(text)).collect()
+/// The code of the runbook and of the other pages with commands.
+fn operator_code() -> Vec<String> {
+    let runbook = pages("deploy/runbook").into_iter().map(|(_, text)| text);
+    let others = COMMAND_PAGES.map(|page| fs::read_to_string(deploy(page)).unwrap());
+    runbook.chain(others).flat_map(|text| code(&text)).collect()
 }
 
-/// The arguments of each call of `program` in a line.
+/// The arguments of each call of `program` in a line. What is before `--` are options of a shell function that calls it.
 fn arguments(line: &str, program: &str) -> Vec<Vec<String>> {
     let commands = line.split(['|', ';', '&', '(', ')']);
     let calls = commands.filter_map(|command| {
-        let mut words = command.split_whitespace();
+        let mut words = command.split_whitespace().peekable();
+        // Its objects have the names of programs.
+        if words.peek() == Some(&"kubectl") {
+            return None;
+        }
         words.find(|word| word.rsplit('/').next() == Some(program))?;
         let arguments: Vec<String> = words.map(ToOwned::to_owned).collect();
-        Some(arguments)
+        let options = arguments.iter().position(|word| word == "--");
+        Some(arguments[options.map_or(0, |end| end + 1)..].to_vec())
     });
     calls.collect()
 }
@@ -87,12 +105,18 @@ fn is_subcommand(word: &str) -> bool {
 
 #[test]
 fn code_and_calls_are_found() {
-    let page = "Run `staff key\nlist` and\n\n    a && /bin/staff review --kind game | b\n\n```sh\n(staff)\n```\n";
+    let page = "Run `staff key\nlist` and\n\n    a && /bin/staff review --kind game | b\n\n```sh\n(staff)\n\
+        # as staff do\nkubectl run staff --rm\nstaff -i -- game show\n```\n";
     let calls = code(page)
         .iter()
         .flat_map(|line| arguments(line, "staff"))
         .collect::<Vec<_>>();
-    let expected: [&[&str]; 3] = [&["review", "--kind", "game"], &[], &["key", "list"]];
+    let expected: [&[&str]; 4] = [
+        &["review", "--kind", "game"],
+        &[],
+        &["game", "show"],
+        &["key", "list"],
+    ];
     assert_eq!(calls, expected);
     assert!(is_subcommand("take-down") && !is_subcommand("--yes") && !is_subcommand("ID"));
 }
@@ -112,7 +136,7 @@ async fn help(program: &str, subcommand: &[&String]) -> String {
 
 #[tokio::test]
 async fn every_command_of_staff_exists() {
-    let code = runbook_code();
+    let code = operator_code();
     let calls: BTreeSet<Vec<String>> = (code.iter())
         .flat_map(|line| arguments(line, "staff"))
         .filter(|call| !call.is_empty())
@@ -133,7 +157,7 @@ async fn every_command_of_staff_exists() {
 async fn every_command_of_a_service_exists() {
     let help = help("gateway", &[]).await;
     let mut found = 0;
-    let code = runbook_code();
+    let code = operator_code();
     let services = SERVICES.map(|(service, _)| service);
     for service in services.into_iter().chain(PLACEHOLDERS) {
         // A loop lists the names of services.
@@ -152,7 +176,7 @@ async fn every_command_of_a_service_exists() {
 #[test]
 fn every_file_in_a_command_exists() {
     let mut found = 0;
-    for line in runbook_code() {
+    for line in operator_code() {
         for word in line.split_whitespace() {
             let word = word.trim_matches(|c: char| "'\"(),;".contains(c));
             if word.starts_with("deploy/") {

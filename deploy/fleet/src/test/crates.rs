@@ -22,6 +22,24 @@ const LARGE: [&str; 3] = ["catalogue", "gateway", "kit"];
 /// The crate of the launcher, whose tests start fleets.
 const LAUNCHER: &str = "fleet";
 
+/// The manifest of [`E2E`], which names its test targets.
+const E2E_MANIFEST: &str = include_str!("../../../../tests/Cargo.toml");
+
+/// The names of the test targets of [`E2E`], such as `operate`.
+fn targets() -> impl Iterator<Item = &'static str> {
+    let sections = E2E_MANIFEST.split("[[test]]").skip(1);
+    sections.filter_map(|section| {
+        let mut lines = section.lines();
+        lines.find_map(|line| line.strip_prefix("name = \"")?.strip_suffix('"'))
+    })
+}
+
+/// Whether a filter selects a whole test target: the paths of its tests do not contain its name. Only the targets of [`E2E`] have names of
+/// their own.
+pub(super) fn is_target(package: Option<&str>, filter: &str) -> bool {
+    package == Some(E2E) && targets().any(|name| name == filter)
+}
+
 /// Tests that one process of cargo runs.
 pub(super) struct Selection<'a> {
     arguments: Vec<&'a str>,
@@ -30,8 +48,9 @@ pub(super) struct Selection<'a> {
 }
 
 impl<'a> Selection<'a> {
-    /// The tests of one crate, or of all crates: three processes at once keep two cores busy.
-    pub(super) fn of(package: Option<&'a str>) -> Vec<Self> {
+    /// The tests of one crate, or of all crates: three processes at once keep two cores busy. A filter is the name of a test target, or a
+    /// part of the names of tests.
+    pub(super) fn of(package: Option<&'a str>, filter: Option<&'a str>) -> Vec<Self> {
         let of_e2e = |arguments| Self {
             arguments,
             // These tests share no connections of sqlx, and wait much longer than they compute.
@@ -41,7 +60,7 @@ impl<'a> Selection<'a> {
             arguments,
             threads: None,
         };
-        match package {
+        let mut selections = match package {
             None => {
                 let with = |option| LARGE.into_iter().flat_map(move |name| [option, name]);
                 let large = with("-p").chain(["-p", "features"]).collect();
@@ -54,7 +73,16 @@ impl<'a> Selection<'a> {
             }
             Some(E2E) => vec![of_e2e(cargo::selection(E2E))],
             Some(package) => vec![others(cargo::selection(package))],
+        };
+        if let Some(filter) = filter {
+            for selection in &mut selections {
+                if is_target(package, filter) {
+                    selection.arguments.push("--test");
+                }
+                selection.arguments.push(filter);
+            }
         }
+        selections
     }
 }
 
@@ -76,7 +104,6 @@ pub(super) fn build(package: Option<&str>, signals: &Signals) -> Result<bool> {
 pub(super) fn run(
     fleet: &Fleet<'_>,
     selections: &[Selection<'_>],
-    filter: Option<&str>,
     database: &Address,
     folder: &Folder,
     results: &mut TestResults,
@@ -89,7 +116,6 @@ pub(super) fn run(
             let mut command = cargo::command(&["test", "--no-fail-fast"]);
             command
                 .args(&selection.arguments)
-                .args(filter)
                 .env("DATABASE_URL", database.to_string())
                 .env("REDIS_URL", &fleet.manifest.redis_url)
                 .env("FLEET_JSON", folder.manifest())
@@ -115,4 +141,40 @@ pub(super) fn run(
         results.failed_steps.push("tests");
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The arguments of the last process for these options.
+    fn arguments<'a>(package: Option<&'a str>, filter: Option<&'a str>) -> Vec<&'a str> {
+        let mut selections = Selection::of(package, filter);
+        selections.pop().unwrap().arguments
+    }
+
+    #[test]
+    fn a_filter_is_a_target_of_e2e_or_a_part_of_names() {
+        let found: Vec<_> = targets().collect();
+        assert_eq!(
+            found,
+            ["e2e", "faults", "operate", "browser", "architecture"]
+        );
+        let e2e = ["-p", "e2e", "-p", "features"];
+        assert_eq!(arguments(Some(E2E), None), e2e);
+        for target in found {
+            let arguments = arguments(Some(E2E), Some(target));
+            assert_eq!(arguments, [&e2e[..], &["--test", target]].concat());
+        }
+        for (package, filter) in [
+            (Some(E2E), "own_writes"),
+            (Some(E2E), "oper"),
+            (Some("listings"), "operate"),
+            (None, "operate"),
+        ] {
+            let arguments = arguments(package, Some(filter));
+            assert_eq!(arguments.last(), Some(&filter));
+            assert!(!arguments.contains(&"--test"), "{arguments:?}");
+        }
+    }
 }

@@ -55,7 +55,7 @@ const PLANS: &str = "gateway/src/domain/plans.toml";
 /// Options of `test`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Run only tests whose names contain this text
+    /// Run only tests whose names contain this text; with -p e2e also a test target, such as operate
     filter: Option<String>,
     /// Run only the tests of this crate, such as listings; only the tests of e2e start a fleet
     #[arg(long, short, value_name = "CRATE")]
@@ -168,7 +168,8 @@ fn run_all(
 ) -> Result<()> {
     let signals = fleet.signals();
     let package = args.package.as_deref();
-    let selections = Selection::of(package);
+    let filter = args.filter.as_deref();
+    let selections = Selection::of(package, filter);
     fleet.start_servers(supervisor)?;
     let server = fleet.server()?;
     if args.checks {
@@ -183,7 +184,7 @@ fn run_all(
         return Ok(());
     }
     if package.is_none_or(|package| package == E2E) {
-        if args.filter.is_none() {
+        if filter.is_none_or(|filter| crates::is_target(package, filter)) {
             make_template(folder, signals)?;
         }
         fleet.start_services(supervisor)?;
@@ -195,14 +196,7 @@ fn run_all(
     prepare::migrate_template(&server, signals)?;
     let since = Instant::now();
     say("== tests (about 12 minutes for all)");
-    crates::run(
-        fleet,
-        &selections,
-        args.filter.as_deref(),
-        &server.sibling("test"),
-        folder,
-        results,
-    )?;
+    crates::run(fleet, &selections, &server.sibling("test"), folder, results)?;
     say(format!(
         "== tests ended, {}",
         format_duration(since.elapsed())

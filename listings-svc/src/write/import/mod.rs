@@ -27,7 +27,7 @@ use crate::store::imports;
 use crate::store::{self, revisions::Actor};
 use crate::write::{Command, CommandHandler, Outcome};
 use chunk::{Chunk, StaffCall};
-use report::Report;
+use report::{Report, ReportedRow};
 
 /// Maximum number of rows per chunk. One transaction writes them, and other commands wait for it.
 const ROWS_PER_CHUNK: usize = 100;
@@ -199,4 +199,13 @@ impl Run {
         }
         self.report
     }
+}
+
+/// Reads a line as a row of a file of this kind, without reference data; returns the row if it is refused. For `tests/fuzz`.
+#[doc(hidden)]
+pub fn refused_row(entity: Entity, line: &str) -> Option<ReportedRow> {
+    let parsed = parse::parse_lines(&[(1, line.to_owned())]);
+    let reference = ReferenceData::default();
+    let (_, mut refused) = parse::read_rows(entity, parsed, &reference, &mut HashMap::new());
+    refused.pop()
 }
