@@ -186,7 +186,8 @@ mod tests {
             ("json", "\"a\\\"b\"", "string", "a\\\"b"),
         ] {
             let html = highlight(language, code);
-            let mut spans = html.split(&format!("<span class=\"{class}\">")).skip(1);
+            let opening = format!("<span class=\"{class}\">");
+            let mut spans = html.split(&opening).skip(1);
             let found = spans.next().and_then(|rest| rest.split("</span>").next());
             let text = shown(found.unwrap());
             assert!(text.contains(token), "{language}: {token} in {html}");
