@@ -34,6 +34,7 @@ done-webhook-resumed = Resumed. What was waiting is sent now.
 done-webhook-switched = Messages are signed with the new secret from now on.
 done-webhook-removed = The address is removed.
 done-webhook-recovered = The failed deliveries are sent again.
+done-webhook-recovered-paused = The address is paused. The failed deliveries are retried once you resume it.
 
 ## The form of an address
 

@@ -34,6 +34,7 @@ done-webhook-resumed = L’adresse est réactivée. Ce qui attendait est envoyé
 done-webhook-switched = Les messages sont désormais signés avec le nouveau secret.
 done-webhook-removed = L’adresse est supprimée.
 done-webhook-recovered = Les livraisons en échec sont renvoyées.
+done-webhook-recovered-paused = L’adresse est en pause. Les livraisons en échec seront renvoyées quand vous la réactiverez.
 
 ## Le formulaire d’une adresse
 
