@@ -67,7 +67,7 @@ async fn the_log_has_the_address_and_the_words_of_the_name_servers() {
         (Ok(vec![address]), private.as_slice()),
         (Err(refused), &[" why=10.0.0.53 refused"]),
     ] {
-        EVENTS.take();
+        EVENTS.set(Vec::new());
         let resolver = Scripted::answering([answer]);
         let sender = Sender::with_resolver(&authority.settings(&[]), resolver).unwrap();
         let reason = ping(&sender).await.reason.unwrap();
