@@ -139,6 +139,13 @@ async fn a_program_looks_after_endpoints_and_deliveries() {
     let counted = post(&client, &format!("{recover}&dry_run=true")).await;
     assert_eq!(counted.data()["dry_run"], true);
     post(&client, &recover).await.data();
+    post(&client, &format!("{path}/pause")).await.data();
+    for waits in [&again, &recover, &format!("{path}/test")] {
+        let answer = post(&client, waits).await;
+        let next = answer.data()["next"].as_str().unwrap();
+        assert!(next.contains("until it is resumed"), "{waits}: {next}");
+    }
+    post(&client, &format!("{path}/resume")).await.data();
 
     let bad = json!({"url": "http://a.example", "events": [], "rate_limit": 20_000});
     assert_hidden_from_others((&path, &query, &one), (&again, &recover), &bad).await;
@@ -222,6 +229,11 @@ async fn assert_changes_are_listed(owner: &mut Owner) {
         "test",
         "send-again",
         "recover",
+        "pause",
+        "send-again",
+        "recover",
+        "test",
+        "resume",
         "remove",
     ];
     assert_eq!(done, expected);

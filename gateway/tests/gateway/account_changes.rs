@@ -9,6 +9,7 @@ use serde_json::json;
 use sqlx::PgPool;
 
 use crate::account_api::{ALL, changes, post, token};
+use crate::support::webhook_deliveries::REASON;
 use crate::support::webhook_endpoints::{ENDPOINT, URL};
 use crate::support::{Outcome, Test, TestKey, TestResponse, eventually};
 
@@ -258,6 +259,36 @@ async fn every_bad_field_of_an_endpoint_is_named_after_it_is_found(pool: PgPool)
     for query in ["grace_seconds=1", "grace_seconds=soon"] {
         let not_found = post(&test, &caller, &format!("{rotate}?{query}"), &json!({})).await;
         assert_eq!(not_found.error(), (404, "not_found"), "{query}");
+    }
+}
+
+/// The parameter of these calls is `endpoint`; webhook-svc calls the field `endpoint_id`.
+#[testing::database_test(gateway::MIGRATOR)]
+async fn a_refused_endpoint_is_named_as_in_the_query(pool: PgPool) {
+    let test = Test::new(pool).await;
+    let account = test.account("build").await;
+    let caller = token(&test, &account, &ALL).await;
+    let query = format!("endpoint={ENDPOINT}");
+    let since = "since=2026-01-01T00:00:00Z";
+    for (method, path) in [
+        ("GET", format!("/account/deliveries?{query}")),
+        ("GET", format!("/account/deliveries?{query}&state=lost")),
+        ("GET", format!("/account/deliveries/1?{query}")),
+        ("POST", format!("/account/deliveries/1/send-again?{query}")),
+        (
+            "POST",
+            format!("/account/deliveries/recover?{query}&{since}"),
+        ),
+        ("POST", format!("/account/endpoints/{ENDPOINT}/test")),
+    ] {
+        let call = caller.request(method, &path).body(String::new().into());
+        let refused = test.send(call.unwrap()).await;
+        assert_eq!(refused.error(), (400, "invalid"), "{method} {path}");
+        let mut expected = vec!["endpoint"];
+        expected.extend(path.contains("state=").then_some("state"));
+        assert_eq!(refused.fields(), expected, "{method} {path}");
+        assert_eq!(refused.json["fields"]["endpoint"], REASON, "{path}");
+        assert!(!refused.text.contains("endpoint_id"), "{}", refused.text);
     }
 }
 

@@ -180,13 +180,11 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
                 since: Some(kit::timestamp::encode(since)),
                 dry_run,
             };
-            let count = webhooks.recover(request).await?.into_inner().deliveries;
-            let line = if dry_run {
-                format!("{count} deliveries failed since then; none was sent again")
-            } else {
-                format!("{count} deliveries are sent again: a job puts them into the queue")
-            };
-            output.line(&json!({ "deliveries": count, "dry_run": dry_run }), &line)
+            let response = webhooks.recover(request).await?.into_inner();
+            let (count, next) = (response.deliveries, response.next);
+            let line = format!("{count} deliveries have failed since then. {next}");
+            let json = json!({ "deliveries": count, "dry_run": dry_run, "next": next });
+            output.line(&json, &line)
         }
     }
 }

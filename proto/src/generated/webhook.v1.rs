@@ -297,7 +297,7 @@ pub struct RecoverRequest {
     #[prost(bool, tag = "4")]
     pub dry_run: bool,
 }
-#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct RecoverResponse {
     /// How many are, or would be, sent again. Counted up to 10,000.
     #[prost(uint64, tag = "1")]
@@ -305,6 +305,9 @@ pub struct RecoverResponse {
     /// When the first of them failed; absent: there is none.
     #[prost(message, optional, tag = "2")]
     pub oldest: ::core::option::Option<::prost_types::Timestamp>,
+    /// What happens next, in words.
+    #[prost(string, tag = "3")]
+    pub next: ::prost::alloc::string::String,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct SendTestEventRequest {

@@ -237,12 +237,14 @@ pub struct OneDelivery {
 
 /// How many deliveries are, or would be, sent again. They are put back into the queue in batches after the response.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[schema(example = json!({"deliveries": 12, "dry_run": true}))]
+#[schema(example = json!({"deliveries": 12, "dry_run": true, "next": "They were only counted: nothing is sent."}))]
 pub struct RecoveredDeliveries {
     /// Their number, counted up to 10,000.
     pub deliveries: u64,
     /// Whether they were only counted.
     pub dry_run: bool,
+    /// What happens next, in words.
+    pub next: String,
 }
 
 /// What the account has used.

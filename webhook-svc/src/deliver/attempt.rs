@@ -1,5 +1,6 @@
 //! One attempt of a delivery.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use time::OffsetDateTime;
@@ -11,7 +12,16 @@ use super::target::Target;
 use crate::http::{AttemptOutcome, AttemptRequest, AttemptResult, OwnFault};
 
 /// A delivery after its attempt; `None`: the lease ended before the request was sent.
-pub(super) type Finished = (DueDelivery, Option<(AttemptResult, OffsetDateTime)>);
+pub(super) type Finished = (DueDelivery, Option<Attempted>);
+
+/// The result of an attempt.
+#[derive(Debug)]
+pub(super) struct Attempted {
+    /// The URL of the endpoint when the attempt was made: the owner may have changed it since then.
+    pub(super) url: Arc<str>,
+    pub(super) at: OffsetDateTime,
+    pub(super) result: AttemptResult,
+}
 
 /// Why nothing is sent, for the owner of the endpoint.
 const UNREADABLE_SECRET: &str =
@@ -30,18 +40,22 @@ pub(super) async fn run(
         return (due, None);
     }
     let at = shared.dependencies.clock.now();
+    let attempted = |result| {
+        let url = Arc::clone(&target.url);
+        Some(Attempted { url, at, result })
+    };
     let address = match &target.address {
         Ok(address) => address,
         Err(problem) => {
             let reason = format!("has an address that is not allowed. {problem}");
             let result = AttemptResult::no_response(AttemptOutcome::Failed, reason, Duration::ZERO);
-            return (due, Some((result, at)));
+            return (due, attempted(result));
         }
     };
     let Some(secrets) = target.secrets(at) else {
         let (outcome, reason) = (AttemptOutcome::NotMade(OwnFault::Secret), UNREADABLE_SECRET);
         let result = AttemptResult::no_response(outcome, reason.to_owned(), Duration::ZERO);
-        return (due, Some((result, at)));
+        return (due, attempted(result));
     };
     let attempt = AttemptRequest {
         endpoint: lease.claim.endpoint,
@@ -53,5 +67,5 @@ pub(super) async fn run(
         secrets,
     };
     let result = shared.dependencies.sender.attempt(attempt).await;
-    (due, Some((result, at)))
+    (due, attempted(result))
 }

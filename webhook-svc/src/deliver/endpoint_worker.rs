@@ -326,30 +326,33 @@ impl EndpointWorker {
     /// Adjusts the window and passes the result to the recorder.
     async fn finish_attempt(&mut self, (due, finished): Finished) -> anyhow::Result<()> {
         // Without an attempt, the delivery still waits in the database.
-        let Some((mut result, at)) = finished else {
+        let Some(mut attempted) = finished else {
             self.forget(due.id);
             return Ok(());
         };
-        if let AttemptOutcome::NotMade(fault) = result.outcome {
+        if let AttemptOutcome::NotMade(fault) = attempted.result.outcome {
             let (endpoint, reached_at) = (self.lease.claim.endpoint, self.last_success_at);
             let faults = &self.shared.faults;
-            if !faults.has_lasted(endpoint, fault, reached_at, at) {
-                self.report(fault, &result);
+            if !faults.has_lasted(endpoint, fault, reached_at, attempted.at) {
+                self.report(fault, &attempted.result);
                 self.own_fault = true;
                 self.forget(due.id);
                 return Ok(());
             }
-            result.outcome = AttemptOutcome::Failed;
+            attempted.result.outcome = AttemptOutcome::Failed;
         } else {
             self.shared.faults.clear(self.lease.claim.endpoint);
         }
-        match result.outcome {
+        match attempted.result.outcome {
             AttemptOutcome::Delivered => self.window.grow(),
             AttemptOutcome::Failed | AttemptOutcome::NotMade(_) => self.window.shrink(),
-            // The recorder disables the endpoint.
-            AttemptOutcome::Gone => self.target = None,
+            // The recorder disables the endpoint, unless it has another address now.
+            AttemptOutcome::Gone => {
+                let target = self.target.take();
+                self.target = target.filter(|target| target.url != attempted.url);
+            }
         }
-        self.record(due, Outcome::Attempted { result, at }).await
+        self.record(due, Outcome::Attempted(attempted)).await
     }
 
     fn report(&self, fault: OwnFault, result: &AttemptResult) {

@@ -1,6 +1,6 @@
 //! Records the results of attempts to all endpoints, many in one transaction.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,11 +12,12 @@ use tokio::sync::{Mutex, mpsc};
 use uuid::Uuid;
 
 use super::Shared;
+use super::attempt::Attempted;
 use super::pages::DueDelivery;
 use crate::SCHEMA;
 use crate::domain::health::{Health, Notification};
 use crate::domain::schedule::JITTER;
-use crate::http::{AttemptOutcome, AttemptResult};
+use crate::http::AttemptOutcome;
 use crate::notification;
 use crate::store::attempts::{self, Completion};
 use crate::store::deliveries::DeliveryState;
@@ -40,13 +41,13 @@ pub(super) struct Record {
 
 #[derive(Debug)]
 pub(super) enum Outcome {
-    Attempted {
-        result: AttemptResult,
-        at: OffsetDateTime,
-    },
+    Attempted(Attempted),
     /// With the reason.
     Cancelled(&'static str),
 }
+
+/// The URLs to which deliveries were sent, by endpoint and id.
+type Urls<'a> = HashMap<(Uuid, i64), &'a str>;
 
 /// Records until all senders are dropped. Several recorders share `records`: one collects a batch while the other waits for its commit.
 pub(super) async fn run(shared: Arc<Shared>, records: Arc<Mutex<mpsc::Receiver<Record>>>) {
@@ -79,7 +80,7 @@ pub(super) async fn run(shared: Arc<Shared>, records: Arc<Mutex<mpsc::Receiver<R
 fn count(outcome: &Outcome) {
     let name = match outcome {
         Outcome::Cancelled(_) => "cancelled",
-        Outcome::Attempted { result, .. } => match result.outcome {
+        Outcome::Attempted(attempted) => match attempted.result.outcome {
             AttemptOutcome::Delivered => "delivered",
             AttemptOutcome::Failed | AttemptOutcome::NotMade(_) => "failed",
             AttemptOutcome::Gone => "gone",
@@ -110,7 +111,12 @@ async fn record(
     endpoints::lock_all(&mut transaction, &ids).await?;
     let failed = attempts::complete(&mut *transaction, shared.holder, &completions, now).await?;
     let failures = failures(&completions, failed);
-    update_endpoints(shared, &mut transaction, &failures, now).await?;
+    let urls = batch.iter().filter_map(|it| match &it.outcome {
+        Outcome::Attempted(attempted) => Some(((it.claim.endpoint, it.due.id), &*attempted.url)),
+        Outcome::Cancelled(_) => None,
+    });
+    let urls: Urls<'_> = urls.collect();
+    update_endpoints(shared, &mut transaction, &failures, &urls, now).await?;
     transaction.commit().await
 }
 
@@ -180,7 +186,7 @@ fn completion_of(shared: &Shared, record: &Record, now: OffsetDateTime) -> Compl
         due_at: None,
     };
     let (result, at) = match &record.outcome {
-        Outcome::Attempted { result, at } => (result, at),
+        Outcome::Attempted(Attempted { result, at, .. }) => (result, at),
         Outcome::Cancelled(reason) => {
             let reason = (*reason).to_owned();
             return Completion {
@@ -230,15 +236,27 @@ fn jitter(due: &DueDelivery) -> u32 {
 }
 
 /// Counts failed deliveries to endpoints, switches endpoints off, and publishes notices for their owners. The caller commits at once.
+///
+/// An attempt that was in flight when its endpoint got another address says nothing about that address.
 async fn update_endpoints(
     shared: &Shared,
     connection: &mut PgConnection,
     failures: &BTreeMap<Uuid, Vec<&Completion>>,
+    urls: &Urls<'_>,
     now: OffsetDateTime,
 ) -> Result<(), sqlx::Error> {
     let ids: Vec<Uuid> = failures.keys().copied().collect();
     let mut notices = Vec::new();
     for mut endpoint in endpoints::lock_all(connection, &ids).await? {
+        let failures = failures.get(&endpoint.id).into_iter().flatten();
+        let failures = failures.filter(|it| {
+            let url = urls.get(&(endpoint.id, it.delivery_id));
+            url.is_none_or(|url| *url == endpoint.url)
+        });
+        let failures: Vec<&Completion> = failures.copied().collect();
+        if failures.is_empty() {
+            continue;
+        }
         let mut health = Health {
             failures: endpoint.failures,
             first_failure_at: endpoint.first_failure_at,
@@ -247,7 +265,7 @@ async fn update_endpoints(
             failures_since_mail: endpoint.failures_since_mail,
         };
         let mut gone = None;
-        for failure in failures.get(&endpoint.id).into_iter().flatten() {
+        for failure in failures {
             if is_gone(failure) {
                 gone = Some(Notification::DisabledByGone);
             } else {

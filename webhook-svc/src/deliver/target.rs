@@ -1,5 +1,7 @@
 //! What attempts need of an endpoint: its address, its decrypted secrets, and what it may receive.
 
+use std::sync::Arc;
+
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -13,6 +15,8 @@ use crate::store::plans;
 
 #[derive(Debug)]
 pub(super) struct Target {
+    /// As the endpoint has it.
+    pub(super) url: Arc<str>,
     /// Or why it is not allowed: the rules have changed since it was entered.
     pub(super) address: Result<Address, String>,
     /// `None`: they cannot be decrypted.
@@ -54,6 +58,7 @@ pub(super) async fn load(
     let allowance = plans::of_account(&mut connection, found.account_id).await?;
     drop(connection);
     Ok(Some(Target {
+        url: Arc::from(found.url.as_str()),
         address: Address::parse(&found.url, &dependencies.allow),
         secrets: open_secrets(dependencies, &found),
         last_success_at: found.last_success_at,

@@ -58,9 +58,11 @@ pub(super) struct Dialer {
 /// Why there is no connection.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum ConnectError {
-    #[error("could not resolve the name {host}: {why}")]
-    Unresolved { host: String, why: ResolveError },
-    /// The address is in the log only: a stranger who enters names must not learn what our name servers know of internal ones.
+    /// The name servers of this machine do not say. Their words are in the log only.
+    #[error("could not resolve the name {host}")]
+    Unresolved { host: String },
+    /// It has another address, or none. Which one is in the log only: a stranger who enters names must not learn what our name servers know
+    /// of internal ones.
     #[error("{host} does not resolve to a public address")]
     NotPublic { host: String },
     #[error("refused the connection")]
@@ -75,10 +77,7 @@ impl ConnectError {
     /// Our fault, if it is one, that there is no connection.
     pub(super) fn own_fault(&self) -> Option<OwnFault> {
         match self {
-            Self::Unresolved {
-                why: ResolveError::Unanswered(_),
-                ..
-            } => Some(OwnFault::Doubtful),
+            Self::Unresolved { .. } => Some(OwnFault::Doubtful),
             Self::Unreachable(error) => OwnFault::of_socket(error),
             _ => None,
         }
@@ -185,20 +184,22 @@ impl Dialer {
     }
 
     async fn resolve(&self, host: &str, port: u16) -> Result<Vec<SocketAddr>, ConnectError> {
-        let unresolved = |why| ConnectError::Unresolved {
-            host: host.to_owned(),
-            why,
-        };
         let resolving = timeout(self.resolve_timeout, self.resolver.resolve(host, port));
         let found = resolving.await.unwrap_or_else(|_elapsed| {
             let why = "the name servers did not answer in time";
             Err(ResolveError::Unanswered(why.to_owned()))
         });
-        let addresses = found.map_err(unresolved)?;
-        if addresses.is_empty() {
-            return Err(unresolved(ResolveError::NoAddress));
+        let host_name = host.to_owned();
+        match found {
+            Ok(addresses) if !addresses.is_empty() => Ok(addresses),
+            Ok(_) | Err(ResolveError::NoAddress) => {
+                Err(ConnectError::NotPublic { host: host_name })
+            }
+            Err(ResolveError::Unanswered(why)) => {
+                tracing::warn!(host, %why, "cannot look up the name of an endpoint");
+                Err(ConnectError::Unresolved { host: host_name })
+            }
         }
-        Ok(addresses)
     }
 }
 

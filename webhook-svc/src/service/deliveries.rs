@@ -170,9 +170,17 @@ impl Dependencies {
                 .await?;
             transaction.commit().await?;
         }
+        let next = match endpoint.state {
+            _ if request.dry_run => "They were only counted: nothing is sent.",
+            EndpointState::On => {
+                "Each is put back into the queue now, and is tried as often as a new one."
+            }
+            EndpointState::Paused | EndpointState::Off => WHEN_RESUMED,
+        };
         Ok(proto::RecoverResponse {
             deliveries: failed.deliveries.unsigned_abs(),
             oldest: failed.oldest.map(timestamp::encode),
+            next: next.to_owned(),
         })
     }
 

@@ -6,6 +6,7 @@ mod answers;
 mod bodies;
 mod connections;
 mod http2;
+mod log;
 mod nginx;
 mod own_fault;
 mod receiver;

@@ -107,6 +107,36 @@ async fn another_address_starts_from_zero_failures(pool: PgPool) {
 }
 
 #[testing::database_test(webhook::MIGRATOR)]
+async fn an_attempt_in_flight_to_the_old_address_does_not_count_for_the_new_one(pool: PgPool) {
+    let receiver = Receiver::start(Behaviour::Hang).await;
+    let mut service = start(pool.clone(), &[&receiver]).await.delivering();
+    service.publisher.schedule = Schedule::new(Vec::new());
+    let events = ["listing.updated"];
+    let endpoint = service.added(ADA, &receiver.url(), &events).await;
+    for (sent, seq, status) in [(1, 2, 500), (2, 3, 410)] {
+        receiver.set_behaviour(Behaviour::Hang);
+        let change = game(seq, "updated", Published);
+        service.listings(&[change], TAKEN).await;
+        receiver.wait_for(sent).await;
+        let request = proto::ChangeEndpointRequest {
+            account_id: ADA.to_string(),
+            id: endpoint.to_string(),
+            url: Some(format!("{}/repaired-{sent}", receiver.origin)),
+            ..proto::ChangeEndpointRequest::default()
+        };
+        let changed = service.endpoints.clone().change_endpoint(request).await;
+        changed.unwrap();
+        receiver.set_behaviour(Behaviour::Status(status));
+        let delivery = service.newest_attempted(ADA, endpoint, 1).await;
+        assert_eq!(delivery.state(), DeliveryState::Failed, "{status}");
+        let found = service.endpoint(ADA, endpoint).await;
+        assert_eq!(found.state(), EndpointState::On, "{status}");
+        assert_eq!(found.health.unwrap().failures, 0, "{status}");
+    }
+    assert!(notices(&pool).await.is_empty());
+}
+
+#[testing::database_test(webhook::MIGRATOR)]
 async fn an_endpoint_that_fails_now_and_then_makes_one_notice_a_day(pool: PgPool) {
     let receiver = Receiver::start(Behaviour::Status(500)).await;
     let mut service = start(pool.clone(), &[&receiver]).await.delivering();

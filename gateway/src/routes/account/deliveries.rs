@@ -156,6 +156,7 @@ pub async fn recover(
         ApiResponse::json(&RecoveredDeliveries {
             deliveries: recovered.deliveries,
             dry_run,
+            next: recovered.next,
         })
     })
     .await

@@ -6,6 +6,7 @@ mod files;
 mod listings;
 mod response;
 mod setup;
+pub(crate) mod webhook_deliveries;
 pub(crate) mod webhook_endpoints;
 pub(crate) mod webhooks;
 

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex};
 use contracts::common::v1::PageInfo;
 use contracts::gateway::v1::TokenChange;
 use contracts::webhook::v1 as proto;
+use contracts::webhook::v1::deliveries_service_server::DeliveriesServiceServer;
 use contracts::webhook::v1::endpoints_service_server::EndpointsServiceServer;
 use contracts::webhook::v1::messages_service_server::{MessagesService, MessagesServiceServer};
 use kit::{Fault, Lifecycle};
@@ -50,6 +51,7 @@ impl Webhooks {
         let server = Server::builder()
             .add_service(MessagesServiceServer::new(webhooks.clone()))
             .add_service(EndpointsServiceServer::new(webhooks.clone()))
+            .add_service(DeliveriesServiceServer::new(webhooks.clone()))
             .serve_with_incoming(TcpListenerStream::new(listener));
         lifecycle.spawn(async move { server.await.unwrap() });
         webhooks

@@ -257,6 +257,37 @@ async fn failed_deliveries_are_counted_before_they_are_sent_again(pool: PgPool) 
 }
 
 #[testing::database_test(web::MIGRATOR)]
+async fn failed_deliveries_to_a_paused_address_wait_and_the_page_says_so(pool: PgPool) {
+    let mut site = WebhookSite::new(pool).await;
+    let path = site.add().await;
+    // A 410 ends a delivery at once, and switches the endpoint off.
+    site.receiver.answer(410);
+    let watched = send_test(&mut site, &path, "ping").await;
+    site.eventually(&watched, "It has failed").await;
+    site.eventually(&path, "switched this address off").await;
+    site.receiver.answer(200);
+    for action in ["resume", "pause"] {
+        let done = site.browser.post(&format!("{path}/{action}"), &[]).await;
+        done.location();
+    }
+    let confirmed = [("since", "2026-11-23T00:00"), ("confirmed", "yes")];
+    let recover = format!("{path}/recover");
+    let sent = site.browser.post(&recover, &confirmed).await;
+    let page = site.browser.get(sent.location()).await;
+    page.assert(200, "once you resume it");
+    let now = "The failed deliveries are sent again";
+    assert!(!page.text.contains(now), "{}", page.text);
+    assert_eq!(site.receiver.bodies().len(), 1);
+    site.speak_french().await;
+    let page = site.browser.get(sent.location()).await;
+    page.assert(200, "seront renvoyées quand vous la réactiverez");
+    let resumed = site.browser.post(&format!("{path}/resume"), &[]).await;
+    resumed.location();
+    let done = "Votre récepteur l’a reçue, après 2 tentatives.";
+    site.eventually(&watched, done).await;
+}
+
+#[testing::database_test(web::MIGRATOR)]
 async fn a_french_owner_reads_deliveries(pool: PgPool) {
     let mut site = WebhookSite::new(pool).await;
     let path = site.add().await;

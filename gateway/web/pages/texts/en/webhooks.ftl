@@ -34,6 +34,7 @@ done-webhook-resumed = Resumed. What was waiting is sent now.
 done-webhook-switched = Messages are signed with the new secret from now on.
 done-webhook-removed = The address is removed.
 done-webhook-recovered = The failed deliveries are sent again.
+done-webhook-recovered-paused = The address is paused. The failed deliveries are retried once you resume it.
 
 ## The form of an address
 
@@ -212,7 +213,7 @@ delivery-closed-early = closed the connection before the request was sent
 delivery-not-http = its answer is not HTTP
 delivery-head-too-large = the head of its answer is too large
 delivery-not-public = { $value } does not resolve to a public address
-delivery-no-address = could not resolve the name { $value }: it has no address
+delivery-unresolved = could not resolve the name { $value }
 delivery-certificate-expired = TLS certificate is not valid: it has expired
 delivery-certificate-early = TLS certificate is not valid: it is not valid yet
 delivery-certificate-name = TLS certificate is not valid: it is for another name

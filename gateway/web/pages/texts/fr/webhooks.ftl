@@ -34,6 +34,7 @@ done-webhook-resumed = L’adresse est réactivée. Ce qui attendait est envoyé
 done-webhook-switched = Les messages sont désormais signés avec le nouveau secret.
 done-webhook-removed = L’adresse est supprimée.
 done-webhook-recovered = Les livraisons en échec sont renvoyées.
+done-webhook-recovered-paused = L’adresse est en pause. Les livraisons en échec seront renvoyées quand vous la réactiverez.
 
 ## Le formulaire d’une adresse
 
@@ -212,7 +213,7 @@ delivery-closed-early = a fermé la connexion avant l’envoi de la requête
 delivery-not-http = sa réponse n’est pas du HTTP
 delivery-head-too-large = l’en-tête de sa réponse est trop grand
 delivery-not-public = { $value } ne mène pas à une adresse publique
-delivery-no-address = le nom { $value } n’a pas d’adresse
+delivery-unresolved = le nom { $value } n’a pas pu être résolu
 delivery-certificate-expired = certificat TLS non valide : il a expiré
 delivery-certificate-early = certificat TLS non valide : il n’est pas encore valide
 delivery-certificate-name = certificat TLS non valide : il est pour un autre nom

@@ -42,6 +42,14 @@ impl From<FormState> for Outcome {
     }
 }
 
+/// What a form has done.
+#[derive(Debug, Clone, Copy)]
+enum Done {
+    Counted(u64),
+    /// With the notice that says when they are sent.
+    Recovered(&'static str),
+}
+
 /// Proposes the time at which the first delivery has failed.
 pub async fn show(request: MemberRequest, Path((_, id)): Path<(Uuid, String)>) -> PageResult {
     let id = endpoint_id(&id)?;
@@ -67,12 +75,11 @@ pub async fn send(
         Err(key) => return invalid(&request, id, &form, key).await,
     };
     let outcome = match count_or_recover(&request, id, since, &form).await {
-        Ok(None) => {
+        Ok(Done::Recovered(notice)) => {
             let path = request.webhook(id);
-            let done = format!("{path}/deliveries?done=webhook-recovered");
-            return Ok(see_other(&done));
+            return Ok(see_other(&format!("{path}/deliveries?done={notice}")));
         }
-        Ok(Some(count)) => Outcome {
+        Ok(Done::Counted(count)) => Outcome {
             counted: Some((utc_minute::format(since), count)),
             ..Outcome::default()
         },
@@ -88,18 +95,21 @@ async fn count_or_recover(
     id: Uuid,
     since: OffsetDateTime,
     form: &SinceForm,
-) -> Result<Option<u64>, Fault> {
+) -> Result<Done, Fault> {
     let (webhooks, account) = (&request.app.webhooks, request.scope.id);
     request.app.gateway.admit_change().await?;
     if form.confirmed != "yes" {
         let counted = webhooks.count_failed(account, id, Some(since)).await?;
-        return Ok(Some(counted.deliveries));
+        return Ok(Done::Counted(counted.deliveries));
     }
     webhooks.recover(account, id, since).await?;
     let endpoint = webhooks.endpoint(account, id).await?;
     let subject = origin(&endpoint.url);
     request.record(Action::WebhookRecovered, &subject).await;
-    Ok(None)
+    Ok(Done::Recovered(match endpoint.state() {
+        proto::EndpointState::Paused => "webhook-recovered-paused",
+        _ => "webhook-recovered",
+    }))
 }
 
 fn refused(request: &MemberRequest, fault: &Fault) -> Outcome {

@@ -119,14 +119,15 @@ fn late(english: &str, texts: &Texts) -> Option<String> {
     Some(texts.say_of("delivery-late", &texts.decimal(seconds)))
 }
 
-/// The name of the host has no address, or no public one.
+/// The name of the host has no public address, or cannot be looked up.
 fn without_address(english: &str, texts: &Texts) -> Option<String> {
     if let Some(host) = english.strip_suffix(" does not resolve to a public address") {
         return Some(texts.say_of("delivery-not-public", host));
     }
-    let rest = english.strip_prefix("could not resolve the name ")?;
-    let host = rest.strip_suffix(": it has no address")?;
-    Some(texts.say_of("delivery-no-address", host))
+    let host = english.strip_prefix("could not resolve the name ")?;
+    // Attempts of earlier versions have more words after the name.
+    let host = Some(host).filter(|host| !host.contains(' '))?;
+    Some(texts.say_of("delivery-unresolved", host))
 }
 
 /// When an event is sent.
@@ -206,7 +207,7 @@ mod tests {
             "did not answer within 8 seconds",
             "did not answer within 2.5 seconds",
             "a.example does not resolve to a public address",
-            "could not resolve the name a.example: it has no address",
+            "could not resolve the name a.example",
         ] {
             assert_known(english, |language| reason(english, language));
         }
