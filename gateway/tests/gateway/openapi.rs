@@ -424,7 +424,7 @@ async fn fields_of_the_account_api_that_may_be_null_are_never_left_out(pool: PgP
             }
         }
     }
-    assert!(nullable >= 15, "{nullable}");
+    assert!(nullable >= 12, "{nullable}");
 }
 
 #[testing::database_test(gateway::MIGRATOR)]

@@ -292,7 +292,7 @@ async fn nobody_votes_while_everything_is_read_only(pool: PgPool) {
     browser
         .get("/vote?done=closed")
         .await
-        .assert(200, "everything is read-only for a while");
+        .assert(200, "this site is read-only at the moment");
     assert_eq!(voters(&site), []);
 }
 
