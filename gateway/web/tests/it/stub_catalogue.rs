@@ -44,6 +44,8 @@ pub(crate) struct StubCatalogue {
     pub(crate) lacks_cover: Arc<Mutex<bool>>,
     /// Games that lists have after the first one.
     pub(crate) more_games: Arc<Mutex<Vec<Value>>>,
+    /// The boards of longer periods have the rows of the week.
+    pub(crate) is_first_week: Arc<Mutex<bool>>,
     /// The studio has the ranks of the game.
     pub(crate) is_studio_ranked: Arc<Mutex<bool>>,
     /// While it is set, a read of a creator waits, after it has said that it began.
@@ -72,6 +74,7 @@ impl Default for StubCatalogue {
             is_empty: Arc::default(),
             lacks_cover: Arc::default(),
             more_games: Arc::default(),
+            is_first_week: Arc::default(),
             is_studio_ranked: Arc::default(),
             held: Arc::default(),
             votes: StubVotes {
@@ -481,12 +484,13 @@ impl RankingsService for StubCatalogue {
             "creators" => ("creators/savanna", "developer"),
             _ => return Err(Fault::not_found("There is no such board.").into()),
         };
+        let is_first_week = *self.is_first_week.lock().unwrap();
         let rows = match request.board.as_str() {
-            "week" => json!([{
+            "month" | "all" if !is_first_week => json!([]),
+            "week" | "month" | "all" => json!([{
                 "rank": 1, "previous_rank": 1_500, "wins": 12_000, "name": "First <b>", "tagline": "Stones", "tags": [tag],
                 "country_code": "NG", "url": format!("https://mchezo.example/{kind}"),
             }]),
-            "month" | "all" => json!([]),
             _ => return Err(Fault::not_found("There is no such board.").into()),
         };
         let is_first = request.page.as_ref().is_none_or(|it| it.cursor.is_empty());

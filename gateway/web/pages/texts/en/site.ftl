@@ -283,6 +283,7 @@ boards-description = Games and creators, ranked by votes. Each vote is a choice 
 boards-how = How rankings work
 boards-vote = Vote: which is better?
 boards-empty = No votes in this period yet. Be the first to vote.
+boards-same = So far the same as for the shorter period.
 
 ## Currencies and rates
 

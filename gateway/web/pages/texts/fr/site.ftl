@@ -283,6 +283,7 @@ boards-description = Les jeux et leurs créateurs, classés par les votes. Chaqu
 boards-how = Fonctionnement des classements
 boards-vote = Voter : lequel est le meilleur ?
 boards-empty = Aucun vote sur cette période. Soyez la première personne à voter.
+boards-same = Pour l’instant, identique à la période plus courte.
 
 ## Monnaies et taux
 

@@ -315,6 +315,14 @@ fn empty_boards_say_so_once() {
 }
 
 #[test]
+fn a_board_that_repeats_the_one_before_has_one_line() {
+    let page = page("boards", Language::English);
+    let line = "So far the same as for the shorter period.";
+    assert_eq!(page.matches(line).count(), 1, "{page}");
+    assert_eq!(page.matches("<ol class=\"board\">").count(), 1, "{page}");
+}
+
+#[test]
 fn links_stay_in_the_language_of_the_address() {
     let page = Frame {
         prefix: "/fr",
