@@ -71,6 +71,7 @@ pub(crate) async fn copy_and_count_down(browser: &Browser) {
 
 /// A game has at most three genres: while three are ticked, no other one can be.
 pub(crate) async fn tick_at_most_three_genres(browser: &Browser, account: &str) {
+    browser.show_as(1_280, "light").await;
     browser.open(&format!("{account}/listings/new/game")).await;
     let click = async |place: usize| {
         let css = format!("[data-most='3'] label:nth-of-type({place}) [name='genres']");
