@@ -9,6 +9,7 @@ use serde_json::json;
 
 use crate::axe::{self, Rules};
 use crate::browser::{Browser, Options};
+use crate::scripts::tick_at_most_three_genres;
 
 /// The views in which a page is checked: the theme, the width of the window, and the rules. A theme changes colors only, and the wide
 /// window shows all elements.
@@ -348,6 +349,7 @@ async fn the_pages_of_an_account_have_no_problem() {
     let game = browser.fleet.account("free").economy_game.clone();
     let account = sign_in(&browser).await;
     assert_small_header(&browser).await;
+    tick_at_most_three_genres(&browser, &account).await;
     let of_account = OF_ACCOUNT.map(ToOwned::to_owned).into_iter();
     let of_account = of_account.chain(of_game(&game));
     let of_account = of_account.map(|path| format!("{account}{path}"));

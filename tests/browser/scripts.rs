@@ -69,6 +69,34 @@ pub(crate) async fn copy_and_count_down(browser: &Browser) {
     .await;
 }
 
+/// A game has at most three genres: while three are ticked, no other one can be.
+pub(crate) async fn tick_at_most_three_genres(browser: &Browser, account: &str) {
+    browser.show_as(1_280, "light").await;
+    browser.open(&format!("{account}/listings/new/game")).await;
+    let click = async |place: usize| {
+        let css = format!("[data-most='3'] label:nth-of-type({place}) [name='genres']");
+        browser.click(&css).await;
+    };
+    let disabled = async || {
+        let script =
+            "return [...document.querySelectorAll('[name=genres]')].map((box) => box.disabled)";
+        let found = browser.client.execute(script, Vec::new()).await.unwrap();
+        serde_json::from_value::<Vec<bool>>(found).unwrap()
+    };
+    for place in 1..=3 {
+        let found = disabled().await;
+        assert!(found.len() > 3 && !found.contains(&true), "{found:?}");
+        click(place).await;
+    }
+    let found = disabled().await;
+    assert!(!found[..3].contains(&true), "{found:?}");
+    assert!(!found[3..].contains(&false), "{found:?}");
+    // Without one of them, another one can be ticked.
+    click(2).await;
+    let found = disabled().await;
+    assert!(!found.contains(&true), "{found:?}");
+}
+
 /// Nobody tells a page that its reader pressed Stop. Some seconds later, the form can be sent again.
 #[tokio::test]
 async fn a_form_can_be_sent_again_after_stop() {

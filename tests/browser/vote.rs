@@ -11,7 +11,7 @@ const VOTES: usize = 5;
 /// More steps than a page has elements that the keyboard can reach.
 const MOST_STEPS: usize = 100;
 
-/// Votes until the page shows the ranks of the listings. The arrows need the script of the page.
+/// Skips a pair, and votes until the page shows the ranks of the listings. Escape and the arrows need the script of the page.
 pub(crate) async fn vote_by_keyboard(browser: &Browser, has_javascript: bool) {
     browser.show_as(360, "light").await;
     // A fleet that has just started sorts its listings within seconds.
@@ -21,13 +21,24 @@ pub(crate) async fn vote_by_keyboard(browser: &Browser, has_javascript: bool) {
         found.await.ok().map(drop)
     })
     .await;
+    if has_javascript {
+        press(browser, Key::Escape).await;
+        eventually("the pair is skipped", async || {
+            let address = browser.client.current_url().await.unwrap();
+            (address.query() == Some("done=skipped")).then_some(())
+        })
+        .await;
+        browser.open("/vote").await;
+    }
     for vote in 1..=VOTES {
-        if has_javascript && vote % 2 == 0 {
-            // The key of the first listing.
-            press(browser, Key::Left).await;
-        } else {
-            focus(browser, "pick").await;
-            press(browser, Key::Enter).await;
+        match vote {
+            // The key of the first listing, and that of the second.
+            2 if has_javascript => press(browser, Key::Left).await,
+            4 if has_javascript => press(browser, Key::Right).await,
+            _ => {
+                focus(browser, "pick").await;
+                press(browser, Key::Enter).await;
+            }
         }
         let said = browser.text("main p.notice[role='status']").await;
         assert!(!said.is_empty(), "vote {vote}");

@@ -77,10 +77,27 @@ impl Edge<'_> {
     }
 
     async fn check(&self) {
+        self.redirects_to_tls().await;
         self.serves_both_versions().await;
         self.passes_the_address_of_the_client().await;
         self.is_not_held_up().await;
         self.reloads_while_calls_run().await;
+    }
+
+    /// To the same path and query, with a status that keeps the method.
+    async fn redirects_to_tls(&self) {
+        let path = "/games?genre=puzzle&q=stone%20age";
+        let output = self.proxy.plain_curl(path).output().await.unwrap();
+        let complaint = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "curl: {complaint}");
+        let text = str::from_utf8(&output.stdout).unwrap();
+        let (status, location) = text.split_once(' ').unwrap();
+        assert_eq!(status, "308");
+        let place = location.strip_prefix("https://").unwrap();
+        // haproxy keeps a port that the request names; in public, it names none.
+        let (host, rest) = place.split_once('/').unwrap();
+        assert!(host.starts_with("127.0.0.1"), "{location}");
+        assert_eq!(format!("/{rest}"), path, "{location}");
     }
 
     async fn serves_both_versions(&self) {

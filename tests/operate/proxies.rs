@@ -29,6 +29,8 @@ pub(crate) struct Proxy {
     folder: tempfile::TempDir,
     reload: Signal,
     pub(crate) address: SocketAddr,
+    /// Where it redirects to TLS.
+    plain: SocketAddr,
 }
 
 impl Proxy {
@@ -36,12 +38,12 @@ impl Proxy {
     pub(crate) async fn haproxy(configuration: &str, variables: &[(&str, String)]) -> Self {
         let folder = folder().await;
         std::fs::write(folder.path().join("haproxy.cfg"), configuration).unwrap();
-        Self::start(folder, Signal::SIGUSR2, |folder, address| {
+        Self::start(folder, Signal::SIGUSR2, |folder, address, plain| {
             let mut haproxy = haproxy(folder);
             haproxy
                 .args(["-W", "-f", "haproxy.cfg"])
                 .env("LISTEN", address.to_string())
-                .env("LISTEN_HTTP", free_port().to_string())
+                .env("LISTEN_HTTP", plain.to_string())
                 .envs(variables.iter().map(|(name, value)| (name, value)));
             haproxy
         })
@@ -51,8 +53,8 @@ impl Proxy {
     /// nginx with its configuration, in which these are the addresses of the gateway and of web.
     pub(crate) async fn nginx(gateway: &str, web: &str) -> Self {
         let folder = folder().await;
-        Self::start(folder, Signal::SIGHUP, |folder, address| {
-            let configuration = nginx_configuration(folder, address, [gateway, web]);
+        Self::start(folder, Signal::SIGHUP, |folder, address, plain| {
+            let configuration = nginx_configuration(folder, [address, plain], [gateway, web]);
             std::fs::write(folder.join("nginx.conf"), configuration).unwrap();
             let mut nginx = program("nginx");
             nginx.arg("-p").arg(folder);
@@ -62,18 +64,18 @@ impl Proxy {
         .await
     }
 
-    /// Starts a proxy that listens on the address that `command` gets. If another process has taken a port meanwhile, the proxy ends, and
+    /// Starts a proxy that listens on the addresses that `command` gets: with TLS on the first one. If another process has taken a port meanwhile, the proxy ends, and
     /// gets another one.
     async fn start(
         folder: tempfile::TempDir,
         reload: Signal,
-        command: impl Fn(&Path, SocketAddr) -> Command,
+        command: impl Fn(&Path, SocketAddr, SocketAddr) -> Command,
     ) -> Self {
         let mut tries = 0;
         loop {
             tries += 1;
-            let address = free_port();
-            let mut command = command(folder.path(), address);
+            let (address, plain) = (free_port(), free_port());
+            let mut command = command(folder.path(), address, plain);
             let mut process = logged(&mut command, folder.path())
                 .kill_on_drop(true)
                 .spawn()
@@ -94,6 +96,7 @@ impl Proxy {
                     folder,
                     reload,
                     address,
+                    plain,
                 };
             }
             show_logs(folder.path(), &[LOG]);
@@ -126,6 +129,16 @@ impl Proxy {
             now.split_whitespace().any(is_new).then_some(())
         })
         .await;
+    }
+
+    /// `curl` without TLS. It prints the status and where it is redirected to, and does not go there.
+    pub(crate) fn plain_curl(&self, path: &str) -> Command {
+        let mut curl = Command::new("curl");
+        curl.args(["--silent", "--show-error", "--output", "/dev/null"])
+            .args(["--write-out", "%{http_code} %{redirect_url}"])
+            .arg(format!("http://{}{path}", self.plain))
+            .kill_on_drop(true);
+        curl
     }
 
     /// `curl` over TLS, which trusts the certificate of the proxy. It prints the body, and then the version of HTTP and the status in a line.
@@ -162,7 +175,11 @@ fn children(pid: u32) -> String {
 }
 
 /// The configuration of nginx, as it is used in a folder, with a certificate there.
-fn nginx_configuration(folder: &Path, address: SocketAddr, [gateway, web]: [&str; 2]) -> String {
+fn nginx_configuration(
+    folder: &Path,
+    [address, plain]: [SocketAddr; 2],
+    [gateway, web]: [&str; 2],
+) -> String {
     let path = folder.display().to_string();
     let mut configuration = NGINX.to_owned();
     // Debian's nginx would use and change folders of the system. It does not daemonize, so that it ends with the test.
@@ -173,7 +190,7 @@ fn nginx_configuration(folder: &Path, address: SocketAddr, [gateway, web]: [&str
         ("server gateway:8080 ", format!("server {gateway} ")),
         ("server web:8080 ", format!("server {web} ")),
         ("listen 443 ", format!("listen {address} ")),
-        ("listen 80;", format!("listen {};", free_port())),
+        ("listen 80;", format!("listen {plain};")),
         ("/etc/nginx", path.clone()),
         ("/run/nginx.pid", format!("{path}/nginx.pid")),
         ("\nhttp {", format!("\ndaemon off;\nhttp {{ {own}")),

@@ -88,7 +88,7 @@ fn constants(most_jump_percent: u32, late_days: i64) -> Vec<Constant> {
         constant(
             "market_parties",
             MIN_PARTIES.to_string(),
-            "Parties to them, at least.",
+            "Minimum number of parties to those swaps.",
         ),
         constant(
             "most_jump_pct",

@@ -407,6 +407,26 @@ async fn what_may_be_null_is_said_in_the_words_of_3_0(pool: PgPool) {
     assert!(nullable > 20 && sets > 1, "{nullable}, {sets}");
 }
 
+/// Responses always have such a field: clients need not tell null from a field that is left out.
+#[testing::database_test(gateway::MIGRATOR)]
+async fn fields_of_the_account_api_that_may_be_null_are_never_left_out(pool: PgPool) {
+    let test = Test::new(pool).await;
+    let document = ask(&test, "GET", &[]).await.json;
+    let has_null = |part: &Value| part.to_string().contains("\"null\"");
+    let mut nullable = 0;
+    for name in ["AccountKey", "AccountEndpoint", "AccountDelivery"] {
+        let schema = &document["components"]["schemas"][name];
+        let required = schema["required"].as_array().unwrap();
+        for (field, of_field) in schema["properties"].as_object().unwrap() {
+            if has_null(&of_field["type"]) || has_null(&of_field["oneOf"]) {
+                assert!(required.contains(&json!(field)), "{name}.{field}");
+                nullable += 1;
+            }
+        }
+    }
+    assert!(nullable >= 12, "{nullable}");
+}
+
 #[testing::database_test(gateway::MIGRATOR)]
 async fn the_document_takes_no_other_method_and_has_no_parts(pool: PgPool) {
     let test = Test::new(pool).await;

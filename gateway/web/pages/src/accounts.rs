@@ -236,8 +236,8 @@ mod tests {
         let html = page.render().unwrap();
         let details = ">&#60;b&#62;Too short It &#60;b&#62;waits.</span>";
         assert!(html.contains(details), "{html}");
-        assert!(html.contains("Waits for you") && html.contains("What failed"));
-        assert!(!html.contains("Waits for staff") && !html.contains("<b>"));
+        assert!(html.contains("Waiting for you") && html.contains("What failed"));
+        assert!(!html.contains("Waiting for staff") && !html.contains("<b>"));
         assert!(html.contains("href=\"/accounts/a/listings\""), "{html}");
     }
 

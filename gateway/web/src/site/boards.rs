@@ -68,14 +68,20 @@ pub async fn list(SiteRequest { app, mut visit, .. }: SiteRequest) -> PageResult
     let boards = try_join_all(reads).await?;
     respond(&app, &visit, |mut frame| {
         frame.head = Head::new(frame.say("boards-title"), frame.say("boards-description"));
-        let boards = all().zip(&boards).map(|(board, rows)| {
-            Ok(Board {
+        let mut shown: Vec<Board> = Vec::new();
+        for (board, rows) in all().zip(&boards) {
+            let rows = self::rows(&frame, board.kind, rows)?;
+            // In the first week of a directory, all votes are of this week.
+            let shorter = shown.last().filter(|_| board.window != WINDOWS[0]);
+            let is_same = shorter.is_some_and(|it| it.has_same_rows(&rows));
+            shown.push(Board {
                 link: frame.link(&board.path(), board.title(frame.texts)),
-                rows: self::rows(&frame, board.kind, rows)?,
-            })
-        });
+                is_repeated: is_same && !rows.is_empty(),
+                rows,
+            });
+        }
         Ok(BoardsPage {
-            boards: boards.collect::<Result<_, Fault>>()?,
+            boards: shown,
             frame,
         })
     })

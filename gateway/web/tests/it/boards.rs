@@ -79,6 +79,15 @@ async fn all_boards_are_on_one_page_and_an_empty_one_asks_for_votes(pool: PgPool
         }
     }
     page.assert(200, "No votes in this period yet.");
+    let same = "So far the same as for the shorter period.";
+    assert!(!page.text.contains(same), "{}", page.text);
+    // Before votes are older than a week, longer periods have nothing else to show.
+    *site.catalogue.is_first_week.lock().unwrap() = true;
+    let first = browser.get("/rankings").await;
+    first.assert(200, same);
+    assert_eq!(first.text.matches(same).count(), 4);
+    assert_eq!(first.text.matches("<ol class=\"board\">").count(), 2);
+    *site.catalogue.is_first_week.lock().unwrap() = false;
     let empty = browser.get("/rankings/games/month").await;
     empty.assert(200, "No votes in this period yet.");
     *site.catalogue.is_away.lock().unwrap() = true;

@@ -291,6 +291,13 @@ async fn other_sites_may_frame_the_embed_and_nothing_else(pool: PgPool) {
     assert!(!page.text.contains("<script") && !page.text.contains("<form"));
     assert!(!page.headers.contains_key(SET_COOKIE));
     assert_eq!(page.headers["x-robots-tag"], "noindex");
+    // Without a cover, it has the drawing of the game.
+    *site.catalogue.lacks_cover.lock().unwrap() = true;
+    let drawn = browser.get("/embed/games/okoto").await;
+    drawn.assert(
+        200,
+        "<img src=\"/pictures/drawn/1/games/NG/okoto.svg\" width=",
+    );
     let policy = |page: &Page| {
         let policy = page.headers["content-security-policy"].to_str().unwrap();
         policy.to_owned()

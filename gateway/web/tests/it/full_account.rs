@@ -81,7 +81,9 @@ impl FullAccount {
         let test = format!("{path}/test");
         let sent = hooks.submit(&path, &test, &[("event", "ping")]).await;
         let watched = sent.location().to_owned();
-        hooks.eventually(&watched, "Your receiver has it").await;
+        hooks
+            .eventually(&watched, "Your receiver accepted it")
+            .await;
         let (delivery, _) = watched.split_once('?').unwrap();
         let team = format!("/accounts/{account}/team");
         let fields = [("email", CAROL), ("role", "editor")];

@@ -144,7 +144,9 @@ async fn fill(full: &mut FullAccount) {
     let test = format!("{path}/test");
     let sent = hooks.submit(&path, &test, &[("event", "ping")]).await;
     let watched = sent.location().to_owned();
-    let page = hooks.eventually(&watched, "Your receiver has it").await;
+    let page = hooks
+        .eventually(&watched, "Your receiver accepted it")
+        .await;
     page.assert(200, "alert(answer)");
     assert_harmless(&page, &watched);
     let check = format!("{path}/check");

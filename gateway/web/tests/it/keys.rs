@@ -170,6 +170,8 @@ async fn a_key_is_rotated_and_revoked(pool: PgPool) {
     let revoked = browser.post(&format!("{path}/revoke"), &[]).await;
     assert_eq!(revoked.location(), format!("/accounts/{account}/keys"));
     browser.get(revoked.location()).await.assert(200, "revoked");
+    let why = "<p class=\"problem\" role=\"status\">It was revoked, ";
+    browser.get(&path).await.assert(200, why);
     let activity = browser.get(&format!("/accounts/{account}/activity")).await;
     for part in [
         "created the key &#60;b&#62;server",

@@ -62,6 +62,7 @@ mod site;
 mod site_economy;
 mod slow_clients;
 mod staff_people;
+mod start_page;
 mod stub_api;
 mod stub_catalogue;
 mod stub_economy;

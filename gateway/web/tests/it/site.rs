@@ -6,6 +6,7 @@ use http::{Method, Request};
 use sqlx::PgPool;
 use time::Duration;
 use web::layers::access::Access;
+use web::page_limit::PageLimit;
 use web::router::routes;
 
 use crate::browser::{Browser, Page};
@@ -91,6 +92,8 @@ async fn a_game_shows_what_the_api_has(pool: PgPool) {
     let site = Site::new(pool).await;
     let mut browser = site.browser();
     *site.economy.name.lock().unwrap() = Some("Cowrie".to_owned());
+    site.catalogue.add_game("ayo", "savanna");
+    site.catalogue.add_game("zuri", "acacia");
     let page = browser.get("/games/okoto").await;
     let picture = format!("src=\"/pictures/{}\" ", stub_pictures::file());
     for part in [
@@ -130,6 +133,21 @@ async fn a_game_shows_what_the_api_has(pool: PgPool) {
     for absent in ["<script>text", "elsewhere.example", "javascript:"] {
         assert!(!page.text.contains(absent), "{absent} in {}", page.text);
     }
+    // Games of the creator, and those of others that share its genre or country.
+    let others = "<h2>More by <a href=\"/creators/savanna\">";
+    let (_, others) = page.text.split_once(others).unwrap();
+    let (others, similar) = others.split_once("<h2>Similar games</h2>").unwrap();
+    let title = |slug: &str| format!("<h3 dir=\"auto\"><a href=\"/games/{slug}\">");
+    for (slug, is_other, is_similar) in [
+        ("ayo", true, false),
+        ("zuri", false, true),
+        ("okoto", false, false),
+    ] {
+        let title = title(slug);
+        assert_eq!(others.contains(&title), is_other, "{slug}: {others}");
+        assert_eq!(similar.contains(&title), is_similar, "{slug}: {similar}");
+    }
+    assert!(others.contains("<a href=\"/games?creator=savanna\">All games</a>"));
     let french = browser.get("/fr/games/okoto").await;
     for part in [
         "Réflexion",
@@ -140,6 +158,20 @@ async fn a_game_shows_what_the_api_has(pool: PgPool) {
         "href=\"/fr/games?genre=puzzle\"",
     ] {
         french.assert(200, part);
+    }
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn links_of_a_creator_say_where_they_lead(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let page = site.browser().get("/creators/savanna").await;
+    for (address, label) in [
+        ("https://savanna.example", "Website (savanna.example)"),
+        // The key `other` says nothing.
+        ("https://www.forum.example/a", "forum.example"),
+    ] {
+        let rel = "rel=\"ugc nofollow noopener\"";
+        page.assert(200, &format!("<a href=\"{address}\" {rel}>{label}</a>"));
     }
 }
 
@@ -473,6 +505,23 @@ async fn a_network_has_so_many_pages_a_minute_and_a_person_more(pool: PgPool) {
     refused.assert(429, "Try again in 1 second.");
     site.clock.advance(Duration::SECOND);
     browser.get("/terms").await.assert(200, "Terms");
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn a_browser_has_fewer_pages_a_minute_than_its_network(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let limited = site.changed(|web| web.page_limit = PageLimit::new(100, 5));
+    let (mut one, mut other) = (Browser::new(&limited), Browser::new(&limited));
+    "Other/1.0".clone_into(&mut other.agent);
+    for _ in 0..5 {
+        one.get("/terms").await.assert(200, "Terms");
+    }
+    one.get("/terms").await.assert(429, "Try again in");
+    // At the same address, browsers differ by their names and their languages.
+    other.get("/terms").await.assert(200, "Terms");
+    let swahili = [(ACCEPT_LANGUAGE.as_str(), "sw, en;q=0.5")];
+    let page = get_with(&mut one, "/terms", &swahili).await;
+    page.assert(200, "Terms");
 }
 
 #[testing::database_test(web::MIGRATOR)]

@@ -68,6 +68,18 @@ async fn currencies_lead_to_their_rates(pool: PgPool) {
 }
 
 #[testing::database_test(web::MIGRATOR)]
+async fn without_currencies_the_page_has_an_example(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let mut browser = site.browser();
+    let page = browser.get("/economy").await;
+    page.assert(200, "No currency is listed yet.");
+    page.assert(200, "one Shell is worth 63.43 Cowries.");
+    page.assert(200, "<a href=\"/docs/economy\" hreflang=\"en\">");
+    let french = browser.get("/fr/economy").await;
+    french.assert(200, "63,43");
+}
+
+#[testing::database_test(web::MIGRATOR)]
 async fn a_table_of_rates_has_pages(pool: PgPool) {
     let site = site_with_currencies(pool).await;
     site.economy.more_rates.store(1_000, Ordering::Relaxed);

@@ -40,6 +40,12 @@ pub(crate) struct StubCatalogue {
     pub(crate) asked_when: Arc<Mutex<Vec<Option<String>>>>,
     /// Lists of listings have no rows.
     pub(crate) is_empty: Arc<Mutex<bool>>,
+    /// The game has no cover.
+    pub(crate) lacks_cover: Arc<Mutex<bool>>,
+    /// Games that lists have after the first one.
+    pub(crate) more_games: Arc<Mutex<Vec<Value>>>,
+    /// The boards of longer periods have the rows of the week.
+    pub(crate) is_first_week: Arc<Mutex<bool>>,
     /// The studio has the ranks of the game.
     pub(crate) is_studio_ranked: Arc<Mutex<bool>>,
     /// While it is set, a read of a creator waits, after it has said that it began.
@@ -66,6 +72,9 @@ impl Default for StubCatalogue {
             asked: Arc::default(),
             asked_when: Arc::default(),
             is_empty: Arc::default(),
+            lacks_cover: Arc::default(),
+            more_games: Arc::default(),
+            is_first_week: Arc::default(),
             is_studio_ranked: Arc::default(),
             held: Arc::default(),
             votes: StubVotes {
@@ -158,12 +167,33 @@ impl StubCatalogue {
 
     pub(crate) fn game(&self) -> Value {
         let cover = format!("https://mchezo.example/pictures/{}", stub_pictures::file());
+        let cover = (!*self.lacks_cover.lock().unwrap()).then_some(cover);
         json!({
             "slug": "okoto", "title": "Okoto <b>", "tagline": *self.tagline.lock().unwrap(), "cover_url": cover,
             "genres": ["puzzle"], "platforms": ["android"], "stage": "released", "release_year": 2024, "featured": true,
             "creator": {"handle": "savanna", "name": "Savanna <i>Studio"}, "country_code": "NG", "city": "Lagos",
             "url": "https://mchezo.example/games/okoto", "created_at": "2026-01-01T00:00:00.000Z",
         })
+    }
+
+    /// Adds a game of this creator, which is not featured, to the lists.
+    pub(crate) fn add_game(&self, slug: &str, handle: &str) {
+        let mut game = self.game();
+        let fields = json!({
+            "slug": slug, "title": slug, "featured": false, "creator": {"handle": handle, "name": handle},
+            "url": format!("https://mchezo.example/games/{slug}"),
+        });
+        let fields = fields.as_object().unwrap().clone();
+        game.as_object_mut().unwrap().extend(fields);
+        self.more_games.lock().unwrap().push(game);
+    }
+
+    /// The games of lists; with a handle, those of this creator.
+    fn games(&self, handle: Option<&str>) -> Value {
+        let more = self.more_games.lock().unwrap().clone();
+        let all = [self.game()].into_iter().chain(more);
+        let of_creator = |game: &Value| handle.is_none_or(|it| game["creator"]["handle"] == it);
+        all.filter(of_creator).collect()
     }
 
     pub(crate) fn answers(&self) -> Result<(), Status> {
@@ -217,7 +247,7 @@ impl GamesService for StubCatalogue {
         }
         let is_first = request.page.as_ref().is_none_or(|it| it.cursor.is_empty());
         self.asked.lock().unwrap().push(request);
-        let (json, page) = self.list(json!([self.game()]), is_first.then_some("next-1"));
+        let (json, page) = self.list(self.games(None), is_first.then_some("next-1"));
         Ok(Response::new(proto::ListGamesResponse {
             json,
             page,
@@ -284,12 +314,12 @@ impl CreatorsService for StubCatalogue {
         let request = request.into_inner();
         let games = match request.max_games {
             Some(0) => json!([]),
-            _ => json!([self.game()]),
+            _ => self.games(Some("savanna")),
         };
         let kind = self.creator_kind.lock().unwrap().clone();
-        let more = json!({
-            "kind": kind, "bio": "Since 2012", "links": {"website": "https://savanna.example"}, "games": games,
-        });
+        let links =
+            json!({"website": "https://savanna.example", "other": "https://www.forum.example/a"});
+        let more = json!({"kind": kind, "bio": "Since 2012", "links": links, "games": games});
         let fields = more.as_object().unwrap().clone();
         listing.as_object_mut().unwrap().extend(fields);
         Ok(Response::new(proto::GetCreatorResponse {
@@ -454,12 +484,13 @@ impl RankingsService for StubCatalogue {
             "creators" => ("creators/savanna", "developer"),
             _ => return Err(Fault::not_found("There is no such board.").into()),
         };
+        let is_first_week = *self.is_first_week.lock().unwrap();
         let rows = match request.board.as_str() {
-            "week" => json!([{
+            "month" | "all" if !is_first_week => json!([]),
+            "week" | "month" | "all" => json!([{
                 "rank": 1, "previous_rank": 1_500, "wins": 12_000, "name": "First <b>", "tagline": "Stones", "tags": [tag],
                 "country_code": "NG", "url": format!("https://mchezo.example/{kind}"),
             }]),
-            "month" | "all" => json!([]),
             _ => return Err(Fault::not_found("There is no such board.").into()),
         };
         let is_first = request.page.as_ref().is_none_or(|it| it.cursor.is_empty());

@@ -90,7 +90,7 @@ async fn what_waits_and_what_failed_lead_on(pool: PgPool) {
     full.hooks.site.gateway.keys.lock().unwrap().push(key);
     let page = owner.get(&path).await;
     for part in [
-        "Waits for you",
+        "Waiting for you",
         "The live key adas-live-key is approved",
         &format!("{CAROL} is invited and has not joined"),
         "What failed",

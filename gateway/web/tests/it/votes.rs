@@ -7,6 +7,7 @@ use uuid::Uuid;
 use web::domain::role::Role;
 
 use crate::browser::{Browser, Page};
+use crate::stub_pictures;
 use crate::stub_votes::State;
 use crate::support::{ADA, Site};
 
@@ -53,6 +54,9 @@ async fn a_visitor_votes_by_cookie(pool: PgPool) {
     ] {
         page.assert(200, part);
     }
+    let file = stub_pictures::file();
+    let cover = format!("<span class=\"art\"><img src=\"/pictures/{file}\" ");
+    assert_eq!(page.text.matches(&cover).count(), 2, "{}", page.text);
     assert_eq!(page.headers[CACHE_CONTROL], "no-store");
     assert_eq!(page.headers["content-language"], "en");
     let cookie = page.headers[SET_COOKIE].to_str().unwrap().to_owned();
@@ -288,7 +292,7 @@ async fn nobody_votes_while_everything_is_read_only(pool: PgPool) {
     browser
         .get("/vote?done=closed")
         .await
-        .assert(200, "everything is read-only for a while");
+        .assert(200, "this site is read-only at the moment");
     assert_eq!(voters(&site), []);
 }
 

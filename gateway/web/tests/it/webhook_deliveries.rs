@@ -23,7 +23,7 @@ async fn a_test_event_is_sent_once_and_its_result_appears(pool: PgPool) {
     let again = site.browser.post(&test, &fields).await;
     assert_eq!(sent.location(), again.location());
     let page = site
-        .eventually(sent.location(), "Your receiver has it")
+        .eventually(sent.location(), "Your receiver accepted it")
         .await;
     page.assert(200, "after 1 try");
     page.assert(200, "answered 200");
@@ -87,7 +87,7 @@ async fn a_delivery_to_a_paused_address_waits_and_says_so(pool: PgPool) {
         .post(&format!("{path}/resume"), &[])
         .await
         .location();
-    site.eventually(&watched, "Your receiver has it").await;
+    site.eventually(&watched, "Your receiver accepted it").await;
 }
 
 #[testing::database_test(web::MIGRATOR)]
@@ -138,7 +138,7 @@ async fn deliveries_are_filtered_and_paged(pool: PgPool) {
     let mut site = WebhookSite::new(pool).await;
     let path = site.add().await;
     let watched = send_test(&mut site, &path, "ping").await;
-    site.eventually(&watched, "Your receiver has it").await;
+    site.eventually(&watched, "Your receiver accepted it").await;
     site.browser
         .post(&format!("{path}/pause"), &[])
         .await
@@ -252,7 +252,7 @@ async fn failed_deliveries_are_counted_before_they_are_sent_again(pool: PgPool) 
         .get(sent.location())
         .await
         .assert(200, "sent again");
-    site.eventually(&watched, "Your receiver has it, after 2 tries")
+    site.eventually(&watched, "Your receiver accepted it after 2 tries")
         .await;
 }
 
@@ -313,7 +313,7 @@ async fn a_french_owner_reads_deliveries(pool: PgPool) {
     site.receiver.answer(200);
     let (delivery, _) = watched.split_once('?').unwrap();
     let again = site.browser.post(&format!("{delivery}/again"), &[]).await;
-    let done = "Votre récepteur l’a reçue, après 2 tentatives.";
+    let done = "Votre récepteur l’a acceptée après 2 tentatives.";
     site.eventually(again.location(), done).await;
     let page = site.browser.get(&list).await;
     for part in [

@@ -371,7 +371,7 @@ async fn a_french_owner_adds_an_address(pool: PgPool) {
     let secret = site.submit(&new, &base, &fields).await;
     for part in [
         "<h1>Le secret de signature</h1>",
-        "Essai sans message\u{a0}: a répondu 405\u{a0}; toute réponse convient",
+        "d’essai sans message\u{a0}: a répondu 405. Toute réponse convient",
         "SERVICE_WEBHOOK_SECRET=svc_whsec_",
         "sans <code>svc_</code>\u{a0}:",
     ] {
@@ -411,7 +411,7 @@ async fn a_french_owner_pauses_an_address_and_rotates_its_secret(pool: PgPool) {
         "L’adresse est en pause. Les livraisons attendent",
         "<span class=\"state\">en pause</span>",
         "ses livraisons attendent jusqu’à 30 jours.",
-        "Requête HEAD à l’ajout\u{a0}: a répondu 405",
+        "Requête HEAD lors de l’ajout\u{a0}: a répondu 405",
         "<dt>Limite</dt><dd>aucune</dd>",
         "Réactiver",
     ] {

@@ -25,6 +25,18 @@ impl BoardsPage {
 pub struct Board {
     pub link: Link,
     pub rows: Vec<BoardRow>,
+    /// Whether the board of the shorter period has the same rows, so that they are not shown again.
+    pub is_repeated: bool,
+}
+
+impl Board {
+    /// Whether its listings and their votes are those of these rows.
+    pub fn has_same_rows(&self, rows: &[BoardRow]) -> bool {
+        let is_same = |(one, other): (&BoardRow, &BoardRow)| {
+            one.link.href == other.link.href && one.wins == other.wins && one.share == other.share
+        };
+        self.rows.len() == rows.len() && self.rows.iter().zip(rows).all(is_same)
+    }
 }
 
 /// One board.

@@ -259,8 +259,8 @@ vote-skip = Skip this pair
 vote-counted = Your vote is counted. Here is the next pair.
 vote-repeated = A pair counts once a day, and your first vote on that one stays. Here is the next pair.
 vote-refused = That vote was not counted: the pair was drawn more than ten minutes ago, or for somebody else, or one of the two is not listed any more. Here is a new pair.
-vote-unknown = That vote was not counted, because your browser sent no cookie of ours. Allow cookies for this site, and vote on this new pair.
-vote-closed = That vote was not counted: everything is read-only for a while. Try again later.
+vote-unknown = That vote was not counted, because your browser did not send the cookie of this site. Allow cookies for this site, and vote on this new pair.
+vote-closed = That vote was not counted: this site is read-only at the moment. Try again later.
 vote-none-left = There are no pairs left for you today. Come back tomorrow (UTC), or vote on the other kind.
 vote-limit = That vote was not counted. The number of votes per hour and per day is limited, for each person and for each network from which people vote without an account.
 vote-again-minutes = { $count ->
@@ -279,10 +279,11 @@ vote-as-account = You vote as { $value }.
 vote-your-account = your account
 vote-as-cookie = You vote without an account; a cookie makes sure that each pair counts once.
 boards-title = Rankings
-boards-description = Games and creators, ranked by votes between two of them.
+boards-description = Games and creators, ranked by votes. Each vote is a choice between two of them.
 boards-how = How rankings work
 boards-vote = Vote: which is better?
 boards-empty = No votes in this period yet. Be the first to vote.
+boards-same = So far the same as for the shorter period.
 
 ## Currencies and rates
 
@@ -344,7 +345,7 @@ formula-money_growth_pct = Null without a counted report before, or when its sup
 formula-growth_pct = The output of a day, each report over the time since the game’s report before it, whether that one counts or not; compared with the counted report before. Null for the first two counted reports, or when the earlier output was 0.
 formula-trade_balance = Somebody gives in 100 cowries and gets 50 beads, and later gives in 30 beads and gets 60 cowries: the balance of cowries is 100 − 60 = 40, that of beads 30 − 50 = −20.
 constant-market_swaps = Swaps of a pair in 24 hours that make a market.
-constant-market_parties = Parties to them, at least.
+constant-market_parties = Minimum number of parties to those swaps.
 constant-most_jump_pct = A report whose cost has moved by more, up or down, is held for a review.
 constant-late_days = A currency is late after so many days without a counted report.
 constant-digits = Significant digits of a printed number; it is exact until then, and rounded half to even.

@@ -52,7 +52,7 @@ left-minutes = { $count ->
 }
 left-two-units = { $from } et { $to }
 short-left-day = j
-short-left-none = plus rien
+short-left-none = 0 min
 grace-left = { " " }avant la fin, le { $value }
 
 ## Les rôles, et ce que des personnes et des programmes ont fait dans un compte
@@ -141,9 +141,9 @@ today-part-listings = fiches
 today-part-reports = rapports d’économie
 today-part-team = équipe
 today-nothing = Rien ne vous attend, et rien n’a échoué.
-today-for-you = Vous attend
+today-for-you = Ce qui vous attend
 today-failed = Ce qui a échoué
-today-for-staff = Attend notre équipe
+today-for-staff = Ce qui attend notre équipe
 today-api-title = Utiliser l’API
 today-api = Lisez les jeux, les créateurs, les événements et les classements depuis un programme. Une clé de test est gratuite et immédiate, et lit des données d’exemple.
 today-first-key = Créer la première clé

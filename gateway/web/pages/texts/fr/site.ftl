@@ -259,8 +259,8 @@ vote-skip = Passer cette paire
 vote-counted = Votre vote est compté. Voici la paire suivante.
 vote-repeated = Une paire compte une fois par jour, et votre premier vote sur celle-ci reste. Voici la paire suivante.
 vote-refused = Ce vote n’a pas été compté : la paire a été tirée il y a plus de dix minutes, ou pour quelqu’un d’autre, ou l’une des deux fiches n’est plus répertoriée. Voici une nouvelle paire.
-vote-unknown = Ce vote n’a pas été compté, car votre navigateur n’a pas envoyé de cookie de ce site. Autorisez les cookies pour ce site, et votez sur cette nouvelle paire.
-vote-closed = Ce vote n’a pas été compté : rien ne peut être modifié pour l’instant. Réessayez plus tard.
+vote-unknown = Ce vote n’a pas été compté, car votre navigateur n’a pas envoyé le cookie de ce site. Autorisez les cookies pour ce site, et votez sur cette nouvelle paire.
+vote-closed = Ce vote n’a pas été compté : ce site est en lecture seule pour le moment. Réessayez plus tard.
 vote-none-left = Il ne reste pas de paire pour vous aujourd’hui. Revenez demain (UTC), ou votez dans l’autre catégorie.
 vote-limit = Ce vote n’a pas été compté. Le nombre de votes par heure et par jour est limité, pour chaque personne et pour chaque réseau d’où l’on vote sans compte.
 vote-again-minutes = { $count ->
@@ -279,10 +279,11 @@ vote-as-account = Vous votez en tant que { $value }.
 vote-your-account = votre compte
 vote-as-cookie = Vous votez sans compte ; un cookie fait en sorte que chaque paire compte une fois.
 boards-title = Classements
-boards-description = Les jeux et leurs créateurs, classés par des votes entre deux d’entre eux.
+boards-description = Les jeux et leurs créateurs, classés par les votes. Chaque vote est un choix entre deux d’entre eux.
 boards-how = Fonctionnement des classements
 boards-vote = Voter : lequel est le meilleur ?
 boards-empty = Aucun vote sur cette période. Soyez la première personne à voter.
+boards-same = Pour l’instant, identique à la période plus courte.
 
 ## Monnaies et taux
 

@@ -323,7 +323,7 @@ mod tests {
         assert_eq!(delivery_state(&twice, FRENCH).text, "livrée");
         assert_eq!(
             explanation(&twice, EndpointState::On, NOW, FRENCH),
-            "Votre récepteur l’a reçue, après 2 tentatives."
+            "Votre récepteur l’a acceptée après 2 tentatives."
         );
         let slow = proto::Attempt {
             status: Some(204),

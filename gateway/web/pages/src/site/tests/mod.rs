@@ -12,6 +12,7 @@ use askama::Template as _;
 use part_samples::frame;
 use samples::pages;
 
+use super::africa::Outline;
 use super::results::SearchPage;
 use super::{Frame, Head, Language};
 
@@ -137,6 +138,24 @@ fn every_picture_has_its_size_and_comes_from_here() {
     }
 }
 
+#[test]
+fn pictures_of_cards_are_loaded_when_they_come_into_view_and_no_larger_than_shown() {
+    let mut count = 0;
+    for (name, page) in pages(Language::English) {
+        for cards in page.split("<ul class=\"cards\">").skip(1) {
+            let cards = cards.split("</ul>").next().unwrap();
+            for image in cards.split("<img ").skip(1) {
+                let image = image.split('>').next().unwrap();
+                for part in ["loading=\"lazy\"", " srcset=\"", " sizes=\""] {
+                    assert!(image.contains(part), "{name}: {part} is not in {image}");
+                }
+                count += 1;
+            }
+        }
+    }
+    assert!(count > 10, "{count}");
+}
+
 /// The page of this name.
 fn page(name: &str, language: Language) -> String {
     let mut pages = pages(language).into_iter();
@@ -155,12 +174,40 @@ fn what_is_missing_of_a_game_is_asked_for() {
         assert!(bare.contains(question), "{question}: {bare}");
         assert!(!full.contains(question), "{question}: {full}");
     }
-    let asked = "Know the event’s site?";
-    assert!(page("bare event", Language::English).contains(asked));
-    assert!(!page("event", Language::English).contains(asked));
+    for (name, asked) in [
+        ("event", "Know the event’s site?"),
+        ("creator", "Know their site?"),
+    ] {
+        let bare = page(&format!("bare {name}"), Language::English);
+        assert!(bare.contains(asked), "{asked}: {bare}");
+        let full = page(name, Language::English);
+        assert!(!full.contains(asked), "{asked}: {full}");
+    }
     for absent in ["Changed", "More by", "Similar games"] {
         assert!(full.contains(absent), "{absent}: {full}");
         assert!(!bare.contains(absent), "{absent}: {bare}");
+    }
+}
+
+/// On a phone, its columns stand below each other in this order.
+#[test]
+fn the_page_of_a_game_has_pictures_then_stores_then_facts() {
+    let page = page("game", Language::English);
+    let parts = ["listing-media", "stores", "facts"];
+    let places = parts.map(|class| page.find(&format!("class=\"{class}\"")));
+    assert!(places.iter().all(Option::is_some), "{places:?}: {page}");
+    assert!(places.is_sorted(), "{places:?}: {page}");
+}
+
+#[test]
+fn a_place_has_the_outline_of_its_country() {
+    let page = page("place", Language::English);
+    let outline = Outline::of("NG").unwrap();
+    for part in [
+        format!("<svg class=\"outline\" viewBox=\"{}\"", outline.view_box()),
+        format!("<path d=\"{}\"></path></svg>", outline.path),
+    ] {
+        assert!(page.contains(&part), "{part} is not in {page}");
     }
 }
 
@@ -265,6 +312,14 @@ fn empty_boards_say_so_once() {
         let page = page(name, Language::English);
         assert_eq!(page.matches(said).count(), times, "{name}: {page}");
     }
+}
+
+#[test]
+fn a_board_that_repeats_the_one_before_has_one_line() {
+    let page = page("boards", Language::English);
+    let line = "So far the same as for the shorter period.";
+    assert_eq!(page.matches(line).count(), 1, "{page}");
+    assert_eq!(page.matches("<ol class=\"board\">").count(), 1, "{page}");
 }
 
 #[test]

@@ -115,6 +115,28 @@ fn bare_game(frame: Frame) -> GamePage {
     }
 }
 
+fn creator(frame: Frame) -> CreatorPage {
+    CreatorPage {
+        frame,
+        name: text(),
+        kind: text(),
+        tagline: text(),
+        is_verified: true,
+        avatar: picture(),
+        roles: vec![text()],
+        place: vec![link("/cities/lagos"), link("/countries/NG")],
+        bio: text(),
+        links: vec![link("https://studio.example")],
+        asks_for_links: false,
+        games: vec![game_card()],
+        games_total: 30,
+        all_games: Some("/games?creator=studio".to_owned()),
+        listing_ranks: listing_ranks(),
+        share: Some(text()),
+        actions: actions(),
+    }
+}
+
 fn event(frame: Frame) -> EventPage {
     EventPage {
         frame,
@@ -292,26 +314,13 @@ fn other_pages(language: Language) -> Vec<Rendered> {
     vec![
         ("game", game(frame()).render()),
         ("bare game", bare_game(frame()).render()),
+        ("creator", creator(frame()).render()),
         (
-            "creator",
+            "bare creator",
             CreatorPage {
-                frame: frame(),
-                name: text(),
-                kind: text(),
-                tagline: text(),
-                is_verified: true,
-                avatar: picture(),
-                roles: vec![text()],
-                place: vec![link("/cities/lagos"), link("/countries/NG")],
-                bio: text(),
-                links: vec![link("https://studio.example")],
+                links: Vec::new(),
                 asks_for_links: true,
-                games: vec![game_card()],
-                games_total: 30,
-                all_games: Some("/games?creator=studio".to_owned()),
-                listing_ranks: listing_ranks(),
-                share: Some(text()),
-                actions: actions(),
+                ..creator(frame())
             }
             .render(),
         ),

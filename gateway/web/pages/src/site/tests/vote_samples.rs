@@ -87,10 +87,17 @@ pub(super) fn pages(language: Language) -> Vec<Rendered> {
             Board {
                 link: link("/rankings/games/week"),
                 rows: vec![row()],
+                is_repeated: false,
             },
             Board {
-                link: link("/rankings/games/all"),
+                link: link("/rankings/games/month"),
+                rows: vec![row()],
+                is_repeated: true,
+            },
+            Board {
+                link: link("/rankings/creators/all"),
                 rows: Vec::new(),
+                is_repeated: false,
             },
         ],
     };
@@ -99,6 +106,7 @@ pub(super) fn pages(language: Language) -> Vec<Rendered> {
         boards: vec![Board {
             link: link("/rankings/games/week"),
             rows: Vec::new(),
+            is_repeated: false,
         }],
     };
     let without_account = VotePage {
