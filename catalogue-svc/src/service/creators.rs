@@ -10,6 +10,7 @@ use contracts::public::CREATOR_KINDS;
 use kit::Fault;
 use kit::bad_fields::BadFields;
 use kit::cursor::Binding;
+use time::OffsetDateTime;
 use tonic::{Request, Response, Status};
 
 use super::Reads;
@@ -29,7 +30,7 @@ impl CreatorsService for Reads {
     ) -> Result<Response<ListCreatorsResponse>, Status> {
         let request = request.into_inner();
         let snapshot = self.snapshot_at(request.at_least.as_ref()).await?;
-        let list = read(request, &snapshot)?;
+        let list = read(request, &snapshot, self.clock.now())?;
         let page = snapshot.dataset(list.mode).creators.search(&list.query);
         Ok(Response::new(ListCreatorsResponse {
             json: answer::rows(&page.rows),
@@ -63,7 +64,11 @@ impl CreatorsService for Reads {
 }
 
 /// Reads and checks the parameters. The country must be one of `snapshot`.
-fn read(request: ListCreatorsRequest, snapshot: &Snapshot) -> Result<ListQuery<CreatorKey>, Fault> {
+fn read(
+    request: ListCreatorsRequest,
+    snapshot: &Snapshot,
+    now: OffsetDateTime,
+) -> Result<ListQuery<CreatorKey>, Fault> {
     let mut bad = BadFields::default();
     let mode = bad.mode(request.mode);
     let country = query_params::country_code(request.country);
@@ -71,7 +76,7 @@ fn read(request: ListCreatorsRequest, snapshot: &Snapshot) -> Result<ListQuery<C
     let role = non_empty(request.role);
     let city = non_empty(request.city);
     let words = query_words(request.q.as_deref());
-    let updated_since = query_params::updated_since(&mut bad, request.updated_since);
+    let updated_since = query_params::updated_since(&mut bad, request.updated_since, now);
     let facets = [
         filter(&mut bad, "kind", kind.as_deref(), |key| {
             Facet::creator_kind(key).ok_or_else(|| one_of(&CREATOR_KINDS))

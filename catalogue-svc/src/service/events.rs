@@ -8,7 +8,7 @@ use contracts::public::EVENT_KINDS;
 use kit::Fault;
 use kit::bad_fields::BadFields;
 use kit::cursor::Binding;
-use time::{Date, UtcOffset};
+use time::{Date, OffsetDateTime, UtcOffset};
 use tonic::{Request, Response, Status};
 
 use super::Reads;
@@ -29,9 +29,8 @@ impl EventsService for Reads {
     ) -> Result<Response<ListEventsResponse>, Status> {
         let request = request.into_inner();
         let snapshot = self.snapshot_at(request.at_least.as_ref()).await?;
-        let today = self.clock.now().to_offset(UtcOffset::UTC).date();
         let with_times = request.with_times;
-        let list = read(request, &snapshot, today)?;
+        let list = read(request, &snapshot, self.clock.now())?;
         let page = snapshot.dataset(list.mode).events.search(&list.query);
         let timed = page.rows.iter().filter(|_| with_times);
         let updated_at = timed
@@ -69,8 +68,9 @@ impl EventsService for Reads {
 fn read(
     request: ListEventsRequest,
     snapshot: &Snapshot,
-    today: Date,
+    now: OffsetDateTime,
 ) -> Result<ListQuery<EventKey>, Fault> {
+    let today = now.to_offset(UtcOffset::UTC).date();
     let mut bad = BadFields::default();
     let mode = bad.mode(request.mode);
     let country = query_params::country_code(request.country);
@@ -79,7 +79,7 @@ fn read(
     let when = non_empty(request.when);
     let (from, to) = (non_empty(request.from), non_empty(request.to));
     let words = query_words(request.q.as_deref());
-    let updated_since = query_params::updated_since(&mut bad, request.updated_since);
+    let updated_since = query_params::updated_since(&mut bad, request.updated_since, now);
     let facets = [
         filter(&mut bad, "kind", kind.as_deref(), |key| {
             Facet::event_kind(key).ok_or_else(|| one_of(&EVENT_KINDS))

@@ -11,6 +11,7 @@ use kit::Fault;
 use kit::bad_fields::BadFields;
 use kit::cursor::Binding;
 use serde::Deserialize;
+use time::OffsetDateTime;
 use tonic::{Request, Response, Status};
 
 use super::Reads;
@@ -30,7 +31,7 @@ impl GamesService for Reads {
     ) -> Result<Response<ListGamesResponse>, Status> {
         let request = request.into_inner();
         let snapshot = self.snapshot_at(request.at_least.as_ref()).await?;
-        let list = read(request, &snapshot)?;
+        let list = read(request, &snapshot, self.clock.now())?;
         let page = snapshot.dataset(list.mode).games.search(&list.query);
         Ok(Response::new(ListGamesResponse {
             json: answer::rows(&page.rows),
@@ -94,7 +95,11 @@ fn with_public_credits(json: Vec<u8>, creators: &Index<Creator>) -> Result<Vec<u
 }
 
 /// Reads and checks the parameters. Genres and countries must be those of `snapshot`.
-fn read(request: ListGamesRequest, snapshot: &Snapshot) -> Result<ListQuery<GameKey>, Fault> {
+fn read(
+    request: ListGamesRequest,
+    snapshot: &Snapshot,
+    now: OffsetDateTime,
+) -> Result<ListQuery<GameKey>, Fault> {
     let mut bad = BadFields::default();
     let mode = bad.mode(request.mode);
     let country = query_params::country_code(request.country);
@@ -104,7 +109,7 @@ fn read(request: ListGamesRequest, snapshot: &Snapshot) -> Result<ListQuery<Game
     let creator = non_empty(request.creator);
     let city = non_empty(request.city);
     let words = query_words(request.q.as_deref());
-    let updated_since = query_params::updated_since(&mut bad, request.updated_since);
+    let updated_since = query_params::updated_since(&mut bad, request.updated_since, now);
     let facets = [
         filter(&mut bad, "genre", genre.as_deref(), |key| {
             read_genre(key, snapshot)

@@ -7,6 +7,7 @@ use kit::bad_fields::BadFields;
 use kit::cursor::Binding;
 use kit::timestamp;
 use strum::VariantNames;
+use time::OffsetDateTime;
 
 use crate::domain::facet::Facet;
 use crate::domain::listing::Mode;
@@ -61,10 +62,21 @@ pub(super) fn country(
     })
 }
 
-/// Reads the time since which rows must have changed (§10.14), in microseconds since 1970.
-pub(super) fn updated_since(bad: &mut BadFields, text: Option<String>) -> Option<i64> {
-    let since = point_in_time::read(&non_empty(text)?);
-    bad.read("updated_since", since.ok_or(timestamp::EXPECTED))
+/// Reads the time since which rows must have changed (§10.14), in microseconds since 1970. A later time than the present would give an
+/// empty list, which a caller with a fast clock would take for the news that nothing has changed.
+pub(super) fn updated_since(
+    bad: &mut BadFields,
+    text: Option<String>,
+    now: OffsetDateTime,
+) -> Option<i64> {
+    let text = non_empty(text)?;
+    let since = timestamp::parse(&text).ok_or_else(|| timestamp::EXPECTED.to_owned());
+    let since = since.and_then(|at| timestamp::not_ahead(at, now));
+    bad.read("updated_since", since)?;
+    bad.read(
+        "updated_since",
+        point_in_time::read(&text).ok_or(timestamp::EXPECTED),
+    )
 }
 
 /// The words of a `q`; `None` when it is absent. An empty set (`q` has no letter and no digit) matches nothing.

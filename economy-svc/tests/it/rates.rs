@@ -204,7 +204,10 @@ async fn a_moment_that_is_past_is_worked_out_again(pool: PgPool) {
     let mut future = at(&economy, -Duration::SECOND);
     future.set_mode(Mode::Live);
     let refused = economy.rates.clone().list_rates(future).await;
-    assert_eq!(Fault::from(refused.unwrap_err()).code, Code::Invalid);
+    let refused = Fault::from(refused.unwrap_err());
+    assert_eq!(refused.code, Code::Invalid);
+    let reason = &refused.fields["at"];
+    assert!(reason.contains("Your clock may be fast"), "{reason}");
 }
 
 #[testing::database_test(economy::MIGRATOR)]

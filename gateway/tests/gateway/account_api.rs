@@ -47,7 +47,11 @@ pub(crate) async fn token(test: &Test, account: &str, scopes: &[&str]) -> TestKe
     try_token(test, account, scopes, None).await.unwrap()
 }
 
-async fn revoke(test: &Test, account: &str, id: &str) -> Result<proto::AccountToken, Fault> {
+pub(crate) async fn revoke(
+    test: &Test,
+    account: &str,
+    id: &str,
+) -> Result<proto::AccountToken, Fault> {
     let request = proto::AccountsServiceRevokeTokenRequest {
         actor: Some(actor()),
         account_id: account.to_owned(),

@@ -2,11 +2,17 @@
 
 use std::time::Duration;
 
+use contracts::gateway::v1 as proto;
+use contracts::gateway::v1::staff_service_server::StaffService as _;
 use gateway::lookup::Options;
+use kit::{Code, Fault};
 use sqlx::PgPool;
+use sqlx::postgres::PgPoolOptions;
+use testing::silent_proxy::SilentProxy;
 use time::Duration as Span;
 
-use crate::support::{NO_REDIS, Test, TestConfig, another, eventually, lock};
+use crate::account_api;
+use crate::support::{NO_REDIS, Test, TestConfig, another, by_operator, eventually, lock};
 
 const AWAY: (u16, &str) = (503, "unavailable");
 
@@ -108,6 +114,68 @@ async fn a_lookup_has_a_deadline(pool: PgPool) {
         test.get(&guess, "/games").await.error().0 == 401
     })
     .await;
+}
+
+/// A gateway whose database is behind a proxy, and which gives up a commit that is not answered after a few seconds.
+async fn behind_a_proxy(pool: &PgPool) -> (SilentProxy, Test) {
+    let proxy = SilentProxy::start(pool).await.unwrap();
+    let through = PgPoolOptions::new()
+        .acquire_timeout(Duration::from_secs(4))
+        .connect_lazy_with(proxy.options(pool));
+    let gateway = Test::new(through).await;
+    (proxy, gateway)
+}
+
+/// The error of a revocation whose commit PostgreSQL does not receive. Nothing answers the question for its outcome either.
+async fn lost_at_commit<T>(
+    mut proxy: SilentProxy,
+    revocation: impl Future<Output = Result<T, Fault>>,
+) -> Code {
+    proxy.fall_silent_at("execute feed_append");
+    let fall_silent = async {
+        proxy.dropped.changed().await.unwrap();
+        proxy.fall_silent();
+    };
+    let (revoked, ()) = tokio::join!(revocation, fall_silent);
+    revoked.err().unwrap().code
+}
+
+#[testing::database_test(gateway::MIGRATOR)]
+async fn a_key_whose_revocation_may_have_failed_stops_at_every_replica(pool: PgPool) {
+    let here = Test::new(pool.clone()).await;
+    let (proxy, cut_off) = behind_a_proxy(&pool).await;
+    let key = here.live_key().await;
+    assert!(here.get(&key, "/games").await.is_ok());
+    let revocation = async {
+        let request = proto::RevokeKeyRequest { id: key.id.clone() };
+        let revoked = cut_off.staff.revoke_key(by_operator(request)).await;
+        revoked.map_err(Fault::from)
+    };
+    assert_eq!(
+        lost_at_commit(proxy, revocation).await,
+        Code::OutcomeUnknown
+    );
+    // The replica has not read the feed, which has no revocation.
+    assert_eq!(here.get(&key, "/games").await.error(), (401, "invalid_key"));
+}
+
+#[testing::database_test(gateway::MIGRATOR)]
+async fn a_token_whose_revocation_may_have_failed_stops_at_every_replica(pool: PgPool) {
+    let here = Test::new(pool.clone()).await;
+    let (proxy, cut_off) = behind_a_proxy(&pool).await;
+    let account = here.account("free").await;
+    let token = account_api::token(&here, &account, &["keys:read"]).await;
+    assert!(here.get(&token, "/account/keys").await.is_ok());
+    let revocation = account_api::revoke(&cut_off, &account, &token.id);
+    assert_eq!(
+        lost_at_commit(proxy, revocation).await,
+        Code::OutcomeUnknown
+    );
+    // The replica has not read the feed, which has no revocation.
+    assert_eq!(
+        here.get(&token, "/account/keys").await.error(),
+        (401, "invalid_key")
+    );
 }
 
 /// The usual options with another deadline.

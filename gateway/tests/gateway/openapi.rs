@@ -556,19 +556,76 @@ const WITHOUT_PAGES: [(&str, &str); 3] = [
     ("/economy/currencies", "one for each listed currency"),
 ];
 
+/// Lists inside the object of a response, and what bounds each.
+const INSIDE_OBJECTS: [(&str, &str, &str); 13] = [
+    (
+        "/creators/{handle}",
+        "games",
+        "the specification wants all of the creator's (§2.4)",
+    ),
+    (
+        "/countries/{code}",
+        "cities",
+        "the specification wants those of the country (§2.5)",
+    ),
+    ("/creators/{handle}", "roles", "the limit of the field"),
+    ("/games/{slug}", "genres", "the limit of the field"),
+    ("/games/{slug}", "platforms", "the known platforms"),
+    ("/games/{slug}", "screenshots", "the limit of the field"),
+    ("/games/{slug}", "credits", "the limit of the field"),
+    ("/economy/methodology", "formulas", "those of a version"),
+    ("/economy/methodology", "constants", "those of a version"),
+    ("/economy/methodology", "sources", "those of a version"),
+    ("/account/endpoints/{id}", "events", "the types of events"),
+    (
+        "/account/deliveries/{id}",
+        "attempts",
+        "the attempts of the schedule",
+    ),
+    ("/account/usage", "rows", "the days of `days`, by route"),
+];
+
+/// Where the schema of a response is in its operation.
+const SCHEMA: &str = "/responses/200/content/application~1json/schema";
+
+/// The schema, or the one that it names.
+fn resolved<'a>(document: &'a Value, schema: &'a Value) -> &'a Value {
+    match schema["$ref"].as_str() {
+        Some(reference) => document.pointer(reference.trim_start_matches('#')).unwrap(),
+        None => schema,
+    }
+}
+
+#[testing::database_test(gateway::MIGRATOR)]
+async fn every_list_inside_an_object_has_a_bound(pool: PgPool) {
+    let test = Test::new(pool).await;
+    let document = ask(&test, "GET", &[]).await.json;
+    let mut found = BTreeSet::new();
+    for (path, methods) in document["paths"].as_object().unwrap() {
+        let Some(schema) = methods["get"].pointer(SCHEMA) else {
+            continue;
+        };
+        let response = resolved(&document, schema);
+        let data = resolved(&document, &response["properties"]["data"]);
+        let fields = data["properties"].as_object().into_iter().flatten();
+        for (name, field) in fields {
+            if resolved(&document, field)["type"] == "array" {
+                found.insert((path.as_str(), name.as_str()));
+            }
+        }
+    }
+    let expected = INSIDE_OBJECTS.map(|(path, field, _)| (path, field));
+    assert_eq!(found, BTreeSet::from(expected));
+}
+
 /// As `lists.rs` of the contracts asks of the calls between services.
 #[testing::database_test(gateway::MIGRATOR)]
 async fn every_list_of_the_router_has_pages_or_a_bound(pool: PgPool) {
     let test = Test::new(pool).await;
     let document = ask(&test, "GET", &[]).await.json;
     let is_list = |operation: &Value| {
-        let schema = "/responses/200/content/application~1json/schema";
-        let schema = operation.pointer(schema).unwrap_or(&Value::Null);
-        let schema = match schema["$ref"].as_str() {
-            Some(reference) => document.pointer(reference.trim_start_matches('#')).unwrap(),
-            None => schema,
-        };
-        schema["properties"]["data"]["type"] == "array"
+        let schema = operation.pointer(SCHEMA).unwrap_or(&Value::Null);
+        resolved(&document, schema)["properties"]["data"]["type"] == "array"
     };
     let (mut lists, mut without) = (0, BTreeSet::new());
     for (path, methods) in document["paths"].as_object().unwrap() {

@@ -213,6 +213,29 @@ async fn with_both_windows_used_up_the_answer_waits_for_the_month(pool: PgPool) 
     assert_eq!(refused.header("retry-after"), "835200");
 }
 
+/// The public keys of an account have half of its month.
+#[testing::database_test(gateway::MIGRATOR)]
+async fn a_public_key_waits_for_the_share_of_the_month_or_for_a_minute_that_ends_later(
+    pool: PgPool,
+) {
+    let test = Test::with(pool, limited("calls_per_minute = 3\ncalls_per_month = 6")).await;
+    // In the middle of the month, and ten seconds before its end.
+    for (advance, code, wait) in [
+        (0, "quota_exceeded", "835200"),
+        (835_190, "rate_limited", "60"),
+    ] {
+        test.clock.advance(Duration::seconds(advance));
+        let account = test.account("free").await;
+        let public = public_key(&test, &account, "live").await;
+        for _ in 0..3 {
+            assert!(test.get(&public, "/games").await.is_ok());
+        }
+        let refused = test.get(&public, "/games").await;
+        assert_eq!(refused.error(), (429, code));
+        assert_eq!(refused.header("retry-after"), wait);
+    }
+}
+
 #[testing::database_test(gateway::MIGRATOR)]
 async fn server_errors_are_refunded(pool: PgPool) {
     let test = Test::with(pool, limited("calls_per_minute = 3\ncalls_per_month = 3")).await;

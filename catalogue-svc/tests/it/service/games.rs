@@ -267,6 +267,12 @@ async fn games_that_changed_since_then_keep_their_order_and_are_counted() {
         let reason = &fault.fields["updated_since"];
         assert!(reason.contains("2026-03-01T08:00:00Z"), "{bad}: {reason}");
     }
+    // A caller that polls with a fast clock would get an empty list, as if nothing had changed.
+    for ahead in ["2999-01-01", "2999-01-01T00:00:00Z"] {
+        let fault = list(&games, since(ahead)).await.unwrap_err();
+        let reason = &fault.fields["updated_since"];
+        assert!(reason.contains("Your clock may be fast"), "{reason}");
+    }
 }
 
 #[tokio::test]

@@ -344,4 +344,13 @@ async fn an_error_in_a_frame_is_a_small_page_for_frames(pool: PgPool) {
     *site.catalogue.is_away.lock().unwrap() = true;
     let page = browser.get("/embed/games/okoto").await;
     assert_framed(&page, 503, "The catalogue does not answer");
+    // The limit of pages comes before the catalogue.
+    let limited = loop {
+        let page = browser.get("/embed/games/okoto").await;
+        if page.status != 503 {
+            break page;
+        }
+    };
+    assert_framed(&limited, 429, "Too many pages were asked for");
+    assert_eq!(limited.headers["retry-after"], "60");
 }

@@ -105,7 +105,7 @@ fn the_receiver_in_node_keeps_all_rules() {
 /// With an empty secret anybody could sign. The receiver in Go is checked only on a machine with Go.
 #[test]
 fn no_receiver_starts_without_its_secret() {
-    let reference = program("webhook-receiver");
+    let (reference, listener) = (program("webhook-receiver"), program("webhook-listen"));
     let (python, node) = (example("receiver.py"), example("receiver.mjs"));
     let folder = tempfile::tempdir().unwrap();
     let go = folder.path().join("receiver");
@@ -113,6 +113,7 @@ fn no_receiver_starts_without_its_secret() {
         vec!["python3", python.to_str().unwrap()],
         vec!["node", node.to_str().unwrap()],
         vec![reference.to_str().unwrap(), "--listen", "127.0.0.1:0"],
+        vec![listener.to_str().unwrap(), "--listen", "127.0.0.1:0"],
     ];
     if build_go(&example("receiver.go"), &go) {
         commands.push(vec![go.to_str().unwrap()]);
