@@ -29,6 +29,9 @@
   select format('revoke all on database %I from public', current_database()) \gexec
 \endif
 set client_min_messages = warning;
+-- A service that starts meanwhile sees the roles with all their rights, or not at all: with a password alone, `SERVICE migrate` would create
+-- tables before the default privileges below, and the service could not read them.
+begin;
 
 select rolsuper or (rolcreaterole and has_database_privilege(current_database(), 'create with grant option')) as may_create
 from pg_roles where rolname = current_user \gset
@@ -68,13 +71,6 @@ alter role :"owner" login;
 -- Only a superuser or a member of a role may create a schema for it.
 select format('grant %I to %I', :'owner', current_user) from pg_roles where rolname = current_user and not rolsuper \gexec
 
--- A schema from the time when each service had one role.
-select exists (select from pg_namespace where nspname = :'service' and nspowner = :'service'::regrole) as has_one_role \gset
-\if :has_one_role
-  select format('grant %I to %I', :'service', current_user) from pg_roles where rolname = current_user and not rolsuper \gexec
-  reassign owned by :"service" to :"owner";
-\endif
-
 select format('grant connect on database %I to %I, %I', current_database(), :'service', :'owner') \gexec
 -- The migrations of a service create its schema if it is missing, which needs CREATE on the database even if the schema exists. This gives
 -- no access to other schemas.
@@ -99,3 +95,4 @@ grant execute on all functions in schema :"service" to :"service";
 alter default privileges for role :"owner" in schema :"service" grant select, insert, update, delete on tables to :"service";
 alter default privileges for role :"owner" in schema :"service" grant usage on sequences to :"service";
 alter default privileges for role :"owner" in schema :"service" grant execute on functions to :"service";
+commit;

@@ -23,7 +23,8 @@ impl<R: BufRead> Lines<R> {
         Self { reader, next: 1 }
     }
 
-    /// The next line, without its end; `None` after the last. Invalid UTF-8 becomes U+FFFD, which the service refuses.
+    /// The next line, without its end; `None` after the last. Invalid UTF-8 becomes U+FFFD, which no reader of the line accepts. The first
+    /// line is without a byte order mark.
     pub(crate) fn read(&mut self) -> io::Result<Option<Line>> {
         let mut text = Vec::new();
         let mut bytes = 0;
@@ -48,9 +49,13 @@ impl<R: BufRead> Lines<R> {
         }
         let number = self.next;
         self.next += 1;
+        let text = match text.strip_prefix("\u{FEFF}".as_bytes()) {
+            Some(rest) if number == 1 => rest,
+            _ => &text,
+        };
         Ok(Some(Line {
             number,
-            text: String::from_utf8_lossy(&text).into_owned(),
+            text: String::from_utf8_lossy(text).into_owned(),
             bytes: u64::try_from(bytes).unwrap_or(u64::MAX),
         }))
     }
@@ -87,6 +92,13 @@ mod tests {
         let lines = all(&file);
         assert_eq!(lines[0].1.len(), MAX_BYTES);
         assert_eq!(lines[1], (2, "next".to_owned()));
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_none_of_the_text() {
+        let marked = "\u{FEFF}one\n\u{FEFF}two";
+        let texts = all(marked.as_bytes()).into_iter().map(|(_, text)| text);
+        assert_eq!(texts.collect::<Vec<_>>(), ["one", "\u{FEFF}two"]);
     }
 
     #[test]

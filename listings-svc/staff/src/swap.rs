@@ -174,6 +174,14 @@ async fn list(
     output.list("swaps", &rows::read(limit, read).await?, COLUMNS)
 }
 
+/// A swap of a file, or why the line is none. A party in another encoding would be another party.
+fn parse_line(line: &str) -> Result<Swap, String> {
+    if line.contains(['\0', char::REPLACEMENT_CHARACTER]) {
+        return Err("The file is not in UTF-8: save it as UTF-8.".to_owned());
+    }
+    serde_json::from_str(line).map_err(|error| error.to_string())
+}
+
 async fn import(
     file: &Path,
     mut economy: StaffServiceClient<Client>,
@@ -191,11 +199,11 @@ async fn import(
         let line = lines.read().map_err(unreadable)?;
         let is_last = line.is_none();
         if let Some(line) = line.filter(|line| !line.text.trim().is_empty()) {
-            match serde_json::from_str::<Swap>(&line.text) {
+            match parse_line(&line.text) {
                 Ok(swap) => batch.push((line.number, swap.into())),
-                Err(error) => refused.push(RefusedLine {
+                Err(reason) => refused.push(RefusedLine {
                     line: line.number,
-                    reason: error.to_string(),
+                    reason,
                 }),
             }
         }
@@ -241,4 +249,26 @@ async fn import(
         return Err(Error::Refused(format!("every line was refused: {shown}")));
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SWAP: &str = r#"{"id":"1","party":"Adé","from":"a-game","to":"b-game","gave":1,"got":2,"at":"2026-01-01T00:00:00Z"}"#;
+
+    #[test]
+    fn a_file_in_another_encoding_is_named_as_one() {
+        assert_eq!(parse_line(SWAP).unwrap().party, "Adé");
+        let utf16 = SWAP.encode_utf16().flat_map(u16::to_le_bytes);
+        let latin1 = SWAP
+            .chars()
+            .filter_map(|letter| u8::try_from(u32::from(letter)).ok());
+        for file in [utf16.collect::<Vec<u8>>(), latin1.collect()] {
+            let reason = parse_line(&String::from_utf8_lossy(&file)).err().unwrap();
+            assert!(reason.contains("save it as UTF-8"), "{reason}");
+        }
+        let reason = parse_line("{}").err().unwrap();
+        assert!(reason.contains("missing field"), "{reason}");
+    }
 }

@@ -296,7 +296,16 @@ async fn nobody_uploads_for_others_or_without_limit(pool: PgPool) {
         .await
         .unwrap_err();
     assert_eq!(refused.code, Code::Limit, "five in 24 hours");
-    service.clock.advance(time::Duration::hours(25));
+    let day = 86_400;
+    let wait = refused.retry_after.unwrap();
+    assert!(wait <= day, "{wait}");
+    service.clock.advance(time::Duration::hours(23));
+    let refused = prepare(&service, ada, (SHOT, "a-game"), &small)
+        .await
+        .unwrap_err();
+    let wait = refused.retry_after.unwrap();
+    assert!((1..=day / 24).contains(&wait), "{wait}");
+    service.clock.advance(time::Duration::hours(2));
     sweep(&service.pool, &service.store, &service.clock)
         .await
         .unwrap();

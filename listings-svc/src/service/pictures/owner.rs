@@ -159,7 +159,10 @@ impl Service {
             "{} pictures in 24 hours are the most that an account can upload, refused ones included. Try again later.",
             self.pictures_per_day
         );
-        Err(Fault::new(Code::Limit, message))
+        // There is room again when the oldest of them no longer counts.
+        let oldest = uploads::oldest(&self.pool, account, since).await?;
+        let wait = oldest.map_or(Duration::SECOND, |oldest| oldest - since);
+        Err(Fault::new(Code::Limit, message).retry_in(wait.max(Duration::SECOND)))
     }
 
     async fn remember_upload(

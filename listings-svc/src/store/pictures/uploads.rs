@@ -24,6 +24,21 @@ pub async fn count(
     Ok(counted.execute(pool).await?.rows_affected() > 0)
 }
 
+/// When the oldest counted upload since a time began.
+pub async fn oldest(
+    pool: &PgPool,
+    account: Uuid,
+    since: OffsetDateTime,
+) -> Result<Option<OffsetDateTime>, sqlx::Error> {
+    sqlx::query_scalar!(
+        "select min(began_at) from listings.picture_upload where account_id = $1 and began_at > $2",
+        account,
+        since
+    )
+    .fetch_one(pool)
+    .await
+}
+
 pub async fn delete_before(pool: &PgPool, before: OffsetDateTime) -> Result<u64, sqlx::Error> {
     let deleted = sqlx::query!(
         "delete from listings.picture_upload where began_at < $1",
