@@ -260,7 +260,12 @@ async fn a_whole_fleet_starts_from_the_compose_file() {
     .await;
     for (service, _) in SERVICES {
         let container = format!("mchezo_{service}_1");
-        run(&mut podman.command(&["healthcheck", "run", &container])).await;
+        eventually_within(minutes, &format!("{service} is healthy"), async || {
+            let mut check = podman.command(&["healthcheck", "run", &container]);
+            let status = check.stdout(Stdio::null()).status().await.ok()?;
+            status.success().then_some(())
+        })
+        .await;
     }
     let ended: BTreeSet<_> = names
         .lines()
