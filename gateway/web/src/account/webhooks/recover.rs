@@ -42,9 +42,9 @@ impl From<FormState> for Outcome {
     }
 }
 
-/// What a form has done.
+/// What a form led to: only a count, or deliveries that are sent again.
 #[derive(Debug, Clone, Copy)]
-enum Done {
+enum Recovery {
     Counted(u64),
     /// With the notice that says when they are sent.
     Recovered(&'static str),
@@ -75,11 +75,11 @@ pub async fn send(
         Err(key) => return invalid(&request, id, &form, key).await,
     };
     let outcome = match count_or_recover(&request, id, since, &form).await {
-        Ok(Done::Recovered(notice)) => {
+        Ok(Recovery::Recovered(notice)) => {
             let path = request.webhook(id);
             return Ok(see_other(&format!("{path}/deliveries?done={notice}")));
         }
-        Ok(Done::Counted(count)) => Outcome {
+        Ok(Recovery::Counted(count)) => Outcome {
             counted: Some((utc_minute::format(since), count)),
             ..Outcome::default()
         },
@@ -95,18 +95,18 @@ async fn count_or_recover(
     id: Uuid,
     since: OffsetDateTime,
     form: &SinceForm,
-) -> Result<Done, Fault> {
+) -> Result<Recovery, Fault> {
     let (webhooks, account) = (&request.app.webhooks, request.scope.id);
     request.app.gateway.admit_change().await?;
     if form.confirmed != "yes" {
         let counted = webhooks.count_failed(account, id, Some(since)).await?;
-        return Ok(Done::Counted(counted.deliveries));
+        return Ok(Recovery::Counted(counted.deliveries));
     }
     webhooks.recover(account, id, since).await?;
     let endpoint = webhooks.endpoint(account, id).await?;
     let subject = origin(&endpoint.url);
     request.record(Action::WebhookRecovered, &subject).await;
-    Ok(Done::Recovered(match endpoint.state() {
+    Ok(Recovery::Recovered(match endpoint.state() {
         proto::EndpointState::Paused => "webhook-recovered-paused",
         _ => "webhook-recovered",
     }))
