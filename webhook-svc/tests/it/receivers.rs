@@ -107,7 +107,10 @@ async fn a_receiver_that_is_not_there_is_asked_once(pool: PgPool) {
         [1, 2, 3, 4, 5, 6].map(|rule| (rule, if rule == 5 { Failed } else { NotChecked }));
     assert_eq!(verdicts(&findings), expected);
     let fifth = &findings[4];
-    assert!(fifth.reason.contains("no address"), "{fifth:?}");
+    assert!(
+        fifth.reason.contains("not resolve to a public address"),
+        "{fifth:?}"
+    );
     assert_eq!(fifth.exchanges.len(), 1);
 }
 

@@ -283,7 +283,7 @@ async fn failed_deliveries_to_a_paused_address_wait_and_the_page_says_so(pool: P
     page.assert(200, "seront renvoyées quand vous la réactiverez");
     let resumed = site.browser.post(&format!("{path}/resume"), &[]).await;
     resumed.location();
-    let done = "Votre récepteur l’a reçue, après 2 tentatives.";
+    let done = "Votre récepteur l’a acceptée après 2 tentatives.";
     site.eventually(&watched, done).await;
 }
 

@@ -121,7 +121,7 @@ impl Rule {
                 first.name,
                 self.advice()
             ),
-            None => format!("{}: it {}. {}", first.name, first.reason, self.advice()),
+            None => format!("{}: no answer ({}). {}", first.name, first.reason, self.advice()),
         }
     }
 }
