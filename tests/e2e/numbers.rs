@@ -170,7 +170,7 @@ async fn counted(tokens: &AccountTokens, account: &str, calls: u64) {
     .await;
 }
 
-/// The usage of an account with five live calls, of which two were refused, and with one key. Returns its last day.
+/// Checks the usage of an account with one key and five live calls, two of them refused. Returns its last day.
 fn assert_usage(usage: &Value, (name, calls, ends): (&str, u64, Timestamp)) -> String {
     let AccountUsage {
         plan,

@@ -1,4 +1,4 @@
-//! The store of Patroni: three members of etcd, of which two are enough.
+//! The store of Patroni: three members of etcd; two are a quorum.
 
 use std::path::{Path, PathBuf};
 use std::process::Child;

@@ -1,4 +1,4 @@
-//! Notices about endpoints on the feed of this service, of which web makes mails.
+//! Notices about endpoints on the feed of this service, which web turns into mails.
 
 use contracts::webhook::v1::EndpointNotice;
 use kit::feed::NewChange;

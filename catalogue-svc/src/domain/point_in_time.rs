@@ -1,11 +1,16 @@
 //! Parses the points in time of callers (§10.14).
 
 use kit::timestamp;
+use time::OffsetDateTime;
 
 /// Parses a time or a day. Returns microseconds since 1970, rounded up.
 pub fn read(text: &str) -> Option<i64> {
-    let nanos = timestamp::parse(text)?.unix_timestamp_nanos();
-    i64::try_from((nanos + 999).div_euclid(1_000)).ok()
+    microseconds(timestamp::parse(text)?)
+}
+
+/// Microseconds since 1970, rounded up.
+pub fn microseconds(at: OffsetDateTime) -> Option<i64> {
+    i64::try_from((at.unix_timestamp_nanos() + 999).div_euclid(1_000)).ok()
 }
 
 #[cfg(test)]

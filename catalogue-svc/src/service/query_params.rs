@@ -69,14 +69,11 @@ pub(super) fn updated_since(
     text: Option<String>,
     now: OffsetDateTime,
 ) -> Option<i64> {
-    let text = non_empty(text)?;
-    let since = timestamp::parse(&text).ok_or_else(|| timestamp::EXPECTED.to_owned());
+    let expected = || timestamp::EXPECTED.to_owned();
+    let since = timestamp::parse(&non_empty(text)?).ok_or_else(expected);
     let since = since.and_then(|at| timestamp::not_ahead(at, now));
-    bad.read("updated_since", since)?;
-    bad.read(
-        "updated_since",
-        point_in_time::read(&text).ok_or(timestamp::EXPECTED),
-    )
+    let since = since.and_then(|at| point_in_time::microseconds(at).ok_or_else(expected));
+    bad.read("updated_since", since)
 }
 
 /// The words of a `q`; `None` when it is absent. An empty set (`q` has no letter and no digit) matches nothing.

@@ -174,7 +174,7 @@ async fn list(
     output.list("swaps", &rows::read(limit, read).await?, COLUMNS)
 }
 
-/// A swap of a file, or why the line is none. A party in another encoding would be another party.
+/// Parses a line of the file. Text in another encoding is refused: a damaged party would count as a different party.
 fn parse_line(line: &str) -> Result<Swap, String> {
     if line.contains(['\0', char::REPLACEMENT_CHARACTER]) {
         return Err("The file is not in UTF-8: save it as UTF-8.".to_owned());

@@ -46,7 +46,7 @@ pub(super) enum Outcome {
     Cancelled(&'static str),
 }
 
-/// The URLs to which deliveries were sent, by endpoint and id.
+/// The URLs of attempts to endpoints with failures, by endpoint and delivery.
 type Urls<'a> = HashMap<(Uuid, i64), &'a str>;
 
 /// Records until all senders are dropped. Several recorders share `records`: one collects a batch while the other waits for its commit.
@@ -112,8 +112,10 @@ async fn record(
     let failed = attempts::complete(&mut *transaction, shared.holder, &completions, now).await?;
     let failures = failures(&completions, failed);
     let urls = batch.iter().filter_map(|it| match &it.outcome {
-        Outcome::Attempted(attempted) => Some(((it.claim.endpoint, it.due.id), &*attempted.url)),
-        Outcome::Cancelled(_) => None,
+        Outcome::Attempted(attempted) if failures.contains_key(&it.claim.endpoint) => {
+            Some(((it.claim.endpoint, it.due.id), &*attempted.url))
+        }
+        _ => None,
     });
     let urls: Urls<'_> = urls.collect();
     update_endpoints(shared, &mut transaction, &failures, &urls, now).await?;

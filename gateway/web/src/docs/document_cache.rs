@@ -1,4 +1,4 @@
-//! The guides and the reference in memory. The OpenAPI document, of which they are made, is read again at most once a minute.
+//! The guides and the reference in memory. The OpenAPI document they are made from is fetched again at most once a minute.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 

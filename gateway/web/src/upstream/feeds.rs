@@ -10,7 +10,7 @@ use kit::rpc::client::Client;
 use super::call::{Calls, incomplete};
 use super::clients::FeedChanges;
 
-/// The feeds that have changes of which web makes mails.
+/// The feeds whose changes web turns into mails.
 #[derive(Debug, Clone)]
 pub struct Feeds {
     pub gateway: Feed,
