@@ -97,7 +97,8 @@ fn names(kind: ListingKind, values: &proto::ListFieldValuesResponse) -> Vec<Stri
     let links = link_keys(kind, values);
     let links = links.iter().map(|key| format!("links.{key}"));
     let new_links = NEW_LINKS.map(ToOwned::to_owned);
-    let others = ["handle", COVER].map(ToOwned::to_owned);
+    // Which a body has only if it was typed.
+    let others = ["handle", "credits", COVER].map(ToOwned::to_owned);
     own.chain(others).chain(links).chain(new_links).collect()
 }
 

@@ -3,6 +3,7 @@
 use std::sync::atomic::Ordering;
 
 use contracts::gateway::v1::Plan;
+use serde_json::{Value, json};
 use sqlx::PgPool;
 use web::domain::role::Role;
 
@@ -192,6 +193,36 @@ async fn a_change_is_previewed_before_it_is_saved(pool: PgPool) {
     let more = [("revision", "2")];
     let same = owner.post(&path, &fields("", &more)).await;
     same.assert(422, "Give a title.");
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn credits_are_typed_as_lines_and_refused_ones_are_kept(pool: PgPool) {
+    let (site, account, mut owner) = studio(pool).await;
+    let path = format!("/accounts/{account}/listings/game/okoto/edit");
+    let save = |credits: &'static str| {
+        let more = [("revision", "1"), ("step", "save"), ("credits", credits)];
+        fields("It's Okoto", &more)
+    };
+    let unknown = save("Ada | Code | nobody\r\n Bob");
+    let refused = owner.post(&path, &unknown).await;
+    refused.assert(422, "id=\"credits-error\"");
+    refused.assert(422, "Ada | Code | nobody\n Bob</textarea>");
+    assert_eq!(site.listings.recorded(), Vec::<String>::new());
+
+    let known = save("Ada | Code | ada\r\n\r\n Bob |Music\r\nEve");
+    let saved = owner.post(&path, &known).await;
+    assert!(saved.location().ends_with("?done=listing-changed"));
+    let recorded = site.listings.recorded().remove(0);
+    let body = recorded.strip_prefix("update okoto ").unwrap();
+    let body: Value = serde_json::from_str(body).unwrap();
+    assert_eq!(
+        body["credits"],
+        json!([
+            {"name": "Ada", "role": "Code", "handle": "ada"},
+            {"name": "Bob", "role": "Music", "handle": null},
+            {"name": "Eve", "role": "", "handle": null},
+        ])
+    );
 }
 
 #[testing::database_test(web::MIGRATOR)]

@@ -332,6 +332,10 @@ impl GamesService for StubListings {
         if title == Some("") {
             return Err(Fault::invalid_field("title", "Give a title.").into());
         }
+        if body["credits"][0]["handle"] == "nobody" {
+            let reason = "There is no public page with this handle.";
+            return Err(Fault::invalid_field("credits.0.handle", reason).into());
+        }
         let mut answer = written(&game);
         answer.note = self.note().unwrap_or_default();
         if let Some(title) = title {
