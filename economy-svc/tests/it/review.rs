@@ -1,7 +1,8 @@
 //! Held reports, and the decisions of staff.
 
-use contracts::common::v1::PageRequest;
+use contracts::common::v1::{Mode, PageRequest};
 use contracts::economy::v1 as proto;
+use contracts::public::HistoryRow;
 use kit::{Code, Fault};
 use prost::Message as _;
 use sqlx::PgPool;
@@ -340,6 +341,64 @@ async fn a_report_that_counts_is_taken_back(pool: PgPool) {
     assert_eq!(refused.code, Code::PreconditionFailed);
 }
 
+#[testing::database_test(economy::MIGRATOR)]
+async fn past_rates_and_figures_are_those_without_a_voided_report(pool: PgPool) {
+    let economy = start(pool).await;
+    economy.listed("kora", 20).await;
+    economy.listed("bao", 10).await;
+    let mut reports = Vec::new();
+    for meal in [12, 15] {
+        economy.clock.advance(Duration::HOUR);
+        let answer = economy.report("bao", &report(meal)).await.unwrap();
+        assert!(answer.counted);
+        reports.push(answer);
+    }
+    economy.clock.advance(Duration::HOUR);
+    let rate_then = async || {
+        let request = proto::ListRatesRequest {
+            from: "bao".to_owned(),
+            to: "kora".to_owned(),
+            at: reports[0].at,
+            ..proto::ListRatesRequest::default()
+        };
+        let rate = economy.rates_of(request).await.1.remove(0);
+        rate.rate.as_str().to_owned()
+    };
+    // Price of the meal, and inflation.
+    let history = async || {
+        let request = proto::ListHistoryRequest {
+            mode: Mode::Live.into(),
+            game: "bao".to_owned(),
+            ..proto::ListHistoryRequest::default()
+        };
+        let answer = economy.history.clone().list_history(request).await;
+        let rows: Vec<HistoryRow> =
+            serde_json::from_slice(&answer.unwrap().into_inner().json).unwrap();
+        let rows = rows.into_iter();
+        rows.map(|row| {
+            (
+                row.basket.meal,
+                row.inflation_pct.map(|it| it.as_str().to_owned()),
+            )
+        })
+        .collect::<Vec<_>>()
+    };
+    let percent = |number: &str| Some(number.to_owned());
+    assert_eq!(rate_then().await, "1.66666666666667");
+    assert_eq!(
+        history().await,
+        [(10, None), (12, percent("20")), (15, percent("25"))]
+    );
+
+    let void = proto::VoidReportRequest {
+        report: reports[0].report.unwrap(),
+        reason: "In cents.".to_owned(),
+    };
+    economy.staff.clone().void_report(void).await.unwrap();
+    assert_eq!(rate_then().await, "2");
+    assert_eq!(history().await, [(10, None), (15, percent("50"))]);
+}
+
 /// What became of held reports, as the feed says it to the owners: the event, the number of the report and the reason.
 async fn reviews(economy: &Economy) -> Vec<(String, i64, String)> {
     let rows = sqlx::query!(
@@ -404,4 +463,32 @@ async fn the_owners_of_a_game_learn_what_becomes_of_its_held_reports(pool: PgPoo
         "{reviews:?}"
     );
     assert_eq!(reviews[2].2, "A typing error.");
+    assert_eq!(reviews[4].2, "It was wrong.");
+
+    // They read it with their reports, the newest first.
+    let own = proto::ListOwnReportsRequest {
+        account_id: ACCOUNT.to_owned(),
+        game: "bao".to_owned(),
+        page: None,
+    };
+    let own = economy.reports.clone().list_own_reports(own).await;
+    let own = own.unwrap().into_inner().reports;
+    let shown: Vec<(i64, proto::ReportState, &str)> = (own.iter())
+        .map(|own| {
+            (
+                own.report.as_ref().unwrap().id,
+                own.state(),
+                own.reason.as_str(),
+            )
+        })
+        .collect();
+    let rejected = proto::ReportState::Rejected;
+    assert_eq!(
+        shown[..3],
+        [
+            (third, rejected, "It was wrong."),
+            (second, rejected, "A typing error."),
+            (first, rejected, "A typing error."),
+        ]
+    );
 }
