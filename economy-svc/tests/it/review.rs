@@ -311,6 +311,7 @@ async fn a_report_that_counts_is_taken_back(pool: PgPool) {
     let economy = start(pool).await;
     economy.listed("kora", 10).await;
     economy.currency("bao").await;
+    economy.owned_by(&[ACCOUNT]).await;
     // The first report of a game is never held.
     let wrong = economy.report("bao", &report(1_000)).await.unwrap();
     let wrong = wrong.report.unwrap();
@@ -332,6 +333,11 @@ async fn a_report_that_counts_is_taken_back(pool: PgPool) {
         "again it changes nothing"
     );
     assert_eq!(economy.all_currencies().await.len(), 1);
+    let rejected = proto::ReportState::Rejected;
+    assert_eq!(
+        own_reports(&economy).await,
+        [(wrong, rejected, "In cents.".to_owned())]
+    );
     economy.clock.advance(Duration::HOUR);
     // The corrected report is compared with no wrong one.
     assert!(economy.report("bao", &report(10)).await.unwrap().counted);
@@ -397,6 +403,20 @@ async fn past_rates_and_figures_are_those_without_a_voided_report(pool: PgPool) 
     economy.staff.clone().void_report(void).await.unwrap();
     assert_eq!(rate_then().await, "2");
     assert_eq!(history().await, [(10, None), (15, percent("50"))]);
+}
+
+/// Number, state and reason of each report of `bao`, as its owner reads them: the newest first.
+async fn own_reports(economy: &Economy) -> Vec<(i64, proto::ReportState, String)> {
+    let request = proto::ListOwnReportsRequest {
+        account_id: ACCOUNT.to_owned(),
+        game: "bao".to_owned(),
+        page: None,
+    };
+    let answer = economy.reports.clone().list_own_reports(request).await;
+    let reports = answer.unwrap().into_inner().reports.into_iter();
+    reports
+        .map(|own| (own.report.as_ref().unwrap().id, own.state(), own.reason))
+        .collect()
 }
 
 /// What became of held reports, as the feed says it to the owners: the event, the number of the report and the reason.
@@ -465,30 +485,15 @@ async fn the_owners_of_a_game_learn_what_becomes_of_its_held_reports(pool: PgPoo
     assert_eq!(reviews[2].2, "A typing error.");
     assert_eq!(reviews[4].2, "It was wrong.");
 
-    // They read it with their reports, the newest first.
-    let own = proto::ListOwnReportsRequest {
-        account_id: ACCOUNT.to_owned(),
-        game: "bao".to_owned(),
-        page: None,
-    };
-    let own = economy.reports.clone().list_own_reports(own).await;
-    let own = own.unwrap().into_inner().reports;
-    let shown: Vec<(i64, proto::ReportState, &str)> = (own.iter())
-        .map(|own| {
-            (
-                own.report.as_ref().unwrap().id,
-                own.state(),
-                own.reason.as_str(),
-            )
-        })
-        .collect();
+    // They read it with their reports.
+    let own = own_reports(&economy).await;
     let rejected = proto::ReportState::Rejected;
     assert_eq!(
-        shown[..3],
+        own[..3],
         [
-            (third, rejected, "It was wrong."),
-            (second, rejected, "A typing error."),
-            (first, rejected, "A typing error."),
+            (third, rejected, "It was wrong.".to_owned()),
+            (second, rejected, "A typing error.".to_owned()),
+            (first, rejected, "A typing error.".to_owned()),
         ]
     );
 }
