@@ -46,6 +46,8 @@ pub(crate) struct StubListings {
     pub(crate) file_type: Arc<Mutex<String>>,
     /// Uploads whose end has not arrived.
     pub(crate) uploads: Arc<AtomicU32>,
+    /// Seconds until an upload is accepted again, after the last one of the day.
+    pub(crate) upload_wait: Arc<Mutex<Option<u32>>>,
     /// The claims of every account.
     pub(crate) claims: Arc<Mutex<Vec<proto::Claim>>>,
     /// Reads of parts of pictures.
