@@ -17,7 +17,7 @@ pub mod picture_file;
 pub mod pictures;
 pub mod show;
 pub mod takedown;
-mod typed;
+pub mod typed;
 pub mod upload;
 mod words;
 

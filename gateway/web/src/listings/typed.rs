@@ -9,7 +9,7 @@ use crate::domain::listing_kind::ListingKind;
 
 /// The typed fields.
 #[derive(Debug, Clone, Default)]
-pub(super) struct TypedListing {
+pub struct TypedListing {
     /// Names and values, in the order of the form.
     pairs: Vec<(String, String)>,
     /// The credits of the stored listing.
@@ -18,7 +18,7 @@ pub(super) struct TypedListing {
 
 impl TypedListing {
     /// The fields that a browser sends. It writes line ends as CR LF.
-    pub(super) fn new(pairs: Vec<(String, String)>) -> Self {
+    pub fn new(pairs: Vec<(String, String)>) -> Self {
         let pairs = pairs.into_iter();
         Self {
             pairs: pairs
@@ -145,7 +145,7 @@ impl TypedListing {
     }
 
     /// The body of the API call that submits the typed fields. An empty optional field is null.
-    pub(super) fn body(&self, kind: ListingKind) -> Map<String, Value> {
+    pub fn body(&self, kind: ListingKind) -> Map<String, Value> {
         let text = |name: &str| Value::from(self.get(name));
         let optional = |name: &str| match self.get(name).trim() {
             "" => Value::Null,
