@@ -295,6 +295,27 @@ mod tests {
     }
 
     #[test]
+    fn joined_words_make_the_index_hardly_larger() {
+        let titles = [
+            include_str!("../../../deploy/data/games.ndjson"),
+            include_str!("../../../deploy/data/games-without-year.ndjson"),
+            include_str!("../../../deploy/data/creators.ndjson"),
+            include_str!("../../../deploy/data/events.ndjson"),
+        ];
+        let rows = titles.into_iter().flat_map(str::lines);
+        let (mut apart, mut terms) = (BTreeSet::new(), BTreeSet::new());
+        for row in rows {
+            let row: serde_json::Value = serde_json::from_str(row).unwrap();
+            let title = row["title"].as_str().or(row["name"].as_str()).unwrap();
+            apart.extend(split(title).into_iter().map(|part| part.word));
+            terms.extend(of_texts([(Field::Title, title)]).into_keys());
+        }
+        let (apart, terms) = (apart.len(), terms.len());
+        assert!(apart < terms, "no title of the directory has marks");
+        assert!(terms * 100 <= apart * 105, "{terms} terms, {apart} apart");
+    }
+
+    #[test]
     fn a_pitch_has_no_joined_words_but_those_of_apostrophes() {
         let words = of_texts([(Field::Pitch, "A rock-n'roll top-down game")]);
         let words: Vec<&str> = words.keys().map(String::as_str).collect();
