@@ -447,10 +447,16 @@ impl SearchService for StubCatalogue {
     ) -> Answer<proto::SearchResponse> {
         self.read(request.get_ref().at_least.as_ref());
         self.answers()?;
-        let rows = json!([{
-            "type": "games", "slug": "okoto", "name": "Okoto <b>", "tagline": "Stones", "country_code": "NG",
-            "url": "https://mchezo.example/games/okoto",
-        }]);
+        let rows = json!([
+            {
+                "type": "games", "slug": "okoto", "name": "Okoto <b>", "tagline": "Stones", "country_code": "NG",
+                "url": "https://mchezo.example/games/okoto",
+            },
+            {
+                "type": "events", "slug": "jam", "name": "Jam", "tagline": "", "country_code": "NG", "starts_at": "2026-11-22",
+                "url": "https://mchezo.example/events/jam",
+            },
+        ]);
         Ok(Response::new(proto::SearchResponse {
             json: self.body(rows),
             page: Some(info(None)),
