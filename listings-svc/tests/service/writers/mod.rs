@@ -53,7 +53,7 @@ enum Written {
     Stored(Map<String, Value>),
 }
 
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Writer {
     Api,
     Dashboard,
