@@ -225,7 +225,9 @@ async fn assert_filters_in_a_row(browser: &Browser, prefix: &str) {
     let middles = browser.client.execute(script, Vec::new()).await.unwrap();
     let middles: Vec<f64> = serde_json::from_value(middles).unwrap();
     assert_eq!(middles.len(), 6, "four filters, the button and the link");
-    let far = middles.iter().find(|middle| (*middle - middles[0]).abs() > 8.0);
+    let far = middles
+        .iter()
+        .find(|middle| (*middle - middles[0]).abs() > 8.0);
     assert!(far.is_none(), "{middles:?}");
 }
 
