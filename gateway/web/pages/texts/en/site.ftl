@@ -31,6 +31,7 @@ api-same = The API has the same:
 
 start-title = Games of Africa
 start-lead = Games from all over Africa, the people who make them, and the events where they meet.
+start-new = New this week
 start-featured = Games of the day
 start-vote = Two games, one choice. The rankings come from what players pick.
 start-all-games = All games
