@@ -113,6 +113,45 @@ async fn a_delivery_is_sent_again(pool: PgPool) {
 }
 
 #[testing::database_test(web::MIGRATOR)]
+async fn the_page_of_an_address_draws_its_deliveries_by_day(pool: PgPool) {
+    let mut site = WebhookSite::new(pool).await;
+    let path = site.add().await;
+    let page = site.browser.get(&path).await;
+    page.assert(200, "None yet.");
+    assert!(!page.text.contains("<svg class=\"plot\""), "{}", page.text);
+
+    site.receiver.hang();
+    let watched = send_test(&mut site, &path, "ping").await;
+    let page = site.browser.get(&path).await;
+    page.assert(200, "No delivery of the last 14 days has ended yet.");
+    site.receiver.answer(200);
+    site.eventually(&watched, "Your receiver accepted it").await;
+    // The endpoint asks for no more, so the delivery has failed.
+    site.receiver.answer(410);
+    let watched = send_test(&mut site, &path, "ping").await;
+    site.eventually(&watched, "answered 410").await;
+    let page = site.browser.get(&path).await;
+    for part in [
+        "aria-label=\"Deliveries by day from 2026-11-10 to 2026-11-23, in UTC. The table below has the same figures.\"",
+        "<th scope=\"col\" class=\"number\">delivered</th><th scope=\"col\" class=\"number\">failed</th>",
+        "<th scope=\"row\">2026-11-23</th><td class=\"number\">1</td><td class=\"number\">1</td>",
+    ] {
+        page.assert(200, part);
+    }
+    let (_, drawing) = page.text.split_once("<svg class=\"plot\"").unwrap();
+    let (drawing, _) = drawing.split_once("</svg>").unwrap();
+    for part in ["<rect class=\"success\"", "<rect class=\"failed\""] {
+        assert_eq!(drawing.matches(part).count(), 1, "{drawing}");
+    }
+    site.speak_french().await;
+    let page = site.browser.get(&path).await;
+    page.assert(
+        200,
+        "Livraisons par jour du 10 novembre 2026 au 23 novembre 2026",
+    );
+}
+
+#[testing::database_test(web::MIGRATOR)]
 async fn a_refused_delivery_says_what_to_change_in_the_receiver(pool: PgPool) {
     let mut site = WebhookSite::new(pool).await;
     let path = site.add().await;
