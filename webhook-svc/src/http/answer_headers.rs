@@ -41,10 +41,10 @@ mod tests {
 
     use super::*;
 
-    fn headers(fields: &[(&'static str, &str)]) -> HeaderMap {
+    fn headers(fields: &[(&str, &str)]) -> HeaderMap {
         let fields = fields.iter().map(|(name, value)| {
             let value = HeaderValue::from_bytes(value.as_bytes()).unwrap();
-            (HeaderName::from_static(name), value)
+            (HeaderName::try_from(*name).unwrap(), value)
         });
         fields.collect()
     }
