@@ -23,7 +23,7 @@ const PACKAGES: [&str; 7] = [
 ];
 
 /// Messages that the staff tool prints as JSON.
-const JSON_MESSAGES: [&str; 41] = [
+const JSON_MESSAGES: [&str; 42] = [
     ".common.v1.AuditEntry",
     ".common.v1.DeadLetter",
     ".catalogue.v1.ListSuspiciousVotesResponse",
@@ -65,6 +65,7 @@ const JSON_MESSAGES: [&str; 41] = [
     ".webhook.v1.Delivery",
     ".webhook.v1.Endpoint",
     ".webhook.v1.Health",
+    ".webhook.v1.HttpHeader",
 ];
 
 /// Fields whose JSON differs from their name or type.

@@ -215,6 +215,22 @@ async fn assert_small_header(browser: &Browser) {
     assert!(pixels <= MOST_HEADER, "{pixels} pixels of header");
 }
 
+/// On a wide window, the button of a list's filters stands beside them, with the link to the whole list.
+async fn assert_filters_in_a_row(browser: &Browser, prefix: &str) {
+    browser.show_as(1_280, "light").await;
+    let filtered = "games?genre=puzzle&platform=android&country=CF&stage=early_access";
+    browser.open(&format!("{prefix}/{filtered}")).await;
+    let script = "return [...document.querySelectorAll('form.filters :is(select, button, a)')]
+        .map((part) => part.getBoundingClientRect()).map((box) => (box.top + box.bottom) / 2)";
+    let middles = browser.client.execute(script, Vec::new()).await.unwrap();
+    let middles: Vec<f64> = serde_json::from_value(middles).unwrap();
+    assert_eq!(middles.len(), 6, "four filters, the button and the link");
+    let far = middles
+        .iter()
+        .find(|middle| (*middle - middles[0]).abs() > 8.0);
+    assert!(far.is_none(), "{middles:?}");
+}
+
 /// Lets two games report, and returns the pages of their currencies.
 async fn currency_pages(fleet: &Fleet) -> [String; 2] {
     let accounts = ["free", "other"].map(|name| fleet.account(name));
@@ -322,6 +338,7 @@ async fn start() -> Browser {
 #[tokio::test]
 async fn the_pages_of_visitors_have_no_problem() {
     let browser = start().await;
+    assert_filters_in_a_row(&browser, "").await;
     let site = site(&browser.fleet, "").await;
     let signed_out = SIGNED_OUT.map(ToOwned::to_owned);
     let found = check(&browser, site.into_iter().chain(signed_out)).await;
@@ -331,6 +348,7 @@ async fn the_pages_of_visitors_have_no_problem() {
 #[tokio::test]
 async fn the_french_pages_of_visitors_have_no_problem() {
     let browser = start().await;
+    assert_filters_in_a_row(&browser, "/fr").await;
     let site = site(&browser.fleet, "/fr").await;
     let found = check(&browser, site).await;
     assert_none(browser, found).await;

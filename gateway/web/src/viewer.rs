@@ -4,8 +4,8 @@ use axum::response::Response;
 use http::HeaderMap;
 use http::header::SET_COOKIE;
 use kit::Fault;
-use pages::Shell;
 use pages::shell::{AccountNav, NavLink};
+use pages::{OtherAccounts, Shell};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -138,7 +138,13 @@ pub enum Section {
 
 impl AccountScope {
     /// The frame of a page of this account. `name` is the account's.
-    pub fn shell(&self, viewer: &Viewer, name: &str, section: Section) -> Shell {
+    pub fn shell(
+        &self,
+        viewer: &Viewer,
+        name: &str,
+        others: OtherAccounts,
+        section: Section,
+    ) -> Shell {
         let link = |target: Section, path: &str, label| NavLink {
             href: format!("/accounts/{}{path}", self.id),
             label,
@@ -163,6 +169,7 @@ impl AccountScope {
                 id: self.id.to_string(),
                 name: name.to_owned(),
                 links,
+                others,
             }),
             ..viewer.shell()
         }

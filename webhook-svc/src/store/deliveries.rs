@@ -45,6 +45,7 @@ pub struct Delivery {
     pub status: Option<i32>,
     pub reason: Option<String>,
     pub answer: Option<Vec<u8>>,
+    pub answer_headers: Option<String>,
 }
 
 impl Delivery {
@@ -56,6 +57,7 @@ impl Delivery {
             status: self.status,
             reason: self.reason.clone()?,
             answer: self.answer.clone()?,
+            answer_headers: self.answer_headers.clone()?,
         })
     }
 }
@@ -79,7 +81,7 @@ macro_rules! deliveries {
                    message.listing_kind is null as "is_test!", found.state as "state!: DeliveryState", found.created_at as "created_at!",
                    found.attempts as "attempts!", found.due_at, attempt.at as "attempt_at?",
                    attempt.duration_ms as "duration_ms?", attempt.status as "status?", attempt.reason as "reason?",
-                   attempt.answer as "answer?"
+                   attempt.answer as "answer?", attempt.answer_headers as "answer_headers?"
                from (
                    (select id, message_id, 'waiting' as state, created_at, attempts, due_at from webhook.waiting
                     where endpoint_id = $1 and "# + $waiting + r#")

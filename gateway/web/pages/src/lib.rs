@@ -30,7 +30,7 @@ pub mod webhooks;
 pub mod when;
 
 pub use field::{Field, Fields};
-pub use shell::{AccountNav, ApiCall, Shell};
+pub use shell::{AccountNav, ApiCall, OtherAccount, OtherAccounts, Shell};
 
 /// A page that can be rendered.
 pub use askama::Template;

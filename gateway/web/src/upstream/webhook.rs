@@ -151,6 +151,19 @@ impl Webhooks {
         self.0.read(Deliveries::list_deliveries, request).await
     }
 
+    /// The deliveries to an endpoint that have ended, by day.
+    pub async fn delivery_days(
+        &self,
+        account: Uuid,
+        endpoint: Uuid,
+    ) -> Result<proto::CountDeliveriesResponse, Fault> {
+        let request = proto::CountDeliveriesRequest {
+            account_id: account.to_string(),
+            endpoint_id: endpoint.to_string(),
+        };
+        self.0.read(Deliveries::count_deliveries, request).await
+    }
+
     /// A delivery with its attempts and its body.
     pub async fn delivery(
         &self,

@@ -291,7 +291,7 @@ async fn withdrawals_and_takedowns_are_asked_of_the_service(pool: PgPool) {
         ["takedown okoto: We lost\nthe rights.", "withdraw okoto"]
     );
     let activity = owner.get(&format!("/accounts/{account}/activity")).await;
-    activity.assert(200, "requested the takedown of okoto");
+    activity.assert(200, "requested the removal of okoto");
 }
 
 #[testing::database_test(web::MIGRATOR)]

@@ -201,7 +201,7 @@ async fn owners_and_editors_read_and_close_corrections(pool: PgPool) {
     page.assert(200, "The correction is closed.");
     assert!(!page.text.contains("year is wrong"), "{}", page.text);
     let activity = owner.get(&format!("/accounts/{account}/activity")).await;
-    activity.assert(200, "dismissed a correction of okoto");
+    activity.assert(200, "dismissed a correction for okoto");
 }
 
 #[testing::database_test(web::MIGRATOR)]

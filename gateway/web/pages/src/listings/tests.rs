@@ -292,7 +292,7 @@ fn what_a_studio_writes_has_its_own_direction() {
                 closed: None,
             }),
             &[
-                "<h1>Ask for the takedown of <bdi>كاروت!</bdi></h1>",
+                "<h1>Request the removal of <bdi>كاروت!</bdi></h1>",
                 " dir=\"auto\" required>\nكاروت!</textarea>",
             ],
         ),

@@ -4,6 +4,7 @@ use askama::Template;
 use fluent_bundle::FluentArgs;
 
 use super::deliveries::DeliveryRow;
+use super::delivery_days::DeliveryDays;
 use super::{EventRow, ServiceText, StateLabel};
 use crate::field::{Field, Fields};
 use crate::shell::Shell;
@@ -131,6 +132,8 @@ pub struct EndpointPage {
     pub recovered: Option<u64>,
     pub tests: Vec<TestChoice>,
     pub deliveries: Vec<DeliveryRow>,
+    /// Absent if they are not known.
+    pub days: Option<DeliveryDays>,
     /// Mark the forms that act once.
     pub test_form: String,
     pub rotate_form: String,
@@ -350,6 +353,7 @@ mod tests {
                 is_chosen: true,
             }],
             deliveries: Vec::new(),
+            days: None,
             test_form: "form-of-test".to_owned(),
             rotate_form: "form-of-rotation".to_owned(),
             remove_form: "form-of-removal".to_owned(),

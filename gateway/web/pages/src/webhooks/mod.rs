@@ -2,6 +2,7 @@
 
 pub mod checks;
 pub mod deliveries;
+pub mod delivery_days;
 pub mod endpoints;
 
 use askama::Template;

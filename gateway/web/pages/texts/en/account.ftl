@@ -1,6 +1,8 @@
 ## The frame of an account: today, team, tokens, activity, settings, calls
 
 account-unnamed = Account
+account-switch = Switch account
+account-all = All accounts
 account-nav-today = Today
 account-nav-keys = Keys
 account-nav-usage = Usage
@@ -91,9 +93,9 @@ did-listing_submitted = submitted { $value }
 did-listing_changed = changed { $value }
 did-listing_withdrawn = withdrew { $value }
 did-pictures_changed = changed the pictures of { $value }
-did-takedown_asked = requested the takedown of { $value }
-did-correction_done = marked a correction of { $value } as done
-did-correction_dismissed = dismissed a correction of { $value }
+did-takedown_asked = requested the removal of { $value }
+did-correction_done = marked a correction for { $value } as done
+did-correction_dismissed = dismissed a correction for { $value }
 did-page_claimed = claimed the page { $value }
 did-currency_named = named the currency of { $value }
 agent-on = { $from } on { $to }

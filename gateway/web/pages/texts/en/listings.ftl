@@ -221,11 +221,11 @@ claim-which-account = Which account does it belong to?
 
 ## Requests for takedowns
 
-takedown-title = Ask for the takedown of { $value }
+takedown-title = Request the removal of { $value }
 takedown-lead = Staff read your reason and take the listing down, or tell you here why not. Nobody sees a listing that was taken down; its address stays yours, and staff can restore it.
 takedown-why = Why should it be taken down?
-takedown-button = Ask for the takedown
-takedown-ask = Ask staff to take it down
+takedown-button = Request removal
+takedown-ask = Request its removal
 takedown-yours = Your request to take it down
 takedown-you-wrote = You wrote
 takedown-answer = Staff answered

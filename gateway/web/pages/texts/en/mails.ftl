@@ -125,9 +125,9 @@ mail-month-used-body =
 
     Which days and routes used them: { $usage }
     The plans: { $plans }
-mail-correction-subject = A visitor suggests a correction of one of your listings
+mail-correction-subject = A visitor suggests a correction for one of your listings
 mail-correction-body =
-    A visitor suggests a correction of { $title }. Read it, and say that it is done or that nothing needs to be done:
+    A visitor suggests a correction for { $title }. Read it, and say that it is done or that nothing needs to be done:
 
     { $page }
 

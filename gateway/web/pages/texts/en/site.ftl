@@ -31,6 +31,7 @@ api-same = The API has the same:
 
 start-title = Games of Africa
 start-lead = Games from all over Africa, the people who make them, and the events where they meet.
+start-new = New this week
 start-featured = Games of the day
 start-vote = Two games, one choice. The rankings come from what players pick.
 start-all-games = All games
@@ -220,7 +221,7 @@ note-correct-lead = What is wrong or missing, and where can it be checked? The p
 note-report-title = Report { $value }
 note-report-lead = Someone reads every report. Neither the report nor its sender is shown on the site.
 note-owner = Is it your own listing?
-note-owner-link = Sign in, and ask for the takedown from your account.
+note-owner-link = Sign in, and request its removal from your account.
 note-reason-label = Reason
 note-choose = Choose one
 report-reason-rights = It infringes my rights: a game, a name, a picture or a trademark

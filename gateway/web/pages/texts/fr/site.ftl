@@ -31,6 +31,7 @@ api-same = L’API donne la même chose :
 
 start-title = Jeux d’Afrique
 start-lead = Des jeux de toute l’Afrique, celles et ceux qui les créent, et les événements où l’on se rencontre.
+start-new = Nouveautés de la semaine
 start-featured = Les jeux du jour
 start-vote = Deux jeux, un choix. Les classements viennent des choix des joueurs.
 start-all-games = Tous les jeux

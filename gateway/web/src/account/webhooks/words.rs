@@ -163,6 +163,9 @@ pub(super) fn attempt_row(attempt: &proto::Attempt, language: PageLanguage) -> A
         is_success: attempt.reason.is_empty() && attempt.status.is_some(),
         has_status: attempt.status.is_some(),
         answer: String::from_utf8_lossy(&attempt.answer).into_owned(),
+        headers: (attempt.answer_headers.iter())
+            .map(|header| (header.name.clone(), header.value.clone()))
+            .collect(),
     }
 }
 

@@ -1,5 +1,6 @@
 //! Every page of the site with sample contexts, in both languages.
 
+mod design;
 mod economy_samples;
 mod note_samples;
 pub(super) mod part_samples;
