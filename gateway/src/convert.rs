@@ -8,7 +8,7 @@ use crate::domain::account::Account;
 use crate::domain::account_token::Token;
 use crate::domain::key::{GameState, Key};
 use crate::domain::key_request::KeyRequest;
-use crate::domain::plan::Plan;
+use crate::domain::plan::{Plan, Plans};
 use crate::domain::switch::Setting;
 use crate::service::operations::{KeyList, Rotation};
 
@@ -24,6 +24,14 @@ impl From<&Plan> for proto::Plan {
             webhook_endpoints: plan.webhook_endpoints,
             webhook_events: plan.webhook_events,
             coming: plan.coming,
+        }
+    }
+}
+
+impl From<&Plans> for proto::ListPlansResponse {
+    fn from(plans: &Plans) -> Self {
+        Self {
+            plans: plans.iter().map(Into::into).collect(),
         }
     }
 }
