@@ -54,7 +54,6 @@
 //! the accepted values. Genres and countries are those of the feed. Names sort as in Unicode's root collation (`src/domain/collation.rs`: a
 //! key that is folded as words are; a test compares it with PostgreSQL's ICU over all names of the directory's data).
 
-mod bits;
 mod bulk;
 mod catalogue;
 mod changes;
