@@ -66,7 +66,6 @@ mod events;
 mod games;
 mod listing_index;
 mod order_walk;
-mod parallel;
 mod places;
 mod postings;
 mod query;
