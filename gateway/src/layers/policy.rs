@@ -166,7 +166,7 @@ impl Route {
         let stays_open = || match read_only {
             ReadOnly::Closed => false,
             ReadOnly::Open => true,
-            ReadOnly::OpenToDryRuns => Params::parse(query, &["dry_run"]).flag("dry_run"),
+            ReadOnly::OpenToDryRuns => Params::parse(query).flag("dry_run"),
         };
         let is_token = matches!(keys, AllowedKeys::Token { .. });
         let effect = match (self.kind(method), module) {

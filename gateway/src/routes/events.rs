@@ -19,21 +19,8 @@ use crate::extract::query::Params;
 
 use super::listing_write;
 
-const PARAMETERS: &[&str] = &[
-    "kind",
-    "country",
-    "city",
-    "when",
-    "from",
-    "to",
-    "q",
-    "updated_since",
-    "limit",
-    "cursor",
-];
-
 pub async fn list(read: CatalogueRead) -> Result<ApiResponse, ApiError> {
-    let mut params = read.params(PARAMETERS);
+    let mut params = read.params();
     let request = ListEventsRequest {
         mode: read.mode,
         page: Some(params.page()),

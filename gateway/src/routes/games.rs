@@ -19,20 +19,8 @@ use crate::extract::query::Params;
 
 use super::listing_write;
 
-const PARAMETERS: &[&str] = &[
-    "genre",
-    "platform",
-    "country",
-    "stage",
-    "creator",
-    "q",
-    "updated_since",
-    "limit",
-    "cursor",
-];
-
 pub async fn list(read: CatalogueRead) -> Result<ApiResponse, ApiError> {
-    let mut params = read.params(PARAMETERS);
+    let mut params = read.params();
     let request = ListGamesRequest {
         mode: read.mode,
         page: Some(params.page()),

@@ -24,7 +24,7 @@ pub(super) fn write_request(
     key: IdempotencyKey,
     body: JsonBody,
 ) -> Result<Writing, ApiError> {
-    let mut query = Params::parse(query, &["dry_run"]);
+    let mut query = Params::parse(query);
     let dry_run = query.flag("dry_run");
     query.finish()?;
     Ok(Writing {

@@ -22,7 +22,7 @@ pub async fn submit(
     key: IdempotencyKey,
     body: JsonBody,
 ) -> Result<ApiResponse, ApiError> {
-    let mut query = Params::parse(query.as_deref(), &["dry_run"]);
+    let mut query = Params::parse(query.as_deref());
     let dry_run = query.flag("dry_run");
     query.finish()?;
     let request = SubmitReportRequest {

@@ -30,7 +30,7 @@ pub async fn send(
     key: IdempotencyKey,
     body: JsonBody,
 ) -> Result<ApiResponse, ApiError> {
-    let mut query = Params::parse(query.as_deref(), &["dry_run"]);
+    let mut query = Params::parse(query.as_deref());
     let dry_run = query.flag("dry_run");
     query.finish()?;
     let game = caller.key.game.clone().unwrap_or_default();

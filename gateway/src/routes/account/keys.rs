@@ -20,7 +20,7 @@ use crate::extract::query::Params;
 use crate::service::operations::KeyFields;
 
 pub async fn list(caller: TokenCaller, RawQuery(query): RawQuery) -> Result<ApiResponse, ApiError> {
-    let query = Params::parse(query.as_deref(), &["limit", "cursor"]);
+    let query = Params::parse(query.as_deref());
     let keys = all(&caller).await?;
     page("account keys", &caller, keys, |key| &key.id, query)
 }
@@ -74,14 +74,15 @@ pub async fn rotate(
     IdParam(id): IdParam,
     RawQuery(query): RawQuery,
 ) -> Result<ApiResponse, ApiError> {
-    let mut query = Params::parse(query.as_deref(), &["grace_seconds", "expires_at"]);
+    let mut query = Params::parse(query.as_deref());
     let seconds = query.number("grace_seconds");
     let grace = caller.app.operations.grace.choose(seconds);
     let grace = query.bad.read("grace_seconds", grace);
     let expires_at = query.timestamp("expires_at");
     fields::expires_at(&mut query.bad, expires_at, caller.app.clock.now());
-    let Some(grace) = grace.filter(|_| query.bad.is_empty()) else {
-        return Err(refused(query.bad, find(&caller, id)).await);
+    let bad = query.into_bad();
+    let Some(grace) = grace.filter(|_| bad.is_empty()) else {
+        return Err(refused(bad, find(&caller, id)).await);
     };
     change(caller, |caller| async move {
         let by = caller.author(Action::RotateKey);
