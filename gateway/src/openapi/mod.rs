@@ -18,6 +18,7 @@ use std::collections::BTreeMap;
 use contracts::public::ApiSettings;
 use kit::Code;
 use serde_json::{Map, Value, json};
+use strum::VariantArray as _;
 use time::OffsetDateTime;
 
 use self::operations::{Operation, Tag};
@@ -184,7 +185,7 @@ fn link(operation: &Operation) -> Option<Value> {
 }
 
 fn tags() -> Vec<Value> {
-    let tags = Tag::ALL.map(Tag::texts).into_iter();
+    let tags = Tag::VARIANTS.iter().map(|tag| tag.texts());
     tags.map(|(name, description)| json!({"name": name, "description": description}))
         .collect()
 }
