@@ -36,7 +36,8 @@ mod tests {
             seconds: 1_772_352_000,
             nanos: 755_999_000,
         };
-        let printed = domain::point_in_time::read("2026-03-01T08:00:00.755Z");
+        let printed = kit::timestamp::parse("2026-03-01T08:00:00.755Z").unwrap();
+        let printed = domain::point_in_time::microseconds(printed);
         assert_eq!(microseconds(Some(&at)).ok(), printed);
     }
 }
