@@ -3,7 +3,7 @@
 use http::Method;
 
 use crate::domain::access::{AllowedKeys, Effect, Requirements};
-use crate::domain::account_token::Scope;
+use crate::domain::scope::Scope;
 use crate::domain::switch::Switch;
 use crate::extract::query::Params;
 

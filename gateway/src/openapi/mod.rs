@@ -6,6 +6,7 @@ mod errors;
 mod examples;
 mod operations;
 mod parameters;
+mod reference;
 mod responses;
 mod schemas;
 mod security;
@@ -23,7 +24,7 @@ use time::OffsetDateTime;
 
 use self::operations::{Operation, Tag};
 use self::parameters::Parameter;
-use self::responses::{body, reference};
+use self::reference::{body, reference};
 use self::variants::Variant;
 use crate::coding::{EncodedFile, YearlyFile};
 use crate::domain::access::AllowedKeys;

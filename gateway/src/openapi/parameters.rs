@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use utoipa::PartialSchema;
 use utoipa::openapi::{RefOr, Schema};
 
-use super::responses::reference;
+use super::reference::reference;
 use crate::domain::key::GraceRange;
 
 /// A parameter of an operation.

@@ -6,9 +6,9 @@ use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 
 use super::{accounts, credentials};
-use crate::domain::account_token::Scopes;
 use crate::domain::key::{Caller, GameState, Key, KeyKind, Mode};
 use crate::domain::owner_limits::{self, KeyCounts};
+use crate::domain::scope::Scopes;
 use crate::domain::secret::Hash;
 
 macro_rules! keys {

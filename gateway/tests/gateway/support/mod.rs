@@ -22,7 +22,7 @@ use contracts::gateway::v1::staff_service_server::StaffService as _;
 use gateway::app::{App, Gateway};
 use gateway::arriving_bodies::ArrivingBodies;
 use gateway::call_log::CallRecorder;
-use gateway::domain::account_token::Scopes;
+use gateway::domain::scope::Scopes;
 use gateway::domain::key::{Caller, GameState, GraceRange, Key, KeyKind, Mode};
 use gateway::domain::plan::Plans;
 use gateway::domain::plan_table;
