@@ -18,8 +18,9 @@ use time::{Duration, OffsetDateTime};
 use tokio::time::{sleep, timeout};
 use uuid::Uuid;
 
+use super::Denial;
 use crate::domain::key::Caller;
-use crate::domain::quota::{AccountMonth, Limits, Month, RateLimitStatus};
+use crate::domain::quota::{AccountMonth, Limits, Month, RateLimitStatus, Window};
 
 /// How long the gateway waits for the connection before it serves.
 const WARM_UP: std::time::Duration = std::time::Duration::from_secs(2);
@@ -32,28 +33,6 @@ pub(crate) struct Counters {
     revoke: Script,
     seed: Script,
     player: Script,
-}
-
-#[derive(Debug)]
-pub(super) struct CountResult {
-    pub(super) verdict: Verdict,
-    /// When the key's minute began.
-    pub(super) start: OffsetDateTime,
-    /// Calls in the minute.
-    pub(super) used: u32,
-    /// Calls in the month.
-    pub(super) month_used: u64,
-    /// Those of them with public keys.
-    pub(super) public_used: u64,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Verdict {
-    Allowed,
-    Revoked,
-    Minute,
-    Month,
-    PublicMonth,
 }
 
 impl Counters {
@@ -79,14 +58,14 @@ impl Counters {
         drop(timeout(WARM_UP, connecting).await);
     }
 
-    /// Counts a call; `None` if the month has to be seeded first.
+    /// Counts a call, or rejects it; `None` if the month has to be seeded first.
     pub(super) async fn consume(
         &self,
         key: Uuid,
         month: AccountMonth,
         limits: Limits,
         now: OffsetDateTime,
-    ) -> Result<Option<CountResult>, Unavailable> {
+    ) -> Result<Option<Result<RateLimitStatus, Denial>>, Unavailable> {
         let mut call = evaluate(&self.consume, 1);
         write_hash(&mut call, month.account);
         call.write_arg_fmt(key);
@@ -99,20 +78,23 @@ impl Counters {
             .arg(limits.public_month.map_or(-1, u64::cast_signed));
         let reply = self.redis.invoke("consume", &self.consume, &call).await?;
         let (verdict, start, used, month_used, public_used): (u8, i64, u32, u64, u64) = reply;
-        let verdict = match verdict {
-            0 => Verdict::Allowed,
-            1 => Verdict::Revoked,
-            2 => Verdict::Minute,
-            3 => Verdict::Month,
-            5 => Verdict::PublicMonth,
-            _ => return Ok(None),
-        };
-        Ok(Some(CountResult {
-            verdict,
-            start: from_milliseconds(start).unwrap_or(now),
-            used,
-            month_used,
+        let status = RateLimitStatus {
+            limits,
+            window: Window {
+                start: from_milliseconds(start).unwrap_or(now),
+                used,
+            },
+            month_used: Some(month_used),
             public_used,
+            now,
+        };
+        Ok(Some(match verdict {
+            0 => Ok(status),
+            1 => Err(Denial::Revoked),
+            2 => Err(Denial::Minute(status)),
+            3 => Err(Denial::Month(status)),
+            5 => Err(Denial::PublicMonth(status)),
+            _ => return Ok(None),
         }))
     }
 
