@@ -12,7 +12,7 @@ use tonic::{Request, Response, Status};
 
 use super::Reads;
 use super::answer;
-use super::query_params::{self, ListParams, ListQuery, non_empty, one_of};
+use super::query_params::{ListParams, ListQuery, non_empty, one_of};
 use crate::domain::days::{self, Span, When};
 use crate::domain::facet::Facet;
 use crate::domain::keyword::Keyword;
@@ -89,7 +89,7 @@ fn read(
     let first = day(bad, "from", from.as_deref());
     let last = day(bad, "to", to.as_deref());
     let chosen = match when.as_deref() {
-        Some(key) => query_params::named(bad, "when", Some(key)).unwrap_or(When::All),
+        Some(key) => bad.named("when", key).unwrap_or(When::All),
         // A range that names past days asks for past events.
         None if first.is_some() || last.is_some_and(|last| last < today) => When::All,
         None => When::Upcoming,

@@ -1,7 +1,6 @@
 //! Reads the fields that calls have in common, and collects the reasons of all bad ones (§4.1).
 
 use std::collections::BTreeSet;
-use std::str::FromStr;
 use std::sync::Arc;
 
 use contracts::common::v1::PageRequest;
@@ -9,7 +8,6 @@ use kit::bad_fields::BadFields;
 use kit::cursor::Binding;
 use kit::{Fault, timestamp};
 use serde::de::DeserializeOwned;
-use strum::VariantNames;
 use time::OffsetDateTime;
 
 use crate::domain::facet::Facet;
@@ -142,16 +140,6 @@ fn filter<T>(
     find: impl FnOnce(&str) -> Result<T, String>,
 ) -> Option<T> {
     bad.read(field, find(value?))
-}
-
-/// Reads a value of an enum by its name.
-pub(super) fn named<T: FromStr + VariantNames>(
-    bad: &mut BadFields,
-    field: &str,
-    name: Option<&str>,
-) -> Option<T> {
-    let unknown = |_error: T::Err| one_of(T::VARIANTS);
-    filter(bad, field, name, |name| name.parse().map_err(unknown))
 }
 
 /// Reads a filter by country, the code in upper case.
