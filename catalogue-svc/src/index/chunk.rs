@@ -341,7 +341,8 @@ impl Chunk {
         positions: Range<usize>,
         backwards: bool,
         scratch: &Scratch,
-        (found, enough): (&mut Vec<u32>, usize),
+        found: &mut Vec<u32>,
+        enough: usize,
     ) {
         let missing = enough.saturating_sub(found.len());
         let doc = |offset: &u16| self.doc(*offset);

@@ -50,9 +50,11 @@ struct GameCreator<'a> {
 
 impl CreatorSummary {
     fn new(
-        (handle, name): (&str, &str),
+        handle: &str,
+        name: &str,
         country_code: &str,
-        (city, city_slug): (&str, &str),
+        city: &str,
+        city_slug: &str,
     ) -> anyhow::Result<Self> {
         let json = serde_json::to_vec(&InGame {
             creator: GameCreator { handle, name },
@@ -72,7 +74,7 @@ impl CreatorSummary {
 
     /// The summary of a page that has not arrived yet.
     pub(super) fn unknown() -> anyhow::Result<Arc<Self>> {
-        Self::new(("", ""), "", ("", "")).map(Arc::new)
+        Self::new("", "", "", "", "").map(Arc::new)
     }
 
     /// Its fields in the JSON of its games.
@@ -116,9 +118,11 @@ impl Creator {
     /// Converts a page from the feed.
     pub(crate) fn new(id: Uuid, page: listings::Page) -> anyhow::Result<Self> {
         let summary = CreatorSummary::new(
-            (&page.handle, &page.name),
+            &page.handle,
+            &page.name,
             &page.country_code,
-            (&page.city, &page.city_slug),
+            &page.city,
+            &page.city_slug,
         )?;
         let updated_at = latest([
             page.updated_at.as_ref(),

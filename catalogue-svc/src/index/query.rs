@@ -118,8 +118,7 @@ impl<L: Document> Index<L> {
             };
             counted += passing as u64;
             if passing > 0 && !full {
-                let found = (&mut found, enough);
-                chunk.pick(positions, query.backwards, &scratch, found);
+                chunk.pick(positions, query.backwards, &scratch, &mut found, enough);
             }
         }
         let more = found.len() > query.limit;
