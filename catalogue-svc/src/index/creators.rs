@@ -9,7 +9,7 @@ use contracts::public::{self, CREATOR_KINDS};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::document::{Document, IndexedFields};
+use super::document::{Document, IndexedFields, document_parts};
 use super::rendered::Rendered;
 use super::timestamp::{latest, microseconds};
 use crate::domain::facet::Facet;
@@ -169,24 +169,7 @@ impl Creator {
 }
 
 impl Document for Creator {
-    type Id = Uuid;
-    type Key = CreatorKey;
-
-    fn id(&self) -> &Uuid {
-        &self.id
-    }
-
-    fn key(&self) -> &CreatorKey {
-        &self.key
-    }
-
-    fn address(&self) -> &Arc<str> {
-        &self.key.handle
-    }
-
-    fn text(&self) -> &Rendered {
-        &self.text
-    }
+    document_parts!(Uuid, CreatorKey, id, key.handle);
 
     fn fields(&self) -> IndexedFields {
         let roles = self.roles.iter().cloned();

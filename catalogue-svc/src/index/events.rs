@@ -8,7 +8,7 @@ use contracts::public;
 use time::Date;
 use uuid::Uuid;
 
-use super::document::{Document, IndexedFields};
+use super::document::{Document, IndexedFields, document_parts};
 use super::rendered::Rendered;
 use super::timestamp::{latest, microseconds, point_in_time};
 use crate::domain::days::{self, Days};
@@ -81,24 +81,7 @@ impl Event {
 }
 
 impl Document for Event {
-    type Id = Uuid;
-    type Key = EventKey;
-
-    fn id(&self) -> &Uuid {
-        &self.id
-    }
-
-    fn key(&self) -> &EventKey {
-        &self.key
-    }
-
-    fn address(&self) -> &Arc<str> {
-        &self.key.slug
-    }
-
-    fn text(&self) -> &Rendered {
-        &self.text
-    }
+    document_parts!(Uuid, EventKey, id, key.slug);
 
     fn fields(&self) -> IndexedFields {
         let city = Some(&self.city_slug).filter(|slug| !slug.is_empty());

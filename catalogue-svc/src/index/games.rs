@@ -11,7 +11,7 @@ use serde::Deserialize;
 use uuid::Uuid;
 
 use super::creators::CreatorSummary;
-use super::document::{Document, IndexedFields};
+use super::document::{Document, IndexedFields, document_parts};
 use super::rendered::Rendered;
 use super::timestamp::{latest, microseconds, point_in_time};
 use crate::domain::facet::Facet;
@@ -115,24 +115,7 @@ impl Game {
 }
 
 impl Document for Game {
-    type Id = Uuid;
-    type Key = GameKey;
-
-    fn id(&self) -> &Uuid {
-        &self.id
-    }
-
-    fn key(&self) -> &GameKey {
-        &self.key
-    }
-
-    fn address(&self) -> &Arc<str> {
-        &self.key.slug
-    }
-
-    fn text(&self) -> &Rendered {
-        &self.text
-    }
+    document_parts!(Uuid, GameKey, id, key.slug);
 
     fn fields(&self) -> IndexedFields {
         // The row was rendered with these fields.
