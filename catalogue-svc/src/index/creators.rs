@@ -11,7 +11,7 @@ use uuid::Uuid;
 
 use super::document::{Document, IndexedFields, document_parts};
 use super::rendered::Rendered;
-use super::timestamp::{latest, microseconds};
+use super::timestamp::Times;
 use crate::domain::facet::Facet;
 use crate::domain::keyword::Keyword;
 use crate::domain::order::CreatorKey;
@@ -124,15 +124,9 @@ impl Creator {
             &page.city,
             &page.city_slug,
         )?;
-        let updated_at = latest([
-            page.updated_at.as_ref(),
-            page.first_published_at.as_ref(),
-            page.created_at.as_ref(),
-        ])?;
-        let published_at = page.first_published_at.as_ref();
-        let published_at = published_at.or(page.created_at.as_ref());
+        let times = Times::from(&page);
         let key = CreatorKey {
-            published_at: Reverse(microseconds(published_at)?),
+            published_at: Reverse(times.published()?),
             handle: Arc::clone(&summary.handle),
         };
         let roles = page.roles.iter();
@@ -146,7 +140,7 @@ impl Creator {
             id,
             key,
             summary: Arc::new(summary),
-            updated_at,
+            updated_at: times.latest()?,
             kind,
             roles,
             owners,
