@@ -181,7 +181,7 @@ fn decode(text: &str) -> Result<String, &'static str> {
 }
 
 /// A name without what is easily confused: case, hyphens and underscores.
-fn spelling(name: &'static str) -> impl Iterator<Item = char> {
+fn spelling(name: &str) -> impl Iterator<Item = char> {
     let letters = name.chars().filter(|c| !matches!(c, '-' | '_'));
     letters.map(|c| c.to_ascii_lowercase())
 }
