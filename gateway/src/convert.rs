@@ -110,15 +110,14 @@ impl From<&Token> for proto::AccountToken {
 
 impl From<&KeyRequest> for proto::KeyRequest {
     fn from(request: &KeyRequest) -> Self {
-        let spec = &request.spec;
         Self {
             id: request.id.to_string(),
             account_id: request.account.to_string(),
-            name: spec.name.clone(),
-            kind: spec.kind.as_str().to_owned(),
-            may_write: spec.may_write,
-            game: spec.game.clone(),
-            expires_at: spec.expires_at.map(timestamp::encode),
+            name: request.name.clone(),
+            kind: request.kind.as_str().to_owned(),
+            may_write: request.may_write,
+            game: request.game.clone(),
+            expires_at: request.expires_at.map(timestamp::encode),
             state: request.state.as_str().to_owned(),
             asked_at: Some(timestamp::encode(request.asked_at)),
             decided_at: request.decided_at.map(timestamp::encode),

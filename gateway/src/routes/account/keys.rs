@@ -203,17 +203,17 @@ fn of_request(request: KeyRequest) -> AccountKey {
     };
     AccountKey {
         id: request.id.to_string(),
-        name: request.spec.name,
+        name: request.name,
         state: state.to_owned(),
-        mode: request.spec.mode.as_str().to_owned(),
-        kind: request.spec.kind.as_str().to_owned(),
-        may_write: request.spec.may_write,
-        game: request.spec.game,
+        mode: Mode::Live.as_str().to_owned(),
+        kind: request.kind.as_str().to_owned(),
+        may_write: request.may_write,
+        game: request.game,
         last4: None,
         reason: request.reason,
         created_at: Some(Timestamp(request.asked_at)),
         last_used_at: None,
-        expires_at: request.spec.expires_at.map(Timestamp),
+        expires_at: request.expires_at.map(Timestamp),
         grace_until: None,
         revoked_at: None,
     }
