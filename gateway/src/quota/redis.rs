@@ -13,6 +13,7 @@
 //! `seed.lua` runs when a month begins and removes expired fields.
 
 use kit::redis::{Redis, Script, Unavailable, evaluate};
+use kit::timestamp::unix_milliseconds;
 use redis::{Cmd, RedisWrite as _, Value};
 use time::{Duration, OffsetDateTime};
 use tokio::time::{sleep, timeout};
@@ -70,7 +71,7 @@ impl Counters {
         write_hash(&mut call, month.account);
         call.write_arg_fmt(key);
         call.write_arg_fmt(month.month);
-        call.arg(milliseconds(now))
+        call.arg(unix_milliseconds(now))
             .arg(limits.minute.map_or(-1, i64::from))
             .arg(limits.month.map_or(-1, u64::cast_signed))
             .arg(u8::from(limits.uses_month))
@@ -105,7 +106,7 @@ impl Counters {
         write_hash(&mut call, month.account);
         call.write_arg_fmt(caller.key.id);
         call.write_arg_fmt(month.month);
-        call.arg(milliseconds(status.window.start))
+        call.arg(unix_milliseconds(status.window.start))
             .arg(u8::from(status.limits.uses_month))
             .arg(u8::from(status.limits.is_public));
         let refunded = self.redis.invoke::<u8>("refund", &self.refund, &call);
@@ -120,7 +121,7 @@ impl Counters {
         call.write_arg_fmt(month.month);
         call.arg(used);
         call.write_arg_fmt(Month::starting(last_day));
-        call.arg(milliseconds(last_day.midnight().assume_utc()));
+        call.arg(unix_milliseconds(last_day.midnight().assume_utc()));
         let seeded = self.redis.invoke::<u8>("seed", &self.seed, &call);
         seeded.await.map(|_| ())
     }
@@ -135,7 +136,7 @@ impl Counters {
     ) -> Result<(bool, OffsetDateTime), Unavailable> {
         let mut call = evaluate(&self.player, 1);
         call.write_arg_fmt(format_args!("gateway:{{{account}}}:player:{player}"));
-        call.arg(milliseconds(now)).arg(limit);
+        call.arg(unix_milliseconds(now)).arg(limit);
         let reply = self.redis.invoke("consume player", &self.player, &call);
         let (free, start): (u8, i64) = reply.await?;
         Ok((free == 1, from_milliseconds(start).unwrap_or(now)))
@@ -145,7 +146,7 @@ impl Counters {
         let mut call = evaluate(&self.revoke, 1);
         write_hash(&mut call, account);
         call.write_arg_fmt(key);
-        call.arg(milliseconds(now));
+        call.arg(unix_milliseconds(now));
         let revoked = self.redis.invoke::<u8>("revoke", &self.revoke, &call);
         revoked.await.is_ok()
     }
@@ -161,10 +162,6 @@ impl Counters {
 
 fn write_hash(command: &mut Cmd, account: Uuid) {
     command.write_arg_fmt(format_args!("gateway:{{{account}}}:usage"));
-}
-
-fn milliseconds(at: OffsetDateTime) -> i64 {
-    at.unix_timestamp() * 1_000 + i64::from(at.millisecond())
 }
 
 fn from_milliseconds(at: i64) -> Option<OffsetDateTime> {
