@@ -195,15 +195,6 @@ fn is_apostrophe(letter: char) -> bool {
     )
 }
 
-/// Folds the letters of a text as those of words, and leaves everything else as it is.
-pub fn fold_text(text: &str) -> String {
-    let mut folded = String::with_capacity(text.len());
-    for letter in text.nfkd().filter(|letter| !is_combining_mark(*letter)) {
-        fold(letter, &mut folded);
-    }
-    folded
-}
-
 fn fold(letter: char, word: &mut String) {
     if letter.is_ascii() {
         word.push(letter.to_ascii_lowercase());
