@@ -15,7 +15,6 @@ use super::account_id::parse_uuid;
 use super::own_listing::not_found;
 use super::own_listings::entity;
 use super::tickets;
-use crate::domain::slug;
 use crate::domain::ticket::{TicketKind, TicketState};
 use crate::domain::visitor_note::{self, NoteText};
 use crate::store::own_listings;
@@ -99,10 +98,7 @@ impl Service {
     ) -> Result<proto::ListOwnNotesResponse, Fault> {
         let account = parse_uuid("account_id", &request.account_id)?;
         let entity = entity(&request.kind)?;
-        if !slug::is_valid(&request.name) {
-            return Err(not_found());
-        }
-        let own = own_listings::find_with_state(&self.pool, account, entity, &request.name).await?;
+        let own = own_listings::find(&self.pool, account, entity, &request.name).await?;
         let (listing, _) = own.ok_or_else(not_found)?;
         let subject = Subject { entity, listing };
         let notes = store::list_corrections(&self.pool, subject, MAX_CORRECTIONS).await?;

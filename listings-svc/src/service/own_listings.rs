@@ -18,7 +18,7 @@ use super::{Service, own_listing, revision, tickets};
 use crate::domain::entity::Entity;
 use crate::domain::mode::Mode;
 use crate::domain::page::hidden_note;
-use crate::domain::{links, slug, text};
+use crate::domain::{links, text};
 use crate::store::history::{self, RevisionRow};
 use crate::store::own_listings::{self, OwnListingRow, SortKey};
 use crate::store::reference_data;
@@ -149,11 +149,8 @@ impl Service {
     ) -> Result<proto::ListOwnRevisionsResponse, Fault> {
         let account = parse_uuid("account_id", &request.account_id)?;
         let entity = entity(&request.kind)?;
-        if !slug::is_valid(&request.name) {
-            return Err(not_found());
-        }
         let found = own_listings::find(&self.pool, account, entity, &request.name).await?;
-        let id = found.ok_or_else(not_found)?;
+        let (id, _) = found.ok_or_else(not_found)?;
         let mut bad = BadFields::default();
         let filters = [&request.account_id, &request.kind, &request.name];
         let binding = Binding::new("own revisions", filters.map(|text| Some(text.as_str())));

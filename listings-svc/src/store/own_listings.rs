@@ -9,6 +9,7 @@ use time::serde::rfc3339;
 use uuid::Uuid;
 
 use crate::domain::entity::Entity;
+use crate::domain::slug;
 use crate::domain::state::ListingState as State;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -92,24 +93,17 @@ pub async fn list(
     .await
 }
 
-/// The id of a live listing of an account, in any state.
+/// The id and the state of a live listing of an account.
 pub async fn find(
     executor: impl PgExecutor<'_>,
     account: Uuid,
     entity: Entity,
     name: &str,
-) -> Result<Option<Uuid>, sqlx::Error> {
-    let found = find_with_state(executor, account, entity, name).await?;
-    Ok(found.map(|(id, _)| id))
-}
-
-/// The id and the state of a live listing of an account.
-pub async fn find_with_state(
-    executor: impl PgExecutor<'_>,
-    account: Uuid,
-    entity: Entity,
-    name: &str,
 ) -> Result<Option<(Uuid, State)>, sqlx::Error> {
+    // A name that is not a slug matches nothing, and PostgreSQL does not accept NUL.
+    if !slug::is_valid(name) {
+        return Ok(None);
+    }
     let row = sqlx::query!(
         r#"with own as (
                select id, state from listings.page join listings.page_owner on page_id = page.id

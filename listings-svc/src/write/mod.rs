@@ -6,6 +6,7 @@
 pub mod follow_page;
 pub mod import;
 pub mod limits;
+mod lock_listing;
 pub mod members;
 pub mod moderate;
 pub mod page_owners;
@@ -35,6 +36,7 @@ use crate::store::tickets::Ticket;
 use follow_page::IsUnfinished;
 use import::chunk::Chunk;
 use import::report::Report;
+use lock_listing::lock_listing;
 use members::MemberChange;
 use moderate::Moderation;
 use page_owners::OwnerChange;

@@ -1,7 +1,7 @@
 //! Moderation, inside the writer's transaction: staff approve, reject, take down and restore listings.
 
 use kit::Fault;
-use kit::feed::{ApplyError, ApplyResult, NewChange};
+use kit::feed::{ApplyResult, NewChange};
 use kit::rpc::staff::Member;
 use serde::Serialize;
 use sqlx::PgConnection;
@@ -9,7 +9,7 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::record_change::{StaffChange, check_revision, update_by_staff};
-use super::{follow_page, tickets};
+use super::{follow_page, lock_listing, tickets};
 use crate::domain::audit_action::AuditAction;
 use crate::domain::entity::Entity;
 use crate::domain::event::Event;
@@ -21,7 +21,7 @@ use crate::domain::state::{ListingState, Transition};
 use crate::feed::decisions::{DecisionKind, StaffDecision};
 use crate::feed::{ChangeKind, PublicUrl, Publish, listing_change};
 use crate::store::tickets::Subject;
-use crate::store::{ListingTable, RecordTable as _, listings};
+use crate::store::{ListingTable, listings};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Moderation {
@@ -63,10 +63,8 @@ where
     C: Clone + PartialEq,
     Listing<C>: ListingTable + Publish + Serialize,
 {
-    let names = std::slice::from_ref(&moderation.name);
-    let locked = Listing::<C>::lock(connection, moderation.mode, names).await?;
-    let rows = locked.complete().ok_or(ApplyError::Busy)?;
-    let before = rows.into_iter().next().ok_or_else(listing_not_found)?;
+    let before = lock_listing::<C>(connection, moderation.mode, &moderation.name).await?;
+    let before = before.ok_or_else(listing_not_found)?;
     let Some(state) = before.state.apply(moderation.transition) else {
         return Err(transition_refused(before.state, moderation.transition).into());
     };

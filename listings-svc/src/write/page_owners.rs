@@ -13,15 +13,14 @@ use sqlx::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
+use super::lock_listing;
 use crate::SCHEMA;
 use crate::domain::audit_action::AuditAction;
 use crate::domain::entity::Entity;
 use crate::domain::listing::Listing;
 use crate::domain::mode::Mode;
 use crate::domain::page::Page;
-use crate::domain::slug;
 use crate::feed::{ChangeKind, PublicUrl, Publish as _};
-use crate::store::RecordTable as _;
 use crate::store::page_owners::{self as store, GrantSource, Owner};
 
 #[derive(Debug)]
@@ -126,15 +125,12 @@ pub(super) async fn lock(
     connection: &mut PgConnection,
     handle: &str,
 ) -> Result<Listing<Page>, ApplyError> {
-    let not_found = || Fault::not_found("There is no page with this handle.");
-    // A handle that is not a slug matches nothing, and PostgreSQL does not accept NUL.
-    if !slug::is_valid(handle) {
-        return Err(not_found().into());
-    }
-    let handles = [handle.to_owned()];
-    let locked = Listing::<Page>::lock(connection, Mode::Live, &handles).await?;
-    let pages = locked.complete().ok_or(ApplyError::Busy)?;
-    Ok(pages.into_iter().next().ok_or_else(not_found)?)
+    let page = lock_listing::<Page>(connection, Mode::Live, handle).await?;
+    Ok(page.ok_or_else(page_not_found)?)
+}
+
+pub fn page_not_found() -> Fault {
+    Fault::not_found("There is no page with this handle.")
 }
 
 /// Appends the owners to changes of pages. In protobuf, appending an encoded field is the same as encoding it with the other fields.

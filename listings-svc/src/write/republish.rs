@@ -1,12 +1,16 @@
 //! Publishes listings again whose URLs have changed, inside the writer's transaction. The listings stay as they are.
 
-use kit::feed::{ApplyResult, NewChange};
+use kit::feed::ApplyResult;
 use sqlx::PgConnection;
 use uuid::Uuid;
 
 use crate::domain::entity::Entity;
+use crate::domain::event::Event;
+use crate::domain::game::Game;
+use crate::domain::listing::Listing;
+use crate::domain::page::Page;
 use crate::feed::{ChangeKind, PublicUrl, Publish};
-use crate::store::{events, games, pages};
+use crate::store::ListingTable;
 
 /// Listings per command.
 const BATCH: i64 = 200;
@@ -18,35 +22,27 @@ pub(crate) async fn republish(
     after: Uuid,
     public_url: &PublicUrl,
 ) -> ApplyResult<Option<Uuid>> {
-    let (last, changes) = match entity {
-        Entity::Page => last_and_changes(
-            &pages::lock_batch(connection, after, BATCH).await?,
-            public_url,
-        ),
-        Entity::Game => last_and_changes(
-            &games::lock_batch(connection, after, BATCH).await?,
-            public_url,
-        ),
-        Entity::Event => last_and_changes(
-            &events::lock_batch(connection, after, BATCH).await?,
-            public_url,
-        ),
+    match entity {
+        Entity::Page => batch::<Page>(connection, after, public_url).await,
+        Entity::Game => batch::<Game>(connection, after, public_url).await,
+        Entity::Event => batch::<Event>(connection, after, public_url).await,
         // These kinds have no public page.
-        Entity::Genre | Entity::Country | Entity::City => (None, Vec::new()),
-    };
-    Ok((last, changes))
+        Entity::Genre | Entity::Country | Entity::City => Ok((None, Vec::new())),
+    }
 }
 
-fn last_and_changes<T: Publish>(
-    listings: &[T],
+async fn batch<C>(
+    connection: &mut PgConnection,
+    after: Uuid,
     public_url: &PublicUrl,
-) -> (Option<Uuid>, Vec<NewChange>) {
-    let last = listings
-        .last()
-        .and_then(|listing| listing.id().parse().ok());
-    let changes = listings
-        .iter()
+) -> ApplyResult<Option<Uuid>>
+where
+    Listing<C>: ListingTable + Publish,
+{
+    let listings = Listing::<C>::lock_batch(connection, after, BATCH).await?;
+    let last = listings.last().map(|listing| listing.id);
+    let changes = (listings.iter())
         .map(|listing| listing.change(ChangeKind::Moved, false, public_url))
         .collect();
-    (last, changes)
+    Ok((last, changes))
 }

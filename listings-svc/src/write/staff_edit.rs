@@ -11,6 +11,7 @@ use sqlx::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
+use super::lock_listing;
 use super::moderate::listing_not_found;
 use super::record_change::{StaffChange, check_revision, update_by_staff};
 use crate::domain::audit_action::AuditAction;
@@ -25,7 +26,7 @@ use crate::domain::page::Page;
 use crate::domain::reference_data::ReferenceData;
 use crate::domain::state::ListingState;
 use crate::feed::{ChangeKind, PublicUrl, Publish, listing_change};
-use crate::store::{ListingTable, RecordTable as _, history, pages};
+use crate::store::{ListingTable, history, pages};
 
 #[derive(Debug)]
 pub struct StaffEdit {
@@ -123,14 +124,11 @@ pub async fn apply(
         }
         (EditOperation::MoveToPage(handle), Entity::Game) => {
             // Locked, so that nobody takes the page down meanwhile.
-            let handles = std::slice::from_ref(handle);
-            let locked = Listing::<Page>::lock(connection, edit.mode, handles).await?;
-            let pages = locked.complete().ok_or(ApplyError::Busy)?;
+            let page = lock_listing::<Page>(connection, edit.mode, handle).await?;
             let accepts_games = |page: &Listing<Page>| {
                 matches!(page.state, ListingState::Pending | ListingState::Published)
-                    .then(|| (page.id, page.is_visible()))
             };
-            let Some((page, is_public)) = pages.iter().find_map(accepts_games) else {
+            let Some(page) = page.filter(accepts_games) else {
                 return Err(Fault::invalid_field(
                     "to",
                     "No page has this handle, or the page was rejected or taken down: give another.",
@@ -138,9 +136,9 @@ pub async fn apply(
             };
             let change = |game: &Listing<Game>| {
                 let mut content = game.content.clone();
-                content.page_id = page;
+                content.page_id = page.id;
                 let moved = game.apply_staff_edit(content, now);
-                Ok(moved.map(|game| game.under_page(is_public, now)))
+                Ok(moved.map(|game| game.under_page(page.is_visible(), now)))
             };
             context.apply(connection, change).await
         }
@@ -224,12 +222,12 @@ impl EditContext<'_> {
         connection: &mut PgConnection,
         change: impl FnOnce(&Listing<Game>) -> EditResult<Game>,
     ) -> Result<Vec<NewChange>, ApplyError> {
-        let names = std::slice::from_ref(&self.edit.name);
-        let locked = Listing::<Game>::lock(connection, self.edit.mode, names).await?;
-        let games = locked.complete().ok_or(ApplyError::Busy)?;
-        let page_ids: Vec<Uuid> = games.iter().map(|game| game.content.page_id).collect();
-        let pages = pages::with_ids(&mut *connection, &page_ids).await?;
-        let is_removed = pages.iter().any(|page| page.state == ListingState::Removed);
+        let game = lock_listing::<Game>(connection, self.edit.mode, &self.edit.name).await?;
+        let page = match game {
+            Some(game) => pages::find(&mut *connection, game.content.page_id).await?,
+            None => None,
+        };
+        let is_removed = page.is_some_and(|page| page.state == ListingState::Removed);
         let change = |game: &Listing<Game>| {
             let is_shown = !game.hidden_by_page && !is_removed;
             let edited = change(game)?;
@@ -246,10 +244,8 @@ impl EditContext<'_> {
     where
         Listing<C>: ListingTable + Publish + Serialize,
     {
-        let names = std::slice::from_ref(&self.edit.name);
-        let locked = Listing::<C>::lock(connection, self.edit.mode, names).await?;
-        let rows = locked.complete().ok_or(ApplyError::Busy)?;
-        let before = rows.into_iter().next().ok_or_else(listing_not_found)?;
+        let before = lock_listing::<C>(connection, self.edit.mode, &self.edit.name).await?;
+        let before = before.ok_or_else(listing_not_found)?;
         let Some(after) = change(&before)? else {
             return Ok(Vec::new());
         };

@@ -17,7 +17,7 @@ use crate::domain::array_fields::{MAX_ALT_CHARS, MAX_ITEMS};
 use crate::domain::mode::Mode;
 use crate::domain::pictures::{PictureKind, PictureSizes};
 use crate::domain::state::ListingState;
-use crate::domain::{slug, text};
+use crate::domain::text;
 use crate::service::Service;
 use crate::service::account_id::parse_uuid;
 use crate::service::own_listing::not_found;
@@ -139,10 +139,7 @@ impl Service {
 
     async fn check_upload(&self, header: &UploadHeader) -> Result<(), Fault> {
         let (account, entity) = (header.account, header.kind.entity());
-        if !slug::is_valid(&header.name) {
-            return Err(not_found());
-        }
-        let own = own_listings::find_with_state(&self.pool, account, entity, &header.name).await?;
+        let own = own_listings::find(&self.pool, account, entity, &header.name).await?;
         own.filter(|(_, state)| *state != ListingState::Removed)
             .ok_or_else(not_found)?;
         Ok(())

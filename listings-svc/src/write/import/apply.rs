@@ -118,7 +118,7 @@ impl ChunkWriter<'_> {
         let names = rows.iter().map(|row| T::draft_key(&row.draft).to_owned());
         let names: Vec<String> = names.collect();
         let locked = T::lock(connection, self.chunk.mode, &names).await?;
-        let existing = locked.complete().ok_or(ApplyError::Busy)?;
+        let existing = locked.ok_or(ApplyError::Busy)?;
         let ids: Vec<Uuid> = existing.iter().filter_map(listing_id).collect();
         let last_stated = imports::last_stated(connection, T::ENTITY, &ids).await?;
         let mut report = Report {

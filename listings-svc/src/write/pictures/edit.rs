@@ -17,8 +17,8 @@ use crate::domain::page::Page;
 use crate::domain::pictures::{FileName, StoredPicture};
 use crate::domain::state::ListingState;
 use crate::feed::{ChangeKind, PublicUrl, Publish, listing_change};
-use crate::store::pictures;
-use crate::store::{ListingTable, RecordTable as _};
+use crate::store::{ListingTable, pictures};
+use crate::write::lock_listing;
 use crate::write::moderate::listing_not_found;
 use crate::write::record_change::{StaffChange, update_by_staff};
 
@@ -212,14 +212,11 @@ where
     C: HasPictures + PartialEq,
     Listing<C>: ListingTable + Publish + Serialize,
 {
-    let names = std::slice::from_ref(&edit.name);
-    let locked = Listing::<C>::lock(connection, edit.mode, names).await?;
-    let rows = locked.complete().ok_or(ApplyError::Busy)?;
+    let locked = lock_listing::<C>(connection, edit.mode, &edit.name).await?;
     // A listing that was taken down cannot get pictures until staff restore it.
-    let existing = rows
-        .into_iter()
-        .find(|it| it.state != ListingState::Removed || edit.operation.is_purge());
-    let before = existing.ok_or_else(listing_not_found)?;
+    let editable =
+        locked.filter(|it| it.state != ListingState::Removed || edit.operation.is_purge());
+    let before = editable.ok_or_else(listing_not_found)?;
     let content = before.content.with_pictures(&edit.operation)?;
     let Some(after) = before.apply_staff_edit(content, now) else {
         return Ok(Vec::new());

@@ -16,14 +16,13 @@ use crate::domain::entity::Entity;
 use crate::domain::listing::Listing;
 use crate::domain::mode::Mode;
 use crate::domain::page::Page;
-use crate::domain::slug;
 use crate::domain::state::ListingState;
 use crate::domain::ticket::{TicketKind, TicketState};
 use crate::domain::visitor_note::NoteText;
 use crate::feed::PublicUrl;
 use crate::store::page_owners as owners;
 use crate::store::tickets::{self as store, AccountTicket, Closing, Subject};
-use crate::store::{ListingTable as _, accounts, own_listings};
+use crate::store::{accounts, find_listing, own_listings};
 use decide::decide;
 use notes::{close_own_note, send_note};
 
@@ -193,13 +192,9 @@ async fn claimed_page(
     account: Uuid,
     handle: &str,
 ) -> Result<Subject, ApplyError> {
+    let found = find_listing::<Page>(connection, Mode::Live, handle).await?;
     let not_found = || Fault::not_found("There is no public page with this handle.");
-    if !slug::is_valid(handle) {
-        return Err(not_found().into());
-    }
-    let found = Listing::<Page>::find(connection, Mode::Live, &[handle.to_owned()]).await?;
-    let mut found = found.into_iter();
-    let page = found.find(Listing::is_visible).ok_or_else(not_found)?;
+    let page = found.filter(Listing::is_visible).ok_or_else(not_found)?;
     let owners = owners::of_page(&mut *connection, page.id).await?;
     if owners.iter().any(|owner| owner.account_id == account) {
         return Err(Fault::invalid_field("handle", "You own this page already.").into());
@@ -216,10 +211,7 @@ async fn own_listing(
     account: Uuid,
     NamedListing { entity, name }: &NamedListing,
 ) -> Result<(Subject, ListingState), ApplyError> {
-    if !slug::is_valid(name) {
-        return Err(not_found(*entity).into());
-    }
-    let found = own_listings::find_with_state(&mut *connection, account, *entity, name).await?;
+    let found = own_listings::find(&mut *connection, account, *entity, name).await?;
     let (listing, state) = found.ok_or_else(|| not_found(*entity))?;
     let subject = Subject {
         entity: *entity,
