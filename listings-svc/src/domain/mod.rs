@@ -17,6 +17,7 @@ pub mod genre;
 pub mod import_merge;
 pub mod links;
 pub mod listing;
+pub mod listing_name;
 pub mod page;
 pub mod pictures;
 pub mod record;

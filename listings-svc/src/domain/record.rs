@@ -76,6 +76,10 @@ pub trait Record: Sized + Send + Sync + 'static {
         row: ImportRow<'_, Self::Draft>,
         now: OffsetDateTime,
     ) -> Result<Imported<Self>, Problems>;
+    /// Of a listing. Entries of the gazetteer have no id and no revisions.
+    fn listing_id(&self) -> Option<Uuid> {
+        None
+    }
     /// For a listing: its content as the row states it.
     fn stated(_: &Self::Draft) -> Map<String, Value> {
         Map::new()
@@ -208,6 +212,10 @@ where
         let after = self.apply_import(&draft, now);
         let kept = merged.kept;
         Ok(Imported { after, kept })
+    }
+
+    fn listing_id(&self) -> Option<Uuid> {
+        Some(self.id)
     }
 
     fn stated(draft: &Draft<C>) -> Map<String, Value> {

@@ -9,8 +9,9 @@ use tonic::{Request, Response, Status};
 
 use super::Service;
 use super::account_id::parse_uuid;
-use super::listing_name::{self, ListingName};
+use super::listing_name;
 use crate::domain::audit_action::AuditAction;
+use crate::domain::listing_name::ListingName;
 use crate::feed;
 use crate::store::{accounts, listings};
 use crate::write::moderate::listing_not_found;
@@ -50,11 +51,10 @@ impl StaffListingService for Service {
 }
 
 pub(super) async fn find(pool: &PgPool, name: &ListingName) -> Result<proto::Listing, Fault> {
-    let found = listings::find(pool, name.entity, name.mode, &name.key)
-        .await?
-        .ok_or_else(listing_not_found)?;
+    let found = listings::find(pool, name).await?;
+    let found = found.ok_or_else(listing_not_found)?;
     Ok(proto::Listing {
-        name: Some(name.into()),
+        name: Some(listing_name::message(name)),
         id: found.id.to_string(),
         title: found.title,
         state: feed::state(found.state.0),

@@ -4,23 +4,13 @@ use contracts::listings::v1 as proto;
 use kit::bad_fields::BadFields;
 
 use crate::domain::entity::Entity;
-use crate::domain::mode::Mode;
+use crate::domain::listing_name::ListingName;
 
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct ListingName {
-    pub(super) entity: Entity,
-    pub(super) mode: Mode,
-    /// A slug, or a handle.
-    pub(super) key: String,
-}
-
-impl From<&ListingName> for proto::ListingName {
-    fn from(name: &ListingName) -> Self {
-        Self {
-            kind: name.entity.as_str().to_owned(),
-            mode: name.mode.into(),
-            name: name.key.clone(),
-        }
+pub(super) fn message(name: &ListingName) -> proto::ListingName {
+    proto::ListingName {
+        kind: name.entity.as_str().to_owned(),
+        mode: name.mode.into(),
+        name: name.key.clone(),
     }
 }
 

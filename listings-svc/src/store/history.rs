@@ -9,7 +9,7 @@ use time::macros::datetime;
 use uuid::Uuid;
 
 use crate::domain::entity::Entity;
-use crate::domain::mode::Mode;
+use crate::domain::listing_name::ListingName;
 
 /// Later than every revision.
 const LAST: OffsetDateTime = datetime!(9999-12-31 0:00 UTC);
@@ -135,15 +135,13 @@ pub async fn current_and_at(
 /// The id and the revision of a listing.
 pub async fn find(
     executor: impl PgExecutor<'_>,
-    entity: Entity,
-    mode: Mode,
-    name: &str,
+    name: &ListingName,
 ) -> Result<Option<(Uuid, i64)>, sqlx::Error> {
     let row = sqlx::query!(
         r#"select id as "id!", revision as "revision!" from listings.listing where kind = $1 and mode = $2 and name = $3"#,
-        entity.as_str(),
-        mode.as_str(),
-        name
+        name.entity.as_str(),
+        name.mode.as_str(),
+        name.key
     )
     .fetch_optional(executor)
     .await?;

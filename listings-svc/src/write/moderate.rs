@@ -15,7 +15,7 @@ use crate::domain::entity::Entity;
 use crate::domain::event::Event;
 use crate::domain::game::Game;
 use crate::domain::listing::Listing;
-use crate::domain::mode::Mode;
+use crate::domain::listing_name::ListingName;
 use crate::domain::page::Page;
 use crate::domain::state::{ListingState, Transition};
 use crate::feed::decisions::{DecisionKind, StaffDecision};
@@ -25,11 +25,7 @@ use crate::store::{ListingTable, listings};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Moderation {
-    /// A page, a game or an event.
-    pub entity: Entity,
-    pub mode: Mode,
-    /// The slug or the handle.
-    pub name: String,
+    pub listing: ListingName,
     pub transition: Transition,
     /// May be empty.
     pub reason: String,
@@ -45,7 +41,7 @@ pub async fn apply(
     public_url: &PublicUrl,
     now: OffsetDateTime,
 ) -> ApplyResult<Option<Uuid>> {
-    match moderation.entity {
+    match moderation.listing.entity {
         Entity::Page => moderate::<Page>(connection, moderation, public_url, now).await,
         Entity::Game => moderate::<Game>(connection, moderation, public_url, now).await,
         Entity::Event => moderate::<Event>(connection, moderation, public_url, now).await,
@@ -63,7 +59,8 @@ where
     C: Clone + PartialEq,
     Listing<C>: ListingTable + Publish + Serialize,
 {
-    let before = lock_listing::<C>(connection, moderation.mode, &moderation.name).await?;
+    let ListingName { entity, mode, key } = &moderation.listing;
+    let before = lock_listing::<C>(connection, *mode, key).await?;
     let before = before.ok_or_else(listing_not_found)?;
     let Some(state) = before.state.apply(moderation.transition) else {
         return Err(transition_refused(before.state, moderation.transition).into());
@@ -89,7 +86,7 @@ where
     };
     if moderation.transition == Transition::TakeDown {
         let subject = Subject {
-            entity: moderation.entity,
+            entity: *entity,
             listing: after.id,
         };
         tickets::close_of_removed(connection, subject, &moderation.by, now).await?;
@@ -101,7 +98,7 @@ where
         change_kind,
         public_url,
     )];
-    if moderation.entity == Entity::Page && before.is_visible() != is_public {
+    if *entity == Entity::Page && before.is_visible() != is_public {
         let following = follow_page::apply(connection, after.id, is_public, public_url, now);
         let (games, is_unfinished) = following.await?;
         changes.extend(games);
@@ -121,12 +118,12 @@ async fn decision(
     listing: Uuid,
     public_url: &PublicUrl,
 ) -> Result<Option<NewChange>, sqlx::Error> {
-    let entity = moderation.entity;
-    let (title, accounts) = listings::title_and_owners(connection, entity, listing).await?;
+    let ListingName { entity, key, .. } = &moderation.listing;
+    let (title, accounts) = listings::title_and_owners(connection, *entity, listing).await?;
     let decision = StaffDecision {
         kind,
-        entity,
-        name: &moderation.name,
+        entity: *entity,
+        name: key,
         title: &title,
         reason: &moderation.reason,
         accounts,

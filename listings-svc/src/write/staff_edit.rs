@@ -21,7 +21,7 @@ use crate::domain::entity::Entity;
 use crate::domain::event::Event;
 use crate::domain::game::Game;
 use crate::domain::listing::Listing;
-use crate::domain::mode::Mode;
+use crate::domain::listing_name::ListingName;
 use crate::domain::page::Page;
 use crate::domain::reference_data::ReferenceData;
 use crate::domain::state::ListingState;
@@ -30,11 +30,7 @@ use crate::store::{ListingTable, history, pages};
 
 #[derive(Debug)]
 pub struct StaffEdit {
-    /// A page, a game or an event.
-    pub entity: Entity,
-    pub mode: Mode,
-    /// The slug or the handle.
-    pub name: String,
+    pub listing: ListingName,
     pub operation: EditOperation,
     /// For the audit; may be empty.
     pub reason: String,
@@ -88,7 +84,7 @@ pub async fn apply(
         public_url,
         now,
     };
-    match (&edit.operation, edit.entity) {
+    match (&edit.operation, edit.listing.entity) {
         (EditOperation::SetFields(changes, reference), Entity::Page) => {
             let change = |page: &Listing<Page>| set_fields(page, changes, reference, now);
             context.apply(connection, change).await
@@ -124,7 +120,7 @@ pub async fn apply(
         }
         (EditOperation::MoveToPage(handle), Entity::Game) => {
             // Locked, so that nobody takes the page down meanwhile.
-            let page = lock_listing::<Page>(connection, edit.mode, handle).await?;
+            let page = lock_listing::<Page>(connection, edit.listing.mode, handle).await?;
             let accepts_games = |page: &Listing<Page>| {
                 matches!(page.state, ListingState::Pending | ListingState::Published)
             };
@@ -167,13 +163,13 @@ async fn content_at(
     edit: &StaffEdit,
     revision: i64,
 ) -> Result<Map<String, Value>, ApplyError> {
-    let found = history::find(&mut *connection, edit.entity, edit.mode, &edit.name).await?;
+    let found = history::find(&mut *connection, &edit.listing).await?;
     let (id, current) = found.ok_or_else(listing_not_found)?;
     if !(1..=current).contains(&revision) {
         let reason = format!("The listing has the revisions 1 to {current}: give one of them.");
         return Err(Fault::invalid_field("to_revision", reason).into());
     }
-    let versions = history::current_and_at(connection, edit.entity, id, revision).await?;
+    let versions = history::current_and_at(connection, edit.listing.entity, id, revision).await?;
     let (_, old) = versions.ok_or_else(listing_not_found)?;
     Ok(difference::content(&old))
 }
@@ -200,7 +196,7 @@ impl EditContext<'_> {
         revision: i64,
     ) -> Result<Vec<NewChange>, ApplyError> {
         let (old, now) = (content_at(connection, self.edit, revision).await?, self.now);
-        match self.edit.entity {
+        match self.edit.listing.entity {
             Entity::Page => {
                 let change = |page: &Listing<Page>| revert(page, &old, now);
                 self.apply(connection, change).await
@@ -222,7 +218,8 @@ impl EditContext<'_> {
         connection: &mut PgConnection,
         change: impl FnOnce(&Listing<Game>) -> EditResult<Game>,
     ) -> Result<Vec<NewChange>, ApplyError> {
-        let game = lock_listing::<Game>(connection, self.edit.mode, &self.edit.name).await?;
+        let ListingName { mode, key, .. } = &self.edit.listing;
+        let game = lock_listing::<Game>(connection, *mode, key).await?;
         let page = match game {
             Some(game) => pages::find(&mut *connection, game.content.page_id).await?,
             None => None,
@@ -244,7 +241,8 @@ impl EditContext<'_> {
     where
         Listing<C>: ListingTable + Publish + Serialize,
     {
-        let before = lock_listing::<C>(connection, self.edit.mode, &self.edit.name).await?;
+        let ListingName { mode, key, .. } = &self.edit.listing;
+        let before = lock_listing::<C>(connection, *mode, key).await?;
         let before = before.ok_or_else(listing_not_found)?;
         let Some(after) = change(&before)? else {
             return Ok(Vec::new());

@@ -8,9 +8,9 @@ use serde_json::json;
 
 use crate::SCHEMA;
 use crate::domain::audit_action::AuditAction;
+use crate::domain::listing_name::ListingName;
 use crate::domain::pictures::FileName;
-use crate::service::Service;
-use crate::service::listing_name::ListingName;
+use crate::service::{Service, listing_name};
 use crate::store::pictures::{self, uses};
 use crate::write::Command;
 use crate::write::pictures::edit::{Edit, PictureOperation};
@@ -40,10 +40,9 @@ impl Service {
                 mode: found.mode,
                 key: found.name,
             };
+            listings.push(listing_name::message(&listing));
             let edit = Edit {
-                entity: listing.entity,
-                mode: listing.mode,
-                name: listing.key.clone(),
+                listing,
                 operation: PictureOperation::Purge(addresses.clone()),
                 reason: reason.clone(),
                 by: by.clone(),
@@ -51,7 +50,6 @@ impl Service {
             self.writer
                 .write(Command::EditPictures(Box::new(edit)))
                 .await?;
-            listings.push(proto::ListingName::from(&listing));
         }
         removed?;
         Ok(proto::PurgePictureResponse {

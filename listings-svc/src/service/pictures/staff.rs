@@ -16,12 +16,11 @@ use super::{message, operation, stored_address};
 use crate::domain::array_fields::{MAX_ALT_CHARS, MAX_ITEMS};
 use crate::domain::audit_action::AuditAction;
 use crate::domain::entity::Entity;
-use crate::domain::mode::Mode;
+use crate::domain::listing_name::ListingName;
 use crate::domain::pictures::{FileName, PictureKind};
 use crate::domain::text;
-use crate::service::Service;
 use crate::service::listing::find;
-use crate::service::listing_name::{self, ListingName};
+use crate::service::{Service, listing_name};
 use crate::write::Command;
 use crate::write::pictures::edit::{Edit, PictureOperation};
 
@@ -29,9 +28,7 @@ use crate::write::pictures::edit::{Edit, PictureOperation};
 pub(in crate::service) const MAX_UPLOADS: usize = 8;
 
 struct UploadHeader {
-    mode: Mode,
-    /// A slug, or a handle.
-    name: String,
+    listing: ListingName,
     alt: String,
     place: Option<usize>,
 }
@@ -86,9 +83,15 @@ impl StaffPictureService for Service {
             }
         };
         let operation = bad.finish(operation)?;
-        let listing = self
-            .edit_pictures(member, mode, request.name, operation)
-            .await?;
+        let listing = ListingName {
+            entity: match operation {
+                PictureOperation::RemoveAvatar => Entity::Page,
+                _ => Entity::Game,
+            },
+            mode,
+            key: request.name,
+        };
+        let listing = self.edit_pictures(member, listing, operation).await?;
         Ok(Response::new(proto::RemovePictureResponse {
             listing: Some(listing),
         }))
@@ -140,20 +143,14 @@ impl Service {
         let received = timeout(upload::TIMEOUT, self.receive_upload(kind, &mut stream)).await;
         let (header, file) = received.unwrap_or_else(|_| Err(truncated_stream().into()))?;
         // Checks early that the listing exists, to save the work. The writer checks again.
-        let entity = kind.entity();
-        let name = ListingName {
-            entity,
-            mode: header.mode,
-            key: header.name.clone(),
-        };
-        find(&self.pool, &name).await?;
+        find(&self.pool, &header.listing).await?;
         let sizes = self.pictures.store(file, kind).await?;
         let (large, small) = (&sizes.large, &sizes.small);
         let picture = message(large, &self.commands.public_url);
         let small = message(small, &self.commands.public_url);
         let operation = operation(kind, (&sizes).into(), &header.alt, header.place);
         let listing = self
-            .edit_pictures(member, header.mode, header.name, operation)
+            .edit_pictures(member, header.listing, operation)
             .await?;
         Ok(Response::new(proto::PictureResponse {
             listing: Some(listing),
@@ -185,18 +182,11 @@ impl Service {
     async fn edit_pictures(
         &self,
         by: Member,
-        mode: Mode,
-        name: String,
+        listing: ListingName,
         operation: PictureOperation,
     ) -> Result<proto::Listing, Fault> {
-        let entity = match operation {
-            PictureOperation::SetAvatar(_) | PictureOperation::RemoveAvatar => Entity::Page,
-            _ => Entity::Game,
-        };
         let edit = Edit {
-            entity,
-            mode,
-            name: name.clone(),
+            listing: listing.clone(),
             operation,
             reason: String::new(),
             by,
@@ -204,8 +194,7 @@ impl Service {
         self.writer
             .write(Command::EditPictures(Box::new(edit)))
             .await?;
-        let key = name;
-        find(&self.pool, &ListingName { entity, mode, key }).await
+        find(&self.pool, &listing).await
     }
 }
 
@@ -229,8 +218,11 @@ fn header(kind: PictureKind, header: proto::PictureHeader) -> Result<UploadHeade
     }
     bad.check()?;
     Ok(UploadHeader {
-        mode,
-        name: header.name,
+        listing: ListingName {
+            entity: kind.entity(),
+            mode,
+            key: header.name,
+        },
         alt,
         place,
     })

@@ -16,10 +16,10 @@ use kit::rpc::staff::Member;
 use tonic::{Request, Response, Status};
 
 use super::account_id::parse_uuid;
-use super::listing_name::{self, ListingName};
-use super::{Service, notes, tickets};
+use super::{Service, listing_name, notes, tickets};
 use crate::domain::audit_action::AuditAction;
 use crate::domain::entity::Entity;
+use crate::domain::listing_name::ListingName;
 use crate::domain::mode::Mode;
 use crate::domain::ticket::{TicketKind, TicketState};
 use crate::feed;

@@ -13,7 +13,7 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::chunk::{Chunk, ParsedRow, Rows};
-use super::plan::{Plan, RecordChange, differences, listing_id, plan, reported_row};
+use super::plan::{Plan, RecordChange, differences, plan, reported_row};
 use super::report::{Counts, Report, ReportedRow};
 use crate::domain::audit_action::AuditAction;
 use crate::domain::country::Country;
@@ -119,7 +119,7 @@ impl ChunkWriter<'_> {
         let names: Vec<String> = names.collect();
         let locked = T::lock(connection, self.chunk.mode, &names).await?;
         let existing = locked.ok_or(ApplyError::Busy)?;
-        let ids: Vec<Uuid> = existing.iter().filter_map(listing_id).collect();
+        let ids: Vec<Uuid> = existing.iter().filter_map(T::listing_id).collect();
         let last_stated = imports::last_stated(connection, T::ENTITY, &ids).await?;
         let mut report = Report {
             refused: self.refused.clone(),
@@ -222,7 +222,7 @@ impl ChunkWriter<'_> {
         for change in &changes {
             if T::ENTITY == Entity::Page
                 && let (Some(account), Some(page)) =
-                    (change.adopted_from(), listing_id(&change.after))
+                    (change.adopted_from(), change.after.listing_id())
             {
                 page_owners::remove(connection, page, account).await?;
                 let following = follow_page::resume(connection, page, self.public_url, self.now);
@@ -290,7 +290,7 @@ impl ChunkWriter<'_> {
         let mut new_revisions = Vec::new();
         for change in changes {
             let record = to_json_row(&change.after)?;
-            if let Some(id) = listing_id(&change.after) {
+            if let Some(id) = change.after.listing_id() {
                 let before = change.before.as_ref().map(to_json_row).transpose()?;
                 let (before, after) = difference::changed_fields(before, record.clone());
                 new_revisions.push(Revision {

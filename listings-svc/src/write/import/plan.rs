@@ -16,7 +16,7 @@ use crate::domain::fields::Problems;
 use crate::domain::record::{ImportRow, Record};
 use crate::domain::state::ListingState;
 use crate::domain::text::clip;
-use crate::feed::{ChangeKind, Publish};
+use crate::feed::ChangeKind;
 use crate::store::{history, to_json_row};
 
 /// A record that a row creates or changes.
@@ -83,7 +83,7 @@ pub(super) fn plan<T: ImportableRecord>(
         };
         let Some(before) = existing.remove(name) else {
             let after = T::from_row(row, ids::row_id(), chunk.mode, now);
-            let stated = listing_id(&after).map(|id| (line, id, T::stated(draft)));
+            let stated = after.listing_id().map(|id| (line, id, T::stated(draft)));
             plan.stated.extend(stated);
             plan.changes.push(RecordChange {
                 line,
@@ -92,7 +92,7 @@ pub(super) fn plan<T: ImportableRecord>(
             });
             continue;
         };
-        let id = listing_id(&before);
+        let id = before.listing_id();
         let last_stated = id.and_then(|id| last_stated.get(&id));
         row.last_stated = last_stated;
         let imported = match before.import(row, now) {
@@ -156,14 +156,6 @@ fn arrow(difference: &Difference) -> String {
         None => "nothing".to_owned(),
     };
     format!("{} → {}", text(&difference.before), text(&difference.after))
-}
-
-/// The id of a listing. Entries of the gazetteer have no id and no revisions.
-pub(super) fn listing_id<T: Publish>(record: &T) -> Option<Uuid> {
-    T::ENTITY
-        .is_listing()
-        .then(|| record.id().parse().ok())
-        .flatten()
 }
 
 pub(super) fn reported_row(line: u64, name: &str, fields: Problems) -> ReportedRow {

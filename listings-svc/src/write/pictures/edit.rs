@@ -12,7 +12,7 @@ use crate::domain::audit_action::AuditAction;
 use crate::domain::entity::Entity;
 use crate::domain::game::Game;
 use crate::domain::listing::Listing;
-use crate::domain::mode::Mode;
+use crate::domain::listing_name::ListingName;
 use crate::domain::page::Page;
 use crate::domain::pictures::{FileName, StoredPicture};
 use crate::domain::state::ListingState;
@@ -25,10 +25,7 @@ use crate::write::record_change::{StaffChange, update_by_staff};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Edit {
     /// A page or a game.
-    pub entity: Entity,
-    pub mode: Mode,
-    /// The slug or the handle.
-    pub name: String,
+    pub listing: ListingName,
     pub operation: PictureOperation,
     /// For the record; may be empty.
     pub reason: String,
@@ -196,7 +193,7 @@ pub async fn apply(
     public_url: &PublicUrl,
     now: OffsetDateTime,
 ) -> Result<Vec<NewChange>, ApplyError> {
-    match edit.entity {
+    match edit.listing.entity {
         Entity::Page => edit_listing::<Page>(connection, edit, public_url, now).await,
         _ => edit_listing::<Game>(connection, edit, public_url, now).await,
     }
@@ -212,7 +209,8 @@ where
     C: HasPictures + PartialEq,
     Listing<C>: ListingTable + Publish + Serialize,
 {
-    let locked = lock_listing::<C>(connection, edit.mode, &edit.name).await?;
+    let ListingName { mode, key, .. } = &edit.listing;
+    let locked = lock_listing::<C>(connection, *mode, key).await?;
     // A listing that was taken down cannot get pictures until staff restore it.
     let editable =
         locked.filter(|it| it.state != ListingState::Removed || edit.operation.is_purge());
