@@ -1,10 +1,9 @@
 //! Imports of files by staff (`listings/v1/staff_import.proto`).
 
-use std::collections::BTreeMap;
-
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::import_request::Message;
 use contracts::listings::v1::staff_import_service_server::StaffImportService;
+use kit::bad_fields::BadFields;
 use kit::rpc::staff::Member;
 use kit::{Code, Fault};
 use strum::VariantNames as _;
@@ -37,7 +36,7 @@ impl StaffImportService for Service {
         self.audit
             .allow(&by, AuditAction::Import, (&first.entity, &first.file_name))
             .await?;
-        let mut run = self.importer.begin(header(&first, by)?).await?;
+        let mut run = self.importer.begin(header(first, by)?).await?;
         let mut ended = false;
         while let Some(message) = self.next_message(&mut stream).await? {
             match message.message {
@@ -85,47 +84,34 @@ fn truncated_stream() -> Fault {
     Fault::new(Code::Unavailable, message).with_retry_after(1)
 }
 
-fn header(header: &proto::ImportHeader, by: Member) -> Result<Header, Fault> {
-    let mut fields = BTreeMap::new();
-    let mut refuse = |name: &str, reason: String| fields.insert(name.to_owned(), reason);
+fn header(header: proto::ImportHeader, by: Member) -> Result<Header, Fault> {
+    let mut bad = BadFields::default();
     let entity: Option<Entity> = header.entity.parse().ok();
     if entity.is_none() {
         let known = Entity::VARIANTS.join(", ");
-        refuse("entity", format!("Give one of {known}."));
+        bad.add("entity", format!("Give one of {known}."));
     }
-    let mode = match Mode::try_from(header.mode) {
-        // The gazetteer belongs to both datasets.
-        Err(_) if entity.is_some_and(|e| !e.is_listing()) => Some(Mode::Live),
-        mode => mode.ok(),
+    let mode = match entity {
+        // Kinds that belong to both datasets share one gate.
+        Some(entity) if !entity.is_listing() => Mode::Live,
+        _ => bad.mode(header.mode),
     };
-    if mode.is_none() {
-        refuse("mode", "Give live or test.".to_owned());
-    }
-    let file_name = text::line(&header.file_name, text::MAX_DESCRIPTION).unwrap_or_else(|reason| {
-        refuse("file_name", reason);
-        String::new()
-    });
-    match (entity, mode) {
-        (Some(entity), Some(mode)) if fields.is_empty() => Ok(Header {
-            entity,
-            // Kinds without a dataset share one gate.
-            mode: if entity.is_listing() {
-                mode
-            } else {
-                Mode::Live
-            },
-            file_name,
-            announce: header.announce,
-            options: ImportOptions {
-                overwrite: header.overwrite,
-                adopt: header.adopt,
-                is_bundled: false,
-            },
-            dry_run: header.dry_run,
-            by: Some(by),
-        }),
-        _ => Err(Fault::invalid(fields)),
-    }
+    let file_name = text::line(&header.file_name, text::MAX_DESCRIPTION);
+    let file_name = bad.read("file_name", file_name);
+    let (entity, file_name) = bad.finish(entity.zip(file_name))?;
+    Ok(Header {
+        entity,
+        mode,
+        file_name,
+        announce: header.announce,
+        options: ImportOptions {
+            overwrite: header.overwrite,
+            adopt: header.adopt,
+            is_bundled: false,
+        },
+        dry_run: header.dry_run,
+        by: Some(by),
+    })
 }
 
 fn report(report: Report) -> proto::ImportResponse {

@@ -41,8 +41,8 @@ impl StaffListingService for Service {
         let on = ("account", request.get_ref().account_id.as_str());
         self.audit.admit(&request, AuditAction::Look, on).await?;
         let account = parse_uuid("account_id", &request.into_inner().account_id)?;
-        let mut connection = self.pool.acquire().await.map_err(Fault::from)?;
-        let written = accounts::writes_on(&mut connection, account, self.clock.now().date()).await;
+        let today = self.clock.now().date();
+        let written = accounts::writes_on(&self.pool, account, today).await;
         let written = written.map_err(Fault::from)?;
         Ok(Response::new(proto::GetAccountWritesResponse {
             writes_today: u32::try_from(written).unwrap_or_default(),

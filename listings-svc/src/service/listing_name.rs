@@ -23,10 +23,8 @@ pub(super) fn audit_subject(name: Option<&proto::ListingName>) -> (&str, &str) {
 /// Reads a name; `None` when it is invalid.
 pub(super) fn read(name: Option<proto::ListingName>, bad: &mut BadFields) -> Option<ListingName> {
     let name = name.unwrap_or_default();
-    let entity = Entity::of_listings(&name.kind);
-    if entity.is_none() {
-        bad.add("kind", "Give page, game or event.");
-    }
+    let entity = Entity::of_listings(&name.kind).ok_or("Give page, game or event.");
+    let entity = bad.read("kind", entity);
     let mode = bad.mode(name.mode);
     // PostgreSQL does not accept NUL, and no name has one.
     if name.name.contains('\0') {

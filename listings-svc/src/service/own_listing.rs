@@ -62,7 +62,7 @@ pub(super) async fn get(
         listing: id,
     };
     let takedown = newest_takedown_of(&mut *connection, account, subject).await?;
-    let writes_today = accounts::writes_on(&mut connection, account, today).await?;
+    let writes_today = accounts::writes_on(&mut *connection, account, today).await?;
     Ok(proto::GetOwnListingResponse {
         listing: Some(listing),
         reason: reason.unwrap_or_default(),

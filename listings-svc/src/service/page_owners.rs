@@ -3,7 +3,6 @@
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::staff_page_service_server::StaffPageService;
 use kit::bad_fields::BadFields;
-use kit::rpc::staff::Member;
 use kit::{Fault, timestamp};
 use sqlx::PgPool;
 use tonic::{Request, Response, Status};
@@ -18,18 +17,14 @@ use crate::domain::page::Page;
 use crate::domain::ticket::{TicketKind, TicketState};
 use crate::store::find_listing;
 use crate::store::page_owners::{self as store, Owner};
-use crate::write::page_owners::{OwnerChange, OwnerOperation, page_not_found};
+use crate::write::page_owners::{OwnerChange, page_not_found};
 use crate::write::tickets::{TicketChange, TicketDecision};
 use crate::write::{Command, Outcome};
 
 impl Service {
     /// Adds or removes an owner; returns the owners after that.
-    async fn change_owners(
-        &self,
-        operation: OwnerOperation,
-        by: Member,
-    ) -> Result<Vec<proto::Owner>, Fault> {
-        let command = Command::ChangeOwners(Box::new(OwnerChange { operation, by }));
+    async fn change_owners(&self, change: OwnerChange) -> Result<Vec<proto::Owner>, Fault> {
+        let command = Command::ChangeOwners(Box::new(change));
         let read = Outcome::try_as_owners_changed;
         let owners = self.writer.write_as(command, read).await?;
         Ok(owners.into_iter().map(owner).collect())
@@ -137,11 +132,16 @@ impl StaffPageService for Service {
     ) -> Result<Response<proto::AddOwnerResponse>, Status> {
         let subject = ("page", request.get_ref().handle.as_str());
         let action = AuditAction::AddOwner;
-        let member = self.audit.admit(&request, action, subject).await?.member;
+        let by = self.audit.admit(&request, action, subject).await?;
         let request = request.into_inner();
         let account = parse_uuid("account_id", &request.account_id)?;
-        let operation = OwnerOperation::Add(request.handle, account);
-        let owners = self.change_owners(operation, member).await?;
+        let change = OwnerChange {
+            handle: request.handle,
+            account,
+            is_added: true,
+            by,
+        };
+        let owners = self.change_owners(change).await?;
         Ok(Response::new(proto::AddOwnerResponse { owners }))
     }
 
@@ -151,11 +151,16 @@ impl StaffPageService for Service {
     ) -> Result<Response<proto::RemoveOwnerResponse>, Status> {
         let subject = ("page", request.get_ref().handle.as_str());
         let action = AuditAction::RemoveOwner;
-        let member = self.audit.admit(&request, action, subject).await?.member;
+        let by = self.audit.admit(&request, action, subject).await?;
         let request = request.into_inner();
         let account = parse_uuid("account_id", &request.account_id)?;
-        let operation = OwnerOperation::Remove(request.handle, account);
-        let owners = self.change_owners(operation, member).await?;
+        let change = OwnerChange {
+            handle: request.handle,
+            account,
+            is_added: false,
+            by,
+        };
+        let owners = self.change_owners(change).await?;
         Ok(Response::new(proto::RemoveOwnerResponse { owners }))
     }
 }

@@ -1,6 +1,6 @@
 //! Changes of the staff's members, inside the writer's transaction.
 
-use kit::audit::{self, Action as _, Entry};
+use kit::audit::{AuthorizedAction, Subject};
 use kit::feed::ApplyError;
 use kit::rpc::staff::{Member, OPERATOR, Role};
 use kit::{Code, Fault};
@@ -152,14 +152,12 @@ async fn record(
     details: Value,
     now: OffsetDateTime,
 ) -> Result<(), sqlx::Error> {
-    let entry = Entry {
-        member: &change.by.name,
-        role: change.by.role.as_str(),
-        action: action.as_str(),
+    let subject = Subject {
         entity: "member",
-        name: &change.name,
-        refused: false,
+        name: change.name.clone(),
         details,
     };
-    audit::append(connection, SCHEMA, entry, now).await
+    let member = change.by.clone();
+    let done = AuthorizedAction { member, action };
+    done.record(connection, SCHEMA, subject, now).await
 }

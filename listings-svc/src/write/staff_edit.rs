@@ -169,9 +169,9 @@ async fn content_at(
         let reason = format!("The listing has the revisions 1 to {current}: give one of them.");
         return Err(Fault::invalid_field("to_revision", reason).into());
     }
-    let versions = history::current_and_at(connection, edit.listing.entity, id, revision).await?;
-    let (_, old) = versions.ok_or_else(listing_not_found)?;
-    Ok(difference::content(&old))
+    let versions = history::versions(connection, edit.listing.entity, id, Some(revision)).await?;
+    let old = versions.and_then(|versions| versions.then);
+    Ok(difference::content(&old.ok_or_else(listing_not_found)?))
 }
 
 fn revert<C: Clone + PartialEq + Serialize + DeserializeOwned>(

@@ -1,10 +1,9 @@
 //! Pictures of the listings of an account (`listings/v1/own_picture.proto`).
 
-use std::collections::BTreeMap;
-
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::own_pictures_service_server::OwnPicturesService;
 use contracts::listings::v1::prepare_picture_request::Message;
+use kit::bad_fields::BadFields;
 use kit::{Code, Fault, ids};
 use time::Duration;
 use tokio::time::timeout;
@@ -215,22 +214,17 @@ impl Service {
         &self,
         screenshots: Vec<proto::ArrangedScreenshot>,
     ) -> Result<Vec<(String, String)>, Fault> {
-        let mut problems = BTreeMap::new();
+        let mut bad = BadFields::default();
         let mut order = Vec::new();
         // More than a game may have: the writer refuses them.
         for (index, screenshot) in screenshots.into_iter().take(MAX_ITEMS + 1).enumerate() {
-            let alt = text::line(&screenshot.alt, MAX_ALT_CHARS).unwrap_or_else(|problem| {
-                problems.insert(format!("screenshots.{index}.alt"), problem);
-                String::new()
-            });
+            let alt = text::line(&screenshot.alt, MAX_ALT_CHARS);
+            let alt = bad.read(&format!("screenshots.{index}.alt"), alt);
             let address = stored_address(&screenshot.url, &self.commands.public_url);
-            order.push((address, alt));
+            order.push((address, alt.unwrap_or_default()));
         }
-        if problems.is_empty() {
-            Ok(order)
-        } else {
-            Err(Fault::invalid(problems))
-        }
+        bad.check()?;
+        Ok(order)
     }
 }
 

@@ -2,8 +2,7 @@
 
 use contracts::listings::v1 as proto;
 use kit::Fault;
-use kit::audit::{self, Action as _, Entry};
-use kit::rpc::staff::Member;
+use kit::audit::{AuthorizedAction, Subject};
 use serde_json::json;
 
 use crate::SCHEMA;
@@ -21,7 +20,7 @@ impl Service {
         &self,
         name: &FileName,
         reason: String,
-        by: Member,
+        by: AuthorizedAction<AuditAction>,
     ) -> Result<proto::PurgePictureResponse, Fault> {
         let renditions = pictures::renditions(&self.pool, name).await?;
         let names: Vec<FileName> = renditions.into_iter().map(|it| it.name).collect();
@@ -45,7 +44,7 @@ impl Service {
                 listing,
                 operation: PictureOperation::Purge(addresses.clone()),
                 reason: reason.clone(),
-                by: by.clone(),
+                by: by.member.clone(),
             };
             self.writer
                 .write(Command::EditPictures(Box::new(edit)))
@@ -63,7 +62,7 @@ impl Service {
         names: &[FileName],
         name: &FileName,
         reason: &str,
-        by: &Member,
+        by: &AuthorizedAction<AuditAction>,
     ) -> Result<(), Fault> {
         let now = self.clock.now();
         let mut transaction = self.pool.begin().await?;
@@ -71,16 +70,12 @@ impl Service {
             return Ok(());
         }
         let files: Vec<String> = names.iter().map(ToString::to_string).collect();
-        let entry = Entry {
-            member: &by.name,
-            role: by.role.as_str(),
-            action: AuditAction::PurgePicture.as_str(),
+        let subject = Subject {
             entity: "picture",
-            name: &name.to_string(),
-            refused: false,
+            name: name.to_string(),
             details: json!({ "reason": reason, "files": files }),
         };
-        audit::append(&mut *transaction, SCHEMA, entry, now).await?;
+        by.record(&mut *transaction, SCHEMA, subject, now).await?;
         transaction.commit().await?;
         Ok(())
     }

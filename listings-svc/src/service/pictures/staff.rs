@@ -103,7 +103,7 @@ impl StaffPictureService for Service {
     ) -> Result<Response<proto::PurgePictureResponse>, Status> {
         let subject = ("picture", request.get_ref().url.as_str());
         let action = AuditAction::PurgePicture;
-        let member = self.audit.admit(&request, action, subject).await?.member;
+        let by = self.audit.admit(&request, action, subject).await?;
         let request = request.into_inner();
         let mut bad = BadFields::default();
         let reason = listing_name::reason(&request.reason, true, &mut bad);
@@ -115,7 +115,7 @@ impl StaffPictureService for Service {
             );
         }
         let name = bad.finish(name)?;
-        Ok(Response::new(self.purge(&name, reason, member).await?))
+        Ok(Response::new(self.purge(&name, reason, by).await?))
     }
 
     async fn read_picture(

@@ -98,7 +98,7 @@ impl<'a> SubmissionContext<'a> {
         let before = if self.is_about_samples() {
             0
         } else {
-            accounts::writes_on(self.connection, account, today).await?
+            accounts::writes_on(&mut *self.connection, account, today).await?
         };
         Ok(before.saturating_add(added))
     }

@@ -1,7 +1,7 @@
 //! Decisions of staff on tickets.
 
 use kit::Fault;
-use kit::audit::{self, Action as _, Entry};
+use kit::audit::{self, AuthorizedAction};
 use kit::feed::{ApplyError, NewChange};
 use serde_json::json;
 use sqlx::PgConnection;
@@ -61,7 +61,7 @@ fn for_account<'a>(ticket: &'a Ticket, decision: &'a TicketDecision) -> Option<S
     };
     Some(StaffDecision {
         kind,
-        entity: ticket.entity.parse().ok()?,
+        entity: ticket.entity,
         name: &ticket.name,
         title: &ticket.title,
         reason: &decision.answer,
@@ -103,16 +103,14 @@ async fn record(
         details["kind"] = json!(ticket.kind);
         details["state"] = json!(ticket.kind.state_name(decision.state));
     }
-    let entry = Entry {
-        member: &decision.by.name,
-        role: decision.by.role.as_str(),
-        action: action.as_str(),
-        entity: &ticket.entity,
-        name: &ticket.name,
-        refused: false,
+    let subject = audit::Subject {
+        entity: ticket.entity.as_str(),
+        name: ticket.name.clone(),
         details,
     };
-    audit::append(connection, SCHEMA, entry, now).await
+    let member = decision.by.clone();
+    let done = AuthorizedAction { member, action };
+    done.record(connection, SCHEMA, subject, now).await
 }
 
 /// Why a ticket cannot be decided on: it has another decision.

@@ -124,10 +124,7 @@ pub(super) async fn apply(
                 account: *account,
                 text: evidence,
             };
-            let others = store::count_others(connection, ticket).await?;
-            limits::check_waiting_claims(others)?;
-            let id = store::insert(connection, ids::row_id(), ticket, now).await?;
-            (id, ticket.kind)
+            (insert(connection, ticket, now).await?, ticket.kind)
         }
         TicketChange::RequestTakedown {
             account,
@@ -143,10 +140,7 @@ pub(super) async fn apply(
                 account: *account,
                 text: reason,
             };
-            let others = store::count_others(connection, ticket).await?;
-            limits::check_waiting_takedowns(others)?;
-            let id = store::insert(connection, ids::row_id(), ticket, now).await?;
-            (id, ticket.kind)
+            (insert(connection, ticket, now).await?, ticket.kind)
         }
         TicketChange::CloseOwnNote {
             account,
@@ -184,6 +178,17 @@ async fn lock_account(
 ) -> Result<(), ApplyError> {
     let locked = accounts::lock(connection, account, now.date(), 0).await?;
     locked.map(|_| ()).ok_or(ApplyError::Busy)
+}
+
+/// Inserts a ticket, within the limit of its account.
+async fn insert(
+    connection: &mut PgConnection,
+    ticket: AccountTicket<'_>,
+    now: OffsetDateTime,
+) -> Result<Uuid, ApplyError> {
+    let others = store::count_others(connection, ticket).await?;
+    limits::check_waiting(ticket.kind, others)?;
+    Ok(store::insert(connection, ids::row_id(), ticket, now).await?)
 }
 
 /// A public page that the account does not own yet.

@@ -96,7 +96,7 @@ pub(super) async fn close_own_note(
     // Reports are for staff.
     let is_of_listing = |note: &Ticket| {
         note.listing_id == subject.listing
-            && note.entity == subject.entity.as_str()
+            && note.entity == subject.entity
             && note.kind == TicketKind::Correction
     };
     let note = store::lock(connection, id).await?.filter(is_of_listing);
