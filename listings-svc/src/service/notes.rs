@@ -11,7 +11,7 @@ use tonic::{Request, Response, Status};
 use uuid::Uuid;
 
 use super::Service;
-use super::account_id::parse_uuid;
+use super::ids::parse_uuid;
 use super::own_listing::not_found;
 use super::own_listings::entity;
 use super::tickets;

@@ -6,7 +6,7 @@ use kit::Fault;
 use sqlx::{PgConnection, PgPool};
 use time::Date;
 
-use super::account_id::parse_uuid;
+use super::ids::parse_uuid;
 use super::tickets;
 use crate::domain::entity::Entity;
 use crate::domain::event::Event;

@@ -12,7 +12,7 @@ use kit::{Fault, timestamp};
 use tonic::{Request, Response, Status};
 use uuid::Uuid;
 
-use super::account_id::parse_uuid;
+use super::ids::parse_uuid;
 use super::own_listing::not_found;
 use super::{Service, own_listing, revision, tickets};
 use crate::domain::entity::Entity;

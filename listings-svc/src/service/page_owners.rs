@@ -8,7 +8,7 @@ use sqlx::PgPool;
 use tonic::{Request, Response, Status};
 
 use super::Service;
-use super::account_id::parse_uuid;
+use super::ids::parse_uuid;
 use super::listing_name;
 use super::tickets;
 use crate::domain::audit_action::AuditAction;

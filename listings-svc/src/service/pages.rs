@@ -10,7 +10,7 @@ use tonic::{Request, Response, Status};
 use uuid::Uuid;
 
 use super::Service;
-use super::account_id::parse_uuid;
+use super::ids::parse_uuid;
 use super::tickets;
 use crate::domain::text;
 use crate::feed::Publish as _;

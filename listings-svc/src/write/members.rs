@@ -78,7 +78,8 @@ pub(super) async fn apply(
         }
     };
     record(connection, change, action, details, now).await?;
-    Ok(store::get(connection, name).await?)
+    let changed = store::find_by_name(connection, name).await?;
+    Ok(changed.ok_or_else(not_found)?)
 }
 
 /// Of two admins who revoke each other at once, only the first succeeds. A member may renew their own token in every role.
@@ -104,11 +105,12 @@ fn is_admin(row: &MemberRow) -> bool {
 }
 
 fn find<'a>(members: &'a [MemberRow], name: &str) -> Result<&'a MemberRow, Fault> {
-    members.iter().find(|row| row.name == name).ok_or_else(|| {
-        Fault::not_found(
-            "There is no member with this name. `staff member list` lists all members.",
-        )
-    })
+    let mut members = members.iter();
+    members.find(|row| row.name == name).ok_or_else(not_found)
+}
+
+fn not_found() -> Fault {
+    Fault::not_found("There is no member with this name. `staff member list` lists all members.")
 }
 
 fn check_working(row: &MemberRow) -> Result<(), Fault> {

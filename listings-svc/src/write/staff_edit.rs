@@ -56,7 +56,7 @@ pub enum EditOperation {
 }
 
 impl EditOperation {
-    const fn audit_action(&self) -> AuditAction {
+    pub const fn audit_action(&self) -> AuditAction {
         match self {
             Self::SetFields(..) => AuditAction::Edit,
             Self::Revert(_) => AuditAction::Revert,

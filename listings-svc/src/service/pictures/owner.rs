@@ -18,7 +18,7 @@ use crate::domain::pictures::{PictureKind, PictureSizes};
 use crate::domain::state::ListingState;
 use crate::domain::text;
 use crate::service::Service;
-use crate::service::account_id::parse_uuid;
+use crate::service::ids::parse_uuid;
 use crate::service::own_listing::not_found;
 use crate::store::own_listings;
 use crate::store::pictures::prepared::{self, PreparedPicture};
@@ -47,7 +47,7 @@ impl OwnPicturesService for Service {
         let mut stream = request.into_inner();
         let header = timeout(upload::TIMEOUT, self.upload_header(&mut stream)).await;
         let header = header.unwrap_or_else(|_| Err(truncated_stream().into()))?;
-        let _permit = self.account_uploads.try_acquire()?;
+        let _permit = self.running.account_uploads.try_acquire()?;
         self.count_upload(header.account).await?;
         let file = timeout(upload::TIMEOUT, self.uploaded_file(&mut stream)).await;
         let file = file.unwrap_or_else(|_| Err(truncated_stream().into()))?;

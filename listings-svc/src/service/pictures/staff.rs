@@ -138,7 +138,7 @@ impl Service {
         let subject = (kind.entity().as_str(), "");
         let action = AuditAction::Edit;
         let member = self.audit.admit(&request, action, subject).await?.member;
-        let _permit = self.staff_uploads.try_acquire()?;
+        let _permit = self.running.staff_uploads.try_acquire()?;
         let mut stream = request.into_inner();
         let received = timeout(upload::TIMEOUT, self.receive_upload(kind, &mut stream)).await;
         let (header, file) = received.unwrap_or_else(|_| Err(truncated_stream().into()))?;
