@@ -110,7 +110,17 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
     let mut economy = StaffServiceClient::new(fleet.economy().await?);
     match command {
         Command::Import { file } => import(&file, economy, output).await,
-        Command::List { game, limit } => list(economy, game, limit, output).await,
+        Command::List { game, limit } => {
+            let read = async |page| {
+                let request = proto::ListSwapsRequest {
+                    game: game.clone(),
+                    page: Some(page),
+                };
+                let response = economy.clone().list_swaps(request).await?.into_inner();
+                Ok((response.swaps, response.next_cursor))
+            };
+            output.list("swaps", &rows::read(limit, read).await?, COLUMNS)
+        }
         Command::Reverse {
             swap,
             exchange,
@@ -155,23 +165,6 @@ const COLUMNS: &[Column<proto::BookedSwap>] = &[
 
 fn swap(booked: &proto::BookedSwap) -> proto::Swap {
     booked.swap.clone().unwrap_or_default()
-}
-
-async fn list(
-    economy: StaffServiceClient<Client>,
-    game: String,
-    limit: NonZeroUsize,
-    output: Output,
-) -> Result<(), Error> {
-    let read = async |page| {
-        let request = proto::ListSwapsRequest {
-            game: game.clone(),
-            page: Some(page),
-        };
-        let response = economy.clone().list_swaps(request).await?.into_inner();
-        Ok((response.swaps, response.next_cursor))
-    };
-    output.list("swaps", &rows::read(limit, read).await?, COLUMNS)
 }
 
 /// Parses a line of the file. Text in another encoding is refused: a damaged party would count as a different party.

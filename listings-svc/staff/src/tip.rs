@@ -5,7 +5,6 @@ use std::num::NonZeroUsize;
 use clap::Subcommand;
 use contracts::economy::v1 as proto;
 use contracts::economy::v1::staff_service_client::StaffServiceClient;
-use kit::rpc::client::Client;
 
 use crate::arguments::limit;
 use crate::error::Error;
@@ -53,7 +52,17 @@ pub(crate) fn reversal_reason(reversal: Option<&proto::Reversal>) -> String {
 pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Result<(), Error> {
     let mut economy = StaffServiceClient::new(fleet.economy().await?);
     match command {
-        Command::List { game, limit } => list(economy, game, limit, output).await,
+        Command::List { game, limit } => {
+            let read = async |page| {
+                let request = proto::ListTipsRequest {
+                    game: game.clone(),
+                    page: Some(page),
+                };
+                let response = economy.clone().list_tips(request).await?.into_inner();
+                Ok((response.tips, response.next_cursor))
+            };
+            output.list("tips", &rows::read(limit, read).await?, COLUMNS)
+        }
         Command::Reverse { tip, reason } => {
             let request = proto::ReverseTipRequest {
                 tip: tip.clone(),
@@ -63,21 +72,4 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
             print_reversed("tip", &tip, response.unchanged, output)
         }
     }
-}
-
-async fn list(
-    economy: StaffServiceClient<Client>,
-    game: String,
-    limit: NonZeroUsize,
-    output: Output,
-) -> Result<(), Error> {
-    let read = async |page| {
-        let request = proto::ListTipsRequest {
-            game: game.clone(),
-            page: Some(page),
-        };
-        let response = economy.clone().list_tips(request).await?.into_inner();
-        Ok((response.tips, response.next_cursor))
-    };
-    output.list("tips", &rows::read(limit, read).await?, COLUMNS)
 }
