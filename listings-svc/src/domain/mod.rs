@@ -5,6 +5,7 @@ pub mod array_fields;
 pub mod audit_action;
 pub mod body;
 pub mod city;
+pub mod content;
 pub mod country;
 pub mod difference;
 pub mod edit;

@@ -9,23 +9,13 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::FromImportRow;
+use super::content::Content;
 use super::entity::Entity;
 use super::fields::Problems;
 use super::import_merge::{self, RowFields};
 use super::listing::{Draft, Listing};
 use super::mode::Mode;
 use super::state::ListingState;
-
-/// The content of an entity.
-pub trait Content: Clone + PartialEq + Send + Sync + 'static {
-    const ENTITY: Entity;
-
-    /// Fields of the content, each with another name that it has in import rows.
-    const ROW_ALIASES: &'static [(&'static str, &'static str)] = &[];
-
-    /// The slug, handle, key or code, which never changes.
-    fn key(&self) -> &str;
-}
 
 /// What an import may do besides what it always does.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

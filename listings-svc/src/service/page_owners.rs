@@ -17,7 +17,8 @@ use crate::domain::page::Page;
 use crate::domain::ticket::{TicketKind, TicketState};
 use crate::store::find_listing;
 use crate::store::page_owners::{self as store, Owner};
-use crate::write::page_owners::{OwnerChange, page_not_found};
+use crate::write::not_found::page_not_found;
+use crate::write::page_owners::OwnerChange;
 use crate::write::tickets::{TicketChange, TicketDecision};
 use crate::write::{Command, Outcome};
 

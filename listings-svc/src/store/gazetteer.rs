@@ -8,8 +8,9 @@ use sqlx::types::Json;
 
 use super::{RecordTable, unwrap_json};
 use crate::domain::FromImportRow;
+use crate::domain::content::Content;
 use crate::domain::mode::Mode;
-use crate::domain::record::{Content, GazetteerEntry};
+use crate::domain::record::GazetteerEntry;
 
 impl<C: Content + FromImportRow + Serialize + DeserializeOwned + Unpin> RecordTable
     for GazetteerEntry<C>

@@ -21,7 +21,7 @@ macro_rules! listing_table {
                 if locked.len() == names.len() {
                     return Ok(Some(locked));
                 }
-                let entity = <$content as crate::domain::record::Content>::ENTITY;
+                let entity = <$content as crate::domain::content::Content>::ENTITY;
                 let present = crate::store::listings::names(connection, entity, mode, names).await?;
                 Ok((present.len() == locked.len()).then_some(locked))
             }

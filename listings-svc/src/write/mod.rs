@@ -9,6 +9,7 @@ pub mod limits;
 mod lock_listing;
 pub mod members;
 pub mod moderate;
+pub mod not_found;
 pub mod page_owners;
 pub mod pictures;
 mod record_change;

@@ -8,6 +8,7 @@ use sqlx::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
+use super::not_found::listing_not_found;
 use super::record_change::{StaffChange, check_revision, update_by_staff};
 use super::{follow_page, lock_listing, tickets};
 use crate::domain::audit_action::AuditAction;
@@ -148,12 +149,6 @@ pub const fn audit_action(transition: Transition) -> AuditAction {
         Transition::TakeDown => AuditAction::TakeDown,
         Transition::Restore => AuditAction::Restore,
     }
-}
-
-pub fn listing_not_found() -> Fault {
-    Fault::not_found(
-        "There is no listing of this kind and name. Check both, and whether it is live or a sample (--mode).",
-    )
 }
 
 fn transition_refused(state: ListingState, transition: Transition) -> Fault {

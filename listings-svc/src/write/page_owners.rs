@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 
 use contracts::listings::v1 as proto;
-use kit::Fault;
 use kit::audit::{AuthorizedAction, Subject};
 use kit::feed::{ApplyError, ApplyResult, NewChange};
 use prost::Message as _;
@@ -13,6 +12,7 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::lock_listing;
+use super::not_found::page_not_found;
 use crate::SCHEMA;
 use crate::domain::audit_action::AuditAction;
 use crate::domain::entity::Entity;
@@ -68,10 +68,6 @@ pub(super) async fn lock(
 ) -> Result<Listing<Page>, ApplyError> {
     let page = lock_listing::<Page>(connection, Mode::Live, handle).await?;
     Ok(page.ok_or_else(page_not_found)?)
-}
-
-pub fn page_not_found() -> Fault {
-    Fault::not_found("There is no page with this handle.")
 }
 
 /// Appends the owners to changes of pages. In protobuf, appending an encoded field is the same as encoding it with the other fields.

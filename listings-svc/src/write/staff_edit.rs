@@ -12,7 +12,7 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::lock_listing;
-use super::moderate::listing_not_found;
+use super::not_found::listing_not_found;
 use super::record_change::{StaffChange, check_revision, update_by_staff};
 use crate::domain::audit_action::AuditAction;
 use crate::domain::difference;

@@ -10,8 +10,8 @@ use kit::rpc::client::Client;
 use crate::arguments::limit;
 use crate::error::Error;
 use crate::fleet::Fleet;
-use crate::output::{self, Output};
-use crate::rows::{self, RowList};
+use crate::output::{self, Output, RowList};
+use crate::rows;
 use crate::table::{Column, table};
 
 #[derive(Debug, Subcommand)]

@@ -14,8 +14,15 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::error::Error;
-use crate::rows::RowList;
 use crate::table::{Column, table};
+
+/// Rows of a list.
+#[derive(Debug)]
+pub(crate) struct RowList<R> {
+    pub(crate) rows: Vec<R>,
+    /// Whether the list has more rows.
+    pub(crate) more: bool,
+}
 
 /// Whether to print for people or for programs.
 #[derive(Debug, Clone, Copy)]

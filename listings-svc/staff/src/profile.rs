@@ -9,7 +9,7 @@ use serde::Deserialize;
 use tempfile::NamedTempFile;
 
 use crate::error::Error;
-use crate::fleet::Service;
+use crate::service::Service;
 
 /// The path below the configuration folder.
 const PATH: &str = "mchezo/staff.toml";

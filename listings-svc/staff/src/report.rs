@@ -15,8 +15,8 @@ use crate::arguments::{limit, report_number};
 use crate::command_hint;
 use crate::error::Error;
 use crate::fleet::Fleet;
-use crate::output::{self, Output};
-use crate::rows::{self, RowList};
+use crate::output::{self, Output, RowList};
+use crate::rows;
 use crate::table::{Column, table};
 
 #[derive(Debug, Subcommand)]

@@ -18,9 +18,9 @@ use crate::error::Error;
 use crate::file_lines::Lines;
 use crate::fleet::Fleet;
 use crate::output::{self, Output};
+use crate::reversal::{print_reversed, reversal_reason};
 use crate::rows;
 use crate::table::Column;
-use crate::tip::reversal_reason;
 
 /// Swaps per call.
 const BATCH: usize = 1_000;
@@ -135,22 +135,6 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
             print_reversed("swap", &swap, response.unchanged, output)
         }
     }
-}
-
-/// Prints that a tip or a swap is reversed.
-pub(crate) fn print_reversed(
-    kind: &str,
-    id: &str,
-    unchanged: bool,
-    output: Output,
-) -> Result<(), Error> {
-    if unchanged {
-        output::note(&format!(
-            "nothing was changed: the {kind} {id} was already reversed"
-        ));
-    }
-    let document = serde_json::json!({ kind: id, "state": "reversed", "unchanged": unchanged });
-    output.line(&document, &format!("reversed: {kind} {id}"))
 }
 
 const COLUMNS: &[Column<proto::BookedSwap>] = &[

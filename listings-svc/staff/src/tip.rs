@@ -10,8 +10,8 @@ use crate::arguments::limit;
 use crate::error::Error;
 use crate::fleet::Fleet;
 use crate::output::{self, Output};
+use crate::reversal::{print_reversed, reversal_reason};
 use crate::rows;
-use crate::swap::print_reversed;
 use crate::table::Column;
 
 #[derive(Debug, Subcommand)]
@@ -43,11 +43,6 @@ const COLUMNS: &[Column<proto::BookedTip>] = &[
     ("amount", |it| it.amount.to_string()),
     ("reversed", |it| reversal_reason(it.reversal.as_ref())),
 ];
-
-/// Why a tip or a swap was reversed; empty when it was not.
-pub(crate) fn reversal_reason(reversal: Option<&proto::Reversal>) -> String {
-    reversal.map(|it| it.reason.clone()).unwrap_or_default()
-}
 
 pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Result<(), Error> {
     let mut economy = StaffServiceClient::new(fleet.economy().await?);

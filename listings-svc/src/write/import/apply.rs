@@ -6,14 +6,13 @@ use std::collections::BTreeSet;
 
 use kit::audit::{self, Action as _};
 use kit::feed::{ApplyError, ApplyResult, NewChange};
-use serde::Serialize;
 use serde_json::{Value, json};
 use sqlx::{Executor as _, PgConnection};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::chunk::{Chunk, ParsedRow, Rows};
-use super::plan::{Plan, RecordChange, differences, plan, reported_row};
+use super::plan::{ImportableRecord, Plan, RecordChange, differences, plan, reported_row};
 use super::report::{Counts, Report, ReportedRow};
 use crate::domain::audit_action::AuditAction;
 use crate::domain::country::Country;
@@ -26,16 +25,13 @@ use crate::domain::gazetteer::City;
 use crate::domain::genre::Genre;
 use crate::domain::listing::{Draft, Listing};
 use crate::domain::page::Page;
-use crate::domain::record::{GazetteerEntry, Record};
-use crate::feed::{PublicUrl, Publish};
+use crate::domain::record::GazetteerEntry;
+use crate::feed::PublicUrl;
 use crate::store::audit::record_import;
 use crate::store::imports;
 use crate::store::revisions::{self, Actor, Revision};
-use crate::store::{RecordTable, constraints, page_owners, pages, to_json_row};
+use crate::store::{constraints, page_owners, pages, to_json_row};
 use crate::write::follow_page;
-
-pub(super) trait ImportableRecord: Record + RecordTable + Publish + Serialize {}
-impl<T: Record + RecordTable + Publish + Serialize> ImportableRecord for T {}
 
 /// Writes the rows of a chunk; reports on them.
 pub async fn apply(

@@ -3,12 +3,12 @@
 use std::collections::HashMap;
 
 use kit::ids;
+use serde::Serialize;
 use serde_json::{Map, Value};
 use sqlx::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::apply::ImportableRecord;
 use super::chunk::{Chunk, ParsedRow};
 use super::report::{Report, ReportedRow};
 use crate::domain::difference::{self, Difference};
@@ -16,8 +16,11 @@ use crate::domain::fields::Problems;
 use crate::domain::record::{ImportRow, Record};
 use crate::domain::state::ListingState;
 use crate::domain::text::clip;
-use crate::feed::ChangeKind;
-use crate::store::{history, to_json_row};
+use crate::feed::{ChangeKind, Publish};
+use crate::store::{RecordTable, history, to_json_row};
+
+pub(super) trait ImportableRecord: Record + RecordTable + Publish + Serialize {}
+impl<T: Record + RecordTable + Publish + Serialize> ImportableRecord for T {}
 
 /// A record that a row creates or changes.
 pub(super) struct RecordChange<T> {

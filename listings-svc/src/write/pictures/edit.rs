@@ -19,7 +19,7 @@ use crate::domain::state::ListingState;
 use crate::feed::{ChangeKind, PublicUrl, Publish, listing_change};
 use crate::store::{ListingTable, pictures};
 use crate::write::lock_listing;
-use crate::write::moderate::listing_not_found;
+use crate::write::not_found::listing_not_found;
 use crate::write::record_change::{StaffChange, update_by_staff};
 
 #[derive(Debug, Clone, PartialEq, Eq)]

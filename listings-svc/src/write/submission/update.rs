@@ -18,13 +18,14 @@ use crate::feed::ChangeKind;
 use crate::store::page_owners::{OwnedPage, PageRef};
 use crate::store::revisions::Actor;
 use crate::write::limits::taken_down;
+use crate::write::not_found::no_own_listing;
 use crate::write::record_change;
 
 pub(super) async fn game(
     context: &mut SubmissionContext<'_>,
     slug: &str,
 ) -> Result<AcceptedSubmission, ApplyError> {
-    let not_found = || not_found(Entity::Game);
+    let not_found = || no_own_listing(Entity::Game);
     let (before, page) = context.lock_game(slug).await?.ok_or_else(not_found)?;
     let credits = &before.content.credits;
     let reference = context.reference_data_of_game(credits).await?;
@@ -128,7 +129,7 @@ pub(super) async fn own_event(
     let account = context.submission.author.account;
     let is_test = context.is_about_samples();
     let own = found.filter(|event| is_test || event.submitter == Some(account));
-    Ok(own.ok_or_else(|| not_found(Entity::Event))?)
+    Ok(own.ok_or_else(|| no_own_listing(Entity::Event))?)
 }
 
 /// Locks a page of the account.
@@ -137,19 +138,10 @@ pub(super) async fn own_page(
     handle: &str,
 ) -> Result<Listing<Page>, ApplyError> {
     let found = context.lock_listing::<Page>(handle).await?;
-    let page = found.ok_or_else(|| not_found(Entity::Page))?;
+    let page = found.ok_or_else(|| no_own_listing(Entity::Page))?;
     let owned = context.find_page(PageRef::Id(page.id)).await?;
-    owned.ok_or_else(|| not_found(Entity::Page))?;
+    owned.ok_or_else(|| no_own_listing(Entity::Page))?;
     Ok(page)
-}
-
-/// No listing of the account has this name.
-pub(in crate::write) fn not_found(entity: Entity) -> Fault {
-    let (kind, name) = match entity {
-        Entity::Page => ("page", "handle"),
-        _ => (entity.as_str(), "slug"),
-    };
-    Fault::not_found(format!("No {kind} of yours has this {name}."))
 }
 
 fn precondition_failed() -> Fault {

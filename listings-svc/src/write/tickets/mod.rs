@@ -10,7 +10,7 @@ use sqlx::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::submission::not_found;
+use super::not_found::no_own_listing;
 use super::{Outcome, limits};
 use crate::domain::entity::Entity;
 use crate::domain::listing::Listing;
@@ -217,7 +217,7 @@ async fn own_listing(
     NamedListing { entity, name }: &NamedListing,
 ) -> Result<(Subject, ListingState), ApplyError> {
     let found = own_listings::find(&mut *connection, account, *entity, name).await?;
-    let (listing, state) = found.ok_or_else(|| not_found(*entity))?;
+    let (listing, state) = found.ok_or_else(|| no_own_listing(*entity))?;
     let subject = Subject {
         entity: *entity,
         listing,
