@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use sqlx::PgConnection;
 use time::OffsetDateTime;
 
+use super::CommandContext;
 use crate::SCHEMA;
 use crate::domain::audit_action::AuditAction;
 use crate::store::members::{self as store, MemberRow, NewToken};
@@ -32,10 +33,10 @@ pub enum MemberOperation {
 
 /// Returns the member after the change. All members are locked until it is committed: the number of admins does not change meanwhile.
 pub(super) async fn apply(
-    connection: &mut PgConnection,
+    context: &mut CommandContext<'_>,
     change: &MemberChange,
-    now: OffsetDateTime,
 ) -> Result<MemberRow, ApplyError> {
+    let (connection, now) = (&mut *context.connection, context.now);
     let members = store::lock(connection).await?;
     check_author(&members, change)?;
     let name = change.name.as_str();

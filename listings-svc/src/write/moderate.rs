@@ -4,13 +4,11 @@ use kit::Fault;
 use kit::feed::{ApplyResult, NewChange};
 use kit::rpc::staff::Member;
 use serde::Serialize;
-use sqlx::PgConnection;
-use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::not_found::listing_not_found;
 use super::record_change::{StaffChange, check_revision, update_by_staff};
-use super::{follow_page, lock_listing, tickets};
+use super::{CommandContext, follow_page, lock_listing, tickets};
 use crate::domain::audit_action::AuditAction;
 use crate::domain::entity::Entity;
 use crate::domain::event::Event;
@@ -20,7 +18,7 @@ use crate::domain::listing_name::ListingName;
 use crate::domain::page::Page;
 use crate::domain::state::{ListingState, Transition};
 use crate::feed::decisions::{DecisionKind, StaffDecision};
-use crate::feed::{ChangeKind, PublicUrl, Publish, listing_change};
+use crate::feed::{ChangeKind, Publish, listing_change};
 use crate::store::tickets::Subject;
 use crate::store::{ListingTable, listings};
 
@@ -36,37 +34,33 @@ pub struct Moderation {
 }
 
 /// Returns the page, if it has more games than follow it in one transaction.
-pub async fn apply(
-    connection: &mut PgConnection,
+pub(super) async fn apply(
+    context: &mut CommandContext<'_>,
     moderation: &Moderation,
-    public_url: &PublicUrl,
-    now: OffsetDateTime,
 ) -> ApplyResult<Option<Uuid>> {
     match moderation.listing.entity {
-        Entity::Page => moderate::<Page>(connection, moderation, public_url, now).await,
-        Entity::Game => moderate::<Game>(connection, moderation, public_url, now).await,
-        Entity::Event => moderate::<Event>(connection, moderation, public_url, now).await,
+        Entity::Page => moderate::<Page>(context, moderation).await,
+        Entity::Game => moderate::<Game>(context, moderation).await,
+        Entity::Event => moderate::<Event>(context, moderation).await,
         Entity::Genre | Entity::Country | Entity::City => Err(listing_not_found().into()),
     }
 }
 
 async fn moderate<C>(
-    connection: &mut PgConnection,
+    context: &mut CommandContext<'_>,
     moderation: &Moderation,
-    public_url: &PublicUrl,
-    now: OffsetDateTime,
 ) -> ApplyResult<Option<Uuid>>
 where
     C: Clone + PartialEq,
     Listing<C>: ListingTable + Publish + Serialize,
 {
     let ListingName { entity, mode, key } = &moderation.listing;
-    let before = lock_listing::<C>(connection, *mode, key).await?;
+    let before = lock_listing::<C>(context.connection, *mode, key).await?;
     let before = before.ok_or_else(listing_not_found)?;
     let Some(state) = before.state.apply(moderation.transition) else {
         return Err(transition_refused(before.state, moderation.transition).into());
     };
-    let Some(after) = before.with_state(state, now) else {
+    let Some(after) = before.with_state(state, context.now) else {
         return Ok((None, Vec::new()));
     };
     if let Some(fault) = check_revision(moderation.revision, before.revision) {
@@ -76,9 +70,9 @@ where
         by: &moderation.by,
         action: audit_action(moderation.transition),
         reason: &moderation.reason,
-        now,
+        now: context.now,
     };
-    update_by_staff(connection, &before, &after, change).await?;
+    update_by_staff(context.connection, &before, &after, change).await?;
     let change_kind = match moderation.transition {
         Transition::Approve => ChangeKind::Approved,
         Transition::Reject => ChangeKind::Rejected,
@@ -90,37 +84,36 @@ where
             entity: *entity,
             listing: after.id,
         };
-        tickets::close_of_removed(connection, subject, &moderation.by, now).await?;
+        tickets::close_of_removed(context, subject, &moderation.by).await?;
     }
     let (is_public, mut unfinished) = (after.is_visible(), None);
     let mut changes = vec![listing_change(
         Some(&before),
         &after,
         change_kind,
-        public_url,
+        context.public_url,
     )];
     if *entity == Entity::Page && before.is_visible() != is_public {
-        let following = follow_page::apply(connection, after.id, is_public, public_url, now);
+        let following = follow_page::apply(context, after.id, is_public);
         let (games, is_unfinished) = following.await?;
         changes.extend(games);
         unfinished = is_unfinished.then_some(after.id);
     }
     let kind = decision_kind(moderation.transition, is_public);
-    let decision = decision(connection, moderation, kind, after.id, public_url);
-    changes.extend(decision.await?);
+    changes.extend(decision(context, moderation, kind, after.id).await?);
     Ok((unfinished, changes))
 }
 
 /// The decision on a listing, for its owners.
 async fn decision(
-    connection: &mut PgConnection,
+    context: &mut CommandContext<'_>,
     moderation: &Moderation,
     kind: DecisionKind,
     listing: Uuid,
-    public_url: &PublicUrl,
 ) -> Result<Option<NewChange>, sqlx::Error> {
     let ListingName { entity, key, .. } = &moderation.listing;
-    let (title, accounts) = listings::title_and_owners(connection, *entity, listing).await?;
+    let named = listings::title_and_owners(context.connection, *entity, listing);
+    let (title, accounts) = named.await?;
     let decision = StaffDecision {
         kind,
         entity: *entity,
@@ -129,7 +122,7 @@ async fn decision(
         reason: &moderation.reason,
         accounts,
     };
-    Ok(decision.change(public_url))
+    Ok(decision.change(context.public_url))
 }
 
 /// `is_public` is whether the public sees the listing after the transition.

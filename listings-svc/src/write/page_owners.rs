@@ -8,18 +8,17 @@ use kit::feed::{ApplyError, ApplyResult, NewChange};
 use prost::Message as _;
 use serde_json::json;
 use sqlx::PgConnection;
-use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::lock_listing;
 use super::not_found::page_not_found;
+use super::{CommandContext, lock_listing};
 use crate::SCHEMA;
 use crate::domain::audit_action::AuditAction;
 use crate::domain::entity::Entity;
 use crate::domain::listing::Listing;
 use crate::domain::mode::Mode;
 use crate::domain::page::Page;
-use crate::feed::{ChangeKind, PublicUrl, Publish as _};
+use crate::feed::{ChangeKind, Publish as _};
 use crate::store::page_owners::{self as store, GrantSource, Owner};
 
 /// Staff add or remove an owner of a page.
@@ -34,17 +33,22 @@ pub struct OwnerChange {
 
 /// Returns the owners after the change.
 pub(super) async fn apply(
-    connection: &mut PgConnection,
+    context: &mut CommandContext<'_>,
     change: &OwnerChange,
-    public_url: &PublicUrl,
-    now: OffsetDateTime,
 ) -> ApplyResult<Vec<Owner>> {
-    let page = lock(connection, &change.handle).await?;
-    let account = change.account;
+    let (account, now) = (change.account, context.now);
+    let page = lock(context.connection, &change.handle).await?;
     let is_changed = if change.is_added {
-        store::add(connection, page.id, account, GrantSource::Staff, now).await?
+        store::add(
+            context.connection,
+            page.id,
+            account,
+            GrantSource::Staff,
+            now,
+        )
+        .await?
     } else {
-        store::remove(connection, page.id, account).await?
+        store::remove(context.connection, page.id, account).await?
     };
     let mut changes = Vec::new();
     if is_changed {
@@ -54,10 +58,11 @@ pub(super) async fn apply(
             details: json!({ "account": account }),
         };
         let by = &change.by;
-        by.record(&mut *connection, SCHEMA, subject, now).await?;
-        changes.push(page.change(ChangeKind::OwnersChanged, false, public_url));
+        by.record(&mut *context.connection, SCHEMA, subject, now)
+            .await?;
+        changes.push(page.change(ChangeKind::OwnersChanged, false, context.public_url));
     }
-    let owners = store::of_page(&mut *connection, page.id).await?;
+    let owners = store::of_page(&mut *context.connection, page.id).await?;
     Ok((owners, changes))
 }
 

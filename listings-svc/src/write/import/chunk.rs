@@ -16,7 +16,6 @@ use crate::domain::listing::Draft;
 use crate::domain::mode::Mode;
 use crate::domain::page::Page;
 use crate::domain::record::ImportOptions;
-use crate::store::revisions::Actor;
 
 /// Consecutive lines of a file.
 #[derive(Debug)]
@@ -25,7 +24,7 @@ pub struct Chunk {
     pub rows: Rows,
     /// Lines that are not valid rows, or repeat the name of an earlier row.
     pub refused: Vec<ReportedRow>,
-    pub actor: Actor,
+    pub file_name: String,
     /// Whether the changes are announced.
     pub announce: bool,
     pub options: ImportOptions,

@@ -23,8 +23,8 @@ use crate::domain::gazetteer::Gazetteer;
 use crate::domain::mode::Mode;
 use crate::domain::record::ImportOptions;
 use crate::domain::reference_data::ReferenceData;
+use crate::store;
 use crate::store::imports;
-use crate::store::{self, revisions::Actor};
 use crate::write::{Command, CommandHandler, Outcome};
 use chunk::{Chunk, StaffCall};
 use report::{Report, ReportedRow};
@@ -169,7 +169,7 @@ impl Run {
             mode: self.header.mode,
             rows,
             refused,
-            actor: Actor::Import(self.header.file_name.clone()),
+            file_name: self.header.file_name.clone(),
             announce: self.header.announce,
             options: self.header.options,
             dry_run: self.header.dry_run,

@@ -4,8 +4,6 @@ use kit::Fault;
 use kit::feed::{ApplyError, NewChange};
 use kit::rpc::staff::Member;
 use serde::Serialize;
-use sqlx::PgConnection;
-use time::OffsetDateTime;
 
 use crate::domain::array_fields::{MAX_ITEMS, Screenshot};
 use crate::domain::audit_action::AuditAction;
@@ -16,11 +14,11 @@ use crate::domain::listing_name::ListingName;
 use crate::domain::page::Page;
 use crate::domain::pictures::{FileName, StoredPicture};
 use crate::domain::state::ListingState;
-use crate::feed::{ChangeKind, PublicUrl, Publish, listing_change};
+use crate::feed::{ChangeKind, Publish, listing_change};
 use crate::store::{ListingTable, pictures};
-use crate::write::lock_listing;
 use crate::write::not_found::listing_not_found;
 use crate::write::record_change::{StaffChange, update_by_staff};
+use crate::write::{CommandContext, lock_listing};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Edit {
@@ -187,39 +185,35 @@ fn arrange(
     }
 }
 
-pub async fn apply(
-    connection: &mut PgConnection,
+pub(in crate::write) async fn apply(
+    context: &mut CommandContext<'_>,
     edit: &Edit,
-    public_url: &PublicUrl,
-    now: OffsetDateTime,
 ) -> Result<Vec<NewChange>, ApplyError> {
     match edit.listing.entity {
-        Entity::Page => edit_listing::<Page>(connection, edit, public_url, now).await,
-        _ => edit_listing::<Game>(connection, edit, public_url, now).await,
+        Entity::Page => edit_listing::<Page>(context, edit).await,
+        _ => edit_listing::<Game>(context, edit).await,
     }
 }
 
 async fn edit_listing<C>(
-    connection: &mut PgConnection,
+    context: &mut CommandContext<'_>,
     edit: &Edit,
-    public_url: &PublicUrl,
-    now: OffsetDateTime,
 ) -> Result<Vec<NewChange>, ApplyError>
 where
     C: HasPictures + PartialEq,
     Listing<C>: ListingTable + Publish + Serialize,
 {
     let ListingName { mode, key, .. } = &edit.listing;
-    let locked = lock_listing::<C>(connection, *mode, key).await?;
+    let locked = lock_listing::<C>(context.connection, *mode, key).await?;
     // A listing that was taken down cannot get pictures until staff restore it.
     let editable =
         locked.filter(|it| it.state != ListingState::Removed || edit.operation.is_purge());
     let before = editable.ok_or_else(listing_not_found)?;
     let content = before.content.with_pictures(&edit.operation)?;
-    let Some(after) = before.apply_staff_edit(content, now) else {
+    let Some(after) = before.apply_staff_edit(content, context.now) else {
         return Ok(Vec::new());
     };
-    match pictures::mark_used(connection, &edit.operation.files()).await? {
+    match pictures::mark_used(context.connection, &edit.operation.files()).await? {
         Some(true) => {}
         Some(false) => return Err(files_removed().into()),
         None => return Err(ApplyError::Busy),
@@ -232,11 +226,16 @@ where
             AuditAction::Edit
         },
         reason: &edit.reason,
-        now,
+        now: context.now,
     };
-    update_by_staff(connection, &before, &after, change).await?;
-    let change = listing_change(Some(&before), &after, ChangeKind::Updated, public_url);
-    Ok(vec![change])
+    update_by_staff(context.connection, &before, &after, change).await?;
+    let (kind, public_url) = (ChangeKind::Updated, context.public_url);
+    Ok(vec![listing_change(
+        Some(&before),
+        &after,
+        kind,
+        public_url,
+    )])
 }
 
 /// The sweep has deleted the files of an upload that took too long.

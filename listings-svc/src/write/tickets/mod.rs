@@ -11,7 +11,7 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::not_found::no_own_listing;
-use super::{Outcome, limits};
+use super::{CommandContext, Outcome, limits};
 use crate::domain::entity::Entity;
 use crate::domain::listing::Listing;
 use crate::domain::mode::Mode;
@@ -19,7 +19,6 @@ use crate::domain::page::Page;
 use crate::domain::state::ListingState;
 use crate::domain::ticket::{TicketKind, TicketState};
 use crate::domain::visitor_note::NoteText;
-use crate::feed::PublicUrl;
 use crate::store::page_owners as owners;
 use crate::store::tickets::{self as store, AccountTicket, Closing, Subject};
 use crate::store::{accounts, find_listing, own_listings};
@@ -100,12 +99,11 @@ pub struct NoteReceipt {
 }
 
 pub(super) async fn apply(
-    connection: &mut PgConnection,
+    context: &mut CommandContext<'_>,
     change: &TicketChange,
-    public_url: &PublicUrl,
-    now: OffsetDateTime,
 ) -> ApplyResult<Outcome> {
-    let mut changes = Vec::new();
+    let (mut changes, now) = (Vec::new(), context.now);
+    let connection = &mut *context.connection;
     let (id, kind) = match change {
         TicketChange::SendNote(sent) => {
             let receipt = send_note(connection, sent, now).await?;
@@ -161,11 +159,11 @@ pub(super) async fn apply(
             (*note, TicketKind::Correction)
         }
         TicketChange::Decide(decision) => {
-            let kind = decide(connection, decision, public_url, now, &mut changes).await?;
+            let kind = decide(context, decision, &mut changes).await?;
             (decision.ticket, kind)
         }
     };
-    let ticket = store::find(connection, id).await?;
+    let ticket = store::find(&mut *context.connection, id).await?;
     let ticket = ticket.ok_or_else(|| no_ticket(kind))?;
     Ok((Outcome::Ticket(Box::new(ticket)), changes))
 }
@@ -239,18 +237,18 @@ fn check_public(state: ListingState) -> Result<(), Fault> {
 
 /// Grants the requests and closes the notes about a listing that a member of the staff takes down.
 pub(super) async fn close_of_removed(
-    connection: &mut PgConnection,
+    context: &mut CommandContext<'_>,
     subject: Subject,
     by: &Member,
-    now: OffsetDateTime,
 ) -> Result<(), sqlx::Error> {
     let closing = Closing {
         state: TicketState::Accepted,
         by_kind: "staff",
         by: &by.name,
         answer: "",
-        at: now,
+        at: context.now,
     };
+    let connection = &mut *context.connection;
     store::accept_all(connection, &[TicketKind::Takedown], subject, closing).await?;
     let closing = Closing {
         answer: TAKEN_DOWN,
