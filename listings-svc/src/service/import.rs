@@ -16,7 +16,7 @@ use crate::domain::mode::Mode;
 use crate::domain::record::ImportOptions;
 use crate::domain::text;
 use crate::write::import::Header;
-use crate::write::import::report::{Counts, Report, ReportedRow};
+use crate::write::import::report::has_rows;
 
 /// Maximum size of a message: a few lines of maximum length.
 pub(super) const MAX_MESSAGE_BYTES: usize = 8 * 1024 * 1024;
@@ -51,15 +51,15 @@ impl StaffImportService for Service {
         if !ended {
             return Err(truncated_stream().into());
         }
-        let finished = run.finish().await;
-        if finished.counts == Counts::default() {
+        let report = run.finish().await;
+        if !has_rows(&report) {
             return Err(Fault::invalid_field(
                 "file",
                 "The file has no rows: write one JSON object per line.",
             )
             .into());
         }
-        Ok(Response::new(report(finished)))
+        Ok(Response::new(report))
     }
 }
 
@@ -112,26 +112,4 @@ fn header(header: proto::ImportHeader, by: Member) -> Result<Header, Fault> {
         dry_run: header.dry_run,
         by: Some(by),
     })
-}
-
-fn report(report: Report) -> proto::ImportResponse {
-    let counts = report.counts;
-    proto::ImportResponse {
-        created: counts.created,
-        updated: counts.updated,
-        unchanged: counts.unchanged,
-        refused: report.refused.into_iter().map(imported_row).collect(),
-        refused_count: counts.refused,
-        kept: report.kept.into_iter().map(imported_row).collect(),
-        kept_count: counts.kept,
-        changed: report.changed.into_iter().map(imported_row).collect(),
-    }
-}
-
-fn imported_row(row: ReportedRow) -> proto::ImportedRow {
-    proto::ImportedRow {
-        line: row.line,
-        name: row.name,
-        fields: row.fields.into_iter().collect(),
-    }
 }

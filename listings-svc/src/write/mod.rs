@@ -21,6 +21,7 @@ pub mod tickets;
 
 use std::sync::Arc;
 
+use contracts::listings::v1::ImportResponse;
 use kit::Fault;
 use kit::feed::{Apply, ApplyResult, ErrorClass};
 use sqlx::PgConnection;
@@ -36,7 +37,6 @@ use crate::store::page_owners::Owner;
 use crate::store::tickets::Ticket;
 use follow_page::IsUnfinished;
 use import::chunk::Chunk;
-use import::report::Report;
 use lock_listing::lock_listing;
 use members::MemberChange;
 use moderate::Moderation;
@@ -72,10 +72,10 @@ pub enum Command {
 }
 
 /// The outcome of a command.
-#[derive(Debug, Clone, PartialEq, Eq, EnumTryAs)]
+#[derive(Debug, Clone, PartialEq, EnumTryAs)]
 pub enum Outcome {
     /// What became of the rows.
-    Imported(Box<Report>),
+    Imported(Box<ImportResponse>),
     /// A page that has more games than follow it in one transaction.
     Moderated(Option<Uuid>),
     Edited,

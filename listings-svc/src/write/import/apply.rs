@@ -4,6 +4,7 @@
 
 use std::collections::BTreeSet;
 
+use contracts::listings::v1::{ImportResponse, ImportedRow};
 use kit::audit::{self, Action as _};
 use kit::feed::{ApplyError, ApplyResult, NewChange};
 use serde_json::{Value, json};
@@ -11,8 +12,8 @@ use sqlx::{Executor as _, PgConnection};
 use uuid::Uuid;
 
 use super::chunk::{Chunk, ParsedRow, Rows};
-use super::plan::{ImportableRecord, Plan, RecordChange, differences, plan, reported_row};
-use super::report::{Counts, Report, ReportedRow};
+use super::plan::{ImportableRecord, Plan, RecordChange, differences, plan};
+use super::report::reported_row;
 use crate::domain::audit_action::AuditAction;
 use crate::domain::country::Country;
 use crate::domain::difference;
@@ -35,7 +36,7 @@ use crate::write::{CommandContext, follow_page};
 pub(in crate::write) async fn apply(
     context: &mut CommandContext<'_>,
     chunk: &Chunk,
-) -> ApplyResult<Report> {
+) -> ApplyResult<ImportResponse> {
     let entity = chunk.rows.entity();
     if !imports::lock_gate(context.connection, entity, chunk.mode).await? {
         return Err(ApplyError::Busy);
@@ -82,7 +83,7 @@ async fn under_pages(
 }
 
 /// Nobody would ever be told of the game: it is not visible now, and when its page is published, games that were imported are not announced.
-fn refused_announcement(row: &ParsedRow<Draft<Game>>) -> ReportedRow {
+fn refused_announcement(row: &ParsedRow<Draft<Game>>) -> ImportedRow {
     let reason = "The page of the game is not public, so that the game cannot be announced: publish the page first, or import the game without --announce.";
     let fields = Problems::from([("creator".to_owned(), reason.to_owned())]);
     reported_row(row.line, &row.draft.content.slug, fields)
@@ -92,23 +93,23 @@ struct ChunkWriter<'w, 'c> {
     context: &'w mut CommandContext<'c>,
     chunk: &'w Chunk,
     /// Rows that are refused before they are planned.
-    refused: Vec<ReportedRow>,
+    refused: Vec<ImportedRow>,
 }
 
 impl ChunkWriter<'_, '_> {
     async fn run<T: ImportableRecord>(
         &mut self,
         rows: &[ParsedRow<T::Draft>],
-    ) -> ApplyResult<Report> {
+    ) -> ApplyResult<ImportResponse> {
         let names = rows.iter().map(|row| T::draft_key(&row.draft).to_owned());
         let names: Vec<String> = names.collect();
         let locked = T::lock(self.context.connection, self.chunk.mode, &names).await?;
         let existing = locked.ok_or(ApplyError::Busy)?;
         let ids: Vec<Uuid> = existing.iter().filter_map(T::listing_id).collect();
         let last_stated = imports::last_stated(self.context.connection, T::ENTITY, &ids).await?;
-        let mut report = Report {
+        let mut report = ImportResponse {
             refused: self.refused.clone(),
-            ..Report::default()
+            ..ImportResponse::default()
         };
         let plan = plan::<T>(
             self.chunk,
@@ -124,12 +125,12 @@ impl ChunkWriter<'_, '_> {
         let (changes, mut feed) = self.save(plan, &mut report.refused).await?;
         for change in &changes {
             match change.before {
-                None => report.counts.created += 1,
-                Some(_) => report.counts.updated += 1,
+                None => report.created += 1,
+                Some(_) => report.updated += 1,
             }
         }
-        report.counts.refused = u64::try_from(report.refused.len()).unwrap_or(u64::MAX);
-        report.counts.kept = u64::try_from(report.kept.len()).unwrap_or(u64::MAX);
+        report.refused_count = u64::try_from(report.refused.len()).unwrap_or(u64::MAX);
+        report.kept_count = u64::try_from(report.kept.len()).unwrap_or(u64::MAX);
         if self.chunk.dry_run {
             self.context
                 .connection
@@ -141,18 +142,19 @@ impl ChunkWriter<'_, '_> {
             if !changes.is_empty() {
                 imports::raise_version(self.context.connection, T::ENTITY, self.chunk.mode).await?;
             }
-            self.audit(T::ENTITY, report.counts).await?;
-            count(T::ENTITY.as_str(), report.counts);
+            self.audit(T::ENTITY, &report).await?;
+            count(T::ENTITY.as_str(), &report);
         }
         Ok((report, feed))
     }
 
     /// Records in the audit which member changed something.
-    async fn audit(&mut self, entity: Entity, counts: Counts) -> Result<(), sqlx::Error> {
+    async fn audit(&mut self, entity: Entity, report: &ImportResponse) -> Result<(), sqlx::Error> {
+        let (created, updated) = (report.created, report.updated);
         let Some(call) = &self.chunk.staff_call else {
             return Ok(());
         };
-        if counts.created + counts.updated == 0 {
+        if created + updated == 0 {
             return Ok(());
         }
         let entry = audit::Entry {
@@ -164,9 +166,6 @@ impl ChunkWriter<'_, '_> {
             refused: false,
             details: json!({ "mode": self.chunk.mode }),
         };
-        let Counts {
-            created, updated, ..
-        } = counts;
         let context = &mut *self.context;
         record_import(
             context.connection,
@@ -183,7 +182,7 @@ impl ChunkWriter<'_, '_> {
     async fn save<T: ImportableRecord>(
         &mut self,
         plan: Plan<T>,
-        refused: &mut Vec<ReportedRow>,
+        refused: &mut Vec<ImportedRow>,
     ) -> Result<(Vec<RecordChange<T>>, Vec<NewChange>), ApplyError> {
         let changes = self.save_changes(plan.changes, refused).await?;
         let is_refused = |line: u64| refused.iter().any(|row| row.line == line);
@@ -222,7 +221,7 @@ impl ChunkWriter<'_, '_> {
     async fn save_changes<T: ImportableRecord>(
         &mut self,
         changes: Vec<RecordChange<T>>,
-        refused: &mut Vec<ReportedRow>,
+        refused: &mut Vec<ImportedRow>,
     ) -> Result<Vec<RecordChange<T>>, sqlx::Error> {
         if changes.is_empty() || self.attempt(&changes).await?.is_none() {
             return Ok(changes);
@@ -302,14 +301,14 @@ impl ChunkWriter<'_, '_> {
     }
 }
 
-fn count(entity: &'static str, counts: Counts) {
+fn count(entity: &'static str, report: &ImportResponse) {
     for (outcome, rows) in [
-        ("created", counts.created),
-        ("updated", counts.updated),
-        ("unchanged", counts.unchanged),
-        ("refused", counts.refused),
+        ("created", report.created),
+        ("updated", report.updated),
+        ("unchanged", report.unchanged),
+        ("refused", report.refused_count),
         // Counted as updated or unchanged as well.
-        ("kept", counts.kept),
+        ("kept", report.kept_count),
     ] {
         metrics::counter!("listings_import_rows_total", "entity" => entity, "outcome" => outcome)
             .increment(rows);

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use contracts::listings::v1::ImportedRow;
 use kit::rpc::staff::Member;
 use uuid::Uuid;
 
-use super::report::ReportedRow;
 use crate::domain::country::Country;
 use crate::domain::entity::Entity;
 use crate::domain::event::Event;
@@ -23,7 +23,7 @@ pub struct Chunk {
     pub mode: Mode,
     pub rows: Rows,
     /// Lines that are not valid rows, or repeat the name of an earlier row.
-    pub refused: Vec<ReportedRow>,
+    pub refused: Vec<ImportedRow>,
     pub file_name: String,
     /// Whether the changes are announced.
     pub announce: bool,

@@ -12,6 +12,7 @@ pub mod report;
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use contracts::listings::v1::{ImportResponse, ImportedRow};
 use kit::feed::Writer;
 use kit::rpc::staff::Member;
 use kit::{Clock, Fault, ids};
@@ -27,7 +28,6 @@ use crate::store;
 use crate::store::imports;
 use crate::write::{Command, CommandHandler, Outcome};
 use chunk::{Chunk, StaffCall};
-use report::{Report, ReportedRow};
 
 /// Maximum number of rows per chunk. One transaction writes them, and other commands wait for it.
 const ROWS_PER_CHUNK: usize = 100;
@@ -91,7 +91,7 @@ impl Importer {
             reference_data,
             next_line: 1,
             lines_by_name: HashMap::new(),
-            report: Report::default(),
+            report: ImportResponse::default(),
         })
     }
 
@@ -131,7 +131,7 @@ pub struct Run {
     next_line: u64,
     /// The names of the rows so far, each with its first line.
     lines_by_name: HashMap<String, u64>,
-    report: Report,
+    report: ImportResponse,
 }
 
 impl Run {
@@ -143,7 +143,7 @@ impl Run {
             let chunk = Box::new(self.parse(part).await?);
             let (writer, command) = (&self.importer.writer, Command::Import(chunk));
             let report = writer.write_as(command, Outcome::try_as_imported).await?;
-            self.report.append(*report);
+            report::append(&mut self.report, *report);
         }
         Ok(())
     }
@@ -178,32 +178,32 @@ impl Run {
     }
 
     /// Ends the import after its last line.
-    pub async fn finish(self) -> Report {
-        let counts = self.report.counts;
+    pub async fn finish(self) -> ImportResponse {
+        let report = self.report;
         tracing::info!(
             entity = self.header.entity.as_str(),
             file = self.header.file_name,
-            created = counts.created,
-            updated = counts.updated,
-            unchanged = counts.unchanged,
-            refused = counts.refused,
-            kept = counts.kept,
+            created = report.created,
+            updated = report.updated,
+            unchanged = report.unchanged,
+            refused = report.refused_count,
+            kept = report.kept_count,
             dry_run = self.header.dry_run,
             "import finished"
         );
-        if counts.created > 0
+        if report.created > 0
             && !self.header.dry_run
             && let Err(error) = imports::analyze(&self.importer.pool, self.header.entity).await
         {
             tracing::warn!(%error, "a table was not analyzed; queries may be slow until autovacuum does it");
         }
-        self.report
+        report
     }
 }
 
 /// Reads a line as a row of a file of this kind, without reference data; returns the row if it is refused. For `tests/fuzz`.
 #[doc(hidden)]
-pub fn refused_row(entity: Entity, line: &str) -> Option<ReportedRow> {
+pub fn refused_row(entity: Entity, line: &str) -> Option<ImportedRow> {
     let parsed = parse::parse_lines(&[(1, line.to_owned())]);
     let reference = ReferenceData::default();
     let (_, mut refused) = parse::read_rows(entity, parsed, &reference, &mut HashMap::new());

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use contracts::listings::v1::{ImportResponse, ImportedRow};
 use kit::ids;
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -10,7 +11,7 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::chunk::{Chunk, ParsedRow};
-use super::report::{Report, ReportedRow};
+use super::report::reported_row;
 use crate::domain::difference::{self, Difference};
 use crate::domain::fields::Problems;
 use crate::domain::record::{ImportRow, Record};
@@ -66,7 +67,7 @@ pub(super) fn plan<T: ImportableRecord>(
     existing: Vec<T>,
     last_stated: &HashMap<Uuid, Map<String, Value>>,
     now: OffsetDateTime,
-    report: &mut Report,
+    report: &mut ImportResponse,
 ) -> Plan<T> {
     let mut existing: HashMap<String, T> = existing
         .into_iter()
@@ -117,7 +118,7 @@ pub(super) fn plan<T: ImportableRecord>(
                 before: Some(before),
                 after,
             }),
-            None => report.counts.unchanged += 1,
+            None => report.unchanged += 1,
         }
     }
     plan
@@ -127,7 +128,7 @@ pub(super) fn plan<T: ImportableRecord>(
 pub(super) async fn differences<T: ImportableRecord>(
     connection: &mut PgConnection,
     changes: &[RecordChange<T>],
-) -> Result<Vec<ReportedRow>, sqlx::Error> {
+) -> Result<Vec<ImportedRow>, sqlx::Error> {
     let mut rows = Vec::with_capacity(changes.len());
     for change in changes {
         let mut fields = Problems::new();
@@ -159,12 +160,4 @@ fn arrow(difference: &Difference) -> String {
         None => "nothing".to_owned(),
     };
     format!("{} → {}", text(&difference.before), text(&difference.after))
-}
-
-pub(super) fn reported_row(line: u64, name: &str, fields: Problems) -> ReportedRow {
-    ReportedRow {
-        line,
-        name: name.to_owned(),
-        fields,
-    }
 }
