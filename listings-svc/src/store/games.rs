@@ -125,7 +125,7 @@ pub async fn lock_with_page(
     let row = select_rows!(
         page = "(
             select to_jsonb(owned) from (
-                select owner.account_id as account, page.id, page.handle, page.name, page.country_code, page.city, page.state
+                select page.id, page.handle, page.country_code, page.city, page.state
                 from listings.page join listings.page_owner as owner on owner.page_id = page.id
                 where page.id = game.page_id and owner.account_id = $2
             ) as owned

@@ -230,7 +230,7 @@ impl<'a> SubmissionContext<'a> {
             PageRef::Id(id) => pages::find(self.connection, id).await?,
             PageRef::Handle(handle) => find_listing(self.connection, Mode::Test, handle).await?,
         };
-        Ok(sample.map(|page| sample_of(page, account)))
+        Ok(sample.map(sample_of))
     }
 
     /// Refuses a submission beyond the limit of pending ones of `submitter`, the account for which it counts.
@@ -330,12 +330,10 @@ where
 }
 
 /// A sample, as a page of the account.
-fn sample_of(page: Listing<Page>, account: Uuid) -> OwnedPage {
+fn sample_of(page: Listing<Page>) -> OwnedPage {
     OwnedPage {
-        account,
         id: page.id,
         handle: page.content.handle,
-        name: page.content.name,
         country_code: page.content.country_code,
         city: page.content.city,
         state: Json(page.state),
