@@ -51,7 +51,12 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         reference_data: ReferenceDataCache::default(),
     });
     let writer = producer.writer(CommandHandler::new(Arc::clone(&commands)));
-    let importer = Importer::new(pool.clone(), writer.clone(), boot.clock.clone());
+    let importer = Importer::new(
+        pool.clone(),
+        writer.clone(),
+        Arc::clone(&commands),
+        boot.clock.clone(),
+    );
     boot.add_feed(&pool, SCHEMA);
     let files = FileStore::open(&boot.settings.files)?;
     jobs::follow_pages::spawn(&leader, &pool, &writer);

@@ -84,7 +84,12 @@ pub(crate) async fn start_at(pool: PgPool, public_url: &str) -> Service {
         reference_data: ReferenceDataCache::default(),
     });
     let writer = producer.writer(CommandHandler::new(Arc::clone(&commands)));
-    let importer = Importer::new(pool.clone(), writer.clone(), clock.clone());
+    let importer = Importer::new(
+        pool.clone(),
+        writer.clone(),
+        Arc::clone(&commands),
+        clock.clone(),
+    );
     let members = members::directory(pool.clone(), clock.clone());
     let folder = tempfile::tempdir().unwrap();
     let settings = Settings {

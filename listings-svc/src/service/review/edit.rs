@@ -128,7 +128,7 @@ impl Service {
         name: &ListingName,
         changes: &Map<String, Value>,
     ) -> Result<crate::domain::reference_data::ReferenceData, sqlx::Error> {
-        let mut reference = self.importer.reference_data(name.entity).await?;
+        let mut reference = self.importer.reference_data().await?;
         if name.entity == Entity::Game {
             let handles: Vec<String> = game::handles(changes)
                 // PostgreSQL does not accept NUL, and no handle has one.

@@ -20,13 +20,12 @@ use sqlx::PgPool;
 use uuid::Uuid;
 
 use crate::domain::entity::Entity;
-use crate::domain::gazetteer::Gazetteer;
 use crate::domain::mode::Mode;
 use crate::domain::record::ImportOptions;
 use crate::domain::reference_data::ReferenceData;
 use crate::store;
 use crate::store::imports;
-use crate::write::{Command, CommandHandler, Outcome};
+use crate::write::{Command, CommandDependencies, CommandHandler, Outcome};
 use chunk::{Chunk, StaffCall};
 
 /// Maximum number of rows per chunk. One transaction writes them, and other commands wait for it.
@@ -52,14 +51,21 @@ pub struct Header {
 pub struct Importer {
     pool: PgPool,
     writer: Writer<CommandHandler>,
+    commands: Arc<CommandDependencies>,
     clock: Clock,
 }
 
 impl Importer {
-    pub fn new(pool: PgPool, writer: Writer<CommandHandler>, clock: Clock) -> Self {
+    pub fn new(
+        pool: PgPool,
+        writer: Writer<CommandHandler>,
+        commands: Arc<CommandDependencies>,
+        clock: Clock,
+    ) -> Self {
         Self {
             pool,
             writer,
+            commands,
             clock,
         }
     }
@@ -78,7 +84,7 @@ impl Importer {
 
     /// Begins an import.
     pub async fn begin(&self, header: Header) -> Result<Run, Fault> {
-        let mut reference_data = self.reference_data(header.entity).await?;
+        let mut reference_data = self.reference_data().await?;
         // Bundled files are from the day of the build, and are imported whatever the clock of the machine shows.
         reference_data.no_later_than = header.by.as_ref().map(|_| self.clock.now());
         Ok(Run {
@@ -95,30 +101,12 @@ impl Importer {
         })
     }
 
-    /// Loads the reference data for rows of this kind. It only grows, so one load per import is enough.
-    pub(crate) async fn reference_data(
-        &self,
-        entity: Entity,
-    ) -> Result<ReferenceData, sqlx::Error> {
-        let mut reference_data = ReferenceData {
-            year: self.clock.now().year(),
-            ..ReferenceData::default()
-        };
-        match entity {
-            Entity::Genre | Entity::Country => {}
-            Entity::City => {
-                reference_data.countries = store::reference_data::countries(&self.pool).await?;
-            }
-            Entity::Game => {
-                reference_data.genres = store::reference_data::genres(&self.pool).await?;
-            }
-            Entity::Page | Entity::Event => {
-                reference_data.countries = store::reference_data::countries(&self.pool).await?;
-                let cities = store::reference_data::cities(&self.pool).await?;
-                reference_data.gazetteer = Arc::new(Gazetteer::new(cities));
-            }
-        }
-        Ok(reference_data)
+    /// The reference data that rows may name. It only grows, so one load per import is enough.
+    pub(crate) async fn reference_data(&self) -> Result<ReferenceData, sqlx::Error> {
+        let mut connection = self.pool.acquire().await?;
+        let cache = &self.commands.reference_data;
+        let data = cache.get(&mut connection, self.clock.now()).await?;
+        Ok(ReferenceData::clone(&data))
     }
 }
 

@@ -110,7 +110,7 @@ impl<'a> SubmissionContext<'a> {
 
     pub(super) async fn reference_data(&mut self) -> Result<Arc<ReferenceData>, ApplyError> {
         let cache = &self.dependencies.reference_data;
-        let reference_data = cache.get(self.connection, self.submission, self.now);
+        let reference_data = cache.get_for(self.connection, self.submission, self.now);
         Ok(reference_data.await?)
     }
 

@@ -14,9 +14,9 @@ use crate::domain::page::Page;
 use crate::domain::slug;
 use crate::domain::state::ListingState;
 use crate::feed::ChangeKind;
-use crate::store::revisions::Actor;
 use crate::store::listings;
 use crate::store::page_owners::{self, GrantSource};
+use crate::store::revisions::Actor;
 use crate::write::record_change;
 
 /// Submits a game under a page of the account.
