@@ -5,7 +5,7 @@ use contracts::listings::v1 as proto;
 use contracts::listings::v1::own_listings_service_server::OwnListingsService;
 use contracts::public::{CREATOR_KINDS, EVENT_KINDS, OwnListing, PLATFORMS, STAGES, Timestamp};
 use kit::bad_fields::BadFields;
-use kit::cursor::Binding;
+use kit::cursor::{Binding, SortTime};
 use kit::page::Page;
 use kit::rpc::respond;
 use kit::{Fault, timestamp};
@@ -20,7 +20,7 @@ use crate::domain::mode::Mode;
 use crate::domain::page::hidden_note;
 use crate::domain::{links, text};
 use crate::store::history::{self, RevisionRow};
-use crate::store::own_listings::{self, OwnListingRow, SortKey};
+use crate::store::own_listings::{self, OwnListingRow};
 use crate::store::reference_data;
 use crate::write::tickets::{NamedListing, TicketChange};
 
@@ -176,9 +176,10 @@ impl Service {
         &self,
         account: Uuid,
         mode: Mode,
-        page: Page<SortKey>,
+        page: Page<(SortTime, Uuid)>,
     ) -> Result<(Vec<u8>, common::PageInfo), Fault> {
-        let (after, limit) = (page.after, page.rows_to_fetch());
+        let after = page.after.map(|(SortTime(at), id)| (at, id));
+        let limit = page.rows_to_fetch();
         let (rows, total) = match mode {
             Mode::Live => (
                 own_listings::list(&self.pool, account, after, limit).await,
@@ -190,10 +191,7 @@ impl Service {
             ),
         };
         let (mut rows, total) = (rows?, total?);
-        let next_cursor = page.cut(&mut rows, |row| SortKey {
-            created_at: row.created_at,
-            id: row.id,
-        })?;
+        let next_cursor = page.cut(&mut rows, |row| (SortTime(row.created_at), row.id))?;
         let rows: Vec<OwnListing> = rows.into_iter().map(|row| self.own_row(row)).collect();
         let json = serde_json::to_vec(&rows).map_err(|error| Fault::internal(&error))?;
         let page = common::PageInfo {

@@ -1,11 +1,9 @@
 //! What an account has listed, public or not.
 
-use serde::{Deserialize, Serialize};
 use sqlx::PgExecutor;
 use sqlx::types::Json;
 use time::OffsetDateTime;
 use time::macros::datetime;
-use time::serde::rfc3339;
 use uuid::Uuid;
 
 use crate::domain::entity::Entity;
@@ -30,29 +28,18 @@ pub struct OwnListingRow {
     pub reason: Option<String>,
 }
 
-/// Sort key of a row; the next page starts after it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SortKey {
-    #[serde(with = "rfc3339")]
-    pub created_at: OffsetDateTime,
-    pub id: Uuid,
-}
-
 /// Sorts before every row.
-const BEFORE_FIRST: SortKey = SortKey {
-    created_at: datetime!(9999-12-31 0:00 UTC),
-    id: Uuid::max(),
-};
+const BEFORE_FIRST: (OffsetDateTime, Uuid) = (datetime!(9999-12-31 0:00 UTC), Uuid::max());
 
 /// Games under the pages of the account, whatever the state of the page, and events that the account submitted, newest first.
 pub async fn list(
     executor: impl PgExecutor<'_>,
     account: Uuid,
-    after: Option<SortKey>,
+    after: Option<(OffsetDateTime, Uuid)>,
     limit: i64,
 ) -> Result<Vec<OwnListingRow>, sqlx::Error> {
     // With a bound that is always present, an index scan can start at the bound.
-    let after = after.unwrap_or(BEFORE_FIRST);
+    let (created_at, id) = after.unwrap_or(BEFORE_FIRST);
     sqlx::query_as!(
         OwnListingRow,
         r#"with my_listing as (
@@ -85,8 +72,8 @@ pub async fn list(
                ) end as reason
            from my_listing order by created_at desc, id desc limit $4"#,
         account,
-        after.created_at,
-        after.id,
+        created_at,
+        id,
         limit,
     )
     .fetch_all(executor)
@@ -159,9 +146,10 @@ pub async fn count(executor: impl PgExecutor<'_>, account: Uuid) -> Result<i64, 
 /// The samples, which every account sees in the test dataset, in the same order.
 pub async fn list_samples(
     executor: impl PgExecutor<'_>,
-    after: Option<SortKey>,
+    after: Option<(OffsetDateTime, Uuid)>,
     limit: i64,
 ) -> Result<Vec<OwnListingRow>, sqlx::Error> {
+    let (created_at, id) = after.unzip();
     sqlx::query_as!(
         OwnListingRow,
         r#"with my_listing as (
@@ -173,8 +161,8 @@ pub async fn list_samples(
                created_at as "created_at!", updated_at as "updated_at!", null as page, null as "page_state: Json<State>", null as reason
            from my_listing where $1::timestamptz is null or (created_at, id) < ($1, $2)
            order by created_at desc, id desc limit $3"#,
-        after.map(|after| after.created_at),
-        after.map(|after| after.id),
+        created_at,
+        id,
         limit,
     )
     .fetch_all(executor)

@@ -11,7 +11,7 @@ use tonic::{Request, Response, Status, Streaming};
 use uuid::Uuid;
 
 use super::upload::{self, Part, truncated_stream, unexpected_message};
-use super::{message, operation, stored_address};
+use super::{kind, message, operation, removal, stored_address};
 use crate::domain::array_fields::{MAX_ALT_CHARS, MAX_ITEMS};
 use crate::domain::mode::Mode;
 use crate::domain::pictures::{PictureKind, PictureSizes};
@@ -73,14 +73,7 @@ impl OwnPicturesService for Service {
         let request = request.into_inner();
         let author = author(&request.account_id, request.writes_per_day)?;
         let kind = kind(request.kind())?;
-        let operation = match kind {
-            PictureKind::Cover => PictureOperation::RemoveCover,
-            PictureKind::Avatar => PictureOperation::RemoveAvatar,
-            PictureKind::Screenshot => {
-                let address = stored_address(&request.url, &self.commands.public_url);
-                PictureOperation::RemoveScreenshot(address)
-            }
-        };
+        let operation = removal(kind, &request.url, &self.commands.public_url);
         let changed = self.change_pictures(kind.entity(), request.name, operation, author);
         let written = changed.await?;
         Ok(Response::new(proto::RemoveOwnPictureResponse { written }))
@@ -234,16 +227,4 @@ fn author(account_id: &str, writes_per_day: Option<u32>) -> Result<Author, Fault
         mode: Mode::Live,
         writes_per_day,
     })
-}
-
-fn kind(kind: proto::PictureKind) -> Result<PictureKind, Fault> {
-    match kind {
-        proto::PictureKind::Cover => Ok(PictureKind::Cover),
-        proto::PictureKind::Avatar => Ok(PictureKind::Avatar),
-        proto::PictureKind::Screenshot => Ok(PictureKind::Screenshot),
-        proto::PictureKind::Unspecified => Err(Fault::invalid_field(
-            "kind",
-            "Give cover, avatar or screenshot.",
-        )),
-    }
 }

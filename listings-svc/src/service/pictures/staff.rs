@@ -12,10 +12,9 @@ use tonic::{Request, Response, Status, Streaming};
 
 use super::public::Reader;
 use super::upload::{self, Part, truncated_stream, unexpected_message};
-use super::{message, operation, stored_address};
+use super::{kind, message, operation, removal, stored_address};
 use crate::domain::array_fields::{MAX_ALT_CHARS, MAX_ITEMS};
 use crate::domain::audit_action::AuditAction;
-use crate::domain::entity::Entity;
 use crate::domain::listing_name::ListingName;
 use crate::domain::pictures::{FileName, PictureKind};
 use crate::domain::text;
@@ -66,31 +65,18 @@ impl StaffPictureService for Service {
         let request = request.into_inner();
         let mut bad = BadFields::default();
         let mode = bad.mode(request.mode);
-        let operation = match request.kind() {
-            proto::PictureKind::Cover => Some(PictureOperation::RemoveCover),
-            proto::PictureKind::Avatar => Some(PictureOperation::RemoveAvatar),
-            proto::PictureKind::Screenshot if request.url.is_empty() => {
-                let reason = "Give the address of the screenshot, or the last part of it.";
-                bad.add("url", reason);
-                None
-            }
-            proto::PictureKind::Screenshot => Some(PictureOperation::RemoveScreenshot(
-                stored_address(&request.url, &self.commands.public_url),
-            )),
-            proto::PictureKind::Unspecified => {
-                bad.add("kind", "Give cover, avatar or screenshot.");
-                None
-            }
-        };
-        let operation = bad.finish(operation)?;
+        let kind = bad.take(kind(request.kind()));
+        if kind == Some(PictureKind::Screenshot) && request.url.is_empty() {
+            let reason = "Give the address of the screenshot, or the last part of it.";
+            bad.add("url", reason);
+        }
+        let kind = bad.finish(kind)?;
         let listing = ListingName {
-            entity: match operation {
-                PictureOperation::RemoveAvatar => Entity::Page,
-                _ => Entity::Game,
-            },
+            entity: kind.entity(),
             mode,
             key: request.name,
         };
+        let operation = removal(kind, &request.url, &self.commands.public_url);
         let listing = self.edit_pictures(member, listing, operation).await?;
         Ok(Response::new(proto::RemovePictureResponse {
             listing: Some(listing),

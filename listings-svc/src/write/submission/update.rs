@@ -4,15 +4,17 @@ use std::cell::LazyCell;
 
 use kit::feed::ApplyError;
 use kit::{Code, Fault};
+use serde_json::{Map, Value};
 
 use super::context::{AcceptedSubmission, SubmissionContext, SubmittedListing};
 use super::representation;
-use crate::domain::body::{self, CurrentListing};
+use crate::domain::body::{self, Body, CurrentListing};
 use crate::domain::entity::Entity;
 use crate::domain::event::Event;
 use crate::domain::game::Game;
 use crate::domain::listing::Listing;
 use crate::domain::page::{Page, hidden_note};
+use crate::domain::reference_data::ReferenceData;
 use crate::domain::state::ListingState;
 use crate::feed::ChangeKind;
 use crate::store::page_owners::{OwnedPage, PageRef};
@@ -29,16 +31,10 @@ pub(super) async fn game(
     let (before, page) = context.lock_game(slug).await?.ok_or_else(not_found)?;
     let credits = &before.content.credits;
     let reference = context.reference_data_of_game(credits).await?;
-    let read = {
-        let public_url = &context.dependencies.public_url;
-        let representation = LazyCell::new(|| representation::game(&before, &page, public_url));
-        let current = CurrentListing {
-            listing: &before,
-            representation: &representation,
-        };
-        let body = &context.submission.body;
-        body::read::<Game>(body, &reference, Some(current)).map_err(Fault::invalid)?
-    };
+    let public_url = &context.dependencies.public_url;
+    let representation = || representation::game(&before, &page, public_url);
+    let body = &context.submission.body;
+    let read = read_body(body, &reference, &before, representation)?;
     let page = match read.creator {
         Some(handle) if handle != page.handle => {
             // A game that was taken down with its page does not return by a move.
@@ -76,6 +72,20 @@ pub(super) async fn game(
     Ok(accepted)
 }
 
+/// Reads the body of a change. The representation is made when a read-only field is compared with it: most bodies have none.
+fn read_body<B: Body>(
+    body: &Map<String, Value>,
+    reference: &ReferenceData,
+    before: &Listing<B>,
+    representation: impl FnOnce() -> Map<String, Value>,
+) -> Result<B::Output, Fault> {
+    let current = CurrentListing {
+        listing: before,
+        representation: &LazyCell::new(representation),
+    };
+    body::read(body, reference, Some(current)).map_err(Fault::invalid)
+}
+
 /// Whether a game of `page` that stays there is shown with it. The game says so, unless the page was just taken down and its games have yet
 /// to follow it.
 pub(super) fn is_shown_with(game: &Listing<Game>, page: &OwnedPage) -> bool {
@@ -88,16 +98,10 @@ pub(super) async fn event(
 ) -> Result<AcceptedSubmission, ApplyError> {
     let before = own_event(context, slug).await?;
     let reference = context.reference_data().await?;
-    let read = {
-        let public_url = &context.dependencies.public_url;
-        let representation = LazyCell::new(|| representation::event(&before, public_url));
-        let current = CurrentListing {
-            listing: &before,
-            representation: &representation,
-        };
-        let body = &context.submission.body;
-        body::read::<Event>(body, &reference, Some(current)).map_err(Fault::invalid)?
-    };
+    let public_url = &context.dependencies.public_url;
+    let representation = || representation::event(&before, public_url);
+    let body = &context.submission.body;
+    let read = read_body(body, &reference, &before, representation)?;
     update(context, before, read, true).await
 }
 
@@ -107,16 +111,10 @@ pub(super) async fn page(
 ) -> Result<AcceptedSubmission, ApplyError> {
     let before = own_page(context, handle).await?;
     let reference = context.reference_data().await?;
-    let read = {
-        let public_url = &context.dependencies.public_url;
-        let representation = LazyCell::new(|| representation::page(&before, public_url));
-        let current = CurrentListing {
-            listing: &before,
-            representation: &representation,
-        };
-        let body = &context.submission.body;
-        body::read::<Page>(body, &reference, Some(current)).map_err(Fault::invalid)?
-    };
+    let public_url = &context.dependencies.public_url;
+    let representation = || representation::page(&before, public_url);
+    let body = &context.submission.body;
+    let read = read_body(body, &reference, &before, representation)?;
     update(context, before, read, true).await
 }
 
