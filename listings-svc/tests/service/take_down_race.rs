@@ -17,7 +17,6 @@ use listings::domain::record::ImportOptions;
 use listings::domain::reference_data::ReferenceData;
 use listings::domain::state::Transition;
 use listings::feed::PublicUrl;
-use listings::store::revisions::Actor;
 use listings::write::import::chunk::{Chunk, ParsedRow, Rows};
 use listings::write::moderate::Moderation;
 use listings::write::reference_data_cache::ReferenceDataCache;
@@ -154,7 +153,7 @@ async fn import(pool: &PgPool) -> Command {
             named: row.keys().cloned().collect(),
         }]),
         refused: Vec::new(),
-        actor: Actor::Import("games.ndjson".to_owned()),
+        file_name: "games.ndjson".to_owned(),
         announce: false,
         options: ImportOptions::default(),
         dry_run: false,
