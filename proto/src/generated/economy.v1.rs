@@ -2204,6 +2204,7 @@ pub struct ListHeldReportsResponse {
     #[prost(string, tag = "2")]
     pub next_cursor: ::prost::alloc::string::String,
 }
+#[derive(serde::Serialize)]
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct HeldReport {
     #[prost(message, optional, tag = "1")]
@@ -2218,9 +2219,11 @@ pub struct HeldReport {
     #[prost(uint64, tag = "4")]
     pub older: u64,
 }
+#[derive(serde::Serialize)]
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Report {
     #[prost(int64, tag = "1")]
+    #[serde(rename = "report")]
     pub id: i64,
     /// The slug of its game.
     #[prost(string, tag = "2")]
@@ -2229,6 +2232,7 @@ pub struct Report {
     #[prost(string, tag = "3")]
     pub currency: ::prost::alloc::string::String,
     #[prost(message, optional, tag = "4")]
+    #[serde(serialize_with = "crate::json::timestamp")]
     pub at: ::core::option::Option<::prost_types::Timestamp>,
     #[prost(uint64, tag = "5")]
     pub supply: u64,

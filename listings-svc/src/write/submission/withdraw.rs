@@ -4,12 +4,13 @@ use kit::Fault;
 use kit::feed::ApplyError;
 
 use super::context::{AcceptedSubmission, SubmissionContext, SubmittedListing};
-use super::update::{not_found, own_event, own_page};
+use super::update::{own_event, own_page};
 use crate::domain::entity::Entity;
 use crate::domain::listing::Listing;
 use crate::domain::state::ListingState;
 use crate::feed::ChangeKind;
 use crate::store::revisions::Actor;
+use crate::write::not_found::no_own_listing;
 use crate::write::record_change;
 
 /// What the account reads as the reason of the rejection.
@@ -27,14 +28,14 @@ pub(super) async fn apply(
         }
         Entity::Game => {
             let found = context.lock_game(name).await?;
-            let (game, _) = found.ok_or_else(|| not_found(Entity::Game))?;
+            let (game, _) = found.ok_or_else(|| no_own_listing(Entity::Game))?;
             withdraw(context, game).await
         }
         Entity::Event => {
             let event = own_event(context, name).await?;
             withdraw(context, event).await
         }
-        Entity::Genre | Entity::Country | Entity::City => Err(not_found(entity).into()),
+        Entity::Genre | Entity::Country | Entity::City => Err(no_own_listing(entity).into()),
     }
 }
 
