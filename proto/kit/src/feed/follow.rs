@@ -13,7 +13,7 @@ use tonic::{Request, Response, Status};
 use uuid::Uuid;
 
 use super::cursor::{Cursor, Fingerprint};
-use super::dead_letter::{ChangeSource as _, NewestChange};
+use super::dead_letter::ChangeSource as _;
 use super::list_changes::list_changes;
 use super::resume::{Begin, begin};
 use super::rows::Rows;

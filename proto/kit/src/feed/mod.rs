@@ -50,14 +50,14 @@ pub use compact::Retention;
 pub use consume::{Consumer, StreamStart, consume};
 pub use contracts::common::v1::Change;
 pub use cursor::{Cursor, Fingerprint};
-pub use dead_letter::{ChangeSource, NewestChange, Retried, Subscription};
+pub use dead_letter::{ChangeSource, Retried, Subscription};
 pub use dead_letter_service::DeadLetterService;
 pub use high_water_mark::{CommittedPosition, HighWaterMark};
 pub use pg_consumer::{PgConsumer, ProjectionContext, project_changes};
 pub use producer::Producer;
 pub use producer_position::ProducerPosition;
 pub use projection::Projection;
-pub use rows::{ChangeBatch, read_changes};
+pub use rows::{ChangeBatch, NewestChange, read_changes};
 pub use timeouts::WriteTimeouts;
 pub use writer::Writer;
 

@@ -12,7 +12,6 @@ use tokio_util::sync::CancellationToken;
 use tonic::Status;
 use uuid::Uuid;
 
-use super::dead_letter::NewestChange;
 use super::{Position, Producer, lag};
 use crate::fault::Fault;
 use crate::pg::{self, Schema};
@@ -123,6 +122,15 @@ pub async fn read_changes(
         is_complete: changes.len() < limit && bytes < MAX_BYTES,
         changes,
     })
+}
+
+/// The newest change of an entity, and its epoch.
+#[derive(Debug, Clone)]
+pub struct NewestChange {
+    /// The epoch of the feed.
+    pub epoch: Uuid,
+    /// `None` when the feed has no change of the entity any more.
+    pub change: Option<proto::Change>,
 }
 
 /// The newest state of an entity, or the one-off event `seq`, with the epoch of the feed.

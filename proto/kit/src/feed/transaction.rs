@@ -12,7 +12,7 @@ use super::apply::{Apply, ApplyError, ErrorClass};
 use super::commit::{NO_HEAD, NewRow, commit, ending};
 use super::high_water_mark::CommittedPosition;
 use super::lookup::{Fate, UnknownCommit, look_up};
-use super::queue::Queued;
+use super::queue_sender::Queued;
 use super::session::{Session, Sessions};
 use super::{NewChange, Position, Producer, WriteResult};
 use crate::clock::Clock;
