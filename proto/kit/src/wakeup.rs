@@ -12,7 +12,7 @@ use tokio::time::timeout;
 
 use crate::ids;
 use crate::lifecycle::Lifecycle;
-use crate::pg::{statement, within};
+use crate::pg::{statement, with_timeout, within};
 
 /// The minimum time between two notifications of other replicas.
 const NOTIFY_INTERVAL: Duration = Duration::from_millis(5);
@@ -23,11 +23,6 @@ const RECONNECT_PAUSE: Duration = Duration::from_secs(1);
 const DEADLINE: Duration = Duration::from_secs(3);
 /// A listener that has heard nothing for this long checks its connection.
 const LISTENER_PING_INTERVAL: Duration = Duration::from_secs(10);
-
-async fn in_time<T>(work: impl Future<Output = Result<T, sqlx::Error>>) -> Result<T, sqlx::Error> {
-    let done = timeout(DEADLINE, work).await;
-    done.unwrap_or(Err(sqlx::Error::PoolTimedOut))
-}
 
 /// Wakes tasks that wait for rows. Clones share it.
 ///
@@ -115,13 +110,14 @@ impl Wakeup {
         let connecting = async {
             let mut listener = PgListener::connect_with(&self.pool).await?;
             listener.listen(&self.channel).await?;
-            Ok(listener)
+            Ok::<_, sqlx::Error>(listener)
         };
-        let mut listener = in_time(connecting).await?;
+        let mut listener = with_timeout(DEADLINE, connecting).await?;
         loop {
             let Ok(received) = timeout(LISTENER_PING_INTERVAL, listener.recv()).await else {
                 // A silent connection may be a lost one.
-                in_time(async { listener.execute("").await.map(drop) }).await?;
+                let pinging = async { listener.execute("").await.map(drop) };
+                with_timeout(DEADLINE, pinging).await?;
                 continue;
             };
             // This process has already woken its own tasks.

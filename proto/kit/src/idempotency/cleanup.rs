@@ -6,7 +6,6 @@ use sqlx::PgPool;
 use time::OffsetDateTime;
 
 use super::store;
-use crate::clock::Clock;
 use crate::fault::Fault;
 use crate::leader::Leader;
 use crate::pg::Schema;
@@ -21,23 +20,19 @@ pub fn spawn_cleanup(leader: &Leader) {
     let (pool, schema) = (leader.pool.clone(), leader.schema);
     leader.spawn_periodic("idempotency cleanup", INTERVAL, move |now| {
         let pool = pool.clone();
-        async move { Ok(delete_expired_at(&pool, schema, now).await?) }
+        async move { Ok(delete_expired(&pool, schema, now).await?) }
     });
 }
 
-/// Deletes expired responses; returns how many.
+/// Deletes the responses that have expired at `now`; returns how many.
 ///
 /// # Errors
 /// The errors of PostgreSQL.
-pub async fn delete_expired(pool: &PgPool, schema: Schema, clock: &Clock) -> Result<u64, Fault> {
-    Ok(delete_expired_at(pool, schema, clock.now()).await?)
-}
-
-async fn delete_expired_at(
+pub async fn delete_expired(
     pool: &PgPool,
     schema: Schema,
     now: OffsetDateTime,
-) -> Result<u64, sqlx::Error> {
+) -> Result<u64, Fault> {
     let mut deleted = 0;
     loop {
         let batch = store::delete_expired(pool, schema, now, BATCH).await?;

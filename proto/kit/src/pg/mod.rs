@@ -16,7 +16,7 @@ use sqlx::postgres::{PgArguments, PgConnection, PgPool, PgRow};
 use sqlx::query::{Query, QueryAs, QueryScalar};
 use sqlx::{AssertSqlSafe, Connection as _, FromRow, PgExecutor, Postgres, RawSql};
 use time::OffsetDateTime;
-use tokio::time::{Instant, timeout_at};
+use tokio::time::{Instant, timeout, timeout_at};
 
 use crate::clock::Clock;
 use crate::config;
@@ -200,6 +200,18 @@ pub async fn within<T>(
     }
     drop(connection.detach());
     Err(timed_out)
+}
+
+/// Runs `work`, which acquires its connections itself, with a timeout of `deadline`.
+///
+/// # Errors
+/// The errors of `work`; [`sqlx::Error::PoolTimedOut`] after a timeout.
+pub async fn with_timeout<T, E: From<sqlx::Error>>(
+    deadline: Duration,
+    work: impl Future<Output = Result<T, E>>,
+) -> Result<T, E> {
+    let done = timeout(deadline, work).await;
+    done.unwrap_or_else(|_elapsed| Err(sqlx::Error::PoolTimedOut.into()))
 }
 
 /// PostgreSQL is unavailable, or an internal error.
