@@ -277,9 +277,7 @@ mod tests {
     fn only_the_owner_may_read_secrets() {
         let (_dir, folder) = folder();
         fs::write(folder.manifest(), "{}").unwrap();
-        folder
-            .write(&folder.manifest(), b"{\"secret\":1}", 0o600)
-            .unwrap();
+        write(&folder.manifest(), b"{\"secret\":1}", 0o600).unwrap();
         let mode = fs::metadata(folder.manifest())
             .unwrap()
             .permissions()

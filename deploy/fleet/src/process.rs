@@ -156,7 +156,8 @@ fn wait_for_all(children: &mut [Child], signals: &Signals) -> Result<Vec<ExitSta
         let statuses = children.iter_mut().map(Child::try_wait);
         let statuses = statuses.collect::<Result<Vec<_>, _>>();
         let statuses = statuses.context("cannot wait for a child process")?;
-        if let Some(statuses) = statuses.into_iter().collect() {
+        let ended: Option<Vec<ExitStatus>> = statuses.into_iter().collect();
+        if let Some(statuses) = ended {
             return Ok(statuses);
         }
         if signals.next(POLL) == Some(Event::Stop) {
