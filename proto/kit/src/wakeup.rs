@@ -35,8 +35,6 @@ pub struct Wakeup {
     sender: Arc<str>,
     /// Counts all wakeups.
     all: Arc<watch::Sender<u64>>,
-    /// Counts the wakeups for rows that this process may not have committed itself.
-    remote: Arc<watch::Sender<u64>>,
     committed: Arc<Notify>,
 }
 
@@ -48,7 +46,6 @@ impl Wakeup {
             channel: channel.into(),
             sender: ids::row_id().to_string().into(),
             all: Arc::new(watch::Sender::new(0)),
-            remote: Arc::new(watch::Sender::new(0)),
             committed: Arc::default(),
         };
         lifecycle.spawn_background("notifier", wakeup.clone().notify());
@@ -61,21 +58,10 @@ impl Wakeup {
         self.all.subscribe()
     }
 
-    /// Changes at each wakeup for rows that another replica may have committed, before [`subscribe`](Self::subscribe) does.
-    pub fn subscribe_remote(&self) -> watch::Receiver<u64> {
-        self.remote.subscribe()
-    }
-
     /// Call this after a commit: wakes the tasks of this process at once, and those of other replicas within milliseconds.
     pub fn wake(&self) {
         increment(&self.all);
         self.committed.notify_one();
-    }
-
-    /// Wakes the tasks of this process for rows that another replica has committed, or whose commit was not answered.
-    pub fn wake_remote(&self) {
-        increment(&self.remote);
-        increment(&self.all);
     }
 
     /// Notifies other replicas after commits. NOTIFY inside the transactions would take a lock that all writers of the server share.
@@ -122,7 +108,7 @@ impl Wakeup {
             };
             // This process has already woken its own tasks.
             if received?.payload() != &*self.sender {
-                self.wake_remote();
+                increment(&self.all);
             }
         }
     }
