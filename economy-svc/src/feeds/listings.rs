@@ -34,6 +34,8 @@ impl Projection for Listings {
     type Row = Row;
     type Message = ();
 
+    const TABLES: &'static [&'static str] = &["page"];
+
     fn row(&self, change: &Change) -> anyhow::Result<Option<Row>> {
         Ok(match change.entity.as_str() {
             "game" => Some(Row::Game(game(change)?)),
@@ -65,8 +67,7 @@ impl Projection for Listings {
         connection: &mut PgConnection,
         generation: Uuid,
     ) -> Result<(), sqlx::Error> {
-        games::sweep(connection, generation).await?;
-        pages::sweep(connection, generation).await
+        games::sweep(connection, generation).await
     }
 }
 

@@ -41,14 +41,3 @@ pub async fn upsert(
     .await?;
     Ok(())
 }
-
-/// Removes the pages of older generations.
-pub async fn sweep(connection: &mut PgConnection, generation: Uuid) -> Result<(), sqlx::Error> {
-    sqlx::query!(
-        "delete from economy.page where generation <> $1",
-        generation
-    )
-    .execute(connection)
-    .await?;
-    Ok(())
-}

@@ -33,6 +33,8 @@ impl Projection for Gateway {
     type Row = Row;
     type Message = ();
 
+    const TABLES: &'static [&'static str] = &["account", "plan"];
+
     fn row(&self, change: &Change) -> anyhow::Result<Option<Row>> {
         let state = change.state.clone();
         Ok(match change.entity.as_str() {
@@ -58,15 +60,6 @@ impl Projection for Gateway {
         accounts::upsert(connection, generation, new_accounts).await?;
         plans::upsert(connection, generation, new_plans).await?;
         Ok(())
-    }
-
-    async fn sweep(
-        &self,
-        connection: &mut PgConnection,
-        generation: Uuid,
-    ) -> Result<(), sqlx::Error> {
-        accounts::sweep(connection, generation).await?;
-        plans::sweep(connection, generation).await
     }
 }
 

@@ -35,6 +35,8 @@ impl Projection for Listings {
     type Row = Row;
     type Message = Message;
 
+    const TABLES: &'static [&'static str] = &["listing"];
+
     fn row(&self, change: &Change) -> anyhow::Result<Option<Row>> {
         Ok(read(change)?.map(|(row, _)| row))
     }
@@ -65,14 +67,6 @@ impl Projection for Listings {
 
     fn committed(&self) {
         self.0.wakeup.wake();
-    }
-
-    async fn sweep(
-        &self,
-        connection: &mut PgConnection,
-        generation: Uuid,
-    ) -> Result<(), sqlx::Error> {
-        listings::sweep(connection, generation).await
     }
 }
 

@@ -114,20 +114,10 @@ pub async fn published(
     Ok(published.map(|row| (row.kind, row.id)).collect())
 }
 
-/// Removes the listings of older generations.
-pub async fn sweep(connection: &mut PgConnection, generation: Uuid) -> Result<(), sqlx::Error> {
-    sqlx::query!(
-        "delete from webhook.listing where generation <> $1",
-        generation
-    )
-    .execute(connection)
-    .await?;
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::SCHEMA;
 
     fn row(kind: &'static str, name: &str) -> Row {
         Row {
@@ -163,7 +153,9 @@ mod tests {
                 .unwrap()
         };
         assert_eq!(named().await, ["b", "d"]);
-        sweep(&mut connection, new).await.unwrap();
+        kit::feed::sweep(SCHEMA, &mut connection, &["listing"], new)
+            .await
+            .unwrap();
         assert_eq!(named().await, ["d"]);
     }
 }

@@ -56,7 +56,7 @@ pub use high_water_mark::{CommittedPosition, HighWaterMark};
 pub use pg_consumer::{PgConsumer, ProjectionContext, project_changes};
 pub use producer::Producer;
 pub use producer_position::ProducerPosition;
-pub use projection::Projection;
+pub use projection::{Projection, sweep};
 pub use rows::{ChangeBatch, NewestChange, read_changes};
 pub use timeouts::WriteTimeouts;
 pub use writer::Writer;
