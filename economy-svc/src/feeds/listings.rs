@@ -3,21 +3,12 @@
 use contracts::common::v1::Change;
 use contracts::listings::v1::{Game, Page};
 use kit::Mode;
-use kit::boot::Boot;
 use kit::feed::Projection;
-use kit::leader::Leader;
 use prost::Message as _;
 use sqlx::PgConnection;
 use uuid::Uuid;
 
-use crate::config::Settings;
 use crate::store::{games, pages};
-
-pub(crate) fn follow(boot: &Boot<Settings>, leader: &Leader) -> anyhow::Result<()> {
-    let listings = boot.client("listings-svc", &boot.settings.listings_addresses)?;
-    boot.follow(leader, "listings", listings, Listings);
-    Ok(())
-}
 
 /// Stores games and pages.
 #[derive(Clone)]

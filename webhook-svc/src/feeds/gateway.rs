@@ -2,21 +2,12 @@
 
 use contracts::common::v1::Change;
 use contracts::gateway::v1::{Account, Plan};
-use kit::boot::Boot;
 use kit::feed::Projection;
-use kit::leader::Leader;
 use prost::Message as _;
 use sqlx::PgConnection;
 use uuid::Uuid;
 
-use crate::config::Settings;
 use crate::store::{accounts, plans};
-
-pub(crate) fn follow(boot: &Boot<Settings>, leader: &Leader) -> anyhow::Result<()> {
-    let client = boot.client("gateway", &boot.settings.gateway_addresses)?;
-    boot.follow(leader, "gateway", client, Gateway);
-    Ok(())
-}
 
 /// Stores accounts and plans.
 #[derive(Debug, Clone, Copy)]

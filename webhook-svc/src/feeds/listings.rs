@@ -4,28 +4,15 @@ use anyhow::Context as _;
 use contracts::common::v1::Change;
 use contracts::listings::v1::{Event as ListedEvent, Game, Page};
 use kit::Mode;
-use kit::boot::Boot;
 use kit::feed::Projection;
-use kit::leader::Leader;
 use prost::Message as _;
 use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::Publisher;
-use crate::config::Settings;
 use crate::domain::event::Event;
 use crate::domain::message::{Data, Listing, ListingKey, Message, derive_id};
 use crate::store::listings::{self, Row};
-
-pub(crate) fn follow(
-    boot: &Boot<Settings>,
-    leader: &Leader,
-    publisher: Publisher,
-) -> anyhow::Result<()> {
-    let listings = boot.client("listings-svc", &boot.settings.listings_addresses)?;
-    boot.follow(leader, "listings", listings, Listings(publisher));
-    Ok(())
-}
 
 /// Stores listings and publishes their changes.
 #[derive(Debug, Clone)]
