@@ -16,7 +16,7 @@ use super::cursor::{Cursor, Fingerprint};
 use super::dead_letter::ChangeSource as _;
 use super::list_changes::list_changes;
 use super::resume::{Begin, begin};
-use super::rows::Rows;
+use super::rows::{NewestChange, Rows};
 use super::{Position, Producer, followers};
 use crate::bad_fields::BadFields;
 use crate::clock::Clock;
