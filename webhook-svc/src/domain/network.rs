@@ -50,7 +50,7 @@ const SPECIAL: [(&str, &str); 37] = [
 ];
 
 static BLOCKS: LazyLock<Vec<(IpNet, &str)>> = LazyLock::new(|| {
-    let parsed = SPECIAL.map(|(block, what)| block.parse().map(|block| (block, what)));
+    let parsed = SPECIAL.map(|(block, what)| block.parse().map(|block: IpNet| (block, what)));
     parsed.into_iter().flatten().collect()
 });
 
