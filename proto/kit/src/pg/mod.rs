@@ -27,9 +27,6 @@ use migrations::{protect_migrations, require_migrations, run_migrations};
 pub use connection::{pool, watch_pool};
 pub(crate) use connection::{session, set};
 
-/// Begins a transaction whose statements may take long, for jobs that read or delete many rows.
-pub const BEGIN_LONG: &str = "begin; set local statement_timeout = '10min'";
-
 /// The name of a schema. It is a constant, because the kit inserts it into the text of SQL statements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Schema(pub &'static str);
