@@ -245,7 +245,7 @@ mod tests {
         assert_eq!(deadline(&connection, opened), Some(130));
         connection.received();
         assert_eq!(deadline(&connection, opened), Some(110));
-        connection.state().head_since = Some(opened);
+        connection.state.lock().head_since = Some(opened);
         connection.received();
         assert_eq!(deadline(&connection, opened), Some(10));
     }
@@ -274,13 +274,13 @@ mod tests {
         let mut calls = [(); 2].map(|()| CallGuard::begin(&connection, true));
         calls[0].response_ready();
         assert_eq!(deadline(&connection, opened), Some(120));
-        connection.state().since = opened;
+        connection.state.lock().since = opened;
         calls[1].response_ready();
         assert_eq!(deadline(&connection, opened), Some(20));
         let [first, second] = calls;
         drop(first);
         assert_eq!(deadline(&connection, opened), Some(120));
-        connection.state().since = opened;
+        connection.state.lock().since = opened;
         second.chunk_written();
         assert_eq!(deadline(&connection, opened), Some(120));
         drop(second);
