@@ -5,7 +5,7 @@ use std::time::Duration;
 use sqlx::PgPool;
 use time::OffsetDateTime;
 
-use super::store;
+use super::RETENTION;
 use crate::fault::Fault;
 use crate::leader::Leader;
 use crate::pg::Schema;
@@ -33,9 +33,13 @@ pub async fn delete_expired(
     schema: Schema,
     now: OffsetDateTime,
 ) -> Result<u64, Fault> {
+    let sql = "delete from kit.idempotency where (account_id, route, key) in (
+             select account_id, route, key from kit.idempotency where at <= $1 order by at limit $2 for update skip locked
+         )";
     let mut deleted = 0;
     loop {
-        let batch = store::delete_expired(pool, schema, now, BATCH).await?;
+        let deleting = schema.query(sql).bind(now - RETENTION).bind(BATCH);
+        let batch = deleting.execute(pool).await?.rows_affected();
         deleted += batch;
         if batch < BATCH.unsigned_abs() {
             return Ok(deleted);
