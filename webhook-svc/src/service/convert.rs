@@ -5,8 +5,7 @@ use kit::timestamp::encode;
 use time::OffsetDateTime;
 
 use crate::domain::receiver_check::{Finding, ProbeResult, Verdict};
-use crate::store::attempts::Attempt;
-use crate::store::deliveries::{Delivery, DeliveryState};
+use crate::store::deliveries::{Attempt, Delivery, DeliveryState};
 use crate::store::endpoints::{Endpoint, EndpointState};
 use crate::store::waiting::Backlog;
 

@@ -118,32 +118,3 @@ pub async fn complete(
 fn column<T>(batch: &[Completion], of: impl Fn(&Completion) -> T) -> Vec<T> {
     batch.iter().map(of).collect()
 }
-
-/// A row of `webhook.attempt_log`.
-#[derive(Debug, Clone)]
-pub struct Attempt {
-    pub number: i32,
-    pub at: OffsetDateTime,
-    pub duration_ms: i32,
-    pub status: Option<i32>,
-    pub reason: String,
-    pub answer: Vec<u8>,
-    pub answer_headers: String,
-}
-
-/// The attempts of a delivery, the oldest first.
-pub async fn of_delivery(
-    executor: impl PgExecutor<'_>,
-    endpoint: Uuid,
-    delivery: i64,
-) -> Result<Vec<Attempt>, sqlx::Error> {
-    sqlx::query_as!(
-        Attempt,
-        "select number, at, duration_ms, status, reason, answer, answer_headers from webhook.attempt_log
-         where endpoint_id = $1 and delivery_id = $2 order by number",
-        endpoint,
-        delivery
-    )
-    .fetch_all(executor)
-    .await
-}

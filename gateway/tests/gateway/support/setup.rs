@@ -126,5 +126,5 @@ pub(super) fn services(
 pub(super) fn connect(address: &str, lifecycle: &Lifecycle) -> Client {
     let addresses = Addresses::List(vec![address.to_owned()]);
     let token = Secret::from("fleet-token-fleet-token-fleet-token".to_owned());
-    kit::rpc::client::connect(addresses, Transport::plain(), &token, lifecycle).unwrap()
+    testing::connect(addresses, Transport::plain(), &token, lifecycle).unwrap()
 }
