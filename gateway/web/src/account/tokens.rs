@@ -174,7 +174,7 @@ fn new_token(
     form: &TokenForm,
 ) -> Result<proto::AccountsServiceCreateTokenRequest, Fields> {
     Ok(proto::AccountsServiceCreateTokenRequest {
-        actor: Some((&request.actor()).into()),
+        actor: (&request.actor()).into(),
         account_id: request.scope.id.to_string(),
         name: form.name.clone(),
         scopes: form.scopes.clone(),
