@@ -48,7 +48,7 @@ pub async fn send(
             discard(&mut multipart).await;
             // The page of an error finds the text in other languages itself.
             let fault = FileRefusal::OtherUpload.fault(PageLanguage::default());
-            return Err(PageError::from(fault).with_site_texts(OTHER_UPLOAD));
+            return Err(PageError::from(fault).with_keys(OTHER_UPLOAD));
         }
         (Err(refused), Ok(mut multipart)) => {
             discard(&mut multipart).await;

@@ -42,15 +42,14 @@ struct Target {
 pub async fn show(SiteRequest { app, query, .. }: SiteRequest) -> PageResult {
     let format = query.get("format");
     if format.is_some_and(|format| !format.eq_ignore_ascii_case("json")) {
-        let status = StatusCode::NOT_IMPLEMENTED;
-        let text = "Use `json` as the format.";
-        return Err(PageError::new(status, "Unknown format", text));
+        let (status, text) = (StatusCode::NOT_IMPLEMENTED, "Use `json` as the format.");
+        return Err(PageError::for_programs(status, text));
     }
     let limit = |name: &str| match query.get(name) {
         None => Ok(u32::MAX),
         Some(text) => pixels(text).ok_or_else(|| {
             let text = format!("`{name}` must be a number of pixels.");
-            PageError::new(StatusCode::BAD_REQUEST, "Not a size", text)
+            PageError::for_programs(StatusCode::BAD_REQUEST, text)
         }),
     };
     let room = (limit("maxwidth")?, limit("maxheight")?);
@@ -73,7 +72,7 @@ pub async fn show(SiteRequest { app, query, .. }: SiteRequest) -> PageResult {
 
 fn no_game() -> PageError {
     let text = "`url` must be the address of a game on this site.";
-    PageError::new(StatusCode::NOT_FOUND, "Not a game on this site", text)
+    PageError::for_programs(StatusCode::NOT_FOUND, text)
 }
 
 /// A size that another site has room for. More pixels than any screen has limit nothing.

@@ -22,7 +22,7 @@ pub(super) async fn if_any(web: &Web) -> Option<Arc<Reference>> {
 pub async fn show(SiteRequest { app, visit, .. }: SiteRequest) -> PageResult {
     let now = app.clock.now();
     let reference = app.docs.get(now).await;
-    let reference = reference.map_err(|fault| PageError::from(fault).with_site_texts(AWAY))?;
+    let reference = reference.map_err(|fault| PageError::from(fault).with_keys(AWAY))?;
     let path = visit.path.split('?').next().unwrap_or_default();
     let name = path.strip_prefix("/docs/").unwrap_or_default();
     let (name, is_markdown) = match name.strip_suffix(".md") {
