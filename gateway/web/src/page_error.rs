@@ -6,7 +6,7 @@ use http::{HeaderValue, StatusCode};
 use kit::{Code, Fault};
 use pages::Shell;
 use pages::shell::{ErrorPage, TypedForm};
-use pages::site::embed::{FrameError, OembedError};
+use pages::site::embed::FrameError;
 use pages::site::{Language, Texts, frame};
 use serde_json::json;
 
@@ -235,7 +235,6 @@ impl PageError {
                     embedded(self.status, self.site_page(keys, &visit, request_id))
                 }
                 ErrorFormat::Json => json_document(self.status, &self.words().1, request_id),
-                ErrorFormat::Xml => xml_document(self.status, self.words().1, request_id),
             },
             None => html(self.status, &self.page(form, request_id)),
         };
@@ -339,24 +338,12 @@ fn embedded(status: StatusCode, page: frame::ErrorPage) -> Response {
 /// The error of an embed, for programs that read JSON.
 fn json_document(status: StatusCode, text: &str, request_id: &str) -> Response {
     let error = json!({"error": text, "request_id": request_id}).to_string();
-    document((status, error).into_response(), "application/json")
-}
-
-/// The same in XML.
-fn xml_document(status: StatusCode, text: String, request_id: &str) -> Response {
-    let error = OembedError {
-        text,
-        request_id: request_id.to_owned(),
-    };
-    document(html(status, &error), "text/xml; charset=utf-8")
-}
-
-/// Scripts of other sites may read the error, as they may read the answer.
-fn document(mut response: Response, media_type: &'static str) -> Response {
-    let headers = response.headers_mut();
-    headers.insert(CONTENT_TYPE, HeaderValue::from_static(media_type));
-    headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
-    response
+    let headers = [
+        (CONTENT_TYPE, "application/json"),
+        // Scripts of other sites may read the error, as they may read the answer.
+        (ACCESS_CONTROL_ALLOW_ORIGIN, "*"),
+    ];
+    (status, headers, error).into_response()
 }
 
 impl IntoResponse for PageError {
