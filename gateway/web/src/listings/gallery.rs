@@ -143,7 +143,7 @@ fn cover(request: &MemberRequest, game: &proto::Game) -> SinglePicture {
     let alt = language.say("picture-the-cover");
     SinglePicture {
         kind: "cover",
-        heading: language.say("field-cover"),
+        heading: language.say("field-cover_url"),
         text: language.say("picture-cover-file"),
         none: language.say("picture-no-cover"),
         upload: language.say("picture-upload-cover"),
@@ -157,7 +157,7 @@ fn avatar(request: &MemberRequest, page: &proto::Page) -> SinglePicture {
     let alt = language.say("picture-the-avatar");
     SinglePicture {
         kind: "avatar",
-        heading: language.say("field-avatar"),
+        heading: language.say("field-avatar_url"),
         text: language.say("picture-avatar-file"),
         none: language.say("picture-no-avatar"),
         upload: language.say("picture-upload-avatar"),
