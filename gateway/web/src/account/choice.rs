@@ -48,7 +48,6 @@ pub async fn choose(
 
 /// While the gateway is away, the links still work.
 pub(super) async fn account_name(web: &Web, account: Uuid) -> String {
-    let found = web.gateway.account(account).await.ok();
-    let account_found = found.and_then(|found| found.account);
-    account_found.map_or_else(|| account.to_string(), |account| account.name)
+    let name = web.gateway.account_name(account).await;
+    name.unwrap_or_else(|| account.to_string())
 }

@@ -373,10 +373,6 @@ async fn shell(web: &Web, language: PageLanguage, link: &Link) -> Shell {
 }
 
 async fn account_name(web: &Web, language: PageLanguage, account: Uuid) -> String {
-    let found = web.gateway.account(account).await;
-    let account = found.ok().and_then(|found| found.account);
-    account.map_or_else(
-        || language.say("the-account").to_owned(),
-        |account| account.name,
-    )
+    let name = web.gateway.account_name(account).await;
+    name.unwrap_or_else(|| language.say("the-account").to_owned())
 }

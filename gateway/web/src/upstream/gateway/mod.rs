@@ -90,6 +90,11 @@ impl Gateway {
         }
     }
 
+    /// The name of an account, for a page that is shown while the gateway is away too.
+    pub async fn account_name(&self, account: Uuid) -> Option<String> {
+        Some(self.account(account).await.ok()?.account?.name)
+    }
+
     pub async fn switches(&self) -> Result<Switches, Fault> {
         let request = proto::AccountsServiceListSwitchesRequest {};
         let listed = self.0.read(Accounts::list_switches, request).await?;
