@@ -23,7 +23,7 @@ use crate::page_error::PageResult;
 use crate::person_request::PersonRequest;
 use crate::render::{FormState, html, ok, see_other};
 use crate::session::once;
-use crate::store::people;
+use crate::store::people::{self, NewSecret};
 use crate::viewer::Viewer;
 
 #[derive(Debug, Default, Deserialize)]
@@ -110,7 +110,11 @@ async fn store(
     let sealed = sealed.map_err(|error| Fault::internal(&error))?;
     let (codes, hashes) = recovery::generate();
     let mut transaction = web.pool.begin().await?;
-    let set = people::set_totp(&mut transaction, person, Some((&sealed, step)), &hashes);
+    let secret = NewSecret {
+        sealed: &sealed,
+        step,
+    };
+    let set = people::set_totp(&mut transaction, person, Some(secret), &hashes);
     let version = set.await?.ok_or_else(sign_in_again)?;
     let text = MailText::new("totp-on");
     record_and_inform(request, &mut transaction, Action::TotpOn, &text).await?;
