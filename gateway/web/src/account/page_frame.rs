@@ -8,10 +8,10 @@ use pages::site::Texts;
 use pages::{ApiCall, Shell};
 use tokio::time::timeout;
 
-use super::member_request::MemberRequest;
 use crate::domain::listing_kind::ListingKind;
+use crate::person_request::PersonRequest;
 use crate::upstream::gateway::Switches;
-use crate::viewer::Section;
+use crate::viewer::{AccountScope, Section};
 
 /// How long a page waits for its frame, and the page of a refused form for its other parts. A form that was refused because a service hangs
 /// has waited before, and its page must still meet the deadline of the request.
@@ -26,8 +26,8 @@ pub struct AccountFrame {
 
 impl AccountFrame {
     /// While the gateway is away, the frame lacks the account's name, and the page itself shows the reason.
-    pub async fn load(request: &MemberRequest, section: Section) -> Self {
-        let (gateway, scope) = (&request.app.gateway, &request.scope);
+    pub async fn load(request: &PersonRequest, scope: &AccountScope, section: Section) -> Self {
+        let gateway = &request.app.gateway;
         let answers = async { futures::join!(gateway.account(scope.id), gateway.switches()) };
         let (found, switches) = timeout(WAIT, answers).await.unwrap_or_else(|_elapsed| {
             let fault = Fault::unavailable("gateway");
