@@ -7,10 +7,10 @@ use http::StatusCode;
 use pages::people::{ConfirmLinkPage, PasswordLinkPage};
 use pages::site::Language;
 use pages::{Field, Fields, Shell};
-use serde::Deserialize;
 use uuid::Uuid;
 
-use super::link_actions::{self, LinkError, LinkForm};
+use super::link_actions::{self, Input, LinkError, LinkForm};
+use super::link_mail::link_path;
 use super::lost_phone;
 use crate::app::{App, Web};
 use crate::client_info::ClientInfo;
@@ -25,24 +25,6 @@ use crate::render::{FormState, html, ok, see_other};
 use crate::store::links::{self, Link, LinkTarget};
 use crate::store::people::{self, Person};
 use crate::viewer::Viewer;
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub struct Input {
-    pub account_name: String,
-    pub password: String,
-}
-
-/// The path of a link, with the page to redirect to afterwards, if any.
-pub(super) fn path(token: &str, next: Option<&str>) -> String {
-    match next {
-        Some(next) => {
-            let next = encoded(next);
-            format!("/link/{token}?next={next}")
-        }
-        None => format!("/link/{token}"),
-    }
-}
 
 /// The input that a link needs from its visitor.
 pub enum Requirement {
@@ -86,7 +68,7 @@ pub async fn show(
                 language,
                 link: &link,
                 viewer: viewer.as_ref(),
-                action: &language.path(&path(&token, next)),
+                action: &language.path(&link_path(&token, next)),
             };
             Ok(ok(&form.page("", Fields::default()).await))
         }
@@ -145,7 +127,7 @@ pub async fn send(
                 language,
                 link: &needed,
                 viewer: viewer.as_ref(),
-                action: &language.path(&path(&token, next)),
+                action: &language.path(&link_path(&token, next)),
             };
             let page = form.page(&input.account_name, errors);
             Ok(html(status, &page.await))

@@ -5,10 +5,10 @@ use http::StatusCode;
 use kit::{Code, Fault, ids};
 use pages::Fields;
 use pages::mails::MailText;
+use serde::Deserialize;
 use sqlx::PgConnection;
 use uuid::Uuid;
 
-use super::link::Input;
 use super::{password_problem, sign_in_again};
 use crate::app::Web;
 use crate::client_info::ClientInfo;
@@ -30,6 +30,14 @@ use crate::store::people::{self, NewPerson, Person};
 use crate::store::{closed_accounts, is_taken, members};
 use crate::upstream::gateway::Actor;
 use crate::viewer::{NewSession, Viewer, begin_session};
+
+/// What a visitor types.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct Input {
+    pub account_name: String,
+    pub password: String,
+}
 
 /// A form of a link that was sent.
 pub(super) struct LinkForm<'a> {

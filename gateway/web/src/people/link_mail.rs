@@ -7,12 +7,12 @@ use pages::people::MailSentPage;
 use pages::site::{Language, Texts};
 use sqlx::PgConnection;
 
-use super::link;
 use crate::app::Web;
 use crate::client_info::ClientInfo;
 use crate::domain::action::Action;
 use crate::domain::email;
 use crate::domain::link::Purpose;
+use crate::domain::percent::encoded;
 use crate::page_error::PageError;
 use crate::page_language::PageLanguage;
 use crate::person_mail::{self, Reader};
@@ -122,6 +122,17 @@ pub struct LinkMail<'a> {
     pub text: MailText<'a>,
 }
 
+/// The path of a link, with the page to redirect to afterwards, if any.
+pub(super) fn link_path(token: &str, next: Option<&str>) -> String {
+    match next {
+        Some(next) => {
+            let next = encoded(next);
+            format!("/link/{token}?next={next}")
+        }
+        None => format!("/link/{token}"),
+    }
+}
+
 /// Stores a link and queues its mail.
 pub async fn send_link(
     connection: &mut PgConnection,
@@ -136,7 +147,7 @@ pub async fn send_link(
         Language::English => "",
         language @ Language::French => language.prefix(),
     };
-    let path = link::path(&inserted.token.text(), link.next);
+    let path = link_path(&inserted.token.text(), link.next);
     let lifetime = texts.say(link.target.purpose().lifetime_key());
     let foot = match link.target {
         // A reader who did not ask for the end of the second factor must use this link, not ignore it.

@@ -6,11 +6,13 @@ use pages::mails::MailText;
 use pages::people::SecondFactorPage;
 use pages::{Field, Fields, Shell};
 use serde::Deserialize;
+use uuid::Uuid;
 
 use super::{lost_phone, new_network};
 use crate::app::Web;
 use crate::domain::action::Action;
 use crate::domain::next_page::{self, NextPage};
+use crate::domain::totp::SharedSecret;
 use crate::domain::typed_code::TypedCode;
 use crate::form_body::FormBody;
 use crate::page_error::PageResult;
@@ -73,6 +75,15 @@ pub async fn send(request: PersonRequest, FormBody(form): FormBody<CodeForm>) ->
     Ok(response)
 }
 
+/// Decrypts the secret of a person.
+fn open(web: &Web, person: Uuid, sealed: &[u8]) -> Result<SharedSecret, Fault> {
+    let opened = web.key_ring.open(person.as_bytes(), sealed);
+    let opened = opened.map_err(|error| Fault::internal(&error))?;
+    let damaged = || std::io::Error::other("the secret of an authenticator app has another length");
+    let secret = opened.try_into().ok().map(SharedSecret);
+    secret.ok_or_else(|| Fault::internal(&damaged()))
+}
+
 /// Uses a code: each works once.
 pub async fn use_code(web: &Web, person: &Person, code: &TypedCode) -> Result<bool, Fault> {
     let code = match code {
@@ -84,7 +95,7 @@ pub async fn use_code(web: &Web, person: &Person, code: &TypedCode) -> Result<bo
     let Some(sealed) = &person.totp_secret else {
         return Ok(false);
     };
-    let secret = super::totp::open(web, person.id, sealed)?;
+    let secret = open(web, person.id, sealed)?;
     match secret.step_of(code, web.clock.now()) {
         Some(step) => Ok(people::use_totp_step(&web.pool, person.id, step).await?),
         None => Ok(false),

@@ -6,13 +6,11 @@ use pages::mails::MailText;
 use pages::people::{PersonFormPage, RecoveryCodesPage, TotpPage};
 use pages::{Field, qr};
 use serde::{Deserialize, Serialize};
-use uuid::Uuid;
 
 use super::confirmation::confirm_password;
 use super::link_mail::record_and_inform;
 use super::second_factor::{NO_CODE, count_wrong_code, use_code};
 use super::sign_in_again;
-use crate::app::Web;
 use crate::domain::action::Action;
 use crate::domain::recovery;
 use crate::domain::totp::SharedSecret;
@@ -47,15 +45,6 @@ fn offered(viewer: &Viewer) -> SharedSecret {
     let mut secret = [0; 20];
     secret.copy_from_slice(&key[..20]);
     SharedSecret(secret)
-}
-
-/// Decrypts the secret of a person.
-pub fn open(web: &Web, person: Uuid, sealed: &[u8]) -> Result<SharedSecret, Fault> {
-    let opened = web.key_ring.open(person.as_bytes(), sealed);
-    let opened = opened.map_err(|error| Fault::internal(&error))?;
-    let damaged = || std::io::Error::other("the secret of an authenticator app has another length");
-    let secret = opened.try_into().ok().map(SharedSecret);
-    secret.ok_or_else(|| Fault::internal(&damaged()))
 }
 
 pub async fn show(request: PersonRequest) -> PageResult {
