@@ -7,7 +7,7 @@ use super::deliveries::DeliveryRow;
 use super::{EventRow, ServiceText, StateLabel};
 use crate::field::{Field, Fields};
 use crate::shell::Shell;
-use crate::site::Texts;
+use crate::texts::Texts;
 
 #[derive(Debug, Template)]
 #[template(path = "webhooks/list.html")]
@@ -193,7 +193,7 @@ pub struct RecoverPage {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::site::Language;
+    use crate::language::Language;
 
     const BASE: &str = "/accounts/a/webhooks";
 

@@ -6,8 +6,9 @@ use std::path::Path;
 
 use fluent_bundle::FluentResource;
 
-use crate::site::texts::{keys_of, source};
-use crate::site::{Language, Texts};
+use crate::language::Language;
+use crate::texts::Texts;
+use crate::texts::{keys_of, source};
 
 /// Files below a folder.
 fn files(folder: &Path) -> Vec<String> {
