@@ -14,6 +14,7 @@ use kit::feed::Change;
 use pages::mails::MailText;
 use prost::Message as _;
 use sqlx::PgConnection;
+use strum::{IntoStaticStr, VariantArray};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -26,7 +27,8 @@ use crate::store::feed_positions;
 use crate::upstream::Feed;
 
 /// A service whose feed has changes to mail. While one is away, the mails about the others go on.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "lowercase")]
 enum Source {
     Gateway,
     Listings,
@@ -35,16 +37,9 @@ enum Source {
 }
 
 impl Source {
-    const ALL: [Self; 4] = [Self::Gateway, Self::Listings, Self::Economy, Self::Webhook];
-
     /// The name of the service, under which the position is stored.
-    const fn producer(self) -> &'static str {
-        match self {
-            Self::Gateway => "gateway",
-            Self::Listings => "listings",
-            Self::Economy => "economy",
-            Self::Webhook => "webhook",
-        }
+    fn producer(self) -> &'static str {
+        self.into()
     }
 
     /// The entity type of the changes.
@@ -103,7 +98,7 @@ struct Notice {
 /// Queues the mails that are due; returns the number of changes that somebody gets a mail about.
 pub async fn run(web: &Web, now: OffsetDateTime) -> anyhow::Result<u64> {
     let mut results = RunResults::default();
-    for source in Source::ALL {
+    for &source in Source::VARIANTS {
         let mailed = mail_next(web, source, now).await;
         results.add(mailed.context(source.producer()));
     }
