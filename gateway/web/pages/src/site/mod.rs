@@ -28,16 +28,11 @@ pub use crate::texts::{self, Texts};
 pub use frame::{Frame, Head};
 pub use share::Share;
 
+use unicode_normalization::UnicodeNormalization as _;
+use unicode_normalization::char::is_combining_mark;
+
 /// What names are sorted by: their letters without accents and case, so that `Égypte` stands at E.
 pub fn sort_key(name: &str) -> String {
-    let plain = |c: char| match c {
-        'à' | 'á' | 'â' | 'ã' | 'ä' => 'a',
-        'ç' => 'c',
-        'è' | 'é' | 'ê' | 'ë' => 'e',
-        'ì' | 'í' | 'î' | 'ï' => 'i',
-        'ò' | 'ó' | 'ô' | 'õ' | 'ö' => 'o',
-        'ù' | 'ú' | 'û' | 'ü' => 'u',
-        other => other,
-    };
-    name.to_lowercase().chars().map(plain).collect()
+    let letters = name.nfd().filter(|c| !is_combining_mark(*c));
+    letters.flat_map(char::to_lowercase).collect()
 }
