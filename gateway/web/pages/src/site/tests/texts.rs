@@ -7,8 +7,7 @@ use std::path::Path;
 use fluent_bundle::FluentResource;
 
 use crate::language::Language;
-use crate::texts::Texts;
-use crate::texts::{keys_of, source};
+use crate::texts::{Texts, keys_of, source};
 
 /// Files below a folder.
 fn files(folder: &Path) -> Vec<String> {
@@ -87,6 +86,7 @@ const GROUPS: &[&str] = &[
     "key-kind",
     "request-cause",
     "request-fix",
+    "field",
     "webhook-about",
     "webhook-when",
     "check-rule",
