@@ -185,11 +185,11 @@ fn new_token(
 async fn page(request: &MemberRequest, form: &TokenForm, state: FormState) -> PageResult {
     let language = request.language();
     let FormState { status, errors } = state.in_language(language.language);
-    let (web, account) = (&request.app, request.scope.id);
-    let now = web.clock.now();
+    let (app, account) = (&request.app, request.scope.id);
+    let now = app.clock.now();
     let (tokens, members, shell) = futures::join!(
-        web.gateway.tokens(account),
-        members::of_account(&web.pool, account),
+        app.gateway.tokens(account),
+        members::of_account(&app.pool, account),
         request.shell(Section::Keys)
     );
     let members = members?;

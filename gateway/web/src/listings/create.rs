@@ -128,7 +128,7 @@ impl Create {
     /// Gives the new game its cover. If that is refused, the page of its pictures says why and takes another file.
     async fn with_cover(mut self, name: &str, cover: AttachedFile) -> PageResult {
         let target = PictureTarget::parse(&self.request, self.kind.as_str(), name, COVER)?;
-        let (web, account) = (&self.request.app, self.request.scope.id);
+        let (app, account) = (&self.request.app, self.request.scope.id);
         let header = proto::OwnPictureHeader {
             account_id: account.to_string(),
             kind: target.proto_kind().into(),
@@ -136,8 +136,8 @@ impl Create {
         };
         let given = async {
             let writes = self.frame.writes_per_day()?;
-            let prepared = prepare_file(web, header, cover.file).await?;
-            let listings = &web.listings;
+            let prepared = prepare_file(app, header, cover.file).await?;
+            let listings = &app.listings;
             listings
                 .use_picture(account, &prepared.id, "", None, writes)
                 .await

@@ -88,11 +88,11 @@ async fn prepare(
 
 /// Sends a file to listings-svc.
 pub(super) async fn prepare_file(
-    web: &Web,
+    app: &Web,
     header: proto::OwnPictureHeader,
     file: File,
 ) -> Result<proto::PreparedPicture, Fault> {
-    web.listings.prepare_picture(messages(header, file)).await
+    app.listings.prepare_picture(messages(header, file)).await
 }
 
 /// Stores the file of the form, if it has one.

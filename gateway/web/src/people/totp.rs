@@ -94,11 +94,11 @@ async fn store(
     secret: &SharedSecret,
     step: i64,
 ) -> Result<TurnedOn, OnceError> {
-    let (web, person) = (&request.app, request.person());
-    let sealed = web.key_ring.seal(person.id.as_bytes(), &secret.0);
+    let (app, person) = (&request.app, request.person());
+    let sealed = app.key_ring.seal(person.id.as_bytes(), &secret.0);
     let sealed = sealed.map_err(|error| Fault::internal(&error))?;
     let (codes, hashes) = recovery::generate();
-    let mut transaction = web.pool.begin().await?;
+    let mut transaction = app.pool.begin().await?;
     let secret = NewSecret {
         sealed: &sealed,
         step,

@@ -131,12 +131,12 @@ fn decoded(path: &str) -> Option<String> {
 }
 
 /// `room` is what the other site has.
-fn fields(web: &Web, target: &Target, row: &public::GameRow, room: Size) -> Value {
+fn fields(app: &Web, target: &Target, row: &public::GameRow, room: Size) -> Value {
     let size = Size {
         width: room.width.min(FRAME.width),
         height: room.height.min(FRAME.height),
     };
-    let site = &web.public_url;
+    let site = &app.public_url;
     let pages = format!("{site}{}", target.prefix);
     let mut fields = json!({
         "version": "1.0",

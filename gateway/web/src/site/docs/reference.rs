@@ -14,8 +14,8 @@ use crate::site::request::SiteRequest;
 const AWAY: &(&str, &str) = &("error-unavailable-title", "error-reference");
 
 /// The reference, if it can be read. Other pages of the documentation are shown without it.
-pub(super) async fn if_any(web: &Web) -> Option<Arc<Reference>> {
-    web.docs.get(web.clock.now()).await.ok()
+pub(super) async fn if_any(app: &Web) -> Option<Arc<Reference>> {
+    app.docs.get(app.clock.now()).await.ok()
 }
 
 /// The page whose name follows `/docs/` in the path, and with `.md` behind it the same as Markdown.
