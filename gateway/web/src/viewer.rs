@@ -28,24 +28,24 @@ pub struct Viewer {
 impl Viewer {
     /// Finds the person of a request's cookie.
     pub async fn find(
-        web: &Web,
+        app: &Web,
         headers: &HeaderMap,
         now: OffsetDateTime,
     ) -> Result<Option<Self>, Fault> {
-        let Some(token) = web.cookie.token(headers) else {
+        let Some(token) = app.cookie.token(headers) else {
             return Ok(None);
         };
-        let Some(session) = web.sessions.find(token.hash(), now).await? else {
+        let Some(session) = app.sessions.find(token.hash(), now).await? else {
             return Ok(None);
         };
-        let person = people::by_id(&web.pool, session.person).await?;
+        let person = people::by_id(&app.pool, session.person).await?;
         // A change of the credentials raises the version.
         let person = person.filter(|person| person.credential_version == session.version);
         let Some(person) = person else {
             return Ok(None);
         };
         // A Redis that only reads, for example because it is full, signs nobody out.
-        if let Err(fault) = web.sessions.touch(token.hash(), &session, now).await {
+        if let Err(fault) = app.sessions.touch(token.hash(), &session, now).await {
             tracing::warn!(%fault, "a session was seen, and ends as if it was not");
         }
         Ok(Some(Self {
@@ -87,12 +87,12 @@ pub struct NewSession {
 
 /// Stores a new session, and adds its cookie to the response. A session has a new token at each sign-in, so that nobody can prepare one.
 pub async fn begin_session(
-    web: &Web,
+    app: &Web,
     new: NewSession,
     client: &ClientInfo,
     response: &mut Response,
 ) -> Result<(), Fault> {
-    let now = web.clock.now();
+    let now = app.clock.now();
     let session = Session {
         person: new.person,
         version: new.version,
@@ -102,13 +102,13 @@ pub async fn begin_session(
         address: client.address(),
         agent: client.agent.clone(),
     };
-    let token = web.sessions.create(&session).await?;
-    if let Some(cookie) = web.cookie.set(&token, web.sessions.lifetimes.most) {
+    let token = app.sessions.create(&session).await?;
+    if let Some(cookie) = app.cookie.set(&token, app.sessions.lifetimes.most) {
         response.headers_mut().insert(SET_COOKIE, cookie);
     }
     if new.stage == Stage::SignedIn {
         let network = client.network();
-        (web.sessions)
+        (app.sessions)
             .remember_network(new.person, &network, now)
             .await?;
     }

@@ -152,8 +152,8 @@ pub struct AccountSettingsPage {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::language::Language;
     use crate::shell::AccountNav;
-    use crate::site::Language;
 
     fn step(is_done: bool) -> Step {
         Step::new("Create the first key", "/accounts/a/keys/new", is_done)

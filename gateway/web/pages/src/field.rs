@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use askama::Template;
 
-use crate::site::{Language, Texts};
+use crate::language::Language;
+use crate::texts::Texts;
 
 /// A text field.
 #[derive(Debug, Template)]

@@ -7,7 +7,7 @@ use askama::Template;
 use askama::filters::HtmlSafe;
 
 use crate::field::{Field, Fields, ShownError, labelled, optional_word};
-use crate::site::Language;
+use crate::language::Language;
 
 /// A text of several lines.
 #[derive(Debug, Template)]

@@ -191,7 +191,7 @@ pub struct RecoveryCodesPage {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::site::Language;
+    use crate::language::Language;
 
     #[test]
     fn a_refused_form_keeps_what_was_typed_except_the_password() {

@@ -4,7 +4,8 @@ use askama::Template;
 use askama::filters::HtmlSafe;
 use time::OffsetDateTime;
 
-use crate::site::{Language, Texts};
+use crate::language::Language;
+use crate::texts::Texts;
 use crate::when;
 
 /// The drawing area in units of the SVG.

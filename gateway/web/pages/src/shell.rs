@@ -2,7 +2,8 @@
 
 use askama::Template;
 
-use crate::site::{Language, Texts};
+use crate::language::Language;
+use crate::texts::Texts;
 
 /// The frame of a page.
 #[derive(Debug, Default, Clone)]

@@ -3,7 +3,8 @@
 use time::macros::format_description;
 use time::{OffsetDateTime, UtcOffset};
 
-use crate::site::{Language, Texts};
+use crate::language::Language;
+use crate::texts::Texts;
 
 /// `2026-11-23 14:05 UTC`, or `23 novembre 2026, 14:05 UTC`.
 pub fn minute(texts: &Texts, at: OffsetDateTime) -> String {

@@ -2,22 +2,22 @@
 
 use futures::future::join_all;
 use pages::{OtherAccount, OtherAccounts};
+use uuid::Uuid;
 
 use super::choice::account_name;
-use super::member_request::MemberRequest;
+use crate::person_request::PersonRequest;
 use crate::store::members;
 
 /// Accounts in the menu: every page of an account reads their names. The list of accounts has all.
 const SHOWN: usize = 8;
 
-/// Oldest membership first, as in the list. A page is shown without them if they cannot be read.
-pub(super) async fn of(request: &MemberRequest) -> OtherAccounts {
+/// All accounts of the person but `own`, whose page it is. Oldest membership first, as in the list. A page is shown without them if they cannot be read.
+pub(super) async fn of(request: &PersonRequest, own: Uuid) -> OtherAccounts {
     let memberships = members::of_person(&request.app.pool, request.person().id).await;
     let memberships = memberships.unwrap_or_else(|error| {
         tracing::warn!(%error, "the accounts of a person cannot be read");
         Vec::new()
     });
-    let own = request.scope.id;
     let mut others: Vec<_> = memberships.into_iter().map(|it| it.account).collect();
     others.retain(|account| *account != own);
     let has_more = others.len() > SHOWN;

@@ -8,11 +8,11 @@ use pages::site::Texts;
 use pages::{ApiCall, OtherAccounts, Shell};
 use tokio::time::timeout;
 
-use super::member_request::MemberRequest;
 use super::other_accounts;
 use crate::domain::listing_kind::ListingKind;
+use crate::person_request::PersonRequest;
 use crate::upstream::gateway::Switches;
-use crate::viewer::Section;
+use crate::viewer::{AccountScope, Section};
 
 /// How long a page waits for its frame, and the page of a refused form for its other parts. A form that was refused because a service hangs
 /// has waited before, and its page must still meet the deadline of the request.
@@ -27,10 +27,10 @@ pub struct AccountFrame {
 
 impl AccountFrame {
     /// While the gateway is away, the frame lacks the account's name, and the page itself shows the reason.
-    pub async fn load(request: &MemberRequest, section: Section) -> Self {
-        let (gateway, scope) = (&request.app.gateway, &request.scope);
+    pub async fn load(request: &PersonRequest, scope: &AccountScope, section: Section) -> Self {
+        let gateway = &request.app.gateway;
         let answers = async {
-            let others = other_accounts::of(request);
+            let others = other_accounts::of(request, scope.id);
             futures::join!(gateway.account(scope.id), gateway.switches(), others)
         };
         let answers = timeout(WAIT, answers).await;

@@ -14,6 +14,7 @@ use kit::feed::Change;
 use pages::mails::MailText;
 use prost::Message as _;
 use sqlx::PgConnection;
+use strum::{IntoStaticStr, VariantArray};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -26,7 +27,8 @@ use crate::store::feed_positions;
 use crate::upstream::Feed;
 
 /// A service whose feed has changes to mail. While one is away, the mails about the others go on.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "lowercase")]
 enum Source {
     Gateway,
     Listings,
@@ -35,16 +37,9 @@ enum Source {
 }
 
 impl Source {
-    const ALL: [Self; 4] = [Self::Gateway, Self::Listings, Self::Economy, Self::Webhook];
-
     /// The name of the service, under which the position is stored.
-    const fn producer(self) -> &'static str {
-        match self {
-            Self::Gateway => "gateway",
-            Self::Listings => "listings",
-            Self::Economy => "economy",
-            Self::Webhook => "webhook",
-        }
+    fn producer(self) -> &'static str {
+        self.into()
     }
 
     /// The entity type of the changes.
@@ -57,12 +52,12 @@ impl Source {
         }
     }
 
-    const fn feed(self, web: &Web) -> &Feed {
+    const fn feed(self, app: &Web) -> &Feed {
         match self {
-            Self::Gateway => &web.feeds.gateway,
-            Self::Listings => &web.feeds.listings,
-            Self::Economy => &web.feeds.economy,
-            Self::Webhook => &web.feeds.webhooks,
+            Self::Gateway => &app.feeds.gateway,
+            Self::Listings => &app.feeds.listings,
+            Self::Economy => &app.feeds.economy,
+            Self::Webhook => &app.feeds.webhooks,
         }
     }
 
@@ -101,26 +96,26 @@ struct Notice {
 }
 
 /// Queues the mails that are due; returns the number of changes that somebody gets a mail about.
-pub async fn run(web: &Web, now: OffsetDateTime) -> anyhow::Result<u64> {
+pub async fn run(app: &Web, now: OffsetDateTime) -> anyhow::Result<u64> {
     let mut results = RunResults::default();
-    for source in Source::ALL {
-        let mailed = mail_next(web, source, now).await;
+    for &source in Source::VARIANTS {
+        let mailed = mail_next(app, source, now).await;
         results.add(mailed.context(source.producer()));
     }
     results.result()
 }
 
 /// Queues the mails about what a service has published since the last run.
-async fn mail_next(web: &Web, source: Source, now: OffsetDateTime) -> anyhow::Result<u64> {
+async fn mail_next(app: &Web, source: Source, now: OffsetDateTime) -> anyhow::Result<u64> {
     let producer = source.producer();
     let mut mailed = 0;
     loop {
-        let from = feed_positions::find(&web.pool, producer).await?;
-        let listed = source.feed(web).changes(source.entity(), from).await?;
+        let from = feed_positions::find(&app.pool, producer).await?;
+        let listed = source.feed(app).changes(source.entity(), from).await?;
         if from == Some(listed.position) {
             return Ok(mailed);
         }
-        let mut transaction = web.pool.begin().await?;
+        let mut transaction = app.pool.begin().await?;
         let moved =
             feed_positions::advance(&mut *transaction, producer, from, listed.position).await?;
         if !moved {
@@ -129,7 +124,7 @@ async fn mail_next(web: &Web, source: Source, now: OffsetDateTime) -> anyhow::Re
         }
         for change in &listed.changes {
             if let Some(notice) = source.notice(change) {
-                let is_read = queue(&mut transaction, web, &notice, now).await?;
+                let is_read = queue(&mut transaction, app, &notice, now).await?;
                 mailed += u64::from(is_read);
             }
         }
@@ -143,11 +138,11 @@ async fn mail_next(web: &Web, source: Source, now: OffsetDateTime) -> anyhow::Re
 /// Queues the mails about a change; returns whether anybody gets one.
 async fn queue(
     connection: &mut PgConnection,
-    web: &Web,
+    app: &Web,
     notice: &Notice,
     now: OffsetDateTime,
 ) -> Result<bool, sqlx::Error> {
-    let (kind, site) = (notice.kind, web.public_url.as_str());
+    let (kind, site) = (notice.kind, app.public_url.as_str());
     let mut readers = 0;
     for account in &notice.accounts {
         let page = format!("{site}/accounts/{account}{}", notice.page);

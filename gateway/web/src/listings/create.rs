@@ -14,7 +14,7 @@ use uuid::Uuid;
 use super::form::{COVER, Choices, FormContext};
 use super::gallery::gallery;
 use super::kind;
-use super::pictures::Upload;
+use super::picture_target::PictureTarget;
 use super::typed::TypedListing;
 use super::upload::prepare_file;
 use crate::account::member_request::MemberRequest;
@@ -127,17 +127,17 @@ impl Create {
 
     /// Gives the new game its cover. If that is refused, the page of its pictures says why and takes another file.
     async fn with_cover(mut self, name: &str, cover: AttachedFile) -> PageResult {
-        let upload = Upload::parse(&self.request, self.kind.as_str(), name, COVER)?;
-        let (web, account) = (&self.request.app, self.request.scope.id);
+        let target = PictureTarget::parse(&self.request, self.kind.as_str(), name, COVER)?;
+        let (app, account) = (&self.request.app, self.request.scope.id);
         let header = proto::OwnPictureHeader {
             account_id: account.to_string(),
-            kind: upload.proto_kind().into(),
+            kind: target.proto_kind().into(),
             name: name.to_owned(),
         };
         let given = async {
             let writes = self.frame.writes_per_day()?;
-            let prepared = prepare_file(web, header, cover.file).await?;
-            let listings = &web.listings;
+            let prepared = prepare_file(app, header, cover.file).await?;
+            let listings = &app.listings;
             listings
                 .use_picture(account, &prepared.id, "", None, writes)
                 .await
@@ -150,8 +150,8 @@ impl Create {
             Err(fault) => {
                 let language = self.request.language();
                 self.frame.shell.notice = AfterForm::named("listing-without-cover");
-                let answer = upload.refused(language, fault);
-                gallery(&self.request, self.frame, upload.listing, answer).await
+                let answer = target.refused(language, fault);
+                gallery(&self.request, self.frame, target.listing, answer).await
             }
         }
     }

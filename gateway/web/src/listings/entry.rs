@@ -112,8 +112,8 @@ pub async fn takedown(
 }
 
 /// The account of this reference, if the listing is its own.
-async fn owner(web: &Web, listing: ListingRef<'_>) -> Result<Option<Uuid>, Fault> {
-    match web.listings.get(listing).await {
+async fn owner(app: &Web, listing: ListingRef<'_>) -> Result<Option<Uuid>, Fault> {
+    match app.listings.get(listing).await {
         Ok(_) => Ok(Some(listing.account)),
         Err(fault) if fault.code == Code::NotFound => Ok(None),
         Err(fault) => Err(fault),

@@ -134,25 +134,26 @@ impl FormContext<'_> {
         self.language.say(key)
     }
 
+    /// The label of a field, which the history of changes has as well.
+    fn label(&self, name: &'static str) -> &'static str {
+        self.language.texts().value("field", name, name)
+    }
+
     fn page(&self) -> Vec<FormPart> {
-        let handle = self.optional("handle", "field-handle");
-        let handle = handle.hint(self.say("field-handle-hint"));
-        let mut parts = vec![self.required("name", "field-name", 120)];
-        parts.extend(self.is_new.then_some(FormPart::Field(handle)));
-        let roles = self.optional("roles", "field-roles").max(400);
-        let roles = roles.hint(self.say("field-roles-hint"));
+        let handle = FormPart::Field(self.line("handle").optional());
+        let mut parts = vec![self.required("name", 120)];
+        parts.extend(self.is_new.then_some(handle));
         parts.extend([
             self.select(
                 "kind",
-                "field-kind",
                 self.named("creator-kind", &self.choices.values.page_kinds),
                 "",
             ),
-            FormPart::Field(roles),
-            self.tagline(),
-            self.area("bio", "field-about"),
+            self.optional("roles", 400),
+            self.optional("tagline", 160),
+            self.text("bio"),
             self.country(),
-            FormPart::Field(self.optional("city", "field-city").max(120)),
+            self.optional("city", 120),
             self.links(),
         ]);
         parts
@@ -162,31 +163,27 @@ impl FormContext<'_> {
         let creators = self.choices.creators.iter();
         let creators =
             creators.map(|(handle, name)| (handle.clone(), format!("{name} ({handle})")));
-        let year = self.optional("release_year", "field-year").digits();
-        let trailer = self.optional("trailer_url", "field-trailer").url();
+        let year = self.line("release_year").optional().digits();
+        let trailer = self.line("trailer_url").optional().url();
         let cover = self.is_new.then(|| self.cover());
         let genres = self.checked("genres", "field-genres-most", self.genres());
+        let platforms = self.named("platform", &self.choices.values.platforms);
         let fields = [
-            self.select("creator", "field-page", creators.collect(), ""),
-            self.required("title", "field-title", 120),
-            self.tagline(),
-            self.area("description", "field-description"),
+            self.select("creator", creators.collect(), ""),
+            self.required("title", 120),
+            self.optional("tagline", 160),
+            self.text("description"),
             FormPart::Checks(genres.most(MOST_GENRES)),
-            self.checks(
-                "platforms",
-                "field-platforms",
-                self.named("platform", &self.choices.values.platforms),
-            ),
+            FormPart::Checks(self.checked("platforms", "field-platforms", platforms)),
             self.select(
                 "stage",
-                "field-stage",
                 self.named("stage", &self.choices.values.stages),
                 self.say("field-stage-choose"),
             ),
-            FormPart::Field(year.hint(self.say("field-year-hint"))),
-            FormPart::Field(trailer.hint(self.say("field-trailer-hint"))),
+            FormPart::Field(year),
+            FormPart::Field(trailer),
             self.links(),
-            self.credits(),
+            self.area("credits", "field-credits-hint", 6, 70_000),
         ];
         cover.into_iter().chain(fields).collect()
     }
@@ -199,7 +196,7 @@ impl FormContext<'_> {
         };
         FormPart::File(PictureFile {
             name: COVER,
-            label: self.say("field-cover"),
+            label: self.say("field-cover_url"),
             hint: self.say(hint),
             error: self.errors.error(COVER),
             language: self.errors.language,
@@ -207,71 +204,66 @@ impl FormContext<'_> {
     }
 
     fn event(&self) -> Vec<FormPart> {
-        let begins = self.day("starts_at", "field-first-day");
-        let ends = self.day("ends_at", "field-last-day").optional();
-        let website = self.optional("website", "field-website").url();
-        let online = ("yes".to_owned(), self.say("field-online-too").to_owned());
+        let website = self.line("website").optional().url();
+        let online = ("yes".to_owned(), self.label("online").to_owned());
         vec![
-            self.required("title", "field-title", 120),
+            self.required("title", 120),
             self.select(
                 "kind",
-                "field-kind",
                 self.named("event-kind", &self.choices.values.event_kinds),
                 "",
             ),
-            FormPart::Field(begins),
-            FormPart::Field(ends),
+            FormPart::Field(self.day("starts_at")),
+            FormPart::Field(self.day("ends_at").optional()),
             self.country(),
-            self.required("city", "field-city", 120),
-            self.checks("online", "field-place", vec![online]),
+            self.required("city", 120),
+            FormPart::Checks(self.checked("online", "field-place", vec![online])),
             FormPart::Field(website),
-            self.area("description", "field-description"),
+            self.text("description"),
         ]
     }
 
-    /// A field of this name. `label` is the key of its label, here and below.
-    fn line(&self, name: &'static str, label: &'static str) -> Field {
-        let field = Field::text(name, self.say(label)).value(self.typed.get(name));
+    fn line(&self, name: &'static str) -> Field {
+        self.filled(name, Field::text(name, self.label(name)))
+    }
+
+    fn day(&self, name: &'static str) -> Field {
+        self.filled(name, Field::date(name, self.label(name)))
+    }
+
+    /// A field with its hint, if it has one, with what was typed and with its error.
+    fn filled(&self, name: &str, field: Field) -> Field {
+        let texts = self.language.texts();
+        let hint = texts.value("field", &format!("{name}-hint"), "");
+        let field = field.hint(hint).value(self.typed.get(name));
         field.error_in(self.errors)
     }
 
-    fn optional(&self, name: &'static str, label: &'static str) -> Field {
-        self.line(name, label).optional()
+    fn required(&self, name: &'static str, max: u32) -> FormPart {
+        FormPart::Field(self.line(name).max(max))
     }
 
-    fn day(&self, name: &'static str, label: &'static str) -> Field {
-        let field = Field::date(name, self.say(label)).value(self.typed.get(name));
-        field.error_in(self.errors)
+    fn optional(&self, name: &'static str, max: u32) -> FormPart {
+        FormPart::Field(self.line(name).max(max).optional())
     }
 
-    fn required(&self, name: &'static str, label: &'static str, max: u32) -> FormPart {
-        FormPart::Field(self.line(name, label).max(max))
+    /// A text of several paragraphs.
+    fn text(&self, name: &'static str) -> FormPart {
+        self.area(name, "field-text-hint", 8, 10_000)
     }
 
-    fn tagline(&self) -> FormPart {
-        let tagline = self.optional("tagline", "field-tagline").max(160);
-        FormPart::Field(tagline.hint(self.say("field-tagline-hint")))
-    }
-
-    fn area(&self, name: &'static str, label: &'static str) -> FormPart {
-        let area = Area::new(name, self.say(label)).rows(8, 10_000).optional();
-        let area = area.hint(self.say("field-text-hint"));
-        FormPart::Area(area.value(self.typed.get(name)).error_in(self.errors))
-    }
-
-    fn credits(&self) -> FormPart {
-        let area = Area::new("credits", self.say("field-credits"));
-        let area = area.rows(6, 70_000).optional();
-        let area = area.hint(self.say("field-credits-hint"));
-        FormPart::Area(area.value(self.typed.get("credits")).error_in(self.errors))
+    fn area(&self, name: &'static str, hint: &'static str, rows: u8, max: u32) -> FormPart {
+        let area = Area::new(name, self.label(name)).rows(rows, max);
+        let area = area.optional().hint(self.say(hint));
+        let area = area.value(self.typed.get(name));
+        FormPart::Area(area.error_in(self.errors))
     }
 
     fn country(&self) -> FormPart {
         let countries = self.choices.values.countries.iter();
         let countries = countries.map(|it| (it.code.as_str(), it.name.as_str()));
         let countries = self.translated("country", countries);
-        let choose = self.say("field-country-choose");
-        self.select("country_code", "field-country", countries, choose)
+        self.select("country_code", countries, self.say("field-country-choose"))
     }
 
     fn genres(&self) -> Vec<(String, String)> {
@@ -310,7 +302,6 @@ impl FormContext<'_> {
     fn select(
         &self,
         name: &'static str,
-        label: &'static str,
         mut values: Vec<(String, String)>,
         empty: &str,
     ) -> FormPart {
@@ -326,17 +317,8 @@ impl FormContext<'_> {
             value,
             label,
         });
-        let select = Select::new(name, self.say(label), choices.collect());
+        let select = Select::new(name, self.label(name), choices.collect());
         FormPart::Select(select.error_in(self.errors))
-    }
-
-    fn checks(
-        &self,
-        name: &'static str,
-        legend: &'static str,
-        values: Vec<(String, String)>,
-    ) -> FormPart {
-        FormPart::Checks(self.checked(name, legend, values))
     }
 
     fn checked(
@@ -382,10 +364,7 @@ impl FormContext<'_> {
                 more.push(field);
             }
         }
-        let labels = ["field-link-first", "field-link-second", "field-link-third"];
-        for (name, label) in NEW_LINKS.into_iter().zip(labels) {
-            fields.push(self.optional(name, label).url());
-        }
+        fields.extend(NEW_LINKS.map(|name| self.line(name).optional().url()));
         FormPart::Group(Group {
             legend: self.say("field-links"),
             hint: self.say("field-links-hint"),

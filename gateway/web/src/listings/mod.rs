@@ -14,6 +14,7 @@ mod links;
 pub mod list;
 pub mod notes;
 pub mod picture_file;
+mod picture_target;
 pub mod pictures;
 pub mod show;
 pub mod takedown;

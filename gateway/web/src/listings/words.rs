@@ -73,37 +73,7 @@ fn field_label(texts: &Texts, path: &str) -> String {
     if let Some(key) = path.strip_prefix("links.") {
         return texts.say_of("field-link-of", &link_label(texts, key));
     }
-    let key = match path {
-        "name" => "field-name",
-        "title" => "field-title",
-        "handle" => "field-handle",
-        "slug" => "field-slug",
-        "kind" => "field-kind",
-        "roles" => "field-roles",
-        "tagline" => "field-tagline",
-        "bio" => "field-about",
-        "description" => "field-description",
-        "country_code" => "field-country",
-        "city" => "field-city",
-        "creator" | "page_id" => "field-page",
-        "genres" => "field-genres",
-        "platforms" => "field-platforms",
-        "stage" => "field-stage",
-        "release_year" => "field-year",
-        "trailer_url" => "field-trailer",
-        "cover_url" => "field-cover",
-        "avatar_url" => "field-avatar",
-        "screenshots" => "field-screenshots",
-        "credits" => "field-credits",
-        "featured" => "field-featured",
-        "verified" => "field-verified",
-        "starts_at" => "field-first-day",
-        "ends_at" => "field-last-day",
-        "online" => "field-online-too",
-        "website" => "field-website",
-        path => return path.to_owned(),
-    };
-    texts.say(key).to_owned()
+    texts.value("field", path, path).to_owned()
 }
 
 /// The changes that people look for. A new listing also has values that nobody chose, such as that it is not featured.

@@ -140,19 +140,19 @@ fn problem(request: &PersonRequest, key: &'static str) -> Fields {
 
 /// Ends everything of an account that would go on without people: tokens, key requests, keys and webhooks. In this order, none of them can
 /// create another one afterwards.
-async fn disconnect(web: &Web, actor: &Actor, account: Uuid) -> Result<(), Fault> {
-    for token in web.gateway.tokens(account).await? {
+async fn disconnect(app: &Web, actor: &Actor, account: Uuid) -> Result<(), Fault> {
+    for token in app.gateway.tokens(account).await? {
         if token.revoked_at.is_none() {
-            web.gateway.revoke_token(actor, account, &token.id).await?;
+            app.gateway.revoke_token(actor, account, &token.id).await?;
         }
     }
-    web.gateway.withdraw_key_requests(actor, account).await?;
-    for key in web.gateway.keys(account).await? {
+    app.gateway.withdraw_key_requests(actor, account).await?;
+    for key in app.gateway.keys(account).await? {
         if key.revoked_at.is_none() {
-            web.gateway.revoke_key(actor, account, &key.id).await?;
+            app.gateway.revoke_key(actor, account, &key.id).await?;
         }
     }
-    web.webhooks.remove_all(account).await
+    app.webhooks.remove_all(account).await
 }
 
 async fn page(request: &PersonRequest, state: FormState) -> PageResult {

@@ -34,7 +34,7 @@ const AVATAR: Sizes = Sizes {
 const SMALL_SCREENSHOT: u32 = 640;
 
 /// The sizes of a screenshot that is so wide and high.
-pub(super) fn screenshot((width, height): (u32, u32)) -> Sizes {
+pub(super) fn screenshot(width: u32, height: u32) -> Sizes {
     let longer = u64::from(width.max(height));
     let small = if longer > u64::from(SMALL_SCREENSHOT) {
         let scaled = (u64::from(width) * u64::from(SMALL_SCREENSHOT) + longer / 2) / longer;
@@ -123,19 +123,22 @@ pub(super) fn country_link(frame: &Frame, code: &str) -> Link {
 }
 
 /// The city, if it is known, and the country.
-pub(super) fn place_links(frame: &Frame, city: (&str, &str), code: &str) -> Vec<Link> {
-    let (slug, name) = city;
-    let city = (!name.is_empty()).then(|| Link {
+pub(super) fn place_links(
+    frame: &Frame,
+    city_slug: &str,
+    city: &str,
+    country_code: &str,
+) -> Vec<Link> {
+    let city = (!city.is_empty()).then(|| Link {
         // A game's row has no slug of its city.
-        href: match slug {
+        href: match city_slug {
             "" => String::new(),
             slug => frame.href(&format!("/cities/{slug}")),
         },
-        label: name.to_owned(),
+        label: city.to_owned(),
     });
-    city.into_iter()
-        .chain([country_link(frame, code)])
-        .collect()
+    let country = country_link(frame, country_code);
+    city.into_iter().chain([country]).collect()
 }
 
 pub(super) fn creator_link(frame: &Frame, creator: public::GameCreator) -> Link {
@@ -270,16 +273,17 @@ mod tests {
 
     #[test]
     fn a_small_screenshot_is_640_pixels_on_its_longer_side() {
-        for (size, small) in [
-            ((1_600, 900), 640),
-            ((900, 1_600), 360),
-            ((641, 641), 640),
-            ((640, 480), 0),
-            ((320, 180), 0),
-            ((1_600, 1), 640),
-            ((1, 1_600), 1),
+        for (width, height, small) in [
+            (1_600, 900, 640),
+            (900, 1_600, 360),
+            (641, 641, 640),
+            (640, 480, 0),
+            (320, 180, 0),
+            (1_600, 1, 640),
+            (1, 1_600, 1),
         ] {
-            assert_eq!(screenshot(size).small, small, "{size:?}");
+            let sizes = screenshot(width, height);
+            assert_eq!(sizes.small, small, "{width} x {height}");
         }
     }
 }

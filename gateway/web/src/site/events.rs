@@ -151,7 +151,7 @@ fn event_page(mut frame: Frame, event: public::Event, today: Date) -> EventPage 
         kind: frame.link(&address(LIST, &[("kind", Some(&event.kind))]), kind),
         days,
         is_over: last.is_some_and(|last| last < today),
-        place: cards::place_links(&frame, (&event.city_slug, &event.city), &event.country_code),
+        place: cards::place_links(&frame, &event.city_slug, &event.city, &event.country_code),
         outline: Outline::of(&event.country_code),
         country: cards::country_link(&frame, &event.country_code),
         calendar: Some(frame.href(&format!("{LIST}/{}/calendar.ics", event.slug))),

@@ -236,7 +236,7 @@ fn game_page(mut frame: Frame, game: public::Game, around: Surroundings) -> Game
     let platforms = platforms.map(|key| filtered("platform", "platform", key));
     let screenshots = (1_u64..).zip(&game.screenshots);
     let screenshots = screenshots.filter_map(|(number, shot)| {
-        let sizes = cards::screenshot((shot.width, shot.height));
+        let sizes = cards::screenshot(shot.width, shot.height);
         // Each is a link, which needs a name.
         let alt = match shot.alt.as_str() {
             "" => texts.say_of("game-picture", &texts.number(number)),
@@ -259,7 +259,7 @@ fn game_page(mut frame: Frame, game: public::Game, around: Surroundings) -> Game
         platforms: platforms.collect(),
         stage: filtered("stage", "stage", &row.stage),
         release_year: row.release_year,
-        place: cards::place_links(&frame, (city_slug, &row.city), &row.country_code),
+        place: cards::place_links(&frame, city_slug, &row.city, &row.country_code),
         currency: around
             .currency
             .map(|(currency, rate)| page_currency(&frame, currency, rate)),

@@ -213,8 +213,7 @@ async fn account_name(app: &Web, frame: &Frame, voter: &Voter) -> Option<String>
     let Voter::Account(id, _) = voter else {
         return None;
     };
-    let found = app.gateway.account(*id).await.ok();
-    let name = found.and_then(|found| Some(found.account?.name));
+    let name = app.gateway.account_name(*id).await;
     // People can vote while the gateway is away, without the account's name.
     Some(name.unwrap_or_else(|| frame.say("vote-your-account").to_owned()))
 }

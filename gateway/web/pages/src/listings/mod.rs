@@ -11,7 +11,7 @@ use fluent_bundle::FluentArgs;
 
 use crate::field::Fields;
 use crate::shell::Shell;
-use crate::site::Texts;
+use crate::texts::Texts;
 
 /// The state of a listing in words.
 #[derive(Debug, Clone)]

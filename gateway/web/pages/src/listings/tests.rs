@@ -6,8 +6,8 @@ use super::pictures::{Crop, CropPage, GalleryPage, Image, ScreenshotRow, SingleP
 use super::*;
 use crate::field::{Field, ShownError};
 use crate::input::{Area, Checks, Choice, FormPart, Group, PictureFile, Select};
+use crate::language::Language;
 use crate::shell::Sentence;
-use crate::site::Language;
 
 /// What a studio could write into any field: markup, and the end of every place that a page puts it into.
 const HOSTILE: &str =

@@ -101,7 +101,7 @@ pub struct AttemptRow {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::site::Language;
+    use crate::language::Language;
 
     fn text(english: &str) -> ServiceText {
         ServiceText::new(Language::English, None, english)

@@ -8,7 +8,7 @@ use super::delivery_days::DeliveryDays;
 use super::{EventRow, ServiceText, StateLabel};
 use crate::field::{Field, Fields};
 use crate::shell::Shell;
-use crate::site::Texts;
+use crate::texts::Texts;
 
 #[derive(Debug, Template)]
 #[template(path = "webhooks/list.html")]
@@ -196,7 +196,7 @@ pub struct RecoverPage {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::site::Language;
+    use crate::language::Language;
 
     const BASE: &str = "/accounts/a/webhooks";
 

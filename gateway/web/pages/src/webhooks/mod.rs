@@ -7,8 +7,9 @@ pub mod endpoints;
 
 use askama::Template;
 
+use crate::language::Language;
 use crate::shell::Shell;
-use crate::site::{Language, Texts};
+use crate::texts::Texts;
 
 /// A text of webhook-svc. One without a translation stays in English, and its element says so.
 #[derive(Debug, Clone, Template)]

@@ -126,8 +126,8 @@ error-unreadable-title = Unreadable form
 error-unreadable = The form could not be read. Open the page again, and send it from there.
 error-closed-title = Closed
 error-too-many = { $count ->
-    [one] Too many requests. Try again in { $number } second.
-   *[other] Too many requests. Try again in { $number } seconds.
+    [one] Too many pages in a minute. Try again in { $number } second.
+   *[other] Too many pages in a minute. Try again in { $number } seconds.
 }
 error-sent-twice-title = Sent twice
 error-sent-twice = This form was sent before, and its outcome is not known. Check whether it took effect before you send it again.

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use fluent_bundle::concurrent::FluentBundle;
 use fluent_bundle::{FluentArgs, FluentResource};
 
-use super::language::Language;
+use crate::language::Language;
 
 /// All texts in one language.
 pub struct Texts {
@@ -19,7 +19,7 @@ pub struct Texts {
 /// The files of a language.
 macro_rules! sources {
     ($language:literal: $($subject:literal)+) => {
-        [$(include_str!(concat!("../../texts/", $language, "/", $subject, ".ftl"))),+]
+        [$(include_str!(concat!("../texts/", $language, "/", $subject, ".ftl"))),+]
     };
     ($language:literal) => {
         sources!($language: "site" "people" "mails" "account" "keys" "webhooks" "listings" "economy")
@@ -31,7 +31,7 @@ static ENGLISH: LazyLock<Texts> = LazyLock::new(|| Texts::read(Language::English
 static FRENCH: LazyLock<Texts> = LazyLock::new(|| Texts::read(Language::French));
 
 /// All texts of a language as one source.
-pub(super) fn source(language: Language) -> String {
+pub(crate) fn source(language: Language) -> String {
     let files = match language {
         Language::English => sources!("en"),
         Language::French => sources!("fr"),
@@ -172,7 +172,7 @@ impl Texts {
 }
 
 /// The keys of a source, in its order.
-pub(super) fn keys_of(source: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn keys_of(source: &str) -> impl Iterator<Item = &str> {
     source.lines().filter_map(|line| {
         let (key, _) = line.split_once(" =")?;
         let is_key = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';

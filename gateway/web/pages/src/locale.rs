@@ -4,8 +4,8 @@ use fluent_bundle::FluentArgs;
 use time::format_description::well_known::Iso8601;
 use time::{Date, OffsetDateTime, UtcOffset};
 
-use super::language::Language;
-use super::texts::Texts;
+use crate::language::Language;
+use crate::texts::Texts;
 use crate::when;
 
 impl Texts {

@@ -1,6 +1,6 @@
-//! The languages of the public site.
+//! The languages of pages and mails.
 
-/// A language of the public site.
+/// A language of pages and mails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Language {
     #[default]
