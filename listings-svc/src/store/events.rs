@@ -9,11 +9,11 @@ use crate::domain::listing::Listing;
 /// Selects events by a clause.
 macro_rules! select {
     ([$($clause:literal)+], $($argument:expr),+ $(,)?) => {
-        sqlx::query_scalar!(
+        sqlx::query!(
             r#"select to_json(event) as "event!: Json<Listing<Event>>" from listings.event "# $(+ $clause)+,
             $($argument),+
         )
-        .map(|Json(event)| event)
+        .map(|row| row.event.0)
     };
 }
 

@@ -13,11 +13,11 @@ use crate::domain::page::Page;
 /// Selects pages by a clause.
 macro_rules! select {
     ([$($clause:literal)+], $($argument:expr),+ $(,)?) => {
-        sqlx::query_scalar!(
+        sqlx::query!(
             r#"select to_json(page) as "page!: Json<Listing<Page>>" from listings.page "# $(+ $clause)+,
             $($argument),+
         )
-        .map(|Json(page)| page)
+        .map(|row| row.page.0)
     };
 }
 

@@ -46,11 +46,11 @@ pub struct Ticket {
 /// Selects tickets by a clause.
 macro_rules! select {
     ($clause:literal, $($argument:expr),+ $(,)?) => {
-        sqlx::query_scalar!(
+        sqlx::query!(
             r#"select to_json(ticket) as "ticket!: Json<Ticket>" from listings.named_ticket as ticket "# + $clause,
             $($argument),+
         )
-        .map(|Json(ticket)| ticket)
+        .map(|row| row.ticket.0)
     };
 }
 

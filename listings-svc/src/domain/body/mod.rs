@@ -41,7 +41,7 @@ pub fn read_only<C>(
     rules: &[(&'static str, &str)],
     current: Option<CurrentListing<'_, C>>,
 ) {
-    for (name, reason) in rules {
+    for &(name, reason) in rules {
         let stored = || current.as_ref().and_then(|current| current.field(name));
         fields.read_only(name, stored, reason);
     }

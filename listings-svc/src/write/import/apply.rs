@@ -120,7 +120,7 @@ impl ChunkWriter<'_, '_> {
             &mut report,
         );
         if self.chunk.dry_run {
-            self.context.connection.execute("savepoint dry_run").await?;
+            self.execute("savepoint dry_run").await?;
         }
         let (changes, mut feed) = self.save(plan, &mut report.refused).await?;
         for change in &changes {
@@ -132,9 +132,7 @@ impl ChunkWriter<'_, '_> {
         report.refused_count = u64::try_from(report.refused.len()).unwrap_or(u64::MAX);
         report.kept_count = u64::try_from(report.kept.len()).unwrap_or(u64::MAX);
         if self.chunk.dry_run {
-            self.context
-                .connection
-                .execute("rollback to savepoint dry_run; release savepoint dry_run")
+            self.execute("rollback to savepoint dry_run; release savepoint dry_run")
                 .await?;
             report.changed = differences(self.context.connection, &changes).await?;
             feed.clear();
@@ -243,26 +241,27 @@ impl ChunkWriter<'_, '_> {
         &mut self,
         changes: &[RecordChange<T>],
     ) -> Result<Option<Problems>, sqlx::Error> {
-        self.context.connection.execute("savepoint import").await?;
+        self.execute("savepoint import").await?;
         match self.write(changes).await {
             Ok(()) => {
-                self.context
-                    .connection
-                    .execute("release savepoint import")
-                    .await?;
+                self.execute("release savepoint import").await?;
                 Ok(None)
             }
             Err(error) => {
                 let Some(problems) = constraints::field_errors(&error) else {
                     return Err(error);
                 };
-                self.context
-                    .connection
-                    .execute("rollback to savepoint import; release savepoint import")
+                self.execute("rollback to savepoint import; release savepoint import")
                     .await?;
                 Ok(Some(problems))
             }
         }
+    }
+
+    async fn execute(&mut self, statements: &'static str) -> Result<(), sqlx::Error> {
+        let connection = &mut *self.context.connection;
+        connection.execute(statements).await?;
+        Ok(())
     }
 
     async fn write<T: ImportableRecord>(
