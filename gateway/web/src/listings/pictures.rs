@@ -3,7 +3,7 @@
 use axum::extract::{Path, Query};
 use axum::response::Response;
 use contracts::listings::v1 as proto;
-use kit::{Code, Fault};
+use kit::Code;
 use serde::Deserialize;
 use uuid::Uuid;
 

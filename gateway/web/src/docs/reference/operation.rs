@@ -3,7 +3,7 @@
 use serde_json::Value;
 use strum::{Display, EnumString};
 
-use super::document::{Document, as_text};
+use super::document::{Document, Shape, as_text};
 use super::example::laid_out;
 use super::fields::{Field, fields};
 
