@@ -50,7 +50,7 @@ struct Proxy {
     folder: TempDir,
     url: String,
     fleet: String,
-    /// A test key that may write, and a token, of an account without limits.
+    /// A test key that may write, and a token, of an account whose plan the fleet of `deploy/up` has too.
     key: String,
     token: String,
     _server: JoinSet<()>,
@@ -60,7 +60,7 @@ impl Proxy {
     async fn start() -> Self {
         let fleet = Fleet::shared();
         let mut staff = Staff::of(&fleet).await;
-        let account = staff.account("unlimited").await;
+        let account = staff.account("partner").await;
         let wanted = KeyRequest {
             mode: "test",
             kind: "account",
