@@ -50,8 +50,9 @@ async fn openapi_generator_makes_a_client_in_java_that_calls_the_fleet() {
     for package in ["mchezo", "mchezo/api", "mchezo/model"] {
         let package = folder.join("java/src/main/java").join(package);
         let files = std::fs::read_dir(package).unwrap();
-        let files = files.map(|file| file.unwrap().path().display().to_string());
-        sources.extend(files.filter(|file| file.ends_with(".java")));
+        let files = files.map(|file| file.unwrap().path());
+        let files = files.filter(|file| file.extension().is_some_and(|it| it == "java"));
+        sources.extend(files.map(|file| file.display().to_string()));
     }
     let jar = jar.to_str().unwrap();
     let mut compile = vec!["-d", "classes", "-cp", jar];
