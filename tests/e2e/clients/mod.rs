@@ -109,10 +109,12 @@ impl Proxy {
             .env("PYTHONDONTWRITEBYTECODE", "1")
             .output()
             .await;
-        let output = output.unwrap_or_else(|error| {
-            let program = program.display();
-            panic!("cannot start {program} ({error}): tests/README.md says what to install")
-        });
+        let name = program.display();
+        assert!(
+            output.is_ok(),
+            "cannot start {name} ({output:?}): tests/README.md says what to install"
+        );
+        let output = output.unwrap();
         let said = String::from_utf8_lossy(&output.stdout);
         let complained = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "{args:?}: {said}{complained}");
