@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 
-use sqlx::types::Json;
 use sqlx::{PgConnection, PgPool};
 use uuid::Uuid;
 
