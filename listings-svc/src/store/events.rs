@@ -1,5 +1,6 @@
 //! The table of events.
 
+use sqlx::types::Json;
 
 use super::listing_table;
 use crate::domain::event::Event;

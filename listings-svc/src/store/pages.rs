@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use sqlx::types::Json;
 use sqlx::{PgConnection, PgPool};
 use uuid::Uuid;
 
