@@ -196,7 +196,7 @@ async fn save_screenshot(browser: &Browser, folder: &Path, path: &str, width: u3
     std::fs::write(folder.join(file), bytes.unwrap()).unwrap();
 }
 
-async fn sign_in(browser: &Browser) -> String {
+pub(crate) async fn sign_in(browser: &Browser) -> String {
     let account = browser.fleet.account("free").clone();
     browser.open("/sign-in").await;
     browser.fill("email", &account.email).await;

@@ -1,6 +1,5 @@
 //! Deletes a person. The page says what is deleted and what stays.
 
-use http::header::SET_COOKIE;
 use kit::Fault;
 use pages::mails::MailText;
 use pages::people::PersonFormPage;
@@ -72,9 +71,7 @@ pub async fn send(request: PersonRequest, FormBody(form): FormBody<Input>) -> Pa
     app.sessions.end_of(person.id, session).await?;
     app.sessions.forget_networks(person.id).await?;
     let mut response = see_other("/?done=deleted");
-    if let Some(cookie) = app.cookie.clear() {
-        response.headers_mut().insert(SET_COOKIE, cookie);
-    }
+    app.cookie.clear(response.headers_mut());
     Ok(response)
 }
 

@@ -3,7 +3,6 @@
 use axum::Extension;
 use axum::extract::{Query, State};
 use http::HeaderMap;
-use http::header::SET_COOKIE;
 use kit::Fault;
 use pages::people::SignInPage;
 use pages::{Field, Fields};
@@ -167,9 +166,7 @@ pub async fn sign_out(
     } else {
         next_page::path(&next.next)
     });
-    if let Some(cookie) = app.cookie.clear() {
-        response.headers_mut().insert(SET_COOKIE, cookie);
-    }
+    app.cookie.clear(response.headers_mut());
     Ok(response)
 }
 
