@@ -381,3 +381,46 @@ async fn the_pages_of_an_account_have_no_problem() {
     found.extend(problems(&browser, &format!("{tried}/answer")).await);
     assert_none(browser, found).await;
 }
+
+/// How wide the first picture on the page is, as a multiple of its height.
+async fn shape_of_picture(browser: &Browser, css: &str) -> f64 {
+    let script = "
+        const [css, done] = arguments;
+        const picture = document.querySelector(css);
+        picture.loading = 'eager';
+        picture.decode().then(() => {
+            const box = picture.getBoundingClientRect();
+            done(box.width / box.height);
+        });";
+    let shape = browser.client.execute_async(script, vec![json!(css)]);
+    shape.await.unwrap().as_f64().unwrap()
+}
+
+/// Also where it would be larger than its place.
+#[tokio::test]
+async fn pictures_keep_their_shape() {
+    const COVER: f64 = 16.0 / 9.0;
+    let browser = start().await;
+    let game = browser.fleet.account("free").economy_game.clone();
+    let account = sign_in(&browser).await;
+    let path = format!("{account}/listings/game/{game}/pictures");
+    for width in [1_280, 360] {
+        browser.open(&path).await;
+        browser.show_as(width, "light").await;
+        let script = "
+            const file = '<img id=file src=\"/pictures/drawn/1/games/NG/okoto.svg\" width=1200 height=675 alt=\"\">';
+            document.querySelector('main').innerHTML = `<figure class=picture>${file}</figure>`;";
+        browser.client.execute(script, Vec::new()).await.unwrap();
+        let shape = shape_of_picture(&browser, "#file").await;
+        assert!((shape - COVER).abs() < 0.05, "at {width}: {shape}");
+    }
+    // The frame on another site has this size.
+    browser.open(&format!("/embed/games/{game}")).await;
+    let frame = json!({ "width": 480, "height": 420, "deviceScaleFactor": 1, "mobile": false });
+    browser
+        .devtools("Emulation.setDeviceMetricsOverride", frame)
+        .await;
+    let shape = shape_of_picture(&browser, "img").await;
+    assert!((shape - COVER).abs() < 0.05, "in a frame: {shape}");
+    browser.close().await;
+}
