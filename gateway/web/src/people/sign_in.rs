@@ -157,15 +157,16 @@ async fn end_session(app: &Web, headers: &HeaderMap) -> Result<(), Fault> {
 /// Ends the session, and redirects to the next page if the request names one.
 pub async fn sign_out(
     State(app): State<App>,
+    Extension(language): Extension<PageLanguage>,
     headers: HeaderMap,
     Query(next): Query<NextPage>,
 ) -> PageResult {
     end_session(&app, &headers).await?;
-    let mut response = see_other(if next.next.is_empty() {
-        "/?done=signed-out"
+    let mut response = if next.next.is_empty() {
+        language.goodbye(&headers, "signed-out")
     } else {
-        next_page::path(&next.next)
-    });
+        see_other(next_page::path(&next.next))
+    };
     app.cookie.clear(response.headers_mut());
     Ok(response)
 }

@@ -7,6 +7,7 @@ people-sign-out = Sign out
 people-back = Back
 people-copy = Copy
 docs-in-english = The documentation is in English.
+docs-site = The site in English
 sign-up-lead = We send a link to this address. It leads to your password and your first key.
 sign-up-send = Send the link
 sign-up-have = Already have an account?

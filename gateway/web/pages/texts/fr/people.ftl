@@ -7,6 +7,7 @@ people-sign-out = Se déconnecter
 people-back = Retour
 people-copy = Copier
 docs-in-english = La documentation est en anglais.
+docs-site = Le site en français
 sign-up-lead = Nous envoyons un lien à cette adresse. Il mène au choix du mot de passe, puis à votre première clé.
 sign-up-send = Envoyer le lien
 sign-up-have = Vous avez déjà un compte ?
