@@ -9,7 +9,8 @@ use pages::{Field, Fields};
 use serde::Deserialize;
 use uuid::Uuid;
 
-use super::{link, new_network, sign_up};
+use super::link::{self, Invitation};
+use super::{new_network, sign_up};
 use crate::app::{App, Web};
 use crate::client_info::ClientInfo;
 use crate::domain::action::Action;
@@ -185,7 +186,10 @@ impl SignInForm<'_> {
         let (language, next) = (self.language, self.next);
         let FormState { status, errors } = state.in_language(language.language);
         let invitation = link::invitation(self.app, language, next).await?;
-        let invitation = invitation.unwrap_or_default();
+        let invitation = invitation.unwrap_or_else(|| Invitation {
+            text: next_page::reason(next).map_or_else(String::new, |key| language.say(key).into()),
+            email: String::new(),
+        });
         let email = Field::email("email", language.say("email-label"));
         let page = SignInPage {
             shell: language.shell_at(format!("/sign-in?next={}", encoded(next))),

@@ -212,7 +212,7 @@ event-description = { $value }. An event about games in Africa.
 ## What a visitor can do about a listing
 
 actions-label = About this listing
-action-claim = Claim this page
+action-claim = Claim or manage this page
 action-correct = Suggest a correction
 action-report = Report this listing
 action-takedown = Request removal

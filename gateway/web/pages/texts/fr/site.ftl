@@ -212,7 +212,7 @@ event-description = { $value }. Un événement consacré aux jeux en Afrique.
 ## Ce qu’un visiteur peut faire d’une fiche
 
 actions-label = À propos de cette fiche
-action-claim = Revendiquer cette page
+action-claim = Revendiquer ou gérer cette page
 action-correct = Proposer une correction
 action-report = Signaler cette fiche
 action-takedown = Demander le retrait
