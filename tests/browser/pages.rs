@@ -215,6 +215,31 @@ async fn assert_small_header(browser: &Browser) {
     assert!(pixels <= MOST_HEADER, "{pixels} pixels of header");
 }
 
+/// A phone shows what a table is about before anybody scrolls it.
+async fn assert_tables_start_with_their_point(browser: &Browser, account: &str) {
+    browser.show_as(360, "light").await;
+    for (page, part) in [
+        ("economy", "main tbody td:last-child .state"),
+        ("activity", "main tbody td"),
+    ] {
+        browser.open(&format!("{account}/{page}")).await;
+        browser.until(part).await;
+        let script = "return document.querySelector(arguments[0]).getBoundingClientRect().right";
+        let right = browser.client.execute(script, vec![json!(part)]);
+        let pixels = right.await.unwrap().as_f64().unwrap();
+        assert!(pixels <= 360.0, "{page}: {pixels}");
+    }
+    browser.open(&format!("{account}/usage")).await;
+    browser.until("main caption").await;
+    let script = "
+        const words = document.createRange();
+        words.selectNodeContents(document.querySelector('main caption'));
+        return words.getBoundingClientRect().right";
+    let right = browser.client.execute(script, Vec::new()).await.unwrap();
+    let pixels = right.as_f64().unwrap();
+    assert!(pixels <= 360.0, "the caption of usage: {pixels}");
+}
+
 /// On a wide window, the button of a list's filters stands beside them, with the link to the whole list.
 async fn assert_filters_in_a_row(browser: &Browser, prefix: &str) {
     browser.show_as(1_280, "light").await;
@@ -367,6 +392,7 @@ async fn the_pages_of_an_account_have_no_problem() {
     let game = browser.fleet.account("free").economy_game.clone();
     let account = sign_in(&browser).await;
     assert_small_header(&browser).await;
+    assert_tables_start_with_their_point(&browser, &account).await;
     tick_at_most_three_genres(&browser, &account).await;
     let of_account = OF_ACCOUNT.map(ToOwned::to_owned).into_iter();
     let of_account = of_account.chain(of_game(&game));
