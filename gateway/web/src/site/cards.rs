@@ -276,7 +276,23 @@ pub(super) fn is_https(address: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use pages::site::Language;
+
     use super::*;
+
+    #[test]
+    fn a_city_has_its_name_in_the_language_of_the_page() {
+        let in_french = |city: &str, country: &str| {
+            let texts = Texts::of(Language::French);
+            place(texts, city, country)
+        };
+        assert_eq!(in_french("Cape Town", "ZA"), "Le Cap, Afrique du Sud");
+        assert_eq!(in_french("Giza", "EG"), "Gizeh, Égypte");
+        // Another city of this name keeps it.
+        assert_eq!(in_french("Alexandria", "ZA"), "Alexandria, Afrique du Sud");
+        let texts = Texts::of(Language::English);
+        assert_eq!(place(texts, "Giza", "EG"), "Giza, Egypt");
+    }
 
     #[test]
     fn a_small_screenshot_is_640_pixels_on_its_longer_side() {
