@@ -104,10 +104,8 @@ mod tests {
     fn a_cookie_is_read_as_it_was_set() {
         let token = Token::generate();
         let style = CookieStyle::of("https://mchezo.example");
-        let [set, hint] = &set_by(|headers| style.store(&token, true, Duration::DAY, headers))[..]
-        else {
-            panic!("two cookies");
-        };
+        let cookies = set_by(|headers| style.store(&token, true, Duration::DAY, headers));
+        let (set, hint) = (&cookies[0], &cookies[1]);
         assert!(set.starts_with("__Host-session="), "{set}");
         for part in [
             "Path=/",
