@@ -2,7 +2,6 @@
 
 use axum::response::Response;
 use http::HeaderMap;
-use http::header::SET_COOKIE;
 use kit::Fault;
 use pages::shell::{AccountNav, NavLink};
 use pages::{OtherAccounts, Shell};
@@ -85,7 +84,7 @@ pub struct NewSession {
     pub stage: Stage,
 }
 
-/// Stores a new session, and adds its cookie to the response. A session has a new token at each sign-in, so that nobody can prepare one.
+/// Stores a new session, and adds its cookies to the response. A session has a new token at each sign-in, so that nobody can prepare one.
 pub async fn begin_session(
     app: &Web,
     new: NewSession,
@@ -103,10 +102,10 @@ pub async fn begin_session(
         agent: client.agent.clone(),
     };
     let token = app.sessions.create(&session).await?;
-    if let Some(cookie) = app.cookie.set(&token, app.sessions.lifetimes.most) {
-        response.headers_mut().insert(SET_COOKIE, cookie);
-    }
-    if new.stage == Stage::SignedIn {
+    let (most, headers) = (app.sessions.lifetimes.most, response.headers_mut());
+    let is_signed_in = new.stage == Stage::SignedIn;
+    app.cookie.store(&token, is_signed_in, most, headers);
+    if is_signed_in {
         let network = client.network();
         (app.sessions)
             .remember_network(new.person, &network, now)

@@ -266,7 +266,6 @@ mod tests {
             "href=\"/fr/sign-in\"",
             "href=\"/en/sign-up\" hreflang=\"en\"",
             "Développeurs (en anglais)",
-            "La documentation est en anglais.",
         ] {
             assert!(html.contains(part), "{part}: {html}");
         }

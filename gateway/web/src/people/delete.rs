@@ -1,6 +1,6 @@
 //! Deletes a person. The page says what is deleted and what stays.
 
-use http::header::SET_COOKIE;
+use http::HeaderMap;
 use kit::Fault;
 use pages::mails::MailText;
 use pages::people::PersonFormPage;
@@ -20,7 +20,7 @@ use crate::form_body::FormBody;
 use crate::jobs::revoke_tokens;
 use crate::page_error::{PageError, PageResult};
 use crate::person_request::PersonRequest;
-use crate::render::{FormState, html, see_other};
+use crate::render::{FormState, html};
 use crate::store::{closed_accounts, members, people, token_revocations};
 use crate::upstream::gateway::Actor;
 
@@ -34,7 +34,11 @@ pub async fn show(request: PersonRequest) -> PageResult {
     page(&request, FormState::default()).await
 }
 
-pub async fn send(request: PersonRequest, FormBody(form): FormBody<Input>) -> PageResult {
+pub async fn send(
+    request: PersonRequest,
+    headers: HeaderMap,
+    FormBody(form): FormBody<Input>,
+) -> PageResult {
     let (app, person) = (&request.app, request.person());
     // The deletion revokes keys and removes webhooks.
     if let Err(closed) = app.gateway.admit_change().await {
@@ -71,10 +75,8 @@ pub async fn send(request: PersonRequest, FormBody(form): FormBody<Input>) -> Pa
     let session = request.viewer.token.hash();
     app.sessions.end_of(person.id, session).await?;
     app.sessions.forget_networks(person.id).await?;
-    let mut response = see_other("/?done=deleted");
-    if let Some(cookie) = app.cookie.clear() {
-        response.headers_mut().insert(SET_COOKIE, cookie);
-    }
+    let mut response = request.language().goodbye(&headers, "deleted");
+    app.cookie.clear(response.headers_mut());
     Ok(response)
 }
 

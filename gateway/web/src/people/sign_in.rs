@@ -3,14 +3,14 @@
 use axum::Extension;
 use axum::extract::{Query, State};
 use http::HeaderMap;
-use http::header::SET_COOKIE;
 use kit::Fault;
 use pages::people::SignInPage;
 use pages::{Field, Fields};
 use serde::Deserialize;
 use uuid::Uuid;
 
-use super::{link, new_network, sign_up};
+use super::link::{self, Invitation};
+use super::{new_network, sign_up};
 use crate::app::{App, Web};
 use crate::client_info::ClientInfo;
 use crate::domain::action::Action;
@@ -158,18 +158,17 @@ async fn end_session(app: &Web, headers: &HeaderMap) -> Result<(), Fault> {
 /// Ends the session, and redirects to the next page if the request names one.
 pub async fn sign_out(
     State(app): State<App>,
+    Extension(language): Extension<PageLanguage>,
     headers: HeaderMap,
     Query(next): Query<NextPage>,
 ) -> PageResult {
     end_session(&app, &headers).await?;
-    let mut response = see_other(if next.next.is_empty() {
-        "/?done=signed-out"
+    let mut response = if next.next.is_empty() {
+        language.goodbye(&headers, "signed-out")
     } else {
-        next_page::path(&next.next)
-    });
-    if let Some(cookie) = app.cookie.clear() {
-        response.headers_mut().insert(SET_COOKIE, cookie);
-    }
+        see_other(next_page::path(&next.next))
+    };
+    app.cookie.clear(response.headers_mut());
     Ok(response)
 }
 
@@ -187,7 +186,10 @@ impl SignInForm<'_> {
         let (language, next) = (self.language, self.next);
         let FormState { status, errors } = state.in_language(language.language);
         let invitation = link::invitation(self.app, language, next).await?;
-        let invitation = invitation.unwrap_or_default();
+        let invitation = invitation.unwrap_or_else(|| Invitation {
+            text: next_page::reason(next).map_or_else(String::new, |key| language.say(key).into()),
+            email: String::new(),
+        });
         let email = Field::email("email", language.say("email-label"));
         let page = SignInPage {
             shell: language.shell_at(format!("/sign-in?next={}", encoded(next))),

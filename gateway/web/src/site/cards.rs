@@ -109,13 +109,19 @@ pub(super) fn country(texts: &Texts, code: &str) -> String {
     texts.value("country", code, code).to_owned()
 }
 
+/// The name of a city in the language of the page. Most have the one of the directory.
+pub(super) fn city_name(texts: &Texts, city: &str, country_code: &str) -> String {
+    let key = format!("{country_code}-{}", city.replace(' ', "-")).to_lowercase();
+    texts.value("city", &key, city).to_owned()
+}
+
 /// `Lagos, Nigeria`, or the country alone.
 pub(super) fn place(texts: &Texts, city: &str, code: &str) -> String {
     let country = country(texts, code);
     if city.is_empty() {
         return country;
     }
-    format!("{city}, {country}")
+    format!("{}, {country}", city_name(texts, city, code))
 }
 
 pub(super) fn country_link(frame: &Frame, code: &str) -> Link {
@@ -135,7 +141,7 @@ pub(super) fn place_links(
             "" => String::new(),
             slug => frame.href(&format!("/cities/{slug}")),
         },
-        label: city.to_owned(),
+        label: city_name(frame.texts, city, country_code),
     });
     let country = country_link(frame, country_code);
     city.into_iter().chain([country]).collect()
@@ -201,8 +207,9 @@ pub(super) fn event(frame: &Frame, row: public::Event) -> EventCard {
 }
 
 pub(super) fn city(frame: &Frame, row: public::CityRow) -> PlaceRow {
+    let name = city_name(frame.texts, &row.name, &row.country_code);
     PlaceRow {
-        link: frame.link(&format!("/cities/{}", row.slug), row.name),
+        link: frame.link(&format!("/cities/{}", row.slug), name),
         country: country(frame.texts, &row.country_code),
         creators: row.creators,
         games: row.games,
@@ -269,7 +276,23 @@ pub(super) fn is_https(address: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use pages::site::Language;
+
     use super::*;
+
+    #[test]
+    fn a_city_has_its_name_in_the_language_of_the_page() {
+        let in_french = |city: &str, country: &str| {
+            let texts = Texts::of(Language::French);
+            place(texts, city, country)
+        };
+        assert_eq!(in_french("Cape Town", "ZA"), "Le Cap, Afrique du Sud");
+        assert_eq!(in_french("Giza", "EG"), "Gizeh, Égypte");
+        // Another city of this name keeps it.
+        assert_eq!(in_french("Alexandria", "ZA"), "Alexandria, Afrique du Sud");
+        let texts = Texts::of(Language::English);
+        assert_eq!(place(texts, "Giza", "EG"), "Giza, Egypt");
+    }
 
     #[test]
     fn a_small_screenshot_is_640_pixels_on_its_longer_side() {

@@ -61,7 +61,9 @@ pub async fn list(request: SiteRequest) -> PageResult {
         let rows: Vec<public::CreatorRow> = creators.parse()?;
         let names = RowNames {
             creator: None,
-            city: rows.first().map(|row| row.city.clone()),
+            city: rows
+                .first()
+                .map(|row| cards::city_name(frame.texts, &row.city, &row.country_code)),
         };
         let set = list.set_filters(&frame, &choices, &names);
         let kind = set.iter().find(|(name, _)| *name == "kind");

@@ -91,7 +91,7 @@ pub async fn list(request: SiteRequest) -> PageResult {
         let first = rows.first();
         let names = RowNames {
             creator: first.map(|row| row.creator.name.clone()),
-            city: first.map(|row| row.city.clone()),
+            city: first.map(|row| cards::city_name(frame.texts, &row.city, &row.country_code)),
         };
         let set = list.set_filters(&frame, &choices, &names);
         let genre = set.iter().find(|(name, _)| *name == "genre");
@@ -249,6 +249,10 @@ fn game_page(mut frame: Frame, game: public::Game, around: Surroundings) -> Game
     // A game has the city of its creator, without its slug.
     let city_slug = creator.filter(|creator| creator.city == row.city);
     let city_slug = city_slug.map_or("", |creator| creator.city_slug.as_str());
+    let has_creator_site = around
+        .creator
+        .as_ref()
+        .is_some_and(|(creator, _)| creator.links.contains_key("website"));
     let (others, all_others) = other_games(&frame, &row, around.creator.as_ref());
     let (stores, links) = cards::stores_and_links(&frame, &game.links);
     let (listed, updated) = days(row.created_at.0, around.published, game.updated_at.0);
@@ -270,6 +274,7 @@ fn game_page(mut frame: Frame, game: public::Game, around: Surroundings) -> Game
             href,
         }),
         screenshots: screenshots.collect(),
+        has_creator_site,
         links,
         credits: game
             .credits

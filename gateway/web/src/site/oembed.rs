@@ -189,7 +189,7 @@ fn frame(site: &str, row: &public::GameRow, size: Size) -> String {
     html.extend([
         "\" ",
         &size,
-        " loading=\"lazy\" style=\"border:0\" sandbox=\"",
+        " loading=\"lazy\" style=\"border:0;max-width:100%\" sandbox=\"",
         SANDBOX,
         "\"></iframe>",
     ]);

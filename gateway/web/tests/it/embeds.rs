@@ -164,6 +164,8 @@ async fn a_game_can_be_embedded(pool: PgPool) {
     let sandbox = frame.attribute("sandbox").unwrap();
     assert!(!sandbox.contains("scripts"), "{sandbox}");
     assert_eq!(frame.attribute("title"), Some("Okoto <b>"));
+    // A phone is narrower than the frame.
+    assert_eq!(frame.attribute("style"), Some("border:0;max-width:100%"));
     assert_eq!(
         frame.attribute("src"),
         Some("https://mchezo.example/fr/embed/games/okoto")

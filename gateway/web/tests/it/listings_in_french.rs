@@ -85,7 +85,7 @@ async fn the_list_and_a_listing_are_in_french(pool: PgPool) {
             ", par ce compte",
             "<dt>Genres</dt><dd class=\"lines\" dir=\"auto\">Réflexion</dd>",
             "<dt>Plateformes</dt><dd class=\"lines\" dir=\"auto\">Réalité virtuelle</dd>",
-            "<dt>Stade</dt><dd class=\"lines\" dir=\"auto\">Sorti</dd>",
+            "<dt>État d’avancement</dt><dd class=\"lines\" dir=\"auto\">Sorti</dd>",
             "Jouer dans le navigateur\u{a0}: https://play.example",
             "Elle n’a pas encore de couverture.",
             "Corrections proposées par des visiteurs",

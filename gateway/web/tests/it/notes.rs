@@ -240,6 +240,12 @@ async fn sign_up_for(site: &Site, browser: &mut Browser, prefix: &str, path: &st
     let page = browser.get(&format!("{prefix}{path}")).await;
     assert_eq!(page.location(), format!("{prefix}/sign-in{query}"));
     let sign_in = browser.get(page.location()).await;
+    let reason = match (prefix, path) {
+        ("/fr", _) => "Pour ajouter votre jeu, connectez-vous.",
+        (_, "/add-game") => "To add your game, sign in.",
+        _ => "To claim this page, sign in.",
+    };
+    sign_in.assert(200, reason);
     sign_in.assert(200, &format!("href=\"{prefix}/sign-up{query}\""));
     let sign_up = browser.get(&format!("/sign-up{query}")).await;
     let next = sign_up.hidden()["next"].clone();
@@ -348,6 +354,13 @@ async fn a_claim_is_made_for_one_of_several_accounts(pool: PgPool) {
     }
     assert!(!choice.text.contains(&reads.to_string()), "{}", choice.text);
     browser.get("/claim/A%2F..").await.assert(404, "Not found");
+    // Nobody claims what an own account has already.
+    let own = (two.to_string(), "savanna".to_owned());
+    site.listings.pages.lock().unwrap().insert(own);
+    assert_eq!(
+        browser.get("/claim/savanna").await.location(),
+        format!("/accounts/{two}/listings/page/savanna")
+    );
 }
 
 #[testing::database_test(web::MIGRATOR)]

@@ -341,7 +341,7 @@ async fn a_french_owner_reads_deliveries(pool: PgPool) {
     let page = site.eventually(&watched, "a répondu 500").await;
     for part in [
         "<h1>Livraison de ping</h1>",
-        "nouvelle tentative",
+        "nouvel essai prévu",
         "La dernière tentative a échoué. La prochaine aura lieu le 23 novembre 2026, ",
         "1\u{a0}: <span class=\"bad\">a répondu 500</span>",
         "Votre récepteur est en panne, ou un proxy",

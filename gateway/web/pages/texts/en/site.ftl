@@ -4,6 +4,7 @@
 ## The frame of all pages
 
 skip = Skip to the content
+colon = { ":" }
 nav-label = Pages
 nav-games = Games
 nav-creators = Creators
@@ -212,7 +213,7 @@ event-description = { $value }. An event about games in Africa.
 ## What a visitor can do about a listing
 
 actions-label = About this listing
-action-claim = Claim this page
+action-claim = Claim or manage this page
 action-correct = Suggest a correction
 action-report = Report this listing
 action-takedown = Request removal
@@ -357,6 +358,7 @@ method-market = Market: the average of what players exchanged in the last 24 hou
 ## Search
 
 search-title = Search
+search-nothing-typed = Type a name in the field at the top of the page, or look through a list:
 search-results-for = Results for “{ $value }”
 search-count = { $count ->
     [0] Nothing found
@@ -569,3 +571,20 @@ country-UG = Uganda
 country-ZA = South Africa
 country-ZM = Zambia
 country-ZW = Zimbabwe
+
+## Cities whose name is another one in some language, by country and name in the directory
+
+city-dz-algiers = Algiers
+city-eg-alexandria = Alexandria
+city-eg-cairo = Cairo
+city-eg-giza = Giza
+city-eg-luxor = Luxor
+city-eg-port-said = Port Said
+city-et-addis-ababa = Addis Ababa
+city-ma-fes = Fes
+city-ma-marrakesh = Marrakesh
+city-ma-meknes = Meknes
+city-ma-tangier = Tangier
+city-mu-port-louis = Port Louis
+city-so-mogadishu = Mogadishu
+city-za-cape-town = Cape Town

@@ -4,6 +4,7 @@
 ## Le cadre de toutes les pages
 
 skip = Aller au contenu
+colon = { " :" }
 nav-label = Pages
 nav-games = Jeux
 nav-creators = Créateurs
@@ -62,7 +63,7 @@ feed-games-title = Nouveaux jeux
 feed-events = Prochains événements (flux)
 feed-calendar = Événements pour votre agenda
 games-title = Jeux
-games-description = Les jeux créés en Afrique, par genre, plateforme, pays et stade de développement.
+games-description = Les jeux créés en Afrique, par genre, plateforme, pays et état d’avancement.
 games-count = { $count ->
     [one] { $number } jeu
    *[other] { $number } jeux
@@ -101,7 +102,7 @@ filter-label = Filtres
 filter-genre = Genre
 filter-platform = Plateforme
 filter-country = Pays
-filter-stage = Stade
+filter-stage = État d’avancement
 filter-kind = Type
 filter-when = Période
 
@@ -110,7 +111,7 @@ filter-when = Période
 game-by = par
 game-genres = Genres
 game-platforms = Plateformes
-game-stage = Stade
+game-stage = État d’avancement
 game-year = Année
 game-place = Origine
 game-currency = Monnaie
@@ -212,7 +213,7 @@ event-description = { $value }. Un événement consacré aux jeux en Afrique.
 ## Ce qu’un visiteur peut faire d’une fiche
 
 actions-label = À propos de cette fiche
-action-claim = Revendiquer cette page
+action-claim = Revendiquer ou gérer cette page
 action-correct = Proposer une correction
 action-report = Signaler cette fiche
 action-takedown = Demander le retrait
@@ -357,6 +358,7 @@ method-market = Marché : la moyenne de ce que les joueurs ont échangé pendan
 ## Recherche
 
 search-title = Recherche
+search-nothing-typed = Écrivez un nom dans le champ en haut de la page, ou parcourez une liste :
 search-results-for = Résultats pour « { $value } »
 search-count = { $count ->
     [0] Aucun résultat
@@ -575,3 +577,20 @@ country-UG = Ouganda
 country-ZA = Afrique du Sud
 country-ZM = Zambie
 country-ZW = Zimbabwe
+
+## Villes dont le nom change selon la langue, par pays et nom dans le répertoire
+
+city-dz-algiers = Alger
+city-eg-alexandria = Alexandrie
+city-eg-cairo = Le Caire
+city-eg-giza = Gizeh
+city-eg-luxor = Louxor
+city-eg-port-said = Port-Saïd
+city-et-addis-ababa = Addis-Abeba
+city-ma-fes = Fès
+city-ma-marrakesh = Marrakech
+city-ma-meknes = Meknès
+city-ma-tangier = Tanger
+city-mu-port-louis = Port-Louis
+city-so-mogadishu = Mogadiscio
+city-za-cape-town = Le Cap

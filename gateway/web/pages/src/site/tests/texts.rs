@@ -68,6 +68,7 @@ const GROUPS: &[&str] = &[
     "genre",
     "role",
     "country",
+    "city",
     "board",
     "search-type",
     "nav-kind",

@@ -54,6 +54,7 @@ fn vote(language: Language) -> VotePage {
         frame: frame(language),
         tabs: vec![tab()],
         notice: Some(text()),
+        refusal: Some(text()),
         outcome: vec![ranked(vec![rank()]), ranked(Vec::new())],
         problem: Some(text()),
         pair: Some(Pair {
