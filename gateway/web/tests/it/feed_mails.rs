@@ -273,6 +273,12 @@ async fn each_decision_has_a_mail_with_its_page(pool: PgPool) {
             "A held report of your game is rejected",
             "/economy/okoto",
         ),
+        (
+            "voided",
+            [ADA, CAROL],
+            "A report of your game is voided",
+            "/economy/okoto",
+        ),
     ] {
         sqlx::query!("delete from web.mail")
             .execute(&site.pool)
@@ -296,7 +302,7 @@ async fn each_decision_has_a_mail_with_its_page(pool: PgPool) {
         assert!(body.contains(&address), "{event}: {body}");
         let has_reason = ["listing_rejected", "takedown_declined", "claim_rejected"]
             .contains(&event)
-            || event == "rejected";
+            || ["rejected", "voided"].contains(&event);
         assert_eq!(body.contains("none was given"), has_reason, "{body}");
         assert_eq!(body.contains("4711"), page.starts_with("/economy"));
     }
