@@ -67,6 +67,31 @@ async fn a_form_that_is_sent_twice_adds_one_address_and_both_answers_show_its_se
 }
 
 #[testing::database_test(web::MIGRATOR)]
+async fn an_address_that_cannot_be_reached_is_added_and_says_what_to_do(pool: PgPool) {
+    let mut site = WebhookSite::new(pool).await;
+    site.receiver.stop().await;
+    let (base, url) = (site.base(), site.receiver.url.clone());
+    let fields = [("url", url.as_str()), ("events", "tip.paid")];
+    let new = format!("{base}/new");
+    let page = site.submit(&new, &base, &fields).await;
+    let says = "We could not reach it yet (refused the connection). Check the address, or start your server.";
+    page.assert(200, says);
+    assert!(!page.text.contains("Any response"), "{}", page.text);
+    let (_, rest) = page.text.split_once(&format!("action=\"{base}/")).unwrap();
+    let path = format!("{base}/{}", rest.split('/').next().unwrap());
+    let page = site.browser.get(&path).await;
+    let says = "We could not reach it when it was added (refused the connection).";
+    page.assert(200, says);
+    assert!(!page.text.contains("Any response"), "{}", page.text);
+    site.speak_french().await;
+    let page = site.submit(&new, &base, &fields).await;
+    page.assert(
+        200,
+        "Nous n’avons pas encore pu l’atteindre (a refusé la connexion).",
+    );
+}
+
+#[testing::database_test(web::MIGRATOR)]
 async fn a_refused_form_keeps_what_was_typed_and_says_why(pool: PgPool) {
     let mut site = WebhookSite::new(pool).await;
     let base = site.base();
