@@ -125,15 +125,28 @@ async fn a_refused_form_keeps_what_was_typed_and_says_why(pool: PgPool) {
 async fn a_full_plan_says_so(pool: PgPool) {
     let mut site = WebhookSite::new(pool).await;
     insert_account(&site.site.pool, site.account, "free").await;
-    site.add().await;
     let base = site.base();
+    let new = format!("{base}/new");
+    let opened = site.browser.get(&new).await.hidden()["form"].clone();
+    site.add().await;
     let list = site.browser.get(&base).await;
     list.assert(200, "1 of 1");
     list.assert(200, "test events only");
     assert!(!list.text.contains("/webhooks/new"), "{}", list.text);
-    let fields = [("url", "https://hooks.example/"), ("events", "tip.paid")];
-    let page = site.submit(&format!("{base}/new"), &base, &fields).await;
-    page.assert(422, "change to the plan build");
+    let says =
+        "Your plan includes no more addresses. Remove one to add another, or change the plan.";
+    let page = site.browser.get(&new).await;
+    page.assert(200, says);
+    page.assert(200, &format!("href=\"/accounts/{}/plans\"", site.account));
+    assert!(!page.text.contains("name=\"url\""), "{}", page.text);
+    // A form that was opened while there was room.
+    let fields = [
+        ("form", opened.as_str()),
+        ("url", "https://hooks.example/"),
+        ("events", "tip.paid"),
+    ];
+    let page = site.browser.post(&base, &fields).await;
+    page.assert(422, says);
     page.assert(422, "value=\"https://hooks.example/\"");
 }
 

@@ -58,6 +58,17 @@ pub struct Allowance {
     pub real_events: bool,
 }
 
+/// Instead of the form of a new address: the plan includes no more.
+#[derive(Debug, Template)]
+#[template(path = "webhooks/full.html")]
+pub struct NoMoreEndpointsPage {
+    pub shell: Shell,
+    pub base: String,
+    pub text: &'static str,
+    /// The page of the plans.
+    pub plans: String,
+}
+
 /// The form of a new address, or of one that is changed.
 #[derive(Debug, Template)]
 #[template(path = "webhooks/form.html")]

@@ -23,6 +23,7 @@ webhook-of-plan = { $count ->
     [one] { $used } of { $number } address that your plan includes.
    *[other] { $used } of { $number } addresses that your plan includes.
 }
+webhook-plan-used-up = Your plan includes no more addresses. Remove one to add another, or change the plan.
 webhook-plan-full = Remove one to add another, or change the plan.
 webhook-plan-unlimited = Your plan includes any number of addresses.
 webhook-plan-real = Your plan includes real events.

@@ -23,6 +23,7 @@ webhook-of-plan = { $count ->
     [one] { $used } sur { $number } adresse comprise dans votre offre.
    *[other] { $used } sur { $number } adresses comprises dans votre offre.
 }
+webhook-plan-used-up = Votre offre ne comprend pas d’autre adresse. Supprimez-en une pour en ajouter une autre, ou changez d’offre.
 webhook-plan-full = Supprimez-en une pour en ajouter une autre, ou changez d’offre.
 webhook-plan-unlimited = Votre offre comprend un nombre illimité d’adresses.
 webhook-plan-real = Votre offre comprend les événements réels.
