@@ -341,7 +341,7 @@ async fn a_plan_has_the_same_limits_and_uses_everywhere() {
     assert_eq!(writer.send(made).await.status, 201);
     let form = browser.get(&format!("{pages}/listings/new/game")).await;
     let per_day = plan.writes_per_day.unwrap();
-    let left = format!("{} of {per_day} are left until 00:00 UTC", per_day - 1);
+    let left = format!("You can submit or change {} more listings today.", per_day - 1);
     assert!(form.text.contains(&left), "{left}: {}", form.text);
 
     let mut tokens = AccountTokens::of(&fleet).await;

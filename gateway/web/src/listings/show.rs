@@ -79,7 +79,7 @@ pub(super) async fn page(
     let summary = Summary::of(texts, content, &found.creator);
     let (kind, name) = (listing.kind, listing.name);
     let call = api_call(language, kind, name, summary.public_url.is_some());
-    frame.shell.api_call = Some(call);
+    frame.shell.api_call = call;
     frame.shell.notice = AfterForm::named(&query.done);
     let shown = u64::try_from(corrections.notes.len()).unwrap_or(u64::MAX);
     let rest = format!("/listings/{}/{name}", kind.as_str());
@@ -122,20 +122,21 @@ fn lacks_cover(listing: &Listing) -> bool {
     matches!(listing, Listing::Game(game) if game.cover_url.is_none())
 }
 
-/// The call that reads the listing. The public API has it once it is public.
+/// The call that reads the listing. The public API has it once it is public; until then, no call has a page.
 pub(super) fn api_call(
     language: PageLanguage,
     kind: ListingKind,
     name: &str,
     is_public: bool,
-) -> ApiCall {
-    match (kind, is_public) {
+) -> Option<ApiCall> {
+    let call = match (kind, is_public) {
         (kind, true) => ApiCall::same(format!("GET /v1/{}/{name}", kind.api_list())),
-        (ListingKind::Page, false) => ApiCall::none(),
+        (ListingKind::Page, false) => return None,
         (ListingKind::Game | ListingKind::Event, false) => {
             ApiCall::new(language.say("listing-api-state"), "GET /v1/me/listings")
         }
-    }
+    };
+    Some(call)
 }
 
 fn note_row(texts: &Texts, note: proto::ListingNote) -> NoteRow {

@@ -48,12 +48,11 @@ pub(super) fn named_state(texts: &'static Texts, name: &str) -> StateText {
     state(texts, named)
 }
 
-/// How many writes of the day are left, for a form that sends one of them; empty without a limit.
+/// How many listings the account may still submit or change today; empty without a limit.
 pub(super) fn writes_left(texts: &Texts, today: u32, per_day: Option<u32>) -> String {
     per_day.map_or_else(String::new, |per_day| {
         let left = per_day.saturating_sub(today);
-        let [left, per_day] = [left, per_day].map(|number| texts.number(number.into()));
-        texts.say_of_two("listing-writes-left", &left, &per_day)
+        texts.count("listing-writes-left", left.into())
     })
 }
 

@@ -13,9 +13,8 @@ account-nav-economy = Economy
 account-nav-team = Team
 account-nav-activity = Activity
 account-paused = New games and events are not accepted for a while. What is listed can still be changed.
-api-call-same = The API has the same
-api-call-account = The account API has the same
-api-call-none = No call of the API gives this
+api-call-same = Same in the API
+api-call-account = Same in the account API
 api-call-colon = { $value }:
 api-call-copy = Copy the call { $value }
 
@@ -103,7 +102,7 @@ agent-unknown = unknown browser
 
 ## Notices after forms
 
-done-listing-submitted = Submitted. Someone reviews it before it is public.
+done-listing-submitted = Thank you. We review it before it goes public.
 done-listing-without-cover = The game is submitted, without its cover: see below what is wrong with the file.
 done-listing-changed = The change is saved.
 done-listing-withdrawn = Withdrawn: it has left the review queue.
@@ -142,7 +141,7 @@ today-part-webhooks = webhooks
 today-part-listings = listings
 today-part-reports = reports of economies
 today-part-team = the team
-today-nothing = Nothing waits for you, and nothing failed.
+today-nothing = All done.
 today-for-you = Waiting for you
 today-failed = What failed
 today-for-staff = Waiting for staff
@@ -152,7 +151,7 @@ today-first-key = Create the first key
 today-first-call = Make the first call
 today-first-webhook = Add a webhook
 today-list-title = List your game
-today-list = A listing is free. Someone reviews it before it is public.
+today-list = A listing is free. We review it before it goes public.
 today-first-page = Submit or claim your page
 today-first-game = Submit a game
 today-first-cover = Add a cover

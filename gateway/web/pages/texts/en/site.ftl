@@ -25,7 +25,7 @@ footer-developers = For developers
 footer-design = How this site looks
 language-label = Language
 sample-notice = This listing is made up: it belongs to the sample data that test keys read.
-api-same = The API has the same:
+api-same = Same in the API:
 
 ## Start page
 

@@ -13,9 +13,8 @@ account-nav-economy = Économie
 account-nav-team = Équipe
 account-nav-activity = Activité
 account-paused = Les nouveaux jeux et événements ne sont pas acceptés pour un moment. Les fiches déjà répertoriées peuvent toujours être modifiées.
-api-call-same = L’API donne la même chose
-api-call-account = L’API du compte donne la même chose
-api-call-none = Aucun appel de l’API ne donne cela
+api-call-same = Par l’API
+api-call-account = Par l’API du compte
 api-call-colon = { $value } :
 api-call-copy = Copier l’appel { $value }
 
@@ -103,7 +102,7 @@ agent-unknown = navigateur inconnu
 
 ## Avis après un formulaire
 
-done-listing-submitted = C’est soumis. Quelqu’un l’examine avant que ce soit public.
+done-listing-submitted = Votre fiche est envoyée. Notre équipe l’examine avant publication.
 done-listing-without-cover = Le jeu est soumis, sans sa couverture : voyez ci-dessous ce qui ne va pas avec le fichier.
 done-listing-changed = La modification est enregistrée.
 done-listing-withdrawn = C’est retiré : la fiche a quitté la file d’examen.
@@ -142,7 +141,7 @@ today-part-webhooks = webhooks
 today-part-listings = fiches
 today-part-reports = rapports d’économie
 today-part-team = équipe
-today-nothing = Rien ne vous attend, et rien n’a échoué.
+today-nothing = Rien à faire.
 today-for-you = Ce qui vous attend
 today-failed = Ce qui a échoué
 today-for-staff = Ce qui attend notre équipe
@@ -152,7 +151,7 @@ today-first-key = Créer la première clé
 today-first-call = Faire le premier appel
 today-first-webhook = Ajouter un webhook
 today-list-title = Répertorier votre jeu
-today-list = Une fiche est gratuite. Quelqu’un l’examine avant qu’elle soit publique.
+today-list = Une fiche est gratuite. Notre équipe l’examine avant publication.
 today-first-page = Soumettre ou revendiquer votre page
 today-first-game = Soumettre un jeu
 today-first-cover = Ajouter une couverture

@@ -25,7 +25,7 @@ footer-developers = Développeurs
 footer-design = Design du site
 language-label = Langue
 sample-notice = Cette fiche est inventée : elle fait partie des données d’exemple que lisent les clés de test.
-api-same = L’API donne la même chose :
+api-same = Par l’API :
 
 ## Page d’accueil
 
