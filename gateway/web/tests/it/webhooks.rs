@@ -236,7 +236,7 @@ async fn a_secret_is_rotated_once_and_switched(pool: PgPool) {
     let fields = [("form", form.as_str())];
     let one = site.browser.post(&rotate, &fields).await;
     one.assert(200, "The new signing secret");
-    one.assert(200, "2026-11-24 12:00 UTC");
+    one.assert(200, "24 November 2026, 12:00 UTC");
     let two = site.browser.post(&rotate, &fields).await;
     let secret = |text: &str| text.split_once("svc_whsec_").unwrap().1[..44].to_owned();
     assert_eq!(secret(&one.text), secret(&two.text));
@@ -245,7 +245,7 @@ async fn a_secret_is_rotated_once_and_switched(pool: PgPool) {
     other.assert(422, "already sent with other values");
     assert!(!other.text.contains("svc_whsec_"), "{}", other.text);
     let page = site.browser.get(&path).await;
-    page.assert(200, "2026-11-24 12:00 UTC");
+    page.assert(200, "24 November 2026, 12:00 UTC");
     let switched = site.browser.post(&format!("{path}/switch"), &[]).await;
     let page = site.browser.get(switched.location()).await;
     page.assert(200, "signed with the new secret");

@@ -38,7 +38,7 @@ mail-folder = This is a local fleet: e-mails are files in
 
 ## Times
 
-date-day-utc = { $value } UTC
+date-day-utc = { $value } (UTC)
 left-days = { $count ->
     [one] { $number } day
    *[other] { $number } days

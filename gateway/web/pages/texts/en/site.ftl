@@ -457,6 +457,7 @@ link-youtube = YouTube
 date-day = { $day } { $month } { $year }
 date-days-of-month = { $day }–{ $last_day } { $month } { $year }
 date-minute = { $day }, { $time } UTC
+date-month = { $month } { $year }
 date-range = { $from } – { $to }
 month-1 = January
 month-2 = February

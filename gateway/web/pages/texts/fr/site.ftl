@@ -463,6 +463,7 @@ date-days-of-month = du { $day ->
    *[other] { $day }
 } au { $last_day } { $month } { $year }
 date-minute = { $day }, { $time } UTC
+date-month = { $month } { $year }
 date-range = du { $from } au { $to }
 month-1 = janvier
 month-2 = février
