@@ -103,9 +103,7 @@ pub(super) async fn page(
         note: found.note,
         public_url: summary.public_url,
         facts: summary.facts,
-        revisions: (history.revisions.iter())
-            .map(|it| revision(texts, it))
-            .collect(),
+        revisions: revisions(texts, &history.revisions),
         earlier: request.next_page(&rest, history.page),
         takedown: found.takedown.as_ref().map(|it| takedown(texts, it)),
         notes_in_all: Some(corrections.total).filter(|all| *all > shown),
@@ -169,7 +167,22 @@ fn actions(
     }
 }
 
-fn revision(texts: &'static Texts, revision: &proto::OwnRevision) -> RevisionRow {
+/// The newest is first.
+fn revisions(texts: &'static Texts, listed: &[proto::OwnRevision]) -> Vec<RevisionRow> {
+    let older = listed.iter().skip(1).map(Some).chain([None]);
+    let pairs = listed.iter().zip(older);
+    pairs
+        .map(|(it, older)| revision(texts, it, older))
+        .collect()
+}
+
+/// `older`: the revision before, unless another page has it.
+fn revision(
+    texts: &'static Texts,
+    revision: &proto::OwnRevision,
+    older: Option<&proto::OwnRevision>,
+) -> RevisionRow {
+    let is_decision = older.is_some_and(|older| older.state() != revision.state());
     let by = match revision.actor_kind.as_str() {
         "account" if revision.is_own => "listing-by-account",
         "account" => "listing-by-owner",
@@ -183,6 +196,11 @@ fn revision(texts: &'static Texts, revision: &proto::OwnRevision) -> RevisionRow
         state: words::state(texts, revision.state()),
         reason: revision.reason.clone(),
         changes: words::changes(texts, &revision.differences),
+        without_changes: texts.say(if is_decision {
+            "listing-revision-state"
+        } else {
+            "listing-revision-same"
+        }),
     }
 }
 
@@ -221,5 +239,25 @@ mod tests {
             let unknown = text(state);
             assert!(unknown.contains("not known"), "{unknown}");
         }
+    }
+
+    #[test]
+    fn an_approval_changes_only_the_state() {
+        let revision = |state: proto::State| proto::OwnRevision {
+            state: state.into(),
+            ..proto::OwnRevision::default()
+        };
+        let [public, pending] = [proto::State::Published, proto::State::Pending].map(revision);
+        let listed = [public.clone(), public, pending];
+        let rows = revisions(Texts::of(Language::English), &listed).into_iter();
+        let says: Vec<&str> = rows.map(|row| row.without_changes).collect();
+        assert_eq!(
+            says,
+            [
+                "No field changed.",
+                "Only the state changed.",
+                "No field changed."
+            ]
+        );
     }
 }

@@ -65,6 +65,7 @@ listing-by-owner = another owner
 listing-by-staff = staff
 listing-by-import = an import
 listing-revision-same = No field changed.
+listing-revision-state = Only the state changed.
 listing-earlier = Earlier revisions
 listing-all = All listings
 listing-api-state = The API has its state
