@@ -48,6 +48,13 @@ pub enum Action {
     CorrectionDone,
     CorrectionDismissed,
     PageClaimed,
+    // Of staff.
+    ListingApproved,
+    ListingRejected,
+    ListingRemoved,
+    TakedownDeclined,
+    ClaimGranted,
+    ClaimRejected,
     CurrencyNamed,
     SignedIn,
     PasswordChanged,

@@ -3,7 +3,7 @@
 //!
 //! The job lists the next changes of all accounts together, and stores the mails and the position in the feed in one transaction: each is
 //! mailed once, whatever the clocks say. What was published before the first run is not mailed. A change that this version cannot read is not
-//! mailed either, and does not stop the next ones.
+//! mailed either, and does not stop the next ones. A decision on a listing or a claim is also recorded in the activity of its accounts.
 
 use anyhow::Context as _;
 use contracts::economy::v1::ReportReview;
@@ -20,9 +20,11 @@ use uuid::Uuid;
 
 use super::RunResults;
 use crate::app::Web;
+use crate::domain::action::Action;
 use crate::domain::notice_kind::NoticeKind;
 use crate::domain::role::Permission;
 use crate::member_mail::{self, MemberMail};
+use crate::store::activity::{self, NewEntry};
 use crate::store::feed_positions;
 use crate::upstream::Feed;
 
@@ -93,6 +95,8 @@ struct Notice {
     text: MailText<'static>,
     /// The page of the dashboard to look at, below that of the account.
     page: String,
+    /// What staff did and to what, for the activity of the accounts.
+    done: Option<(Action, String)>,
 }
 
 /// Queues the mails that are due; returns the number of changes that somebody gets a mail about.
@@ -135,7 +139,7 @@ async fn mail_next(app: &Web, source: Source, now: OffsetDateTime) -> anyhow::Re
     }
 }
 
-/// Queues the mails about a change; returns whether anybody gets one.
+/// Queues the mails about a change, and records a decision of staff in the activity; returns whether anybody gets a mail.
 async fn queue(
     connection: &mut PgConnection,
     app: &Web,
@@ -145,6 +149,10 @@ async fn queue(
     let (kind, site) = (notice.kind, app.public_url.as_str());
     let mut readers = 0;
     for account in &notice.accounts {
+        if let Some((action, subject)) = &notice.done {
+            let entry = NewEntry::of_staff(*account, *action, subject);
+            activity::insert(&mut *connection, entry, now).await?;
+        }
         let page = format!("{site}/accounts/{account}{}", notice.page);
         let mail = MemberMail {
             account: *account,
@@ -202,6 +210,7 @@ fn on_key(change: &Change) -> anyhow::Result<Option<Notice>> {
         accounts: parse(&[request.account_id])?,
         text,
         page: "/keys".to_owned(),
+        done: None,
     }))
 }
 
@@ -210,6 +219,15 @@ fn on_listing(change: &Change) -> anyhow::Result<Notice> {
     let text = |key| MailText::new(key).with("title", decided.title.clone());
     let of_claim = |key| MailText::new(key).with("handle", decided.name.clone());
     let reason = decided.reason.as_str();
+    let action = match change.event.as_str() {
+        "listing_published" | "listing_approved" => Some(Action::ListingApproved),
+        "listing_rejected" => Some(Action::ListingRejected),
+        "listing_removed" => Some(Action::ListingRemoved),
+        "takedown_declined" => Some(Action::TakedownDeclined),
+        "claim_granted" => Some(Action::ClaimGranted),
+        "claim_rejected" => Some(Action::ClaimRejected),
+        _ => None,
+    };
     let (kind, text) = match change.event.as_str() {
         "listing_published" => {
             let text = text("listing-published").with("url", decided.url.clone());
@@ -243,6 +261,7 @@ fn on_listing(change: &Change) -> anyhow::Result<Notice> {
         accounts: parse(&decided.account_ids)?,
         text,
         page,
+        done: action.map(|action| (action, decided.name)),
     })
 }
 
@@ -265,6 +284,7 @@ fn on_report(change: &Change) -> anyhow::Result<Notice> {
         accounts: parse(&review.account_ids)?,
         text,
         page: format!("/economy/{}", review.game),
+        done: None,
     })
 }
 
@@ -282,5 +302,6 @@ fn on_endpoint(change: &Change) -> anyhow::Result<Notice> {
         accounts: parse(&[notice.account_id])?,
         text,
         page: format!("/webhooks/{}", notice.endpoint_id),
+        done: None,
     })
 }

@@ -1,6 +1,7 @@
 //! `web.activity`: the actions of people, with the client's address.
 
 use kit::ids;
+use pages::site::Texts;
 use sqlx::{PgExecutor, PgPool};
 use time::OffsetDateTime;
 use uuid::Uuid;
@@ -43,6 +44,18 @@ impl<'a> NewEntry<'a> {
         }
     }
 
+    /// A decision of staff about something of an account. No person is named: `person` and `email` are empty.
+    pub const fn of_staff(account: Uuid, action: Action, subject: &'a str) -> Self {
+        Self {
+            account: Some(account),
+            person: Uuid::nil(),
+            email: "",
+            action,
+            subject,
+            client: None,
+        }
+    }
+
     /// An action in an account.
     #[must_use]
     pub fn in_account(self, account: Uuid, subject: &'a str) -> Self {
@@ -63,6 +76,17 @@ pub struct Activity {
     pub subject: String,
     pub address: String,
     pub agent: String,
+}
+
+impl Activity {
+    /// The address of the person, or staff.
+    pub fn author(&self, texts: &Texts) -> String {
+        if self.email.is_empty() {
+            texts.say("activity-staff").to_owned()
+        } else {
+            self.email.clone()
+        }
+    }
 }
 
 pub async fn insert(

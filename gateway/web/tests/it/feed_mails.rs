@@ -98,6 +98,32 @@ async fn a_decision_about_a_listing_is_mailed_once_to_who_edits_it(pool: PgPool)
 }
 
 #[testing::database_test(web::MIGRATOR)]
+async fn the_decisions_of_staff_are_in_the_activity_once(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let account = account(&site).await;
+    assert_eq!(run(&site).await, 0);
+    publish(&site, "listing_rejected", &game(account));
+    publish(&site, "listing_published", &game(account));
+    assert_eq!(run(&site).await, 2);
+    assert_eq!(run(&site).await, 0);
+    let mut owner = site.signed_in(ADA).await;
+    let today = format!("/accounts/{account}");
+    let page = owner.get(&today).await;
+    page.assert(200, "<bdi>Staff</bdi> approved okoto<br>");
+    page.assert(200, "<bdi>Staff</bdi> rejected okoto<br>");
+    let page = owner.get(&format!("{today}/activity")).await;
+    assert_eq!(page.text.matches("<td>approved okoto</td>").count(), 1);
+    page.assert(
+        200,
+        "<td><bdi>Staff</bdi></td><td>approved okoto</td><td></td><td></td>",
+    );
+    let settings = [("language", "fr"), ("notice", "listings")];
+    owner.post("/you/settings", &settings).await.location();
+    let page = owner.get(&today).await;
+    page.assert(200, "<bdi>Notre équipe</bdi> a approuvé la fiche okoto<br>");
+}
+
+#[testing::database_test(web::MIGRATOR)]
 async fn two_replicas_mail_a_decision_once(pool: PgPool) {
     let site = Site::new(pool).await;
     let account = account(&site).await;
