@@ -76,7 +76,7 @@ fn row_of_person(texts: &Texts, entry: &Activity) -> (Uuid, ActivityRow) {
     };
     let row = ActivityRow {
         at: when::minute(texts, entry.at),
-        author: entry.author(texts),
+        author: action::author(texts, &entry.email).to_owned(),
         is_token: false,
         what: action::text(texts, &entry.action, &entry.subject),
         address: entry.address.clone(),

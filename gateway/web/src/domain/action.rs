@@ -78,6 +78,15 @@ impl Action {
     }
 }
 
+/// The author of a recorded action: the address of a person, or staff, who are not named.
+pub fn author<'a>(texts: &'a Texts, email: &'a str) -> &'a str {
+    if email.is_empty() {
+        texts.say("activity-staff")
+    } else {
+        email
+    }
+}
+
 /// A recorded action in words. During a rolling update, a replica with more actions may have recorded it.
 pub fn text(texts: &Texts, name: &str, subject: &str) -> String {
     let shown = shown_subject(texts, name, subject);

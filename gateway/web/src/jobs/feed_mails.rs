@@ -219,35 +219,42 @@ fn on_listing(change: &Change) -> anyhow::Result<Notice> {
     let text = |key| MailText::new(key).with("title", decided.title.clone());
     let of_claim = |key| MailText::new(key).with("handle", decided.name.clone());
     let reason = decided.reason.as_str();
-    let action = match change.event.as_str() {
-        "listing_published" | "listing_approved" => Some(Action::ListingApproved),
-        "listing_rejected" => Some(Action::ListingRejected),
-        "listing_removed" => Some(Action::ListingRemoved),
-        "takedown_declined" => Some(Action::TakedownDeclined),
-        "claim_granted" => Some(Action::ClaimGranted),
-        "claim_rejected" => Some(Action::ClaimRejected),
-        _ => None,
-    };
-    let (kind, text) = match change.event.as_str() {
-        "listing_published" => {
-            let text = text("listing-published").with("url", decided.url.clone());
-            (NoticeKind::Listings, text)
-        }
-        "listing_approved" => (NoticeKind::Listings, text("listing-approved")),
-        "listing_rejected" => {
-            let text = with_reason(text("listing-rejected"), reason);
-            (NoticeKind::Listings, text)
-        }
-        "listing_removed" => (NoticeKind::Takedowns, text("listing-removed")),
-        "takedown_declined" => {
-            let text = with_reason(text("takedown-declined"), reason);
-            (NoticeKind::Takedowns, text)
-        }
-        "claim_granted" => (NoticeKind::Claims, of_claim("claim-granted")),
-        "claim_rejected" => {
-            let text = with_reason(of_claim("claim-rejected"), reason);
-            (NoticeKind::Claims, text)
-        }
+    let (kind, action, text) = match change.event.as_str() {
+        "listing_published" => (
+            NoticeKind::Listings,
+            Action::ListingApproved,
+            text("listing-published").with("url", decided.url.clone()),
+        ),
+        "listing_approved" => (
+            NoticeKind::Listings,
+            Action::ListingApproved,
+            text("listing-approved"),
+        ),
+        "listing_rejected" => (
+            NoticeKind::Listings,
+            Action::ListingRejected,
+            with_reason(text("listing-rejected"), reason),
+        ),
+        "listing_removed" => (
+            NoticeKind::Takedowns,
+            Action::ListingRemoved,
+            text("listing-removed"),
+        ),
+        "takedown_declined" => (
+            NoticeKind::Takedowns,
+            Action::TakedownDeclined,
+            with_reason(text("takedown-declined"), reason),
+        ),
+        "claim_granted" => (
+            NoticeKind::Claims,
+            Action::ClaimGranted,
+            of_claim("claim-granted"),
+        ),
+        "claim_rejected" => (
+            NoticeKind::Claims,
+            Action::ClaimRejected,
+            with_reason(of_claim("claim-rejected"), reason),
+        ),
         _ => return Err(unknown(change)),
     };
     let page = match change.event.as_str() {
@@ -261,7 +268,7 @@ fn on_listing(change: &Change) -> anyhow::Result<Notice> {
         accounts: parse(&decided.account_ids)?,
         text,
         page,
-        done: action.map(|action| (action, decided.name)),
+        done: Some((action, decided.name)),
     })
 }
 

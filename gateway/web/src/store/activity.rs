@@ -1,7 +1,6 @@
 //! `web.activity`: the actions of people, with the client's address.
 
 use kit::ids;
-use pages::site::Texts;
 use sqlx::{PgExecutor, PgPool};
 use time::OffsetDateTime;
 use uuid::Uuid;
@@ -76,17 +75,6 @@ pub struct Activity {
     pub subject: String,
     pub address: String,
     pub agent: String,
-}
-
-impl Activity {
-    /// The address of the person, or staff.
-    pub fn author(&self, texts: &Texts) -> String {
-        if self.email.is_empty() {
-            texts.say("activity-staff").to_owned()
-        } else {
-            self.email.clone()
-        }
-    }
 }
 
 pub async fn insert(
