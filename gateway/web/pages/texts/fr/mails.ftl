@@ -133,7 +133,7 @@ mail-month-used-body =
     Les offres : { $plans }
 mail-correction-subject = Un visiteur propose une correction d’une de vos fiches
 mail-correction-body =
-    Un visiteur propose une correction de { $title }. Lisez-la et fermez-la :
+    Un visiteur propose une correction de { $title }. Lisez-la et classez-la :
 
     { $page }
 
