@@ -134,6 +134,9 @@ async fn a_form_that_is_sent_twice_submits_one_game(pool: PgPool) {
                 .ends_with("/listings/game/new-game?done=listing-submitted")
         );
     }
+    let shown = format!("/accounts/{account}/listings/game/new-game?done=listing-submitted");
+    let page = owner.get(&shown).await;
+    page.assert(200, "Thank you. We review it before it goes public.");
     // The form cannot submit another listing, and becomes one that can.
     let page = owner.post(&path, &fields("Another game", &more)).await;
     page.assert(422, "has submitted a listing already");
