@@ -6,7 +6,7 @@ use std::process::Stdio;
 use std::sync::Arc;
 use std::time::Duration;
 
-use gateway::domain::account_token::Scopes;
+use gateway::domain::scope::Scopes;
 use gateway::domain::key::{Caller, GameState, Key, KeyKind, Mode};
 use gateway::domain::plan::Plan;
 use gateway::quota::{Quota, SharedCounters};
