@@ -183,7 +183,10 @@ async fn an_endpoint_belongs_to_an_account_named_by_e_mail_or_id() {
     let (code, sentence) = refused(&fleet, &args).await;
     assert_eq!(code, Some(1), "{sentence}");
     assert!(sentence.contains("url:"), "{sentence}");
-    assert!(sentence.contains("WEBHOOK_ALLOW"), "{sentence}");
+    assert!(
+        sentence.contains("Also permitted here: http://"),
+        "{sentence}"
+    );
     for name in [&account.email, &account.id] {
         let list = ["--json", "endpoint", "list", "--account", name];
         let output = once_known(&fleet, &list).await;

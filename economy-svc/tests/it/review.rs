@@ -475,7 +475,7 @@ async fn the_owners_of_a_game_learn_what_becomes_of_its_held_reports(pool: PgPoo
             // One for both that were rejected.
             ("rejected", second),
             ("counted", third),
-            ("rejected", third),
+            ("voided", third),
         ]
     );
     assert!(
@@ -496,4 +496,23 @@ async fn the_owners_of_a_game_learn_what_becomes_of_its_held_reports(pool: PgPoo
             (first, rejected, "A typing error.".to_owned()),
         ]
     );
+}
+
+#[testing::database_test(economy::MIGRATOR)]
+async fn the_owners_of_a_game_learn_that_a_report_which_was_never_held_is_voided(pool: PgPool) {
+    let economy = start(pool).await;
+    economy.listed("bao", 10).await;
+    economy.owned_by(&[ACCOUNT]).await;
+    let counted = own_reports(&economy).await[0].0;
+    assert_eq!(reviews(&economy).await, []);
+    let void = proto::VoidReportRequest {
+        report: counted,
+        reason: "In cents.".to_owned(),
+    };
+    for _ in 0..2 {
+        let mut staff = economy.staff.clone();
+        staff.void_report(void.clone()).await.unwrap();
+    }
+    let voided = ("voided".to_owned(), counted, "In cents.".to_owned());
+    assert_eq!(reviews(&economy).await, [voided], "once");
 }

@@ -97,6 +97,14 @@ impl Service {
         request: proto::ListOwnNotesRequest,
     ) -> Result<proto::ListOwnNotesResponse, Fault> {
         let account = parse_uuid("account_id", &request.account_id)?;
+        if request.kind.is_empty() && request.name.is_empty() {
+            let (pool, most) = (&self.pool, MAX_CORRECTIONS);
+            let notes = store::list_corrections_of_account(pool, account, most).await?;
+            return Ok(proto::ListOwnNotesResponse {
+                total: u64::try_from(notes.len()).unwrap_or_default(),
+                notes: notes.into_iter().map(tickets::note).collect(),
+            });
+        }
         let entity = entity(&request.kind)?;
         let own = own_listings::find(&self.pool, account, entity, &request.name).await?;
         let (listing, _) = own.ok_or_else(not_found)?;

@@ -258,6 +258,36 @@ pub async fn list_corrections(
     .await
 }
 
+/// The open corrections of all listings of an account, oldest first.
+pub async fn list_corrections_of_account(
+    executor: impl PgExecutor<'_>,
+    account: Uuid,
+    limit: i64,
+) -> Result<Vec<Ticket>, sqlx::Error> {
+    // From the listings of the account to their tickets: other accounts may have any number of open ones.
+    select!(
+        "where id in (
+             select note.id from listings.page_owner
+             cross join lateral (
+                 select 'page' as entity, page_owner.page_id as listing_id
+                 union all
+                 select 'game', game.id from listings.game where game.page_id = page_owner.page_id
+             ) as own
+             join listings.ticket as note on note.entity = own.entity and note.listing_id = own.listing_id
+             where page_owner.account_id = $1 and note.state = 'open' and note.kind = 'correction'
+             union all
+             select note.id from listings.event
+             join listings.ticket as note on note.entity = 'event' and note.listing_id = event.id
+             where event.submitter = $1 and note.state = 'open' and note.kind = 'correction'
+         )
+         order by made_at, id limit $2",
+        account,
+        limit
+    )
+    .fetch_all(executor)
+    .await
+}
+
 pub async fn count_corrections(
     executor: impl PgExecutor<'_>,
     subject: Subject,

@@ -117,7 +117,7 @@ impl Columns {
             line.label = texts.decimal(&line.label);
         }
         for day in [&mut self.first, &mut self.last] {
-            *day = when::date(texts, day);
+            *day = texts.day(day);
         }
         self
     }

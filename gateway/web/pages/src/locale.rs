@@ -65,6 +65,11 @@ impl Texts {
         self.say_with("date-day", &self.date_args(date))
     }
 
+    /// `November 2026`, `novembre 2026`.
+    pub fn month_of(&self, date: Date) -> String {
+        self.say_with("date-month", &self.date_args(date))
+    }
+
     /// The days from one to another: `1–3 May 2026`.
     pub fn days(&self, from: &str, to: Option<&str>) -> String {
         let parse = |day: &str| Date::parse(day, &Iso8601::DATE).ok();
@@ -112,6 +117,9 @@ mod tests {
         assert_eq!(fr.day("2026-11-01"), "1er novembre 2026");
         assert_eq!(fr.day("2026-08-15"), "15 août 2026");
         assert_eq!(en.day("soon"), "soon");
+        let month = time::macros::date!(2026 - 11 - 01);
+        assert_eq!(en.month_of(month), "November 2026");
+        assert_eq!(fr.month_of(month), "novembre 2026");
         let at = time::macros::datetime!(2026-11-01 01:05 +2);
         assert_eq!(en.minute(at), "31 October 2026, 23:05 UTC");
         assert_eq!(fr.minute(at), "31 octobre 2026, 23:05 UTC");

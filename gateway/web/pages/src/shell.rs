@@ -93,7 +93,7 @@ pub struct Translation {
 pub struct ApiCall {
     /// What it gives: the key of a text.
     pub text: &'static str,
-    /// For example `GET /v1/me`; empty if there is none.
+    /// For example `GET /v1/me`.
     pub call: String,
 }
 
@@ -103,11 +103,6 @@ impl ApiCall {
             text,
             call: call.into(),
         }
-    }
-
-    /// No call of the API gives what the page shows.
-    pub fn none() -> Self {
-        Self::new("api-call-none", "")
     }
 
     /// A call of the account API (§10.18), which programs make with a token of the account.

@@ -42,8 +42,8 @@ impl AccountFrame {
         let unnamed = request.language().say("account-unnamed");
         let name = account.map_or(unnamed, |account| &account.name);
         let shell = Shell {
-            // A page whose data an API call returns sets that call instead.
-            api_call: Some(ApiCall::none()),
+            // A page whose data an API call returns sets that call.
+            api_call: None,
             ..scope.shell(&request.viewer, name, others, section)
         };
         Self {

@@ -3,7 +3,7 @@
 //!
 //! The job lists the next changes of all accounts together, and stores the mails and the position in the feed in one transaction: each is
 //! mailed once, whatever the clocks say. What was published before the first run is not mailed. A change that this version cannot read is not
-//! mailed either, and does not stop the next ones.
+//! mailed either, and does not stop the next ones. A decision on a listing or a claim is also recorded in the activity of its accounts.
 
 use anyhow::Context as _;
 use contracts::economy::v1::ReportReview;
@@ -20,9 +20,11 @@ use uuid::Uuid;
 
 use super::RunResults;
 use crate::app::Web;
+use crate::domain::action::Action;
 use crate::domain::notice_kind::NoticeKind;
 use crate::domain::role::Permission;
 use crate::member_mail::{self, MemberMail};
+use crate::store::activity::{self, NewEntry};
 use crate::store::feed_positions;
 use crate::upstream::Feed;
 
@@ -93,6 +95,8 @@ struct Notice {
     text: MailText<'static>,
     /// The page of the dashboard to look at, below that of the account.
     page: String,
+    /// What staff did and to what, for the activity of the accounts.
+    done: Option<(Action, String)>,
 }
 
 /// Queues the mails that are due; returns the number of changes that somebody gets a mail about.
@@ -135,7 +139,7 @@ async fn mail_next(app: &Web, source: Source, now: OffsetDateTime) -> anyhow::Re
     }
 }
 
-/// Queues the mails about a change; returns whether anybody gets one.
+/// Queues the mails about a change, and records a decision of staff in the activity; returns whether anybody gets a mail.
 async fn queue(
     connection: &mut PgConnection,
     app: &Web,
@@ -145,6 +149,10 @@ async fn queue(
     let (kind, site) = (notice.kind, app.public_url.as_str());
     let mut readers = 0;
     for account in &notice.accounts {
+        if let Some((action, subject)) = &notice.done {
+            let entry = NewEntry::of_staff(*account, *action, subject);
+            activity::insert(&mut *connection, entry, now).await?;
+        }
         let page = format!("{site}/accounts/{account}{}", notice.page);
         let mail = MemberMail {
             account: *account,
@@ -202,6 +210,7 @@ fn on_key(change: &Change) -> anyhow::Result<Option<Notice>> {
         accounts: parse(&[request.account_id])?,
         text,
         page: "/keys".to_owned(),
+        done: None,
     }))
 }
 
@@ -210,26 +219,42 @@ fn on_listing(change: &Change) -> anyhow::Result<Notice> {
     let text = |key| MailText::new(key).with("title", decided.title.clone());
     let of_claim = |key| MailText::new(key).with("handle", decided.name.clone());
     let reason = decided.reason.as_str();
-    let (kind, text) = match change.event.as_str() {
-        "listing_published" => {
-            let text = text("listing-published").with("url", decided.url.clone());
-            (NoticeKind::Listings, text)
-        }
-        "listing_approved" => (NoticeKind::Listings, text("listing-approved")),
-        "listing_rejected" => {
-            let text = with_reason(text("listing-rejected"), reason);
-            (NoticeKind::Listings, text)
-        }
-        "listing_removed" => (NoticeKind::Takedowns, text("listing-removed")),
-        "takedown_declined" => {
-            let text = with_reason(text("takedown-declined"), reason);
-            (NoticeKind::Takedowns, text)
-        }
-        "claim_granted" => (NoticeKind::Claims, of_claim("claim-granted")),
-        "claim_rejected" => {
-            let text = with_reason(of_claim("claim-rejected"), reason);
-            (NoticeKind::Claims, text)
-        }
+    let (kind, action, text) = match change.event.as_str() {
+        "listing_published" => (
+            NoticeKind::Listings,
+            Action::ListingApproved,
+            text("listing-published").with("url", decided.url.clone()),
+        ),
+        "listing_approved" => (
+            NoticeKind::Listings,
+            Action::ListingApproved,
+            text("listing-approved"),
+        ),
+        "listing_rejected" => (
+            NoticeKind::Listings,
+            Action::ListingRejected,
+            with_reason(text("listing-rejected"), reason),
+        ),
+        "listing_removed" => (
+            NoticeKind::Takedowns,
+            Action::ListingRemoved,
+            text("listing-removed"),
+        ),
+        "takedown_declined" => (
+            NoticeKind::Takedowns,
+            Action::TakedownDeclined,
+            with_reason(text("takedown-declined"), reason),
+        ),
+        "claim_granted" => (
+            NoticeKind::Claims,
+            Action::ClaimGranted,
+            of_claim("claim-granted"),
+        ),
+        "claim_rejected" => (
+            NoticeKind::Claims,
+            Action::ClaimRejected,
+            with_reason(of_claim("claim-rejected"), reason),
+        ),
         _ => return Err(unknown(change)),
     };
     let page = match change.event.as_str() {
@@ -243,6 +268,7 @@ fn on_listing(change: &Change) -> anyhow::Result<Notice> {
         accounts: parse(&decided.account_ids)?,
         text,
         page,
+        done: Some((action, decided.name)),
     })
 }
 
@@ -257,6 +283,7 @@ fn on_report(change: &Change) -> anyhow::Result<Notice> {
         "held" => text("report-held").with("reason", review.reason.clone()),
         "counted" => text("report-counted"),
         "rejected" => with_reason(text("report-rejected"), &review.reason),
+        "voided" => with_reason(text("report-voided"), &review.reason),
         _ => return Err(unknown(change)),
     };
     Ok(Notice {
@@ -264,6 +291,7 @@ fn on_report(change: &Change) -> anyhow::Result<Notice> {
         accounts: parse(&review.account_ids)?,
         text,
         page: format!("/economy/{}", review.game),
+        done: None,
     })
 }
 
@@ -281,5 +309,6 @@ fn on_endpoint(change: &Change) -> anyhow::Result<Notice> {
         accounts: parse(&[notice.account_id])?,
         text,
         page: format!("/webhooks/{}", notice.endpoint_id),
+        done: None,
     })
 }

@@ -169,8 +169,8 @@ impl Create {
             errors: &errors,
         };
         let call = match kind {
-            ListingKind::Page => ApiCall::none(),
-            kind => ApiCall::same(format!("POST /v1/{}", kind.api_list())),
+            ListingKind::Page => None,
+            kind => Some(ApiCall::same(format!("POST /v1/{}", kind.api_list()))),
         };
         let heading = match kind {
             ListingKind::Page => "listing-submit-page",
@@ -197,7 +197,7 @@ impl Create {
             back: list,
             closed: self.frame.closed_to(kind),
             shell: pages::Shell {
-                api_call: Some(call),
+                api_call: call,
                 ..self.frame.shell
             },
             errors,

@@ -216,7 +216,7 @@ impl Edit<'_> {
             back: shown,
             closed,
             shell: pages::Shell {
-                api_call: Some(api_call),
+                api_call,
                 ..self.frame.shell
             },
             errors,
@@ -255,19 +255,17 @@ impl Edit<'_> {
                 .collect(),
             call,
             shell: pages::Shell {
-                api_call: Some(api_call(kind, name)),
+                api_call: api_call(kind, name),
                 ..self.frame.shell
             },
         })
     }
 }
 
-/// The API call that makes the same change.
-fn api_call(kind: ListingKind, name: &str) -> ApiCall {
-    match kind {
-        ListingKind::Page => ApiCall::none(),
-        kind => ApiCall::same(format!("PATCH /v1/{}/{name}", kind.api_list())),
-    }
+/// The API call that makes the same change; there is none for a page.
+fn api_call(kind: ListingKind, name: &str) -> Option<ApiCall> {
+    let call = || ApiCall::same(format!("PATCH /v1/{}/{name}", kind.api_list()));
+    (kind != ListingKind::Page).then(call)
 }
 
 /// A call as a shell command.

@@ -72,7 +72,7 @@ pub(super) async fn gallery(
         is_typed: answer.arranged.is_some(),
         note: note(language, summary.state, writes_today, &frame),
         shell: pages::Shell {
-            api_call: Some(call),
+            api_call: call,
             ..frame.shell
         },
         errors: at_texts(answer.state.errors).in_language(request.language().language),

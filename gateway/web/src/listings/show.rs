@@ -79,7 +79,7 @@ pub(super) async fn page(
     let summary = Summary::of(texts, content, &found.creator);
     let (kind, name) = (listing.kind, listing.name);
     let call = api_call(language, kind, name, summary.public_url.is_some());
-    frame.shell.api_call = Some(call);
+    frame.shell.api_call = call;
     frame.shell.notice = AfterForm::named(&query.done);
     let shown = u64::try_from(corrections.notes.len()).unwrap_or(u64::MAX);
     let rest = format!("/listings/{}/{name}", kind.as_str());
@@ -103,9 +103,7 @@ pub(super) async fn page(
         note: found.note,
         public_url: summary.public_url,
         facts: summary.facts,
-        revisions: (history.revisions.iter())
-            .map(|it| revision(texts, it))
-            .collect(),
+        revisions: revisions(texts, &history.revisions),
         earlier: request.next_page(&rest, history.page),
         takedown: found.takedown.as_ref().map(|it| takedown(texts, it)),
         notes_in_all: Some(corrections.total).filter(|all| *all > shown),
@@ -122,20 +120,21 @@ fn lacks_cover(listing: &Listing) -> bool {
     matches!(listing, Listing::Game(game) if game.cover_url.is_none())
 }
 
-/// The call that reads the listing. The public API has it once it is public.
+/// The call that reads the listing. The public API has it once it is public; until then, no call has a page.
 pub(super) fn api_call(
     language: PageLanguage,
     kind: ListingKind,
     name: &str,
     is_public: bool,
-) -> ApiCall {
-    match (kind, is_public) {
+) -> Option<ApiCall> {
+    let call = match (kind, is_public) {
         (kind, true) => ApiCall::same(format!("GET /v1/{}/{name}", kind.api_list())),
-        (ListingKind::Page, false) => ApiCall::none(),
+        (ListingKind::Page, false) => return None,
         (ListingKind::Game | ListingKind::Event, false) => {
             ApiCall::new(language.say("listing-api-state"), "GET /v1/me/listings")
         }
-    }
+    };
+    Some(call)
 }
 
 fn note_row(texts: &Texts, note: proto::ListingNote) -> NoteRow {
@@ -168,7 +167,22 @@ fn actions(
     }
 }
 
-fn revision(texts: &'static Texts, revision: &proto::OwnRevision) -> RevisionRow {
+/// The newest is first.
+fn revisions(texts: &'static Texts, listed: &[proto::OwnRevision]) -> Vec<RevisionRow> {
+    let older = listed.iter().skip(1).map(Some).chain([None]);
+    let pairs = listed.iter().zip(older);
+    pairs
+        .map(|(it, older)| revision(texts, it, older))
+        .collect()
+}
+
+/// `older`: the revision before, unless another page has it.
+fn revision(
+    texts: &'static Texts,
+    revision: &proto::OwnRevision,
+    older: Option<&proto::OwnRevision>,
+) -> RevisionRow {
+    let is_decision = older.is_some_and(|older| older.state() != revision.state());
     let by = match revision.actor_kind.as_str() {
         "account" if revision.is_own => "listing-by-account",
         "account" => "listing-by-owner",
@@ -182,6 +196,11 @@ fn revision(texts: &'static Texts, revision: &proto::OwnRevision) -> RevisionRow
         state: words::state(texts, revision.state()),
         reason: revision.reason.clone(),
         changes: words::changes(texts, &revision.differences),
+        without_changes: texts.say(if is_decision {
+            "listing-revision-state"
+        } else {
+            "listing-revision-same"
+        }),
     }
 }
 
@@ -220,5 +239,25 @@ mod tests {
             let unknown = text(state);
             assert!(unknown.contains("not known"), "{unknown}");
         }
+    }
+
+    #[test]
+    fn an_approval_changes_only_the_state() {
+        let revision = |state: proto::State| proto::OwnRevision {
+            state: state.into(),
+            ..proto::OwnRevision::default()
+        };
+        let [public, pending] = [proto::State::Published, proto::State::Pending].map(revision);
+        let listed = [public.clone(), public, pending];
+        let rows = revisions(Texts::of(Language::English), &listed).into_iter();
+        let says: Vec<&str> = rows.map(|row| row.without_changes).collect();
+        assert_eq!(
+            says,
+            [
+                "No field changed.",
+                "Only the state changed.",
+                "No field changed."
+            ]
+        );
     }
 }

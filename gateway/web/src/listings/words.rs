@@ -48,12 +48,11 @@ pub(super) fn named_state(texts: &'static Texts, name: &str) -> StateText {
     state(texts, named)
 }
 
-/// How many writes of the day are left, for a form that sends one of them; empty without a limit.
+/// How many listings the account may still submit or change today; empty without a limit.
 pub(super) fn writes_left(texts: &Texts, today: u32, per_day: Option<u32>) -> String {
     per_day.map_or_else(String::new, |per_day| {
         let left = per_day.saturating_sub(today);
-        let [left, per_day] = [left, per_day].map(|number| texts.number(number.into()));
-        texts.say_of_two("listing-writes-left", &left, &per_day)
+        texts.count("listing-writes-left", left.into())
     })
 }
 
@@ -76,11 +75,12 @@ fn field_label(texts: &Texts, path: &str) -> String {
     texts.value("field", path, path).to_owned()
 }
 
-/// The changes that people look for. A new listing also has values that nobody chose, such as that it is not featured.
+/// The changes that people look for. A new listing also has values that nobody chose, such as that it is not featured, and listings-svc
+/// computes the slug of a city from its name.
 pub(super) fn changes(texts: &Texts, differences: &[proto::Difference]) -> Vec<ChangeRow> {
     let is_chosen = |it: &&proto::Difference| {
         let is_set_by_service = it.path == "page_id" || matches!(&*it.after, "false" | "null");
-        !(it.before.is_empty() && is_set_by_service)
+        it.path != "city_slug" && !(it.before.is_empty() && is_set_by_service)
     };
     let chosen = differences.iter().filter(is_chosen);
     chosen.map(|it| change(texts, it)).collect()
@@ -126,12 +126,13 @@ mod tests {
     fn the_writes_of_the_day_are_counted_before_they_are_used_up() {
         let [en, fr] = texts();
         let left = writes_left(en, 7, Some(1_050));
-        assert!(left.contains(": 1,043 of 1,050 are left"), "{left}");
+        assert_eq!(left, "You can submit or change 1,043 more listings today.");
         let left = writes_left(fr, 7, Some(1_050));
-        assert!(
-            left.contains("il en reste 1\u{202f}043 sur 1\u{202f}050"),
-            "{left}"
-        );
+        let french = "Vous pouvez encore soumettre ou modifier 1\u{202f}043 fiches aujourd’hui.";
+        assert_eq!(left, french);
+        let used_up = writes_left(en, 9, Some(7));
+        let none = "You can submit or change no more listings today.";
+        assert!(used_up.starts_with(none), "{used_up}");
         assert_eq!(writes_left(en, 7, None), "");
     }
 
@@ -148,6 +149,7 @@ mod tests {
             difference("featured", "", "false"),
             difference("links.playStore", "", "\"https://play.example\""),
             difference("online", "true", "false"),
+            difference("city_slug", "\"lagos\"", "\"accra\""),
             difference("newer", "1", "2"),
         ];
         let fields = |texts| {

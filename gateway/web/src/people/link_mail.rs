@@ -156,7 +156,11 @@ pub async fn send_link(
     };
     let mail = link.text.write(link.language);
     let mail = mail.and_paragraph(&format!("{}{prefix}{path}", app.public_url));
-    let mail = mail.and_paragraph(&texts.say_of(foot, lifetime));
+    let mut mail = mail.and_paragraph(&texts.say_of(foot, lifetime));
+    if matches!(link.target, LinkTarget::SignUp) {
+        // The reader may not know us yet.
+        mail = mail.and_paragraph(texts.say("mail-signature"));
+    }
     person_mail::insert_with_link(connection, link.address, &mail, &inserted, now).await
 }
 

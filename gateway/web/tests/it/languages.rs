@@ -47,6 +47,15 @@ async fn a_french_visitor_signs_up_in_french(pool: PgPool) {
         "{mails:?}"
     );
 
+    assert!(
+        mails[0].2.starts_with("Bonjour,\n\nMchezo est"),
+        "{mails:?}"
+    );
+    assert!(
+        mails[0].2.ends_with("\n\nL’équipe de Mchezo\n"),
+        "{mails:?}"
+    );
+
     let link = french_link(&site, ADA).await;
     let page = browser.get(&link).await;
     page.assert(200, "Choisissez un mot de passe");

@@ -134,6 +134,9 @@ async fn a_form_that_is_sent_twice_submits_one_game(pool: PgPool) {
                 .ends_with("/listings/game/new-game?done=listing-submitted")
         );
     }
+    let shown = format!("/accounts/{account}/listings/game/new-game?done=listing-submitted");
+    let page = owner.get(&shown).await;
+    page.assert(200, "Thank you. We review it before it goes public.");
     // The form cannot submit another listing, and becomes one that can.
     let page = owner.post(&path, &fields("Another game", &more)).await;
     page.assert(422, "has submitted a listing already");
@@ -229,7 +232,7 @@ async fn credits_are_typed_as_lines_and_refused_ones_are_kept(pool: PgPool) {
 async fn every_form_that_counts_says_how_many_writes_of_the_day_are_left(pool: PgPool) {
     let (site, account, mut owner) = studio(pool).await;
     let base = format!("/accounts/{account}/listings");
-    let counts = |page: &Page| page.text.contains("writes of the day");
+    let counts = |page: &Page| page.text.contains("You can submit or change");
     let unlimited = owner.get(&format!("{base}/new/game")).await;
     unlimited.assert(200, "<form");
     assert!(!counts(&unlimited), "{}", unlimited.text);
@@ -242,7 +245,7 @@ async fn every_form_that_counts_says_how_many_writes_of_the_day_are_left(pool: P
     };
     // The account has sent seven.
     set_limit(50);
-    let left = "writes of the day: 43 of 50 are left until 00:00 UTC.";
+    let left = "You can submit or change 43 more listings today.";
     let edit = format!("{base}/game/okoto/edit");
     for path in ["new/game", "new/event", "game/okoto/pictures"] {
         let page = owner.get(&format!("{base}/{path}")).await;
@@ -264,7 +267,10 @@ async fn every_form_that_counts_says_how_many_writes_of_the_day_are_left(pool: P
         .assert(422, left);
     set_limit(5);
     let used_up = owner.get(&edit).await;
-    used_up.assert(200, "writes of the day: 0 of 5 are left until 00:00 UTC.");
+    used_up.assert(200, "You can submit or change no more listings today.");
+    set_limit(8);
+    let last = owner.get(&edit).await;
+    last.assert(200, "You can submit or change 1 more listing today.");
 }
 
 #[testing::database_test(web::MIGRATOR)]

@@ -13,7 +13,7 @@ use crate::support::{ADA, Site, studio};
 const FORM: &str = "multipart/form-data; boundary=edge";
 
 /// The writes of the day that are left, in the words of the pages. The account has sent seven.
-const LEFT: &str = "il en reste 1\u{202f}043 sur 1\u{202f}050 jusqu’à 00:00\u{a0}UTC.";
+const LEFT: &str = "Vous pouvez encore soumettre ou modifier 1\u{202f}043 fiches aujourd’hui.";
 
 /// An account with a public game `okoto`, and its owner, who reads French.
 async fn french_studio(pool: PgPool) -> (Site, String, Browser) {

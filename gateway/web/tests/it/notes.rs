@@ -150,6 +150,7 @@ async fn owners_and_editors_get_one_mail_a_day_about_corrections(pool: PgPool) {
     assert!(!subject.contains("Okoto"), "{subject}");
     let listing = format!("https://mchezo.example/accounts/{account}/listings/game/okoto\n");
     assert!(body.contains(&listing), "{body}");
+    assert!(body.contains("Read it and close it:"), "{body}");
     assert!(!body.contains("Buy"), "nothing of a note is mailed: {body}");
     site.clock.advance(Duration::DAY);
     let mut browser = Browser::at(&site.router, 3);

@@ -26,7 +26,7 @@ async fn the_crop_is_shown_before_the_listing_has_the_picture(pool: PgPool) {
         ..Default::default()
     };
     *site.gateway.plan.lock().unwrap() = Some(plan);
-    let left = "writes of the day: 43 of 50 are left";
+    let left = "You can submit or change 43 more listings today.";
     let base = format!("/accounts/{account}/listings/game/okoto/pictures");
     owner
         .get(&base)

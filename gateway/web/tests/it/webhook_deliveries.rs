@@ -134,9 +134,9 @@ async fn the_page_of_an_address_draws_its_deliveries_by_day(pool: PgPool) {
     site.eventually(&watched, "answered 410").await;
     let page = site.browser.get(&path).await;
     for part in [
-        "aria-label=\"Deliveries by day from 2026-11-10 to 2026-11-23, in UTC. The table below has the same figures.\"",
+        "aria-label=\"Deliveries by day from 10 November 2026 to 23 November 2026, in UTC. The table below has the same figures.\"",
         "<th scope=\"col\" class=\"number\">delivered</th><th scope=\"col\" class=\"number\">failed</th>",
-        "<th scope=\"row\">2026-11-23</th><td class=\"number\">1</td><td class=\"number\">1</td>",
+        "<th scope=\"row\">23 November 2026</th><td class=\"number\">1</td><td class=\"number\">1</td>",
     ] {
         page.assert(200, part);
     }

@@ -203,7 +203,7 @@ async fn serve(
 pub(crate) struct Receiver {
     pub(crate) url: String,
     shared: Arc<Shared>,
-    _server: JoinSet<()>,
+    server: JoinSet<()>,
 }
 
 struct Shared {
@@ -230,8 +230,13 @@ impl Receiver {
         Self {
             url,
             shared,
-            _server: server,
+            server,
         }
+    }
+
+    /// From now on, it refuses connections.
+    pub(crate) async fn stop(&mut self) {
+        self.server.shutdown().await;
     }
 
     pub(crate) fn answer(&self, status: u16) {

@@ -79,6 +79,8 @@ pub struct RevisionRow {
     pub state: StateText,
     pub reason: String,
     pub changes: Vec<ChangeRow>,
+    /// What the revision says if it has no changes.
+    pub without_changes: &'static str,
 }
 
 /// What became of a request for a takedown.

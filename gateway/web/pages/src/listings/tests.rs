@@ -89,6 +89,7 @@ fn listing() -> ListingPage {
             state: state(),
             reason: hostile(),
             changes: vec![change()],
+            without_changes: "",
         }],
         earlier: None,
         takedown: Some(TakedownText {

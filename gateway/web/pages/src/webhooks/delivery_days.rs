@@ -2,7 +2,6 @@
 
 use crate::bars::{Columns, Counts, PARTS};
 use crate::site::Texts;
-use crate::when;
 
 /// The last days, as a drawing and in figures.
 #[derive(Debug)]
@@ -52,8 +51,8 @@ impl DeliveryDays {
         let (first, last) = (days.first()?, days.last()?);
         let title = texts.say_of_two(
             "delivery-days",
-            &when::date(texts, &first.day),
-            &when::date(texts, &last.day),
+            &texts.day(&first.day),
+            &texts.day(&last.day),
         );
         let counts: Vec<Counts> = days.iter().map(DayCounts::counts).collect();
         let columns = Columns::new(title, &counts, first.day.clone(), last.day.clone());
@@ -68,7 +67,7 @@ impl DeliveryDays {
             ],
             rows: rows
                 .map(|day| DayRow {
-                    day: when::date(texts, &day.day),
+                    day: texts.day(&day.day),
                     delivered: texts.number(day.delivered),
                     failed: texts.number(day.failed),
                 })
@@ -112,7 +111,10 @@ mod tests {
             .collect();
         assert_eq!(
             rows,
-            [("2026-11-03", "0", "2"), ("2026-11-01", "4,000", "0")]
+            [
+                ("3 November 2026", "0", "2"),
+                ("1 November 2026", "4,000", "0")
+            ]
         );
         let html = days.columns.unwrap().render().unwrap();
         // As in the legend.

@@ -33,6 +33,14 @@ impl ServiceText {
     }
 }
 
+/// What came of the first request to an address.
+#[derive(Debug, Clone)]
+pub struct AddressCheck {
+    pub result: ServiceText,
+    /// Whether the result is an answer, and not the reason why there was none.
+    pub has_answered: bool,
+}
+
 /// A state in words, with a colour.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StateLabel {

@@ -32,7 +32,11 @@ listing-state-removed = taken down
 listing-state-unknown = not known
 listing-yes = yes
 listing-no = no
-listing-writes-left = It counts as one of the account's writes of the day: { $from } of { $to } are left until 00:00 UTC.
+listing-writes-left = { $count ->
+    [0] You can submit or change no more listings today. The count begins again at 00:00 UTC.
+    [one] You can submit or change { $number } more listing today.
+   *[other] You can submit or change { $number } more listings today.
+}
 
 ## One listing
 
@@ -61,6 +65,7 @@ listing-by-owner = another owner
 listing-by-staff = staff
 listing-by-import = an import
 listing-revision-same = No field changed.
+listing-revision-state = Only the state changed.
 listing-earlier = Earlier revisions
 listing-all = All listings
 listing-api-state = The API has its state

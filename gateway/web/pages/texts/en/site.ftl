@@ -26,7 +26,7 @@ footer-developers = For developers
 footer-design = How this site looks
 language-label = Language
 sample-notice = This listing is made up: it belongs to the sample data that test keys read.
-api-same = The API has the same:
+api-same = Same in the API:
 
 ## Start page
 
@@ -459,6 +459,7 @@ link-youtube = YouTube
 date-day = { $day } { $month } { $year }
 date-days-of-month = { $day }–{ $last_day } { $month } { $year }
 date-minute = { $day }, { $time } UTC
+date-month = { $month } { $year }
 date-range = { $from } – { $to }
 month-1 = January
 month-2 = February

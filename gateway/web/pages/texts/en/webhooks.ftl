@@ -23,6 +23,7 @@ webhook-of-plan = { $count ->
     [one] { $used } of { $number } address that your plan includes.
    *[other] { $used } of { $number } addresses that your plan includes.
 }
+webhook-plan-used-up = Your plan includes no more addresses. Remove one to add another, or change the plan.
 webhook-plan-full = Remove one to add another, or change the plan.
 webhook-plan-unlimited = Your plan includes any number of addresses.
 webhook-plan-real = Your plan includes real events.
@@ -53,6 +54,8 @@ webhook-secret-title = The signing secret
 webhook-secret-new-title = The new signing secret
 webhook-asked = Result of a test request without a message:
 webhook-asked-end = { "." } Any response except a redirect is fine.
+webhook-unreached = We could not reach it yet (
+webhook-unreached-end = ). Check the address, or start your server.
 webhook-copy-now = Copy it now.
 webhook-copy-now-text = This page is the only one that shows it. Keep it on your server.
 webhook-copy-secret = Copy the secret
@@ -85,6 +88,8 @@ webhook-added = Added
 webhook-head-label = Address check
 webhook-head = HEAD request when it was added:
 webhook-head-end = { "." } Any response except a redirect is fine.
+webhook-head-unreached = We could not reach it when it was added (
+webhook-head-unreached-end = ).
 webhook-queued-since = { $from }, the oldest since { $to }
 webhook-samples = Samples
 webhook-pause-title = Pause or change
@@ -244,7 +249,7 @@ delivery-advice-status = Let your receiver answer with a status from 200 to 299.
 delivery-advice-slow = Your receiver took too long. Verify and store the message, answer 2xx at once, and do the work afterwards.
 delivery-advice-certificate = The certificate of your server is not accepted. Serve a valid one for this host name, with all certificates between it and its authority.
 delivery-advice-name = The name of the host does not lead to a public address. Look at its DNS records, and at the address for a typing error.
-delivery-advice-port = Your server takes no connections on port 443. See that it runs, and that no firewall refuses ours.
+delivery-advice-port = Your server takes no connections on the port of this address. See that it runs, and that no firewall refuses ours.
 delivery-advice-closed = Your server closed the connection. See that the receiver runs, and that a proxy in front of it waits long enough.
 delivery-advice-address = Give the address again: public https with a host name.
 

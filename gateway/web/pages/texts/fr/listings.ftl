@@ -32,7 +32,11 @@ listing-state-removed = retirée
 listing-state-unknown = inconnu
 listing-yes = oui
 listing-no = non
-listing-writes-left = Cela compte comme une des écritures du jour de ce compte : il en reste { $from } sur { $to } jusqu’à 00:00 UTC.
+listing-writes-left = { $count ->
+    [0] Vous ne pouvez plus soumettre ni modifier de fiche aujourd’hui. Le compte reprend à 00:00 UTC.
+    [one] Vous pouvez encore soumettre ou modifier { $number } fiche aujourd’hui.
+   *[other] Vous pouvez encore soumettre ou modifier { $number } fiches aujourd’hui.
+}
 
 ## Une fiche
 
@@ -61,6 +65,7 @@ listing-by-owner = un autre propriétaire
 listing-by-staff = notre équipe
 listing-by-import = un import
 listing-revision-same = Aucun champ n’a changé.
+listing-revision-state = Seul l’état a changé.
 listing-earlier = Révisions antérieures
 listing-all = Toutes les fiches
 listing-api-state = L’API donne son état

@@ -26,7 +26,7 @@ footer-developers = Développeurs
 footer-design = Design du site
 language-label = Langue
 sample-notice = Cette fiche est inventée : elle fait partie des données d’exemple que lisent les clés de test.
-api-same = L’API donne la même chose :
+api-same = Par l’API :
 
 ## Page d’accueil
 
@@ -465,6 +465,7 @@ date-days-of-month = du { $day ->
    *[other] { $day }
 } au { $last_day } { $month } { $year }
 date-minute = { $day }, { $time } UTC
+date-month = { $month } { $year }
 date-range = du { $from } au { $to }
 month-1 = janvier
 month-2 = février

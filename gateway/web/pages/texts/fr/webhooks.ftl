@@ -23,6 +23,7 @@ webhook-of-plan = { $count ->
     [one] { $used } sur { $number } adresse comprise dans votre offre.
    *[other] { $used } sur { $number } adresses comprises dans votre offre.
 }
+webhook-plan-used-up = Votre offre ne comprend pas d’autre adresse. Supprimez-en une pour en ajouter une autre, ou changez d’offre.
 webhook-plan-full = Supprimez-en une pour en ajouter une autre, ou changez d’offre.
 webhook-plan-unlimited = Votre offre comprend un nombre illimité d’adresses.
 webhook-plan-real = Votre offre comprend les événements réels.
@@ -53,6 +54,8 @@ webhook-secret-title = Le secret de signature
 webhook-secret-new-title = Le nouveau secret de signature
 webhook-asked = Résultat d’une requête d’essai sans message :
 webhook-asked-end = { "." } Toute réponse convient, sauf une redirection.
+webhook-unreached = Nous n’avons pas encore pu l’atteindre (
+webhook-unreached-end = ). Vérifiez l’adresse ou démarrez votre serveur.
 webhook-copy-now = Copiez-le maintenant.
 webhook-copy-now-text = Seule cette page le montre. Conservez-le sur votre serveur.
 webhook-copy-secret = Copier le secret
@@ -85,6 +88,8 @@ webhook-added = Ajoutée le
 webhook-head-label = Essai de l’adresse
 webhook-head = Requête HEAD lors de l’ajout :
 webhook-head-end = { "." } Toute réponse convient, sauf une redirection.
+webhook-head-unreached = Nous n’avons pas pu l’atteindre lors de l’ajout (
+webhook-head-unreached-end = ).
 webhook-queued-since = { $from }, la plus ancienne depuis le { $to }
 webhook-samples = Exemples
 webhook-pause-title = Mettre en pause ou modifier
@@ -244,7 +249,7 @@ delivery-advice-status = Faites répondre votre récepteur avec un statut de 200
 delivery-advice-slow = Votre récepteur a mis trop de temps. Vérifiez et enregistrez le message, répondez 2xx aussitôt, et faites le travail ensuite.
 delivery-advice-certificate = Le certificat de votre serveur n’est pas accepté. Présentez-en un qui soit valide pour ce nom d’hôte, avec tous les certificats entre lui et son autorité.
 delivery-advice-name = Le nom d’hôte ne mène pas à une adresse publique. Regardez ses enregistrements DNS, et si l’adresse contient une faute de frappe.
-delivery-advice-port = Votre serveur n’accepte pas de connexions sur le port 443. Vérifiez qu’il fonctionne, et qu’aucun pare-feu ne refuse les nôtres.
+delivery-advice-port = Votre serveur n’accepte pas de connexions sur le port de cette adresse. Vérifiez qu’il fonctionne, et qu’aucun pare-feu ne refuse les nôtres.
 delivery-advice-closed = Votre serveur a fermé la connexion. Vérifiez que le récepteur fonctionne, et qu’un proxy placé devant lui attend assez longtemps.
 delivery-advice-address = Donnez de nouveau l’adresse : en https, publique et avec un nom d’hôte.
 

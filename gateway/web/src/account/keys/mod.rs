@@ -173,7 +173,7 @@ mod tests {
         let row = |now| row(PageLanguage::default(), &rotated, now).grace;
         let shown = row(now).unwrap();
         assert_eq!((shown.left.as_str(), shown.seconds), ("5 h 0 min", 18_000));
-        assert_eq!(shown.until, "2026-11-23 17:00 UTC");
+        assert_eq!(shown.until, "23 November 2026, 17:00 UTC");
         assert!(row(now + Duration::hours(5)).is_none());
     }
 }

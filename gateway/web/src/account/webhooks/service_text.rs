@@ -2,7 +2,7 @@
 
 use contracts::webhook::v1 as proto;
 use pages::site::{Language, Texts};
-use pages::webhooks::ServiceText;
+use pages::webhooks::{AddressCheck, ServiceText};
 
 use crate::page_language::PageLanguage;
 
@@ -44,9 +44,13 @@ pub(in crate::account) fn reason(english: &str, language: PageLanguage) -> Servi
     ServiceText::new(language.language, translation, english)
 }
 
-/// What an address has answered when it was entered; `None`: it was entered before addresses were called.
-pub(super) fn address_check(english: &str, language: PageLanguage) -> Option<ServiceText> {
-    (!english.is_empty()).then(|| reason(english, language))
+/// What came of the request to an address when it was entered; `None`: it was entered before addresses were called.
+pub(super) fn address_check(english: &str, language: PageLanguage) -> Option<AddressCheck> {
+    (!english.is_empty()).then(|| AddressCheck {
+        result: reason(english, language),
+        // webhook-svc begins every answer like this.
+        has_answered: english.starts_with("answered "),
+    })
 }
 
 fn answered(english: &str, texts: &Texts) -> Option<String> {
