@@ -22,6 +22,13 @@ const MOST_GENRES: u8 = 3;
 /// The name of the field with the cover's file.
 pub(super) const COVER: &str = "cover";
 
+/// The selects whose values the service gives, and the keys of their errors.
+const SELECT_ERRORS: [(&str, &str); 3] = [
+    ("kind", "field-kind-error"),
+    ("stage", "field-stage-error"),
+    ("country_code", "field-country-error"),
+];
+
 /// What a form needs of listings-svc: the values that its fields may have, and the writes of the day.
 #[derive(Debug, Default)]
 pub(super) struct Choices {
@@ -86,7 +93,14 @@ impl Choices {
     ) -> FormState {
         let names = names(kind, &self.values);
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        refused(language, &beside_fields(fault), &names)
+        let mut state = refused(language, &beside_fields(fault), &names);
+        // The service names values of the API.
+        for (select, key) in SELECT_ERRORS {
+            if state.errors.of(select).is_some() {
+                state.errors.add(select, language.say(key));
+            }
+        }
+        state
     }
 }
 
@@ -372,5 +386,41 @@ impl FormContext<'_> {
             more,
             more_label: self.say("field-links-more"),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use pages::site::Language;
+
+    use super::*;
+
+    #[test]
+    fn the_error_of_a_select_names_no_value_of_the_api() {
+        let reasons = [
+            (
+                "stage",
+                "It must be in_development, early_access or released.",
+            ),
+            (
+                "country_code",
+                "Write the country's two letters, such as NG.",
+            ),
+        ];
+        let reasons = reasons.map(|(field, reason)| (field.to_owned(), reason.to_owned()));
+        let fault = Fault::invalid(reasons.into());
+        for (language, stage) in [
+            (Language::English, "Choose a stage."),
+            (Language::French, "Choisissez un état d’avancement."),
+        ] {
+            let page = PageLanguage {
+                language,
+                prefix: "",
+            };
+            let refused = Choices::default().refusal(page, ListingKind::Game, fault.clone());
+            let errors = refused.in_language(language).errors;
+            assert_eq!(errors.of("stage"), Some(stage));
+            assert!(!errors.is_foreign("stage"));
+        }
     }
 }

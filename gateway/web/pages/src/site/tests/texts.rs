@@ -92,6 +92,7 @@ const GROUPS: &[&str] = &[
     "check-rule",
     "check-unseen",
     "check-probe",
+    "reason",
 ];
 
 #[test]
