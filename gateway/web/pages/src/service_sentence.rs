@@ -13,6 +13,9 @@ use crate::texts::{Texts, keys_of, source};
 /// The arguments of the sentences. Digits are grouped in all but the first.
 const ARGUMENTS: [&str; 7] = ["value", "number", "most", "from", "to", "width", "height"];
 
+/// The key of the sentence about a game whose page is not public yet.
+const PAGE_PENDING: &str = "reason-page-pending";
+
 /// Sentences for which pages have other words, in every language.
 const REWORDED: &[(&str, &str)] = &[
     ("reason-required", "field-empty"),
@@ -22,6 +25,7 @@ const REWORDED: &[(&str, &str)] = &[
     ("reason-name-length", "field-empty"),
     ("reason-events", "webhook-events-none"),
     ("reason-token-scopes", "token-scopes-none"),
+    (PAGE_PENDING, "listing-page-pending"),
 ];
 
 static SENTENCES: LazyLock<Vec<Sentence>> = LazyLock::new(sentences);
@@ -36,10 +40,7 @@ struct Sentence {
 
 /// What a page in this language shows instead of a service's sentence. `None`: it is not known, and stays as it is.
 pub fn translate(sentence: &str, language: Language) -> Option<String> {
-    let found = SENTENCES
-        .iter()
-        .find_map(|known| Some((known, known.values(sentence)?)));
-    let (known, values) = found?;
+    let (known, values) = find(sentence)?;
     let texts = Texts::of(language);
     let mut args = FluentArgs::new();
     for (name, value) in values {
@@ -50,6 +51,17 @@ pub fn translate(sentence: &str, language: Language) -> Option<String> {
     let mut reworded = REWORDED.iter();
     let key = reworded.find(|(key, _)| *key == known.key);
     Some(texts.say_with(key.map_or(known.key.as_str(), |(_, key)| key), &args))
+}
+
+/// Whether the sentence says that a game waits for the review of its page, with which nothing is wrong.
+pub fn waits_for_page(sentence: &str) -> bool {
+    find(sentence).is_some_and(|(known, _)| known.key == PAGE_PENDING)
+}
+
+/// A known sentence, and the values of its arguments.
+fn find(sentence: &str) -> Option<(&'static Sentence, Vec<(&'static str, &str)>)> {
+    let mut known = SENTENCES.iter();
+    known.find_map(|known| Some((known, known.values(sentence)?)))
 }
 
 impl Sentence {
@@ -306,6 +318,19 @@ mod tests {
         ] {
             assert_eq!(translate(text, Language::French), None, "{text}");
         }
+    }
+
+    #[test]
+    fn a_game_may_wait_for_its_page() {
+        let [waits, rejected] = [
+            "is pending review: the game is shown once",
+            "was rejected: the game is not shown until",
+        ]
+        .map(|state| format!("Its page `okoto` {state} the page is public."));
+        assert!(waits_for_page(&waits) && !waits_for_page(&rejected));
+        let shown = translate(&waits, Language::English);
+        let text = "Your page okoto is still in review. The game appears once it is public.";
+        assert_eq!(shown.as_deref(), Some(text));
     }
 
     #[test]

@@ -238,7 +238,7 @@ impl Edit<'_> {
         let left = words::writes_left(texts, writes_today, per_day);
         let notes = [
             Sentence::of_page(state),
-            Sentence::of_service(written.note.as_str()),
+            Sentence::translated(written.note.as_str(), language.language),
             Sentence::of_page(left),
         ];
         let call = match kind {

@@ -4,6 +4,7 @@ use axum::extract::Query;
 use contracts::listings::v1 as proto;
 use contracts::public::OwnListing;
 use pages::listings::{AllListingsPage, ListingRow};
+use pages::shell::Sentence;
 use pages::when;
 use serde::Deserialize;
 
@@ -56,7 +57,7 @@ fn page_row(request: &MemberRequest, page: &proto::Page, reason: Option<&String>
         kind: words::kind_name(texts, &page.kind),
         state: words::state(texts, page.state()),
         reason: reason.cloned().unwrap_or_default(),
-        note: String::new(),
+        note: Sentence::of_page(""),
         changed: minute_of(texts, page.updated_at),
     }
 }
@@ -71,7 +72,7 @@ fn row(request: &MemberRequest, own: OwnListing) -> ListingRow {
         kind: words::kind_name(texts, &own.kind),
         state: words::named_state(texts, &own.status),
         reason: own.reason.unwrap_or_default(),
-        note: own.note.unwrap_or_default(),
+        note: Sentence::translated(own.note.unwrap_or_default(), texts.language()),
         changed: when::minute(texts, own.updated_at.0),
     }
 }

@@ -6,6 +6,8 @@ use contracts::listings::v1::get_own_listing_response::Listing;
 use kit::Code;
 use pages::ApiCall;
 use pages::listings::{ListingActions, ListingPage, NoteRow, RevisionRow, TakedownText};
+use pages::service_sentence::waits_for_page;
+use pages::shell::Sentence;
 use pages::site::Texts;
 use uuid::Uuid;
 
@@ -100,7 +102,8 @@ pub(super) async fn page(
         actions,
         title: summary.title,
         reason: found.reason,
-        note: found.note,
+        is_waiting: waits_for_page(&found.note),
+        note: Sentence::translated(found.note, language.language),
         public_url: summary.public_url,
         facts: summary.facts,
         revisions: (history.revisions.iter())

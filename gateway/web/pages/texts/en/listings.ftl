@@ -39,6 +39,7 @@ listing-writes-left = It counts as one of the account's writes of the day: { $fr
 listing-see-public = See the public page
 listing-why-rejected = Why it was rejected:
 listing-change-submits = A change submits it again.
+listing-page-pending = Your page { $value } is still in review. The game appears once it is public.
 listing-no-cover = It has no cover yet.
 listing-no-cover-why = A cover is the first thing that players see: add one before the review, if you can.
 listing-add-cover = Add a cover

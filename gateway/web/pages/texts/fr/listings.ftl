@@ -39,6 +39,7 @@ listing-writes-left = Cela compte comme une des écritures du jour de ce compte�
 listing-see-public = Voir la page publique
 listing-why-rejected = Pourquoi elle a été rejetée :
 listing-change-submits = Une modification la soumet de nouveau.
+listing-page-pending = Votre page { $value } attend encore un examen. Le jeu apparaîtra dès qu’elle sera publique.
 listing-no-cover = Elle n’a pas encore de couverture.
 listing-no-cover-why = La couverture est la première chose que voient les joueurs : ajoutez-en une avant l’examen, si vous le pouvez.
 listing-add-cover = Ajouter une couverture
