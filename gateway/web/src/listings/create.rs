@@ -4,10 +4,9 @@ use axum::Extension;
 use axum::extract::Path;
 use axum::response::Response;
 use contracts::listings::v1 as proto;
-use http::StatusCode;
 use kit::{Code, Fault};
 use pages::ApiCall;
-use pages::listings::form::ListingFormPage;
+use pages::listings::form::{ListingFormPage, PageFirstPage};
 use serde_json::Value;
 use uuid::Uuid;
 
@@ -25,7 +24,7 @@ use crate::form_body::FormBody;
 use crate::form_file::{AttachedFile, FileRefusal, FormFile};
 use crate::notice::AfterForm;
 use crate::page_error::PageResult;
-use crate::render::{FormState, html, see_other};
+use crate::render::{FormState, html, ok, see_other};
 use crate::session::once;
 use crate::upstream::listings::Submission;
 use crate::viewer::Section;
@@ -45,10 +44,12 @@ pub async fn show(request: MemberRequest, Path((_, of_kind)): Path<(Uuid, String
     let choices = choices?;
     let mut typed = TypedListing::default();
     typed.set("form", &once::new_id());
-    if kind == ListingKind::Game
-        && let [(handle, _), ..] = &choices.creators[..]
-    {
-        typed.set("creator", handle);
+    match (kind, choices.creators.first()) {
+        (ListingKind::Game, Some((handle, _))) => typed.set("creator", handle),
+        (ListingKind::Game, None) => return Ok(page_first(&request, frame)),
+        // The first page is most often that of the studio which has signed up.
+        (ListingKind::Page, None) => typed.set("name", account_name(&frame)),
+        _ => {}
     }
     let create = Create {
         request,
@@ -177,18 +178,12 @@ impl Create {
             ListingKind::Game => "listing-submit-game",
             ListingKind::Event => "listing-submit-event",
         };
-        let text = match kind {
-            ListingKind::Game if status.code == StatusCode::OK && choices.creators.is_empty() => {
-                "listing-page-first"
-            }
-            _ => "listing-reviewed",
-        };
         let per_day = self.frame.writes_per_day().ok().flatten();
         let list = self.request.path("/listings");
         let page = ListingFormPage {
             heading,
             title: String::new(),
-            text: language.say(text),
+            text: language.say("listing-reviewed"),
             note: choices.writes_left(language.texts(), kind, None, per_day),
             action: format!("{list}/new/{}", kind.as_str()),
             hidden: vec![("form".to_owned(), typed.get("form").to_owned())],
@@ -204,6 +199,23 @@ impl Create {
         };
         html(status, &page)
     }
+}
+
+/// The page that leads to the first page of the account.
+fn page_first(request: &MemberRequest, frame: AccountFrame) -> Response {
+    ok(&PageFirstPage {
+        account: request.scope.id.to_string(),
+        list: request.path("/listings"),
+        closed: frame.closed(),
+        shell: frame.shell,
+    })
+}
+
+/// The name that the account was given at sign-up; empty while the gateway is away.
+fn account_name(frame: &AccountFrame) -> &str {
+    let found = frame.account().ok();
+    let account = found.and_then(|found| found.account.as_ref());
+    account.map_or("", |account| account.name.as_str())
 }
 
 /// The refusal of a file, at the field of the cover.

@@ -514,3 +514,28 @@ async fn a_game_whose_page_is_in_review_has_no_problem(pool: PgPool) {
     let text = "Votre page studio attend encore un examen.";
     page.assert(200, &format!("<p class=\"notice\">{text}"));
 }
+
+#[testing::database_test(web::MIGRATOR)]
+async fn a_new_studio_is_led_to_its_page_before_its_game(pool: PgPool) {
+    let (site, account, mut owner) = studio(pool).await;
+    let base = format!("/accounts/{account}/listings");
+    site.listings.has_no_pages.store(true, Ordering::Relaxed);
+    let game = owner.get(&format!("{base}/new/game")).await;
+    let button = format!("<a class=\"button\" href=\"{base}/new/page\">First create your studio");
+    game.assert(200, &button);
+    assert!(!game.text.contains("name=\"title\""), "{}", game.text);
+    // The name of the account is filled in.
+    let name = "Savanna";
+    let page = owner.get(&format!("{base}/new/page")).await;
+    let field = page.text.split("id=\"name\"").nth(1).unwrap();
+    let field = field.split('>').next().unwrap();
+    assert!(field.contains(&format!("value=\"{name}\"")), "{field}");
+    // A second page may be that of another person or studio.
+    site.listings.has_no_pages.store(false, Ordering::Relaxed);
+    let page = owner.get(&format!("{base}/new/page")).await;
+    assert!(
+        !page.text.contains(&format!("value=\"{name}\"")),
+        "{}",
+        page.text
+    );
+}

@@ -48,6 +48,8 @@ pub(crate) struct StubListings {
     pub(crate) uploads: Arc<AtomicU32>,
     /// Seconds until an upload is accepted again, after the last one of the day.
     pub(crate) upload_wait: Arc<Mutex<Option<u32>>>,
+    /// No account has a page.
+    pub(crate) has_no_pages: Arc<AtomicBool>,
     /// The claims of every account.
     pub(crate) claims: Arc<Mutex<Vec<proto::Claim>>>,
     /// Reads of parts of pictures.

@@ -69,7 +69,8 @@ listing-api-state = The API has its state
 ## The forms
 
 listing-reviewed = A person reviews it before it is public. You can change it while it waits.
-listing-page-first = A game belongs to the page of its maker, and you have none yet: submit or claim a page first.
+listing-page-first = A game belongs to the page of its maker, and this account has none yet.
+listing-page-first-create = First create your studio's page
 listing-submit-it = Submit it
 listing-sent-before = This form has submitted a listing already: look at your listings. If this is meant to be another one, send it again.
 listing-send-reopen = Open the page again, and send the form from there.

@@ -69,7 +69,8 @@ listing-api-state = L’API donne son état
 ## Les formulaires
 
 listing-reviewed = Une personne examine la fiche avant sa publication. Vous pouvez la modifier pendant qu’elle attend.
-listing-page-first = Un jeu appartient à la page de ses créateurs, et vous n’en avez pas encore : soumettez ou revendiquez d’abord une page.
+listing-page-first = Un jeu appartient à la page de ses créateurs, et ce compte n’en a pas encore.
+listing-page-first-create = Créez d’abord la page de votre studio
 listing-submit-it = Soumettre
 listing-sent-before = Ce formulaire a déjà soumis une fiche : regardez vos fiches. S’il s’agit bien d’une autre, renvoyez-le.
 listing-send-reopen = Rouvrez la page et envoyez le formulaire depuis celle-ci.
