@@ -22,6 +22,25 @@ const MOST_GENRES: u8 = 3;
 /// The name of the field with the cover's file.
 pub(super) const COVER: &str = "cover";
 
+/// The roles that a page may choose. The API takes others too, which stay where a page has them.
+const ROLES: [&str; 15] = [
+    "artist",
+    "community",
+    "composer",
+    "designer",
+    "developer",
+    "educational",
+    "founder",
+    "mobile",
+    "producer",
+    "programmer",
+    "publisher",
+    "serious-games",
+    "web",
+    "writer",
+    "xr",
+];
+
 /// The selects whose values the service gives, and the keys of their errors.
 const SELECT_ERRORS: [(&str, &str); 3] = [
     ("kind", "field-kind-error"),
@@ -163,7 +182,10 @@ impl FormContext<'_> {
                 self.named("creator-kind", &self.choices.values.page_kinds),
                 "",
             ),
-            self.optional("roles", 400),
+            FormPart::Checks(
+                self.checked("roles", "field-roles", self.roles())
+                    .optional(),
+            ),
             self.optional("tagline", 160),
             self.text("bio"),
             self.country(),
@@ -187,8 +209,11 @@ impl FormContext<'_> {
             self.required("title", 120),
             self.optional("tagline", 160),
             self.text("description"),
-            FormPart::Checks(genres.most(MOST_GENRES)),
-            FormPart::Checks(self.checked("platforms", "field-platforms", platforms)),
+            FormPart::Checks(genres.most(MOST_GENRES).optional()),
+            FormPart::Checks(
+                self.checked("platforms", "field-platforms", platforms)
+                    .optional(),
+            ),
             self.select(
                 "stage",
                 self.named("stage", &self.choices.values.stages),
@@ -231,7 +256,10 @@ impl FormContext<'_> {
             FormPart::Field(self.day("ends_at").optional()),
             self.country(),
             self.required("city", 120),
-            FormPart::Checks(self.checked("online", "field-place", vec![online])),
+            FormPart::Checks(
+                self.checked("online", "field-place", vec![online])
+                    .optional(),
+            ),
             FormPart::Field(website),
             self.text("description"),
         ]
@@ -284,6 +312,10 @@ impl FormContext<'_> {
         let genres = self.choices.values.genres.iter();
         let genres = genres.map(|it| (it.key.as_str(), it.name.as_str()));
         self.translated("genre", genres)
+    }
+
+    fn roles(&self) -> Vec<(String, String)> {
+        self.translated("role", ROLES.into_iter().map(|role| (role, role)))
     }
 
     /// Values of the directory, in the order of the names that the public site has for them. A value that it does not know has the name that
@@ -394,6 +426,15 @@ mod tests {
     use pages::site::Language;
 
     use super::*;
+
+    #[test]
+    fn every_role_has_a_name_in_every_language() {
+        for texts in Language::ALL.map(Texts::of) {
+            for role in ROLES {
+                assert_ne!(value_name(texts, "role", role), role);
+            }
+        }
+    }
 
     #[test]
     fn the_error_of_a_select_names_no_value_of_the_api() {

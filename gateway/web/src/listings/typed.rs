@@ -92,7 +92,9 @@ impl TypedListing {
             Listing::Page(page) => {
                 typed.push("name", &page.name);
                 typed.push("kind", &page.kind);
-                typed.push("roles", &page.roles.join(", "));
+                for role in &page.roles {
+                    typed.push("roles", role);
+                }
                 typed.push("tagline", &page.tagline);
                 typed.push("bio", &page.bio);
                 typed.push("country_code", &page.country_code);
@@ -155,7 +157,7 @@ impl TypedListing {
             ListingKind::Page => vec![
                 ("name", text("name")),
                 ("kind", text("kind")),
-                ("roles", self.roles()),
+                ("roles", json!(self.all("roles"))),
                 ("tagline", text("tagline")),
                 ("bio", text("bio")),
                 ("country_code", text("country_code")),
@@ -198,11 +200,6 @@ impl TypedListing {
             body.insert("handle".to_owned(), Value::from(self.get("handle").trim()));
         }
         body
-    }
-
-    fn roles(&self) -> Value {
-        let roles = self.get("roles").split(',').map(str::trim);
-        json!(roles.filter(|role| !role.is_empty()).collect::<Vec<_>>())
     }
 
     /// A number, or the typed text if it is not a number: the service reports the error.

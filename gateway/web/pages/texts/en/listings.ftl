@@ -104,7 +104,6 @@ field-handle-hint = Lower-case letters, digits and hyphens; it never changes. Wi
 field-slug = Slug
 field-kind = Kind
 field-roles = Roles
-field-roles-hint = For example developer, publisher; separated by commas.
 field-tagline = Tagline
 field-tagline-hint = One sentence, at most 160 characters.
 field-bio = About

@@ -104,7 +104,6 @@ field-handle-hint = Des minuscules, des chiffres et des traits d’union ; il n
 field-slug = Slug
 field-kind = Type
 field-roles = Rôles
-field-roles-hint = Par exemple developer, publisher ; séparés par des virgules.
 field-tagline = Accroche
 field-tagline-hint = Une phrase, 160 caractères au plus.
 field-bio = À propos
