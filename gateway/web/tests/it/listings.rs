@@ -539,3 +539,39 @@ async fn a_new_studio_is_led_to_its_page_before_its_game(pool: PgPool) {
         page.text
     );
 }
+
+#[testing::database_test(web::MIGRATOR)]
+async fn a_withdrawn_listing_is_not_called_rejected(pool: PgPool) {
+    let (site, account, mut owner) = studio(pool).await;
+    let base = format!("/accounts/{account}/listings");
+    let (game, today) = (format!("{base}/game/okoto"), format!("/accounts/{account}"));
+    let set_state = |state| {
+        let change = |game: &mut contracts::listings::v1::Game| game.set_state(state);
+        site.listings.change(&account, "okoto", change);
+    };
+    // The first press asks, and the second one withdraws.
+    set_state(contracts::listings::v1::State::Pending);
+    let page = owner.get(&game).await;
+    let (_, question) = page
+        .text
+        .split_once("<summary>Withdraw it</summary>")
+        .unwrap();
+    assert!(question.contains("Yes, withdraw it</button>"), "{question}");
+
+    set_state(contracts::listings::v1::State::Rejected);
+    *site.listings.rejection.lock().unwrap() = Some("Make it longer.".to_owned());
+    owner.get(&today).await.assert(200, "was rejected");
+    let reason = contracts::public::WITHDRAWN_REASON;
+    *site.listings.rejection.lock().unwrap() = Some(reason.to_owned());
+    for (path, shown) in [
+        (&base, "<span class=\"state \">withdrawn</span>"),
+        (&game, "You withdrew it: nobody reviews it."),
+        (&today, "<h1>"),
+    ] {
+        let page = owner.get(path).await;
+        page.assert(200, shown);
+        for absent in ["rejected", reason] {
+            assert!(!page.text.contains(absent), "{path}: {}", page.text);
+        }
+    }
+}

@@ -113,7 +113,10 @@ pub struct ListingPage {
     pub name: String,
     pub title: String,
     pub state: StateText,
+    /// Why staff rejected it; may be empty.
     pub reason: String,
+    /// This account has withdrawn it.
+    pub is_withdrawn: bool,
     /// As in [`ListingRow`].
     pub note: Sentence,
     /// Whether the note says that it only waits.

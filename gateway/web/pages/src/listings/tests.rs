@@ -78,6 +78,7 @@ fn listing() -> ListingPage {
         reason: hostile(),
         note: Sentence::of_service(hostile()),
         is_waiting: false,
+        is_withdrawn: false,
         public_url: Some("https://mchezo.example/games/okoto".to_owned()),
         facts: vec![Fact {
             label: hostile(),
