@@ -57,6 +57,11 @@ impl Field {
         Self::new("text", name, label)
     }
 
+    /// The name of an account, a key or a token, whose length the gateway limits.
+    pub fn name(name: &'static str, label: &'static str) -> Self {
+        Self::text(name, label).max(120)
+    }
+
     pub fn email(name: &'static str, label: &'static str) -> Self {
         let field = Self::new("email", name, label).max(254);
         field.autocomplete("username")

@@ -14,7 +14,7 @@ use super::form::{COVER, Choices, FormContext};
 use super::gallery::gallery;
 use super::kind;
 use super::picture_target::PictureTarget;
-use super::typed::TypedListing;
+use super::typed::{TypedListing, with_errors_of_service};
 use super::upload::prepare_file;
 use crate::account::member_request::MemberRequest;
 use crate::account::page_frame::AccountFrame;
@@ -29,12 +29,19 @@ use crate::session::once;
 use crate::upstream::listings::Submission;
 use crate::viewer::Section;
 
+/// The hidden field with the time at which the form was opened, in seconds: the same form may be sent twice.
+const OPENED_AT: &str = "opened_at";
+/// The hidden field with a title about which the form has asked.
+const SAME_TITLE: &str = "same_title";
+
 /// A form that was opened or sent, and its frame.
 struct Create {
     request: MemberRequest,
     kind: ListingKind,
     frame: AccountFrame,
     typed: TypedListing,
+    /// The form was sent with the file of a cover, which a browser does not keep.
+    had_file: bool,
 }
 
 pub async fn show(request: MemberRequest, Path((_, of_kind)): Path<(Uuid, String)>) -> PageResult {
@@ -44,6 +51,8 @@ pub async fn show(request: MemberRequest, Path((_, of_kind)): Path<(Uuid, String
     let choices = choices?;
     let mut typed = TypedListing::default();
     typed.set("form", &once::new_id());
+    let now = request.app.clock.now().unix_timestamp();
+    typed.set(OPENED_AT, &now.to_string());
     match (kind, choices.creators.first()) {
         (ListingKind::Game, Some((handle, _))) => typed.set("creator", handle),
         (ListingKind::Game, None) => return Ok(page_first(&request, frame)),
@@ -56,6 +65,7 @@ pub async fn show(request: MemberRequest, Path((_, of_kind)): Path<(Uuid, String
         kind,
         frame,
         typed,
+        had_file: false,
     };
     Ok(create.page(&choices, FormState::default()))
 }
@@ -67,13 +77,14 @@ pub async fn send(
     refusal: Option<Extension<FileRefusal>>,
     FormBody(pairs): FormBody<Vec<(String, String)>>,
 ) -> PageResult {
+    let cover = cover.and_then(|Extension(file)| file.take());
     let mut create = Create {
         kind: kind(&of_kind)?,
         frame: request.frame(Section::Listings).await,
         typed: TypedListing::new(pairs),
         request,
+        had_file: cover.is_some() || refusal.is_some(),
     };
-    let cover = cover.and_then(|Extension(file)| file.take());
     let language = create.request.language();
     let submitted = match refusal {
         Some(Extension(refusal)) => Err(at_cover(refusal.fault(language))),
@@ -109,7 +120,7 @@ impl Create {
     async fn run(&mut self) -> Result<proto::Written, Fault> {
         let language = self.request.language();
         self.frame.admit(Some(self.kind))?;
-        self.typed.sort_links(language, self.kind)?;
+        let prepared = self.typed.prepare(language, self.kind);
         // The service accepts one submission per form.
         let form = self.typed.get("form");
         if form.is_empty() {
@@ -120,10 +131,38 @@ impl Create {
             account: self.request.scope.id,
             writes_per_day: self.frame.writes_per_day()?,
             body: Value::Object(self.typed.body(self.kind)).to_string().into(),
-            dry_run: false,
+            dry_run: prepared.is_err(),
         };
         let listings = &self.request.app.listings;
+        if let Err(found) = prepared {
+            let checked = listings.create(self.kind, submission, "").await;
+            return Err(with_errors_of_service(found, checked));
+        }
+        if self.repeats_a_title().await? {
+            let title = self.typed.get("title").to_owned();
+            self.typed.set(SAME_TITLE, &title);
+            let reason = language.say("listing-same-title");
+            return Err(Fault::invalid_field("title", reason));
+        }
+        let form = self.typed.get("form");
         listings.create(self.kind, submission, form).await
+    }
+
+    /// Whether the account had a listing of this kind and title when the form was opened. The form says so once; sent again, it submits.
+    async fn repeats_a_title(&self) -> Result<bool, Fault> {
+        let title = self.typed.get("title");
+        let opened = self.typed.get(OPENED_AT).parse::<i64>();
+        let Some(opened) = opened.ok().filter(|_| self.typed.get(SAME_TITLE) != title) else {
+            return Ok(false);
+        };
+        let listings = &self.request.app.listings;
+        let (listed, _) = listings.list(self.request.scope.id, "").await?;
+        let title = title.trim().to_lowercase();
+        Ok(listed.iter().any(|own| {
+            own.kind == self.kind.as_str()
+                && own.title.to_lowercase() == title
+                && own.created_at.0.unix_timestamp() < opened
+        }))
     }
 
     /// Gives the new game its cover. If that is refused, the page of its pictures says why and takes another file.
@@ -167,6 +206,7 @@ impl Create {
             typed,
             choices,
             is_new: true,
+            had_file: self.had_file,
             errors: &errors,
         };
         let call = match kind {
@@ -186,7 +226,9 @@ impl Create {
             text: language.say("listing-reviewed"),
             note: choices.writes_left(language.texts(), kind, None, per_day),
             action: format!("{list}/new/{}", kind.as_str()),
-            hidden: vec![("form".to_owned(), typed.get("form").to_owned())],
+            hidden: ["form", OPENED_AT, SAME_TITLE]
+                .map(|name| (name.to_owned(), typed.get(name).to_owned()))
+                .into(),
             parts: context.form_parts(),
             button: language.say("listing-submit-it"),
             back: list,

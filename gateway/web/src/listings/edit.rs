@@ -16,7 +16,7 @@ use uuid::Uuid;
 use super::changes::changed_fields;
 use super::facts::Summary;
 use super::form::{Choices, FormContext};
-use super::typed::TypedListing;
+use super::typed::{TypedListing, with_errors_of_service};
 use super::words;
 use crate::account::member_request::MemberRequest;
 use crate::account::page_frame::AccountFrame;
@@ -119,7 +119,6 @@ impl Edit<'_> {
     async fn run(&mut self, is_saved: bool) -> Result<Outcome, Fault> {
         let language = self.request.language();
         self.frame.admit(None)?;
-        self.typed.sort_links(language, self.listing.kind)?;
         let revision = self.typed.get("revision").parse().map_err(|_no_number| {
             Fault::invalid_field("revision", language.say("listing-edit-reopen"))
         })?;
@@ -130,15 +129,20 @@ impl Edit<'_> {
         let kind = self.listing.kind;
         let stored = TypedListing::of(content, &found.creator);
         self.typed.take_credits_of(&stored);
+        let prepared = self.typed.prepare(language, kind);
         let changes = changed_fields(&stored.body(kind), self.typed.body(kind));
         let body = Value::Object(changes).to_string();
         let submission = Submission {
             account: self.request.scope.id,
             writes_per_day: self.frame.writes_per_day()?,
             body: body.clone().into(),
-            dry_run: !is_saved,
+            dry_run: !is_saved || prepared.is_err(),
         };
-        let written = listings.update(self.listing, submission, revision).await?;
+        let written = listings.update(self.listing, submission, revision).await;
+        if let Err(found) = prepared {
+            return Err(with_errors_of_service(found, written));
+        }
+        let written = written?;
         if is_saved {
             return Ok(Outcome::Saved);
         }
@@ -192,6 +196,7 @@ impl Edit<'_> {
             typed: &self.typed,
             choices,
             is_new: false,
+            had_file: false,
             errors: &errors,
         };
         let shown = self.request.listing_path(kind, name);

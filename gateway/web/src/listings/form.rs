@@ -150,6 +150,8 @@ pub(super) struct FormContext<'a> {
     pub(super) typed: &'a TypedListing,
     pub(super) choices: &'a Choices,
     pub(super) is_new: bool,
+    /// The form was sent with a file, which has to be chosen again.
+    pub(super) had_file: bool,
     pub(super) errors: &'a Fields,
 }
 
@@ -228,10 +230,10 @@ impl FormContext<'_> {
     }
 
     fn cover(&self) -> FormPart {
-        let hint = if self.errors.is_empty() {
-            "field-cover-hint"
-        } else {
+        let hint = if self.had_file {
             "field-cover-again"
+        } else {
+            "field-cover-hint"
         };
         FormPart::File(PictureFile {
             name: COVER,

@@ -3,7 +3,7 @@
 use axum::extract::{Path, Query};
 use axum::response::Response;
 use contracts::listings::v1 as proto;
-use kit::Code;
+use kit::{Code, Fault};
 use serde::Deserialize;
 use uuid::Uuid;
 
@@ -47,11 +47,12 @@ pub async fn use_picture(
 ) -> PageResult {
     let target = PictureTarget::parse(&request, &of_kind, &name, &picture)?;
     let frame = request.frame(Section::Listings).await;
-    // Places begin at 1; without one, the picture comes last.
-    let place = form.place.trim().parse::<u32>().ok();
-    let place = place.map(|place| place.saturating_sub(1));
     let used = async {
         frame.admit(None)?;
+        let place = place_of(&form.place).ok_or_else(|| {
+            let reason = request.language().say("picture-place-number");
+            Fault::invalid_field("place", reason)
+        })?;
         let (listings, account) = (&request.app.listings, request.scope.id);
         listings
             .use_picture(account, &form.id, &form.alt, place, frame.writes_per_day()?)
@@ -68,6 +69,14 @@ pub async fn use_picture(
             let prepared = Prepared::typed(&form);
             Ok(crop_page(&request, frame, target, prepared, Some(&fault)).await)
         }
+    }
+}
+
+/// The typed place, from 0. Places begin at 1; without one, the picture comes last. `None`: it is no place.
+fn place_of(typed: &str) -> Option<Option<u32>> {
+    match typed.trim() {
+        "" => Some(None),
+        typed => typed.parse::<u32>().ok()?.checked_sub(1).map(Some),
     }
 }
 

@@ -575,3 +575,59 @@ async fn a_withdrawn_listing_is_not_called_rejected(pool: PgPool) {
         }
     }
 }
+
+#[testing::database_test(web::MIGRATOR)]
+async fn all_errors_of_a_new_game_come_at_once(pool: PgPool) {
+    let (site, account, mut owner) = studio(pool).await;
+    let path = format!("/accounts/{account}/listings/new/game");
+    let id = owner.get(&path).await.hidden()["form"].clone();
+    let more = [
+        ("form", id.as_str()),
+        ("link-1", "not a link"),
+        ("link-2", "ftp://files.example"),
+        ("credits", "Ada\r\n|||"),
+    ];
+    let page = owner.post(&path, &fields("", &more)).await;
+    // What the form has found, and what the service says.
+    for name in ["link-1", "link-2", "credits", "title", "genres"] {
+        page.assert(422, &format!("<a href=\"#{name}\">"));
+        page.assert(422, &format!("id=\"{name}-error\""));
+    }
+    page.assert(422, "Begin each line with a name.");
+    // No file was chosen, so none is to be chosen again.
+    assert!(
+        !page.text.contains("Choose the file again"),
+        "{}",
+        page.text
+    );
+    let page = owner.post(&path, &fields("A game", &more)).await;
+    page.assert(422, "Begin each line with a name.");
+    assert!(site.listings.find(&account, "new-game").is_err());
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn a_second_listing_with_the_same_title_is_asked_about_once(pool: PgPool) {
+    let (site, account, mut owner) = studio(pool).await;
+    site.listings.game(&account, "okoto", "Okoto");
+    site.clock.advance(time::Duration::MINUTE);
+    let path = format!("/accounts/{account}/listings/new/game");
+    let opened = owner.get(&path).await.hidden();
+    let send = |hidden: &std::collections::BTreeMap<String, String>| {
+        let names = ["form", "opened_at", "same_title"];
+        names.map(|name| (name, hidden[name].clone()))
+    };
+    let first = send(&opened);
+    let first: Vec<(&str, &str)> = first
+        .iter()
+        .map(|(name, it)| (*name, it.as_str()))
+        .collect();
+    let asked = owner.post(&path, &fields("OKOTO", &first)).await;
+    asked.assert(422, "already listed something with this title");
+    let again = send(&asked.hidden());
+    let again: Vec<(&str, &str)> = again
+        .iter()
+        .map(|(name, it)| (*name, it.as_str()))
+        .collect();
+    let sent = owner.post(&path, &fields("OKOTO", &again)).await;
+    assert!(sent.location().ends_with("?done=listing-submitted"));
+}

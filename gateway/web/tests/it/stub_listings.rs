@@ -309,6 +309,11 @@ impl GamesService for StubListings {
             let reasons = reasons.map(|(field, reason)| (field.to_owned(), reason.to_owned()));
             return Err(Fault::invalid(reasons.into()).into());
         }
+        if writing.dry_run {
+            return Ok(Response::new(proto::CreateGameResponse {
+                written: Some(proto::Written::default()),
+            }));
+        }
         let mut submitted = self.submitted.lock().unwrap();
         let first = submitted
             .entry(writing.idempotency_key)
