@@ -10,8 +10,10 @@ use fluent_bundle::FluentArgs;
 use crate::language::Language;
 use crate::texts::{Texts, keys_of, source};
 
-/// The arguments of the sentences. Digits are grouped in all but the first.
-const ARGUMENTS: [&str; 7] = ["value", "number", "most", "from", "to", "width", "height"];
+/// The arguments of the sentences.
+const ARGUMENTS: [&str; 7] = ["value", "from", "to", "number", "most", "width", "height"];
+/// Those whose digits other languages group. The others may be years, or names.
+const QUANTITIES: [&str; 4] = ["number", "most", "width", "height"];
 
 /// The key of the sentence about a game whose page is not public yet.
 const PAGE_PENDING: &str = "reason-page-pending";
@@ -44,13 +46,15 @@ pub fn translate(sentence: &str, language: Language) -> Option<String> {
     let texts = Texts::of(language);
     let mut args = FluentArgs::new();
     for (name, value) in values {
-        let number = value.parse().ok().filter(|_| name != "value");
+        let is_grouped = language != Language::English && QUANTITIES.contains(&name);
+        let number = value.parse().ok().filter(|_| is_grouped);
         let value = number.map_or_else(|| value.to_owned(), |number| texts.number(number));
         args.set(name, value);
     }
     let mut reworded = REWORDED.iter();
-    let key = reworded.find(|(key, _)| *key == known.key);
-    Some(texts.say_with(key.map_or(known.key.as_str(), |(_, key)| key), &args))
+    let other = reworded.find(|(key, _)| *key == known.key);
+    let key = other.map_or(known.key.as_str(), |(_, shown)| *shown);
+    Some(texts.say_with(key, &args))
 }
 
 /// Whether the sentence says that a game waits for the review of its page, with which nothing is wrong.
@@ -81,7 +85,7 @@ impl Sentence {
         };
         for c in text.chars() {
             if let Some((_, name)) = marks.iter().find(|(mark, _)| *mark == c) {
-                sentence.rest.push((name, String::new()));
+                sentence.rest.push((*name, String::new()));
             } else if let Some((_, after)) = sentence.rest.last_mut() {
                 after.push(c);
             } else {

@@ -49,10 +49,9 @@ pub async fn use_picture(
     let frame = request.frame(Section::Listings).await;
     let used = async {
         frame.admit(None)?;
-        let place = place_of(&form.place).ok_or_else(|| {
-            let reason = request.language().say("picture-place-number");
-            Fault::invalid_field("place", reason)
-        })?;
+        let place = parse_place(&form.place);
+        let place =
+            place.map_err(|key| Fault::invalid_field("place", request.language().say(key)))?;
         let (listings, account) = (&request.app.listings, request.scope.id);
         listings
             .use_picture(account, &form.id, &form.alt, place, frame.writes_per_day()?)
@@ -72,12 +71,18 @@ pub async fn use_picture(
     }
 }
 
-/// The typed place, from 0. Places begin at 1; without one, the picture comes last. `None`: it is no place.
-fn place_of(typed: &str) -> Option<Option<u32>> {
-    match typed.trim() {
-        "" => Some(None),
-        typed => typed.parse::<u32>().ok()?.checked_sub(1).map(Some),
+/// The typed place, from 0. Places begin at 1; without one, the picture comes last.
+///
+/// # Errors
+/// The key of the text that says what to type.
+fn parse_place(typed: &str) -> Result<Option<u32>, &'static str> {
+    let typed = typed.trim();
+    if typed.is_empty() {
+        return Ok(None);
     }
+    let place = typed.parse::<u32>().ok();
+    let place = place.and_then(|place| place.checked_sub(1));
+    place.map(Some).ok_or("picture-place-number")
 }
 
 pub async fn remove(
