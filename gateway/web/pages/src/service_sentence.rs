@@ -25,6 +25,7 @@ const REWORDED: &[(&str, &str)] = &[
     ("reason-title-required", "field-empty"),
     ("reason-city-required", "field-empty"),
     ("reason-name-length", "field-empty"),
+    ("reason-outcome-unknown", "fault-outcome-unknown"),
     ("reason-events", "webhook-events-none"),
     ("reason-token-scopes", "token-scopes-none"),
     (PAGE_PENDING, "listing-page-pending"),

@@ -190,6 +190,7 @@ limit-codes = { $count ->
 fault-unavailable = A part of the site does not answer at the moment. Try again in a few seconds.
 fault-closed = Everything is read-only for a while: nothing can be changed now. Try again later.
 fault-sent-before = This form was already sent with other values, and it takes effect once. If you mean the values that you see here as well, send it again.
+fault-outcome-unknown = We do not know whether this took effect: look whether it did before you send it again.
 error-accounts = Your accounts
 error-look = Check it
 error-link-gone-title = This link does not work any more

@@ -22,6 +22,8 @@ reason-one-of = Use one of: { $value }.
 reason-future = Give a time in the future.
 reason-past = It is in the future: the service's time is { $value }. Your clock may be fast.
 reason-time = Give a time.
+reason-outcome-unknown = The write was not answered in time and may or may not have taken effect. Send it again only with the same Idempotency-Key; without one, check in GET /me/listings first whether it took effect.
+reason-internal = Something broke on our side. It has been logged under this request id.
 
 ## Keys and tokens
 

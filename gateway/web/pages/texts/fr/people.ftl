@@ -190,6 +190,7 @@ limit-codes = { $count ->
 fault-unavailable = Une partie du site ne répond pas pour l’instant. Réessayez dans quelques secondes.
 fault-closed = Tout est en lecture seule pour un moment : rien ne peut être modifié. Réessayez plus tard.
 fault-sent-before = Ce formulaire a déjà été envoyé avec d’autres valeurs, et il n’agit qu’une fois. Si vous voulez aussi les valeurs affichées ici, renvoyez-le.
+fault-outcome-unknown = Nous ne savons pas si cela a été enregistré : vérifiez-le avant de renvoyer le formulaire.
 error-accounts = Vos comptes
 error-look = Vérifier
 error-link-gone-title = Ce lien ne fonctionne plus

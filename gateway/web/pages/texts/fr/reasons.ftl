@@ -20,6 +20,8 @@ reason-one-of = Choisissez une de ces valeurs : { $value }.
 reason-future = Indiquez une date dans le futur.
 reason-past = C’est dans le futur : l’heure du service est { $value }. Votre horloge avance peut-être.
 reason-time = Indiquez une heure.
+reason-outcome-unknown = Nous ne savons pas si cela a été enregistré : vérifiez-le avant de renvoyer le formulaire.
+reason-internal = Une erreur s’est produite de notre côté. Elle est notée sous le numéro de cette requête.
 
 ## Les clés et les jetons
 
