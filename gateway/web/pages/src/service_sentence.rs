@@ -26,6 +26,8 @@ const REWORDED: &[(&str, &str)] = &[
     ("reason-city-required", "field-empty"),
     ("reason-name-length", "field-empty"),
     ("reason-outcome-unknown", "fault-outcome-unknown"),
+    ("reason-creator", "field-creator-error"),
+    ("reason-credit-handle", "field-credits-handle"),
     ("reason-events", "webhook-events-none"),
     ("reason-token-scopes", "token-scopes-none"),
     (PAGE_PENDING, "listing-page-pending"),

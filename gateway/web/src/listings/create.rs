@@ -152,7 +152,8 @@ impl Create {
     async fn repeats_a_title(&self) -> Result<bool, Fault> {
         let title = self.typed.get("title");
         let opened = self.typed.get(OPENED_AT).parse::<i64>();
-        let Some(opened) = opened.ok().filter(|_| self.typed.get(SAME_TITLE) != title) else {
+        let is_asked = self.kind == ListingKind::Page || self.typed.get(SAME_TITLE) == title;
+        let Some(opened) = opened.ok().filter(|_| !is_asked) else {
             return Ok(false);
         };
         let listings = &self.request.app.listings;
