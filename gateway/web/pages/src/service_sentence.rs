@@ -24,7 +24,6 @@ const REWORDED: &[(&str, &str)] = &[
     ("reason-name-required", "field-empty"),
     ("reason-title-required", "field-empty"),
     ("reason-city-required", "field-empty"),
-    ("reason-name-length", "field-empty"),
     ("reason-outcome-unknown", "fault-outcome-unknown"),
     ("reason-creator", "field-creator-error"),
     ("reason-credit-handle", "field-credits-handle"),

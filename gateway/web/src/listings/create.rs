@@ -10,7 +10,8 @@ use pages::listings::form::{ListingFormPage, PageFirstPage};
 use serde_json::Value;
 use uuid::Uuid;
 
-use super::form::{COVER, Choices, FormContext};
+use super::choices::Choices;
+use super::form::{COVER, FormContext};
 use super::gallery::gallery;
 use super::kind;
 use super::picture_target::PictureTarget;

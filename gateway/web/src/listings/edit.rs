@@ -14,8 +14,9 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use super::changes::changed_fields;
+use super::choices::Choices;
 use super::facts::Summary;
-use super::form::{Choices, FormContext};
+use super::form::FormContext;
 use super::typed::{TypedListing, with_errors_of_service};
 use super::words;
 use crate::account::member_request::MemberRequest;

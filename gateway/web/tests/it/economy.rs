@@ -27,7 +27,7 @@ async fn a_currency_is_registered_and_its_rates_are_drawn(pool: PgPool) {
     let path = format!("{base}/okoto/currency");
     let long = "x".repeat(61);
     let refused = owner.post(&path, &[("name", &long)]).await;
-    refused.assert(422, "Fill in this field.");
+    refused.assert(422, "It must have 1 to 60 characters.");
     refused.assert(422, &long);
     let named = owner.post(&path, &[("name", "Cowrie")]).await;
     assert!(
