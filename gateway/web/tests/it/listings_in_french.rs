@@ -271,6 +271,11 @@ async fn claims_are_in_french(pool: PgPool) {
     let page = owner.get(&path).await;
     page.assert(200, "<h1>Pages revendiquées</h1>");
     page.assert(200, "Pas encore de demande.");
+    // What the service says is translated, and not marked as English.
+    let fields = [("handle", "nobody"), ("evidence", "Je suis lui.")];
+    let refused = owner.post(&path, &fields).await;
+    let error = "id=\"handle-error\">Aucune page publique n’a cet identifiant.";
+    refused.assert(422, error);
     let mut claim = proto::Claim {
         handle: "maliyo".to_owned(),
         ..proto::Claim::default()
