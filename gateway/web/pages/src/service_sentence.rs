@@ -141,6 +141,7 @@ mod tests {
     /// Files of services whose sentences the forms of pages show.
     const FILES: &[&str] = &[
         "proto/kit/src/text.rs",
+        "gateway/src/domain/account_token.rs",
         "gateway/src/domain/fields.rs",
         "gateway/src/domain/key/mod.rs",
         "gateway/src/domain/key_request.rs",
@@ -161,10 +162,16 @@ mod tests {
         "listings-svc/src/service/pages.rs",
         "listings-svc/src/service/own_listings.rs",
         "listings-svc/src/write/limits.rs",
+        "listings-svc/src/write/pictures/edit.rs",
         "listings-svc/src/write/submission/create.rs",
+        "listings-svc/src/write/submission/pictures.rs",
         "listings-svc/src/write/submission/withdraw.rs",
+        "listings-svc/src/write/tickets/mod.rs",
         "webhook-svc/src/domain/address/mod.rs",
         "webhook-svc/src/domain/event.rs",
+        "webhook-svc/src/service/deliveries.rs",
+        "webhook-svc/src/service/endpoints.rs",
+        "webhook-svc/src/service/receivers.rs",
     ];
 
     /// Parts of sentences of these files that no form of a page can cause, and parts that are put into sentences.
@@ -209,6 +216,17 @@ mod tests {
         "The account's plan",
         "Savanna Studio",
         "Your network has",
+        // Calls of the API, pages that are not found, and what happens after a form was accepted.
+        "An account token is for",
+        "lacks the scope",
+        "needs an account token",
+        "with this id",
+        "The listing was taken down.",
+        "try is made",
+        "They were only counted",
+        "put back into the queue",
+        "Kinds of",
+        "It is one of",
         "Write what is wrong",
         "Write an e-mail address such",
         "This is not an address: {error}",
@@ -222,6 +240,8 @@ mod tests {
         // With the name of a state, or composed of several; these are tested where they are made.
         "Only a pending listing",
         "Only a public listing",
+        "The address {answer}",
+        "{allows}",
         "{HOST_HELP}",
         "{URL_HELP}",
         "Remove the {what}",
