@@ -42,21 +42,18 @@ struct Sentence {
     rest: Vec<(&'static str, String)>,
 }
 
-/// What a page in this language shows instead of a service's sentence. `None`: it is not known, and stays as it is.
-pub fn translate(sentence: &str, language: Language) -> Option<String> {
-    let (known, values) = find(sentence)?;
-    let texts = Texts::of(language);
-    let mut args = FluentArgs::new();
-    for (name, value) in values {
-        let is_grouped = language != Language::English && QUANTITIES.contains(&name);
-        let number = value.parse().ok().filter(|_| is_grouped);
-        let value = number.map_or_else(|| value.to_owned(), |number| texts.number(number));
-        args.set(name, value);
+/// What a page in this language shows instead of the sentences of a service. `None`: one of them is not known, and they stay as they are.
+pub fn translate(sentences: &str, language: Language) -> Option<String> {
+    if let Some((known, values)) = find(sentences) {
+        return Some(known.say(values, language));
     }
-    let mut reworded = REWORDED.iter();
-    let other = reworded.find(|(key, _)| *key == known.key);
-    let key = other.map_or(known.key.as_str(), |(_, shown)| *shown);
-    Some(texts.say_with(key, &args))
+    // A known sentence may have a full stop inside.
+    sentences.match_indices(". ").find_map(|(at, _)| {
+        let (first, rest) = (sentences.get(..=at)?, sentences.get(at + 2..)?);
+        let (known, values) = find(first)?;
+        let rest = translate(rest, language)?;
+        Some(format!("{} {rest}", known.say(values, language)))
+    })
 }
 
 /// Whether the sentence says that a game waits for the review of its page, with which nothing is wrong.
@@ -97,13 +94,29 @@ impl Sentence {
         sentence
     }
 
+    /// What a page in this language shows, with these values.
+    fn say(&self, values: Vec<(&'static str, &str)>, language: Language) -> String {
+        let texts = Texts::of(language);
+        let mut args = FluentArgs::new();
+        for (name, value) in values {
+            let is_grouped = language != Language::English && QUANTITIES.contains(&name);
+            let number = value.parse().ok().filter(|_| is_grouped);
+            let value = number.map_or_else(|| value.to_owned(), |number| texts.number(number));
+            args.set(name, value);
+        }
+        let mut reworded = REWORDED.iter();
+        let other = reworded.find(|(key, _)| *key == self.key);
+        let key = other.map_or(self.key.as_str(), |(_, shown)| *shown);
+        texts.say_with(key, &args)
+    }
+
     /// How much of the sentence is no argument.
     fn fixed_length(&self) -> usize {
         let after = self.rest.iter().map(|(_, after)| after.len());
         self.first.len() + after.sum::<usize>()
     }
 
-    /// The values of the arguments, if `text` is this sentence.
+    /// The values of the arguments, if `text` is this sentence. None is a sentence itself.
     fn values<'a>(&self, text: &'a str) -> Option<Vec<(&'static str, &'a str)>> {
         let mut text = text.strip_prefix(self.first.as_str())?;
         let Some((last, middle)) = self.rest.split_last() else {
@@ -117,7 +130,8 @@ impl Sentence {
         }
         let (name, after) = last;
         values.push((*name, text.strip_suffix(after.as_str())?));
-        Some(values)
+        let is_one = |(_, value): &(&str, &str)| !value.contains(". ");
+        values.iter().all(is_one).then_some(values)
     }
 }
 
@@ -252,6 +266,7 @@ mod tests {
         "Revoke one, or change",
         "Give {self}",
         " For local trials",
+        " Also permitted here",
     ];
 
     /// The sentences in the code of a file, with a value in each place of one.
@@ -332,6 +347,16 @@ mod tests {
             );
             assert_ne!(french(&text), text);
         }
+    }
+
+    #[test]
+    fn several_known_sentences_are_translated_together() {
+        let text = "Remove the port: only the default port 443 is allowed. Also permitted here: http://127.0.0.1:9500.";
+        let french = translate(text, Language::French).unwrap();
+        let expected = "Retirez le port\u{a0}: seul le port 443, celui par défaut, est admis. Sont aussi admises ici\u{a0}: http://127.0.0.1:9500.";
+        assert_eq!(french, expected);
+        let text = "Use one of: a, b. Odd.";
+        assert_eq!(translate(text, Language::French), None);
     }
 
     #[test]
