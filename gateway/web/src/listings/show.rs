@@ -187,7 +187,6 @@ fn revision(texts: &'static Texts, revision: &proto::OwnRevision) -> RevisionRow
         state: words::state(texts, revision.state(), &revision.reason),
         reason: words::rejection(&revision.reason).to_owned(),
         changes: words::changes(texts, &revision.differences),
-        is_decision: revision.state != revision.state_before,
     }
 }
 

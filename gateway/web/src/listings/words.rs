@@ -91,10 +91,6 @@ fn field_label(texts: &Texts, path: &str) -> String {
 /// The changes that people look for. A new listing also has values that nobody chose, such as that it is not featured.
 pub(super) fn changes(texts: &Texts, differences: &[proto::Difference]) -> Vec<ChangeRow> {
     let is_chosen = |it: &&proto::Difference| {
-        // The service makes it from the city.
-        if it.path == "city_slug" {
-            return false;
-        }
         let is_set_by_service = it.path == "page_id" || matches!(&*it.after, "false" | "null");
         !(it.before.is_empty() && is_set_by_service)
     };
@@ -165,7 +161,6 @@ mod tests {
             difference("links.playStore", "", "\"https://play.example\""),
             difference("online", "true", "false"),
             difference("newer", "1", "2"),
-            difference("city_slug", "", "\"aba\""),
         ];
         let fields = |texts| {
             let rows = changes(texts, &differences).into_iter();

@@ -79,8 +79,6 @@ pub struct RevisionRow {
     pub state: StateText,
     pub reason: String,
     pub changes: Vec<ChangeRow>,
-    /// It has another state than the revision before.
-    pub is_decision: bool,
 }
 
 /// What became of a request for a takedown.

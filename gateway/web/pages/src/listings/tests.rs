@@ -91,7 +91,6 @@ fn listing() -> ListingPage {
             state: state(),
             reason: hostile(),
             changes: vec![change()],
-            is_decision: false,
         }],
         earlier: None,
         takedown: Some(TakedownText {
@@ -465,17 +464,4 @@ fn the_crop_is_told_and_drawn() {
     );
     let html = rendered(&page(whole, Some(fields)));
     assert!(!html.contains("class=\"crop\""), "{html}");
-}
-
-#[test]
-fn a_decision_without_other_changes_is_told_as_one() {
-    for (is_decision, text) in [
-        (true, "Only its state changed."),
-        (false, "No field changed."),
-    ] {
-        let mut page = listing();
-        page.revisions[0].changes.clear();
-        page.revisions[0].is_decision = is_decision;
-        assert!(rendered(&page).contains(text), "{text}");
-    }
 }

@@ -66,7 +66,6 @@ listing-by-owner = another owner
 listing-by-staff = staff
 listing-by-import = an import
 listing-revision-same = No field changed.
-listing-revision-state = Only its state changed.
 listing-earlier = Earlier revisions
 listing-all = All listings
 listing-api-state = The API has its state

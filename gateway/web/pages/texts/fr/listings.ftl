@@ -66,7 +66,6 @@ listing-by-owner = un autre propriétaire
 listing-by-staff = notre équipe
 listing-by-import = un import
 listing-revision-same = Aucun champ n’a changé.
-listing-revision-state = Seul son état a changé.
 listing-earlier = Révisions antérieures
 listing-all = Toutes les fiches
 listing-api-state = L’API donne son état
