@@ -5,6 +5,7 @@ use http::header::{ACCEPT_ENCODING, ACCESS_CONTROL_ALLOW_ORIGIN, CONTENT_TYPE};
 use http::{HeaderValue, StatusCode};
 use kit::{Code, Fault};
 use pages::Shell;
+use pages::service_sentence::translate;
 use pages::shell::{ErrorPage, TypedForm};
 use pages::site::embed::FrameError;
 use pages::site::{Language, Texts, frame};
@@ -212,11 +213,16 @@ impl PageError {
         match &self.sentence {
             Some(sentence) if self.is_of_service => (
                 texts.say("error-service-title").to_owned(),
-                sentence.clone(),
+                self.translated().unwrap_or_else(|| sentence.clone()),
             ),
             Some(sentence) if self.language == Language::English => (title, sentence.clone()),
             _ => (title, text),
         }
+    }
+
+    /// The sentence of a service in the language of a page of the dashboard, if it is known.
+    fn translated(&self) -> Option<String> {
+        translate(self.sentence.as_deref()?, self.language)
     }
 
     /// The response, with the id under which the request is in the log.
@@ -262,7 +268,9 @@ impl PageError {
         ErrorPage {
             title,
             text,
-            is_text_foreign: self.is_of_service && shell.is_translated(),
+            is_text_foreign: self.is_of_service
+                && shell.is_translated()
+                && self.translated().is_none(),
             ways_out: ways_out.collect(),
             shell,
             is_signed_out: self.status == StatusCode::UNAUTHORIZED,
@@ -385,5 +393,28 @@ impl From<Fault> for PageError {
 impl From<sqlx::Error> for PageError {
     fn from(error: sqlx::Error) -> Self {
         Self::from(Fault::from(error))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_known_sentence_of_a_service_is_in_the_language_of_the_page() {
+        let fault = Fault::invalid_field("name", "There is no public page with this handle.");
+        let error = PageError {
+            language: Language::French,
+            ..PageError::from(fault)
+        };
+        let page = error.page(None, "an-id");
+        assert_eq!(page.text, "Aucune page publique n’a cet identifiant.");
+        assert!(!page.is_text_foreign);
+        let error = PageError {
+            language: Language::French,
+            ..PageError::from(Fault::invalid_field("name", "Odd."))
+        };
+        let page = error.page(None, "an-id");
+        assert!(page.text == "Odd." && page.is_text_foreign);
     }
 }

@@ -22,6 +22,7 @@ pub mod plans;
 pub mod plot;
 pub mod qr;
 pub mod requests;
+pub mod service_sentence;
 pub mod shell;
 pub mod site;
 pub mod teams;

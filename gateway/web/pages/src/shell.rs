@@ -3,6 +3,7 @@
 use askama::Template;
 
 use crate::language::Language;
+use crate::service_sentence::translate;
 use crate::texts::Texts;
 
 /// The frame of a page.
@@ -138,6 +139,12 @@ impl Sentence {
             text: text.into(),
             is_english: true,
         }
+    }
+
+    /// That of a service, in this language if the page knows it.
+    pub fn translated(text: impl Into<String>, language: Language) -> Self {
+        let text = text.into();
+        translate(&text, language).map_or_else(|| Self::of_service(text), Self::of_page)
     }
 }
 

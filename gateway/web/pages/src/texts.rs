@@ -22,7 +22,7 @@ macro_rules! sources {
         [$(include_str!(concat!("../texts/", $language, "/", $subject, ".ftl"))),+]
     };
     ($language:literal) => {
-        sources!($language: "site" "people" "mails" "account" "keys" "webhooks" "listings" "economy")
+        sources!($language: "site" "people" "mails" "account" "keys" "webhooks" "listings" "economy" "reasons")
     };
 }
 
@@ -104,9 +104,13 @@ impl Texts {
         self.fixed.get(key).map(String::as_str)
     }
 
-    /// Whether this is one of the texts without arguments.
+    /// Whether this is one of the texts without arguments, and not the sentence of a service.
     pub fn has(&self, text: &str) -> bool {
-        self.fixed.values().any(|known| known == text)
+        let mut own = self
+            .fixed
+            .iter()
+            .filter(|(key, _)| !key.starts_with("reason-"));
+        own.any(|(_, known)| known == text)
     }
 
     /// The key of a text without arguments as it is stored, if there is such a text.

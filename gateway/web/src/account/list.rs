@@ -136,7 +136,7 @@ async fn page(request: &PersonRequest, typed: &str, state: FormState) -> PageRes
             role: language.say(membership.role.key()),
         });
     }
-    let name = Field::text("name", language.say("accounts-name")).value(typed);
+    let name = Field::name("name", language.say("accounts-name")).value(typed);
     let page = ListPage {
         shell: request.viewer.shell(),
         accounts,

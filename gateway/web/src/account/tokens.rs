@@ -213,7 +213,7 @@ async fn page(request: &MemberRequest, form: &TokenForm, state: FormState) -> Pa
         tokens: tokens.iter().map(row).collect(),
         may_change: request.may(Permission::Develop),
         form: once::new_id(),
-        name: Field::text("name", language.say("token-new-name"))
+        name: Field::name("name", language.say("token-new-name"))
             .hint(language.say("token-new-name-hint"))
             .value(&form.name)
             .error_in(&errors),

@@ -2,113 +2,40 @@
 
 use std::collections::{HashMap, HashSet};
 
-use contracts::listings::v1 as proto;
-use kit::Fault;
 use pages::input::{Area, Checks, Choice, FormPart, Group, PictureFile, Select};
-use pages::site::{Texts, sort_key};
+use pages::site::sort_key;
 use pages::{Field, Fields};
 
+use super::choices::{Choices, link_keys};
 use super::links::NEW_LINKS;
-use super::typed::{TypedListing, beside_fields};
+use super::typed::TypedListing;
 use super::words::{link_label, value_name};
-use super::{refused, words};
-use crate::account::member_request::MemberRequest;
 use crate::domain::listing_kind::ListingKind;
 use crate::page_language::PageLanguage;
-use crate::render::FormState;
 
 /// The most genres of a game, which listings-svc checks.
 const MOST_GENRES: u8 = 3;
 /// The name of the field with the cover's file.
 pub(super) const COVER: &str = "cover";
 
-/// What a form needs of listings-svc: the values that its fields may have, and the writes of the day.
-#[derive(Debug, Default)]
-pub(super) struct Choices {
-    pub(super) values: proto::ListFieldValuesResponse,
-    /// The pages that a game may stand under: handle and name.
-    pub(super) creators: Vec<(String, String)>,
-    /// The handles of the account's public pages.
-    public_pages: Vec<String>,
-    /// The account's writes of the day; `None` while listings-svc is away.
-    writes_today: Option<u32>,
-}
-
-impl Choices {
-    pub(super) async fn load(request: &MemberRequest) -> Result<Self, Fault> {
-        let listings = &request.app.listings;
-        let pages = listings.pages(request.scope.id);
-        let (values, own) = futures::try_join!(listings.field_values(), pages)?;
-        let (mut creators, mut public_pages) = (Vec::new(), Vec::new());
-        for page in own.pages {
-            let state = page.state();
-            if state == proto::State::Published {
-                public_pages.push(page.handle.clone());
-            }
-            if matches!(state, proto::State::Pending | proto::State::Published) {
-                creators.push((page.handle, page.name));
-            }
-        }
-        Ok(Self {
-            values,
-            creators,
-            public_pages,
-            writes_today: Some(own.writes_today),
-        })
-    }
-
-    /// How many writes of the day are left, on the form of a new listing or of the listing `name`. A new page is not one of them, and
-    /// neither is a change of a page that is not public.
-    pub(super) fn writes_left(
-        &self,
-        texts: &Texts,
-        kind: ListingKind,
-        name: Option<&str>,
-        per_day: Option<u32>,
-    ) -> String {
-        let is_write = match (kind, name) {
-            (ListingKind::Page, None) => false,
-            (ListingKind::Page, Some(name)) => self.public_pages.iter().any(|page| page == name),
-            (ListingKind::Game | ListingKind::Event, _) => true,
-        };
-        let today = self.writes_today.filter(|_| is_write);
-        today.map_or_else(String::new, |today| {
-            words::writes_left(texts, today, per_day)
-        })
-    }
-
-    /// The status and the errors of a refused form of this kind.
-    pub(super) fn refusal(
-        &self,
-        language: PageLanguage,
-        kind: ListingKind,
-        fault: Fault,
-    ) -> FormState {
-        let names = names(kind, &self.values);
-        let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        refused(language, &beside_fields(fault), &names)
-    }
-}
-
-/// The names of the fields of a form.
-fn names(kind: ListingKind, values: &proto::ListFieldValuesResponse) -> Vec<String> {
-    let own = TypedListing::default().body(kind).into_iter();
-    let own = own.map(|(name, _)| name).filter(|name| name != "links");
-    let links = link_keys(kind, values);
-    let links = links.iter().map(|key| format!("links.{key}"));
-    let new_links = NEW_LINKS.map(ToOwned::to_owned);
-    // Which a body has only if it was typed.
-    let others = ["handle", "credits", COVER].map(ToOwned::to_owned);
-    own.chain(others).chain(links).chain(new_links).collect()
-}
-
-fn link_keys(kind: ListingKind, values: &proto::ListFieldValuesResponse) -> &[String] {
-    match kind {
-        ListingKind::Page => &values.page_links,
-        ListingKind::Game => &values.game_links,
-        ListingKind::Event => &[],
-    }
-}
+/// The roles that a page may choose. The API takes others too, which stay where a page has them.
+const ROLES: [&str; 15] = [
+    "artist",
+    "community",
+    "composer",
+    "designer",
+    "developer",
+    "educational",
+    "founder",
+    "mobile",
+    "producer",
+    "programmer",
+    "publisher",
+    "serious-games",
+    "web",
+    "writer",
+    "xr",
+];
 
 /// The data from which the parts of a form are made.
 pub(super) struct FormContext<'a> {
@@ -117,6 +44,8 @@ pub(super) struct FormContext<'a> {
     pub(super) typed: &'a TypedListing,
     pub(super) choices: &'a Choices,
     pub(super) is_new: bool,
+    /// The form was sent with a file, which has to be chosen again.
+    pub(super) had_file: bool,
     pub(super) errors: &'a Fields,
 }
 
@@ -149,7 +78,10 @@ impl FormContext<'_> {
                 self.named("creator-kind", &self.choices.values.page_kinds),
                 "",
             ),
-            self.optional("roles", 400),
+            FormPart::Checks(
+                self.checked("roles", "field-roles", self.roles())
+                    .optional(),
+            ),
             self.optional("tagline", 160),
             self.text("bio"),
             self.country(),
@@ -173,8 +105,11 @@ impl FormContext<'_> {
             self.required("title", 120),
             self.optional("tagline", 160),
             self.text("description"),
-            FormPart::Checks(genres.most(MOST_GENRES)),
-            FormPart::Checks(self.checked("platforms", "field-platforms", platforms)),
+            FormPart::Checks(genres.most(MOST_GENRES).optional()),
+            FormPart::Checks(
+                self.checked("platforms", "field-platforms", platforms)
+                    .optional(),
+            ),
             self.select(
                 "stage",
                 self.named("stage", &self.choices.values.stages),
@@ -189,10 +124,10 @@ impl FormContext<'_> {
     }
 
     fn cover(&self) -> FormPart {
-        let hint = if self.errors.is_empty() {
-            "field-cover-hint"
-        } else {
+        let hint = if self.had_file {
             "field-cover-again"
+        } else {
+            "field-cover-hint"
         };
         FormPart::File(PictureFile {
             name: COVER,
@@ -217,7 +152,10 @@ impl FormContext<'_> {
             FormPart::Field(self.day("ends_at").optional()),
             self.country(),
             self.required("city", 120),
-            FormPart::Checks(self.checked("online", "field-place", vec![online])),
+            FormPart::Checks(
+                self.checked("online", "field-place", vec![online])
+                    .optional(),
+            ),
             FormPart::Field(website),
             self.text("description"),
         ]
@@ -270,6 +208,10 @@ impl FormContext<'_> {
         let genres = self.choices.values.genres.iter();
         let genres = genres.map(|it| (it.key.as_str(), it.name.as_str()));
         self.translated("genre", genres)
+    }
+
+    fn roles(&self) -> Vec<(String, String)> {
+        self.translated("role", ROLES.into_iter().map(|role| (role, role)))
     }
 
     /// Values of the directory, in the order of the names that the public site has for them. A value that it does not know has the name that
@@ -372,5 +314,21 @@ impl FormContext<'_> {
             more,
             more_label: self.say("field-links-more"),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use pages::site::{Language, Texts};
+
+    use super::*;
+
+    #[test]
+    fn every_role_has_a_name_in_every_language() {
+        for texts in Language::ALL.map(Texts::of) {
+            for role in ROLES {
+                assert_ne!(value_name(texts, "role", role), role);
+            }
+        }
     }
 }

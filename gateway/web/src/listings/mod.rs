@@ -2,6 +2,7 @@
 
 mod arrangement;
 mod changes;
+mod choices;
 pub mod claims;
 pub mod create;
 mod crop;

@@ -3,7 +3,7 @@
 use axum::extract::{Path, Query};
 use axum::response::Response;
 use contracts::listings::v1 as proto;
-use kit::Code;
+use kit::{Code, Fault};
 use serde::Deserialize;
 use uuid::Uuid;
 
@@ -47,11 +47,11 @@ pub async fn use_picture(
 ) -> PageResult {
     let target = PictureTarget::parse(&request, &of_kind, &name, &picture)?;
     let frame = request.frame(Section::Listings).await;
-    // Places begin at 1; without one, the picture comes last.
-    let place = form.place.trim().parse::<u32>().ok();
-    let place = place.map(|place| place.saturating_sub(1));
     let used = async {
         frame.admit(None)?;
+        let place = parse_place(&form.place);
+        let place =
+            place.map_err(|key| Fault::invalid_field("place", request.language().say(key)))?;
         let (listings, account) = (&request.app.listings, request.scope.id);
         listings
             .use_picture(account, &form.id, &form.alt, place, frame.writes_per_day()?)
@@ -69,6 +69,20 @@ pub async fn use_picture(
             Ok(crop_page(&request, frame, target, prepared, Some(&fault)).await)
         }
     }
+}
+
+/// The typed place, from 0. Places begin at 1; without one, the picture comes last.
+///
+/// # Errors
+/// The key of the text that says what to type.
+fn parse_place(typed: &str) -> Result<Option<u32>, &'static str> {
+    let typed = typed.trim();
+    if typed.is_empty() {
+        return Ok(None);
+    }
+    let place = typed.parse::<u32>().ok();
+    let place = place.and_then(|place| place.checked_sub(1));
+    place.map(Some).ok_or("picture-place-number")
 }
 
 pub async fn remove(

@@ -3,9 +3,12 @@
 use axum::extract::{Path, Query};
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::get_own_listing_response::Listing;
+use contracts::public::WITHDRAWN_REASON;
 use kit::Code;
 use pages::ApiCall;
 use pages::listings::{ListingActions, ListingPage, NoteRow, RevisionRow, TakedownText};
+use pages::service_sentence::waits_for_page;
+use pages::shell::Sentence;
 use pages::site::Texts;
 use uuid::Uuid;
 
@@ -96,11 +99,13 @@ pub(super) async fn page(
         account: request.scope.id.to_string(),
         kind: kind.as_str(),
         name: name.to_owned(),
-        state: words::state(texts, summary.state),
+        state: words::state(texts, summary.state, &found.reason),
+        is_withdrawn: found.reason == WITHDRAWN_REASON,
         actions,
         title: summary.title,
-        reason: found.reason,
-        note: found.note,
+        reason: words::rejection(&found.reason).to_owned(),
+        is_waiting: waits_for_page(&found.note),
+        note: Sentence::translated(found.note, language.language),
         public_url: summary.public_url,
         facts: summary.facts,
         revisions: revisions(texts, &history.revisions),
@@ -193,8 +198,8 @@ fn revision(
         number: revision.revision,
         at: minute_of(texts, revision.at),
         by: texts.say(by),
-        state: words::state(texts, revision.state()),
-        reason: revision.reason.clone(),
+        state: words::state(texts, revision.state(), &revision.reason),
+        reason: words::rejection(&revision.reason).to_owned(),
         changes: words::changes(texts, &revision.differences),
         without_changes: texts.say(if is_decision {
             "listing-revision-state"

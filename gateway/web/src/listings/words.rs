@@ -1,6 +1,7 @@
 //! States and values of listings in words.
 
 use contracts::listings::v1 as proto;
+use contracts::public::WITHDRAWN_REASON;
 use pages::listings::{ChangeRow, StateText};
 use pages::site::Texts;
 use serde_json::Value;
@@ -22,8 +23,10 @@ pub(super) fn kind_name(texts: &Texts, kind: &str) -> String {
     texts.say(key).to_owned()
 }
 
-pub(super) fn state(texts: &'static Texts, state: proto::State) -> StateText {
+/// The state of a listing that was rejected for this reason, if it was; an account that withdraws its own listing does not reject it.
+pub(super) fn state(texts: &'static Texts, state: proto::State, reason: &str) -> StateText {
     let (key, tone) = match state {
+        proto::State::Rejected if reason == WITHDRAWN_REASON => ("listing-state-withdrawn", ""),
         proto::State::Pending => ("listing-state-pending", ""),
         proto::State::Published => ("listing-state-published", "good"),
         proto::State::Rejected => ("listing-state-rejected", "bad"),
@@ -37,7 +40,7 @@ pub(super) fn state(texts: &'static Texts, state: proto::State) -> StateText {
 }
 
 /// The state as the public list of an account's listings names it.
-pub(super) fn named_state(texts: &'static Texts, name: &str) -> StateText {
+pub(super) fn named_state(texts: &'static Texts, name: &str, reason: &str) -> StateText {
     let named = match name {
         "pending" => proto::State::Pending,
         "published" => proto::State::Published,
@@ -45,7 +48,16 @@ pub(super) fn named_state(texts: &'static Texts, name: &str) -> StateText {
         "removed" => proto::State::Removed,
         _ => proto::State::Unspecified,
     };
-    state(texts, named)
+    state(texts, named, reason)
+}
+
+/// The reason of a rejection by staff; empty for a listing that its account withdrew.
+pub(super) fn rejection(reason: &str) -> &str {
+    if reason == WITHDRAWN_REASON {
+        ""
+    } else {
+        reason
+    }
 }
 
 /// How many listings the account may still submit or change today; empty without a limit.

@@ -318,7 +318,7 @@ impl PasswordForm<'_> {
             ),
         };
         let account_name = (target.target == LinkTarget::SignUp).then(|| {
-            Field::text("account_name", texts.say("account-name-label"))
+            Field::name("account_name", texts.say("account-name-label"))
                 .hint(texts.say("account-name-hint"))
                 .autocomplete("organization")
                 .value(typed_name)

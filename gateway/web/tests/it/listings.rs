@@ -503,3 +503,137 @@ async fn a_field_that_both_changed_is_named(pool: PgPool) {
     page.assert(422, "id=\"title-error\"");
     page.assert(422, "value=\"Mine\"");
 }
+
+#[testing::database_test(web::MIGRATOR)]
+async fn a_game_whose_page_is_in_review_has_no_problem(pool: PgPool) {
+    let (site, account, mut owner) = studio(pool).await;
+    let note = "Its page `studio` is pending review: the game is shown once the page is public.";
+    *site.listings.note.lock().unwrap() = Some(note.to_owned());
+    let base = format!("/accounts/{account}/listings");
+    let text = "Your page studio is still in review. The game appears once it is public.";
+    let page = owner.get(&format!("{base}/game/okoto")).await;
+    page.assert(200, &format!("<p class=\"notice\">{text}</p>"));
+    owner.get(&base).await.assert(200, text);
+    let settings = [("language", "fr")];
+    owner.post("/you/settings", &settings).await.location();
+    let page = owner.get(&format!("{base}/game/okoto")).await;
+    let text = "Votre page studio attend encore un examen.";
+    page.assert(200, &format!("<p class=\"notice\">{text}"));
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn a_new_studio_is_led_to_its_page_before_its_game(pool: PgPool) {
+    let (site, account, mut owner) = studio(pool).await;
+    let base = format!("/accounts/{account}/listings");
+    site.listings.has_no_pages.store(true, Ordering::Relaxed);
+    let game = owner.get(&format!("{base}/new/game")).await;
+    let button = format!("<a class=\"button\" href=\"{base}/new/page\">First create your studio");
+    game.assert(200, &button);
+    assert!(!game.text.contains("name=\"title\""), "{}", game.text);
+    // The name of the account is filled in.
+    let name = "Savanna";
+    let page = owner.get(&format!("{base}/new/page")).await;
+    let field = page.text.split("id=\"name\"").nth(1).unwrap();
+    let field = field.split('>').next().unwrap();
+    assert!(field.contains(&format!("value=\"{name}\"")), "{field}");
+    // A second page may be that of another person or studio.
+    site.listings.has_no_pages.store(false, Ordering::Relaxed);
+    let page = owner.get(&format!("{base}/new/page")).await;
+    assert!(
+        !page.text.contains(&format!("value=\"{name}\"")),
+        "{}",
+        page.text
+    );
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn a_withdrawn_listing_is_not_called_rejected(pool: PgPool) {
+    let (site, account, mut owner) = studio(pool).await;
+    let base = format!("/accounts/{account}/listings");
+    let (game, today) = (format!("{base}/game/okoto"), format!("/accounts/{account}"));
+    let set_state = |state| {
+        let change = |game: &mut contracts::listings::v1::Game| game.set_state(state);
+        site.listings.change(&account, "okoto", change);
+    };
+    // The first press asks, and the second one withdraws.
+    set_state(contracts::listings::v1::State::Pending);
+    let page = owner.get(&game).await;
+    let (_, question) = page
+        .text
+        .split_once("<summary>Withdraw it</summary>")
+        .unwrap();
+    assert!(question.contains("Yes, withdraw it</button>"), "{question}");
+
+    set_state(contracts::listings::v1::State::Rejected);
+    *site.listings.rejection.lock().unwrap() = Some("Make it longer.".to_owned());
+    owner.get(&today).await.assert(200, "was rejected");
+    let reason = contracts::public::WITHDRAWN_REASON;
+    *site.listings.rejection.lock().unwrap() = Some(reason.to_owned());
+    for (path, shown) in [
+        (&base, "<span class=\"state \">withdrawn</span>"),
+        (&game, "You withdrew it: nobody reviews it."),
+        (&today, "<h1>"),
+    ] {
+        let page = owner.get(path).await;
+        page.assert(200, shown);
+        for absent in ["rejected", reason] {
+            assert!(!page.text.contains(absent), "{path}: {}", page.text);
+        }
+    }
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn all_errors_of_a_new_game_come_at_once(pool: PgPool) {
+    let (site, account, mut owner) = studio(pool).await;
+    let path = format!("/accounts/{account}/listings/new/game");
+    let id = owner.get(&path).await.hidden()["form"].clone();
+    let more = [
+        ("form", id.as_str()),
+        ("link-1", "not a link"),
+        ("link-2", "ftp://files.example"),
+        ("credits", "Ada\r\n|||"),
+    ];
+    let page = owner.post(&path, &fields("", &more)).await;
+    // What the form has found, and what the service says.
+    for name in ["link-1", "link-2", "credits", "title", "genres"] {
+        page.assert(422, &format!("<a href=\"#{name}\">"));
+        page.assert(422, &format!("id=\"{name}-error\""));
+    }
+    page.assert(422, "Begin each line with a name.");
+    // No file was chosen, so none is to be chosen again.
+    assert!(
+        !page.text.contains("Choose the file again"),
+        "{}",
+        page.text
+    );
+    let page = owner.post(&path, &fields("A game", &more)).await;
+    page.assert(422, "Begin each line with a name.");
+    assert!(site.listings.find(&account, "new-game").is_err());
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn a_second_listing_with_the_same_title_is_asked_about_once(pool: PgPool) {
+    let (site, account, mut owner) = studio(pool).await;
+    site.listings.game(&account, "okoto", "Okoto");
+    site.clock.advance(time::Duration::MINUTE);
+    let path = format!("/accounts/{account}/listings/new/game");
+    let opened = owner.get(&path).await.hidden();
+    let send = |hidden: &std::collections::BTreeMap<String, String>| {
+        let names = ["form", "opened_at", "same_title"];
+        names.map(|name| (name, hidden[name].clone()))
+    };
+    let first = send(&opened);
+    let first: Vec<(&str, &str)> = first
+        .iter()
+        .map(|(name, it)| (*name, it.as_str()))
+        .collect();
+    let asked = owner.post(&path, &fields("OKOTO", &first)).await;
+    asked.assert(422, "already listed something with this title");
+    let again = send(&asked.hidden());
+    let again: Vec<(&str, &str)> = again
+        .iter()
+        .map(|(name, it)| (*name, it.as_str()))
+        .collect();
+    let sent = owner.post(&path, &fields("OKOTO", &again)).await;
+    assert!(sent.location().ends_with("?done=listing-submitted"));
+}

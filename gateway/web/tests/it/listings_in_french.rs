@@ -110,7 +110,7 @@ async fn forms_of_listings_are_in_french(pool: PgPool) {
         &[
             "<h1>Soumettre un jeu</h1>",
             LEFT,
-            "<legend>Genres (trois au plus)</legend>",
+            "<legend>Genres (trois au plus) <span class=\"optional\">(facultatif)</span></legend>",
             "<span>Réflexion</span>",
             "Choisissez un stade",
             "10\u{a0}Mo au plus",
@@ -124,6 +124,8 @@ async fn forms_of_listings_are_in_french(pool: PgPool) {
             "<h1>Soumettre une page</h1>",
             "Une phrase, 160 caractères au plus.",
             ">Nigéria</option>",
+            "<legend>Rôles <span class=\"optional\">(facultatif)</span></legend>",
+            "name=\"roles\" value=\"developer\"> <span>Développeur·se</span>",
             ">Personne</option>",
         ],
     );
@@ -269,6 +271,11 @@ async fn claims_are_in_french(pool: PgPool) {
     let page = owner.get(&path).await;
     page.assert(200, "<h1>Pages revendiquées</h1>");
     page.assert(200, "Pas encore de demande.");
+    // What the service says is translated, and not marked as English.
+    let fields = [("handle", "nobody"), ("evidence", "Je suis lui.")];
+    let refused = owner.post(&path, &fields).await;
+    let error = "id=\"handle-error\">Aucune page publique n’a cet identifiant.";
+    refused.assert(422, error);
     let mut claim = proto::Claim {
         handle: "maliyo".to_owned(),
         ..proto::Claim::default()

@@ -50,6 +50,10 @@ pub(crate) struct StubListings {
     pub(crate) uploads: Arc<AtomicU32>,
     /// Seconds until an upload is accepted again, after the last one of the day.
     pub(crate) upload_wait: Arc<Mutex<Option<u32>>>,
+    /// Why a rejected game was rejected.
+    pub(crate) rejection: Arc<Mutex<Option<String>>>,
+    /// No account has a page.
+    pub(crate) has_no_pages: Arc<AtomicBool>,
     /// The claims of every account.
     pub(crate) claims: Arc<Mutex<Vec<proto::Claim>>>,
     /// Reads of parts of pictures.
@@ -165,7 +169,9 @@ impl OwnListingsService for StubListings {
                 proto::State::Published | proto::State::Unspecified => "published",
             }
             .to_owned(),
-            reason: self.all_words(),
+            reason: self
+                .all_words()
+                .or_else(|| self.rejection.lock().unwrap().clone()),
             note: self.note(),
             url: game.url.clone(),
             created_at: Timestamp(START),
@@ -191,11 +197,15 @@ impl OwnListingsService for StubListings {
             return Err(Fault::not_found("No listing of yours has this name.").into());
         }
         let game = self.find(&request.account_id, &request.name)?;
-        let is_rejected = game.state() == proto::State::Rejected;
+        let rejection = self.rejection.lock().unwrap().clone();
+        let reason = match game.state() {
+            proto::State::Rejected => rejection.unwrap_or_else(|| "Too <b>short".to_owned()),
+            _ => String::new(),
+        };
         Ok(Response::new(proto::GetOwnListingResponse {
             listing: Some(Listing::Game(game)),
             creator: "studio".to_owned(),
-            reason: self.text(if is_rejected { "Too <b>short" } else { "" }),
+            reason: self.text(&reason),
             note: self.note().unwrap_or_default(),
             takedown: self.all_words().map(|words| proto::TakedownRequest {
                 reason: words.clone(),
@@ -227,6 +237,7 @@ impl OwnListingsService for StubListings {
     ) -> Answer<proto::ListOwnRevisionsResponse> {
         let request = request.into_inner();
         let game = self.find(&request.account_id, &request.name)?;
+        let reason = self.rejection.lock().unwrap().clone().unwrap_or_default();
         let revision = proto::OwnRevision {
             revision: game.revision,
             actor_kind: "account".to_owned(),
@@ -237,7 +248,7 @@ impl OwnListingsService for StubListings {
                 before: self.text(""),
                 after: Value::from(game.title).to_string(),
             }],
-            reason: self.text(""),
+            reason: self.text(&reason),
             ..proto::OwnRevision::default()
         };
         Ok(Response::new(proto::ListOwnRevisionsResponse {
@@ -303,6 +314,11 @@ impl GamesService for StubListings {
             let reasons = [("title", "Give a title."), ("genres.0", "No such genre.")];
             let reasons = reasons.map(|(field, reason)| (field.to_owned(), reason.to_owned()));
             return Err(Fault::invalid(reasons.into()).into());
+        }
+        if writing.dry_run {
+            return Ok(Response::new(proto::CreateGameResponse {
+                written: Some(proto::Written::default()),
+            }));
         }
         let mut submitted = self.submitted.lock().unwrap();
         let first = submitted

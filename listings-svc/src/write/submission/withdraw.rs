@@ -1,5 +1,6 @@
 //! An account withdraws a listing from the review, inside the writer's transaction.
 
+use contracts::public::WITHDRAWN_REASON;
 use kit::Fault;
 use kit::feed::ApplyError;
 
@@ -12,9 +13,6 @@ use crate::feed::ChangeKind;
 use crate::store::revisions::Actor;
 use crate::write::not_found::no_own_listing;
 use crate::write::record_change;
-
-/// What the account reads as the reason of the rejection.
-const REASON: &str = "Withdrawn by its account.";
 
 pub(super) async fn apply(
     context: &mut SubmissionContext<'_>,
@@ -63,7 +61,7 @@ where
         return Ok(context.accept(None, &before, None));
     };
     let actor = Actor::Account(context.submission.author.account);
-    let reason = Some(REASON.to_owned());
+    let reason = Some(WITHDRAWN_REASON.to_owned());
     let now = context.now;
     record_change::update(context.connection, &before, &after, actor, reason, now).await?;
     Ok(context.accept(Some(&before), &after, Some(ChangeKind::Rejected)))

@@ -41,7 +41,7 @@ fn row() -> ListingRow {
         kind: hostile(),
         state: state(),
         reason: String::new(),
-        note: hostile(),
+        note: Sentence::of_service(hostile()),
         changed: "2026-11-23 14:05 UTC".to_owned(),
     }
 }
@@ -76,7 +76,9 @@ fn listing() -> ListingPage {
         title: hostile(),
         state: state(),
         reason: hostile(),
-        note: hostile(),
+        note: Sentence::of_service(hostile()),
+        is_waiting: false,
+        is_withdrawn: false,
         public_url: Some("https://mchezo.example/games/okoto".to_owned()),
         facts: vec![Fact {
             label: hostile(),

@@ -275,6 +275,7 @@ token-name = Name
 token-state = State
 token-token = Token
 token-scopes = Scopes
+token-scopes-none = Tick at least one scope.
 token-created = Created
 token-by = By
 token-last-used = Last used

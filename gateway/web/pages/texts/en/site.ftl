@@ -513,6 +513,7 @@ role-programmer = Programmer
 role-publisher = Publisher
 role-serious-games = Serious games
 role-web = Web games
+role-writer = Writer
 role-xr = VR and AR
 role-composer = Composer
 

@@ -15,6 +15,7 @@ webhook-state-paused = paused
 webhook-state-off = switched off
 webhook-state-unknown = not known
 webhook-events = Events
+webhook-events-none = Tick at least one event.
 webhook-event = Event
 webhook-waiting = Waiting
 webhook-last-success = Last success

@@ -275,6 +275,7 @@ token-name = Nom
 token-state = État
 token-token = Jeton
 token-scopes = Droits
+token-scopes-none = Cochez au moins une portée.
 token-created = Créé le
 token-by = Par
 token-last-used = Dernière utilisation

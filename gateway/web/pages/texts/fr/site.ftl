@@ -519,6 +519,7 @@ role-programmer = Programmeur·se
 role-publisher = Éditeur·rice
 role-serious-games = Jeux sérieux
 role-web = Jeux web
+role-writer = Scénariste
 role-xr = Réalité virtuelle et augmentée
 role-composer = Compositeur·rice
 

@@ -15,6 +15,7 @@ webhook-state-paused = en pause
 webhook-state-off = désactivée
 webhook-state-unknown = inconnu
 webhook-events = Événements
+webhook-events-none = Cochez au moins un événement.
 webhook-event = Événement
 webhook-waiting = En attente
 webhook-last-success = Dernier succès

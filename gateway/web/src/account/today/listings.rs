@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::get_own_listing_response::Listing;
-use contracts::public::OwnListing;
+use contracts::public::{OwnListing, WITHDRAWN_REASON};
 use kit::Fault;
 use pages::accounts::NewsItem;
 use pages::site::Texts;
@@ -46,7 +46,7 @@ pub(super) async fn load(request: &MemberRequest) -> Result<ListingNews, Fault> 
         let href = request.path(&format!("/listings/page/{}", page.handle));
         match page.state() {
             proto::State::Pending => news.for_staff.push(pending(texts, &page.name, href)),
-            proto::State::Rejected => {
+            proto::State::Rejected if reason.as_deref() != Some(WITHDRAWN_REASON) => {
                 news.for_you.push(rejected(texts, &page.name, reason, href));
             }
             _ => {}
@@ -57,7 +57,7 @@ pub(super) async fn load(request: &MemberRequest) -> Result<ListingNews, Fault> 
         let href = request.path(&format!("/listings/{}/{}", row.kind, row.slug));
         match row.status.as_str() {
             "pending" => news.for_staff.push(pending(texts, &row.title, href)),
-            "rejected" => {
+            "rejected" if row.reason.as_deref() != Some(WITHDRAWN_REASON) => {
                 let reason = row.reason.clone();
                 news.for_you.push(rejected(texts, &row.title, reason, href));
             }

@@ -93,6 +93,7 @@ const GROUPS: &[&str] = &[
     "check-rule",
     "check-unseen",
     "check-probe",
+    "reason",
 ];
 
 #[test]
