@@ -213,7 +213,8 @@ impl PageError {
         match &self.sentence {
             Some(sentence) if self.is_of_service => (
                 texts.say("error-service-title").to_owned(),
-                self.translated().unwrap_or_else(|| sentence.clone()),
+                self.sentence_in_language()
+                    .unwrap_or_else(|| sentence.clone()),
             ),
             Some(sentence) if self.language == Language::English => (title, sentence.clone()),
             _ => (title, text),
@@ -221,7 +222,7 @@ impl PageError {
     }
 
     /// The sentence of a service in the language of a page of the dashboard, if it is known.
-    fn translated(&self) -> Option<String> {
+    fn sentence_in_language(&self) -> Option<String> {
         translate(self.sentence.as_deref()?, self.language)
     }
 
@@ -270,7 +271,7 @@ impl PageError {
             text,
             is_text_foreign: self.is_of_service
                 && shell.is_translated()
-                && self.translated().is_none(),
+                && self.sentence_in_language().is_none(),
             ways_out: ways_out.collect(),
             shell,
             is_signed_out: self.status == StatusCode::UNAUTHORIZED,
