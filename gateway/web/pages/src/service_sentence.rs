@@ -32,11 +32,11 @@ const REWORDED: &[(&str, &str)] = &[
     (PAGE_PENDING, "listing-page-pending"),
 ];
 
-static SENTENCES: LazyLock<Vec<Sentence>> = LazyLock::new(sentences);
+static PATTERNS: LazyLock<Vec<Pattern>> = LazyLock::new(sentences);
 
-/// A sentence of a service: text, and arguments, each with the text after it.
+/// The text of a sentence of a service, and its arguments, each with the text after it.
 #[derive(Debug)]
-struct Sentence {
+struct Pattern {
     key: String,
     first: String,
     rest: Vec<(&'static str, String)>,
@@ -62,12 +62,12 @@ pub fn waits_for_page(sentence: &str) -> bool {
 }
 
 /// A known sentence, and the values of its arguments.
-fn find(sentence: &str) -> Option<(&'static Sentence, Vec<(&'static str, &str)>)> {
-    let mut known = SENTENCES.iter();
+fn find(sentence: &str) -> Option<(&'static Pattern, Vec<(&'static str, &str)>)> {
+    let mut known = PATTERNS.iter();
     known.find_map(|known| Some((known, known.values(sentence)?)))
 }
 
-impl Sentence {
+impl Pattern {
     fn new(key: &str, texts: &Texts) -> Self {
         // Characters that no text has stand for the arguments.
         let marks = ('\u{e000}'..).zip(ARGUMENTS);
@@ -136,13 +136,13 @@ impl Sentence {
 }
 
 /// All known sentences, the most specific first.
-fn sentences() -> Vec<Sentence> {
+fn patterns() -> Vec<Pattern> {
     let texts = Texts::of(Language::English);
     let source = source(Language::English);
     let keys = keys_of(&source).filter(|key| key.starts_with("reason-"));
-    let mut sentences: Vec<Sentence> = keys.map(|key| Sentence::new(key, texts)).collect();
-    sentences.sort_by_key(|sentence| std::cmp::Reverse(sentence.fixed_length()));
-    sentences
+    let mut patterns: Vec<Pattern> = keys.map(|key| Pattern::new(key, texts)).collect();
+    patterns.sort_by_key(|pattern| std::cmp::Reverse(pattern.fixed_length()));
+    patterns
 }
 
 #[cfg(test)]
@@ -333,7 +333,7 @@ mod tests {
         );
         let host = french("`a..b` is not a valid host name.");
         assert_eq!(host, "«\u{a0}a..b\u{a0}» n’est pas un nom d’hôte valide.");
-        for known in &*SENTENCES {
+        for known in &*PATTERNS {
             let mut text = known.first.clone();
             for (_, after) in &known.rest {
                 text.push_str("x1");

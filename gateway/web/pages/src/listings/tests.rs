@@ -412,7 +412,7 @@ fn a_hundred_listings_are_a_small_page() {
     let row = ListingRow {
         title: "A game of an ordinary name".to_owned(),
         kind: "game".to_owned(),
-        note: String::new(),
+        note: Sentence::of_page(String::new()),
         ..row()
     };
     let html = rendered(&AllListingsPage {
