@@ -589,9 +589,10 @@ pub struct Tip {
     #[prost(message, optional, tag = "6")]
     pub at: ::core::option::Option<::prost_types::Timestamp>,
 }
-/// What became of a report that was held, for mails to the people of the accounts that own the game.
+/// What became of a report that was held or voided, for mails to the people of the accounts that own the game.
 ///
-/// `Change.event` is `held` when the report comes, and `counted` or `rejected` when staff have decided. A decision on several reports names the newest of them.
+/// `Change.event` is `held` when the report comes, and `counted` or `rejected` when staff have decided, and
+/// `voided` when they void a report that counts. A decision on several reports names the newest of them.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ReportReview {
     /// The accounts that own the page of the game.
@@ -4165,7 +4166,7 @@ pub struct OwnReport {
     /// The reason for holding it; empty when it counted at once.
     #[prost(string, tag = "3")]
     pub held: ::prost::alloc::string::String,
-    /// The decision of staff on a held report.
+    /// When staff decided on it: on a report that was held, or to void one that counted.
     #[prost(message, optional, tag = "4")]
     pub decided_at: ::core::option::Option<::prost_types::Timestamp>,
     /// The reason that staff gave for it; may be empty.
