@@ -32,7 +32,7 @@ const REWORDED: &[(&str, &str)] = &[
     (PAGE_PENDING, "listing-page-pending"),
 ];
 
-static PATTERNS: LazyLock<Vec<Pattern>> = LazyLock::new(sentences);
+static PATTERNS: LazyLock<Vec<Pattern>> = LazyLock::new(patterns);
 
 /// The text of a sentence of a service, and its arguments, each with the text after it.
 #[derive(Debug)]
