@@ -32,6 +32,10 @@ pub(crate) async fn assert_small_header_of_site(browser: &Browser) {
 /// A phone shows what a table is about before anybody scrolls it.
 pub(crate) async fn assert_tables_start_with_their_point(browser: &Browser, account: &str) {
     browser.show_as(360, "light").await;
+    // So that the activity has a row.
+    browser.open(&format!("{account}/settings")).await;
+    browser.fill("name", "A renamed account").await;
+    browser.click("main form button").await;
     for (page, part) in [
         ("economy", "main tbody td:last-child .state"),
         ("activity", "main tbody td"),

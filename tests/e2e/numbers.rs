@@ -15,6 +15,8 @@ use e2e::{
 };
 use reqwest::Method;
 use serde_json::{Value, json};
+use time::Date;
+use time::format_description::well_known::Iso8601;
 
 use crate::staff_tool::{once_known, said};
 
@@ -59,9 +61,12 @@ fn assert_same_ends(minute: Timestamp, month: Timestamp, header: &str) {
 
 /// A time as pages write it; it is the beginning of a day.
 fn midnight(at: Timestamp) -> String {
-    let day = at.0.date();
-    let (day, month, year) = (day.day(), day.month(), day.year());
-    format!("{day} {month} {year}, 00:00 UTC")
+    format!("{}, 00:00 UTC", in_words(at.0.date()))
+}
+
+/// A day as pages write it.
+fn in_words(day: Date) -> String {
+    format!("{} {} {}", day.day(), day.month(), day.year())
 }
 
 /// A number as pages write it.
@@ -89,7 +94,8 @@ fn cells(page: &str, heading: &str) -> Vec<String> {
 
 /// The numbers of a day on the page Usage: live and test calls, those that succeeded, then 4xx, 429 and 5xx.
 fn numbers_of_day(page: &str, day: &str) -> Vec<u64> {
-    let heading = format!("<th scope=\"row\">{day}</th>");
+    let day = Date::parse(day, &Iso8601::DATE).unwrap();
+    let heading = format!("<th scope=\"row\">{}</th>", in_words(day));
     let (_, row) = page.split_once(&heading).unwrap();
     let (row, _) = row.split_once("</tr>").unwrap();
     let cells = row.split("<td class=\"number\">").skip(1);

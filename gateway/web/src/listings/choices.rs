@@ -138,7 +138,7 @@ mod tests {
         let fault = Fault::invalid(reasons.into());
         for (language, stage) in [
             (Language::English, "Choose a stage."),
-            (Language::French, "Choisissez un stade."),
+            (Language::French, "Choisissez un état d’avancement."),
         ] {
             let page = PageLanguage {
                 language,

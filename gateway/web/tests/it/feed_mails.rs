@@ -115,7 +115,7 @@ async fn the_decisions_of_staff_are_in_the_activity_once(pool: PgPool) {
     assert_eq!(page.text.matches("<td>approved okoto</td>").count(), 1);
     page.assert(
         200,
-        "<td><bdi>Staff</bdi></td><td>approved okoto</td><td></td><td></td>",
+        "<td>approved okoto</td><td><bdi>Staff</bdi></td><td class=\"time\">23 November 2026, 12:00 UTC</td><td></td><td></td>",
     );
     let settings = [("language", "fr"), ("notice", "listings")];
     owner.post("/you/settings", &settings).await.location();

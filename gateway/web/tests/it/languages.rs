@@ -62,7 +62,7 @@ async fn a_french_visitor_signs_up_in_french(pool: PgPool) {
     page.assert(200, &format!("action=\"{link}\""));
     let short = [("account_name", ""), ("password", "kora")];
     let refused = browser.post(&link, &short).await;
-    refused.assert(422, "Indiquez un nom.");
+    refused.assert(422, "Remplissez ce champ.");
     refused.assert(422, "Utilisez au moins 10 caractères");
     let guessed = [("account_name", "Savane"), ("password", "password123")];
     let refused = browser.post(&link, &guessed).await;

@@ -112,7 +112,7 @@ async fn forms_of_listings_are_in_french(pool: PgPool) {
             LEFT,
             "<legend>Genres (trois au plus) <span class=\"optional\">(facultatif)</span></legend>",
             "<span>Réflexion</span>",
-            "Choisissez un stade",
+            "Choisissez un état d’avancement",
             "10\u{a0}Mo au plus",
             "(facultatif)",
         ],

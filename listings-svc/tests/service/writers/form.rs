@@ -27,15 +27,11 @@ fn typed_value(field: &str, value: &Value) -> Option<Typed> {
         ("url", value) => value.is_null().then(Typed::new),
         ("online", Value::Bool(true)) => Some(text("yes".to_owned())),
         ("online", value) => (!value.is_string()).then(Typed::new),
-        ("genres" | "platforms", value) => {
+        ("genres" | "platforms" | "roles", value) => {
             let ticked = items(value)?.iter().map(Value::as_str);
             ticked
                 .map(|it| Some((field.to_owned(), it?.to_owned())))
                 .collect()
-        }
-        ("roles", value) => {
-            let roles: Option<Vec<&str>> = items(value)?.iter().map(Value::as_str).collect();
-            Some(text(roles?.join(" , ")))
         }
         ("credits", value) => {
             let lines: Option<Vec<String>> = items(value)?.iter().map(credit_line).collect();
