@@ -361,7 +361,7 @@ async fn names_sort_by_unicode_collation(pool: PgPool) {
     let named = lines.map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
     // PostgreSQL's Unicode is older, and sorts by the shape of an apostrophe.
     let mut names: Vec<String> = named
-        .map(|line| line["name"].as_str().unwrap().replace('’', "'"))
+        .map(|line| line["name"].as_str().unwrap().replace(['‘', '’'], "'"))
         .collect();
     names.sort_by_cached_key(|name| Name::new(name));
     names.dedup();
