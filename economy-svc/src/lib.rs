@@ -15,6 +15,7 @@ use kit::feed::{Producer, Retention};
 use kit::pg::Schema;
 use kit::rpc::FleetMembers;
 
+use feeds::listings::Listings;
 use service::Dependencies;
 use write::CommandHandler;
 
@@ -28,7 +29,8 @@ pub static MIGRATOR: sqlx::migrate::Migrator = sqlx::migrate!();
 pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     let pool = boot.database().await?;
     let leader = boot.leader(&pool, SCHEMA);
-    feeds::listings::follow(&boot, &leader)?;
+    let listings = boot.client("listings-svc", &boot.settings.listings_addresses)?;
+    boot.follow(&leader, "listings", listings.clone(), Listings);
     let producer = Producer::start(&leader, &boot.lifecycle, Retention::default());
     let policy = boot.settings.report_policy();
     let writer = producer.writer(CommandHandler(policy));
@@ -46,7 +48,6 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         past_rates: boot.settings.past_rates,
     };
     dependencies.add_to(&mut services, &mut to_exchanges);
-    let listings = boot.client("listings-svc", &boot.settings.listings_addresses)?;
     let members = FleetMembers::new(
         listings,
         boot.settings.upstream_deadline,

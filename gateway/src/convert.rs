@@ -8,7 +8,7 @@ use crate::domain::account::Account;
 use crate::domain::account_token::Token;
 use crate::domain::key::{GameState, Key};
 use crate::domain::key_request::KeyRequest;
-use crate::domain::plan::Plan;
+use crate::domain::plan::{Plan, Plans};
 use crate::domain::switch::Setting;
 use crate::service::operations::{KeyList, Rotation};
 
@@ -24,6 +24,14 @@ impl From<&Plan> for proto::Plan {
             webhook_endpoints: plan.webhook_endpoints,
             webhook_events: plan.webhook_events,
             coming: plan.coming,
+        }
+    }
+}
+
+impl From<&Plans> for proto::ListPlansResponse {
+    fn from(plans: &Plans) -> Self {
+        Self {
+            plans: plans.iter().map(Into::into).collect(),
         }
     }
 }
@@ -102,15 +110,14 @@ impl From<&Token> for proto::AccountToken {
 
 impl From<&KeyRequest> for proto::KeyRequest {
     fn from(request: &KeyRequest) -> Self {
-        let spec = &request.spec;
         Self {
             id: request.id.to_string(),
             account_id: request.account.to_string(),
-            name: spec.name.clone(),
-            kind: spec.kind.as_str().to_owned(),
-            may_write: spec.may_write,
-            game: spec.game.clone(),
-            expires_at: spec.expires_at.map(timestamp::encode),
+            name: request.name.clone(),
+            kind: request.kind.as_str().to_owned(),
+            may_write: request.may_write,
+            game: request.game.clone(),
+            expires_at: request.expires_at.map(timestamp::encode),
             state: request.state.as_str().to_owned(),
             asked_at: Some(timestamp::encode(request.asked_at)),
             decided_at: request.decided_at.map(timestamp::encode),

@@ -1,52 +1,28 @@
 //! State that many threads update on every request and that one task collects now and then.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::thread::available_parallelism;
 
-/// The number of the next thread that uses a shard.
-static NEXT: AtomicUsize = AtomicUsize::new(0);
+use thread_local::ThreadLocal;
 
-thread_local! {
-    static NUMBER: usize = NEXT.fetch_add(1, Ordering::Relaxed);
-}
-
-/// `T`, sharded by thread.
-///
-/// A thread always uses the same shard, so threads do not contend. A shard's lock is shared only with the collector, and with
-/// another thread if there are more threads than twice the number of cores.
-#[derive(Debug)]
-pub struct PerThread<T> {
-    shards: Box<[Shard<T>]>,
-}
+/// A `T` for each thread, so that threads do not contend. Its lock is shared only with the collector.
+#[derive(Debug, Default)]
+pub struct PerThread<T: Send>(ThreadLocal<Shard<T>>);
 
 /// Aligned to cache lines, so that shards do not share one.
 #[derive(Debug, Default)]
 #[repr(align(128))]
 struct Shard<T>(Mutex<T>);
 
-impl<T: Default> Default for PerThread<T> {
-    fn default() -> Self {
-        let cores = available_parallelism().map_or(1, usize::from);
-        Self {
-            // Twice the cores: blocking work has threads besides those of the runtime.
-            shards: (0..cores * 2).map(|_| Shard::default()).collect(),
-        }
-    }
-}
-
-impl<T: Default> PerThread<T> {
+impl<T: Default + Send> PerThread<T> {
     /// Updates this thread's shard, which holds what was added since the last [`PerThread::take`].
     pub fn with<R>(&self, change: impl FnOnce(&mut T) -> R) -> R {
-        let number = NUMBER.with(|number| *number);
-        change(&mut lock(&self.shards[number % self.shards.len()]))
+        change(&mut lock(self.0.get_or_default()))
     }
 
     /// Takes the contents of all shards, one after the other. What a thread adds meanwhile is in this result or in the next one.
     pub fn take(&self) -> impl Iterator<Item = T> {
-        self.shards
-            .iter()
-            .map(|shard| std::mem::take(&mut *lock(shard)))
+        let shards = self.0.iter();
+        shards.map(|shard| std::mem::take(&mut *lock(shard)))
     }
 }
 
@@ -56,7 +32,7 @@ fn lock<T>(shard: &Shard<T>) -> MutexGuard<'_, T> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::AtomicBool;
+    use std::sync::atomic::{AtomicBool, Ordering};
 
     use super::*;
 
@@ -92,20 +68,5 @@ mod tests {
         let rest: u64 = added.take().sum();
         assert_eq!(taken + rest, THREADS as u64 * EACH);
         assert_eq!(added.take().sum::<u64>(), 0);
-    }
-
-    #[test]
-    fn two_threads_do_not_share_a_shard() {
-        let added = PerThread::<Vec<usize>>::default();
-        let number = || NUMBER.with(|number| *number);
-        let numbers = std::thread::scope(|scope| {
-            let both = [scope.spawn(number), scope.spawn(number)];
-            both.map(|thread| thread.join().unwrap())
-        });
-        assert_ne!(numbers[0], numbers[1]);
-        added.with(|shard| shard.push(1));
-        added.with(|shard| shard.push(2));
-        let shards: Vec<Vec<usize>> = added.take().filter(|shard| !shard.is_empty()).collect();
-        assert_eq!(shards, [vec![1, 2]], "a thread always uses one shard");
     }
 }

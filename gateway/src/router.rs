@@ -17,7 +17,7 @@ use tower::{Layer as _, ServiceExt as _};
 use crate::app::App;
 use crate::context::Context;
 use crate::domain::access::AllowedKeys;
-use crate::domain::account_token::Scope;
+use crate::domain::scope::Scope;
 use crate::domain::switch::Switch;
 use crate::layers::panic;
 use crate::layers::policy::{Policy, Route, RouteKind};

@@ -13,6 +13,7 @@ pub mod write;
 use std::sync::Arc;
 use std::time::Duration;
 
+use kit::audit::Audit;
 use kit::boot::Boot;
 use kit::feed::{HighWaterMark, Producer, Retention};
 use kit::pg::Schema;
@@ -21,7 +22,7 @@ use kit::redis::Redis;
 use config::Settings;
 use feed::PublicUrl;
 use pictures::{FileStore, PictureProcessor};
-use service::Dependencies;
+use service::{RunningCalls, Service};
 use write::import::Importer;
 use write::reference_data_cache::ReferenceDataCache;
 use write::{CommandDependencies, CommandHandler};
@@ -50,7 +51,12 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         reference_data: ReferenceDataCache::default(),
     });
     let writer = producer.writer(CommandHandler::new(Arc::clone(&commands)));
-    let importer = Importer::new(pool.clone(), writer.clone(), boot.clock.clone());
+    let importer = Importer::new(
+        pool.clone(),
+        writer.clone(),
+        Arc::clone(&commands),
+        boot.clock.clone(),
+    );
     boot.add_feed(&pool, SCHEMA);
     let files = FileStore::open(&boot.settings.files)?;
     jobs::follow_pages::spawn(&leader, &pool, &writer);
@@ -71,7 +77,8 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
 
     let members = members::directory(pool.clone(), boot.clock.clone());
     let mut services = kit::rpc::server::services();
-    let dependencies = Dependencies {
+    let service = Service {
+        audit: Audit::new(pool.clone(), SCHEMA, boot.clock.clone()),
         pool,
         clock: boot.clock.clone(),
         producer,
@@ -84,7 +91,8 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         members: members.clone(),
         token_lifetime: time::Duration::days(boot.settings.member_token_days.into()),
         draining: boot.lifecycle.draining(),
+        running: RunningCalls::default(),
     };
-    dependencies.add_to(&mut services);
+    service.add_to(&mut services);
     boot.serve_rpc_to_members(services, Arc::new(members)).await
 }

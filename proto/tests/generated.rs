@@ -23,7 +23,7 @@ const PACKAGES: [&str; 7] = [
 ];
 
 /// Messages that the staff tool prints as JSON.
-const JSON_MESSAGES: [&str; 41] = [
+const JSON_MESSAGES: [&str; 44] = [
     ".common.v1.AuditEntry",
     ".common.v1.DeadLetter",
     ".catalogue.v1.ListSuspiciousVotesResponse",
@@ -37,6 +37,8 @@ const JSON_MESSAGES: [&str; 41] = [
     ".economy.v1.CurrencyName",
     ".economy.v1.CurrencyNames",
     ".economy.v1.Exchange",
+    ".economy.v1.HeldReport",
+    ".economy.v1.Report",
     ".economy.v1.Reversal",
     ".economy.v1.Swap",
     ".gateway.v1.Account",
@@ -65,10 +67,11 @@ const JSON_MESSAGES: [&str; 41] = [
     ".webhook.v1.Delivery",
     ".webhook.v1.Endpoint",
     ".webhook.v1.Health",
+    ".webhook.v1.HttpHeader",
 ];
 
 /// Fields whose JSON differs from their name or type.
-const JSON_FIELDS: [(&str, &str); 30] = [
+const JSON_FIELDS: [(&str, &str); 31] = [
     (".common.v1.AuditEntry.entity", "rename = \"kind\""),
     (
         ".common.v1.AuditEntry.details",
@@ -79,6 +82,7 @@ const JSON_FIELDS: [(&str, &str); 30] = [
     (".economy.v1.Swap.id", "rename = \"swap\""),
     (".economy.v1.BookedTip.id", "rename = \"tip\""),
     (".economy.v1.BookedTip.reversal", "rename = \"reversed\""),
+    (".economy.v1.Report.id", "rename = \"report\""),
     (".gateway.v1.AccountToken.revision", "skip"),
     (".gateway.v1.Key.revision", "skip"),
     (".gateway.v1.KeyRequest.revision", "skip"),

@@ -7,7 +7,7 @@ use prost_types::field_descriptor_proto::{Label, Type};
 use prost_types::{DescriptorProto, FileDescriptorSet, MessageOptions};
 
 /// Calls that return lists without pages, and what bounds each.
-const WITHOUT_PAGES: [(&str, &str); 43] = [
+const WITHOUT_PAGES: [(&str, &str); 44] = [
     (
         "catalogue.v1.RankingsService/GetRankHistory",
         "one for each of the latest 35 snapshots",
@@ -110,6 +110,10 @@ const WITHOUT_PAGES: [(&str, &str); 43] = [
         "a stream of single listings",
     ),
     (
+        "webhook.v1.DeliveriesService/CountDeliveries",
+        "one for each of 14 days",
+    ),
+    (
         "webhook.v1.DeliveriesService/GetDelivery",
         "the attempts of the schedule",
     ),
@@ -168,7 +172,7 @@ const WITHOUT_PAGES: [(&str, &str); 43] = [
 ];
 
 /// Calls that return one thing with lists inside it, and what bounds those. A field `json` may have any, which the descriptors do not say.
-const INSIDE_ONE: [(&str, &[&str]); 12] = [
+const INSIDE_ONE: [(&str, &[&str]); 13] = [
     (
         "all games of the creator, as the specification says; a page of the site limits them with `max_games`",
         &["catalogue.v1.CreatorsService/GetCreator"],
@@ -248,6 +252,13 @@ const INSIDE_ONE: [(&str, &[&str]); 12] = [
             "webhook.v1.EndpointsService/ResumeEndpoint",
             "webhook.v1.EndpointsService/RotateSecret",
             "webhook.v1.EndpointsService/SwitchSecret",
+        ],
+    ),
+    (
+        "the fields of an answer's head that are stored",
+        &[
+            "webhook.v1.DeliveriesService/SendAgain",
+            "webhook.v1.DeliveriesService/SendTestEvent",
         ],
     ),
 ];

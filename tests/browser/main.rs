@@ -6,6 +6,7 @@
 mod axe;
 mod browser;
 mod journey;
+mod layout;
 mod pages;
 mod paint;
 mod scripts;

@@ -9,6 +9,10 @@ use serde_json::json;
 
 use crate::axe::{self, Rules};
 use crate::browser::{Browser, Options};
+use crate::layout::{
+    assert_filters_in_a_row, assert_small_header, assert_small_header_of_site,
+    assert_tables_start_with_their_point,
+};
 use crate::scripts::tick_at_most_three_genres;
 
 /// The views in which a page is checked: the theme, the width of the window, and the rules. A theme changes colors only, and the wide
@@ -22,9 +26,6 @@ const VIEWS: [(&str, u32, Option<Rules>); 4] = [
 ];
 /// The most bytes of a page and its resources, uncompressed. A list has 24 pictures, of which each has at most 2 KB if it is drawn.
 const MOST_BYTES: u64 = 140_000;
-
-/// The most pixels that the header and the links of an account take of a phone.
-const MOST_HEADER: f64 = 200.0;
 
 /// The pages of the public site, which are in two languages.
 const SITE: [&str; 20] = [
@@ -196,7 +197,7 @@ async fn save_screenshot(browser: &Browser, folder: &Path, path: &str, width: u3
     std::fs::write(folder.join(file), bytes.unwrap()).unwrap();
 }
 
-async fn sign_in(browser: &Browser) -> String {
+pub(crate) async fn sign_in(browser: &Browser) -> String {
     let account = browser.fleet.account("free").clone();
     browser.open("/sign-in").await;
     browser.fill("email", &account.email).await;
@@ -204,15 +205,6 @@ async fn sign_in(browser: &Browser) -> String {
     browser.click("main button").await;
     browser.until("nav.account").await;
     browser.path().await
-}
-
-/// A phone shows the page of an account, and not only its header.
-async fn assert_small_header(browser: &Browser) {
-    browser.show_as(360, "light").await;
-    let script = "return document.querySelector('nav.account').getBoundingClientRect().bottom";
-    let bottom = browser.client.execute(script, Vec::new()).await.unwrap();
-    let pixels = bottom.as_f64().unwrap();
-    assert!(pixels <= MOST_HEADER, "{pixels} pixels of header");
 }
 
 /// Lets two games report, and returns the pages of their currencies.
@@ -322,6 +314,8 @@ async fn start() -> Browser {
 #[tokio::test]
 async fn the_pages_of_visitors_have_no_problem() {
     let browser = start().await;
+    assert_small_header_of_site(&browser).await;
+    assert_filters_in_a_row(&browser, "").await;
     let site = site(&browser.fleet, "").await;
     let signed_out = SIGNED_OUT.map(ToOwned::to_owned);
     let found = check(&browser, site.into_iter().chain(signed_out)).await;
@@ -331,6 +325,7 @@ async fn the_pages_of_visitors_have_no_problem() {
 #[tokio::test]
 async fn the_french_pages_of_visitors_have_no_problem() {
     let browser = start().await;
+    assert_filters_in_a_row(&browser, "/fr").await;
     let site = site(&browser.fleet, "/fr").await;
     let found = check(&browser, site).await;
     assert_none(browser, found).await;
@@ -349,6 +344,7 @@ async fn the_pages_of_an_account_have_no_problem() {
     let game = browser.fleet.account("free").economy_game.clone();
     let account = sign_in(&browser).await;
     assert_small_header(&browser).await;
+    assert_tables_start_with_their_point(&browser, &account).await;
     tick_at_most_three_genres(&browser, &account).await;
     let of_account = OF_ACCOUNT.map(ToOwned::to_owned).into_iter();
     let of_account = of_account.chain(of_game(&game));

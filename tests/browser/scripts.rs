@@ -6,6 +6,7 @@ use fantoccini::key::Key;
 use serde_json::Value;
 
 use crate::browser::{Browser, Options};
+use crate::pages::sign_in;
 
 /// The search shows its results while a visitor types and announces their number, and shows none when the field is empty again.
 pub(crate) async fn search_while_typing(browser: &Browser) {
@@ -95,6 +96,27 @@ pub(crate) async fn tick_at_most_three_genres(browser: &Browser, account: &str) 
     click(2).await;
     let found = disabled().await;
     assert!(!found.contains(&true), "{found:?}");
+}
+
+/// Public pages are the same for everybody. To a person with a session they show the way to the accounts.
+#[tokio::test]
+async fn public_pages_lead_a_person_to_the_accounts() {
+    let browser = Browser::start(Options {
+        has_javascript: true,
+    })
+    .await;
+    browser.open("/games").await;
+    assert_eq!(browser.text("[data-accounts]").await, "Sign in");
+    sign_in(&browser).await;
+    for path in ["/games", "/vote", "/docs"] {
+        browser.open(path).await;
+        let link = browser.text("[data-accounts][href='/accounts']").await;
+        assert_eq!(link, "Accounts", "{path}");
+    }
+    browser.open("/you").await;
+    browser.click("form[action='/sign-out'] button").await;
+    browser.until("[data-accounts][href='/sign-in']").await;
+    browser.close().await;
 }
 
 /// Nobody tells a page that its reader pressed Stop. Some seconds later, the form can be sent again.

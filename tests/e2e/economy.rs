@@ -8,16 +8,16 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 /// A game with a currency, and a server with its secret key.
-struct Game {
-    fleet: Fleet,
+pub(crate) struct Game {
+    pub(crate) fleet: Fleet,
     staff: Staff,
     account: NewAccount,
-    slug: String,
-    live: Client,
+    pub(crate) slug: String,
+    pub(crate) live: Client,
 }
 
 impl Game {
-    async fn new() -> Self {
+    pub(crate) async fn new() -> Self {
         let game = Self::without_currency().await;
         let (staff, slug) = (game.staff.clone(), game.slug.clone());
         eventually("economy-svc knows the game", async || {
@@ -80,7 +80,7 @@ impl Game {
     }
 }
 
-fn report(meal: u64) -> Value {
+pub(crate) fn report(meal: u64) -> Value {
     json!({
         "supply": 1_000_000, "minted": 5_000, "burned": 1_000,
         "basket": {"meal": meal, "ride": 5, "wage": 100, "rent": 900},
@@ -88,7 +88,7 @@ fn report(meal: u64) -> Value {
     })
 }
 
-async fn post(client: &Client, path: &str, body: &Value) -> Response {
+pub(crate) async fn post(client: &Client, path: &str, body: &Value) -> Response {
     client
         .send(client.request(Method::POST, path).json(body))
         .await
@@ -134,7 +134,7 @@ async fn a_report_is_counted_and_its_currency_is_listed_at_once() {
 }
 
 /// The games whose currencies are listed.
-async fn slugs(client: &Client) -> Vec<String> {
+pub(crate) async fn slugs(client: &Client) -> Vec<String> {
     let currencies: Vec<Currency> = rows(client, "/economy/currencies").await;
     currencies
         .into_iter()

@@ -15,6 +15,8 @@ use e2e::{
 };
 use reqwest::Method;
 use serde_json::{Value, json};
+use time::Date;
+use time::format_description::well_known::Iso8601;
 
 use crate::staff_tool::{once_known, said};
 
@@ -59,9 +61,12 @@ fn assert_same_ends(minute: Timestamp, month: Timestamp, header: &str) {
 
 /// A time as pages write it; it is the beginning of a day.
 fn midnight(at: Timestamp) -> String {
-    let text = serde_json::to_value(at).unwrap();
-    let text = text.as_str().unwrap();
-    text.replace("T00:00:00.000Z", " 00:00 UTC")
+    format!("{}, 00:00 UTC", in_words(at.0.date()))
+}
+
+/// A day as pages write it.
+fn in_words(day: Date) -> String {
+    format!("{} {} {}", day.day(), day.month(), day.year())
 }
 
 /// A number as pages write it.
@@ -89,7 +94,8 @@ fn cells(page: &str, heading: &str) -> Vec<String> {
 
 /// The numbers of a day on the page Usage: live and test calls, those that succeeded, then 4xx, 429 and 5xx.
 fn numbers_of_day(page: &str, day: &str) -> Vec<u64> {
-    let heading = format!("<th scope=\"row\">{day}</th>");
+    let day = Date::parse(day, &Iso8601::DATE).unwrap();
+    let heading = format!("<th scope=\"row\">{}</th>", in_words(day));
     let (_, row) = page.split_once(&heading).unwrap();
     let (row, _) = row.split_once("</tr>").unwrap();
     let cells = row.split("<td class=\"number\">").skip(1);
@@ -341,7 +347,10 @@ async fn a_plan_has_the_same_limits_and_uses_everywhere() {
     assert_eq!(writer.send(made).await.status, 201);
     let form = browser.get(&format!("{pages}/listings/new/game")).await;
     let per_day = plan.writes_per_day.unwrap();
-    let left = format!("{} of {per_day} are left until 00:00 UTC", per_day - 1);
+    let left = format!(
+        "You can submit or change {} more listings today.",
+        per_day - 1
+    );
     assert!(form.text.contains(&left), "{left}: {}", form.text);
 
     let mut tokens = AccountTokens::of(&fleet).await;

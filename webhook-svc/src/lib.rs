@@ -21,6 +21,10 @@ use kit::rpc::FleetMembers;
 use kit::wakeup::Wakeup;
 
 use feeds::Publisher;
+use feeds::catalogue::Catalogue;
+use feeds::economy::Economy;
+use feeds::gateway::Gateway;
+use feeds::listings::Listings;
 use http::Sender;
 
 pub use config::Settings;
@@ -44,10 +48,15 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         wakeup: wakeup.clone(),
     };
     let leader = boot.leader(&pool, SCHEMA);
-    feeds::listings::follow(&boot, &leader, publisher.clone())?;
-    feeds::economy::follow(&boot, &leader, publisher.clone())?;
-    feeds::catalogue::follow(&boot, &leader, publisher)?;
-    feeds::gateway::follow(&boot, &leader)?;
+    let listings = boot.client("listings-svc", &settings.listings_addresses)?;
+    let economy = boot.client("economy-svc", &settings.economy_addresses)?;
+    let catalogue = boot.client("catalogue-svc", &settings.catalogue_addresses)?;
+    let gateway = boot.client("gateway", &settings.gateway_addresses)?;
+    let follower = Listings(publisher.clone());
+    boot.follow(&leader, "listings", listings.clone(), follower);
+    boot.follow(&leader, "economy", economy, Economy(publisher.clone()));
+    boot.follow(&leader, "catalogue", catalogue, Catalogue(publisher));
+    boot.follow(&leader, "gateway", gateway, Gateway);
 
     let key_ring = settings.secret_keys.clone();
     let sender = Sender::new(&settings.http)?;
@@ -87,7 +96,6 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         public_url: settings.public_url.clone(),
     };
     dependencies.add_to(&mut services);
-    let listings = boot.client("listings-svc", &settings.listings_addresses)?;
     let members = FleetMembers::new(listings, settings.upstream_deadline, clock.clone());
     boot.serve_rpc_to_members(services, Arc::new(members)).await
 }

@@ -77,11 +77,9 @@ impl DatasetBoards {
     /// The changes of a board up to `snapshot`.
     pub fn overlay<L: Ranked>(&self, window: Window, snapshot: &Snapshot) -> Arc<BoardOverlay<L>> {
         let newest = self.newer(snapshot);
-        self.board::<L>(window).overlay(
-            &self.votes.tallies,
-            (self.snapshot.position, self.listings()),
-            (newest.position, newest.dataset(self.mode)),
-        )
+        let (tallies, sorted) = (&self.votes.tallies, &self.snapshot);
+        self.board::<L>(window)
+            .overlay(tallies, self.mode, sorted, newest)
     }
 
     /// The rank of a listing on a board, and its row; `None` if it is not on the board.

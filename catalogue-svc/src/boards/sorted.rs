@@ -10,10 +10,11 @@ use uuid::Uuid;
 use super::row::BoardRow;
 use super::votable::Votable;
 use crate::domain::changes::MirrorCursor;
+use crate::domain::listing::Mode;
 use crate::domain::order::BoardKey;
 use crate::domain::rankings::Window;
 use crate::domain::tally::Tallies;
-use crate::index::{Dataset, Index};
+use crate::index::{Dataset, Index, Snapshot};
 
 /// A sorted board. Readers see it with a [`BoardOverlay`].
 #[derive(Debug)]
@@ -61,14 +62,15 @@ impl<L: Votable> SortedBoard<L> {
     pub(super) fn overlay(
         &self,
         tallies: &Tallies,
-        sorted: (Position, &Dataset),
-        newest: (Position, &Dataset),
+        mode: Mode,
+        sorted: &Snapshot,
+        newest: &Snapshot,
     ) -> Arc<BoardOverlay<L>> {
         let cached = self.overlay.load_full();
-        if let Some(overlay) = cached.filter(|overlay| overlay.position == newest.0) {
+        if let Some(overlay) = cached.filter(|overlay| overlay.position == newest.position) {
             return overlay;
         }
-        let overlay = Arc::new(self.compare(tallies, sorted, newest));
+        let overlay = Arc::new(self.compare(tallies, mode, sorted, newest));
         self.overlay.store(Some(Arc::clone(&overlay)));
         overlay
     }
@@ -76,8 +78,9 @@ impl<L: Votable> SortedBoard<L> {
     fn compare(
         &self,
         tallies: &Tallies,
-        (sorted_at, sorted): (Position, &Dataset),
-        (position, newest): (Position, &Dataset),
+        mode: Mode,
+        sorted: &Snapshot,
+        newest: &Snapshot,
     ) -> BoardOverlay<L> {
         let row = |listings: &Dataset, address: &str| {
             let listing = L::index(listings).get(address)?;
@@ -85,7 +88,9 @@ impl<L: Votable> SortedBoard<L> {
             BoardRow::new(record, listing)
         };
         let (mut replaced, mut current) = (Vec::new(), Vec::new());
-        let since = MirrorCursor::end(sorted_at.epoch, sorted_at.seq);
+        let since = MirrorCursor::end(sorted.position.epoch, sorted.position.seq);
+        let (sorted, position) = (sorted.dataset(mode), newest.position);
+        let newest = newest.dataset(mode);
         let changes = newest.changes.after(&since);
         for change in changes.filter(|change| change.kind == L::LISTING_KIND) {
             let was = row(sorted, &change.address);

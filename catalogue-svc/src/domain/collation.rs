@@ -1,71 +1,48 @@
 //! The order of names.
 
-use std::sync::Arc;
+use std::cmp::Ordering;
+use std::sync::LazyLock;
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use icu_collator::options::CollatorOptions;
+use icu_collator::{Collator, CollatorBorrowed, CollatorPreferences};
+use serde::{Deserialize, Serialize};
 
-use super::words;
+/// Unicode's root collation. Its data are compiled in.
+static ROOT: LazyLock<CollatorBorrowed<'static>> = LazyLock::new(|| {
+    let root = Collator::try_new(CollatorPreferences::default(), CollatorOptions::default());
+    let Ok(root) = root else {
+        unreachable!("the data have the root collation");
+    };
+    root
+});
 
-/// A name in the order of Unicode's root collation, as far as names of the directory need it; a test compares the two.
-///
-/// Case and diacritics decide only between names that are equal otherwise. Spaces come before punctuation,
-/// punctuation before digits, digits before letters.
-///
-/// The key is folded with the function that folds the words of a `q`.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Name {
-    // The first field decides first.
-    key: Box<str>,
-    text: Arc<str>,
-}
+/// A name in the order of Unicode's root collation. Case and diacritics decide only between names that are equal otherwise.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Name(Box<str>);
 
 impl Name {
     /// The name with this text.
     pub fn new(text: &str) -> Self {
-        Self {
-            key: key(text).into(),
-            text: text.into(),
-        }
+        Self(text.into())
     }
 
     /// Its text.
     pub fn as_str(&self) -> &str {
-        &self.text
+        &self.0
     }
 }
 
-/// Punctuation in the order of the root collation.
-const PUNCTUATION: &str = "_-‐–—,;:!?.'‘’\"“”()[]{}@*/\\&#%`´^+<=>|~$";
-
-/// The sort key of a name: letters and digits are folded; spaces and punctuation become control characters, which sort before them.
-fn key(text: &str) -> String {
-    let folded = words::fold_text(text);
-    let before_digits = |rank: usize| {
-        let rank = u32::try_from(rank).ok().and_then(char::from_u32);
-        rank.unwrap_or_default()
-    };
-    let sorted = folded.chars().map(|letter| {
-        if letter.is_alphanumeric() {
-            letter
-        } else if letter.is_whitespace() {
-            before_digits(0)
-        } else {
-            let rank = PUNCTUATION.chars().position(|known| known == letter);
-            before_digits(1 + rank.unwrap_or_else(|| PUNCTUATION.chars().count()))
-        }
-    });
-    sorted.collect()
-}
-
-impl Serialize for Name {
-    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        to.serialize_str(&self.text)
+impl Ord for Name {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let order = ROOT.compare(&self.0, &other.0);
+        order.then_with(|| self.0.cmp(&other.0))
     }
 }
 
-impl<'de> Deserialize<'de> for Name {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        String::deserialize(from).map(|text| Self::new(&text))
+impl PartialOrd for Name {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
     }
 }
 

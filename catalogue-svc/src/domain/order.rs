@@ -20,7 +20,6 @@ pub struct GameKey {
     /// When it was first published, in microseconds since 1970, the precision of PostgreSQL.
     pub published_at: Reverse<i64>,
     /// Its slug.
-    #[serde(with = "shared")]
     pub slug: Arc<str>,
 }
 
@@ -30,7 +29,6 @@ pub struct CreatorKey {
     /// When it was first published, in microseconds since 1970.
     pub published_at: Reverse<i64>,
     /// Its handle.
-    #[serde(with = "shared")]
     pub handle: Arc<str>,
 }
 
@@ -40,7 +38,6 @@ pub struct EventKey {
     /// Its first day.
     pub starts_at: Date,
     /// Its slug.
-    #[serde(with = "shared")]
     pub slug: Arc<str>,
 }
 
@@ -54,7 +51,6 @@ pub struct CityKey {
     /// Its name.
     pub name: Name,
     /// Its slug.
-    #[serde(with = "shared")]
     pub slug: Arc<str>,
 }
 
@@ -98,21 +94,6 @@ impl<'a> BoardKey<'a> {
             address: Cow::Owned(self.address.into_owned()),
             ..self
         }
-    }
-}
-
-/// Serializes a shared text as a string.
-mod shared {
-    use std::sync::Arc;
-
-    use serde::{Deserialize as _, Deserializer, Serializer};
-
-    pub(super) fn serialize<S: Serializer>(text: &Arc<str>, to: S) -> Result<S::Ok, S::Error> {
-        to.serialize_str(text)
-    }
-
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Arc<str>, D::Error> {
-        String::deserialize(from).map(Into::into)
     }
 }
 

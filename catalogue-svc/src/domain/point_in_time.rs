@@ -1,12 +1,6 @@
-//! Parses the points in time of callers (§10.14).
+//! The points in time of callers (§10.14), with the precision of PostgreSQL.
 
-use kit::timestamp;
 use time::OffsetDateTime;
-
-/// Parses a time or a day. Returns microseconds since 1970, rounded up.
-pub fn read(text: &str) -> Option<i64> {
-    microseconds(timestamp::parse(text)?)
-}
 
 /// Microseconds since 1970, rounded up.
 pub fn microseconds(at: OffsetDateTime) -> Option<i64> {
@@ -15,7 +9,13 @@ pub fn microseconds(at: OffsetDateTime) -> Option<i64> {
 
 #[cfg(test)]
 mod tests {
+    use kit::timestamp;
+
     use super::*;
+
+    fn read(text: &str) -> Option<i64> {
+        microseconds(timestamp::parse(text)?)
+    }
 
     #[test]
     fn a_day_is_its_first_moment() {

@@ -3,17 +3,19 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
+use rayon::iter::{IntoParallelIterator as _, ParallelIterator as _};
+use rayon::slice::ParallelSliceMut as _;
+
 use super::chunk::{Chunk, filled};
 use super::document::Document;
 use super::listing_index::Index;
-use super::parallel::parallel;
 use super::postings::{DocSet, FieldDocs};
 use super::term_dictionary::TermDictionary;
 use crate::domain::facet::Facet;
 use crate::domain::keyword::Keyword;
 use crate::domain::words::{Field, Words, short_prefixes};
 
-/// The part of an index that one processor has built from consecutive chunks.
+/// The part of an index that one thread has built from consecutive chunks.
 struct Part<L> {
     chunks: Vec<Arc<Chunk>>,
     rows: Vec<(u32, Arc<L>)>,
@@ -25,15 +27,20 @@ struct Part<L> {
 
 impl<L: Document> Index<L> {
     /// An index of these rows, no two of which have the same id.
-    pub(super) fn build(rows: Vec<Arc<L>>, capacity: u16) -> Result<Self, fst::Error> {
+    pub(super) fn build(mut rows: Vec<Arc<L>>, capacity: u16) -> Result<Self, fst::Error> {
         let mut index = Self::new(capacity);
         index.len = rows.len() as u64;
-        let chunks = cut(sort(rows), index.capacity);
+        rows.par_sort_unstable_by(|a, b| (a.key(), a.id()).cmp(&(b.key(), b.id())));
+        let chunks = cut(rows, index.capacity);
         index.next = u32::try_from(chunks.len()).unwrap_or(u32::MAX);
         let capacity = index.capacity;
-        let weight =
-            |chunks: &[(u32, Vec<Arc<L>>)]| chunks.iter().map(|(_, rows)| rows.len()).sum();
-        let parts = parallel(chunks, weight, |chunks| Part::of(chunks, capacity));
+        // The parts are in the order of their chunks.
+        let parts = chunks
+            .into_par_iter()
+            .fold(Part::new, |part, (number, rows)| {
+                part.with_chunk(number, rows, capacity)
+            });
+        let parts: Vec<Part<L>> = parts.collect();
 
         let mut words: BTreeMap<String, FieldDocs> = BTreeMap::new();
         let mut prefixes: HashMap<String, FieldDocs> = HashMap::new();
@@ -70,19 +77,6 @@ impl<L: Document> Index<L> {
     }
 }
 
-/// Sorts rows: each part on a processor of its own, then the sorted parts together.
-fn sort<L: Document>(rows: Vec<Arc<L>>) -> Vec<Arc<L>> {
-    let order = |a: &Arc<L>, b: &Arc<L>| (a.key(), a.id()).cmp(&(b.key(), b.id()));
-    let parts = parallel(rows, <[Arc<L>]>::len, |mut part| {
-        part.sort_unstable_by(order);
-        part
-    });
-    let mut rows: Vec<Arc<L>> = parts.into_iter().flatten().collect();
-    // The stable sort detects the sorted runs and merges them.
-    rows.sort_by(order);
-    rows
-}
-
 /// Cuts sorted rows into chunks, with their numbers. No chunk has rows of two partitions.
 fn cut<L: Document>(rows: Vec<Arc<L>>, capacity: u16) -> Vec<(u32, Vec<Arc<L>>)> {
     let mut chunks: Vec<Vec<Arc<L>>> = Vec::new();
@@ -101,33 +95,34 @@ fn cut<L: Document>(rows: Vec<Arc<L>>, capacity: u16) -> Vec<(u32, Vec<Arc<L>>)>
 }
 
 impl<L: Document> Part<L> {
-    fn of(chunks: Vec<(u32, Vec<Arc<L>>)>, capacity: u16) -> Self {
-        let mut part = Self {
-            chunks: Vec::with_capacity(chunks.len()),
+    fn new() -> Self {
+        Self {
+            chunks: Vec::new(),
             rows: Vec::new(),
             words: HashMap::new(),
             prefixes: HashMap::new(),
             keywords: HashMap::new(),
             counts: BTreeMap::new(),
-        };
-        for (number, rows) in chunks {
-            let partition = rows.first().is_some_and(|row| L::partition(row.key()));
-            let mut chunk = Chunk::new(number, partition, capacity);
-            for row in rows {
-                let fields = row.fields();
-                let doc = chunk.insert(chunk.len(), &fields);
-                part.add_words(doc, &fields.words);
-                for keyword in fields.keywords {
-                    part.keywords.entry(keyword).or_default().push(doc);
-                }
-                for facet in fields.facets {
-                    *part.counts.entry(facet).or_default() += 1;
-                }
-                part.rows.push((doc, row));
-            }
-            part.chunks.push(Arc::new(chunk));
         }
-        part
+    }
+
+    fn with_chunk(mut self, number: u32, rows: Vec<Arc<L>>, capacity: u16) -> Self {
+        let partition = rows.first().is_some_and(|row| L::partition(row.key()));
+        let mut chunk = Chunk::new(number, partition, capacity);
+        for row in rows {
+            let fields = row.fields();
+            let doc = chunk.insert(chunk.len(), &fields);
+            self.add_words(doc, &fields.words);
+            for keyword in fields.keywords {
+                self.keywords.entry(keyword).or_default().push(doc);
+            }
+            for facet in fields.facets {
+                *self.counts.entry(facet).or_default() += 1;
+            }
+            self.rows.push((doc, row));
+        }
+        self.chunks.push(Arc::new(chunk));
+        self
     }
 
     fn add_words(&mut self, doc: u32, words: &Words) {

@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
+use fixedbitset::FixedBitSet;
 use roaring::RoaringBitmap;
 
-use super::bits::Bits;
 use super::document::IndexedFields;
 use crate::domain::days::{Bounds, Days, Overlap, Span};
 use crate::domain::facet::Facet;
@@ -25,9 +25,9 @@ pub(super) struct Chunk {
     /// The position of each row in `order`, by offset. The entry of a free offset has no meaning.
     positions: Vec<u16>,
     /// Offsets that are taken.
-    taken: Bits,
+    taken: FixedBitSet,
     /// Which rows have each facet that any row ever had; sorted by facet.
-    sets: Vec<(Facet, Bits)>,
+    sets: Vec<(Facet, FixedBitSet)>,
     /// The days of each row, by offset, up to the last row that ever had any.
     days: Vec<Option<Days>>,
     /// Bounds of the days of all rows that are or were in this chunk.
@@ -54,8 +54,8 @@ pub(super) struct Filter<'a> {
 /// Buffers of a walk through chunks of one capacity.
 #[derive(Debug)]
 pub(super) struct Scratch {
-    selected: Bits,
-    narrowed: Bits,
+    selected: FixedBitSet,
+    narrowed: FixedBitSet,
     docs: Box<[u32]>,
     /// The index in `sets` at which the previous chunk had each facet of the filter. The next chunk nearly always has the facet at the same
     /// index. Trying that index first saves a binary search, and in a large index every step of a binary search is a cache miss.
@@ -65,8 +65,8 @@ pub(super) struct Scratch {
 impl Scratch {
     pub(super) fn new(capacity: u16, filter: Filter<'_>) -> Self {
         Self {
-            selected: Bits::none(capacity.into()),
-            narrowed: Bits::none(capacity.into()),
+            selected: FixedBitSet::with_capacity(capacity.into()),
+            narrowed: FixedBitSet::with_capacity(capacity.into()),
             docs: vec![0; capacity.into()].into_boxed_slice(),
             set_indexes: vec![0; filter.facets.len()],
         }
@@ -75,7 +75,7 @@ impl Scratch {
 
 /// Up to this many selected rows of a chunk are sorted by their positions. For more rows it is cheaper to walk along the order until the
 /// page is full.
-const FEW: u32 = 64;
+const FEW: usize = 64;
 
 /// How many rows fill a chunk of this capacity. The rest is for rows that come in between.
 pub(super) fn filled(capacity: u16) -> usize {
@@ -93,7 +93,7 @@ impl Chunk {
             capacity,
             order: Vec::new(),
             positions: Vec::new(),
-            taken: Bits::none(capacity.into()),
+            taken: FixedBitSet::with_capacity(capacity.into()),
             sets: Vec::new(),
             days: Vec::new(),
             bounds: None,
@@ -162,13 +162,15 @@ impl Chunk {
 
     /// Puts a row at `position`; the chunk must not be full. Returns its doc.
     pub(super) fn insert(&mut self, position: usize, fields: &IndexedFields) -> u32 {
-        let offset = u16::try_from(self.taken.first_free()).unwrap_or_default();
+        let free = self.taken.zeroes().next();
+        let offset = free.and_then(|free| u16::try_from(free).ok());
+        let offset = offset.unwrap_or_default();
         self.order.insert(position, offset);
         if self.positions.len() <= usize::from(offset) {
             self.positions.resize(usize::from(offset) + 1, 0);
         }
         self.update_positions(position);
-        self.taken.add(offset);
+        self.taken.insert(offset.into());
         self.set_facets(offset, &fields.facets);
         self.set_days(offset, fields.days);
         self.set_updated_at(offset, fields.updated_at);
@@ -196,16 +198,16 @@ impl Chunk {
         for facet in facets {
             let at = self.sets.partition_point(|(held, _)| held < facet);
             if self.sets.get(at).is_none_or(|(held, _)| held != facet) {
-                self.sets
-                    .insert(at, (*facet, Bits::none(self.capacity.into())));
+                let none = FixedBitSet::with_capacity(self.capacity.into());
+                self.sets.insert(at, (*facet, none));
             }
-            self.sets[at].1.add(offset);
+            self.sets[at].1.insert(offset.into());
         }
     }
 
     fn clear_facets(&mut self, offset: u16) {
         for (_, set) in &mut self.sets {
-            set.remove(offset);
+            set.remove(offset.into());
         }
     }
 
@@ -241,7 +243,7 @@ impl Chunk {
     }
 
     fn clear(&mut self, offset: u16) {
-        self.taken.remove(offset);
+        self.taken.remove(offset.into());
         self.clear_facets(offset);
         self.set_days(offset, None);
     }
@@ -271,7 +273,7 @@ impl Chunk {
     }
 
     /// Selects the rows that pass the filter, and returns their number. `None`: no row passes, and the selection was not changed.
-    pub(super) fn select(&self, filter: Filter<'_>, scratch: &mut Scratch) -> Option<u32> {
+    pub(super) fn select(&self, filter: Filter<'_>, scratch: &mut Scratch) -> Option<usize> {
         let Scratch {
             selected,
             narrowed,
@@ -288,18 +290,18 @@ impl Chunk {
         let facets = filter.facets.iter().zip(set_indexes);
         let mut sets = facets.map(|(facet, index)| self.set(*facet, index));
         match sets.next() {
-            Some(first) => selected.copy_from(first?),
-            None => selected.copy_from(&self.taken),
+            Some(first) => selected.clone_from(first?),
+            None => selected.clone_from(&self.taken),
         }
         for set in sets {
-            selected.retain(set?);
+            selected.intersect_with(set?);
         }
         if let Some(docs) = narrow {
             narrowed.clear();
             for doc in docs {
-                narrowed.add(self.offset(*doc));
+                narrowed.insert(self.offset(*doc).into());
             }
-            selected.retain(narrowed);
+            selected.intersect_with(narrowed);
         }
         if let Some(span) = filter.span
             && self.overlap(span) != Overlap::All
@@ -307,7 +309,7 @@ impl Chunk {
             for offset in &self.order {
                 let days = self.days.get(usize::from(*offset)).copied().flatten();
                 if !days.is_some_and(|days| span.holds(days)) {
-                    selected.remove(*offset);
+                    selected.remove(usize::from(*offset));
                 }
             }
         }
@@ -315,15 +317,15 @@ impl Chunk {
             for offset in &self.order {
                 let at = self.updated.get(usize::from(*offset));
                 if at.is_none_or(|at| *at < since) {
-                    selected.remove(*offset);
+                    selected.remove(usize::from(*offset));
                 }
             }
         }
-        Some(selected.count())
+        Some(selected.count_ones(..))
     }
 
     /// The rows that have a facet. Tries the index `guess` first, and sets it to the index at which the facet was found.
-    fn set(&self, facet: Facet, guess: &mut usize) -> Option<&Bits> {
+    fn set(&self, facet: Facet, guess: &mut usize) -> Option<&FixedBitSet> {
         if self.sets.get(*guess).is_none_or(|(held, _)| *held != facet) {
             *guess = self
                 .sets
@@ -339,14 +341,15 @@ impl Chunk {
         positions: Range<usize>,
         backwards: bool,
         scratch: &Scratch,
-        (found, enough): (&mut Vec<u32>, usize),
+        found: &mut Vec<u32>,
+        enough: usize,
     ) {
         let missing = enough.saturating_sub(found.len());
         let doc = |offset: &u16| self.doc(*offset);
-        if scratch.selected.count() <= FEW {
-            let selected = scratch.selected.iter();
+        if scratch.selected.count_ones(..) <= FEW {
+            let selected = scratch.selected.ones();
             let mut selected: Vec<usize> = selected
-                .map(|offset| usize::from(self.positions[usize::from(offset)]))
+                .map(|offset| usize::from(self.positions[offset]))
                 .filter(|position| positions.contains(position))
                 .collect();
             selected.sort_unstable();
@@ -357,7 +360,7 @@ impl Chunk {
             found.extend(offsets.take(missing).map(doc));
             return;
         }
-        let is_selected = |offset: &&u16| scratch.selected.has(**offset);
+        let is_selected = |offset: &&u16| scratch.selected.contains(usize::from(**offset));
         let offsets = self.order[positions].iter();
         if backwards {
             found.extend(offsets.rev().filter(is_selected).take(missing).map(doc));

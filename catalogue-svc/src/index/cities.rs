@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use contracts::public;
 
-use super::document::{Document, IndexedFields};
+use super::document::{Document, IndexedFields, document_parts};
 use super::rendered::Rendered;
 use crate::domain::collation::Name;
 use crate::domain::facet::Facet;
@@ -39,24 +39,7 @@ impl City {
 }
 
 impl Document for City {
-    type Id = Arc<str>;
-    type Key = CityKey;
-
-    fn id(&self) -> &Arc<str> {
-        &self.key.slug
-    }
-
-    fn key(&self) -> &CityKey {
-        &self.key
-    }
-
-    fn address(&self) -> &Arc<str> {
-        &self.key.slug
-    }
-
-    fn text(&self) -> &Rendered {
-        &self.text
-    }
+    document_parts!(Arc<str>, CityKey, key.slug, key.slug);
 
     fn fields(&self) -> IndexedFields {
         IndexedFields {

@@ -9,9 +9,9 @@ use contracts::public::{self, CREATOR_KINDS};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::document::{Document, IndexedFields};
+use super::document::{Document, IndexedFields, document_parts};
 use super::rendered::Rendered;
-use super::timestamp::{latest, microseconds};
+use super::timestamp::Times;
 use crate::domain::facet::Facet;
 use crate::domain::keyword::Keyword;
 use crate::domain::order::CreatorKey;
@@ -50,9 +50,11 @@ struct GameCreator<'a> {
 
 impl CreatorSummary {
     fn new(
-        (handle, name): (&str, &str),
+        handle: &str,
+        name: &str,
         country_code: &str,
-        (city, city_slug): (&str, &str),
+        city: &str,
+        city_slug: &str,
     ) -> anyhow::Result<Self> {
         let json = serde_json::to_vec(&InGame {
             creator: GameCreator { handle, name },
@@ -72,7 +74,7 @@ impl CreatorSummary {
 
     /// The summary of a page that has not arrived yet.
     pub(super) fn unknown() -> anyhow::Result<Arc<Self>> {
-        Self::new(("", ""), "", ("", "")).map(Arc::new)
+        Self::new("", "", "", "", "").map(Arc::new)
     }
 
     /// Its fields in the JSON of its games.
@@ -116,19 +118,15 @@ impl Creator {
     /// Converts a page from the feed.
     pub(crate) fn new(id: Uuid, page: listings::Page) -> anyhow::Result<Self> {
         let summary = CreatorSummary::new(
-            (&page.handle, &page.name),
+            &page.handle,
+            &page.name,
             &page.country_code,
-            (&page.city, &page.city_slug),
+            &page.city,
+            &page.city_slug,
         )?;
-        let updated_at = latest([
-            page.updated_at.as_ref(),
-            page.first_published_at.as_ref(),
-            page.created_at.as_ref(),
-        ])?;
-        let published_at = page.first_published_at.as_ref();
-        let published_at = published_at.or(page.created_at.as_ref());
+        let times = Times::from(&page);
         let key = CreatorKey {
-            published_at: Reverse(microseconds(published_at)?),
+            published_at: Reverse(times.published()?),
             handle: Arc::clone(&summary.handle),
         };
         let roles = page.roles.iter();
@@ -142,7 +140,7 @@ impl Creator {
             id,
             key,
             summary: Arc::new(summary),
-            updated_at,
+            updated_at: times.latest()?,
             kind,
             roles,
             owners,
@@ -165,24 +163,7 @@ impl Creator {
 }
 
 impl Document for Creator {
-    type Id = Uuid;
-    type Key = CreatorKey;
-
-    fn id(&self) -> &Uuid {
-        &self.id
-    }
-
-    fn key(&self) -> &CreatorKey {
-        &self.key
-    }
-
-    fn address(&self) -> &Arc<str> {
-        &self.key.handle
-    }
-
-    fn text(&self) -> &Rendered {
-        &self.text
-    }
+    document_parts!(Uuid, CreatorKey, id, key.handle);
 
     fn fields(&self) -> IndexedFields {
         let roles = self.roles.iter().cloned();

@@ -42,6 +42,32 @@ pub trait Document: Debug + Clone + Send + Sync {
     }
 }
 
+/// The parts of a [`Document`] that its fields are: the types of its id and its sort key, the field with the id, and that with the slug or
+/// handle.
+macro_rules! document_parts {
+    ($id_type:ty, $key_type:ty, $($id:ident).+, $($address:ident).+) => {
+        type Id = $id_type;
+        type Key = $key_type;
+
+        fn id(&self) -> &$id_type {
+            &self.$($id).+
+        }
+
+        fn key(&self) -> &$key_type {
+            &self.key
+        }
+
+        fn address(&self) -> &Arc<str> {
+            &self.$($address).+
+        }
+
+        fn text(&self) -> &Rendered {
+            &self.text
+        }
+    };
+}
+pub(super) use document_parts;
+
 /// A [`Document`] of any kind, as a trait object.
 pub trait PublicRow: Debug + Send + Sync {
     /// Its JSON.

@@ -9,6 +9,7 @@ use prost::Message as _;
 use prost_types::Timestamp;
 use uuid::Uuid;
 
+use super::timestamp::Times;
 use crate::domain::changes::LastChange;
 use crate::domain::listing::{Header, Mode};
 use crate::index::{Creator, Event, Game};
@@ -103,22 +104,14 @@ impl Body {
             }
             "page" => {
                 let page = listings::Page::decode(encoded)?;
-                let header = Times {
-                    created: page.created_at,
-                    first_published: page.first_published_at,
-                    updated: page.updated_at,
-                }
-                .header(id, seq, page.mode, page.state(), page.visible)?;
+                let times = Times::from(&page);
+                let header = times.header(id, seq, page.mode, page.state(), page.visible)?;
                 Self::Page(header, Arc::new(Creator::new(header.id, page)?))
             }
             "game" => {
                 let game = listings::Game::decode(encoded)?;
-                let header = Times {
-                    created: game.created_at,
-                    first_published: game.first_published_at,
-                    updated: game.updated_at,
-                }
-                .header(id, seq, game.mode, game.state(), game.visible)?;
+                let times = Times::from(&game);
+                let header = times.header(id, seq, game.mode, game.state(), game.visible)?;
                 let new = NewGame {
                     page: game.page_id.parse().context("the page is not a UUID")?,
                     genres: game.genres.clone(),
@@ -128,24 +121,13 @@ impl Body {
             }
             "event" => {
                 let event = listings::Event::decode(encoded)?;
-                let header = Times {
-                    created: event.created_at,
-                    first_published: event.first_published_at,
-                    updated: event.updated_at,
-                }
-                .header(id, seq, event.mode, event.state(), event.visible)?;
+                let times = Times::from(&event);
+                let header = times.header(id, seq, event.mode, event.state(), event.visible)?;
                 Self::Event(header, Arc::new(Event::new(header.id, event)?))
             }
             _ => return Ok(None),
         }))
     }
-}
-
-/// The times of a listing.
-struct Times {
-    created: Option<Timestamp>,
-    first_published: Option<Timestamp>,
-    updated: Option<Timestamp>,
 }
 
 impl Times {

@@ -8,9 +8,9 @@ use contracts::public;
 use time::Date;
 use uuid::Uuid;
 
-use super::document::{Document, IndexedFields};
+use super::document::{Document, IndexedFields, document_parts};
 use super::rendered::Rendered;
-use super::timestamp::{latest, microseconds, point_in_time};
+use super::timestamp::{Times, point_in_time};
 use crate::domain::days::{self, Days};
 use crate::domain::facet::Facet;
 use crate::domain::keyword::Keyword;
@@ -56,20 +56,14 @@ impl Event {
         let (title, city) = (event.title.as_str().into(), event.city.as_str().into());
         let city_slug = event.city_slug.as_str().into();
         let revision = event.revision;
-        let updated_at = latest([
-            event.updated_at.as_ref(),
-            event.first_published_at.as_ref(),
-            event.created_at.as_ref(),
-        ])?;
-        let published_at = event.first_published_at.as_ref();
-        let published_at = microseconds(published_at.or(event.created_at.as_ref()))?;
+        let times = Times::from(&event);
         let event = public_event(event)?;
         Ok(Self {
             id,
             key,
             revision,
-            updated_at,
-            published_at,
+            updated_at: times.latest()?,
+            published_at: times.published()?,
             last_day,
             title,
             city,
@@ -81,24 +75,7 @@ impl Event {
 }
 
 impl Document for Event {
-    type Id = Uuid;
-    type Key = EventKey;
-
-    fn id(&self) -> &Uuid {
-        &self.id
-    }
-
-    fn key(&self) -> &EventKey {
-        &self.key
-    }
-
-    fn address(&self) -> &Arc<str> {
-        &self.key.slug
-    }
-
-    fn text(&self) -> &Rendered {
-        &self.text
-    }
+    document_parts!(Uuid, EventKey, id, key.slug);
 
     fn fields(&self) -> IndexedFields {
         let city = Some(&self.city_slug).filter(|slug| !slug.is_empty());

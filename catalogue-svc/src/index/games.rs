@@ -11,9 +11,9 @@ use serde::Deserialize;
 use uuid::Uuid;
 
 use super::creators::CreatorSummary;
-use super::document::{Document, IndexedFields};
+use super::document::{Document, IndexedFields, document_parts};
 use super::rendered::Rendered;
-use super::timestamp::{latest, microseconds, point_in_time};
+use super::timestamp::{Times, point_in_time};
 use crate::domain::facet::Facet;
 use crate::domain::keyword::Keyword;
 use crate::domain::order::GameKey;
@@ -52,16 +52,10 @@ struct Texts<'a> {
 impl Game {
     /// Converts a game from the feed. Its creator and its genres are not known yet.
     pub(crate) fn new(id: Uuid, game: listings::Game) -> anyhow::Result<Self> {
-        let updated_at = latest([
-            game.updated_at.as_ref(),
-            game.first_published_at.as_ref(),
-            game.created_at.as_ref(),
-        ])?;
-        let published_at = game.first_published_at.as_ref();
-        let published_at = published_at.or(game.created_at.as_ref());
+        let times = Times::from(&game);
         let key = GameKey {
             featured: Reverse(game.featured),
-            published_at: Reverse(microseconds(published_at)?),
+            published_at: Reverse(times.published()?),
             slug: game.slug.as_str().into(),
         };
         let platforms = game.platforms.iter();
@@ -77,7 +71,7 @@ impl Game {
             id,
             key,
             revision,
-            updated_at,
+            updated_at: times.latest()?,
             facets,
             creator_in_text: creator_in_text.try_into()?,
             text,
@@ -115,24 +109,7 @@ impl Game {
 }
 
 impl Document for Game {
-    type Id = Uuid;
-    type Key = GameKey;
-
-    fn id(&self) -> &Uuid {
-        &self.id
-    }
-
-    fn key(&self) -> &GameKey {
-        &self.key
-    }
-
-    fn address(&self) -> &Arc<str> {
-        &self.key.slug
-    }
-
-    fn text(&self) -> &Rendered {
-        &self.text
-    }
+    document_parts!(Uuid, GameKey, id, key.slug);
 
     fn fields(&self) -> IndexedFields {
         // The row was rendered with these fields.

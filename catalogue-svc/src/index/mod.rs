@@ -51,10 +51,8 @@
 //!
 //! `src/domain/words.rs` defines what a word is and how letters are folded. A `q` without a letter or digit, such as `!?`, finds nothing. The
 //! list of an unknown creator, role or city is empty; an unknown genre, platform, country, stage or kind is `invalid`, and the reason lists
-//! the accepted values. Genres and countries are those of the feed. Names sort as in Unicode's root collation (`src/domain/collation.rs`: a
-//! key that is folded as words are; a test compares it with PostgreSQL's ICU over all names of the directory's data).
+//! the accepted values. Genres and countries are those of the feed. Names sort as in Unicode's root collation (`src/domain/collation.rs`).
 
-mod bits;
 mod bulk;
 mod catalogue;
 mod changes;
@@ -67,7 +65,6 @@ mod events;
 mod games;
 mod listing_index;
 mod order_walk;
-mod parallel;
 mod places;
 mod postings;
 mod query;

@@ -140,10 +140,6 @@ impl FieldDocs {
             docs.extend(more);
         }
     }
-
-    pub(super) fn len(&self) -> usize {
-        self.0.iter().map(Vec::len).sum()
-    }
 }
 
 /// The docs that have a term, by field.

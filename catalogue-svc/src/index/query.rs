@@ -116,10 +116,9 @@ impl<L: Document> Index<L> {
             let Some(passing) = chunk.select(filter, &mut scratch) else {
                 continue;
             };
-            counted += u64::from(passing);
+            counted += passing as u64;
             if passing > 0 && !full {
-                let found = (&mut found, enough);
-                chunk.pick(positions, query.backwards, &scratch, found);
+                chunk.pick(positions, query.backwards, &scratch, &mut found, enough);
             }
         }
         let more = found.len() > query.limit;

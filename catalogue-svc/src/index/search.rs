@@ -216,9 +216,9 @@ impl Dataset {
         walk.end()
     }
 
-    /// For each kind, the matches of the words and the docs that have all words; and whether typos were forgiven. The filters do not decide
+    /// The matches of each kind, and whether typos were forgiven. The filters do not decide
     /// which words are misspelled.
-    fn matches(&self, search: &Search) -> Option<([(Terms<'_>, RoaringBitmap); 4], bool)> {
+    fn matches(&self, search: &Search) -> Option<([Matches<'_>; 4], bool)> {
         let dictionaries = [
             &self.games.words,
             &self.creators.words,
@@ -229,16 +229,22 @@ impl Dataset {
             let (terms, similar) = terms(dictionaries, &search.words, forgive)?;
             let found = terms.map(|terms| {
                 let docs = terms.docs(None);
-                (terms, docs)
+                Matches { terms, docs }
             });
             Some((found, similar))
         };
         let known = found(Forgive::Unknown)?;
-        if known.0.iter().any(|(_, docs)| !docs.is_empty()) {
+        if known.0.iter().any(|found| !found.docs.is_empty()) {
             return Some(known);
         }
         found(Forgive::Rarest)
     }
+}
+
+/// The matches of the words in an index, and the docs that have all words.
+struct Matches<'a> {
+    terms: Terms<'a>,
+    docs: RoaringBitmap,
 }
 
 /// The state of a search that walks through the segments.
@@ -263,26 +269,26 @@ impl Walk<'_> {
         &mut self,
         kind: HitKind,
         index: &Index<L>,
-        (terms, docs): (Terms<'t>, RoaringBitmap),
+        matches: Matches<'t>,
     ) -> Grades<'t> {
         let is_wanted = self.wants(kind);
         if is_wanted || self.search.counts_every_kind {
             let total = match self.search.country {
-                None => docs.len(),
+                None => matches.docs.len(),
                 Some(country) => {
                     let counted = Query {
                         facets: vec![country],
                         ..Query::default()
                     };
-                    index.walk(Some(&docs), &counted, None).total
+                    index.walk(Some(&matches.docs), &counted, None).total
                 }
             };
             self.totals.push((kind, total));
         }
         if is_wanted {
-            Grades::new(terms, docs)
+            Grades::new(matches.terms, matches.docs)
         } else {
-            Grades::new(terms, RoaringBitmap::new())
+            Grades::new(matches.terms, RoaringBitmap::new())
         }
     }
 

@@ -11,8 +11,8 @@ use std::sync::Arc;
 use fst::{IntoStreamer as _, Map, MapBuilder, Streamer as _};
 
 use imbl::Vector;
+use rayon::iter::{IntoParallelIterator as _, ParallelIterator as _};
 
-use super::parallel::parallel;
 use super::postings::{Docs, FieldDocs, Posting, PrefixPosting};
 use crate::domain::typo::{Closeness, Misspelled};
 use crate::domain::words::{Field, Words, short_prefixes};
@@ -64,14 +64,9 @@ impl TermDictionary {
             dictionary.postings.push_back(Arc::new(Posting::of(docs)));
         }
         dictionary.base = Arc::new(Map::new(builder.into_inner()?)?);
-        let weight =
-            |prefixes: &[(String, FieldDocs)]| prefixes.iter().map(|(_, docs)| docs.len()).sum();
-        let parts = parallel(prefixes.into_iter().collect(), weight, |prefixes| {
-            let prefixes = prefixes.into_iter();
-            let postings = prefixes.map(|(prefix, docs)| (prefix, PrefixPosting::of(docs)));
-            postings.collect::<Vec<_>>()
-        });
-        for (prefix, posting) in parts.into_iter().flatten() {
+        let prefixes = prefixes.into_par_iter();
+        let postings = prefixes.map(|(prefix, docs)| (prefix, PrefixPosting::of(docs)));
+        for (prefix, posting) in postings.collect::<Vec<_>>() {
             let posting = Arc::new(posting);
             dictionary.prefixes.insert(prefix.into(), posting);
         }

@@ -13,7 +13,7 @@ use uuid::Uuid;
 use crate::boards::{DatasetBoards, Ranked, VoteCounts};
 use crate::domain::listing::Mode;
 use crate::domain::moves::moves;
-use crate::domain::rankings::{BoardKind, Hour, Window};
+use crate::domain::rankings::{Hour, Window};
 use crate::domain::tally::Tallies;
 use crate::feeds::votes;
 use crate::index::{Catalogue, Creator, Game};
@@ -74,14 +74,12 @@ impl Job {
         boards: &DatasetBoards,
     ) -> anyhow::Result<Vec<NamedMove>> {
         for window in [Window::Month, Window::All] {
-            let order = boards.board::<L>(window).order();
-            self.store(due, (L::KIND, window), order).await?;
+            self.store::<L>(due, window, boards).await?;
         }
-        let week = (L::KIND, Window::Week);
-        let after = boards.board::<L>(Window::Week).order();
-        let after = self.store(due, week, after).await?;
+        let week = Window::Week;
+        let after = self.store::<L>(due, week, boards).await?;
         let before = match board_snapshots::before(&self.pool, due).await? {
-            Some(before) => board_snapshots::board(&self.pool, before, week).await?,
+            Some(before) => board_snapshots::board(&self.pool, before, L::KIND, week).await?,
             None => None,
         };
         let moved = moves(&before.unwrap_or_default(), &after, self.lowest);
@@ -101,14 +99,15 @@ impl Job {
     }
 
     /// Stores the order of a board at `due`, unless it was stored before; returns the one that is stored.
-    async fn store(
+    async fn store<L: Ranked>(
         &self,
         due: OffsetDateTime,
-        board: (BoardKind, Window),
-        order: Vec<Uuid>,
+        window: Window,
+        boards: &DatasetBoards,
     ) -> anyhow::Result<Vec<Uuid>> {
-        board_snapshots::save_board(&self.pool, due, board, &order).await?;
-        let stored = board_snapshots::board(&self.pool, due, board).await?;
+        let order = boards.board::<L>(window).order();
+        board_snapshots::save_board(&self.pool, due, L::KIND, window, &order).await?;
+        let stored = board_snapshots::board(&self.pool, due, L::KIND, window).await?;
         Ok(stored.unwrap_or(order))
     }
 }

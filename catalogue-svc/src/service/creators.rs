@@ -8,14 +8,12 @@ use contracts::catalogue::v1::{
 };
 use contracts::public::CREATOR_KINDS;
 use kit::Fault;
-use kit::bad_fields::BadFields;
-use kit::cursor::Binding;
 use time::OffsetDateTime;
 use tonic::{Request, Response, Status};
 
 use super::Reads;
 use super::answer;
-use super::query_params::{self, ListQuery, filter, non_empty, one_of, query_words, words_key};
+use super::query_params::{ListParams, ListQuery, one_of};
 use crate::domain::facet::Facet;
 use crate::domain::keyword::Keyword;
 use crate::domain::listing::Mode;
@@ -69,50 +67,16 @@ fn read(
     snapshot: &Snapshot,
     now: OffsetDateTime,
 ) -> Result<ListQuery<CreatorKey>, Fault> {
-    let mut bad = BadFields::default();
-    let mode = bad.mode(request.mode);
-    let country = query_params::country_code(request.country);
-    let kind = non_empty(request.kind);
-    let role = non_empty(request.role);
-    let city = non_empty(request.city);
-    let words = query_words(request.q.as_deref());
-    let updated_since = query_params::updated_since(&mut bad, request.updated_since, now);
-    let facets = [
-        filter(&mut bad, "kind", kind.as_deref(), |key| {
-            Facet::creator_kind(key).ok_or_else(|| one_of(&CREATOR_KINDS))
-        }),
-        query_params::country(&mut bad, country.as_deref(), snapshot),
-    ];
-    let since = updated_since.map(|since| since.to_string());
-    let binding = Binding::new(
-        "creators",
-        [
-            Some(mode.as_str()),
-            kind.as_deref(),
-            role.as_deref(),
-            country.as_deref(),
-            city.as_deref(),
-            words_key(words.as_ref()).as_deref(),
-            since.as_deref(),
-        ],
-    );
-    let page = bad.read_public_page(binding, request.page);
-    bad.check()?;
-    let role = role.map(|key| Keyword::Role(key.into()));
-    let city = city.map(|slug| Keyword::City(slug.into()));
-    Ok(ListQuery {
-        mode,
-        query: Query {
-            facets: facets.into_iter().flatten().collect(),
-            keywords: role.into_iter().chain(city).collect(),
-            words,
-            updated_since,
-            after: page.after,
-            limit: page.limit,
-            ..Query::default()
-        },
-        binding,
-    })
+    let mut params = ListParams::new(request.mode, snapshot);
+    params.facet("kind", request.kind, |key| {
+        Facet::creator_kind(key).ok_or_else(|| one_of(&CREATOR_KINDS))
+    });
+    params.keyword(request.role, Keyword::Role);
+    params.country(request.country);
+    params.keyword(request.city, Keyword::City);
+    params.words(request.q.as_deref());
+    params.updated_since(request.updated_since, now);
+    params.finish("creators", request.page)
 }
 
 fn unknown(mode: Mode) -> Fault {

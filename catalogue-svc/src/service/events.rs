@@ -7,19 +7,18 @@ use contracts::catalogue::v1::{
 use contracts::public::EVENT_KINDS;
 use kit::Fault;
 use kit::bad_fields::BadFields;
-use kit::cursor::Binding;
 use time::{Date, OffsetDateTime, UtcOffset};
 use tonic::{Request, Response, Status};
 
 use super::Reads;
 use super::answer;
-use super::query_params::{self, ListQuery, filter, non_empty, one_of, query_words, words_key};
+use super::query_params::{ListParams, ListQuery, non_empty, one_of};
 use crate::domain::days::{self, Span, When};
 use crate::domain::facet::Facet;
 use crate::domain::keyword::Keyword;
 use crate::domain::listing::Mode;
 use crate::domain::order::EventKey;
-use crate::index::{Document as _, Query, Snapshot};
+use crate::index::{Document as _, Snapshot};
 
 #[tonic::async_trait]
 impl EventsService for Reads {
@@ -71,69 +70,36 @@ fn read(
     now: OffsetDateTime,
 ) -> Result<ListQuery<EventKey>, Fault> {
     let today = now.to_offset(UtcOffset::UTC).date();
-    let mut bad = BadFields::default();
-    let mode = bad.mode(request.mode);
-    let country = query_params::country_code(request.country);
-    let kind = non_empty(request.kind);
-    let city = non_empty(request.city);
+    let mut params = ListParams::new(request.mode, snapshot);
+    params.facet("kind", request.kind, |key| {
+        Facet::event_kind(key).ok_or_else(|| one_of(&EVENT_KINDS))
+    });
+    params.country(request.country);
+    params.keyword(request.city, Keyword::City);
     let when = non_empty(request.when);
     let (from, to) = (non_empty(request.from), non_empty(request.to));
-    let words = query_words(request.q.as_deref());
-    let updated_since = query_params::updated_since(&mut bad, request.updated_since, now);
-    let facets = [
-        filter(&mut bad, "kind", kind.as_deref(), |key| {
-            Facet::event_kind(key).ok_or_else(|| one_of(&EVENT_KINDS))
-        }),
-        query_params::country(&mut bad, country.as_deref(), snapshot),
-    ];
-    let first = day(&mut bad, "from", from.as_deref());
-    let last = day(&mut bad, "to", to.as_deref());
+    // Absent or given, it is the same list.
+    let default = if from.is_some() { "all" } else { "upcoming" };
+    params.bind(when.as_deref().or(Some(default)));
+    params.bind(from.as_deref());
+    params.bind(to.as_deref());
+    params.words(request.q.as_deref());
+    params.updated_since(request.updated_since, now);
+    let bad = &mut params.bad;
+    let first = day(bad, "from", from.as_deref());
+    let last = day(bad, "to", to.as_deref());
     let chosen = match when.as_deref() {
-        Some(key) => {
-            let chosen = query_params::named(&mut bad, "when", Some(key));
-            chosen.unwrap_or(When::All)
-        }
+        Some(key) => bad.named("when", key).unwrap_or(When::All),
         // A range that names past days asks for past events.
         None if first.is_some() || last.is_some_and(|last| last < today) => When::All,
         None => When::Upcoming,
     };
     if first.zip(last).is_some_and(|(first, last)| last < first) {
-        bad.add("to", "Use a day that is not before `from`.".to_owned());
+        bad.add("to", "Use a day that is not before `from`.");
     }
-    // Absent or given, it is the same list.
-    let default = if from.is_some() { "all" } else { "upcoming" };
-    let since = updated_since.map(|since| since.to_string());
-    let binding = Binding::new(
-        "events",
-        [
-            Some(mode.as_str()),
-            kind.as_deref(),
-            country.as_deref(),
-            city.as_deref(),
-            when.as_deref().or(Some(default)),
-            from.as_deref(),
-            to.as_deref(),
-            words_key(words.as_ref()).as_deref(),
-            since.as_deref(),
-        ],
-    );
-    let page = bad.read_public_page(binding, request.page);
-    bad.check()?;
-    let city = city.map(|slug| Keyword::City(slug.into()));
-    Ok(ListQuery {
-        mode,
-        query: Query {
-            facets: facets.into_iter().flatten().collect(),
-            keywords: city.into_iter().collect(),
-            words,
-            span: Some(Span::new(chosen, today, first, last)),
-            updated_since,
-            backwards: chosen == When::Past,
-            after: page.after,
-            limit: page.limit,
-        },
-        binding,
-    })
+    params.query.span = Some(Span::new(chosen, today, first, last));
+    params.query.backwards = chosen == When::Past;
+    params.finish("events", request.page)
 }
 
 fn day(bad: &mut BadFields, field: &str, text: Option<&str>) -> Option<Date> {

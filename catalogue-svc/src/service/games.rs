@@ -8,20 +8,18 @@ use contracts::catalogue::v1::{
 };
 use contracts::public::{self, PLATFORMS, STAGES};
 use kit::Fault;
-use kit::bad_fields::BadFields;
-use kit::cursor::Binding;
 use serde::Deserialize;
 use time::OffsetDateTime;
 use tonic::{Request, Response, Status};
 
 use super::Reads;
 use super::answer;
-use super::query_params::{self, ListQuery, filter, non_empty, one_of, query_words, words_key};
+use super::query_params::{ListParams, ListQuery, one_of};
 use crate::domain::facet::Facet;
 use crate::domain::keyword::Keyword;
 use crate::domain::listing::Mode;
 use crate::domain::order::GameKey;
-use crate::index::{Creator, Document as _, Index, Query, Snapshot};
+use crate::index::{Creator, Document as _, Index, Snapshot};
 
 #[tonic::async_trait]
 impl GamesService for Reads {
@@ -100,60 +98,20 @@ fn read(
     snapshot: &Snapshot,
     now: OffsetDateTime,
 ) -> Result<ListQuery<GameKey>, Fault> {
-    let mut bad = BadFields::default();
-    let mode = bad.mode(request.mode);
-    let country = query_params::country_code(request.country);
-    let genre = non_empty(request.genre);
-    let platform = non_empty(request.platform);
-    let stage = non_empty(request.stage);
-    let creator = non_empty(request.creator);
-    let city = non_empty(request.city);
-    let words = query_words(request.q.as_deref());
-    let updated_since = query_params::updated_since(&mut bad, request.updated_since, now);
-    let facets = [
-        filter(&mut bad, "genre", genre.as_deref(), |key| {
-            read_genre(key, snapshot)
-        }),
-        filter(&mut bad, "platform", platform.as_deref(), |key| {
-            Facet::platform(key).ok_or_else(|| one_of(&PLATFORMS))
-        }),
-        query_params::country(&mut bad, country.as_deref(), snapshot),
-        filter(&mut bad, "stage", stage.as_deref(), |key| {
-            Facet::stage(key).ok_or_else(|| one_of(&STAGES))
-        }),
-    ];
-    let since = updated_since.map(|since| since.to_string());
-    let binding = Binding::new(
-        "games",
-        [
-            Some(mode.as_str()),
-            genre.as_deref(),
-            platform.as_deref(),
-            country.as_deref(),
-            stage.as_deref(),
-            creator.as_deref(),
-            city.as_deref(),
-            words_key(words.as_ref()).as_deref(),
-            since.as_deref(),
-        ],
-    );
-    let page = bad.read_public_page(binding, request.page);
-    bad.check()?;
-    let creator = creator.map(|handle| Keyword::Creator(handle.into()));
-    let city = city.map(|slug| Keyword::City(slug.into()));
-    Ok(ListQuery {
-        mode,
-        query: Query {
-            facets: facets.into_iter().flatten().collect(),
-            keywords: creator.into_iter().chain(city).collect(),
-            words,
-            updated_since,
-            after: page.after,
-            limit: page.limit,
-            ..Query::default()
-        },
-        binding,
-    })
+    let mut params = ListParams::new(request.mode, snapshot);
+    params.facet("genre", request.genre, |key| read_genre(key, snapshot));
+    params.facet("platform", request.platform, |key| {
+        Facet::platform(key).ok_or_else(|| one_of(&PLATFORMS))
+    });
+    params.country(request.country);
+    params.facet("stage", request.stage, |key| {
+        Facet::stage(key).ok_or_else(|| one_of(&STAGES))
+    });
+    params.keyword(request.creator, Keyword::Creator);
+    params.keyword(request.city, Keyword::City);
+    params.words(request.q.as_deref());
+    params.updated_since(request.updated_since, now);
+    params.finish("games", request.page)
 }
 
 /// The facet of a genre of the feed. Its value is one that no game has if no game ever had the genre.

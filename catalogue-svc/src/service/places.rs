@@ -15,7 +15,7 @@ use tonic::{Request, Response, Status};
 
 use super::Reads;
 use super::answer;
-use super::query_params::{self, ListQuery};
+use super::query_params::{ListParams, ListQuery};
 use crate::domain::collation::Name;
 use crate::domain::facet::Facet;
 use crate::domain::listing::Mode;
@@ -138,23 +138,9 @@ fn read_cities(
     request: ListCitiesRequest,
     snapshot: &Snapshot,
 ) -> Result<ListQuery<CityKey>, Fault> {
-    let mut bad = BadFields::default();
-    let mode = bad.mode(request.mode);
-    let country = query_params::country_code(request.country);
-    let facet = query_params::country(&mut bad, country.as_deref(), snapshot);
-    let binding = Binding::new("cities", [Some(mode.as_str()), country.as_deref()]);
-    let page = bad.read_public_page(binding, request.page);
-    bad.check()?;
-    Ok(ListQuery {
-        mode,
-        query: Query {
-            facets: facet.into_iter().collect(),
-            after: page.after,
-            limit: page.limit,
-            ..Query::default()
-        },
-        binding,
-    })
+    let mut params = ListParams::new(request.mode, snapshot);
+    params.country(request.country);
+    params.finish("cities", request.page)
 }
 
 fn key(row: &public::CountryRow) -> CountryKey {

@@ -1,15 +1,17 @@
 //! Reads the fields that calls have in common, and collects the reasons of all bad ones (§4.1).
 
 use std::collections::BTreeSet;
-use std::str::FromStr;
+use std::sync::Arc;
 
+use contracts::common::v1::PageRequest;
 use kit::bad_fields::BadFields;
 use kit::cursor::Binding;
-use kit::timestamp;
-use strum::VariantNames;
+use kit::{Fault, timestamp};
+use serde::de::DeserializeOwned;
 use time::OffsetDateTime;
 
 use crate::domain::facet::Facet;
+use crate::domain::keyword::Keyword;
 use crate::domain::listing::Mode;
 use crate::domain::rankings::BoardKind;
 use crate::domain::{point_in_time, words};
@@ -27,8 +29,111 @@ pub(super) struct ListQuery<K> {
     pub(super) binding: Binding,
 }
 
+/// Reads the filters of a list call. A bad one adds its reason. The cursor of the next page is bound to the filters in the order in which they
+/// are read.
+pub(super) struct ListParams<'a, K> {
+    mode: Mode,
+    snapshot: &'a Snapshot,
+    bound: Vec<Option<String>>,
+    pub(super) bad: BadFields,
+    pub(super) query: Query<K>,
+}
+
+impl<'a, K: DeserializeOwned> ListParams<'a, K> {
+    /// Genres and countries must be those of `snapshot`.
+    pub(super) fn new(mode: i32, snapshot: &'a Snapshot) -> Self {
+        let mut bad = BadFields::default();
+        let mode = bad.mode(mode);
+        let mut params = Self {
+            mode,
+            snapshot,
+            bound: Vec::new(),
+            bad,
+            query: Query::default(),
+        };
+        params.bind(Some(mode.as_str()));
+        params
+    }
+
+    /// Binds the cursor to a value that is read elsewhere.
+    pub(super) fn bind(&mut self, value: Option<&str>) {
+        self.bound.push(value.map(ToOwned::to_owned));
+    }
+
+    /// A filter with few values.
+    pub(super) fn facet(
+        &mut self,
+        field: &str,
+        value: Option<String>,
+        find: impl FnOnce(&str) -> Result<Facet, String>,
+    ) {
+        let value = non_empty(value);
+        self.bind(value.as_deref());
+        let facet = filter(&mut self.bad, field, value.as_deref(), find);
+        self.query.facets.extend(facet);
+    }
+
+    /// The filter by country.
+    pub(super) fn country(&mut self, code: Option<String>) {
+        let snapshot = self.snapshot;
+        self.facet("country", country_code(code), |code| {
+            find_country(code, snapshot)
+        });
+    }
+
+    /// A filter with many values.
+    pub(super) fn keyword(&mut self, value: Option<String>, keyword: fn(Arc<str>) -> Keyword) {
+        let value = non_empty(value);
+        self.bind(value.as_deref());
+        let keywords = value.map(|value| keyword(value.into()));
+        self.query.keywords.extend(keywords);
+    }
+
+    /// The words of a `q`.
+    pub(super) fn words(&mut self, q: Option<&str>) {
+        self.query.words = query_words(q);
+        let key = words_key(self.query.words.as_ref());
+        self.bind(key.as_deref());
+    }
+
+    /// The time since which rows must have changed (§10.14), in microseconds since 1970. A later time than the present would give an empty
+    /// list, which a caller with a fast clock would take for the news that nothing has changed.
+    pub(super) fn updated_since(&mut self, text: Option<String>, now: OffsetDateTime) {
+        let since = non_empty(text).and_then(|text| {
+            let expected = || timestamp::EXPECTED.to_owned();
+            let since = timestamp::parse(&text).ok_or_else(expected);
+            let since = since.and_then(|at| timestamp::not_ahead(at, now));
+            let since = since.and_then(|at| point_in_time::microseconds(at).ok_or_else(expected));
+            self.bad.read("updated_since", since)
+        });
+        self.query.updated_since = since;
+        let key = since.map(|since| since.to_string());
+        self.bind(key.as_deref());
+    }
+
+    /// The query for a page of `list`.
+    pub(super) fn finish(
+        mut self,
+        list: &str,
+        page: Option<PageRequest>,
+    ) -> Result<ListQuery<K>, Fault> {
+        let binding = Binding::new(list, self.bound.iter().map(Option::as_deref));
+        let page = self.bad.read_public_page(binding, page);
+        self.bad.check()?;
+        Ok(ListQuery {
+            mode: self.mode,
+            query: Query {
+                after: page.after,
+                limit: page.limit,
+                ..self.query
+            },
+            binding,
+        })
+    }
+}
+
 /// Reads a parameter that may be absent. A bad one adds its reason, and [`BadFields::check`] refuses the call.
-pub(super) fn filter<T>(
+fn filter<T>(
     bad: &mut BadFields,
     field: &str,
     value: Option<&str>,
@@ -37,43 +142,21 @@ pub(super) fn filter<T>(
     bad.read(field, find(value?))
 }
 
-/// Reads a value of an enum by its name.
-pub(super) fn named<T: FromStr + VariantNames>(
-    bad: &mut BadFields,
-    field: &str,
-    name: Option<&str>,
-) -> Option<T> {
-    let unknown = |_error: T::Err| one_of(T::VARIANTS);
-    filter(bad, field, name, |name| name.parse().map_err(unknown))
-}
-
 /// Reads a filter by country, the code in upper case.
 pub(super) fn country(
     bad: &mut BadFields,
     code: Option<&str>,
     snapshot: &Snapshot,
 ) -> Option<Facet> {
-    filter(bad, "country", code, |code| {
-        let codes = snapshot.countries();
-        let known = codes.binary_search(&code).is_ok();
-        Facet::country(code)
-            .filter(|_| known)
-            .ok_or_else(|| one_of(&codes))
-    })
+    filter(bad, "country", code, |code| find_country(code, snapshot))
 }
 
-/// Reads the time since which rows must have changed (§10.14), in microseconds since 1970. A later time than the present would give an
-/// empty list, which a caller with a fast clock would take for the news that nothing has changed.
-pub(super) fn updated_since(
-    bad: &mut BadFields,
-    text: Option<String>,
-    now: OffsetDateTime,
-) -> Option<i64> {
-    let expected = || timestamp::EXPECTED.to_owned();
-    let since = timestamp::parse(&non_empty(text)?).ok_or_else(expected);
-    let since = since.and_then(|at| timestamp::not_ahead(at, now));
-    let since = since.and_then(|at| point_in_time::microseconds(at).ok_or_else(expected));
-    bad.read("updated_since", since)
+fn find_country(code: &str, snapshot: &Snapshot) -> Result<Facet, String> {
+    let codes = snapshot.countries();
+    let known = codes.binary_search(&code).is_ok();
+    Facet::country(code)
+        .filter(|_| known)
+        .ok_or_else(|| one_of(&codes))
 }
 
 /// The words of a `q`; `None` when it is absent. An empty set (`q` has no letter and no digit) matches nothing.

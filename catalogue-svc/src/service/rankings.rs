@@ -197,7 +197,7 @@ impl RankingsService for Rankings {
         };
         let id = id.ok_or_else(unknown_listing)?;
         let read = kit::pg::within(&self.pool, self.history_deadline, async |connection| {
-            board_snapshots::ranks_of(connection, (kind, window), id, HISTORY).await
+            board_snapshots::ranks_of(connection, kind, window, id, HISTORY).await
         });
         let ranks = read.await.map_err(Fault::from)?;
         let ranks = ranks.into_iter().rev().filter_map(|(at, rank)| {

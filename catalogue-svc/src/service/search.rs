@@ -132,7 +132,7 @@ fn read(request: SearchRequest, snapshot: &Snapshot, today: Date) -> Result<Sear
         bad.add("q", "Say what to search for.".to_owned());
     }
     let key = non_empty(request.r#type);
-    let kind = query_params::named::<HitKind>(&mut bad, "type", key.as_deref());
+    let kind: Option<HitKind> = key.as_deref().and_then(|key| bad.named("type", key));
     let country = query_params::country_code(request.country);
     let facet = query_params::country(&mut bad, country.as_deref(), snapshot);
     let binding = Binding::new(

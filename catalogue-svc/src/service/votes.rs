@@ -160,13 +160,8 @@ impl Votes {
             let reason = "The winner and the loser are not the pair that was drawn.".to_owned();
             bad.add("draw", reason);
         }
-        bad.check()?;
-        let (Some(voter), Some(kind), Some(winner), Some(loser), Some(draw)) =
-            (voter, kind, winner, loser, draw)
-        else {
-            // Not reached: a field without a value is a bad field.
-            return Err(Fault::not_found("There is no such vote."));
-        };
+        let named = kind.zip(winner.zip(loser));
+        let (voter, ((kind, (winner, loser)), draw)) = bad.finish(voter.zip(named.zip(draw)))?;
         Ok(Vote {
             voter,
             kind,

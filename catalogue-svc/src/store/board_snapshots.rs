@@ -11,7 +11,8 @@ use crate::domain::ranks::{PreviousRanks, Ranks};
 pub async fn board(
     executor: impl PgExecutor<'_>,
     taken_for: OffsetDateTime,
-    (kind, window): (BoardKind, Window),
+    kind: BoardKind,
+    window: Window,
 ) -> Result<Option<Vec<Uuid>>, sqlx::Error> {
     sqlx::query_scalar!(
         "select listings from catalogue.snapshot_board where taken_for = $1 and kind = $2 and board = $3",
@@ -27,7 +28,8 @@ pub async fn board(
 pub async fn save_board(
     executor: impl PgExecutor<'_>,
     taken_for: OffsetDateTime,
-    (kind, window): (BoardKind, Window),
+    kind: BoardKind,
+    window: Window,
     listings: &[Uuid],
 ) -> Result<(), sqlx::Error> {
     sqlx::query!(
@@ -93,7 +95,8 @@ pub async fn previous(connection: &mut PgConnection) -> Result<PreviousRanks, sq
 /// The ranks of a listing on a board in the latest `snapshots` snapshots, newest first.
 pub async fn ranks_of(
     connection: &mut PgConnection,
-    (kind, window): (BoardKind, Window),
+    kind: BoardKind,
+    window: Window,
     listing: Uuid,
     snapshots: i64,
 ) -> Result<Vec<(OffsetDateTime, i32)>, sqlx::Error> {

@@ -97,7 +97,7 @@ impl Folder {
                 .with_context(|| format!("cannot create {shown}/{sub}"))?;
         }
         // The folder has secrets. Inside a checkout it must not be committed.
-        self.write(&self.path.join(".gitignore"), b"*\n", 0o644)
+        write(&self.path.join(".gitignore"), b"*\n", 0o644)
     }
 
     /// A path outside of this folder for its data: `prefix`, and a name that no other folder has.
@@ -135,28 +135,6 @@ impl Folder {
             remove(&target)?;
         }
         remove(&data)
-    }
-
-    /// Writes a file atomically: a reader sees either the old or the new content.
-    #[expect(
-        clippy::unused_self,
-        reason = "every file that the launcher writes goes through its folder"
-    )]
-    pub(crate) fn write(&self, path: &Path, bytes: &[u8], mode: u32) -> Result<()> {
-        let new = path.with_extension("new");
-        let replace = || -> std::io::Result<()> {
-            let mut file = OpenOptions::new()
-                .create(true)
-                .truncate(true)
-                .write(true)
-                .mode(mode)
-                .open(&new)?;
-            file.set_permissions(Permissions::from_mode(mode))?;
-            file.write_all(bytes)?;
-            file.sync_all()?;
-            fs::rename(&new, path)
-        };
-        replace().with_context(|| format!("cannot write {}", path.display()))
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -223,6 +201,24 @@ impl Folder {
     }
 }
 
+/// Writes a file atomically: a reader sees either the old or the new content.
+pub(crate) fn write(path: &Path, bytes: &[u8], mode: u32) -> Result<()> {
+    let new = path.with_extension("new");
+    let replace = || -> std::io::Result<()> {
+        let mut file = OpenOptions::new()
+            .create(true)
+            .truncate(true)
+            .write(true)
+            .mode(mode)
+            .open(&new)?;
+        file.set_permissions(Permissions::from_mode(mode))?;
+        file.write_all(bytes)?;
+        file.sync_all()?;
+        fs::rename(&new, path)
+    };
+    replace().with_context(|| format!("cannot write {}", path.display()))
+}
+
 /// The free space of the file system at `path`, in MB.
 fn free_mb(path: &Path) -> Result<u64> {
     let free = statvfs(path)
@@ -281,9 +277,7 @@ mod tests {
     fn only_the_owner_may_read_secrets() {
         let (_dir, folder) = folder();
         fs::write(folder.manifest(), "{}").unwrap();
-        folder
-            .write(&folder.manifest(), b"{\"secret\":1}", 0o600)
-            .unwrap();
+        write(&folder.manifest(), b"{\"secret\":1}", 0o600).unwrap();
         let mode = fs::metadata(folder.manifest())
             .unwrap()
             .permissions()

@@ -8,7 +8,7 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 
-use crate::folder::Folder;
+use crate::folder::{self, Folder};
 use crate::random;
 
 /// The state of a fleet.
@@ -20,16 +20,6 @@ pub(crate) enum FleetState {
     Starting,
     Running,
 }
-
-/// The services that the staff tool calls.
-const STAFF_SERVICES: [&str; 6] = [
-    "gateway",
-    "listings-svc",
-    "economy-svc",
-    "catalogue-svc",
-    "webhook-svc",
-    "web",
-];
 
 /// The content of `fleet.json`.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -175,7 +165,7 @@ impl Manifest {
     pub(crate) fn save(&self, folder: &Folder) -> Result<()> {
         let mut text = serde_json::to_vec_pretty(self).context("cannot serialize fleet.json")?;
         text.push(b'\n');
-        folder.write(&folder.manifest(), &text, 0o600)?;
+        folder::write(&folder.manifest(), &text, 0o600)?;
         self.save_staff_profile(folder)
     }
 
@@ -205,17 +195,14 @@ impl Manifest {
             };
         }
         let mut text = format!("token = {:?}\n", self.staff_token);
-        for name in STAFF_SERVICES {
-            let service = self.services.iter().find(|service| service.name == name);
-            if let Some(service) = service {
-                let field = name.trim_end_matches("-svc");
-                writeln!(text, "{field} = {:?}", service.grpc)?;
-            }
+        for service in self.services.iter().filter(|one| one.replica == 1) {
+            let field = service.name.trim_end_matches("-svc");
+            writeln!(text, "{field} = {:?}", service.grpc)?;
         }
         if let Some(ca) = &self.tls_ca {
             writeln!(text, "ca = {ca:?}")?;
         }
-        folder.write(&path, text.as_bytes(), 0o600)
+        folder::write(&path, text.as_bytes(), 0o600)
     }
 
     /// The secret for a purpose: the one of the last start, or a new one.

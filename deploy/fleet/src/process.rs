@@ -16,7 +16,10 @@ use nix::sys::signal::{Signal, kill, killpg};
 use nix::unistd::Pid;
 
 use crate::logs;
-use crate::wait::{Interrupted, Signals};
+use crate::wait::{Event, Interrupted, Signals};
+
+/// How often a command is looked at.
+const POLL: Duration = Duration::from_millis(50);
 
 /// How to start a long-lived child.
 #[derive(Debug)]
@@ -149,31 +152,27 @@ fn wait(child: &mut Child, signals: &Signals) -> Result<ExitStatus> {
 
 /// Waits for children. A stop signal first ends their process groups.
 fn wait_for_all(children: &mut [Child], signals: &Signals) -> Result<Vec<ExitStatus>> {
-    let month = Duration::from_hours(30 * 24);
-    let waited = signals.until(month, || {
+    loop {
         let statuses = children.iter_mut().map(Child::try_wait);
         let statuses = statuses.collect::<Result<Vec<_>, _>>();
         let statuses = statuses.context("cannot wait for a child process")?;
-        Ok(statuses.into_iter().collect::<Option<Vec<_>>>())
-    });
-    let error = match waited {
-        Ok(Some(statuses)) => return Ok(statuses),
-        Ok(None) => return Err(anyhow!("a command has run for a month")),
-        Err(error) => error,
-    };
+        let ended: Option<Vec<ExitStatus>> = statuses.into_iter().collect();
+        if let Some(statuses) = ended {
+            return Ok(statuses);
+        }
+        if signals.next(POLL) == Some(Event::Stop) {
+            break;
+        }
+    }
     for child in children {
         let group = Pid::from_raw(i32::try_from(child.id()).context("the pid is out of range")?);
         match killpg(group, Signal::SIGTERM) {
             Ok(()) | Err(nix::Error::ESRCH) => {}
-            Err(other) => return Err(other).context("cannot end a command"),
+            Err(error) => return Err(error).context("cannot end a command"),
         }
         child.wait().context("cannot wait for a child process")?;
     }
-    debug_assert!(
-        error.is::<Interrupted>(),
-        "only a signal ends this wait early"
-    );
-    Err(error)
+    Err(Interrupted.into())
 }
 
 fn read(source: Option<impl Read>) -> String {

@@ -9,7 +9,7 @@ use std::process::Command;
 use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
 
-use crate::folder::Folder;
+use crate::folder::{self, Folder};
 use crate::manifest::{Account, Manifest};
 use crate::process;
 use crate::say::say;
@@ -66,7 +66,7 @@ pub(crate) fn apply(staff: &Staff<'_>, files: &[PathBuf], manifest: &mut Manifes
             .map(|account| (account.email.clone(), account.keys.clone()))
             .collect();
         let text = serde_json::to_vec(&known).context("cannot serialize the secrets")?;
-        staff.folder.write(&secrets, &text, 0o600)?;
+        folder::write(&secrets, &text, 0o600)?;
     }
     let mut command = Command::new(staff.binaries.join("staff"));
     // In a folder without a `.fleet`, where the tool would look for another fleet.

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 
-use crate::folder::Folder;
+use crate::folder::{self, Folder};
 use crate::lock::Lock;
 use crate::logs;
 use crate::manifest::{Manifest, Server};
@@ -192,7 +192,7 @@ impl<'a> Supervisor<'a> {
                 .map(|(one, _)| one.address() + "\n")
                 .collect();
             let file = self.folder.addresses(service.name);
-            self.folder.write(&file, text.as_bytes(), 0o644)?;
+            folder::write(&file, text.as_bytes(), 0o644)?;
         }
         Ok(())
     }

@@ -1,10 +1,6 @@
 //! The states of a stored report (§3).
 
-use strum::IntoStaticStr;
-
-/// The names are those of the events of reviews.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr)]
-#[strum(serialize_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReportState {
     /// Rates and figures use it.
     Counted,

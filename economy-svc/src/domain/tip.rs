@@ -1,7 +1,6 @@
 //! A tip of a player to a game (§4.2).
 
-use std::collections::BTreeMap;
-
+use kit::bad_fields::BadFields;
 use kit::{Code, Fault, text};
 
 use super::fields::{Fields, MAX_SAFE_INTEGER};
@@ -35,49 +34,35 @@ impl Tip {
                 "The body is not a JSON object. Send the fields of a tip in one object.",
             )
         })?;
-        let mut bad = BTreeMap::new();
-        match fields.string("game") {
-            Ok(Some(game)) if ![key_game, ""].contains(&game.trim()) => {
-                return Err(Fault::not_found(format!(
-                    "This key belongs to the game {key_game} and cannot tip another one. Leave `game` out."
-                )));
-            }
-            Ok(_) => {}
-            Err(problem) => {
-                bad.insert("game".to_owned(), sentence(&problem));
-            }
+        let game = fields.string("game");
+        if let Ok(Some(game)) = &game
+            && ![key_game, ""].contains(&game.trim())
+        {
+            return Err(Fault::not_found(format!(
+                "This key belongs to the game {key_game} and cannot tip another one. Leave `game` out."
+            )));
         }
+        let mut bad = BadFields::default();
+        let player = bad.read("player", player(&fields));
+        let amount = fields.whole("amount", 1, MAX_SAFE_INTEGER);
+        let amount = bad.read("amount", amount.map_err(|problem| sentence(&problem)));
+        let note = bad.read("note", line(&fields, "note", MAX_NOTE));
         for (field, problem) in fields.unexpected(FIELDS) {
-            bad.insert(field, sentence(&problem));
+            bad.add(field, sentence(&problem));
         }
-        let player = line(&fields, "player", MAX_PLAYER).and_then(|player| {
-            let missing =
-                || format!("Give the player who tips: a text of 1 to {MAX_PLAYER} characters.");
-            player.ok_or_else(missing)
-        });
-        let player = player.unwrap_or_else(|problem| {
-            bad.insert("player".to_owned(), problem);
-            String::new()
-        });
-        let amount = fields
-            .whole("amount", 1, MAX_SAFE_INTEGER)
-            .unwrap_or_else(|problem| {
-                bad.insert("amount".to_owned(), sentence(&problem));
-                0
-            });
-        let note = line(&fields, "note", MAX_NOTE).unwrap_or_else(|problem| {
-            bad.insert("note".to_owned(), problem);
-            None
-        });
-        if !bad.is_empty() {
-            return Err(Fault::invalid(bad));
-        }
+        bad.read("game", game.map_err(|problem| sentence(&problem)));
+        let (player, (amount, note)) = bad.finish(player.zip(amount.zip(note)))?;
         Ok(Self {
             player,
             amount,
             note: note.unwrap_or_default(),
         })
     }
+}
+
+fn player(fields: &Fields<'_>) -> Result<String, String> {
+    let missing = || format!("Give the player who tips: a text of 1 to {MAX_PLAYER} characters.");
+    line(fields, "player", MAX_PLAYER)?.ok_or_else(missing)
 }
 
 /// One line of at most `most` characters, as every text of the service is stored; `None` when it is absent, null or empty.

@@ -3,21 +3,12 @@
 use contracts::common::v1::Change;
 use contracts::listings::v1::{Game, Page};
 use kit::Mode;
-use kit::boot::Boot;
 use kit::feed::Projection;
-use kit::leader::Leader;
 use prost::Message as _;
 use sqlx::PgConnection;
 use uuid::Uuid;
 
-use crate::config::Settings;
 use crate::store::{games, pages};
-
-pub(crate) fn follow(boot: &Boot<Settings>, leader: &Leader) -> anyhow::Result<()> {
-    let listings = boot.client("listings-svc", &boot.settings.listings_addresses)?;
-    boot.follow(leader, "listings", listings, Listings);
-    Ok(())
-}
 
 /// Stores games and pages.
 #[derive(Clone)]
@@ -33,6 +24,8 @@ pub(crate) enum Row {
 impl Projection for Listings {
     type Row = Row;
     type Message = ();
+
+    const TABLES: &'static [&'static str] = &["page"];
 
     fn row(&self, change: &Change) -> anyhow::Result<Option<Row>> {
         Ok(match change.entity.as_str() {
@@ -65,8 +58,7 @@ impl Projection for Listings {
         connection: &mut PgConnection,
         generation: Uuid,
     ) -> Result<(), sqlx::Error> {
-        games::sweep(connection, generation).await?;
-        pages::sweep(connection, generation).await
+        games::sweep(connection, generation).await
     }
 }
 

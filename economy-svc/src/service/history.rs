@@ -91,7 +91,7 @@ impl Service {
         let entries = history::list(&self.pool, game, range, limit).await?;
         let total = history::count(&self.pool, game, range).await?;
         let before = match entries.first() {
-            Some(first) => history::before(&self.pool, game, (first.counted.at, first.id)).await?,
+            Some(first) => history::before(&self.pool, game, first).await?,
             None => None,
         };
         Ok(FoundReports {

@@ -16,6 +16,7 @@ mod rates;
 mod render;
 mod report_message;
 mod reports;
+mod snapshot;
 mod snapshots;
 mod staff;
 mod swap_message;

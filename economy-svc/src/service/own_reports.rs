@@ -10,7 +10,7 @@ use super::games::{owned_game, parse_account};
 use super::page;
 use super::report_message::report_message;
 use crate::domain::report_state::ReportState;
-use crate::store::own_reports::{self, OwnReport};
+use crate::store::reports::{self, Row, Selection};
 
 pub(super) async fn list(
     pool: &PgPool,
@@ -21,8 +21,12 @@ pub(super) async fn list(
     let filters = [request.account_id.as_str(), request.game.as_str()];
     let page: Page<(SortTime, i64)> = page::read("own reports", filters, request.page)?;
     let after = page.after.map(|(SortTime(at), id)| (at, id));
-    let mut rows = own_reports::list(pool, game.id, after, page.rows_to_fetch()).await?;
-    let next = page.cut(&mut rows, |own| (SortTime(own.row.at), own.row.id))?;
+    let selection = Selection::OfGame {
+        game: game.id,
+        after,
+    };
+    let mut rows = reports::list(pool, selection, page.rows_to_fetch()).await?;
+    let next = page.cut(&mut rows, |row| (SortTime(row.at), row.id))?;
     Ok(proto::ListOwnReportsResponse {
         reports: rows.into_iter().map(own_report).collect(),
         page: Some(page::info(next)),
@@ -31,18 +35,18 @@ pub(super) async fn list(
 
 /// A report without the name of the member who decided. The reason is shown only if the report was rejected: other reasons are notes for
 /// staff.
-fn own_report(own: OwnReport) -> proto::OwnReport {
-    let state = match own.state {
+fn own_report(row: Row) -> proto::OwnReport {
+    let state = match row.state {
         ReportState::Counted => proto::ReportState::Counted,
         ReportState::Held => proto::ReportState::Held,
         ReportState::Rejected => proto::ReportState::Rejected,
     };
-    let is_rejected = own.state == ReportState::Rejected;
+    let is_rejected = row.state == ReportState::Rejected;
     proto::OwnReport {
-        report: Some(report_message(&own.row)),
+        report: Some(report_message(&row)),
         state: state.into(),
-        decided_at: own.decided_at.map(timestamp::encode),
-        reason: own.reason.filter(|_| is_rejected).unwrap_or_default(),
-        held: own.row.held.unwrap_or_default(),
+        decided_at: row.decided_at.map(timestamp::encode),
+        reason: row.reason.filter(|_| is_rejected).unwrap_or_default(),
+        held: row.held.unwrap_or_default(),
     }
 }

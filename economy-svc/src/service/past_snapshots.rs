@@ -1,13 +1,14 @@
 //! Snapshots of past moments. The rates of a thousand currencies take some 160 MB: the moment that was asked for last is cached, and a
 //! semaphore limits how many others are in memory while they are read.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use kit::{Code, Fault};
+use parking_lot::Mutex;
 use time::OffsetDateTime;
 use tokio::sync::{OnceCell, OwnedSemaphorePermit, Semaphore};
 
-use super::snapshots::Snapshot;
+use super::snapshot::Snapshot;
 use crate::store::version::Version;
 
 #[derive(Debug)]
@@ -57,7 +58,7 @@ impl PastSnapshots {
         version: Version,
         at: OffsetDateTime,
     ) -> Result<Arc<PastSnapshot>, Fault> {
-        let mut cached = self.cached.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut cached = self.cached.lock();
         if let Some(past) =
             (cached.as_ref()).filter(|past| (past.version, past.at) == (version, at))
         {

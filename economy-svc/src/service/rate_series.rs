@@ -5,11 +5,11 @@ use kit::bad_fields::BadFields;
 use kit::{Fault, timestamp};
 use sqlx::PgPool;
 use time::{Duration, OffsetDateTime, Time};
-use uuid::Uuid;
 
 use super::games::NOT_LISTED;
 use crate::domain::rates::quote;
-use crate::store::{games, rate_series};
+use crate::store::games;
+use crate::store::rate_series::{self, GamePair};
 
 /// Days of a series: default and maximum.
 const DEFAULT_DAYS: u32 = 31;
@@ -47,7 +47,7 @@ pub(super) async fn list(
 }
 
 /// The games of the pair, whose currencies are listed.
-async fn pair(pool: &PgPool, from: &str, to: &str) -> Result<(Uuid, Uuid), Fault> {
+async fn pair(pool: &PgPool, from: &str, to: &str) -> Result<GamePair, Fault> {
     let (one, other) = (
         games::find_listed(pool, from).await?,
         games::find_listed(pool, to).await?,
@@ -58,12 +58,12 @@ async fn pair(pool: &PgPool, from: &str, to: &str) -> Result<(Uuid, Uuid), Fault
             bad.add(field, NOT_LISTED);
         }
     }
-    let (one, other) = bad.finish(one.zip(other))?;
-    if one == other {
+    let (from, to) = bad.finish(one.zip(other))?;
+    if from == to {
         let reason = "A currency has no rate to itself: name another game.";
         return Err(Fault::invalid_field("to", reason));
     }
-    Ok((one, other))
+    Ok(GamePair { from, to })
 }
 
 /// The midnights (UTC) at which the last `days` days began, the current day included, and `now`; oldest first.

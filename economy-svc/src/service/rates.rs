@@ -13,7 +13,7 @@ use tonic::{Request, Response, Status};
 
 use super::games::not_listed;
 use super::rate_lists::RateList;
-use super::snapshots::Snapshot;
+use super::snapshot::Snapshot;
 use super::{Service, rate_series, render};
 use crate::domain::economy::Economy;
 

@@ -1,8 +1,9 @@
 //! The message of a swap, as an exchange or staff send it.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 
 use contracts::economy::v1 as proto;
+use kit::bad_fields::BadFields;
 use kit::{Fault, timestamp};
 use sqlx::PgPool;
 use time::{Duration, OffsetDateTime};
@@ -43,77 +44,57 @@ pub(super) fn parse(
     now: OffsetDateTime,
     max_age: Option<Duration>,
 ) -> Result<Swap, Fault> {
-    let mut bad = BTreeMap::new();
-    let mut refuse = |field: &str, reason: String| {
-        bad.insert(field.to_owned(), reason);
-    };
+    let mut bad = BadFields::default();
     let is_id = (1..=MAX_CHARS).contains(&sent.id.len())
         && sent.id.bytes().all(|byte| byte.is_ascii_graphic());
     if !is_id {
-        refuse(
-            "id",
-            format!("It must be 1 to {MAX_CHARS} visible ASCII characters."),
-        );
+        let reason = format!("It must be 1 to {MAX_CHARS} visible ASCII characters.");
+        bad.add("id", reason);
     }
     let party = sent.party.trim();
     if !(1..=MAX_CHARS).contains(&party.chars().count()) || party.chars().any(char::is_control) {
-        refuse(
-            "party",
-            format!("It must be 1 to {MAX_CHARS} characters without control characters."),
-        );
+        let reason = format!("It must be 1 to {MAX_CHARS} characters without control characters.");
+        bad.add("party", reason);
     }
-    let mut amount = |field: &str, amount: u64| {
+    for (field, amount) in [("gave", sent.gave), ("got", sent.got)] {
         if !(1..=MAX_SAFE_INTEGER).contains(&amount) {
-            refuse(
-                field,
-                format!("It must be a whole number from 1 to {MAX_SAFE_INTEGER}."),
-            );
+            let reason = format!("It must be a whole number from 1 to {MAX_SAFE_INTEGER}.");
+            bad.add(field, reason);
         }
-        amount.cast_signed()
-    };
-    let (gave, got) = (amount("gave", sent.gave), amount("got", sent.got));
-    let at = match sent.at.map(timestamp::decode) {
-        None => now,
-        Some(Some(at)) if max_age.is_some_and(|age| at < now - age) => {
-            refuse(
-                "at",
-                format!(
-                    "It is more than {} days ago. Ask staff to import it.",
-                    MAX_AGE.whole_days()
-                ),
-            );
-            now
-        }
-        Some(Some(at)) => timestamp::not_ahead(at, now).unwrap_or_else(|reason| {
-            refuse("at", reason);
-            now
-        }),
-        Some(None) => {
-            refuse("at", "It is not a valid timestamp.".to_owned());
-            now
-        }
-    };
+    }
+    let at = bad.time("at", sent.at);
+    let at = at.and_then(|at| bad.read("at", check_time(at, now, max_age)));
+    if sent.from == sent.to {
+        bad.add("to", "It must differ from `from`.");
+    }
     let mut game = |field: &str, slug: &str| {
         let id = currencies.get(slug).copied();
-        if id.is_none() {
-            refuse(field, "No game with this slug has a currency.".to_owned());
-        }
-        id
+        bad.read(field, id.ok_or("No game with this slug has a currency."))
     };
-    let games = (game("from", &sent.from), game("to", &sent.to));
-    if sent.from == sent.to {
-        refuse("to", "It must differ from `from`.".to_owned());
+    let games = game("from", &sent.from).zip(game("to", &sent.to));
+    let (from_game, to_game) = bad.finish(games)?;
+    Ok(Swap {
+        id: sent.id.clone(),
+        at: at.unwrap_or(now),
+        party: party.to_owned(),
+        from_game,
+        to_game,
+        gave: sent.gave.cast_signed(),
+        got: sent.got.cast_signed(),
+    })
+}
+
+/// The time of a swap, which must not be in the future either.
+fn check_time(
+    at: OffsetDateTime,
+    now: OffsetDateTime,
+    max_age: Option<Duration>,
+) -> Result<OffsetDateTime, String> {
+    if max_age.is_some_and(|age| at < now - age) {
+        let days = MAX_AGE.whole_days();
+        return Err(format!(
+            "It is more than {days} days ago. Ask staff to import it."
+        ));
     }
-    match games {
-        (Some(from_game), Some(to_game)) if bad.is_empty() => Ok(Swap {
-            id: sent.id.clone(),
-            at,
-            party: party.to_owned(),
-            from_game,
-            to_game,
-            gave,
-            got,
-        }),
-        _ => Err(Fault::invalid(bad)),
-    }
+    timestamp::not_ahead(at, now)
 }

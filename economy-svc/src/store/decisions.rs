@@ -11,8 +11,6 @@ use crate::domain::report_state::ReportState;
 pub struct ReviewedReport {
     pub game_id: Uuid,
     pub state: ReportState,
-    /// Whether it was held when it came.
-    pub was_held: bool,
 }
 
 /// The report with this number.
@@ -21,7 +19,7 @@ pub async fn find(
     id: i64,
 ) -> Result<Option<ReviewedReport>, sqlx::Error> {
     let row = sqlx::query!(
-        r#"select game_id, counted, rejected, held is not null as "was_held!" from economy.report where id = $1"#,
+        "select game_id, counted, rejected from economy.report where id = $1",
         id
     )
     .fetch_optional(connection)
@@ -29,7 +27,6 @@ pub async fn find(
     Ok(row.map(|row| ReviewedReport {
         game_id: row.game_id,
         state: ReportState::from_columns(row.counted, row.rejected),
-        was_held: row.was_held,
     }))
 }
 

@@ -2,13 +2,15 @@
 
 use std::collections::HashMap;
 
+use serde::Serialize;
+use sqlx::types::Json;
 use sqlx::{PgConnection, PgExecutor};
 use uuid::Uuid;
 
 use super::has_nul;
 
 /// A game as the economy stores it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Row {
     pub id: Uuid,
     pub mode: &'static str,
@@ -27,21 +29,11 @@ pub async fn upsert(
 ) -> Result<(), sqlx::Error> {
     // One statement cannot write a row twice.
     let newest: HashMap<Uuid, Row> = rows.into_iter().map(|row| (row.id, row)).collect();
-    let (mut ids, mut modes, mut slugs, mut titles, mut published, mut pages) =
-        (vec![], vec![], vec![], vec![], vec![], vec![]);
-    for row in newest.into_values() {
-        ids.push(row.id);
-        modes.push(row.mode.to_owned());
-        slugs.push(row.slug);
-        titles.push(row.title);
-        published.push(row.published);
-        pages.push(row.page_id);
-    }
+    let rows: Vec<Row> = newest.into_values().collect();
     // `existing` is the row before this statement: the version rises only when something that rates and figures show has changed.
     sqlx::query!(
         "with sent as (
-             select * from unnest($2::uuid[], $3::text[], $4::text[], $5::text[], $6::boolean[], $7::uuid[])
-                 as sent (id, mode, slug, title, published, page_id)
+             select id, mode, slug, title, published, page_id from jsonb_populate_recordset(null::economy.game, $2)
          ), counted as (
              update economy.game_version set version = version + 1
              where exists (
@@ -57,12 +49,7 @@ pub async fn upsert(
          where (existing.generation, existing.mode, existing.slug, existing.title, existing.published, existing.page_id) is distinct from
              (excluded.generation, excluded.mode, excluded.slug, excluded.title, excluded.published, excluded.page_id)",
         generation,
-        &ids,
-        &modes,
-        &slugs,
-        &titles,
-        &published,
-        &pages,
+        Json(&rows) as _,
     )
     .execute(connection)
     .await?;

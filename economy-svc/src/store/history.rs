@@ -81,11 +81,11 @@ pub async fn count(pool: &PgPool, game: Uuid, range: Range) -> Result<i64, sqlx:
     .await
 }
 
-/// The counted report before the one with this time and number.
+/// The counted report before `entry`.
 pub async fn before(
     pool: &PgPool,
     game: Uuid,
-    (at, id): (OffsetDateTime, i64),
+    entry: &Entry,
 ) -> Result<Option<CountedReport>, sqlx::Error> {
     let row = sqlx::query!(
         "select at, previous_at, supply, minted, burned, meal, ride, wage, rent, output, active_players,
@@ -93,8 +93,8 @@ pub async fn before(
          from economy.report where game_id = $1 and counted and (at, id) < ($2, $3)
          order by at desc, id desc limit 1",
         game,
-        at,
-        id
+        entry.counted.at,
+        entry.id
     )
     .fetch_optional(pool)
     .await?;

@@ -8,7 +8,6 @@ pub mod exchanges;
 pub mod games;
 pub mod held_reports;
 pub mod history;
-pub mod own_reports;
 pub mod pages;
 pub mod rate_series;
 pub mod reports;

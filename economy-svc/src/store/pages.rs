@@ -2,11 +2,13 @@
 
 use std::collections::HashMap;
 
+use serde::Serialize;
 use sqlx::PgConnection;
+use sqlx::types::Json;
 use uuid::Uuid;
 
 /// A page as the economy stores it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Row {
     pub id: Uuid,
     /// Account ids.
@@ -22,31 +24,13 @@ pub async fn upsert(
 ) -> Result<(), sqlx::Error> {
     // One statement cannot write a row twice.
     let newest: HashMap<Uuid, Row> = rows.into_iter().map(|row| (row.id, row)).collect();
-    let (mut ids, mut owners) = (vec![], vec![]);
-    for row in newest.into_values() {
-        ids.push(row.id);
-        let accounts: Vec<String> = row.owners.iter().map(Uuid::to_string).collect();
-        // PostgreSQL has no arrays of arrays with different lengths: each array goes as text.
-        owners.push(format!("{{{}}}", accounts.join(",")));
-    }
+    let rows: Vec<Row> = newest.into_values().collect();
     sqlx::query!(
         "insert into economy.page (generation, id, owners)
-         select $1, id, owners::uuid[] from unnest($2::uuid[], $3::text[]) as sent (id, owners)
+         select $1, id, owners from jsonb_populate_recordset(null::economy.page, $2)
          on conflict (id) do update set generation = excluded.generation, owners = excluded.owners",
         generation,
-        &ids,
-        &owners,
-    )
-    .execute(connection)
-    .await?;
-    Ok(())
-}
-
-/// Removes the pages of older generations.
-pub async fn sweep(connection: &mut PgConnection, generation: Uuid) -> Result<(), sqlx::Error> {
-    sqlx::query!(
-        "delete from economy.page where generation <> $1",
-        generation
+        Json(&rows) as _,
     )
     .execute(connection)
     .await?;

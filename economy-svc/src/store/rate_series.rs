@@ -7,6 +7,13 @@ use uuid::Uuid;
 use crate::domain::market::Market;
 use crate::domain::rates::CountedCost;
 
+/// The games of two currencies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct GamePair {
+    pub from: Uuid,
+    pub to: Uuid,
+}
+
 /// Both currencies at one time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Row {
@@ -21,7 +28,7 @@ pub struct Row {
 /// The pair at each of these times, the oldest first. A time has no row if one of the currencies had no counted report by then.
 pub async fn list(
     pool: &PgPool,
-    (from, to): (Uuid, Uuid),
+    pair: GamePair,
     times: &[OffsetDateTime],
 ) -> Result<Vec<Row>, sqlx::Error> {
     let rows = sqlx::query!(
@@ -45,8 +52,8 @@ pub async fn list(
                where from_game = $1 and to_game = $2 or from_game = $2 and to_game = $1
            ) as market
            order by moment.at"#,
-        from,
-        to,
+        pair.from,
+        pair.to,
         times
     )
     .fetch_all(pool)

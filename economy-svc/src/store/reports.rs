@@ -7,6 +7,7 @@ use uuid::Uuid;
 use crate::domain::basket::Basket;
 use crate::domain::decimal::Decimal;
 use crate::domain::report::Report;
+use crate::domain::report_state::ReportState;
 use crate::domain::supply::Comparison;
 
 /// The reports that a new report of the game is compared with.
@@ -134,6 +135,10 @@ pub struct Row {
     /// The supply that the report before leads to; `None` for a game's first report.
     pub supply_expected: Option<i64>,
     pub supply_differs: bool,
+    pub state: ReportState,
+    /// When staff decided on it, and why.
+    pub decided_at: Option<OffsetDateTime>,
+    pub reason: Option<String>,
 }
 
 /// Which reports are read.
@@ -143,6 +148,11 @@ pub enum Selection<'a> {
     Numbers(&'a [i64]),
     /// Reports whose supply differs from the expected one, the newest first, after the one with this time and number.
     SupplyDiffers(Option<(OffsetDateTime, i64)>),
+    /// The reports of a game, in the same order.
+    OfGame {
+        game: Uuid,
+        after: Option<(OffsetDateTime, i64)>,
+    },
 }
 
 /// The newest first.
@@ -151,9 +161,10 @@ pub async fn list(
     selection: Selection<'_>,
     limit: i64,
 ) -> Result<Vec<Row>, sqlx::Error> {
-    let (ids, after) = match selection {
-        Selection::Numbers(ids) => (Some(ids), None),
-        Selection::SupplyDiffers(after) => (None, after),
+    let (ids, game, after) = match selection {
+        Selection::Numbers(ids) => (Some(ids), None, None),
+        Selection::SupplyDiffers(after) => (None, None, after),
+        Selection::OfGame { game, after } => (None, Some(game), after),
     };
     let (after, after_id) = after.unzip();
     let rows = sqlx::query!(
@@ -161,20 +172,28 @@ pub async fn list(
                select id from economy.report where id = any ($1::bigint[])
                union all (
                    select id from economy.report
-                   where $1::bigint[] is null and supply_differs and ($2::timestamptz is null or (at, id) < ($2, $3::bigint))
+                   where $1::bigint[] is null and $5::uuid is null and supply_differs
+                       and ($2::timestamptz is null or (at, id) < ($2, $3::bigint))
+                   order by at desc, id desc limit $4
+               )
+               union all (
+                   select id from economy.report
+                   where game_id = $5 and ($2::timestamptz is null or (at, id) < ($2, $3::bigint))
                    order by at desc, id desc limit $4
                )
            )
            select report.id, game.slug,
                economy.currency_name_at(report.game_id, report.at) as "currency!",
                report.at, supply, minted, burned, meal, ride, wage, rent, output, active_players,
-               policy_rate::text, naira_per_unit::text, held, compared_with, supply_expected, supply_differs
+               policy_rate::text, naira_per_unit::text, held, compared_with, supply_expected, supply_differs,
+               counted, rejected, decided_at, reason
            from selected join economy.report using (id) join economy.game on game.id = report.game_id
            order by report.at desc, report.id desc"#,
         ids,
         after,
         after_id,
-        limit
+        limit,
+        game
     )
     .fetch_all(pool)
     .await?;
@@ -189,6 +208,9 @@ pub async fn list(
             compared_with: row.compared_with,
             supply_expected: row.supply_expected,
             supply_differs: row.supply_differs,
+            state: ReportState::from_columns(row.counted, row.rejected),
+            decided_at: row.decided_at,
+            reason: row.reason,
         })
         .collect())
 }

@@ -10,11 +10,10 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::rates_moved;
-use super::report_review::{self, ReportReview};
+use super::report_review::{self, ReportReview, ReviewEvent};
 use crate::SCHEMA;
 use crate::domain::report::Report;
 use crate::domain::report_policy::ReportPolicy;
-use crate::domain::report_state::ReportState;
 use crate::domain::{hold, supply};
 use crate::store::currencies;
 use crate::store::reports::{self, NewReport};
@@ -97,7 +96,7 @@ pub(super) async fn submit(
             let review = ReportReview {
                 game: submit.game,
                 report,
-                state: ReportState::Held,
+                event: ReviewEvent::Held,
                 reason,
             };
             let held = report_review::change(connection, review).await?;

@@ -1,14 +1,28 @@
-//! What becomes of held reports, on the feed: `web` mails it to the people of the accounts that own the game.
+//! What becomes of reports that are held or voided, on the feed: `web` mails it to the people of the accounts that own the game.
 
 use contracts::economy::v1 as proto;
 use kit::feed::NewChange;
 use kit::ids;
 use prost::Message as _;
 use sqlx::PgConnection;
+use strum::IntoStaticStr;
 use uuid::Uuid;
 
-use crate::domain::report_state::ReportState;
 use crate::store::games;
+
+/// What became of a report. The feed has the names.
+#[derive(Debug, Clone, Copy, IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
+pub(super) enum ReviewEvent {
+    /// It waits for a decision of staff.
+    Held,
+    /// It was held, and counts now.
+    Counted,
+    /// It was held, and never counts.
+    Rejected,
+    /// It counted, and no longer does.
+    Voided,
+}
 
 /// A report that is held, or that staff have decided on.
 #[derive(Debug, Clone, Copy)]
@@ -16,7 +30,7 @@ pub(super) struct ReportReview<'a> {
     pub(super) game: Uuid,
     /// Its number.
     pub(super) report: i64,
-    pub(super) state: ReportState,
+    pub(super) event: ReviewEvent,
     /// Why it is held, or the reason of staff; may be empty.
     pub(super) reason: &'a str,
 }
@@ -40,7 +54,7 @@ pub(super) async fn change(
         entity: "report_review",
         id: ids::row_id().to_string(),
         revision: 1,
-        event: review.state.into(),
+        event: review.event.into(),
         announced: false,
         happening: true,
         state: message.encode_to_vec(),

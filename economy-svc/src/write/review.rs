@@ -9,7 +9,7 @@ use sqlx::PgConnection;
 use time::OffsetDateTime;
 
 use super::rates_moved;
-use super::report_review::{self, ReportReview};
+use super::report_review::{self, ReportReview, ReviewEvent};
 use crate::domain::report_state::ReportState;
 use crate::domain::staff_action::AuthorizedAction;
 use crate::store::currencies;
@@ -99,16 +99,17 @@ pub(super) async fn decide(
     if review.verdict != Verdict::Reject && !outcome.is_unchanged() {
         changes.push(rates_moved());
     }
-    // The owners of the game get one mail about the decision, however many reports were held.
-    let newest = (is_new && report.was_held).then_some(review.report);
+    // The owners of the game get one mail about the decision, however many reports were held. A voided report changes their rates, whether
+    // it was held or not.
+    let newest = is_new.then_some(review.report);
     if let Some(newest) = newest.or(older.newest) {
         let review = ReportReview {
             game: report.game_id,
             report: newest,
-            state: if approved {
-                ReportState::Counted
-            } else {
-                ReportState::Rejected
+            event: match review.verdict {
+                Verdict::Approve => ReviewEvent::Counted,
+                Verdict::Reject => ReviewEvent::Rejected,
+                Verdict::Void => ReviewEvent::Voided,
             },
             reason: &review.reason,
         };

@@ -1,7 +1,8 @@
 //! Held reports, and the decisions of staff.
 
-use contracts::common::v1::PageRequest;
+use contracts::common::v1::{Mode, PageRequest};
 use contracts::economy::v1 as proto;
+use contracts::public::HistoryRow;
 use kit::{Code, Fault};
 use prost::Message as _;
 use sqlx::PgPool;
@@ -310,6 +311,7 @@ async fn a_report_that_counts_is_taken_back(pool: PgPool) {
     let economy = start(pool).await;
     economy.listed("kora", 10).await;
     economy.currency("bao").await;
+    economy.owned_by(&[ACCOUNT]).await;
     // The first report of a game is never held.
     let wrong = economy.report("bao", &report(1_000)).await.unwrap();
     let wrong = wrong.report.unwrap();
@@ -331,6 +333,11 @@ async fn a_report_that_counts_is_taken_back(pool: PgPool) {
         "again it changes nothing"
     );
     assert_eq!(economy.all_currencies().await.len(), 1);
+    let rejected = proto::ReportState::Rejected;
+    assert_eq!(
+        own_reports(&economy).await,
+        [(wrong, rejected, "In cents.".to_owned())]
+    );
     economy.clock.advance(Duration::HOUR);
     // The corrected report is compared with no wrong one.
     assert!(economy.report("bao", &report(10)).await.unwrap().counted);
@@ -338,6 +345,78 @@ async fn a_report_that_counts_is_taken_back(pool: PgPool) {
     let held = hold(&economy, "bao", &[100]).await[0];
     let refused = void(held, "No.").await.unwrap_err();
     assert_eq!(refused.code, Code::PreconditionFailed);
+}
+
+#[testing::database_test(economy::MIGRATOR)]
+async fn past_rates_and_figures_are_those_without_a_voided_report(pool: PgPool) {
+    let economy = start(pool).await;
+    economy.listed("kora", 20).await;
+    economy.listed("bao", 10).await;
+    let mut reports = Vec::new();
+    for meal in [12, 15] {
+        economy.clock.advance(Duration::HOUR);
+        let answer = economy.report("bao", &report(meal)).await.unwrap();
+        assert!(answer.counted);
+        reports.push(answer);
+    }
+    economy.clock.advance(Duration::HOUR);
+    let rate_then = async || {
+        let request = proto::ListRatesRequest {
+            from: "bao".to_owned(),
+            to: "kora".to_owned(),
+            at: reports[0].at,
+            ..proto::ListRatesRequest::default()
+        };
+        let rate = economy.rates_of(request).await.1.remove(0);
+        rate.rate.as_str().to_owned()
+    };
+    // Price of the meal, and inflation.
+    let history = async || {
+        let request = proto::ListHistoryRequest {
+            mode: Mode::Live.into(),
+            game: "bao".to_owned(),
+            ..proto::ListHistoryRequest::default()
+        };
+        let answer = economy.history.clone().list_history(request).await;
+        let rows: Vec<HistoryRow> =
+            serde_json::from_slice(&answer.unwrap().into_inner().json).unwrap();
+        let rows = rows.into_iter();
+        rows.map(|row| {
+            (
+                row.basket.meal,
+                row.inflation_pct.map(|it| it.as_str().to_owned()),
+            )
+        })
+        .collect::<Vec<_>>()
+    };
+    let percent = |number: &str| Some(number.to_owned());
+    assert_eq!(rate_then().await, "1.66666666666667");
+    assert_eq!(
+        history().await,
+        [(10, None), (12, percent("20")), (15, percent("25"))]
+    );
+
+    let void = proto::VoidReportRequest {
+        report: reports[0].report.unwrap(),
+        reason: "In cents.".to_owned(),
+    };
+    economy.staff.clone().void_report(void).await.unwrap();
+    assert_eq!(rate_then().await, "2");
+    assert_eq!(history().await, [(10, None), (15, percent("50"))]);
+}
+
+/// Number, state and reason of each report of `bao`, as its owner reads them: the newest first.
+async fn own_reports(economy: &Economy) -> Vec<(i64, proto::ReportState, String)> {
+    let request = proto::ListOwnReportsRequest {
+        account_id: ACCOUNT.to_owned(),
+        game: "bao".to_owned(),
+        page: None,
+    };
+    let answer = economy.reports.clone().list_own_reports(request).await;
+    let reports = answer.unwrap().into_inner().reports.into_iter();
+    reports
+        .map(|own| (own.report.as_ref().unwrap().id, own.state(), own.reason))
+        .collect()
 }
 
 /// What became of held reports, as the feed says it to the owners: the event, the number of the report and the reason.
@@ -396,7 +475,7 @@ async fn the_owners_of_a_game_learn_what_becomes_of_its_held_reports(pool: PgPoo
             // One for both that were rejected.
             ("rejected", second),
             ("counted", third),
-            ("rejected", third),
+            ("voided", third),
         ]
     );
     assert!(
@@ -404,4 +483,36 @@ async fn the_owners_of_a_game_learn_what_becomes_of_its_held_reports(pool: PgPoo
         "{reviews:?}"
     );
     assert_eq!(reviews[2].2, "A typing error.");
+    assert_eq!(reviews[4].2, "It was wrong.");
+
+    // They read it with their reports.
+    let own = own_reports(&economy).await;
+    let rejected = proto::ReportState::Rejected;
+    assert_eq!(
+        own[..3],
+        [
+            (third, rejected, "It was wrong.".to_owned()),
+            (second, rejected, "A typing error.".to_owned()),
+            (first, rejected, "A typing error.".to_owned()),
+        ]
+    );
+}
+
+#[testing::database_test(economy::MIGRATOR)]
+async fn the_owners_of_a_game_learn_that_a_report_which_was_never_held_is_voided(pool: PgPool) {
+    let economy = start(pool).await;
+    economy.listed("bao", 10).await;
+    economy.owned_by(&[ACCOUNT]).await;
+    let counted = own_reports(&economy).await[0].0;
+    assert_eq!(reviews(&economy).await, []);
+    let void = proto::VoidReportRequest {
+        report: counted,
+        reason: "In cents.".to_owned(),
+    };
+    for _ in 0..2 {
+        let mut staff = economy.staff.clone();
+        staff.void_report(void.clone()).await.unwrap();
+    }
+    let voided = ("voided".to_owned(), counted, "In cents.".to_owned());
+    assert_eq!(reviews(&economy).await, [voided], "once");
 }

@@ -5,7 +5,6 @@
 mod recorder;
 mod redis;
 
-pub(crate) use recorder::LoggedCall;
 pub use recorder::{CallRecorder, FinishedCall, SAMPLE};
 pub use redis::CallLog;
 pub(crate) use redis::sort_key;

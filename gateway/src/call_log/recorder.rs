@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use kit::Code;
+use contracts::gateway::v1::Call;
+use kit::{Code, timestamp};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -37,27 +38,12 @@ pub struct FinishedCall<'a> {
     pub duration: Duration,
 }
 
-/// A call for the log.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct LoggedCall {
-    pub(crate) at: OffsetDateTime,
-    pub(crate) key: Uuid,
-    pub(crate) mode: Mode,
-    pub(crate) request_id: String,
-    pub(crate) method: &'static str,
-    pub(crate) route: &'static str,
-    pub(crate) target: String,
-    pub(crate) status: u16,
-    pub(crate) code: Option<Code>,
-    pub(crate) duration: Duration,
-}
-
 /// The calls of an account since the last write.
 #[derive(Debug, Default)]
 pub(crate) struct AccountCalls {
     pub(crate) counts: Vec<(CallGroup, CallCounts)>,
-    /// A sample: the first ones.
-    pub(crate) logged: Vec<LoggedCall>,
+    /// A sample: the first ones, with their targets as they were sent.
+    pub(crate) logged: Vec<Call>,
     failures: usize,
     /// Calls that are not in the sample.
     pub(crate) left_out: u64,
@@ -147,20 +133,21 @@ impl AccountCalls {
     }
 }
 
-impl From<&FinishedCall<'_>> for LoggedCall {
+impl From<&FinishedCall<'_>> for Call {
     fn from(call: &FinishedCall<'_>) -> Self {
         let end = call.target.floor_char_boundary(MAX_TARGET);
         Self {
-            at: call.at,
-            key: call.key.id,
-            mode: call.key.mode,
+            at: Some(timestamp::encode(call.at)),
             request_id: call.request_id.to_owned(),
-            method: call.method,
-            route: call.route,
+            key_id: call.key.id.to_string(),
+            mode: call.key.mode.as_str().to_owned(),
+            method: call.method.to_owned(),
+            route: call.route.to_owned(),
             target: call.target[..end].to_owned(),
-            status: call.status,
-            code: call.code,
-            duration: call.duration,
+            status: call.status.into(),
+            code: call.code.map_or("", Code::as_str).to_owned(),
+            duration_us: call.duration.as_micros().try_into().unwrap_or(u32::MAX),
+            left_out: 0,
         }
     }
 }
@@ -292,7 +279,7 @@ mod tests {
     fn little_of_a_long_target_is_copied() {
         let key = caller().key;
         let long = "ä".repeat(8_000);
-        let logged = LoggedCall::from(&FinishedCall {
+        let logged = Call::from(&FinishedCall {
             target: &long,
             ..call(&key, 200)
         });

@@ -2,7 +2,7 @@
 
 use contracts::gateway::v1::Call;
 use kit::redis::{Redis, Script, Unavailable, evaluate};
-use kit::timestamp;
+use kit::timestamp::{self, unix_milliseconds};
 use prost::Message as _;
 use redis::{Cmd, RedisWrite as _};
 use time::OffsetDateTime;
@@ -46,11 +46,11 @@ impl CallLog {
         let mut command = evaluate(&self.append, 1);
         write_key(&mut command, account);
         command
-            .arg(milliseconds(now - LOGGED))
+            .arg(unix_milliseconds(now - LOGGED))
             .arg(self.most)
             .arg(LOGGED.whole_seconds());
         for call in calls {
-            let mut stored = format!("{:0TIME_DIGITS$}", milliseconds(at(call))).into_bytes();
+            let mut stored = format!("{:0TIME_DIGITS$}", unix_milliseconds(at(call))).into_bytes();
             // A vector grows as needed, so encoding does not fail.
             if call.encode(&mut stored).is_ok() {
                 command.arg(stored);
@@ -97,8 +97,4 @@ fn at(call: &Call) -> OffsetDateTime {
 
 fn write_key(command: &mut Cmd, account: Uuid) {
     command.write_arg_fmt(format_args!("gateway:{{{account}}}:calls"));
-}
-
-fn milliseconds(at: OffsetDateTime) -> i64 {
-    (at.unix_timestamp() * 1_000 + i64::from(at.millisecond())).max(0)
 }

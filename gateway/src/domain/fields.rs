@@ -3,7 +3,6 @@
 use std::net::{IpAddr, Ipv4Addr};
 
 use kit::bad_fields::BadFields;
-use strum::VariantNames as _;
 use time::OffsetDateTime;
 
 use super::account::Identifier;
@@ -41,11 +40,7 @@ pub fn reason(bad: &mut BadFields, field: &str, text: &str) -> String {
 
 /// A switch.
 pub fn switch(bad: &mut BadFields, field: &str, text: &str) -> Switch {
-    text.parse().unwrap_or_else(|_unknown| {
-        let names = Switch::VARIANTS.join(", ");
-        bad.add(field, format!("Use one of: {names}."));
-        Switch::ReadOnly
-    })
+    bad.named(field, text).unwrap_or(Switch::ReadOnly)
 }
 
 /// An e-mail address, checked superficially.
@@ -119,11 +114,7 @@ pub fn kind(bad: &mut BadFields, field: &str, text: &str) -> KeyKind {
 pub fn state(bad: &mut BadFields, field: &str, text: &str) -> KeyRequestState {
     match text {
         "" => KeyRequestState::Asked,
-        text => text.parse().unwrap_or_else(|_unknown| {
-            let names = KeyRequestState::VARIANTS.join(", ");
-            bad.add(field, format!("Use one of: {names}."));
-            KeyRequestState::Asked
-        }),
+        text => bad.named(field, text).unwrap_or(KeyRequestState::Asked),
     }
 }
 

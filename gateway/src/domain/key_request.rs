@@ -5,15 +5,18 @@ use strum::{EnumString, IntoStaticStr, VariantNames};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::key::{Key, Spec};
+use super::key::{Key, KeyKind, Mode, Spec};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeyRequest {
     /// The id of the request, and of its key once there is one.
     pub id: Uuid,
     pub account: Uuid,
-    /// The mode is always live.
-    pub spec: Spec,
+    pub name: String,
+    pub kind: KeyKind,
+    pub may_write: bool,
+    pub game: Option<String>,
+    pub expires_at: Option<OffsetDateTime>,
     pub state: KeyRequestState,
     pub asked_at: OffsetDateTime,
     /// When staff approved or rejected it.
@@ -52,7 +55,11 @@ impl KeyRequest {
         Self {
             id,
             account,
-            spec,
+            name: spec.name,
+            kind: spec.kind,
+            may_write: spec.may_write,
+            game: spec.game,
+            expires_at: spec.expires_at,
             state: KeyRequestState::Asked,
             asked_at: now,
             decided_at: None,
@@ -107,7 +114,7 @@ impl KeyRequest {
                 ));
             }
         }
-        if self.spec.expires_at.is_some_and(|end| end <= now) {
+        if self.expires_at.is_some_and(|end| end <= now) {
             return Err(invalid_id(
                 "The expiry of this request has passed. Request another key.",
             ));
@@ -117,7 +124,15 @@ impl KeyRequest {
             revision: self.revision + 1,
             ..self.clone()
         };
-        let key = Key::new(self.id, self.account, self.spec.clone(), last4, now);
+        let spec = Spec {
+            name: self.name.clone(),
+            mode: Mode::Live,
+            kind: self.kind,
+            may_write: self.may_write,
+            game: self.game.clone(),
+            expires_at: self.expires_at,
+        };
+        let key = Key::new(self.id, self.account, spec, last4, now);
         Ok((request, key))
     }
 
@@ -141,7 +156,6 @@ mod tests {
     use time::Duration;
     use time::macros::datetime;
 
-    use super::super::key::{KeyKind, Mode};
     use super::*;
 
     const NOW: OffsetDateTime = datetime!(2026-03-01 08:00 UTC);
@@ -221,7 +235,7 @@ mod tests {
             ("server", Some("kora"))
         );
         assert_eq!((key.last4.as_str(), key.created_at), ("abcd", NOW));
-        assert_eq!(key.expires_at, request.spec.expires_at);
+        assert_eq!(key.expires_at, request.expires_at);
     }
 
     #[test]

@@ -13,6 +13,7 @@ pub mod picture;
 pub mod plan;
 pub mod plan_table;
 pub mod quota;
+pub mod scope;
 pub mod secret;
 pub mod staff_action;
 pub mod switch;

@@ -4,8 +4,8 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::access::AllowedKeys;
-use super::account_token::{Scope, Scopes};
-use super::key::{Caller, GameState, Key, KeyKind, Mode};
+use super::key::{Caller, Key, KeyKind, Mode, Spec};
+use super::scope::{Scope, Scopes};
 
 /// The game of calls for which a key of an account is not enough: one of the samples.
 const SAMPLE_GAME: &str = "sample-baobab-runner";
@@ -29,25 +29,17 @@ impl TestCaller {
             }
             AllowedKeys::Token { .. } => (Mode::Live, KeyKind::Token, None),
         };
+        let spec = Spec {
+            name: "documentation".to_owned(),
+            mode,
+            kind,
+            may_write: kind != KeyKind::Token,
+            game,
+            expires_at: None,
+        };
         Caller {
-            key: Key {
-                // All test calls of an account have one minute together.
-                id: self.account,
-                account: self.account,
-                name: "documentation".to_owned(),
-                mode,
-                kind,
-                may_write: kind != KeyKind::Token,
-                game,
-                last4: String::new(),
-                created_at: now,
-                last_used_at: None,
-                expires_at: None,
-                grace_until: None,
-                revoked_at: None,
-                revision: 1,
-                game_state: GameState::Usable,
-            },
+            // All test calls of an account have one minute together.
+            key: Key::new(self.account, self.account, spec, "", now),
             account_name: self.account_name,
             plan: self.plan,
             scopes: match kind {

@@ -255,7 +255,8 @@ pub async fn write_response(
     let body = match &api_response.content {
         Content::Rates(rates) => {
             let streamed = response.into_body();
-            return rates::write(rates, headers, streamed, context, negotiation);
+            let (head, rows) = &**rates;
+            return rates::write(head, rows, headers, streamed, context, negotiation);
         }
         Content::Error(error) => {
             context.set_error(error.fault.code);

@@ -142,7 +142,8 @@ impl From<io::Error> for Uncached {
 
 /// Writes the rates. `streamed` are the rows that are neither at the client nor in the cache.
 pub(super) fn write(
-    (head, rows): &(RatesHead, Rows),
+    head: &RatesHead,
+    rows: &Rows,
     mut headers: HeaderMap,
     streamed: Body,
     context: &Context,

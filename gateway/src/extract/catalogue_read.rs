@@ -43,9 +43,9 @@ impl FromRequestParts<App> for CatalogueRead {
 }
 
 impl CatalogueRead {
-    /// The parameters `known` of the query.
-    pub fn params(&self, known: &[&str]) -> Params {
-        Params::parse(self.query.as_deref(), known)
+    /// The parameters of the query.
+    pub fn params(&self) -> Params {
+        Params::parse(self.query.as_deref())
     }
 
     /// Sends a request, and reports the bad parameters of `params` together with those that catalogue-svc finds.

@@ -8,3 +8,4 @@ pub mod if_match;
 pub mod json_body;
 pub mod path_param;
 pub mod query;
+pub mod service_write;

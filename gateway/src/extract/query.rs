@@ -1,4 +1,5 @@
-//! Query parameters (§4). Each known parameter may be given once, unknown ones are ignored, and an empty one counts as absent.
+//! Query parameters (§4). A parameter is known by being read. Each known one may be given once, unknown ones are ignored, and an empty one
+//! counts as absent.
 
 use std::collections::BTreeMap;
 
@@ -15,22 +16,24 @@ pub enum TimeOrNow {
     At(OffsetDateTime),
 }
 
-/// The known parameters of a query, and the bad ones.
+/// The parameters of a query, and the bad ones.
 #[derive(Debug, Default)]
 pub struct Params {
-    values: BTreeMap<String, String>,
+    /// The values that were sent, by name, and have not been read.
+    values: BTreeMap<String, Vec<String>>,
+    /// The names that were read.
+    known: Vec<&'static str>,
     pub bad: BadFields,
 }
 
 impl Params {
-    /// Parses the query string `raw` for the parameters `known`.
-    pub fn parse(raw: Option<&str>, known: &[&str]) -> Self {
+    /// Parses the query string `raw`.
+    pub fn parse(raw: Option<&str>) -> Self {
         let mut query = Self::default();
         for pair in raw.unwrap_or_default().split('&').filter(|p| !p.is_empty()) {
             let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
             match decode(name) {
-                Ok(name) if known.contains(&name.as_str()) => query.insert(name, value),
-                Ok(name) => query.reject_misspelt(&name, known),
+                Ok(name) => query.values.entry(name).or_default().push(value.into()),
                 Err(reason) => query
                     .bad
                     .add("query", format!("A parameter name {reason}.")),
@@ -39,34 +42,16 @@ impl Params {
         query
     }
 
-    fn insert(&mut self, name: String, value: &str) {
-        if self.values.contains_key(&name) {
-            self.bad.add(name.as_str(), "Give this parameter once.");
-            return;
-        }
-        match decode(value) {
-            Ok(value) => {
-                self.values.insert(name, value);
-            }
-            Err(reason) => {
-                self.bad.add(name.as_str(), format!("It {reason}."));
-                self.values.insert(name, String::new());
-            }
-        }
-    }
-
-    /// Rejects an unknown name that is a known one in another spelling. If `dry-run` were ignored, the request would write.
-    fn reject_misspelt(&mut self, name: &str, known: &[&str]) {
-        let is_meant = |known: &&&str| spelling(known).eq(spelling(name));
-        if let Some(meant) = known.iter().find(is_meant) {
-            self.bad
-                .add(name, format!("Spell this parameter as {meant}."));
-        }
-    }
-
     /// Removes and returns a string; `None` if it is absent or empty.
-    pub fn text(&mut self, name: &str) -> Option<String> {
-        self.values.remove(name).filter(|text| !text.is_empty())
+    pub fn text(&mut self, name: &'static str) -> Option<String> {
+        self.known.push(name);
+        let values = self.values.remove(name)?;
+        let text = decode(values.first()?).map_err(|reason| format!("It {reason}."));
+        let text = self.bad.read(name, text);
+        if values.len() > 1 {
+            self.bad.add(name, "Give this parameter once.");
+        }
+        text.filter(|text| !text.is_empty())
     }
 
     /// Removes and returns the page that is requested (§4.1).
@@ -94,22 +79,26 @@ impl Params {
     }
 
     /// Removes and returns a time or a day; `None` if it is absent.
-    pub fn timestamp(&mut self, name: &str) -> Option<OffsetDateTime> {
-        let timestamp = timestamp::parse(&self.text(name)?).ok_or(timestamp::EXPECTED);
-        self.bad.read(name, timestamp)
+    pub fn timestamp(&mut self, name: &'static str) -> Option<OffsetDateTime> {
+        let text = self.text(name)?;
+        self.read_timestamp(name, &text)
     }
 
     /// Removes and returns a time, a day or the word `now`; `None` if it is absent.
-    pub fn timestamp_or_now(&mut self, name: &str) -> Option<TimeOrNow> {
-        if self.values.get(name).is_some_and(|text| text == "now") {
-            self.values.remove(name);
-            return Some(TimeOrNow::Now);
+    pub fn timestamp_or_now(&mut self, name: &'static str) -> Option<TimeOrNow> {
+        match self.text(name)?.as_str() {
+            "now" => Some(TimeOrNow::Now),
+            text => self.read_timestamp(name, text).map(TimeOrNow::At),
         }
-        self.timestamp(name).map(TimeOrNow::At)
+    }
+
+    fn read_timestamp(&mut self, name: &str, text: &str) -> Option<OffsetDateTime> {
+        let timestamp = timestamp::parse(text).ok_or(timestamp::EXPECTED);
+        self.bad.read(name, timestamp)
     }
 
     /// Removes and returns a whole number; `None` if it is absent.
-    pub fn number(&mut self, name: &str) -> Option<u32> {
+    pub fn number(&mut self, name: &'static str) -> Option<u32> {
         let text = self.text(name)?;
         let digits = text.bytes().all(|byte| byte.is_ascii_digit());
         let number = text.parse().ok().filter(|_| digits);
@@ -120,14 +109,14 @@ impl Params {
     }
 
     /// Removes and returns an id, which must be there.
-    pub fn id(&mut self, name: &str) -> String {
+    pub fn id(&mut self, name: &'static str) -> String {
         let text = self.text(name).unwrap_or_default();
         self.bad.id(name, &text);
         text
     }
 
     /// Removes and returns `true` or `false`; false if it is absent.
-    pub fn flag(&mut self, name: &str) -> bool {
+    pub fn flag(&mut self, name: &'static str) -> bool {
         match self.text(name).as_deref() {
             Some("true") => true,
             Some("false") | None => false,
@@ -138,12 +127,24 @@ impl Params {
         }
     }
 
+    /// The bad parameters. An unknown name that is a known one in another spelling is bad: if `dry-run` were ignored, the request would write.
+    pub fn into_bad(mut self) -> BadFields {
+        for name in self.values.keys() {
+            let is_meant = |known: &&&str| spelling(known).eq(spelling(name));
+            if let Some(meant) = self.known.iter().find(is_meant) {
+                self.bad
+                    .add(name, format!("Spell this parameter as {meant}."));
+            }
+        }
+        self.bad
+    }
+
     /// Refuses the call if a parameter is bad.
     ///
     /// # Errors
     /// Every bad parameter.
     pub fn finish(self) -> Result<(), Fault> {
-        self.bad.check()
+        self.into_bad().check()
     }
 
     /// Awaits `call`, the request to the service. If a parameter is bad, the service is still called, so that one answer names all bad
@@ -152,7 +153,7 @@ impl Params {
         self,
         call: impl Future<Output = Result<A, Fault>>,
     ) -> Result<A, Fault> {
-        let mut bad = self.bad;
+        let mut bad = self.into_bad();
         if bad.is_empty() {
             return call.await;
         }
@@ -192,25 +193,26 @@ mod tests {
 
     use super::*;
 
-    const KNOWN: &[&str] = &["q", "genre", "platform", "limit"];
-
     fn bad(raw: &str) -> Vec<String> {
-        let mut query = Params::parse(Some(raw), KNOWN);
+        let mut query = Params::parse(Some(raw));
         query.limit();
-        query.bad.into_fields().into_keys().collect()
+        for name in ["q", "genre", "platform"] {
+            query.text(name);
+        }
+        query.into_bad().into_fields().into_keys().collect()
     }
 
     #[test]
     fn values_are_decoded_and_unknown_names_ignored() {
         let raw = "q=caf%C3%A9+noir&x=1&x=%zz&genre=&&limit=20&platform";
-        let mut query = Params::parse(Some(raw), KNOWN);
+        let mut query = Params::parse(Some(raw));
         assert_eq!(query.text("q").as_deref(), Some("café noir"));
         // An empty value counts as absent.
         assert_eq!(query.text("genre"), None);
         assert_eq!(query.text("platform"), None);
         assert!(!query.flag("genre"));
         assert_eq!(query.limit(), 20);
-        assert!(query.bad.is_empty());
+        assert!(query.into_bad().is_empty());
     }
 
     #[test]
@@ -225,8 +227,13 @@ mod tests {
     #[test]
     fn a_known_name_in_another_spelling_is_rejected() {
         let bad = |raw: &str| {
-            let query = Params::parse(Some(raw), &["dry_run"]);
-            query.bad.into_fields().into_keys().collect::<Vec<_>>()
+            let mut query = Params::parse(Some(raw));
+            query.text("dry_run");
+            query
+                .into_bad()
+                .into_fields()
+                .into_keys()
+                .collect::<Vec<_>>()
         };
         for name in ["dryrun", "dry-run", "dryRun", "DRY_RUN"] {
             assert_eq!(bad(&format!("{name}=true")), [name], "{name}");
@@ -237,7 +244,7 @@ mod tests {
     #[test]
     fn a_time_is_one_of_rfc_3339_or_a_day() {
         let read = |text: &str| {
-            let mut query = Params::parse(Some(&format!("at={text}")), &["at"]);
+            let mut query = Params::parse(Some(&format!("at={text}")));
             let at = query.timestamp("at");
             (at, query.bad.into_fields().remove("at"))
         };
@@ -280,15 +287,16 @@ mod tests {
         #[test]
         fn encoded_values_round_trip(value: String) {
             let encoded = percent_encoding::utf8_percent_encode(&value, percent_encoding::NON_ALPHANUMERIC);
-            let mut query = Params::parse(Some(&format!("q={encoded}")), KNOWN);
+            let mut query = Params::parse(Some(&format!("q={encoded}")));
             prop_assert_eq!(query.text("q").unwrap_or_default(), value);
         }
 
         #[test]
         fn any_query_can_be_parsed(raw: String) {
-            let query = Params::parse(Some(&raw), KNOWN);
+            let mut query = Params::parse(Some(&raw));
+            query.text("q");
             let is_sentence = |reason: &String| reason.starts_with(char::is_uppercase) && reason.ends_with('.');
-            prop_assert!(query.bad.into_fields().values().all(is_sentence));
+            prop_assert!(query.into_bad().into_fields().values().all(is_sentence));
         }
     }
 }

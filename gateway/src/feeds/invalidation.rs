@@ -18,7 +18,7 @@ use uuid::Uuid;
 use crate::SCHEMA;
 use crate::domain::secret::Hash;
 use crate::lookup::Lookup;
-use crate::store::{account_tokens, games, keys};
+use crate::store::{credentials, games, keys};
 use crate::switches::SwitchCache;
 
 /// How often a replica polls, in case a notification was lost.
@@ -168,7 +168,7 @@ impl Cursor {
             return Ok((to, StaleEntries::None));
         }
         let mut hashes = keys::hashes_of_games(connection, self.games, to.games).await?;
-        let (mut ids, mut tokens, mut accounts) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut ids, mut accounts) = (Vec::new(), Vec::new());
         let mut switches = false;
         for change in found.changes {
             switches |= change.entity == "switch";
@@ -177,14 +177,12 @@ impl Cursor {
                 continue;
             };
             match change.entity.as_str() {
-                "key" => ids.push(id),
-                "account_token" => tokens.push(id),
+                "key" | "account_token" => ids.push(id),
                 "account" => accounts.push(id),
                 _ => {}
             }
         }
-        hashes.extend(keys::hashes(connection, &ids, &accounts).await?);
-        hashes.extend(account_tokens::hashes(connection, &tokens, &accounts).await?);
+        hashes.extend(credentials::hashes(connection, &ids, &accounts).await?);
         Ok((to, StaleEntries::Some { hashes, switches }))
     }
 }

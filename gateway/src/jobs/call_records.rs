@@ -10,13 +10,13 @@ use std::time::Duration;
 use contracts::gateway::v1::Call;
 use futures::StreamExt as _;
 use futures::stream;
-use kit::{Clock, ids, pg, timestamp};
+use kit::{Clock, ids, pg};
 use sqlx::PgPool;
 use time::OffsetDateTime;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
-use crate::call_log::{CallLog, CallRecorder, LoggedCall};
+use crate::call_log::{CallLog, CallRecorder, sort_key};
 use crate::domain::call_record::{self, COUNTED_DAYS, CallCounts, CallGroup};
 use crate::store::day_use;
 
@@ -107,7 +107,7 @@ impl CallRecords {
 
     /// Takes the recorded calls, and appends them to the logs. While Redis is away, they are lost.
     pub async fn write_log(&mut self) {
-        let mut logged: HashMap<Uuid, (Vec<LoggedCall>, u64)> = HashMap::new();
+        let mut logged: HashMap<Uuid, (Vec<Call>, u64)> = HashMap::new();
         let mut unrecorded = 0;
         for collected in self.recorder.take() {
             unrecorded += collected.unrecorded;
@@ -193,34 +193,15 @@ fn add(sums: &mut HashMap<CallGroup, CallCounts>, counts: &[(CallGroup, CallCoun
 }
 
 /// The calls as the log holds them, oldest first. The last one says how many are left out.
-fn messages(mut calls: Vec<LoggedCall>, left_out: u64, key_prefix: &str) -> Vec<Call> {
-    calls.sort_by(|a, b| (a.at, &a.request_id).cmp(&(b.at, &b.request_id)));
-    let mut messages: Vec<Call> = calls
-        .into_iter()
-        .map(|call| message(call, key_prefix))
-        .collect();
-    if let Some(last) = messages.last_mut() {
+fn messages(mut calls: Vec<Call>, left_out: u64, key_prefix: &str) -> Vec<Call> {
+    calls.sort_by(|a, b| sort_key(a).cmp(&sort_key(b)));
+    for call in &mut calls {
+        call.target = call_record::target(&call.target, key_prefix);
+    }
+    if let Some(last) = calls.last_mut() {
         last.left_out = left_out;
     }
-    messages
-}
-
-fn message(call: LoggedCall, key_prefix: &str) -> Call {
-    Call {
-        at: Some(timestamp::encode(call.at)),
-        request_id: call.request_id,
-        key_id: call.key.to_string(),
-        mode: call.mode.as_str().to_owned(),
-        method: call.method.to_owned(),
-        route: call.route.to_owned(),
-        target: call_record::target(&call.target, key_prefix),
-        status: call.status.into(),
-        code: call
-            .code
-            .map_or_else(String::new, |code| code.as_str().to_owned()),
-        duration_us: call.duration.as_micros().try_into().unwrap_or(u32::MAX),
-        left_out: 0,
-    }
+    calls
 }
 
 fn count_lost(what: &'static str, calls: u64) {

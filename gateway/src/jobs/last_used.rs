@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use crate::per_thread::PerThread;
-use crate::store::{account_tokens, keys};
+use crate::store::credentials;
 
 /// How far PostgreSQL may lag behind.
 const FLUSH_INTERVAL: Duration = Duration::from_secs(10);
@@ -55,8 +55,7 @@ impl LastUsed {
         let (ids, times): (Vec<Uuid>, Vec<OffsetDateTime>) =
             pending.iter().map(|(id, at)| (*id, *at)).unzip();
         let written = kit::pg::within(pool, TIMEOUT, async |connection| {
-            keys::update_last_used(connection, &ids, &times).await?;
-            account_tokens::update_last_used(connection, &ids, &times).await
+            credentials::update_last_used(connection, &ids, &times).await
         })
         .await;
         if written.is_err() {

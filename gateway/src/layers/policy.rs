@@ -3,19 +3,14 @@
 use http::Method;
 
 use crate::domain::access::{AllowedKeys, Effect, Requirements};
-use crate::domain::account_token::Scope;
+use crate::domain::scope::Scope;
 use crate::domain::switch::Switch;
 use crate::extract::query::Params;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Policy {
-    /// The endpoint's name in the table of plans; `None` if every plan has it.
-    endpoint: Option<&'static str>,
-    keys: AllowedKeys,
-    /// The switch of the module that the route belongs to.
-    module: Option<Switch>,
-    /// Whether live keys need a plan with real webhook events.
-    webhook_events: bool,
+    /// The requirements of a read from a server.
+    required: Requirements,
     read_only: ReadOnly,
     /// Whether catalogue-svc answers the reads.
     catalogue: bool,
@@ -57,19 +52,22 @@ pub enum RouteKind {
 impl Policy {
     /// An endpoint that a plan may lack. Any key may call it.
     pub const fn endpoint(name: &'static str) -> Self {
-        Self {
-            endpoint: Some(name),
-            ..Self::account()
-        }
+        let mut policy = Self::account();
+        policy.required.endpoint = Some(name);
+        policy
     }
 
     /// A route that every plan has: one about the caller's own account, or an unknown path.
     pub const fn account() -> Self {
         Self {
-            endpoint: None,
-            keys: AllowedKeys::Any,
-            module: None,
-            webhook_events: false,
+            required: Requirements {
+                keys: AllowedKeys::Any,
+                module: None,
+                endpoint: None,
+                webhook_events: false,
+                effect: Effect::Read,
+                from_browser: false,
+            },
             read_only: ReadOnly::Closed,
             catalogue: false,
         }
@@ -77,11 +75,9 @@ impl Policy {
 
     /// Lets catalogue-svc answer the reads: they show every earlier write.
     #[must_use]
-    pub const fn catalogue(self) -> Self {
-        Self {
-            catalogue: true,
-            ..self
-        }
+    pub const fn catalogue(mut self) -> Self {
+        self.catalogue = true;
+        self
     }
 
     /// A route of the account API: for tokens with one of these scopes.
@@ -91,44 +87,37 @@ impl Policy {
 
     /// Allows these keys only.
     #[must_use]
-    pub const fn keys(self, keys: AllowedKeys) -> Self {
-        Self { keys, ..self }
+    pub const fn keys(mut self, keys: AllowedKeys) -> Self {
+        self.required.keys = keys;
+        self
     }
 
     /// Requires a plan with real webhook events of live keys.
     #[must_use]
-    pub const fn webhook_events(self) -> Self {
-        Self {
-            webhook_events: true,
-            ..self
-        }
+    pub const fn webhook_events(mut self) -> Self {
+        self.required.webhook_events = true;
+        self
     }
 
     /// Lets the writes of a token pass while the site is read-only.
     #[must_use]
-    pub const fn open_while_read_only(self) -> Self {
-        Self {
-            read_only: ReadOnly::Open,
-            ..self
-        }
+    pub const fn open_while_read_only(mut self) -> Self {
+        self.read_only = ReadOnly::Open;
+        self
     }
 
     /// Lets writes with `dry_run=true` pass while the site is read-only.
     #[must_use]
-    pub const fn dry_runs_while_read_only(self) -> Self {
-        Self {
-            read_only: ReadOnly::OpenToDryRuns,
-            ..self
-        }
+    pub const fn dry_runs_while_read_only(mut self) -> Self {
+        self.read_only = ReadOnly::OpenToDryRuns;
+        self
     }
 
     /// Puts the route behind the switch of a module.
     #[must_use]
-    pub const fn module(self, switch: Switch) -> Self {
-        Self {
-            module: Some(switch),
-            ..self
-        }
+    pub const fn module(mut self, switch: Switch) -> Self {
+        self.required.module = Some(switch);
+        self
     }
 }
 
@@ -155,21 +144,14 @@ impl Route {
         query: Option<&str>,
         from_browser: bool,
     ) -> Requirements {
-        let Policy {
-            endpoint,
-            keys,
-            module,
-            webhook_events,
-            read_only,
-            ..
-        } = self.policy;
-        let stays_open = || match read_only {
+        let required = self.policy.required;
+        let stays_open = || match self.policy.read_only {
             ReadOnly::Closed => false,
             ReadOnly::Open => true,
-            ReadOnly::OpenToDryRuns => Params::parse(query, &["dry_run"]).flag("dry_run"),
+            ReadOnly::OpenToDryRuns => Params::parse(query).flag("dry_run"),
         };
-        let is_token = matches!(keys, AllowedKeys::Token { .. });
-        let effect = match (self.kind(method), module) {
+        let is_token = matches!(required.keys, AllowedKeys::Token { .. });
+        let effect = match (self.kind(method), required.module) {
             (RouteKind::Write, _) if is_token && stays_open() => Effect::AlwaysOpen,
             (RouteKind::Write, _) if is_token => Effect::Record,
             (RouteKind::Write, Some(_)) => Effect::Record,
@@ -178,13 +160,12 @@ impl Route {
             _ => Effect::Read,
         };
         let writes = matches!(effect, Effect::Submit | Effect::Edit);
+        let module = required.module;
         Requirements {
-            keys,
             module: module.or_else(|| writes.then_some(Switch::ApiWrites)),
-            endpoint,
-            webhook_events,
             effect,
             from_browser,
+            ..required
         }
     }
 

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::time::Duration;
 
+use kit::timestamp::unix_milliseconds;
 use quick_cache::sync::Cache;
 use time::OffsetDateTime;
 
@@ -50,7 +51,7 @@ impl CallerCache {
 
     fn is_fresh(&self, read: UnixMillis, now: OffsetDateTime) -> bool {
         let fresh_at = read.max(self.fresh_as_of.load(Ordering::Acquire));
-        unix_millis(now).saturating_sub(fresh_at) <= self.max_staleness
+        unix_milliseconds(now).saturating_sub(fresh_at) <= self.max_staleness
     }
 
     /// Call this before the query whose result is inserted.
@@ -67,7 +68,7 @@ impl CallerCache {
         generation: Generation,
     ) {
         self.callers
-            .insert(hash, (unix_millis(now), Arc::clone(caller)));
+            .insert(hash, (unix_milliseconds(now), Arc::clone(caller)));
         // If an entry was invalidated during the query, the result may be outdated.
         if self.generation.load(Ordering::SeqCst) != generation.0 {
             self.callers.remove(&hash);
@@ -88,10 +89,7 @@ impl CallerCache {
 
     /// All changes that were committed before `at` have been applied.
     pub(super) fn set_fresh_as_of(&self, at: OffsetDateTime) {
-        self.fresh_as_of.store(unix_millis(at), Ordering::Release);
+        self.fresh_as_of
+            .store(unix_milliseconds(at), Ordering::Release);
     }
-}
-
-fn unix_millis(at: OffsetDateTime) -> UnixMillis {
-    at.unix_timestamp() * 1_000 + i64::from(at.millisecond())
 }

@@ -142,9 +142,7 @@ impl Lookup {
     /// Learns which keys and tokens exist.
     pub async fn load_known_keys(&self) -> Result<(), sqlx::Error> {
         kit::pg::within(&self.pool, LOAD_TIMEOUT, async |connection| {
-            store::keys::for_each_hash(connection, |hash| self.known_keys.insert(hash)).await?;
-            store::account_tokens::for_each_hash(connection, |hash| self.known_keys.insert(hash))
-                .await
+            store::credentials::for_each_hash(connection, |hash| self.known_keys.insert(hash)).await
         })
         .await
     }

@@ -8,7 +8,8 @@ use serde_json::{Map, Value, json};
 
 use super::operations::Operation;
 use super::parameters::IDEMPOTENCY_KEY;
-use super::responses::{body, header, reference};
+use super::reference::{body, reference};
+use super::responses::header;
 use super::schemas::KNOWN_VALUES;
 use crate::domain::access::{AllowedKeys, Effect, Requirements};
 

@@ -6,6 +6,7 @@ mod errors;
 mod examples;
 mod operations;
 mod parameters;
+mod reference;
 mod responses;
 mod schemas;
 mod security;
@@ -18,11 +19,12 @@ use std::collections::BTreeMap;
 use contracts::public::ApiSettings;
 use kit::Code;
 use serde_json::{Map, Value, json};
+use strum::VariantArray as _;
 use time::OffsetDateTime;
 
 use self::operations::{Operation, Tag};
 use self::parameters::Parameter;
-use self::responses::{body, reference};
+use self::reference::{body, reference};
 use self::variants::Variant;
 use crate::coding::{EncodedFile, YearlyFile};
 use crate::domain::access::AllowedKeys;
@@ -184,7 +186,7 @@ fn link(operation: &Operation) -> Option<Value> {
 }
 
 fn tags() -> Vec<Value> {
-    let tags = Tag::ALL.map(Tag::texts).into_iter();
+    let tags = Tag::VARIANTS.iter().map(|tag| tag.texts());
     tags.map(|(name, description)| json!({"name": name, "description": description}))
         .collect()
 }

@@ -2,11 +2,12 @@
 
 use http::Method;
 use kit::Code;
+use strum::VariantArray;
 
 use super::parameters::{self as p, Parameter};
 
 /// A group of operations.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, VariantArray)]
 pub(super) enum Tag {
     Games,
     Events,
@@ -23,21 +24,6 @@ pub(super) enum Tag {
 }
 
 impl Tag {
-    pub(super) const ALL: [Self; 12] = [
-        Self::Games,
-        Self::Events,
-        Self::Creators,
-        Self::Places,
-        Self::Search,
-        Self::Mirrors,
-        Self::Rankings,
-        Self::Account,
-        Self::Economy,
-        Self::Webhooks,
-        Self::Receivers,
-        Self::AccountApi,
-    ];
-
     /// The name and the description of the group.
     pub(super) const fn texts(self) -> (&'static str, &'static str) {
         match self {

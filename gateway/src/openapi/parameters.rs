@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use utoipa::PartialSchema;
 use utoipa::openapi::{RefOr, Schema};
 
-use super::responses::reference;
+use super::reference::reference;
 use crate::domain::key::GraceRange;
 
 /// A parameter of an operation.
@@ -54,30 +54,38 @@ const fn set<T: PartialSchema>() -> Shape {
     Shape::Set(T::schema)
 }
 
+const fn query(name: &'static str, shape: Shape) -> Parameter {
+    Parameter {
+        name,
+        location: Location::Query,
+        required: false,
+        description: "",
+        shape,
+        example: None,
+    }
+}
+
+const fn path(name: &'static str, shape: Shape) -> Parameter {
+    Parameter {
+        location: Location::Path,
+        required: true,
+        ..query(name, shape)
+    }
+}
+
+const fn header(name: &'static str, shape: Shape) -> Parameter {
+    Parameter {
+        location: Location::Header,
+        ..query(name, shape)
+    }
+}
+
 impl Parameter {
-    const fn query(name: &'static str, shape: Shape, description: &'static str) -> Self {
+    /// `description` is that of a comment, with the space before each line.
+    const fn described(self, description: &'static str) -> Self {
         Self {
-            name,
-            location: Location::Query,
-            required: false,
             description,
-            shape,
-            example: None,
-        }
-    }
-
-    const fn path(name: &'static str, shape: Shape, description: &'static str) -> Self {
-        Self {
-            location: Location::Path,
-            required: true,
-            ..Self::query(name, shape, description)
-        }
-    }
-
-    const fn header(name: &'static str, shape: Shape, description: &'static str) -> Self {
-        Self {
-            location: Location::Header,
-            ..Self::query(name, shape, description)
+            ..self
         }
     }
 
@@ -96,10 +104,11 @@ impl Parameter {
     }
 
     pub(super) fn to_json(self, grace: GraceRange) -> Value {
+        let description = self.description.trim_start();
         let description = match self.shape {
             // Generators of clients cannot read a choice of ranges.
-            Shape::Grace => format!("{}: {grace}.", self.description),
-            _ => self.description.to_owned(),
+            Shape::Grace => format!("{description}: {grace}."),
+            _ => description.to_owned(),
         };
         let mut json = json!({
             "name": self.name,
@@ -138,232 +147,119 @@ impl Shape {
 /// Tags in a header such as `If-Match`.
 const TAGS: &str = r#"^(\*|(W/)?"[!#-~]*"( *, *(W/)?"[!#-~]*")*)$"#;
 
-pub(super) const LIMIT: Parameter = Parameter::query("limit", Shape::Limit, "Rows on a page.");
-pub(super) const CURSOR: Parameter = Parameter::query(
-    "cursor",
-    Shape::Format("cursor"),
-    "`meta.next_cursor` of the page before, with the same filters.",
-);
-pub(super) const Q: Parameter = Parameter::query(
-    "q",
-    Shape::Format("words"),
-    "Words that must all match the beginning of a word. The first ten different ones count. Typos are forgiven.",
-);
+/// Defines parameters. Their comments are the descriptions.
+macro_rules! parameters {
+    ($($(#[doc = $description:literal])+ $name:ident = $parameter:expr;)*) => {$(
+        pub(super) const $name: Parameter = $parameter.described(concat!($($description),+));
+    )*};
+}
+
+parameters! {
+    /// Rows on a page.
+    LIMIT = query("limit", Shape::Limit);
+    /// `meta.next_cursor` of the page before, with the same filters.
+    CURSOR = query("cursor", Shape::Format("cursor"));
+    /// Words that must all match the beginning of a word. The first ten different ones count. Typos are forgiven.
+    Q = query("q", Shape::Format("words"));
+    /// An African country, two letters; the case makes no difference.
+    COUNTRY = query("country", Shape::Format("country"));
+    /// A time or a day: only listings that were edited, or published for the first time, then or later. When you poll, give the time of
+    /// your last call minus a minute. Listings that staff import with earlier times are not seen this way; `/changes` never misses a
+    /// change.
+    UPDATED_SINCE = query("updated_since", Shape::Format("time-or-day"));
+    /// A key of `GET /genres`.
+    GENRE = query("genre", Shape::Format("genre"));
+    /// A platform of the game.
+    PLATFORM = query("platform", set::<shapes::Platform>());
+    /// The stage of its development.
+    STAGE = query("stage", set::<shapes::GameStage>());
+    /// The handle of the creator.
+    CREATOR = query("creator", Shape::Text);
+    /// Studios, or people.
+    CREATOR_KIND = query("kind", set::<shapes::CreatorKind>());
+    /// A role such as `composer`.
+    ROLE = query("role", Shape::Text);
+    /// A slug of `GET /cities`.
+    CITY = query("city", Shape::Text);
+    /// The kind of event.
+    EVENT_KIND = query("kind", set::<shapes::EventKind>());
+    /// The default is `all` with a `from` or a past `to`, otherwise `upcoming`, which includes events in progress.
+    WHEN = query("when", set::<shapes::EventTime>());
+    /// Events that take place on this day or later.
+    FROM_DAY = query("from", Shape::Day);
+    /// Events that take place on this day or earlier.
+    TO_DAY = query("to", Shape::Day);
+    /// Whether the list includes countries without listings.
+    EMPTY = query("empty", Shape::Flag);
+    /// The type of results.
+    RESULT_KIND = query("type", set::<shapes::ResultKind>());
+    /// The slug of a game with a listed currency.
+    GAME = query("game", Shape::Format("currency")).required().example("sample-baobab-runner");
+    /// The slug of a game: the rates from its currency.
+    FROM_CURRENCY = query("from", Shape::Format("currency"));
+    /// The slug of a game: the rates to its currency.
+    TO_CURRENCY = query("to", Shape::Format("currency"));
+    /// A time or a day, not in the future: the rates at that time, by what is known now.
+    AT = query("at", Shape::Format("time-or-day"));
+    /// A time or a day: reports at that time or later.
+    FROM_MOMENT = query("from", Shape::Format("time-or-day"));
+    /// A time or a day: reports before that time.
+    TO_MOMENT = query("to", Shape::Format("time-or-day"));
+    /// The id in the account's list.
+    ID = path("id", Shape::Format("uuid")).example("0199f3a2-5d0c-7c57-9d1f-0f3a3f0f8f11");
+    /// The id of a delivery, which is unique among those of its endpoint.
+    DELIVERY_ID = path("id", Shape::Text).example("1");
+    /// What to do with the endpoint.
+    ACTION = path("action", set::<shapes::EndpointAction>()).example("pause");
+    /// How many seconds the old secret continues to work
+    GRACE = query("grace_seconds", Shape::Grace);
+    /// A time or a day in the future: when the new key expires. By default it expires when the old one does.
+    EXPIRES_AT = query("expires_at", Shape::Format("time-or-day"));
+    /// For `test`: the event to send; by default `ping`.
+    TEST_EVENT = query("event", set::<shapes::SampleEvent>());
+    /// For `test`: what the sample is about, such as `game`.
+    TEST_KIND = query("kind", Shape::Text);
+    /// The id of an endpoint.
+    ENDPOINT = query("endpoint", Shape::Format("uuid")).required();
+    /// Only deliveries in this state.
+    DELIVERY_STATE = query("state", set::<shapes::DeliveryState>());
+    /// Only deliveries of this event.
+    EVENT_OF_DELIVERY = query("event", set::<shapes::SampleEvent>());
+    /// A time or a day: only deliveries made at that time or later.
+    SINCE_MOMENT = query("since", Shape::Format("time-or-day"));
+    /// A time or a day: only deliveries made before that time.
+    UNTIL_MOMENT = query("until", Shape::Format("time-or-day"));
+    /// A time or a day, not in the future: deliveries that have failed since then, by the time of their last try.
+    RECOVER_SINCE = query("since", Shape::Format("time-or-day")).required();
+    /// Whether the deliveries are only counted.
+    ONLY_COUNT = query("dry_run", Shape::Flag);
+    /// How many days the calls are listed for.
+    DAYS = query("days", Shape::Days);
+    /// `meta.next_cursor` of a response with the same `event`, or `cursor` of a message: the list begins after it.
+    AFTER = query("after", Shape::Format("cursor"));
+    /// Instead of `after`, a time or a day, or `now`: the list begins at that time, or after the newest message.
+    SINCE = query("since", Shape::Format("time-or-now"));
+    /// Only messages with this event.
+    MESSAGE_EVENT = query("event", set::<shapes::MessageEvent>());
+    /// Whether everything is only checked. A test key never writes.
+    DRY_RUN = query("dry_run", Shape::Flag);
+    /// Its slug.
+    SLUG = path("slug", Shape::Text).example("sample-seed-bank");
+    /// Its handle.
+    HANDLE = path("handle", Shape::Text).example("sample-karoo-giants");
+    /// A country, two letters; the case makes no difference.
+    CODE = path("code", Shape::Text).example("KE");
+    /// What the board ranks.
+    BOARD_KIND = path("kind", set::<shapes::BoardKind>());
+    /// How recent the votes must be.
+    BOARD = path("board", set::<shapes::BoardWindow>());
+    /// A key for this call, 1 to 255 visible ASCII characters: a repeated call with the same key takes effect once.
+    IDEMPOTENCY_KEY = header("Idempotency-Key", Shape::Pattern("^[!-~]{1,255}$")).example("8a0f6b1e-5d0c-4c57-9d1f-0f3a3f0f8f11");
+    /// `ETag`s of a read or a write of the listing: the change is made only if the listing is still at that revision.
+    IF_MATCH = header("If-Match", Shape::Pattern(TAGS)).example("\"r7\"");
+    /// `ETag`s that the caller has: the response is 304 without a body if one of them is the current one.
+    IF_NONE_MATCH = header("If-None-Match", Shape::Text);
+}
+
 pub(super) const Q_OF_SEARCH: Parameter = Q.required().example("lagos");
-pub(super) const COUNTRY: Parameter = Parameter::query(
-    "country",
-    Shape::Format("country"),
-    "An African country, two letters; the case makes no difference.",
-);
-pub(super) const UPDATED_SINCE: Parameter = Parameter::query(
-    "updated_since",
-    Shape::Format("time-or-day"),
-    "A time or a day: only listings that were edited, or published for the first time, then or later. When you poll, give the time of your \
-     last call minus a minute. Listings that staff import with earlier times are not seen this way; `/changes` never misses a change.",
-);
-pub(super) const GENRE: Parameter =
-    Parameter::query("genre", Shape::Format("genre"), "A key of `GET /genres`.");
-pub(super) const PLATFORM: Parameter = Parameter::query(
-    "platform",
-    set::<shapes::Platform>(),
-    "A platform of the game.",
-);
-pub(super) const STAGE: Parameter = Parameter::query(
-    "stage",
-    set::<shapes::GameStage>(),
-    "The stage of its development.",
-);
-pub(super) const CREATOR: Parameter =
-    Parameter::query("creator", Shape::Text, "The handle of the creator.");
-pub(super) const CREATOR_KIND: Parameter =
-    Parameter::query("kind", set::<shapes::CreatorKind>(), "Studios, or people.");
-pub(super) const ROLE: Parameter =
-    Parameter::query("role", Shape::Text, "A role such as `composer`.");
-pub(super) const CITY: Parameter =
-    Parameter::query("city", Shape::Text, "A slug of `GET /cities`.");
-pub(super) const EVENT_KIND: Parameter =
-    Parameter::query("kind", set::<shapes::EventKind>(), "The kind of event.");
-pub(super) const WHEN: Parameter = Parameter::query(
-    "when",
-    set::<shapes::EventTime>(),
-    "The default is `all` with a `from` or a past `to`, otherwise `upcoming`, which includes events in progress.",
-);
-pub(super) const FROM_DAY: Parameter = Parameter::query(
-    "from",
-    Shape::Day,
-    "Events that take place on this day or later.",
-);
-pub(super) const TO_DAY: Parameter = Parameter::query(
-    "to",
-    Shape::Day,
-    "Events that take place on this day or earlier.",
-);
-pub(super) const EMPTY: Parameter = Parameter::query(
-    "empty",
-    Shape::Flag,
-    "Whether the list includes countries without listings.",
-);
-pub(super) const RESULT_KIND: Parameter =
-    Parameter::query("type", set::<shapes::ResultKind>(), "The type of results.");
-pub(super) const GAME: Parameter = Parameter::query(
-    "game",
-    Shape::Format("currency"),
-    "The slug of a game with a listed currency.",
-)
-.required()
-.example("sample-baobab-runner");
-pub(super) const FROM_CURRENCY: Parameter = Parameter::query(
-    "from",
-    Shape::Format("currency"),
-    "The slug of a game: the rates from its currency.",
-);
-pub(super) const TO_CURRENCY: Parameter = Parameter::query(
-    "to",
-    Shape::Format("currency"),
-    "The slug of a game: the rates to its currency.",
-);
-pub(super) const AT: Parameter = Parameter::query(
-    "at",
-    Shape::Format("time-or-day"),
-    "A time or a day, not in the future: the rates at that time, by what is known now.",
-);
-pub(super) const FROM_MOMENT: Parameter = Parameter::query(
-    "from",
-    Shape::Format("time-or-day"),
-    "A time or a day: reports at that time or later.",
-);
-pub(super) const TO_MOMENT: Parameter = Parameter::query(
-    "to",
-    Shape::Format("time-or-day"),
-    "A time or a day: reports before that time.",
-);
-pub(super) const ID: Parameter =
-    Parameter::path("id", Shape::Format("uuid"), "The id in the account's list.")
-        .example("0199f3a2-5d0c-7c57-9d1f-0f3a3f0f8f11");
-pub(super) const DELIVERY_ID: Parameter = Parameter::path(
-    "id",
-    Shape::Text,
-    "The id of a delivery, which is unique among those of its endpoint.",
-)
-.example("1");
-pub(super) const ACTION: Parameter = Parameter::path(
-    "action",
-    set::<shapes::EndpointAction>(),
-    "What to do with the endpoint.",
-)
-.example("pause");
-pub(super) const GRACE: Parameter = Parameter::query(
-    "grace_seconds",
-    Shape::Grace,
-    "How many seconds the old secret continues to work",
-);
-pub(super) const EXPIRES_AT: Parameter = Parameter::query(
-    "expires_at",
-    Shape::Format("time-or-day"),
-    "A time or a day in the future: when the new key expires. By default it expires when the old one does.",
-);
-pub(super) const TEST_EVENT: Parameter = Parameter::query(
-    "event",
-    set::<shapes::SampleEvent>(),
-    "For `test`: the event to send; by default `ping`.",
-);
-pub(super) const TEST_KIND: Parameter = Parameter::query(
-    "kind",
-    Shape::Text,
-    "For `test`: what the sample is about, such as `game`.",
-);
-pub(super) const ENDPOINT: Parameter =
-    Parameter::query("endpoint", Shape::Format("uuid"), "The id of an endpoint.").required();
-pub(super) const DELIVERY_STATE: Parameter = Parameter::query(
-    "state",
-    set::<shapes::DeliveryState>(),
-    "Only deliveries in this state.",
-);
-pub(super) const EVENT_OF_DELIVERY: Parameter = Parameter::query(
-    "event",
-    set::<shapes::SampleEvent>(),
-    "Only deliveries of this event.",
-);
-pub(super) const SINCE_MOMENT: Parameter = Parameter::query(
-    "since",
-    Shape::Format("time-or-day"),
-    "A time or a day: only deliveries made at that time or later.",
-);
-pub(super) const UNTIL_MOMENT: Parameter = Parameter::query(
-    "until",
-    Shape::Format("time-or-day"),
-    "A time or a day: only deliveries made before that time.",
-);
-pub(super) const RECOVER_SINCE: Parameter = Parameter::query(
-    "since",
-    Shape::Format("time-or-day"),
-    "A time or a day, not in the future: deliveries that have failed since then, by the time of their last try.",
-)
-.required();
-pub(super) const ONLY_COUNT: Parameter = Parameter::query(
-    "dry_run",
-    Shape::Flag,
-    "Whether the deliveries are only counted.",
-);
-pub(super) const DAYS: Parameter = Parameter::query(
-    "days",
-    Shape::Days,
-    "How many days the calls are listed for.",
-);
-pub(super) const AFTER: Parameter = Parameter::query(
-    "after",
-    Shape::Format("cursor"),
-    "`meta.next_cursor` of a response with the same `event`, or `cursor` of a message: the list begins after it.",
-);
-pub(super) const SINCE: Parameter = Parameter::query(
-    "since",
-    Shape::Format("time-or-now"),
-    "Instead of `after`, a time or a day, or `now`: the list begins at that time, or after the newest message.",
-);
-pub(super) const MESSAGE_EVENT: Parameter = Parameter::query(
-    "event",
-    set::<shapes::MessageEvent>(),
-    "Only messages with this event.",
-);
-pub(super) const DRY_RUN: Parameter = Parameter::query(
-    "dry_run",
-    Shape::Flag,
-    "Whether everything is only checked. A test key never writes.",
-);
-
-pub(super) const SLUG: Parameter =
-    Parameter::path("slug", Shape::Text, "Its slug.").example("sample-seed-bank");
 pub(super) const EVENT_SLUG: Parameter = SLUG.example("sample-dakar-game-tea");
-pub(super) const HANDLE: Parameter =
-    Parameter::path("handle", Shape::Text, "Its handle.").example("sample-karoo-giants");
-pub(super) const CODE: Parameter = Parameter::path(
-    "code",
-    Shape::Text,
-    "A country, two letters; the case makes no difference.",
-)
-.example("KE");
-pub(super) const BOARD_KIND: Parameter =
-    Parameter::path("kind", set::<shapes::BoardKind>(), "What the board ranks.");
-pub(super) const BOARD: Parameter = Parameter::path(
-    "board",
-    set::<shapes::BoardWindow>(),
-    "How recent the votes must be.",
-);
-
-pub(super) const IDEMPOTENCY_KEY: Parameter = Parameter::header(
-    "Idempotency-Key",
-    Shape::Pattern("^[!-~]{1,255}$"),
-    "A key for this call, 1 to 255 visible ASCII characters: a repeated call with the same key takes effect once.",
-)
-.example("8a0f6b1e-5d0c-4c57-9d1f-0f3a3f0f8f11");
-pub(super) const IF_MATCH: Parameter = Parameter::header(
-    "If-Match",
-    Shape::Pattern(TAGS),
-    "`ETag`s of a read or a write of the listing: the change is made only if the listing is still at that revision.",
-)
-.example("\"r7\"");
-pub(super) const IF_NONE_MATCH: Parameter = Parameter::header(
-    "If-None-Match",
-    Shape::Text,
-    "`ETag`s that the caller has: the response is 304 without a body if one of them is the current one.",
-);

@@ -6,16 +6,7 @@ use http::Method;
 use serde_json::{Map, Value, json};
 
 use super::operations::{ListKind, Operation, Success};
-
-/// A reference to a schema of the components.
-pub(super) fn reference(name: &str) -> Value {
-    json!({"$ref": format!("#/components/schemas/{name}")})
-}
-
-/// The content of a JSON body.
-pub(super) fn body(schema: &Value) -> Value {
-    json!({"application/json": {"schema": schema}})
-}
+use super::reference::{body, reference};
 
 /// Adds a header to those of a response.
 pub(super) fn header(headers: &mut Map<String, Value>, name: &str, required: bool) {

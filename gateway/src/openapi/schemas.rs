@@ -5,8 +5,7 @@ use std::collections::BTreeMap;
 
 use contracts::public as shapes;
 use serde_json::{Map, Value, json};
-use utoipa::openapi::{RefOr, Schema};
-use utoipa::{PartialSchema, ToSchema};
+use utoipa::OpenApi;
 
 use super::unions;
 
@@ -20,7 +19,7 @@ type Schemas = BTreeMap<String, Value>;
 
 /// All schemas of types, and the schemas that are made from them. `year` is the current one.
 pub(super) fn schemas(year: i32) -> Result<Schemas, serde_json::Error> {
-    let read = to_json(read_types())?;
+    let read = derived::<ReadTypes>()?;
     let mut schemas: Schemas = read
         .iter()
         .map(|(name, schema)| (name.clone(), open(flattened(schema, &read))))
@@ -28,7 +27,7 @@ pub(super) fn schemas(year: i32) -> Result<Schemas, serde_json::Error> {
     // This schema is inlined in the objects that have it.
     schemas.remove("SearchAddress");
     unions::split(&mut schemas);
-    let sent = to_json(sent_types())?;
+    let sent = derived::<SentTypes>()?;
     for (name, schema) in &sent {
         if schema.get("enum").is_none() {
             schemas.insert(name.clone(), closed(schema.clone(), &sent));
@@ -58,72 +57,37 @@ pub(super) fn schemas(year: i32) -> Result<Schemas, serde_json::Error> {
     Ok(schemas)
 }
 
-/// The schemas of types by name, as derived.
-type Derived = Vec<(String, RefOr<Schema>)>;
-
 /// The types of responses and webhooks.
-fn read_types() -> Derived {
-    let mut derived = Vec::new();
-    add::<shapes::Game>(&mut derived);
-    add::<shapes::Creator>(&mut derived);
-    add::<shapes::Event>(&mut derived);
-    add::<shapes::GenreRow>(&mut derived);
-    add::<shapes::Country>(&mut derived);
-    add::<shapes::SearchResult>(&mut derived);
-    add::<shapes::ListingChange>(&mut derived);
-    add::<shapes::RankingRow>(&mut derived);
-    add::<shapes::Me>(&mut derived);
-    add::<shapes::OwnListing>(&mut derived);
-    add::<shapes::Currency>(&mut derived);
-    add::<shapes::Rate<'_>>(&mut derived);
-    add::<shapes::HistoryRow>(&mut derived);
-    add::<shapes::Methodology>(&mut derived);
-    add::<shapes::Created>(&mut derived);
-    add::<shapes::Updated>(&mut derived);
-    add::<shapes::DryRun>(&mut derived);
-    add::<shapes::Reported>(&mut derived);
-    add::<shapes::CheckedReport>(&mut derived);
-    add::<shapes::Tipped>(&mut derived);
-    add::<shapes::CheckedTip>(&mut derived);
-    add::<shapes::WebhookListing>(&mut derived);
-    add::<shapes::WebhookMove>(&mut derived);
-    add::<shapes::WebhookPing>(&mut derived);
-    add::<shapes::WebhookMessage>(&mut derived);
-    add::<shapes::NewAccountKey>(&mut derived);
-    add::<shapes::RotatedAccountKey>(&mut derived);
-    add::<shapes::AccountKey>(&mut derived);
-    add::<shapes::AccountEndpoint>(&mut derived);
-    add::<shapes::NewAccountEndpoint>(&mut derived);
-    add::<shapes::RemovedEndpoint>(&mut derived);
-    add::<shapes::AccountDelivery>(&mut derived);
-    add::<shapes::OneDelivery>(&mut derived);
-    add::<shapes::SentDelivery>(&mut derived);
-    add::<shapes::RecoveredDeliveries>(&mut derived);
-    add::<shapes::AccountUsage>(&mut derived);
-    add::<shapes::EndpointActionResult>(&mut derived);
-    derived
-}
+#[derive(OpenApi)]
+#[openapi(components(schemas(
+    shapes::Game, shapes::Creator, shapes::Event, shapes::GenreRow, shapes::Country, shapes::SearchResult,
+    shapes::ListingChange, shapes::RankingRow, shapes::Me, shapes::OwnListing, shapes::Currency,
+    shapes::Rate<'static>, shapes::HistoryRow, shapes::Methodology, shapes::Created, shapes::Updated,
+    shapes::DryRun, shapes::Reported, shapes::CheckedReport, shapes::Tipped, shapes::CheckedTip,
+    shapes::WebhookListing, shapes::WebhookMove, shapes::WebhookPing, shapes::WebhookMessage,
+    shapes::NewAccountKey, shapes::RotatedAccountKey, shapes::AccountKey, shapes::AccountEndpoint,
+    shapes::NewAccountEndpoint, shapes::RemovedEndpoint, shapes::AccountDelivery, shapes::OneDelivery,
+    shapes::SentDelivery, shapes::RecoveredDeliveries, shapes::AccountUsage, shapes::EndpointActionResult,
+)))]
+struct ReadTypes;
 
 /// The types of requests.
-fn sent_types() -> Derived {
-    let mut derived = Vec::new();
-    add::<shapes::GameSubmission>(&mut derived);
-    add::<shapes::EventSubmission>(&mut derived);
-    add::<shapes::ReportSubmission>(&mut derived);
-    add::<shapes::TipSubmission>(&mut derived);
-    add::<shapes::KeySubmission>(&mut derived);
-    add::<shapes::EndpointSubmission>(&mut derived);
-    add::<shapes::EndpointChange>(&mut derived);
-    derived
-}
+#[derive(OpenApi)]
+#[openapi(components(schemas(
+    shapes::GameSubmission,
+    shapes::EventSubmission,
+    shapes::ReportSubmission,
+    shapes::TipSubmission,
+    shapes::KeySubmission,
+    shapes::EndpointSubmission,
+    shapes::EndpointChange,
+)))]
+struct SentTypes;
 
-fn add<T: ToSchema>(schemas: &mut Derived) {
-    schemas.push((T::name().into_owned(), <T as PartialSchema>::schema()));
-    T::schemas(schemas);
-}
-
-fn to_json(derived: Derived) -> Result<Schemas, serde_json::Error> {
-    let schemas = derived.into_iter();
+/// The schemas of these types, and of those that they consist of.
+fn derived<T: OpenApi>() -> Result<Schemas, serde_json::Error> {
+    let components = T::openapi().components.unwrap_or_default();
+    let schemas = components.schemas.into_iter();
     schemas
         .map(|(name, schema)| Ok((name, serde_json::to_value(schema)?)))
         .collect()
@@ -183,7 +147,8 @@ fn target<'a>(schema: &Value, all: &'a Schemas) -> Option<&'a Value> {
     all.get(reference.strip_prefix("#/components/schemas/")?)
 }
 
-/// The schema of something that clients read: an object may get other fields, a set other values, and a choice of objects another one.
+/// The schema of something that clients read: an object may get other fields, and a set other values. A choice of objects gets no other
+/// one, because what the caller asks for decides which it is: a later release would add something to ask for.
 /// `additionalProperties: true` is explicit, because some generators take an object without it for closed.
 fn open(schema: Value) -> Value {
     let mut schema = with_parts(schema, &open);
@@ -203,13 +168,12 @@ fn open(schema: Value) -> Value {
         object.insert("description".to_owned(), words.into());
         object.insert(KNOWN_VALUES.to_owned(), values);
     }
-    let choices = object.get("oneOf").and_then(Value::as_array).cloned();
-    if let Some(mut choices) = choices
-        && !choices.iter().any(|choice| choice["type"] == "null")
-    {
-        choices.push(json!({"type": "object", "additionalProperties": true}));
-        object.remove("oneOf");
-        object.insert("anyOf".to_owned(), choices.into());
+    let choices = object.get("oneOf").and_then(Value::as_array);
+    let has_null = |choices: &Vec<Value>| choices.iter().any(|choice| choice["type"] == "null");
+    // By the fields that a later release adds, an object may be several of them.
+    if choices.is_some_and(|choices| !has_null(choices)) {
+        let choices = object.remove("oneOf");
+        object.extend(choices.map(|choices| ("anyOf".to_owned(), choices)));
     }
     schema
 }
@@ -312,7 +276,7 @@ mod tests {
         assert_eq!(sent["enum"], values);
         assert_eq!(sent["description"], "`in_development` when omitted.");
         let result = schemas["EndpointActionResult"]["anyOf"].as_array();
-        assert_eq!(result.map(Vec::len), Some(4), "{result:?}");
+        assert_eq!(result.map(Vec::len), Some(3), "{result:?}");
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use super::responses::reference;
+use super::reference::reference;
 
 /// The value in a `discriminator` for what a later release adds. No variant has it.
 const OTHER: &str = "other";

@@ -112,6 +112,7 @@ fn to_3_0(mut object: Map<String, Value>) -> Value {
         object.insert("nullable".to_owned(), true.into());
     }
     nullable_choice(&mut object);
+    exclusive_choice(&mut object);
     object.into()
 }
 
@@ -146,6 +147,17 @@ fn nullable_choice(object: &mut Map<String, Value>) {
         Err(others) => {
             object.insert("oneOf".to_owned(), others.into());
         }
+    }
+}
+
+/// Makes a `oneOf` of an `anyOf` of named schemas, of which a response has one: openapi-generator would make one object of it in Rust, which
+/// requires the fields of all.
+fn exclusive_choice(object: &mut Map<String, Value>) {
+    let choices = object.get("anyOf").and_then(Value::as_array);
+    let is_named = |choice: &Value| choice["$ref"].is_string();
+    if choices.is_some_and(|choices| choices.iter().all(is_named)) {
+        let choices = object.remove("anyOf");
+        object.extend(choices.map(|choices| ("oneOf".to_owned(), choices)));
     }
 }
 
@@ -198,6 +210,15 @@ mod tests {
             (
                 json!({"oneOf": [{"type": "string", "const": "a"}, {"type": "null"}]}),
                 text(json!({"enum": ["a", null], "nullable": true})),
+            ),
+            (
+                json!({"anyOf": [{"$ref": "#/a"}, {"$ref": "#/b"}]}),
+                json!({"oneOf": [{"$ref": "#/a"}, {"$ref": "#/b"}]}),
+            ),
+            // What a later release adds may also be one of the named schemas.
+            (
+                json!({"anyOf": [{"$ref": "#/a"}, {"type": "object"}]}),
+                json!({"anyOf": [{"$ref": "#/a"}, {"type": "object"}]}),
             ),
             (
                 json!({"type": "number", "exclusiveMaximum": 5}),

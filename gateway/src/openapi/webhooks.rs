@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::examples;
 use super::operations::Tag;
-use super::responses::{body, reference};
+use super::reference::{body, reference};
 
 /// Each event with the schema of its `data` and when it is sent.
 const EVENTS: [(&str, &str, &str); 5] = [

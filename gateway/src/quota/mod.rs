@@ -17,12 +17,11 @@ use uuid::Uuid;
 
 use crate::domain::key::Caller;
 use crate::domain::plan::Plan;
-use crate::domain::quota::{AccountMonth, Limits, Month, RateLimitStatus, Window};
+use crate::domain::quota::{AccountMonth, Limits, Month, RateLimitStatus};
 use ledger::Ledger;
 use local_windows::LocalWindows;
 use month_backfill::MonthBackfill;
 pub(crate) use redis::Counters;
-use redis::{CountResult, Verdict};
 
 /// Counts calls over one connection to Redis.
 #[derive(Debug)]
@@ -92,7 +91,7 @@ impl Quota {
     ) -> Result<RateLimitStatus, Denial> {
         let limits = Limits::of(caller, plan, self.shared.public_share);
         let (source, outcome) = match self.consume_in_redis(caller, limits, now).await {
-            Some(counted) => ("redis", counted.outcome(limits, now)),
+            Some(outcome) => ("redis", outcome),
             None => ("local", self.consume_locally(caller, limits, now)),
         };
         let verdict = match &outcome {
@@ -112,18 +111,20 @@ impl Quota {
         caller: &Caller,
         limits: Limits,
         now: OffsetDateTime,
-    ) -> Option<CountResult> {
+    ) -> Option<Result<RateLimitStatus, Denial>> {
         let (key, month) = (caller.key.id, caller.month(now));
         let consume = async || self.counters.consume(key, month, limits, now).await.ok();
         let mut counted = consume().await?;
         if counted.is_none() && self.shared.backfill.request(month).await {
             counted = consume().await?;
         }
-        let counted = counted?;
-        if limits.uses_month && matches!(counted.verdict, Verdict::Allowed) {
-            self.shared.ledger.record_used(month, counted.month_used);
+        let outcome = counted?;
+        if let Ok(status) = outcome
+            && let Some(used) = status.month_used.filter(|_| limits.uses_month)
+        {
+            self.shared.ledger.record_used(month, used);
         }
-        Some(counted)
+        Some(outcome)
     }
 
     fn consume_locally(
@@ -227,26 +228,4 @@ fn record_decision(source: &'static str, verdict: &'static str) {
             decisions.increment(1);
         });
     });
-}
-
-impl CountResult {
-    fn outcome(self, limits: Limits, now: OffsetDateTime) -> Result<RateLimitStatus, Denial> {
-        let status = RateLimitStatus {
-            limits,
-            window: Window {
-                start: self.start,
-                used: self.used,
-            },
-            month_used: Some(self.month_used),
-            public_used: self.public_used,
-            now,
-        };
-        match self.verdict {
-            Verdict::Allowed => Ok(status),
-            Verdict::Revoked => Err(Denial::Revoked),
-            Verdict::Minute => Err(Denial::Minute(status)),
-            Verdict::Month => Err(Denial::Month(status)),
-            Verdict::PublicMonth => Err(Denial::PublicMonth(status)),
-        }
-    }
 }

@@ -13,13 +13,15 @@
 //! `seed.lua` runs when a month begins and removes expired fields.
 
 use kit::redis::{Redis, Script, Unavailable, evaluate};
+use kit::timestamp::unix_milliseconds;
 use redis::{Cmd, RedisWrite as _, Value};
 use time::{Duration, OffsetDateTime};
 use tokio::time::{sleep, timeout};
 use uuid::Uuid;
 
+use super::Denial;
 use crate::domain::key::Caller;
-use crate::domain::quota::{AccountMonth, Limits, Month, RateLimitStatus};
+use crate::domain::quota::{AccountMonth, Limits, Month, RateLimitStatus, Window};
 
 /// How long the gateway waits for the connection before it serves.
 const WARM_UP: std::time::Duration = std::time::Duration::from_secs(2);
@@ -32,28 +34,6 @@ pub(crate) struct Counters {
     revoke: Script,
     seed: Script,
     player: Script,
-}
-
-#[derive(Debug)]
-pub(super) struct CountResult {
-    pub(super) verdict: Verdict,
-    /// When the key's minute began.
-    pub(super) start: OffsetDateTime,
-    /// Calls in the minute.
-    pub(super) used: u32,
-    /// Calls in the month.
-    pub(super) month_used: u64,
-    /// Those of them with public keys.
-    pub(super) public_used: u64,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Verdict {
-    Allowed,
-    Revoked,
-    Minute,
-    Month,
-    PublicMonth,
 }
 
 impl Counters {
@@ -79,19 +59,19 @@ impl Counters {
         drop(timeout(WARM_UP, connecting).await);
     }
 
-    /// Counts a call; `None` if the month has to be seeded first.
+    /// Counts a call, or rejects it; `None` if the month has to be seeded first.
     pub(super) async fn consume(
         &self,
         key: Uuid,
         month: AccountMonth,
         limits: Limits,
         now: OffsetDateTime,
-    ) -> Result<Option<CountResult>, Unavailable> {
+    ) -> Result<Option<Result<RateLimitStatus, Denial>>, Unavailable> {
         let mut call = evaluate(&self.consume, 1);
         write_hash(&mut call, month.account);
         call.write_arg_fmt(key);
         call.write_arg_fmt(month.month);
-        call.arg(milliseconds(now))
+        call.arg(unix_milliseconds(now))
             .arg(limits.minute.map_or(-1, i64::from))
             .arg(limits.month.map_or(-1, u64::cast_signed))
             .arg(u8::from(limits.uses_month))
@@ -99,20 +79,23 @@ impl Counters {
             .arg(limits.public_month.map_or(-1, u64::cast_signed));
         let reply = self.redis.invoke("consume", &self.consume, &call).await?;
         let (verdict, start, used, month_used, public_used): (u8, i64, u32, u64, u64) = reply;
-        let verdict = match verdict {
-            0 => Verdict::Allowed,
-            1 => Verdict::Revoked,
-            2 => Verdict::Minute,
-            3 => Verdict::Month,
-            5 => Verdict::PublicMonth,
-            _ => return Ok(None),
-        };
-        Ok(Some(CountResult {
-            verdict,
-            start: from_milliseconds(start).unwrap_or(now),
-            used,
-            month_used,
+        let status = RateLimitStatus {
+            limits,
+            window: Window {
+                start: from_milliseconds(start).unwrap_or(now),
+                used,
+            },
+            month_used: Some(month_used),
             public_used,
+            now,
+        };
+        Ok(Some(match verdict {
+            0 => Ok(status),
+            1 => Err(Denial::Revoked),
+            2 => Err(Denial::Minute(status)),
+            3 => Err(Denial::Month(status)),
+            5 => Err(Denial::PublicMonth(status)),
+            _ => return Ok(None),
         }))
     }
 
@@ -123,7 +106,7 @@ impl Counters {
         write_hash(&mut call, month.account);
         call.write_arg_fmt(caller.key.id);
         call.write_arg_fmt(month.month);
-        call.arg(milliseconds(status.window.start))
+        call.arg(unix_milliseconds(status.window.start))
             .arg(u8::from(status.limits.uses_month))
             .arg(u8::from(status.limits.is_public));
         let refunded = self.redis.invoke::<u8>("refund", &self.refund, &call);
@@ -138,7 +121,7 @@ impl Counters {
         call.write_arg_fmt(month.month);
         call.arg(used);
         call.write_arg_fmt(Month::starting(last_day));
-        call.arg(milliseconds(last_day.midnight().assume_utc()));
+        call.arg(unix_milliseconds(last_day.midnight().assume_utc()));
         let seeded = self.redis.invoke::<u8>("seed", &self.seed, &call);
         seeded.await.map(|_| ())
     }
@@ -153,7 +136,7 @@ impl Counters {
     ) -> Result<(bool, OffsetDateTime), Unavailable> {
         let mut call = evaluate(&self.player, 1);
         call.write_arg_fmt(format_args!("gateway:{{{account}}}:player:{player}"));
-        call.arg(milliseconds(now)).arg(limit);
+        call.arg(unix_milliseconds(now)).arg(limit);
         let reply = self.redis.invoke("consume player", &self.player, &call);
         let (free, start): (u8, i64) = reply.await?;
         Ok((free == 1, from_milliseconds(start).unwrap_or(now)))
@@ -163,7 +146,7 @@ impl Counters {
         let mut call = evaluate(&self.revoke, 1);
         write_hash(&mut call, account);
         call.write_arg_fmt(key);
-        call.arg(milliseconds(now));
+        call.arg(unix_milliseconds(now));
         let revoked = self.redis.invoke::<u8>("revoke", &self.revoke, &call);
         revoked.await.is_ok()
     }
@@ -179,10 +162,6 @@ impl Counters {
 
 fn write_hash(command: &mut Cmd, account: Uuid) {
     command.write_arg_fmt(format_args!("gateway:{{{account}}}:usage"));
-}
-
-fn milliseconds(at: OffsetDateTime) -> i64 {
-    at.unix_timestamp() * 1_000 + i64::from(at.millisecond())
 }
 
 fn from_milliseconds(at: i64) -> Option<OffsetDateTime> {

@@ -8,7 +8,7 @@ use crate::errors::ApiError;
 use crate::extract::catalogue_read::CatalogueRead;
 
 pub async fn list(read: CatalogueRead) -> Result<ApiResponse, ApiError> {
-    let mut params = read.params(&["limit", "cursor"]);
+    let mut params = read.params();
     let page = params.page();
     // No cursor may be ahead of `at_least`. The position in Redis is a moment older than what a replica may have shown, so listings-svc is
     // asked for its own.

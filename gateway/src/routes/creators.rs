@@ -9,19 +9,8 @@ use crate::extract::catalogue_read::CatalogueRead;
 use crate::extract::path_param::PathParam;
 use crate::extract::query::Params;
 
-const PARAMETERS: &[&str] = &[
-    "kind",
-    "role",
-    "country",
-    "city",
-    "q",
-    "updated_since",
-    "limit",
-    "cursor",
-];
-
 pub async fn list(read: CatalogueRead) -> Result<ApiResponse, ApiError> {
-    let mut params = read.params(PARAMETERS);
+    let mut params = read.params();
     let request = ListCreatorsRequest {
         mode: read.mode,
         page: Some(params.page()),

@@ -1,38 +1,22 @@
 //! `GET /games` and `GET /games/{slug}` (§4.2), `POST /games` and `PATCH /games/{slug}` (§4.3).
 
-use axum::extract::{RawQuery, State};
 use contracts::catalogue::v1::games_service_client::GamesServiceClient;
 use contracts::catalogue::v1::{GetGameRequest, ListGamesRequest};
 use contracts::listings::v1::games_service_client as listings;
 use contracts::listings::v1::{CreateGameRequest, UpdateGameRequest};
 
-use crate::app::App;
 use crate::envelope::ApiResponse;
 use crate::errors::ApiError;
-use crate::extract::caller::AuthenticatedCaller;
 use crate::extract::catalogue_read::CatalogueRead;
-use crate::extract::idempotency_key::IdempotencyKey;
 use crate::extract::if_match::IfMatch;
-use crate::extract::json_body::JsonBody;
 use crate::extract::path_param::PathParam;
 use crate::extract::query::Params;
+use crate::extract::service_write::ServiceWrite;
 
 use super::listing_write;
 
-const PARAMETERS: &[&str] = &[
-    "genre",
-    "platform",
-    "country",
-    "stage",
-    "creator",
-    "q",
-    "updated_since",
-    "limit",
-    "cursor",
-];
-
 pub async fn list(read: CatalogueRead) -> Result<ApiResponse, ApiError> {
-    let mut params = read.params(PARAMETERS);
+    let mut params = read.params();
     let request = ListGamesRequest {
         mode: read.mode,
         page: Some(params.page()),
@@ -64,38 +48,25 @@ pub async fn get(read: CatalogueRead, PathParam(slug): PathParam) -> Result<ApiR
         .made_at(game.position.as_ref()))
 }
 
-pub async fn create(
-    State(app): State<App>,
-    AuthenticatedCaller(caller): AuthenticatedCaller,
-    RawQuery(query): RawQuery,
-    key: IdempotencyKey,
-    body: JsonBody,
-) -> Result<ApiResponse, ApiError> {
-    let writing = listing_write::write_request(&app, &caller, query.as_deref(), key, body)?;
-    let writing = Some(writing);
+pub async fn create(write: ServiceWrite) -> Result<ApiResponse, ApiError> {
+    let writing = listing_write::writing(&write);
     let request = CreateGameRequest { writing };
     let method = listings::GamesServiceClient::create_game;
-    let created = app.listings.write(method, request).await?;
+    let created = write.app.listings.write(method, request).await?;
     listing_write::created_response("/v1/games", created.written)
 }
 
 pub async fn update(
-    State(app): State<App>,
-    AuthenticatedCaller(caller): AuthenticatedCaller,
     PathParam(slug): PathParam,
-    RawQuery(query): RawQuery,
     IfMatch(precondition): IfMatch,
-    body: JsonBody,
+    write: ServiceWrite,
 ) -> Result<ApiResponse, ApiError> {
-    let no_key = IdempotencyKey::none();
-    let writing = listing_write::write_request(&app, &caller, query.as_deref(), no_key, body)?;
-    let writing = Some(writing);
     let request = UpdateGameRequest {
         slug,
-        writing,
+        writing: listing_write::writing(&write),
         precondition,
     };
     let method = listings::GamesServiceClient::update_game;
-    let updated = app.listings.write(method, request).await;
+    let updated = write.app.listings.write(method, request).await;
     listing_write::updated_response(updated.map_err(listing_write::update_error)?.written)
 }

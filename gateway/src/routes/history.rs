@@ -17,8 +17,7 @@ pub async fn list(
     AuthenticatedCaller(caller): AuthenticatedCaller,
     RawQuery(query): RawQuery,
 ) -> Result<ApiResponse, ApiError> {
-    let known = ["game", "from", "to", "limit", "cursor"];
-    let mut query = Params::parse(query.as_deref(), &known);
+    let mut query = Params::parse(query.as_deref());
     let request = ListHistoryRequest {
         mode: caller.key.mode.into(),
         game: query.text("game").unwrap_or_default(),

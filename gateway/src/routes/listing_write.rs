@@ -4,38 +4,26 @@ use contracts::listings::v1::{Author, State, Writing, Written};
 use contracts::public::{Created, DryRun, Updated};
 use kit::{Code, Fault};
 
-use crate::app::Gateway;
-use crate::domain::key::Caller;
 use crate::envelope::{self, ApiResponse};
 use crate::errors::ApiError;
-use crate::extract::idempotency_key::IdempotencyKey;
-use crate::extract::json_body::JsonBody;
-use crate::extract::query::Params;
+use crate::extract::service_write::ServiceWrite;
 
 /// Informs the submitter about the review.
 const NOTE: &str =
     "A person reviews it before it becomes public. GET /me/listings shows its status.";
 
-/// Builds the message for listings-svc.
-pub(super) fn write_request(
-    app: &Gateway,
-    caller: &Caller,
-    query: Option<&str>,
-    key: IdempotencyKey,
-    body: JsonBody,
-) -> Result<Writing, ApiError> {
-    let mut query = Params::parse(query, &["dry_run"]);
-    let dry_run = query.flag("dry_run");
-    query.finish()?;
-    Ok(Writing {
+/// The message for listings-svc.
+pub(super) fn writing(write: &ServiceWrite) -> Option<Writing> {
+    let ServiceWrite { app, caller, .. } = write;
+    Some(Writing {
         author: Some(Author {
             account_id: caller.key.account.to_string(),
             mode: caller.key.mode.into(),
             writes_per_day: app.plans.get_or_cheapest(&caller.plan).writes_per_day,
         }),
-        body: body.0,
-        dry_run,
-        idempotency_key: key.0,
+        body: write.body.clone(),
+        dry_run: write.dry_run,
+        idempotency_key: write.idempotency_key.clone(),
     })
 }
 

@@ -42,7 +42,7 @@ pub async fn listings(
     AuthenticatedCaller(caller): AuthenticatedCaller,
     RawQuery(query): RawQuery,
 ) -> Result<ApiResponse, ApiError> {
-    let mut query = Params::parse(query.as_deref(), &["limit", "cursor"]);
+    let mut query = Params::parse(query.as_deref());
     let request = ListOwnListingsRequest {
         account_id: caller.key.account.to_string(),
         mode: caller.key.mode.into(),

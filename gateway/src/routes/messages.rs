@@ -16,8 +16,7 @@ pub async fn list(
     AuthenticatedCaller(caller): AuthenticatedCaller,
     RawQuery(query): RawQuery,
 ) -> Result<ApiResponse, ApiError> {
-    let known = ["after", "event", "since", "limit"];
-    let mut query = Params::parse(query.as_deref(), &known);
+    let mut query = Params::parse(query.as_deref());
     let (from_now, since) = match query.timestamp_or_now("since") {
         Some(TimeOrNow::Now) => (true, None),
         Some(TimeOrNow::At(since)) => (false, Some(timestamp::encode(since))),

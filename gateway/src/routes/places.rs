@@ -22,7 +22,7 @@ pub async fn genres(read: CatalogueRead) -> Result<ApiResponse, ApiError> {
 }
 
 pub async fn countries(read: CatalogueRead) -> Result<ApiResponse, ApiError> {
-    let mut params = read.params(&["empty", "limit", "cursor"]);
+    let mut params = read.params();
     let request = ListCountriesRequest {
         mode: read.mode,
         page: Some(params.page()),
@@ -50,7 +50,7 @@ pub async fn country(
 }
 
 pub async fn cities(read: CatalogueRead) -> Result<ApiResponse, ApiError> {
-    let mut params = read.params(&["country", "limit", "cursor"]);
+    let mut params = read.params();
     let request = ListCitiesRequest {
         mode: read.mode,
         page: Some(params.page()),

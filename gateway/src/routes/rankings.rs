@@ -13,7 +13,7 @@ pub async fn list(
     read: CatalogueRead,
     PathParam((kind, board)): PathParam<(String, String)>,
 ) -> Result<ApiResponse, ApiError> {
-    let mut params = read.params(&["limit", "cursor"]);
+    let mut params = read.params();
     let request = ListRankingRequest {
         mode: read.mode,
         page: Some(params.page()),

@@ -21,7 +21,7 @@ pub async fn list(
     headers: HeaderMap,
     RawQuery(query): RawQuery,
 ) -> Result<Response, ApiError> {
-    let mut query = Params::parse(query.as_deref(), &["from", "to", "at"]);
+    let mut query = Params::parse(query.as_deref());
     let request = ListRatesRequest {
         mode: caller.key.mode.into(),
         from: query.text("from").unwrap_or_default(),

@@ -1,37 +1,30 @@
 //! `POST /economy/report` (§4.4).
 
-use axum::extract::{RawQuery, State};
 use contracts::economy::v1::SubmitReportRequest;
 use contracts::economy::v1::reports_service_client::ReportsServiceClient;
 use contracts::public::{CheckedReport, Reported, Timestamp};
 use kit::timestamp;
 
-use crate::app::App;
 use crate::domain::key::Mode;
 use crate::envelope::{self, ApiResponse};
 use crate::errors::ApiError;
-use crate::extract::caller::AuthenticatedCaller;
-use crate::extract::idempotency_key::IdempotencyKey;
-use crate::extract::json_body::JsonBody;
-use crate::extract::query::Params;
+use crate::extract::service_write::ServiceWrite;
 
-pub async fn submit(
-    State(app): State<App>,
-    AuthenticatedCaller(caller): AuthenticatedCaller,
-    RawQuery(query): RawQuery,
-    key: IdempotencyKey,
-    body: JsonBody,
-) -> Result<ApiResponse, ApiError> {
-    let mut query = Params::parse(query.as_deref(), &["dry_run"]);
-    let dry_run = query.flag("dry_run");
-    query.finish()?;
+pub async fn submit(write: ServiceWrite) -> Result<ApiResponse, ApiError> {
+    let ServiceWrite {
+        app,
+        caller,
+        body,
+        dry_run,
+        idempotency_key,
+    } = write;
     let request = SubmitReportRequest {
         account_id: caller.key.account.to_string(),
         mode: caller.key.mode.into(),
         game: caller.key.game.clone().unwrap_or_default(),
-        body: body.0,
+        body,
         dry_run,
-        idempotency_key: key.0,
+        idempotency_key,
     };
     let method = ReportsServiceClient::submit_report;
     let response = app.economy.write(method, request).await?;

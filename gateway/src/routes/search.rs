@@ -7,10 +7,8 @@ use crate::envelope::ApiResponse;
 use crate::errors::ApiError;
 use crate::extract::catalogue_read::CatalogueRead;
 
-const PARAMETERS: &[&str] = &["q", "type", "country", "limit", "cursor"];
-
 pub async fn list(read: CatalogueRead) -> Result<ApiResponse, ApiError> {
-    let mut params = read.params(PARAMETERS);
+    let mut params = read.params();
     let request = SearchRequest {
         mode: read.mode,
         page: Some(params.page()),

@@ -1,6 +1,5 @@
 //! `POST /play/tips` (§4.2).
 
-use axum::extract::{RawQuery, State};
 use contracts::economy::v1::SendTipRequest;
 use contracts::economy::v1::tips_service_client::TipsServiceClient;
 use contracts::public::{CheckedTip, Timestamp, Tipped};
@@ -12,10 +11,7 @@ use crate::domain::key::{Caller, Mode};
 use crate::domain::quota::MINUTE;
 use crate::envelope::{self, ApiResponse};
 use crate::errors::ApiError;
-use crate::extract::caller::AuthenticatedCaller;
-use crate::extract::idempotency_key::IdempotencyKey;
-use crate::extract::json_body::JsonBody;
-use crate::extract::query::Params;
+use crate::extract::service_write::ServiceWrite;
 
 /// The only field of a tip that the gateway reads. economy-svc reads the others.
 #[derive(Deserialize)]
@@ -23,16 +19,14 @@ struct TipPlayer {
     player: String,
 }
 
-pub async fn send(
-    State(app): State<App>,
-    AuthenticatedCaller(caller): AuthenticatedCaller,
-    RawQuery(query): RawQuery,
-    key: IdempotencyKey,
-    body: JsonBody,
-) -> Result<ApiResponse, ApiError> {
-    let mut query = Params::parse(query.as_deref(), &["dry_run"]);
-    let dry_run = query.flag("dry_run");
-    query.finish()?;
+pub async fn send(write: ServiceWrite) -> Result<ApiResponse, ApiError> {
+    let ServiceWrite {
+        app,
+        caller,
+        body,
+        dry_run,
+        idempotency_key,
+    } = write;
     let game = caller.key.game.clone().unwrap_or_default();
     // A call that books nothing does not use up the minute of the live player.
     if caller.key.mode == Mode::Live && !dry_run {
@@ -42,9 +36,9 @@ pub async fn send(
         account_id: caller.key.account.to_string(),
         mode: caller.key.mode.into(),
         game,
-        body: body.0,
+        body,
         dry_run,
-        idempotency_key: key.0,
+        idempotency_key,
     };
     let method = TipsServiceClient::send_tip;
     let response = app.economy.write(method, request).await?;
@@ -62,13 +56,8 @@ pub async fn send(
 }
 
 /// Limits the tips of one player per minute (§8). economy-svc rejects a body without a player.
-async fn check_player(
-    app: &App,
-    caller: &Caller,
-    game: &str,
-    body: &JsonBody,
-) -> Result<(), Fault> {
-    let Ok(TipPlayer { player }) = serde_json::from_slice(&body.0) else {
+async fn check_player(app: &App, caller: &Caller, game: &str, body: &[u8]) -> Result<(), Fault> {
+    let Ok(TipPlayer { player }) = serde_json::from_slice(body) else {
         return Ok(());
     };
     let (now, limit) = (app.clock.now(), app.player_calls);

@@ -1,13 +1,11 @@
 //! The table `gateway.account_token`.
 
-use futures::TryStreamExt as _;
-use futures::future::ready;
 use kit::pg::RowLock;
 use sqlx::{PgConnection, PgExecutor, PgPool};
 use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 
-use super::{accounts, keys};
+use super::accounts;
 use crate::domain::account_token::Token;
 use crate::domain::key::Caller;
 use crate::domain::secret::Hash;
@@ -138,53 +136,4 @@ pub async fn counts(
     .fetch_one(connection)
     .await?;
     Ok((counts.working, counts.new))
-}
-
-/// Hashes of the tokens with these ids, and of all tokens of these accounts.
-pub async fn hashes(
-    connection: &mut PgConnection,
-    ids: &[Uuid],
-    accounts: &[Uuid],
-) -> Result<Vec<Hash>, sqlx::Error> {
-    let rows = sqlx::query_scalar!(
-        "select hash from gateway.account_token where id = any ($1) or account_id = any ($2)",
-        ids,
-        accounts,
-    )
-    .fetch_all(connection)
-    .await?;
-    Ok(rows.into_iter().filter_map(keys::hash).collect())
-}
-
-/// Passes the hashes of all tokens to `known`.
-pub async fn for_each_hash(
-    connection: &mut PgConnection,
-    mut known: impl FnMut(Hash),
-) -> Result<(), sqlx::Error> {
-    sqlx::query_scalar!("select hash from gateway.account_token")
-        .fetch(connection)
-        .try_for_each(|bytes| {
-            if let Some(hash) = keys::hash(bytes) {
-                known(hash);
-            }
-            ready(Ok(()))
-        })
-        .await
-}
-
-pub async fn update_last_used(
-    connection: &mut PgConnection,
-    ids: &[Uuid],
-    times: &[OffsetDateTime],
-) -> Result<(), sqlx::Error> {
-    sqlx::query!(
-        "update gateway.account_token set last_used_at = greatest(account_token.last_used_at, used.at)
-         from unnest($1::uuid[], $2::timestamptz[]) as used (id, at)
-         where account_token.id = used.id",
-        ids,
-        times,
-    )
-    .execute(connection)
-    .await?;
-    Ok(())
 }

@@ -2,59 +2,21 @@
 
 use kit::pg::RowLock;
 use sqlx::{PgConnection, PgExecutor, PgPool};
-use time::OffsetDateTime;
 use uuid::Uuid;
 
-use crate::domain::key::{KeyKind, Mode, Spec};
+use crate::domain::key::KeyKind;
 use crate::domain::key_request::{KeyRequest, KeyRequestState};
-
-struct Row {
-    id: Uuid,
-    account_id: Uuid,
-    name: String,
-    kind: KeyKind,
-    may_write: bool,
-    game: Option<String>,
-    expires_at: Option<OffsetDateTime>,
-    state: KeyRequestState,
-    asked_at: OffsetDateTime,
-    decided_at: Option<OffsetDateTime>,
-    reason: Option<String>,
-    revision: i64,
-}
 
 macro_rules! key_requests {
     ($where:literal, $($argument:expr),+) => {
         sqlx::query_as!(
-            Row,
-            r#"select id, account_id, name, kind as "kind: KeyKind", may_write, game, expires_at, state as "state: KeyRequestState",
+            KeyRequest,
+            r#"select id, account_id as account, name, kind as "kind: KeyKind", may_write, game, expires_at, state as "state: KeyRequestState",
                    asked_at, decided_at, reason, revision
                from gateway.key_request where "# + $where,
             $($argument),+
         )
     };
-}
-
-impl From<Row> for KeyRequest {
-    fn from(row: Row) -> Self {
-        Self {
-            id: row.id,
-            account: row.account_id,
-            spec: Spec {
-                name: row.name,
-                mode: Mode::Live,
-                kind: row.kind,
-                may_write: row.may_write,
-                game: row.game,
-                expires_at: row.expires_at,
-            },
-            state: row.state,
-            asked_at: row.asked_at,
-            decided_at: row.decided_at,
-            reason: row.reason,
-            revision: row.revision,
-        }
-    }
 }
 
 pub async fn insert(
@@ -67,11 +29,11 @@ pub async fn insert(
          values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
         request.id,
         request.account,
-        request.spec.name,
-        request.spec.kind.as_str(),
-        request.spec.may_write,
-        request.spec.game,
-        request.spec.expires_at,
+        request.name,
+        request.kind.as_str(),
+        request.may_write,
+        request.game,
+        request.expires_at,
         request.state.as_str(),
         request.asked_at,
         request.revision,
@@ -103,10 +65,7 @@ pub async fn find(
     executor: impl PgExecutor<'_>,
     id: Uuid,
 ) -> Result<Option<KeyRequest>, sqlx::Error> {
-    let row = key_requests!("id = $1", id)
-        .fetch_optional(executor)
-        .await?;
-    Ok(row.map(Into::into))
+    key_requests!("id = $1", id).fetch_optional(executor).await
 }
 
 /// Up to `limit` requests in a state, after the id `after`, oldest first.
@@ -116,15 +75,14 @@ pub async fn page(
     after: Option<Uuid>,
     limit: i64,
 ) -> Result<Vec<KeyRequest>, sqlx::Error> {
-    let rows = key_requests!(
+    key_requests!(
         "state = $1 and id > $2 order by id limit $3",
         state.as_str(),
         after.unwrap_or(Uuid::nil()),
         limit
     )
     .fetch_all(pool)
-    .await?;
-    Ok(rows.into_iter().map(Into::into).collect())
+    .await
 }
 
 /// Up to `limit` requests of an account, before the id `before`, newest first.
@@ -134,26 +92,24 @@ pub async fn of_account(
     before: Option<Uuid>,
     limit: i64,
 ) -> Result<Vec<KeyRequest>, sqlx::Error> {
-    let rows = key_requests!(
+    key_requests!(
         "account_id = $1 and id < $2 order by id desc limit $3",
         account,
         before.unwrap_or(Uuid::max()),
         limit
     )
     .fetch_all(pool)
-    .await?;
-    Ok(rows.into_iter().map(Into::into).collect())
+    .await
 }
 
 /// The requests of an account that have become no key, oldest first.
 pub async fn unrevealed(pool: &PgPool, account: Uuid) -> Result<Vec<KeyRequest>, sqlx::Error> {
-    let rows = key_requests!(
+    key_requests!(
         "account_id = $1 and state <> 'revealed' order by id",
         account
     )
     .fetch_all(pool)
-    .await?;
-    Ok(rows.into_iter().map(Into::into).collect())
+    .await
 }
 
 /// The requests of an account that may still lead to a key, oldest first.
@@ -177,5 +133,5 @@ pub async fn lock(
         .fetch_optional(&mut *connection)
         .await?;
     let exists = row.is_some() || find(connection, id).await?.is_some();
-    Ok(RowLock::new(row.map(Into::into), exists))
+    Ok(RowLock::new(row, exists))
 }

@@ -4,6 +4,7 @@
 pub mod account_tokens;
 pub mod accounts;
 mod column;
+pub mod credentials;
 pub mod day_use;
 pub mod feed_cursor;
 pub mod games;

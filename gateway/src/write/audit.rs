@@ -74,7 +74,7 @@ pub(super) fn subject(outcome: &Outcome) -> Option<Subject> {
             request.id.to_string(),
             json!({
                 "account": request.account,
-                "name": request.spec.name,
+                "name": request.name,
                 "state": request.state.as_str(),
                 "reason": request.reason,
             }),

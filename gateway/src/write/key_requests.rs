@@ -18,7 +18,8 @@ pub(super) async fn request(
     connection: &mut PgConnection,
     limits: keys::Limits<'_>,
     identifier: &Identifier,
-    (spec, id): (&Spec, Uuid),
+    spec: &Spec,
+    id: Uuid,
     now: OffsetDateTime,
 ) -> ApplyResult<Outcome> {
     let account = keys::lock_account(connection, limits, identifier, spec, now).await?;

@@ -27,7 +27,8 @@ pub(super) async fn create(
     connection: &mut PgConnection,
     limits: Limits<'_>,
     identifier: &Identifier,
-    (spec, new_key): (&Spec, &NewKey),
+    spec: &Spec,
+    new_key: &NewKey,
     now: OffsetDateTime,
 ) -> ApplyResult<Outcome> {
     let account = lock_account(connection, limits, identifier, spec, now).await?;

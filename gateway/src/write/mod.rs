@@ -167,6 +167,10 @@ impl CommandHandler {
         limited: bool,
         now: OffsetDateTime,
     ) -> ApplyResult<Outcome> {
+        let limits = keys::Limits {
+            plans: &self.plans,
+            limited,
+        };
         match command {
             Command::CreateAccount(account) => {
                 accounts::create(connection, account, !limited).await
@@ -176,18 +180,10 @@ impl CommandHandler {
                 accounts::set_plan(connection, identifier, plan).await
             }
             Command::CreateKey(identifier, spec, new_key) => {
-                let limits = keys::Limits {
-                    plans: &self.plans,
-                    limited,
-                };
-                keys::create(connection, limits, identifier, (spec, new_key), now).await
+                keys::create(connection, limits, identifier, spec, new_key, now).await
             }
             Command::RequestKey(identifier, spec, id) => {
-                let limits = keys::Limits {
-                    plans: &self.plans,
-                    limited,
-                };
-                key_requests::request(connection, limits, identifier, (spec, *id), now).await
+                key_requests::request(connection, limits, identifier, spec, *id, now).await
             }
             Command::ApproveKey(id) => key_requests::approve(connection, *id, now).await,
             Command::RejectKey(id, reason) => {

@@ -12,18 +12,18 @@ use crate::upstream::gateway::Actor;
 ///
 /// Without `new`, the account gets the address of the owner with the longest membership. The change of the team is already made, so a
 /// failure is only logged.
-pub async fn replace(web: &Web, actor: &Actor, account: Uuid, old: &str, new: Option<&str>) {
-    if let Err(fault) = try_replace(web, actor, account, old, new).await {
+pub async fn replace(app: &Web, actor: &Actor, account: Uuid, old: &str, new: Option<&str>) {
+    if let Err(fault) = try_replace(app, actor, account, old, new).await {
         tracing::warn!(%account, %fault, "the contact address of an account is still the old one of a member");
     }
 }
 
 /// Replaces the address in all accounts of a person whose address has changed.
-pub async fn replace_in_all(web: &Web, actor: &Actor, old: &str, new: &str) {
-    match members::of_person(&web.pool, actor.person).await {
+pub async fn replace_in_all(app: &Web, actor: &Actor, old: &str, new: &str) {
+    match members::of_person(&app.pool, actor.person).await {
         Ok(memberships) => {
             for membership in memberships {
-                replace(web, actor, membership.account, old, Some(new)).await;
+                replace(app, actor, membership.account, old, Some(new)).await;
             }
         }
         Err(error) => {
@@ -33,23 +33,23 @@ pub async fn replace_in_all(web: &Web, actor: &Actor, old: &str, new: &str) {
 }
 
 async fn try_replace(
-    web: &Web,
+    app: &Web,
     actor: &Actor,
     account: Uuid,
     old: &str,
     new: Option<&str>,
 ) -> Result<(), Fault> {
-    let found = web.gateway.account(account).await?.account;
+    let found = app.gateway.account(account).await?.account;
     let has_old = found.is_some_and(|found| found.email.eq_ignore_ascii_case(old));
     if !has_old {
         return Ok(());
     }
-    let members = members::of_account(&web.pool, account).await?;
+    let members = members::of_account(&app.pool, account).await?;
     let owner = members.iter().find(|member| member.role == Role::Owner);
     // An account without people has the address of nobody: this domain cannot exist (RFC 2606).
     let nobody = format!("{account}@closed.invalid");
     let new = new.or_else(|| owner.map(|owner| owner.email.as_str()));
-    web.gateway
+    app.gateway
         .change_account(actor, account, None, new.unwrap_or(&nobody))
         .await
 }

@@ -70,10 +70,8 @@ pub fn is_upload(headers: &HeaderMap) -> bool {
 
 /// The error of a form that cannot be read.
 pub fn unreadable(status: StatusCode) -> PageError {
-    let status = match status {
+    PageError::new(match status {
         StatusCode::PAYLOAD_TOO_LARGE => StatusCode::PAYLOAD_TOO_LARGE,
         _ => StatusCode::BAD_REQUEST,
-    };
-    let text = "The form could not be read. Open the page again, and send it from there.";
-    PageError::new(status, "Unreadable form", text)
+    })
 }

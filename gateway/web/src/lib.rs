@@ -48,7 +48,6 @@ use kit::boot::{self, Boot};
 use kit::http_server;
 use kit::mail::Mailer;
 use kit::overload::ConcurrencyLimit;
-use kit::pg::Schema;
 use kit::redis::Redis;
 use kit::rpc::FleetMembers;
 use time::Duration;
@@ -64,14 +63,13 @@ use session::once::Forms;
 use session::sessions::{Lifetimes, Sessions};
 use session::{CookieStyle, Keyspace};
 use share_cards::ShareCards;
+use store::SCHEMA;
 use uploads::Uploads;
 use upstream::{
     Api, Catalogue, Currencies, Economy, Feeds, Gateway, Listings, NewestPosition, Webhooks,
 };
 
 pub use config::Settings;
-
-pub const SCHEMA: Schema = Schema("web");
 
 pub static MIGRATOR: sqlx::migrate::Migrator = sqlx::migrate!();
 

@@ -86,13 +86,13 @@ impl From<PageError> for OnceError {
 /// After a refusal the form may be sent again; if the outcome is unknown, it may not. `look_at` is the page that shows whether the form took
 /// effect. The error is the refusal, with which the form is shown again.
 pub async fn run<T: Serialize + DeserializeOwned>(
-    web: &Web,
+    app: &Web,
     viewer: &Viewer,
     form: &SentForm,
     look_at: &str,
     work: impl Future<Output = Result<T, OnceError>>,
 ) -> Result<Result<T, Fault>, PageError> {
-    let (forms, session) = (&web.forms, &viewer.token);
+    let (forms, session) = (&app.forms, &viewer.token);
     let unknown = || PageError::outcome_unknown(look_at);
     let id = match forms.claim(session, form).await {
         Ok(Claim::First(id)) => id,

@@ -5,8 +5,9 @@ use http::header::{ACCEPT_ENCODING, ACCESS_CONTROL_ALLOW_ORIGIN, CONTENT_TYPE};
 use http::{HeaderValue, StatusCode};
 use kit::{Code, Fault};
 use pages::Shell;
+use pages::service_sentence::translate;
 use pages::shell::{ErrorPage, TypedForm};
-use pages::site::embed::{FrameError, OembedError};
+use pages::site::embed::FrameError;
 use pages::site::{Language, Texts, frame};
 use serde_json::json;
 
@@ -24,19 +25,19 @@ const NO_EMBED: Keys = &("error-not-found-title", "error-embed-not-found");
 #[derive(Debug, Clone)]
 pub struct PageError {
     pub status: StatusCode,
-    title: &'static str,
-    text: String,
+    /// The keys of title and text, if the status does not say enough.
+    keys: Option<Keys>,
+    /// What the text under the key names.
+    value: Option<Box<str>>,
+    /// The sentence of a service, or of this one for programs. It is in English.
+    sentence: Option<String>,
+    /// The sentence says more than a translation of the status.
+    is_of_service: bool,
     /// Addresses, and the keys of their labels.
     ways_out: Vec<(String, &'static str)>,
     retry_after: Option<u32>,
     /// The form that was sent, which the page can send again.
     pub form: Option<Box<TypedForm>>,
-    /// The keys of title and text on a public page and in other languages, if the status does not say enough.
-    site_texts: Option<Keys>,
-    /// What the text on a public page names.
-    site_value: Option<Box<str>>,
-    /// The text is the sentence of a service, which is in English.
-    is_of_service: bool,
     /// The request of a public page: the error has its language then.
     visit: Option<Box<Visit>>,
     /// The language of a page of the dashboard.
@@ -47,17 +48,17 @@ pub struct PageError {
 pub type PageResult = Result<Response, PageError>;
 
 impl PageError {
-    pub fn new(status: StatusCode, title: &'static str, text: impl Into<String>) -> Self {
+    /// An error whose page says what its status means.
+    pub fn new(status: StatusCode) -> Self {
         Self {
             status,
-            title,
-            text: text.into(),
+            keys: None,
+            value: None,
+            sentence: None,
+            is_of_service: false,
             ways_out: vec![("/accounts".to_owned(), "error-accounts")],
             retry_after: None,
             form: None,
-            site_texts: None,
-            site_value: None,
-            is_of_service: false,
             visit: None,
             language: Language::default(),
         }
@@ -65,15 +66,37 @@ impl PageError {
 
     /// An error whose title and text, under `keys`, are in each language.
     pub fn translated(status: StatusCode, keys: Keys) -> Self {
-        let english = Texts::of(Language::English);
-        Self::new(status, english.say(keys.0), english.say(keys.1)).with_site_texts(keys)
+        Self::new(status).with_keys(keys)
+    }
+
+    /// An error with this sentence for programs.
+    pub fn for_programs(status: StatusCode, sentence: impl Into<String>) -> Self {
+        Self {
+            sentence: Some(sentence.into()),
+            ..Self::new(status)
+        }
     }
 
     /// With the keys of title and text in each language.
     #[must_use]
-    pub fn with_site_texts(self, texts: Keys) -> Self {
+    pub fn with_keys(self, keys: Keys) -> Self {
         Self {
-            site_texts: Some(texts),
+            keys: Some(keys),
+            ..self
+        }
+    }
+
+    /// With what the text names.
+    fn naming(self, value: impl Into<Box<str>>) -> Self {
+        Self {
+            value: Some(value.into()),
+            ..self
+        }
+    }
+
+    fn retry_after(self, seconds: u32) -> Self {
+        Self {
+            retry_after: Some(seconds),
             ..self
         }
     }
@@ -85,8 +108,7 @@ impl PageError {
     }
 
     pub fn not_found() -> Self {
-        let text = "There is no such page, or it belongs to an account that you are not in.";
-        Self::new(StatusCode::NOT_FOUND, "Not found", text)
+        Self::new(StatusCode::NOT_FOUND)
     }
 
     pub fn method_not_allowed() -> Self {
@@ -105,15 +127,8 @@ impl PageError {
 
     /// A form whose body has a content coding.
     pub fn coded(coding: String) -> Self {
-        let text = format!(
-            "The form has the Content-Encoding `{coding}`, and forms are read as they are. Send it uncompressed, without the header."
-        );
-        let status = StatusCode::UNSUPPORTED_MEDIA_TYPE;
-        Self {
-            site_value: Some(coding.into()),
-            ..Self::new(status, "Compressed form", text)
-        }
-        .with_site_texts(&("error-coded-title", "error-coded"))
+        let keys = &("error-coded-title", "error-coded");
+        Self::translated(StatusCode::UNSUPPORTED_MEDIA_TYPE, keys).naming(coding)
     }
 
     pub fn link_gone() -> Self {
@@ -126,16 +141,8 @@ impl PageError {
 
     /// A person belongs to as many accounts as anybody may. The link of the invitation still works.
     pub fn too_many_accounts(most: usize) -> Self {
-        let (texts, most) = (Texts::of(Language::English), most.to_string());
-        let (title, text) = (
-            texts.say("accounts-full-title"),
-            texts.say_of("accounts-full", &most),
-        );
-        Self {
-            site_value: Some(most.into()),
-            ..Self::new(StatusCode::CONFLICT, title, text)
-        }
-        .with_site_texts(&("accounts-full-title", "accounts-full"))
+        let keys = &("accounts-full-title", "accounts-full");
+        Self::translated(StatusCode::CONFLICT, keys).naming(most.to_string())
     }
 
     /// The answer to a form whose session has ended.
@@ -159,21 +166,13 @@ impl PageError {
 
     /// A public page of the economy while economy-svc is away.
     pub fn economy_away(fault: &Fault) -> Self {
-        let text = fault.message.clone();
-        Self {
-            retry_after: Some(fault.retry_after.unwrap_or(1)),
-            ..Self::new(StatusCode::SERVICE_UNAVAILABLE, "Not available now", text)
-        }
-        .with_site_texts(&("error-unavailable-title", "economy-away"))
+        let keys = &("error-unavailable-title", "economy-away");
+        Self::translated(StatusCode::SERVICE_UNAVAILABLE, keys)
+            .retry_after(fault.retry_after.unwrap_or(1))
     }
 
     pub fn too_many_pages(seconds: u32) -> Self {
-        let unit = if seconds == 1 { "second" } else { "seconds" };
-        let text = format!("Too many pages in a minute. Try again in {seconds} {unit}.");
-        Self {
-            retry_after: Some(seconds),
-            ..Self::new(StatusCode::TOO_MANY_REQUESTS, "Slow down", text)
-        }
+        Self::new(StatusCode::TOO_MANY_REQUESTS).retry_after(seconds)
     }
 
     /// Whether it is shown as a page of the public site.
@@ -193,71 +192,58 @@ impl PageError {
     }
 
     pub fn internal() -> Self {
-        let text = "Something broke on our side. It is in our log under the id below.";
-        Self::new(
-            StatusCode::INTERNAL_SERVER_ERROR,
-            "Something went wrong",
-            text,
-        )
+        Self::new(StatusCode::INTERNAL_SERVER_ERROR)
     }
 
-    /// Title and text on a page of the dashboard, in its language. The sentence of a service says more than a translation of its status.
+    /// Title and text under keys.
+    fn say(&self, keys: Option<Keys>, texts: &Texts) -> (String, String) {
+        let (title, text) = *keys.unwrap_or_else(|| keys_of(self.status));
+        let text = match &self.value {
+            Some(value) => texts.say_of(text, value),
+            None => texts.count(text, self.retry_after.unwrap_or(1).into()),
+        };
+        (texts.say(title).to_owned(), text)
+    }
+
+    /// Title and text on a page of the dashboard, in its language.
     fn words(&self) -> (String, String) {
         let texts = Texts::of(self.language);
-        if self.language == Language::English {
-            return (self.title.to_owned(), self.text.clone());
+        let keys = self.keys.or_else(|| dashboard_keys(self.status));
+        let (title, text) = self.say(keys, texts);
+        match &self.sentence {
+            Some(sentence) if self.is_of_service => (
+                texts.say("error-service-title").to_owned(),
+                self.sentence_in_language()
+                    .unwrap_or_else(|| sentence.clone()),
+            ),
+            Some(sentence) if self.language == Language::English => (title, sentence.clone()),
+            _ => (title, text),
         }
-        if self.is_of_service {
-            let title = texts.say("error-service-title");
-            return (title.to_owned(), self.text.clone());
-        }
-        let keys = self.site_texts.or_else(|| dashboard_keys(self.status));
-        let value = self.site_value.as_deref();
-        say(self.status, (keys, value), self.retry_after, texts)
+    }
+
+    /// The sentence of a service in the language of a page of the dashboard, if it is known.
+    fn sentence_in_language(&self) -> Option<String> {
+        translate(self.sentence.as_deref()?, self.language)
     }
 
     /// The response, with the id under which the request is in the log.
-    pub fn response(self, request_id: &str) -> Response {
-        let mut response = if let Some(visit) = self.visit {
-            let (wait, value) = (self.retry_after, self.site_value.as_deref());
-            match visit.error_format() {
+    pub fn response(mut self, request_id: &str) -> Response {
+        let (visit, form) = (self.visit.take(), self.form.take());
+        let form = form.map(|form| *form);
+        let mut response = match visit {
+            Some(visit) => match visit.error_format() {
                 ErrorFormat::Page => {
-                    let texts = (self.site_texts, value);
-                    let page = frame::ErrorPage {
-                        form: self.form.map(|form| *form),
-                        ..site_page(self.status, texts, wait, &visit, request_id)
-                    };
-                    html(self.status, &page)
+                    let page = self.site_page(self.keys, &visit, request_id);
+                    html(self.status, &frame::ErrorPage { form, ..page })
                 }
                 ErrorFormat::Frame => {
                     let is_missing = self.status == StatusCode::NOT_FOUND;
-                    let texts = is_missing.then_some(NO_EMBED).or(self.site_texts);
-                    let page = site_page(self.status, (texts, value), wait, &visit, request_id);
-                    embedded(self.status, page)
+                    let keys = is_missing.then_some(NO_EMBED).or(self.keys);
+                    embedded(self.status, self.site_page(keys, &visit, request_id))
                 }
-                ErrorFormat::Json => json_document(self.status, &self.text, request_id),
-                ErrorFormat::Xml => xml_document(self.status, self.text, request_id),
-            }
-        } else {
-            let shell = Shell {
-                is_plain: true,
-                language: self.language,
-                ..Shell::default()
-            };
-            let (title, text) = self.words();
-            let ways_out = self.ways_out.into_iter();
-            let ways_out = ways_out.map(|(href, label)| (href, shell.say(label).to_owned()));
-            let page = ErrorPage {
-                title,
-                text,
-                is_text_foreign: self.is_of_service && shell.is_translated(),
-                ways_out: ways_out.collect(),
-                shell,
-                is_signed_out: self.status == StatusCode::UNAUTHORIZED,
-                form: self.form.map(|form| *form),
-                request_id: request_id.to_owned(),
-            };
-            html(self.status, &page)
+                ErrorFormat::Json => json_document(self.status, &self.words().1, request_id),
+            },
+            None => html(self.status, &self.page(form, request_id)),
         };
         if let Some(seconds) = self.retry_after {
             let value = HeaderValue::from(seconds);
@@ -269,13 +255,69 @@ impl PageError {
         }
         response
     }
+
+    /// The page in the dashboard.
+    fn page(&self, form: Option<TypedForm>, request_id: &str) -> ErrorPage {
+        let shell = Shell {
+            is_plain: true,
+            language: self.language,
+            ..Shell::default()
+        };
+        let (title, text) = self.words();
+        let ways_out = self.ways_out.iter();
+        let ways_out = ways_out.map(|(href, label)| (href.clone(), shell.say(label).to_owned()));
+        ErrorPage {
+            title,
+            text,
+            is_text_foreign: self.is_of_service
+                && shell.is_translated()
+                && self.sentence_in_language().is_none(),
+            ways_out: ways_out.collect(),
+            shell,
+            is_signed_out: self.status == StatusCode::UNAUTHORIZED,
+            form,
+            request_id: request_id.to_owned(),
+        }
+    }
+
+    /// The page of the public site.
+    fn site_page(&self, keys: Option<Keys>, visit: &Visit, request_id: &str) -> frame::ErrorPage {
+        let mut frame = visit.frame("");
+        let (title, text) = self.say(keys, frame.texts);
+        frame.head.title = title;
+        frame::ErrorPage {
+            text,
+            form: None,
+            request_id: request_id.to_owned(),
+            frame,
+        }
+    }
+}
+
+/// What the public site says about a status.
+fn keys_of(status: StatusCode) -> Keys {
+    match status {
+        StatusCode::NOT_FOUND => &("error-not-found-title", "error-not-found"),
+        StatusCode::BAD_REQUEST => &("error-invalid-title", "error-invalid"),
+        StatusCode::PAYLOAD_TOO_LARGE => &("error-too-large-title", "error-too-large"),
+        StatusCode::TOO_MANY_REQUESTS => &("error-limit-title", "error-limit"),
+        StatusCode::SERVICE_UNAVAILABLE | StatusCode::GATEWAY_TIMEOUT => {
+            &("error-unavailable-title", "error-unavailable")
+        }
+        status if status.is_client_error() || status == StatusCode::NOT_IMPLEMENTED => {
+            &("error-refused-title", "error-refused")
+        }
+        _ => &("error-internal-title", "error-internal"),
+    }
 }
 
 /// The keys of an error of the dashboard, if the public site says something else about its status.
 fn dashboard_keys(status: StatusCode) -> Option<Keys> {
     match status {
         StatusCode::NOT_FOUND => Some(&("error-no-page-title", "error-no-page")),
-        StatusCode::BAD_REQUEST => Some(&("error-unreadable-title", "error-unreadable")),
+        StatusCode::BAD_REQUEST | StatusCode::PAYLOAD_TOO_LARGE => {
+            Some(&("error-unreadable-title", "error-unreadable"))
+        }
         StatusCode::TOO_MANY_REQUESTS => Some(&("error-limit-title", "error-too-many")),
         StatusCode::SERVICE_UNAVAILABLE | StatusCode::GATEWAY_TIMEOUT => {
             Some(&("error-unavailable-title", "fault-unavailable"))
@@ -305,71 +347,12 @@ fn embedded(status: StatusCode, page: frame::ErrorPage) -> Response {
 /// The error of an embed, for programs that read JSON.
 fn json_document(status: StatusCode, text: &str, request_id: &str) -> Response {
     let error = json!({"error": text, "request_id": request_id}).to_string();
-    document((status, error).into_response(), "application/json")
-}
-
-/// The same in XML.
-fn xml_document(status: StatusCode, text: String, request_id: &str) -> Response {
-    let error = OembedError {
-        text,
-        request_id: request_id.to_owned(),
-    };
-    document(html(status, &error), "text/xml; charset=utf-8")
-}
-
-/// Scripts of other sites may read the error, as they may read the answer.
-fn document(mut response: Response, media_type: &'static str) -> Response {
-    let headers = response.headers_mut();
-    headers.insert(CONTENT_TYPE, HeaderValue::from_static(media_type));
-    headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
-    response
-}
-
-/// The page of an error of the public site. `texts` are the keys of its title and its text, and `value` is what the text names.
-fn site_page(
-    status: StatusCode,
-    (texts, value): (Option<Keys>, Option<&str>),
-    retry_after: Option<u32>,
-    visit: &Visit,
-    request_id: &str,
-) -> frame::ErrorPage {
-    let mut frame = visit.frame("");
-    let (title, text) = say(status, (texts, value), retry_after, frame.texts);
-    frame.head.title = title;
-    frame::ErrorPage {
-        text,
-        form: None,
-        request_id: request_id.to_owned(),
-        frame,
-    }
-}
-
-/// Title and text of an error. `texts` are their keys, and `value` is what the text names.
-fn say(
-    status: StatusCode,
-    (keys, value): (Option<&(&'static str, &'static str)>, Option<&str>),
-    retry_after: Option<u32>,
-    texts: &Texts,
-) -> (String, String) {
-    let by_status = match status {
-        StatusCode::NOT_FOUND => ("error-not-found-title", "error-not-found"),
-        StatusCode::BAD_REQUEST => ("error-invalid-title", "error-invalid"),
-        StatusCode::PAYLOAD_TOO_LARGE => ("error-too-large-title", "error-too-large"),
-        StatusCode::TOO_MANY_REQUESTS => ("error-limit-title", "error-limit"),
-        StatusCode::SERVICE_UNAVAILABLE | StatusCode::GATEWAY_TIMEOUT => {
-            ("error-unavailable-title", "error-unavailable")
-        }
-        status if status.is_client_error() || status == StatusCode::NOT_IMPLEMENTED => {
-            ("error-refused-title", "error-refused")
-        }
-        _ => ("error-internal-title", "error-internal"),
-    };
-    let (title, text) = *keys.unwrap_or(&by_status);
-    let text = match value {
-        Some(value) => texts.say_of(text, value),
-        None => texts.count(text, retry_after.unwrap_or(1).into()),
-    };
-    (texts.say(title).to_owned(), text)
+    let headers = [
+        (CONTENT_TYPE, "application/json"),
+        // Scripts of other sites may read the error, as they may read the answer.
+        (ACCESS_CONTROL_ALLOW_ORIGIN, "*"),
+    ];
+    (status, headers, error).into_response()
 }
 
 impl IntoResponse for PageError {
@@ -387,26 +370,21 @@ impl From<Fault> for PageError {
             Code::NotFound => Self::not_found(),
             Code::Internal => Self::internal(),
             code => {
-                let (title, keys): (_, Option<Keys>) = match code {
-                    Code::Unavailable => ("Not available now", None),
-                    Code::Closed => ("Closed", Some(&("error-closed-title", "fault-closed"))),
-                    Code::RateLimited => ("Slow down", None),
-                    _ => ("That did not work", None),
-                };
                 let reasons = fault.fields.values().cloned().collect::<Vec<_>>().join(" ");
-                let text = if reasons.is_empty() {
+                let sentence = if reasons.is_empty() {
                     fault.message.into_owned()
                 } else {
                     reasons
                 };
+                let closed: Keys = &("error-closed-title", "fault-closed");
                 Self {
                     retry_after: fault.retry_after,
-                    site_texts: keys,
+                    keys: (code == Code::Closed).then_some(closed),
                     is_of_service: !matches!(
                         code,
                         Code::Unavailable | Code::Closed | Code::RateLimited
                     ),
-                    ..Self::new(status(code), title, text)
+                    ..Self::for_programs(status(code), sentence)
                 }
             }
         }
@@ -416,5 +394,28 @@ impl From<Fault> for PageError {
 impl From<sqlx::Error> for PageError {
     fn from(error: sqlx::Error) -> Self {
         Self::from(Fault::from(error))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_known_sentence_of_a_service_is_in_the_language_of_the_page() {
+        let fault = Fault::invalid_field("name", "There is no public page with this handle.");
+        let error = PageError {
+            language: Language::French,
+            ..PageError::from(fault)
+        };
+        let page = error.page(None, "an-id");
+        assert_eq!(page.text, "Aucune page publique n’a cet identifiant.");
+        assert!(!page.is_text_foreign);
+        let error = PageError {
+            language: Language::French,
+            ..PageError::from(Fault::invalid_field("name", "Odd."))
+        };
+        let page = error.page(None, "an-id");
+        assert!(page.text == "Odd." && page.is_text_foreign);
     }
 }

@@ -1,11 +1,13 @@
 //! The language of a page of people and of their accounts.
 
+use axum::response::Response;
+use http::header::ACCEPT_LANGUAGE;
 use http::{HeaderMap, Uri};
 use kit::{Code, Fault};
 use pages::Shell;
 use pages::site::{Language, Texts};
 
-use crate::render::FormState;
+use crate::render::{FormState, see_other};
 use crate::store::people::Person;
 use crate::visit::Visit;
 
@@ -44,6 +46,19 @@ impl PageLanguage {
     /// A path of a page that is there in each language.
     pub fn path(self, path: &str) -> String {
         format!("{}{path}", self.prefix)
+    }
+
+    /// Redirects to the start page, which says what is done. It has no session any more, thus its address names the language if the
+    /// browser prefers another one.
+    pub fn goodbye(self, headers: &HeaderMap, done: &str) -> Response {
+        let accepted = headers.get(ACCEPT_LANGUAGE).and_then(|it| it.to_str().ok());
+        let is_preferred = Language::accepted(accepted.unwrap_or_default()) == self.language;
+        let start = if is_preferred {
+            "/"
+        } else {
+            self.language.prefix()
+        };
+        see_other(&format!("{start}?done={done}"))
     }
 
     pub fn shell(self) -> Shell {

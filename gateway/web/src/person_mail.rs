@@ -6,7 +6,7 @@ use pages::site::{Language, Texts};
 use sqlx::PgConnection;
 use time::OffsetDateTime;
 
-use crate::SCHEMA;
+use crate::store::SCHEMA;
 use crate::store::links::NewLink;
 use crate::store::people::Person;
 

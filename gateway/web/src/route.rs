@@ -70,34 +70,37 @@ impl Route {
     }
 }
 
-pub fn page<H, T>(path: &'static str, access: Access, show: H) -> Route
-where
-    H: Handler<T, App>,
-    T: 'static,
-{
-    let handlers = get(AnyHandler::new(show));
-    Route::new(path, access, vec![Method::GET], handlers)
-}
+/// The routes of the visitors who may see them.
+impl Access {
+    pub fn page<H, T>(self, path: &'static str, show: H) -> Route
+    where
+        H: Handler<T, App>,
+        T: 'static,
+    {
+        let handlers = get(AnyHandler::new(show));
+        Route::new(path, self, vec![Method::GET], handlers)
+    }
 
-pub fn action<H, T>(path: &'static str, access: Access, send: H) -> Route
-where
-    H: Handler<T, App>,
-    T: 'static,
-{
-    let handlers = post(AnyHandler::new(send));
-    Route::new(path, access, vec![Method::POST], handlers)
-}
+    pub fn action<H, T>(self, path: &'static str, send: H) -> Route
+    where
+        H: Handler<T, App>,
+        T: 'static,
+    {
+        let handlers = post(AnyHandler::new(send));
+        Route::new(path, self, vec![Method::POST], handlers)
+    }
 
-/// A page with a form that is sent to the same path.
-pub fn form<S, T, P, U>(path: &'static str, access: Access, show: S, send: P) -> Route
-where
-    S: Handler<T, App>,
-    T: 'static,
-    P: Handler<U, App>,
-    U: 'static,
-{
-    let handlers = get(AnyHandler::new(show)).post(AnyHandler::new(send));
-    Route::new(path, access, vec![Method::GET, Method::POST], handlers)
+    /// A page with a form that is sent to the same path.
+    pub fn form<S, T, P, U>(self, path: &'static str, show: S, send: P) -> Route
+    where
+        S: Handler<T, App>,
+        T: 'static,
+        P: Handler<U, App>,
+        U: 'static,
+    {
+        let handlers = get(AnyHandler::new(show)).post(AnyHandler::new(send));
+        Route::new(path, self, vec![Method::GET, Method::POST], handlers)
+    }
 }
 
 /// The same path, but the access layer lets its forms pass while everything is read-only: the handler refuses them, and shows the typed

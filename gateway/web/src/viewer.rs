@@ -2,10 +2,9 @@
 
 use axum::response::Response;
 use http::HeaderMap;
-use http::header::SET_COOKIE;
 use kit::Fault;
-use pages::Shell;
 use pages::shell::{AccountNav, NavLink};
+use pages::{OtherAccounts, Shell};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -28,24 +27,24 @@ pub struct Viewer {
 impl Viewer {
     /// Finds the person of a request's cookie.
     pub async fn find(
-        web: &Web,
+        app: &Web,
         headers: &HeaderMap,
         now: OffsetDateTime,
     ) -> Result<Option<Self>, Fault> {
-        let Some(token) = web.cookie.token(headers) else {
+        let Some(token) = app.cookie.token(headers) else {
             return Ok(None);
         };
-        let Some(session) = web.sessions.find(token.hash(), now).await? else {
+        let Some(session) = app.sessions.find(token.hash(), now).await? else {
             return Ok(None);
         };
-        let person = people::by_id(&web.pool, session.person).await?;
+        let person = people::by_id(&app.pool, session.person).await?;
         // A change of the credentials raises the version.
         let person = person.filter(|person| person.credential_version == session.version);
         let Some(person) = person else {
             return Ok(None);
         };
         // A Redis that only reads, for example because it is full, signs nobody out.
-        if let Err(fault) = web.sessions.touch(token.hash(), &session, now).await {
+        if let Err(fault) = app.sessions.touch(token.hash(), &session, now).await {
             tracing::warn!(%fault, "a session was seen, and ends as if it was not");
         }
         Ok(Some(Self {
@@ -85,14 +84,14 @@ pub struct NewSession {
     pub stage: Stage,
 }
 
-/// Stores a new session, and adds its cookie to the response. A session has a new token at each sign-in, so that nobody can prepare one.
+/// Stores a new session, and adds its cookies to the response. A session has a new token at each sign-in, so that nobody can prepare one.
 pub async fn begin_session(
-    web: &Web,
+    app: &Web,
     new: NewSession,
     client: &ClientInfo,
     response: &mut Response,
 ) -> Result<(), Fault> {
-    let now = web.clock.now();
+    let now = app.clock.now();
     let session = Session {
         person: new.person,
         version: new.version,
@@ -102,13 +101,13 @@ pub async fn begin_session(
         address: client.address(),
         agent: client.agent.clone(),
     };
-    let token = web.sessions.create(&session).await?;
-    if let Some(cookie) = web.cookie.set(&token, web.sessions.lifetimes.most) {
-        response.headers_mut().insert(SET_COOKIE, cookie);
-    }
-    if new.stage == Stage::SignedIn {
+    let token = app.sessions.create(&session).await?;
+    let (most, headers) = (app.sessions.lifetimes.most, response.headers_mut());
+    let is_signed_in = new.stage == Stage::SignedIn;
+    app.cookie.store(&token, is_signed_in, most, headers);
+    if is_signed_in {
         let network = client.network();
-        (web.sessions)
+        (app.sessions)
             .remember_network(new.person, &network, now)
             .await?;
     }
@@ -138,7 +137,13 @@ pub enum Section {
 
 impl AccountScope {
     /// The frame of a page of this account. `name` is the account's.
-    pub fn shell(&self, viewer: &Viewer, name: &str, section: Section) -> Shell {
+    pub fn shell(
+        &self,
+        viewer: &Viewer,
+        name: &str,
+        others: OtherAccounts,
+        section: Section,
+    ) -> Shell {
         let link = |target: Section, path: &str, label| NavLink {
             href: format!("/accounts/{}{path}", self.id),
             label,
@@ -163,6 +168,7 @@ impl AccountScope {
                 id: self.id.to_string(),
                 name: name.to_owned(),
                 links,
+                others,
             }),
             ..viewer.shell()
         }

@@ -3,7 +3,6 @@
 use http::header::{ACCEPT_LANGUAGE, IF_NONE_MATCH};
 use http::{HeaderMap, Uri};
 use pages::site::{Frame, Head, Language, Share, Texts};
-use url::form_urlencoded;
 
 /// The path at which other sites ask how to embed a game.
 pub const OEMBED: &str = "/oembed";
@@ -19,7 +18,6 @@ pub enum ErrorFormat {
     Frame,
     /// For programs.
     Json,
-    Xml,
 }
 
 /// A request of a public page.
@@ -93,19 +91,13 @@ impl Visit {
 
     /// The format of an error: programs that ask for an embed read no pages, and the frame of an embed stays one.
     pub fn error_format(&self) -> ErrorFormat {
-        let (path, query) = self.path.split_once('?').unwrap_or((&self.path, ""));
+        let (path, _) = self.path.split_once('?').unwrap_or((&self.path, ""));
         if path.starts_with("/embed/") {
-            return ErrorFormat::Frame;
-        }
-        if path != OEMBED || !self.prefix.is_empty() {
-            return ErrorFormat::Page;
-        }
-        let mut parameters = form_urlencoded::parse(query.as_bytes());
-        // As the handler reads it: the first one that is not empty counts.
-        let format = parameters.find(|(name, value)| *name == "format" && !value.trim().is_empty());
-        match format {
-            Some((_, value)) if value.trim().eq_ignore_ascii_case("xml") => ErrorFormat::Xml,
-            _ => ErrorFormat::Json,
+            ErrorFormat::Frame
+        } else if path == OEMBED && self.prefix.is_empty() {
+            ErrorFormat::Json
+        } else {
+            ErrorFormat::Page
         }
     }
 
@@ -157,9 +149,7 @@ mod tests {
         for (path, format) in [
             ("/oembed", ErrorFormat::Json),
             ("/oembed?url=x&format=json", ErrorFormat::Json),
-            ("/oembed?format=&format=+xml", ErrorFormat::Xml),
-            ("/oembed?format=XML", ErrorFormat::Xml),
-            ("/oembed?format=yaml", ErrorFormat::Json),
+            ("/oembed?format=xml", ErrorFormat::Json),
             ("/fr/oembed", ErrorFormat::Page),
             ("/embed/games/none?a", ErrorFormat::Frame),
             ("/fr/embed/nothing", ErrorFormat::Frame),

@@ -9,7 +9,7 @@ use super::record::content_fields;
 use super::reference_data::ReferenceData;
 
 /// Error for `created_at` and `updated_at`.
-pub(super) const KEPT_BY_SERVICE: &str = "The service sets this time: leave it out.";
+const KEPT_BY_SERVICE: &str = "The service sets this time: leave it out.";
 /// Error for a slug or a handle.
 pub(super) const NEVER_CHANGES: &str = "It never changes: leave it out.";
 
@@ -27,6 +27,9 @@ pub fn apply<C: Editable>(
     reference: &ReferenceData,
 ) -> Result<C, Problems> {
     let mut fields = Fields::of_change(changes);
+    for name in ["created_at", "updated_at"] {
+        fields.read_only(name, || None, KEPT_BY_SERVICE);
+    }
     let edited = content.edited(&mut fields, reference);
     fields.finish(edited)
 }

@@ -1,11 +1,23 @@
 //! The kinds of entity that listings-svc owns.
 
+use serde::Deserialize;
 use strum::{EnumString, IntoStaticStr, VariantArray, VariantNames};
 
 /// Every kind stands after the kinds that it refers to.
 #[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Hash, EnumString, IntoStaticStr, VariantArray, VariantNames,
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Hash,
+    Deserialize,
+    EnumString,
+    IntoStaticStr,
+    VariantArray,
+    VariantNames,
 )]
+#[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
 pub enum Entity {
     Genre,

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 use time::Date;
 
+use super::content::Content;
 use super::entity::Entity;
-use super::record::Content;
 
 time::serde::format_description!(day, Date, "[year]-[month]-[day]");
 

@@ -5,9 +5,9 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use super::array_fields::{Credit, Screenshot};
+use super::content::Content;
 use super::entity::Entity;
 use super::links::Links;
-use super::record::Content;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Game {

@@ -5,8 +5,8 @@ use std::collections::hash_map::Entry;
 
 use serde::{Deserialize, Serialize};
 
+use super::content::Content;
 use super::entity::Entity;
-use super::record::Content;
 use super::slug;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

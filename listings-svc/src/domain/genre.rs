@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::content::Content;
 use super::entity::Entity;
 use super::fields::Fields;
-use super::record::Content;
 use super::reference_data::ReferenceData;
 use super::{FromImportRow, text};
 

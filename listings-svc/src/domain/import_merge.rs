@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value};
 
+use super::content::Content;
 use super::difference::are_equal;
-use super::record::Content;
 use super::text::clip;
 
 /// Fields that change together: a city belongs to its country, and an event ends after it starts.

@@ -225,17 +225,8 @@ impl<C: Clone + PartialEq> Listing<C> {
 
     fn with_content(&self, content: C) -> Self {
         Self {
-            id: self.id,
-            mode: self.mode,
-            state: self.state,
-            revision: self.revision,
-            submitter: self.submitter,
-            waiting_since: self.waiting_since,
-            created_at: self.created_at,
-            first_published_at: self.first_published_at,
-            hidden_by_page: self.hidden_by_page,
-            updated_at: self.updated_at,
             content,
+            ..self.clone()
         }
     }
 }

@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::content::Content;
 use super::entity::Entity;
 use super::links::Links;
-use super::record::Content;
 use super::state::ListingState;
 
 /// The public page of a creator.

@@ -9,23 +9,13 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::FromImportRow;
+use super::content::Content;
 use super::entity::Entity;
 use super::fields::Problems;
 use super::import_merge::{self, RowFields};
 use super::listing::{Draft, Listing};
 use super::mode::Mode;
 use super::state::ListingState;
-
-/// The content of an entity.
-pub trait Content: Clone + PartialEq + Send + Sync + 'static {
-    const ENTITY: Entity;
-
-    /// Fields of the content, each with another name that it has in import rows.
-    const ROW_ALIASES: &'static [(&'static str, &'static str)] = &[];
-
-    /// The slug, handle, key or code, which never changes.
-    fn key(&self) -> &str;
-}
 
 /// What an import may do besides what it always does.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -76,6 +66,10 @@ pub trait Record: Sized + Send + Sync + 'static {
         row: ImportRow<'_, Self::Draft>,
         now: OffsetDateTime,
     ) -> Result<Imported<Self>, Problems>;
+    /// Of a listing. Entries of the gazetteer have no id and no revisions.
+    fn listing_id(&self) -> Option<Uuid> {
+        None
+    }
     /// For a listing: its content as the row states it.
     fn stated(_: &Self::Draft) -> Map<String, Value> {
         Map::new()
@@ -208,6 +202,10 @@ where
         let after = self.apply_import(&draft, now);
         let kept = merged.kept;
         Ok(Imported { after, kept })
+    }
+
+    fn listing_id(&self) -> Option<Uuid> {
+        Some(self.id)
     }
 
     fn stated(draft: &Draft<C>) -> Map<String, Value> {

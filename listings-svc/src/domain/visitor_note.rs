@@ -46,17 +46,10 @@ impl NoteText {
             Ok(text) if text.is_empty() => Err("Write what is wrong.".to_owned()),
             checked => checked,
         };
-        let text = text.unwrap_or_else(|problem| {
-            bad.add("text", problem);
-            String::new()
-        });
         Self {
             reason,
-            text,
-            email: check_email(&email).unwrap_or_else(|problem| {
-                bad.add("email", problem);
-                String::new()
-            }),
+            text: bad.read("text", text).unwrap_or_default(),
+            email: bad.read("email", check_email(&email)).unwrap_or_default(),
         }
     }
 }

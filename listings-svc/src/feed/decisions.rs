@@ -4,13 +4,15 @@ use contracts::listings::v1 as proto;
 use kit::feed::NewChange;
 use kit::ids;
 use prost::Message as _;
+use strum::IntoStaticStr;
 use uuid::Uuid;
 
 use super::PublicUrl;
 use crate::domain::entity::Entity;
 
-/// What staff decided.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// What staff decided. The names are those of events.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum DecisionKind {
     ListingPublished,
     /// The listing is approved or restored, but the public does not see it: it is a game whose page is not public.
@@ -20,21 +22,6 @@ pub enum DecisionKind {
     ClaimGranted,
     ClaimRejected,
     TakedownDeclined,
-}
-
-impl DecisionKind {
-    /// The event on the feed.
-    const fn event(self) -> &'static str {
-        match self {
-            Self::ListingPublished => "listing_published",
-            Self::ListingApproved => "listing_approved",
-            Self::ListingRejected => "listing_rejected",
-            Self::ListingRemoved => "listing_removed",
-            Self::ClaimGranted => "claim_granted",
-            Self::ClaimRejected => "claim_rejected",
-            Self::TakedownDeclined => "takedown_declined",
-        }
-    }
 }
 
 /// A decision of staff about a listing, or about what an account has requested for one.
@@ -69,7 +56,7 @@ impl StaffDecision<'_> {
             entity: "decision",
             id: ids::row_id().to_string(),
             revision: 1,
-            event: self.kind.event(),
+            event: self.kind.into(),
             announced: false,
             happening: true,
             state: message.encode_to_vec(),

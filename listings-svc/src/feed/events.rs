@@ -7,11 +7,6 @@ use crate::domain::listing::Listing;
 
 impl Publish for Listing<Event> {
     type Message = proto::Event;
-    const CREATED_EVENT: &'static str = "published";
-
-    fn id(&self) -> String {
-        self.id.to_string()
-    }
 
     fn message(&self, public_url: &PublicUrl) -> proto::Event {
         let event = self.content.clone();

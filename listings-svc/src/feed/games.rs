@@ -8,11 +8,6 @@ use crate::domain::listing::Listing;
 
 impl Publish for Listing<Game> {
     type Message = proto::Game;
-    const CREATED_EVENT: &'static str = "published";
-
-    fn id(&self) -> String {
-        self.id.to_string()
-    }
 
     fn message(&self, public_url: &PublicUrl) -> proto::Game {
         let game = self.content.clone();

@@ -8,11 +8,6 @@ use crate::domain::record::GazetteerEntry;
 
 impl Publish for GazetteerEntry<Genre> {
     type Message = proto::Genre;
-    const CREATED_EVENT: &'static str = "created";
-
-    fn id(&self) -> String {
-        self.content.key.clone()
-    }
 
     fn message(&self, _public_url: &PublicUrl) -> proto::Genre {
         proto::Genre {
@@ -24,11 +19,6 @@ impl Publish for GazetteerEntry<Genre> {
 
 impl Publish for GazetteerEntry<Country> {
     type Message = proto::Country;
-    const CREATED_EVENT: &'static str = "created";
-
-    fn id(&self) -> String {
-        self.content.code.clone()
-    }
 
     fn message(&self, _public_url: &PublicUrl) -> proto::Country {
         proto::Country {
@@ -40,11 +30,6 @@ impl Publish for GazetteerEntry<Country> {
 
 impl Publish for GazetteerEntry<City> {
     type Message = proto::City;
-    const CREATED_EVENT: &'static str = "created";
-
-    fn id(&self) -> String {
-        self.content.slug.clone()
-    }
 
     fn message(&self, _public_url: &PublicUrl) -> proto::City {
         proto::City {

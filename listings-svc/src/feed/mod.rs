@@ -48,11 +48,7 @@ pub enum ChangeKind {
 /// A record that the feed carries.
 pub trait Publish: Record {
     type Message: prost::Message;
-    /// Name of the event of a new record.
-    const CREATED_EVENT: &'static str;
 
-    /// Identifies the record within its kind. Never changes.
-    fn id(&self) -> String;
     /// URL of the public page; empty for a kind without one.
     fn url(&self, public_url: &PublicUrl) -> String {
         public_url.listing(Self::ENTITY, self.key())
@@ -69,10 +65,15 @@ pub trait Publish: Record {
     ) -> NewChange {
         NewChange {
             entity: Self::ENTITY.as_str(),
-            id: self.id(),
+            // It identifies the record within its kind, and never changes.
+            id: match self.listing_id() {
+                Some(id) => id.to_string(),
+                None => self.key().to_owned(),
+            },
             revision: self.revision(),
             event: match change_kind {
-                ChangeKind::Created => Self::CREATED_EVENT,
+                // A new listing that nobody submitted is published at once.
+                ChangeKind::Created if Self::ENTITY.is_listing() => ChangeKind::Approved.into(),
                 change_kind => change_kind.into(),
             },
             announced,

@@ -7,11 +7,6 @@ use crate::domain::page::Page;
 
 impl Publish for Listing<Page> {
     type Message = proto::Page;
-    const CREATED_EVENT: &'static str = "published";
-
-    fn id(&self) -> String {
-        self.id.to_string()
-    }
 
     fn message(&self, public_url: &PublicUrl) -> proto::Page {
         let page = self.content.clone();

@@ -2,10 +2,10 @@
 
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::member_service_server::MemberService;
-use kit::rpc::staff::Role;
 use tonic::{Request, Response, Status};
 
 use super::Service;
+use super::member::role_message;
 use crate::members;
 
 #[tonic::async_trait]
@@ -18,10 +18,7 @@ impl MemberService for Service {
         let found = members::member(&self.pool, hash, self.clock.now()).await?;
         let member = found.map(|member| proto::Member {
             name: member.name,
-            role: match member.role {
-                Role::Reviewer => proto::Role::Reviewer.into(),
-                Role::Admin => proto::Role::Admin.into(),
-            },
+            role: role_message(member.role).into(),
             ..proto::Member::default()
         });
         Ok(Response::new(proto::FindMemberResponse { member }))

@@ -1,10 +1,9 @@
 //! Imports of files by staff (`listings/v1/staff_import.proto`).
 
-use std::collections::BTreeMap;
-
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::import_request::Message;
 use contracts::listings::v1::staff_import_service_server::StaffImportService;
+use kit::bad_fields::BadFields;
 use kit::rpc::staff::Member;
 use kit::{Code, Fault};
 use strum::VariantNames as _;
@@ -17,7 +16,7 @@ use crate::domain::mode::Mode;
 use crate::domain::record::ImportOptions;
 use crate::domain::text;
 use crate::write::import::Header;
-use crate::write::import::report::{Counts, Report, ReportedRow};
+use crate::write::import::report::has_rows;
 
 /// Maximum size of a message: a few lines of maximum length.
 pub(super) const MAX_MESSAGE_BYTES: usize = 8 * 1024 * 1024;
@@ -37,7 +36,7 @@ impl StaffImportService for Service {
         self.audit
             .allow(&by, AuditAction::Import, (&first.entity, &first.file_name))
             .await?;
-        let mut run = self.importer.begin(header(&first, by)?).await?;
+        let mut run = self.importer.begin(header(first, by)?).await?;
         let mut ended = false;
         while let Some(message) = self.next_message(&mut stream).await? {
             match message.message {
@@ -52,15 +51,15 @@ impl StaffImportService for Service {
         if !ended {
             return Err(truncated_stream().into());
         }
-        let finished = run.finish().await;
-        if finished.counts == Counts::default() {
+        let report = run.finish().await;
+        if !has_rows(&report) {
             return Err(Fault::invalid_field(
                 "file",
                 "The file has no rows: write one JSON object per line.",
             )
             .into());
         }
-        Ok(Response::new(report(finished)))
+        Ok(Response::new(report))
     }
 }
 
@@ -85,67 +84,32 @@ fn truncated_stream() -> Fault {
     Fault::new(Code::Unavailable, message).with_retry_after(1)
 }
 
-fn header(header: &proto::ImportHeader, by: Member) -> Result<Header, Fault> {
-    let mut fields = BTreeMap::new();
-    let mut refuse = |name: &str, reason: String| fields.insert(name.to_owned(), reason);
+fn header(header: proto::ImportHeader, by: Member) -> Result<Header, Fault> {
+    let mut bad = BadFields::default();
     let entity: Option<Entity> = header.entity.parse().ok();
     if entity.is_none() {
         let known = Entity::VARIANTS.join(", ");
-        refuse("entity", format!("Give one of {known}."));
+        bad.add("entity", format!("Give one of {known}."));
     }
-    let mode = match Mode::try_from(header.mode) {
-        // The gazetteer belongs to both datasets.
-        Err(_) if entity.is_some_and(|e| !e.is_listing()) => Some(Mode::Live),
-        mode => mode.ok(),
+    let mode = match entity {
+        // Kinds that belong to both datasets share one gate.
+        Some(entity) if !entity.is_listing() => Mode::Live,
+        _ => bad.mode(header.mode),
     };
-    if mode.is_none() {
-        refuse("mode", "Give live or test.".to_owned());
-    }
-    let file_name = text::line(&header.file_name, text::MAX_DESCRIPTION).unwrap_or_else(|reason| {
-        refuse("file_name", reason);
-        String::new()
-    });
-    match (entity, mode) {
-        (Some(entity), Some(mode)) if fields.is_empty() => Ok(Header {
-            entity,
-            // Kinds without a dataset share one gate.
-            mode: if entity.is_listing() {
-                mode
-            } else {
-                Mode::Live
-            },
-            file_name,
-            announce: header.announce,
-            options: ImportOptions {
-                overwrite: header.overwrite,
-                adopt: header.adopt,
-                is_bundled: false,
-            },
-            dry_run: header.dry_run,
-            by: Some(by),
-        }),
-        _ => Err(Fault::invalid(fields)),
-    }
-}
-
-fn report(report: Report) -> proto::ImportResponse {
-    let counts = report.counts;
-    proto::ImportResponse {
-        created: counts.created,
-        updated: counts.updated,
-        unchanged: counts.unchanged,
-        refused: report.refused.into_iter().map(imported_row).collect(),
-        refused_count: counts.refused,
-        kept: report.kept.into_iter().map(imported_row).collect(),
-        kept_count: counts.kept,
-        changed: report.changed.into_iter().map(imported_row).collect(),
-    }
-}
-
-fn imported_row(row: ReportedRow) -> proto::ImportedRow {
-    proto::ImportedRow {
-        line: row.line,
-        name: row.name,
-        fields: row.fields.into_iter().collect(),
-    }
+    let file_name = text::line(&header.file_name, text::MAX_DESCRIPTION);
+    let file_name = bad.read("file_name", file_name);
+    let (entity, file_name) = bad.finish(entity.zip(file_name))?;
+    Ok(Header {
+        entity,
+        mode,
+        file_name,
+        announce: header.announce,
+        options: ImportOptions {
+            overwrite: header.overwrite,
+            adopt: header.adopt,
+            is_bundled: false,
+        },
+        dry_run: header.dry_run,
+        by: Some(by),
+    })
 }

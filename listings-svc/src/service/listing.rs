@@ -8,12 +8,13 @@ use sqlx::PgPool;
 use tonic::{Request, Response, Status};
 
 use super::Service;
-use super::account_id::parse_uuid;
-use super::listing_name::{self, ListingName};
+use super::ids::parse_uuid;
+use super::listing_name;
 use crate::domain::audit_action::AuditAction;
+use crate::domain::listing_name::ListingName;
 use crate::feed;
 use crate::store::{accounts, listings};
-use crate::write::moderate::listing_not_found;
+use crate::write::not_found::listing_not_found;
 
 #[tonic::async_trait]
 impl StaffListingService for Service {
@@ -40,8 +41,8 @@ impl StaffListingService for Service {
         let on = ("account", request.get_ref().account_id.as_str());
         self.audit.admit(&request, AuditAction::Look, on).await?;
         let account = parse_uuid("account_id", &request.into_inner().account_id)?;
-        let mut connection = self.pool.acquire().await.map_err(Fault::from)?;
-        let written = accounts::writes_on(&mut connection, account, self.clock.now().date()).await;
+        let today = self.clock.now().date();
+        let written = accounts::writes_on(&self.pool, account, today).await;
         let written = written.map_err(Fault::from)?;
         Ok(Response::new(proto::GetAccountWritesResponse {
             writes_today: u32::try_from(written).unwrap_or_default(),
@@ -50,11 +51,10 @@ impl StaffListingService for Service {
 }
 
 pub(super) async fn find(pool: &PgPool, name: &ListingName) -> Result<proto::Listing, Fault> {
-    let found = listings::find(pool, name.entity, name.mode, &name.key)
-        .await?
-        .ok_or_else(listing_not_found)?;
+    let found = listings::find(pool, name).await?;
+    let found = found.ok_or_else(listing_not_found)?;
     Ok(proto::Listing {
-        name: Some(name.into()),
+        name: Some(listing_name::message(name)),
         id: found.id.to_string(),
         title: found.title,
         state: feed::state(found.state.0),

@@ -4,23 +4,13 @@ use contracts::listings::v1 as proto;
 use kit::bad_fields::BadFields;
 
 use crate::domain::entity::Entity;
-use crate::domain::mode::Mode;
+use crate::domain::listing_name::ListingName;
 
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct ListingName {
-    pub(super) entity: Entity,
-    pub(super) mode: Mode,
-    /// A slug, or a handle.
-    pub(super) key: String,
-}
-
-impl From<&ListingName> for proto::ListingName {
-    fn from(name: &ListingName) -> Self {
-        Self {
-            kind: name.entity.as_str().to_owned(),
-            mode: name.mode.into(),
-            name: name.key.clone(),
-        }
+pub(super) fn message(name: &ListingName) -> proto::ListingName {
+    proto::ListingName {
+        kind: name.entity.as_str().to_owned(),
+        mode: name.mode.into(),
+        name: name.key.clone(),
     }
 }
 
@@ -33,10 +23,8 @@ pub(super) fn audit_subject(name: Option<&proto::ListingName>) -> (&str, &str) {
 /// Reads a name; `None` when it is invalid.
 pub(super) fn read(name: Option<proto::ListingName>, bad: &mut BadFields) -> Option<ListingName> {
     let name = name.unwrap_or_default();
-    let entity = Entity::of_listings(&name.kind);
-    if entity.is_none() {
-        bad.add("kind", "Give page, game or event.");
-    }
+    let entity = Entity::of_listings(&name.kind).ok_or("Give page, game or event.");
+    let entity = bad.read("kind", entity);
     let mode = bad.mode(name.mode);
     // PostgreSQL does not accept NUL, and no name has one.
     if name.name.contains('\0') {

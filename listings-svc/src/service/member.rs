@@ -143,13 +143,9 @@ impl StaffMemberService for Service {
         let member = Member::of(&request)?;
         let row = store::find_by_name(&self.pool, &member.name).await;
         let expires_at = row.map_err(Fault::from)?.map(|row| row.expires_at);
-        let role = match member.role {
-            Role::Reviewer => proto::Role::Reviewer,
-            Role::Admin => proto::Role::Admin,
-        };
         Ok(Response::new(proto::WhoAmIResponse {
             name: member.name,
-            role: role.into(),
+            role: role_message(member.role).into(),
             expires_at: expires_at.map(timestamp::encode),
         }))
     }
@@ -167,22 +163,24 @@ fn check_name(raw: &str) -> Result<(), String> {
 }
 
 fn read_role(role: proto::Role, bad: &mut BadFields) -> Option<Role> {
+    let role = match role {
+        proto::Role::Reviewer => Ok(Role::Reviewer),
+        proto::Role::Admin => Ok(Role::Admin),
+        proto::Role::Unspecified => Err("Give reviewer or admin."),
+    };
+    bad.read("role", role)
+}
+
+pub(super) const fn role_message(role: Role) -> proto::Role {
     match role {
-        proto::Role::Reviewer => Some(Role::Reviewer),
-        proto::Role::Admin => Some(Role::Admin),
-        proto::Role::Unspecified => {
-            bad.add("role", "Give reviewer or admin.");
-            None
-        }
+        Role::Reviewer => proto::Role::Reviewer,
+        Role::Admin => proto::Role::Admin,
     }
 }
 
 fn message(row: MemberRow) -> proto::Member {
-    let role = match row.role.parse() {
-        Ok(Role::Reviewer) => proto::Role::Reviewer,
-        Ok(Role::Admin) => proto::Role::Admin,
-        Err(_unknown) => proto::Role::Unspecified,
-    };
+    let role = row.role.parse();
+    let role = role.map_or(proto::Role::Unspecified, role_message);
     proto::Member {
         name: row.name,
         role: role.into(),

@@ -1,10 +1,10 @@
 //! The gRPC services of listings-svc, one file per resource.
 
-mod account_id;
 mod audit;
 mod events;
 mod find_member;
 mod games;
+mod ids;
 mod import;
 mod listing;
 mod listing_name;
@@ -46,18 +46,18 @@ use sqlx::PgPool;
 use tokio_util::sync::CancellationToken;
 use tonic::service::RoutesBuilder;
 
-use crate::SCHEMA;
 use crate::members::Members;
 use crate::pictures::{FileStore, PictureProcessor};
 use crate::write::import::Importer;
 use crate::write::{CommandDependencies, CommandHandler};
 
-/// The dependencies of the services.
+/// Every gRPC service: each file implements one of them.
 #[derive(Debug)]
-pub struct Dependencies {
+pub struct Service {
     pub pool: PgPool,
     pub clock: Clock,
-    /// Serves the feed.
+    pub audit: Audit,
+    /// Serves the feed, which watch streams follow.
     pub producer: Producer,
     /// Applies commands.
     pub writer: Writer<CommandHandler>,
@@ -67,35 +67,39 @@ pub struct Dependencies {
     pub files: FileStore,
     /// Pictures that an account may upload in 24 hours.
     pub pictures_per_day: i64,
+    /// Its cache is cleared after each change of a member.
     pub members: Members,
     /// After which the token of a member expires.
     pub token_lifetime: time::Duration,
-    /// Cancelled when long calls must end.
+    /// When it is cancelled, watch streams end, and running imports fail: their clients import the file again at another replica.
     pub draining: CancellationToken,
+    pub running: RunningCalls,
 }
 
-impl Dependencies {
+/// The calls that must not run twice, or of which only so many run at once.
+#[derive(Debug)]
+pub struct RunningCalls {
+    /// Those with an `Idempotency-Key`.
+    idempotent: InFlightCalls,
+    account_uploads: ConcurrencyLimit,
+    staff_uploads: ConcurrencyLimit,
+}
+
+impl Default for RunningCalls {
+    fn default() -> Self {
+        let of_accounts = pictures::owner::MAX_UPLOADS;
+        Self {
+            idempotent: InFlightCalls::default(),
+            account_uploads: ConcurrencyLimit::new("uploads_of_accounts", of_accounts),
+            staff_uploads: ConcurrencyLimit::new("uploads", pictures::staff::MAX_UPLOADS),
+        }
+    }
+}
+
+impl Service {
     pub fn add_to(self, services: &mut RoutesBuilder) {
         services.add_service(self.producer.service());
-        let account_uploads = pictures::owner::MAX_UPLOADS;
-        let service = Arc::new(Service {
-            audit: Audit::new(self.pool.clone(), SCHEMA, self.clock.clone()),
-            in_flight_calls: InFlightCalls::default(),
-            account_uploads: ConcurrencyLimit::new("uploads_of_accounts", account_uploads),
-            staff_uploads: ConcurrencyLimit::new("uploads", pictures::staff::MAX_UPLOADS),
-            pool: self.pool,
-            clock: self.clock,
-            producer: self.producer,
-            writer: self.writer,
-            commands: self.commands,
-            importer: self.importer,
-            pictures: self.pictures,
-            files: self.files,
-            pictures_per_day: self.pictures_per_day,
-            members: self.members,
-            token_lifetime: self.token_lifetime,
-            draining: self.draining,
-        });
+        let service = Arc::new(self);
         let service = || Arc::clone(&service);
         let import = StaffImportServiceServer::from_arc(service());
         services
@@ -115,29 +119,4 @@ impl Dependencies {
             .add_service(StaffPictureServiceServer::from_arc(service()))
             .add_service(StaffReviewServiceServer::from_arc(service()));
     }
-}
-
-/// Every service: each file implements one of them.
-#[derive(Debug)]
-struct Service {
-    pool: PgPool,
-    clock: Clock,
-    /// Watch streams follow its feed.
-    producer: Producer,
-    writer: Writer<CommandHandler>,
-    commands: Arc<CommandDependencies>,
-    importer: Importer,
-    pictures: PictureProcessor,
-    files: FileStore,
-    pictures_per_day: i64,
-    /// Its cache is cleared after each change of a member.
-    members: Members,
-    token_lifetime: time::Duration,
-    /// When it is cancelled, watch streams end, and running imports fail: their clients import the file again at another replica.
-    draining: CancellationToken,
-    audit: Audit,
-    /// The calls with an `Idempotency-Key` that are being answered.
-    in_flight_calls: InFlightCalls,
-    account_uploads: ConcurrencyLimit,
-    staff_uploads: ConcurrencyLimit,
 }

@@ -11,11 +11,10 @@ use tonic::{Request, Response, Status};
 use uuid::Uuid;
 
 use super::Service;
-use super::account_id::parse_uuid;
+use super::ids::parse_uuid;
 use super::own_listing::not_found;
 use super::own_listings::entity;
 use super::tickets;
-use crate::domain::slug;
 use crate::domain::ticket::{TicketKind, TicketState};
 use crate::domain::visitor_note::{self, NoteText};
 use crate::store::own_listings;
@@ -98,11 +97,16 @@ impl Service {
         request: proto::ListOwnNotesRequest,
     ) -> Result<proto::ListOwnNotesResponse, Fault> {
         let account = parse_uuid("account_id", &request.account_id)?;
-        let entity = entity(&request.kind)?;
-        if !slug::is_valid(&request.name) {
-            return Err(not_found());
+        if request.kind.is_empty() && request.name.is_empty() {
+            let (pool, most) = (&self.pool, MAX_CORRECTIONS);
+            let notes = store::list_corrections_of_account(pool, account, most).await?;
+            return Ok(proto::ListOwnNotesResponse {
+                total: u64::try_from(notes.len()).unwrap_or_default(),
+                notes: notes.into_iter().map(tickets::note).collect(),
+            });
         }
-        let own = own_listings::find_with_state(&self.pool, account, entity, &request.name).await?;
+        let entity = entity(&request.kind)?;
+        let own = own_listings::find(&self.pool, account, entity, &request.name).await?;
         let (listing, _) = own.ok_or_else(not_found)?;
         let subject = Subject { entity, listing };
         let notes = store::list_corrections(&self.pool, subject, MAX_CORRECTIONS).await?;
@@ -118,51 +122,40 @@ impl Service {
 fn read(request: proto::CreateNoteRequest) -> Result<SentNote, Fault> {
     let mut bad = BadFields::default();
     let kind = match request.note() {
-        proto::NoteKind::Correction => Some(TicketKind::Correction),
-        proto::NoteKind::Report => Some(TicketKind::Report),
-        proto::NoteKind::Unspecified => {
-            let problem = "Give correction or report.";
-            bad.add("note", problem);
-            None
-        }
+        proto::NoteKind::Correction => Ok(TicketKind::Correction),
+        proto::NoteKind::Report => Ok(TicketKind::Report),
+        proto::NoteKind::Unspecified => Err("Give correction or report."),
     };
+    let kind = bad.read("note", kind);
     if !visitor_note::is_form_id(&request.form) {
         let problem = "Open the page again, and send the form from there.";
         bad.add("form", problem);
     }
-    let network: Option<IpAddr> = request.network.parse().ok();
-    if network.is_none() {
-        let problem = "Give the address of the sender's network.";
-        bad.add("network", problem);
-    }
+    let network = request.network.parse::<IpAddr>();
+    let network = network.map_err(|_no_address| "Give the address of the sender's network.");
+    let network = bad.read("network", network);
     let text = NoteText {
         reason: request.reason,
         text: request.text,
         email: request.email,
     };
     let text = text.check(kind.unwrap_or(TicketKind::Correction), &mut bad);
-    let sent = kind
-        .zip(network)
-        .map(|(kind, network)| (kind, network.to_string()));
-    let (kind, network) = bad.finish(sent)?;
+    let (kind, network) = bad.finish(kind.zip(network))?;
     Ok(SentNote {
         entity: entity(&request.kind)?,
         name: request.name,
         kind,
         note: text,
-        network,
+        network: network.to_string(),
         form: request.form,
     })
 }
 
 pub(super) fn end(state: proto::NoteState, bad: &mut BadFields) -> Option<TicketState> {
-    match state {
-        proto::NoteState::Done => Some(TicketState::Accepted),
-        proto::NoteState::Dismissed => Some(TicketState::Declined),
-        proto::NoteState::Open | proto::NoteState::Unspecified => {
-            let problem = "Give done or dismissed.";
-            bad.add("state", problem);
-            None
-        }
-    }
+    let end = match state {
+        proto::NoteState::Done => Ok(TicketState::Accepted),
+        proto::NoteState::Dismissed => Ok(TicketState::Declined),
+        proto::NoteState::Open | proto::NoteState::Unspecified => Err("Give done or dismissed."),
+    };
+    bad.read("state", end)
 }

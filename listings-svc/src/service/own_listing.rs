@@ -3,11 +3,10 @@
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::get_own_listing_response::Listing as Content;
 use kit::Fault;
-use serde::Serialize;
 use sqlx::{PgConnection, PgPool};
 use time::Date;
 
-use super::account_id::parse_uuid;
+use super::ids::parse_uuid;
 use super::tickets;
 use crate::domain::entity::Entity;
 use crate::domain::event::Event;
@@ -15,11 +14,10 @@ use crate::domain::game::Game;
 use crate::domain::listing::Listing;
 use crate::domain::mode::Mode;
 use crate::domain::page::{Page, hidden_note};
-use crate::domain::slug;
 use crate::domain::state::ListingState;
-use crate::feed::{PublicUrl, Publish};
+use crate::feed::{PublicUrl, Publish as _};
 use crate::store::tickets::{Subject, newest_takedown_of};
-use crate::store::{ListingTable, accounts, own_listings, pages};
+use crate::store::{ListingTable, accounts, find_listing, own_listings, pages};
 
 pub(super) async fn get(
     pool: &PgPool,
@@ -30,10 +28,7 @@ pub(super) async fn get(
 ) -> Result<proto::GetOwnListingResponse, Fault> {
     let account = parse_uuid("account_id", &request.account_id)?;
     let name = &request.name;
-    if !slug::is_valid(name) {
-        return Err(not_found());
-    }
-    let own = own_listings::find_with_state(pool, account, entity, name).await?;
+    let own = own_listings::find(pool, account, entity, name).await?;
     let (id, state) = own.ok_or_else(not_found)?;
     let mut connection = pool.acquire().await?;
     let (mut note, mut creator) = (None, String::new());
@@ -45,8 +40,8 @@ pub(super) async fn get(
         ),
         Entity::Game => {
             let game = find::<Game>(&mut connection, name).await?;
-            let page = pages::with_ids(&mut connection, &[game.content.page_id]).await?;
-            if let Some(page) = page.into_iter().next() {
+            let page = pages::find(&mut connection, game.content.page_id).await?;
+            if let Some(page) = page {
                 note = hidden_note(&page.content.handle, page.state);
                 creator = page.content.handle;
             }
@@ -67,7 +62,7 @@ pub(super) async fn get(
         listing: id,
     };
     let takedown = newest_takedown_of(&mut *connection, account, subject).await?;
-    let writes_today = accounts::writes_on(&mut connection, account, today).await?;
+    let writes_today = accounts::writes_on(&mut *connection, account, today).await?;
     Ok(proto::GetOwnListingResponse {
         listing: Some(listing),
         reason: reason.unwrap_or_default(),
@@ -80,11 +75,10 @@ pub(super) async fn get(
 
 async fn find<C>(connection: &mut PgConnection, name: &str) -> Result<Listing<C>, Fault>
 where
-    Listing<C>: ListingTable + Publish + Serialize,
+    Listing<C>: ListingTable,
 {
-    let names = [name.to_owned()];
-    let found = Listing::<C>::find(connection, Mode::Live, &names).await?;
-    found.into_iter().next().ok_or_else(not_found)
+    let found = find_listing(connection, Mode::Live, name).await?;
+    found.ok_or_else(not_found)
 }
 
 pub(super) fn not_found() -> Fault {

@@ -5,22 +5,22 @@ use contracts::listings::v1 as proto;
 use contracts::listings::v1::own_listings_service_server::OwnListingsService;
 use contracts::public::{CREATOR_KINDS, EVENT_KINDS, OwnListing, PLATFORMS, STAGES, Timestamp};
 use kit::bad_fields::BadFields;
-use kit::cursor::Binding;
+use kit::cursor::{Binding, SortTime};
 use kit::page::Page;
 use kit::rpc::respond;
 use kit::{Fault, timestamp};
 use tonic::{Request, Response, Status};
 use uuid::Uuid;
 
-use super::account_id::parse_uuid;
+use super::ids::parse_uuid;
 use super::own_listing::not_found;
 use super::{Service, own_listing, revision, tickets};
 use crate::domain::entity::Entity;
 use crate::domain::mode::Mode;
 use crate::domain::page::hidden_note;
-use crate::domain::{links, slug, text};
+use crate::domain::{links, text};
 use crate::store::history::{self, RevisionRow};
-use crate::store::own_listings::{self, OwnListingRow, SortKey};
+use crate::store::own_listings::{self, OwnListingRow};
 use crate::store::reference_data;
 use crate::write::tickets::{NamedListing, TicketChange};
 
@@ -149,11 +149,8 @@ impl Service {
     ) -> Result<proto::ListOwnRevisionsResponse, Fault> {
         let account = parse_uuid("account_id", &request.account_id)?;
         let entity = entity(&request.kind)?;
-        if !slug::is_valid(&request.name) {
-            return Err(not_found());
-        }
         let found = own_listings::find(&self.pool, account, entity, &request.name).await?;
-        let id = found.ok_or_else(not_found)?;
+        let (id, _) = found.ok_or_else(not_found)?;
         let mut bad = BadFields::default();
         let filters = [&request.account_id, &request.kind, &request.name];
         let binding = Binding::new("own revisions", filters.map(|text| Some(text.as_str())));
@@ -179,9 +176,10 @@ impl Service {
         &self,
         account: Uuid,
         mode: Mode,
-        page: Page<SortKey>,
+        page: Page<(SortTime, Uuid)>,
     ) -> Result<(Vec<u8>, common::PageInfo), Fault> {
-        let (after, limit) = (page.after, page.rows_to_fetch());
+        let after = page.after.map(|(SortTime(at), id)| (at, id));
+        let limit = page.rows_to_fetch();
         let (rows, total) = match mode {
             Mode::Live => (
                 own_listings::list(&self.pool, account, after, limit).await,
@@ -193,10 +191,7 @@ impl Service {
             ),
         };
         let (mut rows, total) = (rows?, total?);
-        let next_cursor = page.cut(&mut rows, |row| SortKey {
-            created_at: row.created_at,
-            id: row.id,
-        })?;
+        let next_cursor = page.cut(&mut rows, |row| (SortTime(row.created_at), row.id))?;
         let rows: Vec<OwnListing> = rows.into_iter().map(|row| self.own_row(row)).collect();
         let json = serde_json::to_vec(&rows).map_err(|error| Fault::internal(&error))?;
         let page = common::PageInfo {

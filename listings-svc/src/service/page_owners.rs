@@ -3,36 +3,29 @@
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::staff_page_service_server::StaffPageService;
 use kit::bad_fields::BadFields;
-use kit::rpc::staff::Member;
 use kit::{Fault, timestamp};
-use sqlx::PgConnection;
+use sqlx::PgPool;
 use tonic::{Request, Response, Status};
-use uuid::Uuid;
 
 use super::Service;
-use super::account_id::parse_uuid;
+use super::ids::parse_uuid;
 use super::listing_name;
 use super::tickets;
 use crate::domain::audit_action::AuditAction;
-use crate::domain::listing::Listing;
 use crate::domain::mode::Mode;
 use crate::domain::page::Page;
-use crate::domain::slug;
 use crate::domain::ticket::{TicketKind, TicketState};
-use crate::store::ListingTable as _;
+use crate::store::find_listing;
 use crate::store::page_owners::{self as store, Owner};
-use crate::write::page_owners::{OwnerChange, OwnerOperation};
+use crate::write::not_found::page_not_found;
+use crate::write::page_owners::OwnerChange;
 use crate::write::tickets::{TicketChange, TicketDecision};
 use crate::write::{Command, Outcome};
 
 impl Service {
     /// Adds or removes an owner; returns the owners after that.
-    async fn change_owners(
-        &self,
-        operation: OwnerOperation,
-        by: Member,
-    ) -> Result<Vec<proto::Owner>, Fault> {
-        let command = Command::ChangeOwners(Box::new(OwnerChange { operation, by }));
+    async fn change_owners(&self, change: OwnerChange) -> Result<Vec<proto::Owner>, Fault> {
+        let command = Command::ChangeOwners(Box::new(change));
         let read = Outcome::try_as_owners_changed;
         let owners = self.writer.write_as(command, read).await?;
         Ok(owners.into_iter().map(owner).collect())
@@ -49,18 +42,12 @@ impl Service {
     }
 }
 
-async fn page(connection: &mut PgConnection, handle: String) -> Result<Uuid, Fault> {
-    let not_found = || Fault::not_found("There is no page with this handle.");
-    if !slug::is_valid(&handle) {
-        return Err(not_found());
-    }
-    let found = Listing::<Page>::find(connection, Mode::Live, &[handle]).await;
-    let found = found?.into_iter().next();
-    Ok(found.ok_or_else(not_found)?.id)
-}
-
-async fn owners_of(connection: &mut PgConnection, page: Uuid) -> Result<Vec<proto::Owner>, Fault> {
-    let owners = store::of_page(connection, page).await?;
+/// The owners of the page with this handle.
+async fn owners_of(pool: &PgPool, handle: &str) -> Result<Vec<proto::Owner>, Fault> {
+    let mut connection = pool.acquire().await?;
+    let page = find_listing::<Page>(&mut connection, Mode::Live, handle).await?;
+    let page = page.ok_or_else(page_not_found)?;
+    let owners = store::of_page(&mut *connection, page.id).await?;
     Ok(owners.into_iter().map(owner).collect())
 }
 
@@ -136,9 +123,7 @@ impl StaffPageService for Service {
         let subject = ("page", request.get_ref().handle.as_str());
         let action = AuditAction::Look;
         self.audit.admit(&request, action, subject).await?;
-        let mut connection = self.pool.acquire().await.map_err(Fault::from)?;
-        let page = page(&mut connection, request.into_inner().handle).await?;
-        let owners = owners_of(&mut connection, page).await?;
+        let owners = owners_of(&self.pool, &request.into_inner().handle).await?;
         Ok(Response::new(proto::ListOwnersResponse { owners }))
     }
 
@@ -148,11 +133,16 @@ impl StaffPageService for Service {
     ) -> Result<Response<proto::AddOwnerResponse>, Status> {
         let subject = ("page", request.get_ref().handle.as_str());
         let action = AuditAction::AddOwner;
-        let member = self.audit.admit(&request, action, subject).await?.member;
+        let by = self.audit.admit(&request, action, subject).await?;
         let request = request.into_inner();
         let account = parse_uuid("account_id", &request.account_id)?;
-        let operation = OwnerOperation::Add(request.handle, account);
-        let owners = self.change_owners(operation, member).await?;
+        let change = OwnerChange {
+            handle: request.handle,
+            account,
+            is_added: true,
+            by,
+        };
+        let owners = self.change_owners(change).await?;
         Ok(Response::new(proto::AddOwnerResponse { owners }))
     }
 
@@ -162,11 +152,16 @@ impl StaffPageService for Service {
     ) -> Result<Response<proto::RemoveOwnerResponse>, Status> {
         let subject = ("page", request.get_ref().handle.as_str());
         let action = AuditAction::RemoveOwner;
-        let member = self.audit.admit(&request, action, subject).await?.member;
+        let by = self.audit.admit(&request, action, subject).await?;
         let request = request.into_inner();
         let account = parse_uuid("account_id", &request.account_id)?;
-        let operation = OwnerOperation::Remove(request.handle, account);
-        let owners = self.change_owners(operation, member).await?;
+        let change = OwnerChange {
+            handle: request.handle,
+            account,
+            is_added: false,
+            by,
+        };
+        let owners = self.change_owners(change).await?;
         Ok(Response::new(proto::RemoveOwnerResponse { owners }))
     }
 }

@@ -10,7 +10,7 @@ use tonic::{Request, Response, Status};
 use uuid::Uuid;
 
 use super::Service;
-use super::account_id::parse_uuid;
+use super::ids::parse_uuid;
 use super::tickets;
 use crate::domain::text;
 use crate::feed::Publish as _;
@@ -107,8 +107,8 @@ impl PagesService for Service {
             .collect();
         let reasons = page_owners::rejections(&self.pool, account).await;
         let reasons = reasons.map_err(Fault::from)?.into_iter().collect();
-        let mut connection = self.pool.acquire().await.map_err(Fault::from)?;
-        let written = accounts::writes_on(&mut connection, account, self.clock.now().date()).await;
+        let today = self.clock.now().date();
+        let written = accounts::writes_on(&self.pool, account, today).await;
         let written = written.map_err(Fault::from)?;
         Ok(Response::new(proto::ListOwnPagesResponse {
             pages,

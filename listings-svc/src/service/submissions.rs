@@ -77,7 +77,7 @@ impl Service {
         name: String,
         account_id: &str,
     ) -> Result<Option<proto::Written>, Fault> {
-        let account = super::account_id::parse_uuid("account_id", account_id)?;
+        let account = super::ids::parse_uuid("account_id", account_id)?;
         let author = Author {
             account,
             mode: Mode::Live,
@@ -116,7 +116,7 @@ impl Service {
 
     async fn write_submission(&self, submission: Submission) -> Result<proto::Written, Fault> {
         let key = submission.idempotency_key.as_ref();
-        let in_flight = key.map(|key| self.in_flight_calls.begin(key.call.clone()));
+        let in_flight = key.map(|key| self.running.idempotent.begin(key.call.clone()));
         let _in_flight = in_flight.transpose()?;
         let command = Command::Submit(Box::new(submission));
         let receipt = self.writer.write_as(command, Outcome::try_as_submitted);
@@ -140,7 +140,7 @@ fn written(receipt: Receipt) -> proto::Written {
 fn author(author: &proto::Author) -> Result<Author, Fault> {
     let mode = Mode::try_from(author.mode)?;
     Ok(Author {
-        account: super::account_id::parse_uuid("account_id", &author.account_id)?,
+        account: super::ids::parse_uuid("account_id", &author.account_id)?,
         mode,
         writes_per_day: author.writes_per_day,
     })

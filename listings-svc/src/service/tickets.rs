@@ -114,7 +114,7 @@ pub(super) fn note(ticket: Ticket) -> proto::ListingNote {
 
 fn listing_name(ticket: &Ticket) -> proto::ListingName {
     proto::ListingName {
-        kind: ticket.entity.clone(),
+        kind: ticket.entity.as_str().to_owned(),
         mode: ticket.mode.into(),
         name: ticket.name.clone(),
     }

@@ -1,6 +1,6 @@
 //! Counts the writes of an account per day, and its pending submissions.
 
-use sqlx::PgConnection;
+use sqlx::{PgConnection, PgExecutor};
 use time::Date;
 use uuid::Uuid;
 
@@ -46,7 +46,7 @@ async fn lock_present(
 
 /// The writes of an account on this day, without a lock.
 pub async fn writes_on(
-    connection: &mut PgConnection,
+    executor: impl PgExecutor<'_>,
     account: Uuid,
     today: Date,
 ) -> Result<i32, sqlx::Error> {
@@ -55,7 +55,7 @@ pub async fn writes_on(
         account,
         today
     )
-    .fetch_optional(connection)
+    .fetch_optional(executor)
     .await?;
     Ok(written.unwrap_or(0))
 }

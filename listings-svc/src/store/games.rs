@@ -1,16 +1,13 @@
 //! The table of games.
 
-use serde_json::Value;
 use sqlx::PgConnection;
 use sqlx::types::{Json, Text};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
+use super::listing_table;
 use super::page_owners::OwnedPage;
-use super::revisions::{Revision, update_and_append};
-use super::{ListingTable, LockedRows, RecordTable, listings};
 use crate::domain::array_fields::{Credit, Screenshot};
-use crate::domain::entity::Entity;
 use crate::domain::game::Game;
 use crate::domain::links::Links;
 use crate::domain::listing::Listing;
@@ -50,12 +47,9 @@ struct Row {
     page: Option<Json<OwnedPage>>,
 }
 
-/// Selects games by the clause `$rest`; `$page` is the expression for the page.
-macro_rules! rows {
-    ($rest:literal, $($argument:expr),+ $(,)?) => {
-        rows!(page = "null::jsonb", $rest, $($argument),+)
-    };
-    (page = $page:literal, $rest:literal, $($argument:expr),+ $(,)?) => {
+/// Selects rows by a clause; `$page` is the expression for the page.
+macro_rules! select_rows {
+    (page = $page:literal, [$($clause:literal)+], $($argument:expr),+ $(,)?) => {
         sqlx::query_as!(
             Row,
             r#"select
@@ -64,11 +58,27 @@ macro_rules! rows {
                    stage, release_year, trailer_url, links as "links: Json<Links>",
                    credits as "credits: Json<Vec<Credit>>", featured, page_id, source, created_at, first_published_at,
                    hidden_by_page, updated_at, submitter, waiting_since, "# + $page + r#" as "page: Json<OwnedPage>"
-               from listings.game "# + $rest,
+               from listings.game "# $(+ $clause)+,
             $($argument),+
         )
     };
 }
+
+/// Selects games by a clause.
+macro_rules! select {
+    ([$($clause:literal)+], $($argument:expr),+ $(,)?) => {
+        select_rows!(page = "null::jsonb", [$($clause)+], $($argument),+).map(Listing::<Game>::from)
+    };
+}
+
+listing_table!(
+    Game,
+    select,
+    "game",
+    "slug",
+    "title, tagline, description, cover_url, screenshots, genres, platforms, stage, release_year, trailer_url, links, credits,
+     featured, page_id, source, hidden_by_page"
+);
 
 impl From<Row> for Listing<Game> {
     fn from(row: Row) -> Self {
@@ -105,97 +115,6 @@ impl From<Row> for Listing<Game> {
     }
 }
 
-impl RecordTable for Listing<Game> {
-    async fn lock(
-        connection: &mut PgConnection,
-        mode: Mode,
-        names: &[String],
-    ) -> Result<LockedRows<Self>, sqlx::Error> {
-        let locked = rows!(
-            "where mode = $1 and slug = any($2) for no key update skip locked",
-            mode.as_str(),
-            names
-        )
-        .map(Self::from)
-        .fetch_all(&mut *connection)
-        .await?;
-        if locked.len() == names.len() {
-            return Ok(LockedRows::all(locked));
-        }
-        let present = listings::names(connection, Entity::Game, mode, names).await?;
-        Ok(LockedRows::of(locked, present))
-    }
-
-    async fn save(connection: &mut PgConnection, records: &Value) -> Result<(), sqlx::Error> {
-        sqlx::query!(
-            "insert into listings.game (
-                 id, mode, state, revision, slug, title, tagline, description, cover_url, screenshots, genres,
-                 platforms, stage, release_year, trailer_url, links, credits, featured, page_id, source, created_at, first_published_at,
-                 hidden_by_page, updated_at, submitter, waiting_since
-             )
-             select
-                 id, mode, state, revision, slug, title, tagline, description, cover_url, screenshots, genres,
-                 platforms, stage, release_year, trailer_url, links, credits, featured, page_id, source, created_at, first_published_at,
-                 hidden_by_page, updated_at, submitter, waiting_since
-             from jsonb_populate_recordset(null::listings.game, $1)
-             on conflict (id) do update set
-                 state = excluded.state, revision = excluded.revision, title = excluded.title,
-                 tagline = excluded.tagline, description = excluded.description, cover_url = excluded.cover_url,
-                 screenshots = excluded.screenshots, genres = excluded.genres, platforms = excluded.platforms,
-                 stage = excluded.stage, release_year = excluded.release_year, trailer_url = excluded.trailer_url,
-                 links = excluded.links, credits = excluded.credits, featured = excluded.featured,
-                 page_id = excluded.page_id, source = excluded.source, created_at = excluded.created_at, first_published_at = excluded.first_published_at,
-                 hidden_by_page = excluded.hidden_by_page, updated_at = excluded.updated_at,
-                 submitter = excluded.submitter, waiting_since = excluded.waiting_since",
-            records
-        )
-        .execute(connection)
-        .await?;
-        Ok(())
-    }
-}
-
-impl ListingTable for Listing<Game> {
-    async fn update(
-        connection: &mut PgConnection,
-        at: OffsetDateTime,
-        revision: Revision,
-    ) -> Result<(), sqlx::Error> {
-        update_and_append!(
-            "update listings.game set (
-                 state, revision, title, tagline, description, cover_url, screenshots, genres, platforms, stage,
-                 release_year, trailer_url, links, credits, featured, page_id, source, created_at, first_published_at, hidden_by_page,
-                 updated_at, submitter, waiting_since
-             ) = (
-                 select
-                     new.state, new.revision, new.title, new.tagline, new.description, new.cover_url, new.screenshots,
-                     new.genres, new.platforms, new.stage, new.release_year, new.trailer_url, new.links, new.credits,
-                     new.featured, new.page_id, new.source, new.created_at, new.first_published_at, new.hidden_by_page, new.updated_at,
-                     new.submitter, new.waiting_since
-                 from jsonb_populate_record(game, $2) as new
-             )
-             where id = $1",
-            Entity::Game,
-            at,
-            revision
-        )
-        .execute(connection)
-        .await?;
-        Ok(())
-    }
-
-    async fn find(
-        connection: &mut PgConnection,
-        mode: Mode,
-        names: &[String],
-    ) -> Result<Vec<Self>, sqlx::Error> {
-        rows!("where mode = $1 and slug = any($2)", mode.as_str(), names)
-            .map(Self::from)
-            .fetch_all(connection)
-            .await
-    }
-}
-
 /// Locks a live game and reads its page in the same round trip. The page is `None` unless the account owns it. The result is `None` when
 /// there is no such game, or another transaction has locked it.
 pub async fn lock_with_page(
@@ -203,15 +122,15 @@ pub async fn lock_with_page(
     slug: &str,
     account: Uuid,
 ) -> Result<Option<(Listing<Game>, Option<OwnedPage>)>, sqlx::Error> {
-    let row = rows!(
+    let row = select_rows!(
         page = "(
             select to_jsonb(owned) from (
-                select owner.account_id as account, page.id, page.handle, page.name, page.country_code, page.city, page.state
+                select page.id, page.handle, page.country_code, page.city, page.state
                 from listings.page join listings.page_owner as owner on owner.page_id = page.id
                 where page.id = game.page_id and owner.account_id = $2
             ) as owned
         )",
-        "where mode = 'live' and slug = $1 for no key update of game skip locked",
+        ["where mode = 'live' and slug = $1 for no key update of game skip locked"],
         slug,
         account
     )
@@ -223,23 +142,6 @@ pub async fn lock_with_page(
     }))
 }
 
-/// Locks the next games after an id, in both datasets. A row that another transaction has locked is an error (55P03), so that no row is
-/// skipped.
-pub async fn lock_batch(
-    connection: &mut PgConnection,
-    after: Uuid,
-    limit: i64,
-) -> Result<Vec<Listing<Game>>, sqlx::Error> {
-    rows!(
-        "where id > $1 order by id limit $2 for no key update nowait",
-        after,
-        limit
-    )
-    .map(Listing::from)
-    .fetch_all(connection)
-    .await
-}
-
 /// Locks the next games of a page that do not follow its state yet. A row that another transaction has locked is an error (55P03).
 pub async fn lock_unfollowing(
     connection: &mut PgConnection,
@@ -247,13 +149,12 @@ pub async fn lock_unfollowing(
     is_public: bool,
     limit: i64,
 ) -> Result<Vec<Listing<Game>>, sqlx::Error> {
-    rows!(
-        "where page_id = $1 and hidden_by_page = $2 limit $3 for no key update nowait",
+    select!(
+        ["where page_id = $1 and hidden_by_page = $2 limit $3 for no key update nowait"],
         page,
         is_public,
         limit
     )
-    .map(Listing::from)
     .fetch_all(connection)
     .await
 }

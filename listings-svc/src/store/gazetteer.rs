@@ -6,10 +6,11 @@ use serde_json::Value;
 use sqlx::PgConnection;
 use sqlx::types::Json;
 
-use super::{LockedRows, RecordTable, unwrap_json};
+use super::{RecordTable, unwrap_json};
 use crate::domain::FromImportRow;
+use crate::domain::content::Content;
 use crate::domain::mode::Mode;
-use crate::domain::record::{Content, GazetteerEntry};
+use crate::domain::record::GazetteerEntry;
 
 impl<C: Content + FromImportRow + Serialize + DeserializeOwned + Unpin> RecordTable
     for GazetteerEntry<C>
@@ -18,7 +19,7 @@ impl<C: Content + FromImportRow + Serialize + DeserializeOwned + Unpin> RecordTa
         connection: &mut PgConnection,
         _mode: Mode,
         names: &[String],
-    ) -> Result<LockedRows<Self>, sqlx::Error> {
+    ) -> Result<Option<Vec<Self>>, sqlx::Error> {
         let locked = sqlx::query_scalar!(
             r#"select jsonb_build_object('revision', revision, 'by_staff', by_staff) || content as "entry!: Json<Self>" from listings.gazetteer
                where kind = $1 and key = any($2) order by key for no key update skip locked"#,
@@ -28,7 +29,7 @@ impl<C: Content + FromImportRow + Serialize + DeserializeOwned + Unpin> RecordTa
         .fetch_all(&mut *connection)
         .await?;
         if locked.len() == names.len() {
-            return Ok(LockedRows::all(unwrap_json(locked)));
+            return Ok(Some(unwrap_json(locked)));
         }
         let present = sqlx::query_scalar!(
             "select key from listings.gazetteer where kind = $1 and key = any($2)",
@@ -37,7 +38,7 @@ impl<C: Content + FromImportRow + Serialize + DeserializeOwned + Unpin> RecordTa
         )
         .fetch_all(connection)
         .await?;
-        Ok(LockedRows::of(unwrap_json(locked), present))
+        Ok((present.len() == locked.len()).then(|| unwrap_json(locked)))
     }
 
     async fn save(connection: &mut PgConnection, records: &Value) -> Result<(), sqlx::Error> {

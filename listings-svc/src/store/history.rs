@@ -9,7 +9,7 @@ use time::macros::datetime;
 use uuid::Uuid;
 
 use crate::domain::entity::Entity;
-use crate::domain::mode::Mode;
+use crate::domain::listing_name::ListingName;
 
 /// Later than every revision.
 const LAST: OffsetDateTime = datetime!(9999-12-31 0:00 UTC);
@@ -51,26 +51,27 @@ pub async fn newest(
     .await
 }
 
-/// A listing in its current version and in its last public one.
+/// A listing in its current version and in an earlier one.
 #[derive(Debug, Clone, PartialEq)]
-pub struct CurrentAndApproved {
+pub struct Versions {
     /// The current revision.
     pub revision: i64,
     pub now: Value,
-    /// The newest revision that was public.
-    pub approved: Option<i64>,
-    /// The version at that revision.
+    /// The revision of the earlier version.
+    pub earlier: Option<i64>,
     pub then: Option<Value>,
 }
 
-/// The current version and the last public one, which results from undoing the changes since.
-pub async fn current_and_approved(
-    pool: &PgPool,
+/// The current version of a listing, and the version at a revision, or else the newest that was public. The earlier version results from
+/// undoing the changes since.
+pub async fn versions(
+    executor: impl PgExecutor<'_>,
     entity: Entity,
     id: Uuid,
-) -> Result<Option<CurrentAndApproved>, sqlx::Error> {
+    at: Option<i64>,
+) -> Result<Option<Versions>, sqlx::Error> {
     sqlx::query_as!(
-        CurrentAndApproved,
+        Versions,
         r#"with listing as (
              select revision, to_jsonb(page) as now from listings.page where $1 = 'page' and id = $2
              union all
@@ -78,72 +79,41 @@ pub async fn current_and_approved(
              union all
              select revision, to_jsonb(event) from listings.event where $1 = 'event' and id = $2
          ),
-         approved as (
-             select revision from listings.revision
-             where entity = $1 and id = $2 and after ->> 'state' = 'published' order by revision desc limit 1
+         earlier as (
+             select coalesce($3::bigint, (
+                 select revision from listings.revision
+                 where entity = $1 and id = $2 and after ->> 'state' = 'published' order by revision desc limit 1
+             )) as revision
          ),
          since as (
              select distinct on (field.key) field.key, field.value
              from listings.revision, jsonb_each(revision.before) as field
-             where entity = $1 and id = $2 and revision > (select revision from approved)
+             where entity = $1 and id = $2 and revision > (select revision from earlier)
              order by field.key, revision
          )
-         select listing.revision as "revision!", listing.now as "now!", approved.revision as "approved?",
-             case when approved.revision is not null then
+         select listing.revision as "revision!", listing.now as "now!", earlier.revision as "earlier?",
+             case when earlier.revision is not null then
                  listing.now || coalesce((select jsonb_object_agg(key, value) from since), '{}')
              end as then
-         from listing left join approved on true"#,
-        entity.as_str(),
-        id
-    )
-    .fetch_optional(pool)
-    .await
-}
-
-/// The current version and the version at a revision, which results from undoing the changes since.
-pub async fn current_and_at(
-    executor: impl PgExecutor<'_>,
-    entity: Entity,
-    id: Uuid,
-    revision: i64,
-) -> Result<Option<(Value, Value)>, sqlx::Error> {
-    let row = sqlx::query!(
-        r#"with listing as (
-             select to_jsonb(page) as now from listings.page where $1 = 'page' and id = $2
-             union all
-             select to_jsonb(game) from listings.game where $1 = 'game' and id = $2
-             union all
-             select to_jsonb(event) from listings.event where $1 = 'event' and id = $2
-         ),
-         since as (
-             select distinct on (field.key) field.key, field.value
-             from listings.revision, jsonb_each(revision.before) as field
-             where entity = $1 and id = $2 and revision > $3
-             order by field.key, revision
-         )
-         select now as "now!", now || coalesce((select jsonb_object_agg(key, value) from since), '{}') as "at!"
-         from listing"#,
+         from listing cross join earlier"#,
         entity.as_str(),
         id,
-        revision
+        at
     )
     .fetch_optional(executor)
-    .await?;
-    Ok(row.map(|row| (row.now, row.at)))
+    .await
 }
 
 /// The id and the revision of a listing.
 pub async fn find(
     executor: impl PgExecutor<'_>,
-    entity: Entity,
-    mode: Mode,
-    name: &str,
+    name: &ListingName,
 ) -> Result<Option<(Uuid, i64)>, sqlx::Error> {
     let row = sqlx::query!(
         r#"select id as "id!", revision as "revision!" from listings.listing where kind = $1 and mode = $2 and name = $3"#,
-        entity.as_str(),
-        mode.as_str(),
-        name
+        name.entity.as_str(),
+        name.mode.as_str(),
+        name.key
     )
     .fetch_optional(executor)
     .await?;

@@ -6,6 +6,7 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::domain::entity::Entity;
+use crate::domain::listing_name::ListingName;
 use crate::domain::mode::Mode;
 use crate::domain::state::ListingState as State;
 
@@ -59,12 +60,7 @@ pub async fn title_and_owners(
 }
 
 /// The status of one listing, for staff.
-pub async fn find(
-    pool: &PgPool,
-    entity: Entity,
-    mode: Mode,
-    name: &str,
-) -> Result<Option<ListingStatus>, sqlx::Error> {
+pub async fn find(pool: &PgPool, name: &ListingName) -> Result<Option<ListingStatus>, sqlx::Error> {
     sqlx::query_as!(
         ListingStatus,
         r#"with listing as (
@@ -87,9 +83,9 @@ pub async fn find(
          from listing
          join listings.revision as newest
              on newest.entity = $1 and newest.id = listing.id and newest.revision = listing.revision"#,
-        entity.as_str(),
-        mode.as_str(),
-        name,
+        name.entity.as_str(),
+        name.mode.as_str(),
+        name.key,
     )
     .fetch_optional(pool)
     .await

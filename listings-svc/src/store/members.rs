@@ -2,7 +2,7 @@
 
 use kit::rpc::directory::TokenHash;
 use kit::rpc::staff::{Member, Role};
-use sqlx::{PgConnection, PgPool};
+use sqlx::{PgConnection, PgExecutor, PgPool};
 use time::OffsetDateTime;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,6 +15,17 @@ pub struct MemberRow {
     pub revoked_at: Option<OffsetDateTime>,
     /// When the token expires.
     pub expires_at: OffsetDateTime,
+}
+
+/// Selects members by the end of a statement.
+macro_rules! select {
+    ($rest:literal $(, $argument:expr)*) => {
+        sqlx::query_as!(
+            MemberRow,
+            "select name, role, created_at, created_by, revoked_at, expires_at from listings.staff_member " + $rest
+            $(, $argument)*
+        )
+    };
 }
 
 /// A token that was found.
@@ -81,43 +92,24 @@ pub async fn create(
 
 /// All members by name, the revoked ones included. They are few.
 pub async fn list(pool: &PgPool) -> Result<Vec<MemberRow>, sqlx::Error> {
-    sqlx::query_as!(
-        MemberRow,
-        "select name, role, created_at, created_by, revoked_at, expires_at from listings.staff_member order by name"
-    )
-    .fetch_all(pool)
-    .await
+    select!("order by name").fetch_all(pool).await
 }
 
 /// Locks all members until the end of the transaction.
 pub async fn lock(connection: &mut PgConnection) -> Result<Vec<MemberRow>, sqlx::Error> {
-    sqlx::query_as!(
-        MemberRow,
-        "select name, role, created_at, created_by, revoked_at, expires_at from listings.staff_member order by name for update nowait"
-    )
-    .fetch_all(connection)
-    .await
-}
-
-pub async fn get(connection: &mut PgConnection, name: &str) -> Result<MemberRow, sqlx::Error> {
-    sqlx::query_as!(
-        MemberRow,
-        "select name, role, created_at, created_by, revoked_at, expires_at from listings.staff_member where name = $1",
-        name
-    )
-    .fetch_one(connection)
-    .await
+    select!("order by name for update nowait")
+        .fetch_all(connection)
+        .await
 }
 
 /// The member with this name; `None` for the operator, who is no row.
-pub async fn find_by_name(pool: &PgPool, name: &str) -> Result<Option<MemberRow>, sqlx::Error> {
-    sqlx::query_as!(
-        MemberRow,
-        "select name, role, created_at, created_by, revoked_at, expires_at from listings.staff_member where name = $1",
-        name
-    )
-    .fetch_optional(pool)
-    .await
+pub async fn find_by_name(
+    executor: impl PgExecutor<'_>,
+    name: &str,
+) -> Result<Option<MemberRow>, sqlx::Error> {
+    select!("where name = $1", name)
+        .fetch_optional(executor)
+        .await
 }
 
 pub async fn set_role(

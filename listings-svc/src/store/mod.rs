@@ -8,6 +8,7 @@ pub mod games;
 pub mod gazetteer;
 pub mod history;
 pub mod imports;
+mod listing_table;
 pub mod listings;
 pub mod members;
 pub mod own_listings;
@@ -27,9 +28,12 @@ use serde_json::Value;
 use sqlx::PgConnection;
 use sqlx::types::Json;
 use time::OffsetDateTime;
+use uuid::Uuid;
 
+use crate::domain::listing::Listing;
 use crate::domain::mode::Mode;
-use crate::domain::record::Record;
+use crate::domain::slug;
+use listing_table::listing_table;
 use revisions::Revision;
 
 /// A record in the form that [`RecordTable::save`] and the revisions take.
@@ -41,44 +45,21 @@ fn unwrap_json<T>(rows: Vec<Json<T>>) -> Vec<T> {
     rows.into_iter().map(|Json(record)| record).collect()
 }
 
-/// The result of locking records.
-#[derive(Debug)]
-pub struct LockedRows<T> {
-    /// The locked records.
-    pub rows: Vec<T>,
-    /// Names of the records that another transaction has locked.
-    pub locked_elsewhere: Vec<String>,
-}
-
-impl<T> LockedRows<T> {
-    fn all(rows: Vec<T>) -> Self {
-        Self {
-            rows,
-            locked_elsewhere: Vec::new(),
-        }
+/// The listing with this slug or handle, without a lock.
+pub async fn find_listing<C>(
+    connection: &mut PgConnection,
+    mode: Mode,
+    name: &str,
+) -> Result<Option<Listing<C>>, sqlx::Error>
+where
+    Listing<C>: ListingTable,
+{
+    // A name that is not a slug matches nothing, and PostgreSQL does not accept NUL.
+    if !slug::is_valid(name) {
+        return Ok(None);
     }
-
-    /// `present` names the records that exist; the ones that are not in `rows` are locked elsewhere.
-    fn of(rows: Vec<T>, present: Vec<String>) -> Self
-    where
-        T: Record,
-    {
-        let locked = Self::all(rows);
-        let is_locked = |name: &String| locked.rows.iter().any(|record| record.key() == name);
-        let locked_elsewhere = present
-            .into_iter()
-            .filter(|name| !is_locked(name))
-            .collect();
-        Self {
-            locked_elsewhere,
-            ..locked
-        }
-    }
-
-    /// All records that exist; `None` when another transaction has locked one of them.
-    pub fn complete(self) -> Option<Vec<T>> {
-        self.locked_elsewhere.is_empty().then_some(self.rows)
-    }
+    let found = Listing::<C>::find(connection, mode, &[name.to_owned()]).await?;
+    Ok(found.into_iter().next())
 }
 
 /// A record with a table of its own.
@@ -86,12 +67,12 @@ impl<T> LockedRows<T> {
 /// A batch travels as one jsonb value whose fields are the columns of the table: PostgreSQL takes no array of arrays of different lengths,
 /// such as the genres of many games.
 pub trait RecordTable: Sized + Send {
-    /// Locks the records with these names, in the order of the names. Skips records that another transaction has locked.
+    /// Locks the records with these names; `None` when another transaction has locked one of them.
     fn lock(
         connection: &mut PgConnection,
         mode: Mode,
         names: &[String],
-    ) -> impl Future<Output = Result<LockedRows<Self>, sqlx::Error>> + Send;
+    ) -> impl Future<Output = Result<Option<Vec<Self>>, sqlx::Error>> + Send;
 
     /// Inserts new records and updates changed ones.
     fn save(
@@ -115,4 +96,12 @@ pub trait ListingTable: RecordTable {
         at: OffsetDateTime,
         revision: Revision,
     ) -> impl Future<Output = Result<(), sqlx::Error>> + Send;
+
+    /// Locks the next listings after an id, in both datasets. A row that another transaction has locked is an error (55P03), so that no row
+    /// is skipped.
+    fn lock_batch(
+        connection: &mut PgConnection,
+        after: Uuid,
+        limit: i64,
+    ) -> impl Future<Output = Result<Vec<Self>, sqlx::Error>> + Send;
 }

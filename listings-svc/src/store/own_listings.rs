@@ -1,14 +1,13 @@
 //! What an account has listed, public or not.
 
-use serde::{Deserialize, Serialize};
 use sqlx::PgExecutor;
 use sqlx::types::Json;
 use time::OffsetDateTime;
 use time::macros::datetime;
-use time::serde::rfc3339;
 use uuid::Uuid;
 
 use crate::domain::entity::Entity;
+use crate::domain::slug;
 use crate::domain::state::ListingState as State;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,29 +28,18 @@ pub struct OwnListingRow {
     pub reason: Option<String>,
 }
 
-/// Sort key of a row; the next page starts after it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SortKey {
-    #[serde(with = "rfc3339")]
-    pub created_at: OffsetDateTime,
-    pub id: Uuid,
-}
-
 /// Sorts before every row.
-const BEFORE_FIRST: SortKey = SortKey {
-    created_at: datetime!(9999-12-31 0:00 UTC),
-    id: Uuid::max(),
-};
+const BEFORE_FIRST: (OffsetDateTime, Uuid) = (datetime!(9999-12-31 0:00 UTC), Uuid::max());
 
 /// Games under the pages of the account, whatever the state of the page, and events that the account submitted, newest first.
 pub async fn list(
     executor: impl PgExecutor<'_>,
     account: Uuid,
-    after: Option<SortKey>,
+    after: Option<(OffsetDateTime, Uuid)>,
     limit: i64,
 ) -> Result<Vec<OwnListingRow>, sqlx::Error> {
     // With a bound that is always present, an index scan can start at the bound.
-    let after = after.unwrap_or(BEFORE_FIRST);
+    let (created_at, id) = after.unwrap_or(BEFORE_FIRST);
     sqlx::query_as!(
         OwnListingRow,
         r#"with my_listing as (
@@ -84,32 +72,25 @@ pub async fn list(
                ) end as reason
            from my_listing order by created_at desc, id desc limit $4"#,
         account,
-        after.created_at,
-        after.id,
+        created_at,
+        id,
         limit,
     )
     .fetch_all(executor)
     .await
 }
 
-/// The id of a live listing of an account, in any state.
+/// The id and the state of a live listing of an account.
 pub async fn find(
     executor: impl PgExecutor<'_>,
     account: Uuid,
     entity: Entity,
     name: &str,
-) -> Result<Option<Uuid>, sqlx::Error> {
-    let found = find_with_state(executor, account, entity, name).await?;
-    Ok(found.map(|(id, _)| id))
-}
-
-/// The id and the state of a live listing of an account.
-pub async fn find_with_state(
-    executor: impl PgExecutor<'_>,
-    account: Uuid,
-    entity: Entity,
-    name: &str,
 ) -> Result<Option<(Uuid, State)>, sqlx::Error> {
+    // A name that is not a slug matches nothing, and PostgreSQL does not accept NUL.
+    if !slug::is_valid(name) {
+        return Ok(None);
+    }
     let row = sqlx::query!(
         r#"with own as (
                select id, state from listings.page join listings.page_owner on page_id = page.id
@@ -165,9 +146,10 @@ pub async fn count(executor: impl PgExecutor<'_>, account: Uuid) -> Result<i64, 
 /// The samples, which every account sees in the test dataset, in the same order.
 pub async fn list_samples(
     executor: impl PgExecutor<'_>,
-    after: Option<SortKey>,
+    after: Option<(OffsetDateTime, Uuid)>,
     limit: i64,
 ) -> Result<Vec<OwnListingRow>, sqlx::Error> {
+    let (created_at, id) = after.unzip();
     sqlx::query_as!(
         OwnListingRow,
         r#"with my_listing as (
@@ -179,8 +161,8 @@ pub async fn list_samples(
                created_at as "created_at!", updated_at as "updated_at!", null as page, null as "page_state: Json<State>", null as reason
            from my_listing where $1::timestamptz is null or (created_at, id) < ($1, $2)
            order by created_at desc, id desc limit $3"#,
-        after.map(|after| after.created_at),
-        after.map(|after| after.id),
+        created_at,
+        id,
         limit,
     )
     .fetch_all(executor)

@@ -3,6 +3,7 @@
 use serde::Deserialize;
 use sqlx::types::Json;
 use sqlx::{PgConnection, PgExecutor, PgPool};
+use strum::IntoStaticStr;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -10,28 +11,20 @@ use crate::domain::listing::Listing;
 use crate::domain::page::Page;
 use crate::domain::state::ListingState as State;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// How an account became an owner.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum GrantSource {
+    Submission,
     Claim,
     Staff,
-}
-
-impl GrantSource {
-    const fn as_str(self) -> &'static str {
-        match self {
-            Self::Claim => "claim",
-            Self::Staff => "staff",
-        }
-    }
 }
 
 /// A page of an account, with the fields that its games need.
 #[derive(Debug, Clone, Deserialize)]
 pub struct OwnedPage {
-    pub account: Uuid,
     pub id: Uuid,
     pub handle: String,
-    pub name: String,
     pub country_code: String,
     /// Empty when unknown.
     pub city: String,
@@ -62,8 +55,7 @@ macro_rules! owned_page {
         let (id, handle) = $which.columns();
         sqlx::query_as!(
             OwnedPage,
-            r#"select owner.account_id as account, page.id, page.handle, page.name, page.country_code, page.city,
-                   to_json(page.state) as "state!: Json<State>"
+            r#"select page.id, page.handle, page.country_code, page.city, to_json(page.state) as "state!: Json<State>"
                from listings.page
                join listings.page_owner as owner on owner.page_id = page.id
                where owner.account_id = $1 and (page.id = $2 or page.mode = 'live' and page.handle = $3) "# + $lock,
@@ -96,24 +88,6 @@ pub async fn lock(
         .await
 }
 
-/// Makes the account that submitted a new page its owner.
-pub async fn add_submitter(
-    connection: &mut PgConnection,
-    page: Uuid,
-    account: Uuid,
-    now: OffsetDateTime,
-) -> Result<(), sqlx::Error> {
-    sqlx::query!(
-        "insert into listings.page_owner (page_id, account_id, by_way_of, since) values ($1, $2, 'submission', $3)",
-        page,
-        account,
-        now
-    )
-    .execute(connection)
-    .await?;
-    Ok(())
-}
-
 /// Adds an owner; false when the account is an owner already.
 pub async fn add(
     connection: &mut PgConnection,
@@ -127,7 +101,7 @@ pub async fn add(
          on conflict (page_id, account_id) do nothing",
         page,
         account,
-        source.as_str(),
+        <&str>::from(source),
         now
     )
     .execute(connection)

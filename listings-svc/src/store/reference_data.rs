@@ -21,15 +21,8 @@ pub async fn version(connection: &mut PgConnection) -> Result<i64, sqlx::Error> 
     .await
 }
 
-pub async fn genres(executor: impl PgExecutor<'_>) -> Result<BTreeSet<String>, sqlx::Error> {
-    keys(executor, Entity::Genre).await
-}
-
-pub async fn countries(executor: impl PgExecutor<'_>) -> Result<BTreeSet<String>, sqlx::Error> {
-    keys(executor, Entity::Country).await
-}
-
-async fn keys(
+/// The keys of all genres or countries.
+pub async fn keys(
     executor: impl PgExecutor<'_>,
     entity: Entity,
 ) -> Result<BTreeSet<String>, sqlx::Error> {

@@ -39,28 +39,6 @@ pub struct Revision {
     pub reason: Option<String>,
 }
 
-/// Runs `$update`, which writes the fields `$2` to the listing `$1`, and appends the revision, in one statement.
-macro_rules! update_and_append {
-    ($update:literal, $entity:expr, $at:expr, $revision:expr) => {{
-        let (actor_kind, actor) = $revision.actor.columns();
-        sqlx::query!(
-            "with changed as (" + $update + ")
-             insert into listings.revision (entity, id, revision, at, actor_kind, actor, before, after, reason)
-             values ($3, $1, $4, $5, $6, $7, $8, $2, $9)",
-            $revision.id,
-            $revision.after,
-            $entity.as_str(),
-            $revision.number,
-            $at,
-            actor_kind,
-            actor,
-            $revision.before,
-            $revision.reason
-        )
-    }};
-}
-pub(super) use update_and_append;
-
 /// Appends revisions of listings of one kind.
 pub async fn append(
     connection: &mut PgConnection,

@@ -7,7 +7,6 @@ use time::OffsetDateTime;
 use time::serde::rfc3339;
 use uuid::Uuid;
 
-use super::unwrap_json;
 use crate::domain::entity::Entity;
 use crate::domain::mode::Mode;
 use crate::domain::ticket::{TicketKind, TicketState};
@@ -17,8 +16,8 @@ use crate::domain::visitor_note::NoteText;
 pub struct Ticket {
     pub id: Uuid,
     pub kind: TicketKind,
-    /// `page`, `game` or `event`.
-    pub entity: String,
+    /// A page, a game or an event.
+    pub entity: Entity,
     pub listing_id: Uuid,
     /// The slug or the handle of the listing.
     pub name: String,
@@ -42,6 +41,17 @@ pub struct Ticket {
     pub decided_by_kind: Option<String>,
     /// The account or the member of the staff.
     pub decided_by: Option<String>,
+}
+
+/// Selects tickets by a clause.
+macro_rules! select {
+    ($clause:literal, $($argument:expr),+ $(,)?) => {
+        sqlx::query!(
+            r#"select to_json(ticket) as "ticket!: Json<Ticket>" from listings.named_ticket as ticket "# + $clause,
+            $($argument),+
+        )
+        .map(|row| row.ticket.0)
+    };
 }
 
 /// The listing that a ticket is about.
@@ -192,12 +202,7 @@ pub async fn owners(
 }
 
 pub async fn find(executor: impl PgExecutor<'_>, id: Uuid) -> Result<Option<Ticket>, sqlx::Error> {
-    let ticket = sqlx::query_scalar!(
-        r#"select to_json(ticket) as "ticket!: Json<Ticket>" from listings.named_ticket as ticket where id = $1"#,
-        id
-    );
-    let found = ticket.fetch_optional(executor).await?;
-    Ok(found.map(|Json(ticket)| ticket))
+    select!("where id = $1", id).fetch_optional(executor).await
 }
 
 /// Locks a ticket for a decision, and returns it. A ticket that another transaction has locked is an error (55P03).
@@ -213,12 +218,12 @@ pub async fn lock(connection: &mut PgConnection, id: Uuid) -> Result<Option<Tick
 
 /// The newest 100 claims of an account, newest first.
 pub async fn claims_of(pool: &PgPool, account: Uuid) -> Result<Vec<Ticket>, sqlx::Error> {
-    let tickets = sqlx::query_scalar!(
-        r#"select to_json(ticket) as "ticket!: Json<Ticket>" from listings.named_ticket as ticket
-           where account_id = $1 and kind = 'claim' order by id desc limit 100"#,
+    select!(
+        "where account_id = $1 and kind = 'claim' order by id desc limit 100",
         account
-    );
-    Ok(unwrap_json(tickets.fetch_all(pool).await?))
+    )
+    .fetch_all(pool)
+    .await
 }
 
 /// The newest request of an account to take down a listing.
@@ -227,15 +232,14 @@ pub async fn newest_takedown_of(
     account: Uuid,
     subject: Subject,
 ) -> Result<Option<Ticket>, sqlx::Error> {
-    let ticket = sqlx::query_scalar!(
-        r#"select to_json(ticket) as "ticket!: Json<Ticket>" from listings.named_ticket as ticket
-           where account_id = $1 and kind = 'takedown' and entity = $2 and listing_id = $3 order by id desc limit 1"#,
+    select!(
+        "where account_id = $1 and kind = 'takedown' and entity = $2 and listing_id = $3 order by id desc limit 1",
         account,
         subject.entity.as_str(),
         subject.listing
-    );
-    let found = ticket.fetch_optional(executor).await?;
-    Ok(found.map(|Json(ticket)| ticket))
+    )
+    .fetch_optional(executor)
+    .await
 }
 
 /// The open corrections of a listing, oldest first.
@@ -244,15 +248,44 @@ pub async fn list_corrections(
     subject: Subject,
     limit: i64,
 ) -> Result<Vec<Ticket>, sqlx::Error> {
-    let tickets = sqlx::query_scalar!(
-        r#"select to_json(ticket) as "ticket!: Json<Ticket>" from listings.named_ticket as ticket
-           where entity = $1 and listing_id = $2 and state = 'open' and kind = 'correction'
-           order by made_at, id limit $3"#,
+    select!(
+        "where entity = $1 and listing_id = $2 and state = 'open' and kind = 'correction' order by made_at, id limit $3",
         subject.entity.as_str(),
         subject.listing,
         limit
-    );
-    Ok(unwrap_json(tickets.fetch_all(executor).await?))
+    )
+    .fetch_all(executor)
+    .await
+}
+
+/// The open corrections of all listings of an account, oldest first.
+pub async fn list_corrections_of_account(
+    executor: impl PgExecutor<'_>,
+    account: Uuid,
+    limit: i64,
+) -> Result<Vec<Ticket>, sqlx::Error> {
+    // From the listings of the account to their tickets: other accounts may have any number of open ones.
+    select!(
+        "where id in (
+             select note.id from listings.page_owner
+             cross join lateral (
+                 select 'page' as entity, page_owner.page_id as listing_id
+                 union all
+                 select 'game', game.id from listings.game where game.page_id = page_owner.page_id
+             ) as own
+             join listings.ticket as note on note.entity = own.entity and note.listing_id = own.listing_id
+             where page_owner.account_id = $1 and note.state = 'open' and note.kind = 'correction'
+             union all
+             select note.id from listings.event
+             join listings.ticket as note on note.entity = 'event' and note.listing_id = event.id
+             where event.submitter = $1 and note.state = 'open' and note.kind = 'correction'
+         )
+         order by made_at, id limit $2",
+        account,
+        limit
+    )
+    .fetch_all(executor)
+    .await
 }
 
 pub async fn count_corrections(
@@ -277,17 +310,17 @@ pub async fn list_for_staff(
     limit: i64,
 ) -> Result<Vec<Ticket>, sqlx::Error> {
     let (made_at, id) = after.unzip();
-    let tickets = sqlx::query_scalar!(
-        r#"select to_json(ticket) as "ticket!: Json<Ticket>" from listings.named_ticket as ticket
-           where state = 'open' and kind = any($1) and listings.is_for_staff(kind, entity, listing_id, account_id)
-               and ($2::timestamptz is null or (made_at, id) > ($2, $3::uuid))
-           order by made_at, id limit $4"#,
+    select!(
+        "where state = 'open' and kind = any($1) and listings.is_for_staff(kind, entity, listing_id, account_id)
+             and ($2::timestamptz is null or (made_at, id) > ($2, $3::uuid))
+         order by made_at, id limit $4",
         &names(kinds),
         made_at,
         id,
         limit
-    );
-    Ok(unwrap_json(tickets.fetch_all(pool).await?))
+    )
+    .fetch_all(pool)
+    .await
 }
 
 pub async fn count_for_staff(pool: &PgPool, kinds: &[TicketKind]) -> Result<i64, sqlx::Error> {

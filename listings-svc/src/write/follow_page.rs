@@ -5,14 +5,12 @@
 
 use kit::Fault;
 use kit::feed::{ApplyError, NewChange, Writer};
-use sqlx::PgConnection;
-use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::{Command, CommandHandler, Outcome};
+use super::{Command, CommandContext, CommandHandler, Outcome};
 use crate::domain::game::Game;
 use crate::domain::listing::Listing;
-use crate::feed::{ChangeKind, PublicUrl, listing_change};
+use crate::feed::{ChangeKind, listing_change};
 use crate::store::{RecordTable as _, games, pages, to_json_row};
 
 /// Games per transaction.
@@ -23,13 +21,11 @@ pub(super) type IsUnfinished = bool;
 
 /// Hides or shows the next games of a page, which is locked.
 pub(super) async fn apply(
-    connection: &mut PgConnection,
+    context: &mut CommandContext<'_>,
     page: Uuid,
     is_public: bool,
-    public_url: &PublicUrl,
-    now: OffsetDateTime,
 ) -> Result<(Vec<NewChange>, IsUnfinished), ApplyError> {
-    let games = games::lock_unfollowing(connection, page, is_public, BATCH).await?;
+    let games = games::lock_unfollowing(context.connection, page, is_public, BATCH).await?;
     let (mut rows, mut changes) = (Vec::new(), Vec::new());
     let change_kind = if is_public {
         ChangeKind::Shown
@@ -37,30 +33,28 @@ pub(super) async fn apply(
         ChangeKind::Hidden
     };
     for before in &games {
-        let after = before.clone().under_page(is_public, now);
+        let after = before.clone().under_page(is_public, context.now);
         rows.push(to_json_row(&after)?);
         changes.push(listing_change(
             Some(before),
             &after,
             change_kind,
-            public_url,
+            context.public_url,
         ));
     }
     let is_unfinished = i64::try_from(games.len()) == Ok(BATCH);
-    Listing::<Game>::save(connection, &rows.into()).await?;
+    Listing::<Game>::save(context.connection, &rows.into()).await?;
     Ok((changes, is_unfinished))
 }
 
 /// Locks a page, and lets its next games follow it.
 pub(super) async fn resume(
-    connection: &mut PgConnection,
+    context: &mut CommandContext<'_>,
     page: Uuid,
-    public_url: &PublicUrl,
-    now: OffsetDateTime,
 ) -> Result<(Vec<NewChange>, IsUnfinished), ApplyError> {
-    let is_public = pages::lock_state(connection, page).await?;
+    let is_public = pages::lock_state(context.connection, page).await?;
     let is_public = is_public.ok_or(ApplyError::Busy)?;
-    apply(connection, page, is_public, public_url, now).await
+    apply(context, page, is_public).await
 }
 
 /// Lets all games of a page follow it, a batch per transaction.

@@ -4,11 +4,10 @@ use kit::{Code, Fault};
 use time::{Duration, OffsetDateTime, Time};
 
 use crate::domain::text::clip;
+use crate::domain::ticket::TicketKind;
 
-/// Maximum number of waiting claims of one account.
-pub const MAX_WAITING_CLAIMS: i64 = 10;
-/// Maximum number of waiting requests for a takedown of one account.
-const MAX_WAITING_TAKEDOWNS: i64 = 10;
+/// Maximum number of waiting claims of one account, and of its waiting requests for a takedown.
+pub const MAX_WAITING: i64 = 10;
 /// Maximum number of notes of one network in [`NOTES_WINDOW`].
 const MAX_NOTES: usize = 5;
 pub const NOTES_WINDOW: Duration = Duration::HOUR;
@@ -24,25 +23,19 @@ pub(super) fn check_pending_limit(pending: i64, limit: i64, whose: &str) -> Resu
     Err(Fault::new(Code::TooManyPending, message))
 }
 
-/// Refuses a claim beyond the limit; `others` is the number of waiting claims of other pages.
-pub(super) fn check_waiting_claims(others: i64) -> Result<(), Fault> {
-    if others < MAX_WAITING_CLAIMS {
+/// Refuses a ticket beyond the limit; `others` is the number of waiting ones of this kind about other listings.
+pub(super) fn check_waiting(kind: TicketKind, others: i64) -> Result<(), Fault> {
+    if others < MAX_WAITING {
         return Ok(());
     }
-    let message = format!(
-        "{MAX_WAITING_CLAIMS} of your claims wait for a decision, which is the maximum. Claim this page after staff have decided on one of them."
-    );
-    Err(Fault::new(Code::TooManyPending, message))
-}
-
-/// Refuses a request for a takedown beyond the limit; `others` is the number of waiting requests for other listings.
-pub(super) fn check_waiting_takedowns(others: i64) -> Result<(), Fault> {
-    if others < MAX_WAITING_TAKEDOWNS {
-        return Ok(());
-    }
-    let message = format!(
-        "{MAX_WAITING_TAKEDOWNS} of your requests for a takedown wait for a decision, which is the maximum. Write to staff about all of them in one of these."
-    );
+    let message = match kind {
+        TicketKind::Claim => format!(
+            "{MAX_WAITING} of your claims wait for a decision, which is the maximum. Claim this page after staff have decided on one of them."
+        ),
+        _ => format!(
+            "{MAX_WAITING} of your requests for a takedown wait for a decision, which is the maximum. Write to staff about all of them in one of these."
+        ),
+    };
     Err(Fault::new(Code::TooManyPending, message))
 }
 

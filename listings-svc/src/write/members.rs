@@ -1,6 +1,6 @@
 //! Changes of the staff's members, inside the writer's transaction.
 
-use kit::audit::{self, Action as _, Entry};
+use kit::audit::{AuthorizedAction, Subject};
 use kit::feed::ApplyError;
 use kit::rpc::staff::{Member, OPERATOR, Role};
 use kit::{Code, Fault};
@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use sqlx::PgConnection;
 use time::OffsetDateTime;
 
+use super::CommandContext;
 use crate::SCHEMA;
 use crate::domain::audit_action::AuditAction;
 use crate::store::members::{self as store, MemberRow, NewToken};
@@ -32,10 +33,10 @@ pub enum MemberOperation {
 
 /// Returns the member after the change. All members are locked until it is committed: the number of admins does not change meanwhile.
 pub(super) async fn apply(
-    connection: &mut PgConnection,
+    context: &mut CommandContext<'_>,
     change: &MemberChange,
-    now: OffsetDateTime,
 ) -> Result<MemberRow, ApplyError> {
+    let (connection, now) = (&mut *context.connection, context.now);
     let members = store::lock(connection).await?;
     check_author(&members, change)?;
     let name = change.name.as_str();
@@ -78,7 +79,8 @@ pub(super) async fn apply(
         }
     };
     record(connection, change, action, details, now).await?;
-    Ok(store::get(connection, name).await?)
+    let changed = store::find_by_name(connection, name).await?;
+    Ok(changed.ok_or_else(not_found)?)
 }
 
 /// Of two admins who revoke each other at once, only the first succeeds. A member may renew their own token in every role.
@@ -104,11 +106,12 @@ fn is_admin(row: &MemberRow) -> bool {
 }
 
 fn find<'a>(members: &'a [MemberRow], name: &str) -> Result<&'a MemberRow, Fault> {
-    members.iter().find(|row| row.name == name).ok_or_else(|| {
-        Fault::not_found(
-            "There is no member with this name. `staff member list` lists all members.",
-        )
-    })
+    let mut members = members.iter();
+    members.find(|row| row.name == name).ok_or_else(not_found)
+}
+
+fn not_found() -> Fault {
+    Fault::not_found("There is no member with this name. `staff member list` lists all members.")
 }
 
 fn check_working(row: &MemberRow) -> Result<(), Fault> {
@@ -152,14 +155,12 @@ async fn record(
     details: Value,
     now: OffsetDateTime,
 ) -> Result<(), sqlx::Error> {
-    let entry = Entry {
-        member: &change.by.name,
-        role: change.by.role.as_str(),
-        action: action.as_str(),
+    let subject = Subject {
         entity: "member",
-        name: &change.name,
-        refused: false,
+        name: change.name.clone(),
         details,
     };
-    audit::append(connection, SCHEMA, entry, now).await
+    let member = change.by.clone();
+    let done = AuthorizedAction { member, action };
+    done.record(connection, SCHEMA, subject, now).await
 }

@@ -6,8 +6,10 @@
 pub mod follow_page;
 pub mod import;
 pub mod limits;
+mod lock_listing;
 pub mod members;
 pub mod moderate;
+pub mod not_found;
 pub mod page_owners;
 pub mod pictures;
 mod record_change;
@@ -19,6 +21,7 @@ pub mod tickets;
 
 use std::sync::Arc;
 
+use contracts::listings::v1::ImportResponse;
 use kit::Fault;
 use kit::feed::{Apply, ApplyResult, ErrorClass};
 use sqlx::PgConnection;
@@ -34,7 +37,7 @@ use crate::store::page_owners::Owner;
 use crate::store::tickets::Ticket;
 use follow_page::IsUnfinished;
 use import::chunk::Chunk;
-use import::report::Report;
+use lock_listing::lock_listing;
 use members::MemberChange;
 use moderate::Moderation;
 use page_owners::OwnerChange;
@@ -69,10 +72,10 @@ pub enum Command {
 }
 
 /// The outcome of a command.
-#[derive(Debug, Clone, PartialEq, Eq, EnumTryAs)]
+#[derive(Debug, Clone, PartialEq, EnumTryAs)]
 pub enum Outcome {
     /// What became of the rows.
-    Imported(Box<Report>),
+    Imported(Box<ImportResponse>),
     /// A page that has more games than follow it in one transaction.
     Moderated(Option<Uuid>),
     Edited,
@@ -99,6 +102,13 @@ pub struct CommandDependencies {
     pub reference_data: ReferenceDataCache,
 }
 
+/// What a command works with, inside the writer's transaction.
+struct CommandContext<'a> {
+    connection: &'a mut PgConnection,
+    public_url: &'a PublicUrl,
+    now: OffsetDateTime,
+}
+
 /// Applies commands inside the writer's transaction.
 #[derive(Debug)]
 pub struct CommandHandler {
@@ -121,58 +131,61 @@ impl Apply for CommandHandler {
         command: &Command,
         now: OffsetDateTime,
     ) -> ApplyResult<Outcome> {
-        let public_url = &self.dependencies.public_url;
+        let context = &mut CommandContext {
+            connection,
+            public_url: &self.dependencies.public_url,
+            now,
+        };
         let (outcome, mut changes) = match command {
             Command::Submit(submission) => {
-                let submitting =
-                    submission::apply::apply(connection, submission, &self.dependencies, now);
+                let submitting = submission::apply::apply(context, submission, &self.dependencies);
                 let (receipt, changes) = Box::pin(submitting).await?;
                 (Outcome::Submitted(receipt), changes)
             }
             Command::Import(chunk) => {
-                let importing = import::apply::apply(connection, chunk, public_url, now);
+                let importing = import::apply::apply(context, chunk);
                 let (report, changes) = Box::pin(importing).await?;
                 (Outcome::Imported(Box::new(report)), changes)
             }
             Command::Moderate(moderation) => {
-                let moderating = moderate::apply(connection, moderation, public_url, now);
+                let moderating = moderate::apply(context, moderation);
                 let (unfinished, changes) = Box::pin(moderating).await?;
                 (Outcome::Moderated(unfinished), changes)
             }
             Command::Edit(edit) => {
-                let editing = staff_edit::apply(connection, edit, public_url, now);
+                let editing = staff_edit::apply(context, edit);
                 (Outcome::Edited, Box::pin(editing).await?)
             }
             Command::EditPictures(edit) => {
-                let editing = pictures::edit::apply(connection, edit, public_url, now);
+                let editing = pictures::edit::apply(context, edit);
                 (Outcome::PicturesEdited, Box::pin(editing).await?)
             }
             Command::ChangeOwners(change) => {
-                let changing = page_owners::apply(connection, change, public_url, now);
+                let changing = page_owners::apply(context, change);
                 let (owners, changes) = Box::pin(changing).await?;
                 (Outcome::OwnersChanged(owners), changes)
             }
             Command::Ticket(change) => {
-                let changing = tickets::apply(connection, change, public_url, now);
+                let changing = tickets::apply(context, change);
                 Box::pin(changing).await?
             }
             Command::ChangeMember(change) => {
-                let changing = members::apply(connection, change, now);
+                let changing = members::apply(context, change);
                 let member = Box::pin(changing).await?;
                 (Outcome::MemberChanged(Box::new(member)), Vec::new())
             }
             Command::Republish(entity, after) => {
-                let republishing = republish::republish(connection, *entity, *after, public_url);
+                let republishing = republish::republish(context, *entity, *after);
                 let (last, changes) = Box::pin(republishing).await?;
                 (Outcome::Republished(last), changes)
             }
             Command::FollowPage(page) => {
-                let following = follow_page::resume(connection, *page, public_url, now);
+                let following = follow_page::resume(context, *page);
                 let (changes, is_unfinished) = Box::pin(following).await?;
                 (Outcome::PageFollowed(is_unfinished), changes)
             }
         };
-        page_owners::append_owners(connection, &mut changes).await?;
+        page_owners::append_owners(context.connection, &mut changes).await?;
         Ok((outcome, changes))
     }
 

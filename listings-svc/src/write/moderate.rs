@@ -1,35 +1,30 @@
 //! Moderation, inside the writer's transaction: staff approve, reject, take down and restore listings.
 
 use kit::Fault;
-use kit::feed::{ApplyError, ApplyResult, NewChange};
+use kit::feed::{ApplyResult, NewChange};
 use kit::rpc::staff::Member;
 use serde::Serialize;
-use sqlx::PgConnection;
-use time::OffsetDateTime;
 use uuid::Uuid;
 
+use super::not_found::listing_not_found;
 use super::record_change::{StaffChange, check_revision, update_by_staff};
-use super::{follow_page, tickets};
+use super::{CommandContext, follow_page, lock_listing, tickets};
 use crate::domain::audit_action::AuditAction;
 use crate::domain::entity::Entity;
 use crate::domain::event::Event;
 use crate::domain::game::Game;
 use crate::domain::listing::Listing;
-use crate::domain::mode::Mode;
+use crate::domain::listing_name::ListingName;
 use crate::domain::page::Page;
 use crate::domain::state::{ListingState, Transition};
 use crate::feed::decisions::{DecisionKind, StaffDecision};
-use crate::feed::{ChangeKind, PublicUrl, Publish, listing_change};
+use crate::feed::{ChangeKind, Publish, listing_change};
 use crate::store::tickets::Subject;
-use crate::store::{ListingTable, RecordTable as _, listings};
+use crate::store::{ListingTable, listings};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Moderation {
-    /// A page, a game or an event.
-    pub entity: Entity,
-    pub mode: Mode,
-    /// The slug or the handle.
-    pub name: String,
+    pub listing: ListingName,
     pub transition: Transition,
     /// May be empty.
     pub reason: String,
@@ -39,38 +34,33 @@ pub struct Moderation {
 }
 
 /// Returns the page, if it has more games than follow it in one transaction.
-pub async fn apply(
-    connection: &mut PgConnection,
+pub(super) async fn apply(
+    context: &mut CommandContext<'_>,
     moderation: &Moderation,
-    public_url: &PublicUrl,
-    now: OffsetDateTime,
 ) -> ApplyResult<Option<Uuid>> {
-    match moderation.entity {
-        Entity::Page => moderate::<Page>(connection, moderation, public_url, now).await,
-        Entity::Game => moderate::<Game>(connection, moderation, public_url, now).await,
-        Entity::Event => moderate::<Event>(connection, moderation, public_url, now).await,
+    match moderation.listing.entity {
+        Entity::Page => moderate::<Page>(context, moderation).await,
+        Entity::Game => moderate::<Game>(context, moderation).await,
+        Entity::Event => moderate::<Event>(context, moderation).await,
         Entity::Genre | Entity::Country | Entity::City => Err(listing_not_found().into()),
     }
 }
 
 async fn moderate<C>(
-    connection: &mut PgConnection,
+    context: &mut CommandContext<'_>,
     moderation: &Moderation,
-    public_url: &PublicUrl,
-    now: OffsetDateTime,
 ) -> ApplyResult<Option<Uuid>>
 where
     C: Clone + PartialEq,
     Listing<C>: ListingTable + Publish + Serialize,
 {
-    let names = std::slice::from_ref(&moderation.name);
-    let locked = Listing::<C>::lock(connection, moderation.mode, names).await?;
-    let rows = locked.complete().ok_or(ApplyError::Busy)?;
-    let before = rows.into_iter().next().ok_or_else(listing_not_found)?;
+    let ListingName { entity, mode, key } = &moderation.listing;
+    let before = lock_listing::<C>(context.connection, *mode, key).await?;
+    let before = before.ok_or_else(listing_not_found)?;
     let Some(state) = before.state.apply(moderation.transition) else {
         return Err(transition_refused(before.state, moderation.transition).into());
     };
-    let Some(after) = before.with_state(state, now) else {
+    let Some(after) = before.with_state(state, context.now) else {
         return Ok((None, Vec::new()));
     };
     if let Some(fault) = check_revision(moderation.revision, before.revision) {
@@ -80,9 +70,9 @@ where
         by: &moderation.by,
         action: audit_action(moderation.transition),
         reason: &moderation.reason,
-        now,
+        now: context.now,
     };
-    update_by_staff(connection, &before, &after, change).await?;
+    update_by_staff(context.connection, &before, &after, change).await?;
     let change_kind = match moderation.transition {
         Transition::Approve => ChangeKind::Approved,
         Transition::Reject => ChangeKind::Rejected,
@@ -91,49 +81,48 @@ where
     };
     if moderation.transition == Transition::TakeDown {
         let subject = Subject {
-            entity: moderation.entity,
+            entity: *entity,
             listing: after.id,
         };
-        tickets::close_of_removed(connection, subject, &moderation.by, now).await?;
+        tickets::close_of_removed(context, subject, &moderation.by).await?;
     }
     let (is_public, mut unfinished) = (after.is_visible(), None);
     let mut changes = vec![listing_change(
         Some(&before),
         &after,
         change_kind,
-        public_url,
+        context.public_url,
     )];
-    if moderation.entity == Entity::Page && before.is_visible() != is_public {
-        let following = follow_page::apply(connection, after.id, is_public, public_url, now);
+    if *entity == Entity::Page && before.is_visible() != is_public {
+        let following = follow_page::apply(context, after.id, is_public);
         let (games, is_unfinished) = following.await?;
         changes.extend(games);
         unfinished = is_unfinished.then_some(after.id);
     }
     let kind = decision_kind(moderation.transition, is_public);
-    let decision = decision(connection, moderation, kind, after.id, public_url);
-    changes.extend(decision.await?);
+    changes.extend(decision(context, moderation, kind, after.id).await?);
     Ok((unfinished, changes))
 }
 
 /// The decision on a listing, for its owners.
 async fn decision(
-    connection: &mut PgConnection,
+    context: &mut CommandContext<'_>,
     moderation: &Moderation,
     kind: DecisionKind,
     listing: Uuid,
-    public_url: &PublicUrl,
 ) -> Result<Option<NewChange>, sqlx::Error> {
-    let entity = moderation.entity;
-    let (title, accounts) = listings::title_and_owners(connection, entity, listing).await?;
+    let ListingName { entity, key, .. } = &moderation.listing;
+    let named = listings::title_and_owners(context.connection, *entity, listing);
+    let (title, accounts) = named.await?;
     let decision = StaffDecision {
         kind,
-        entity,
-        name: &moderation.name,
+        entity: *entity,
+        name: key,
         title: &title,
         reason: &moderation.reason,
         accounts,
     };
-    Ok(decision.change(public_url))
+    Ok(decision.change(context.public_url))
 }
 
 /// `is_public` is whether the public sees the listing after the transition.
@@ -153,12 +142,6 @@ pub const fn audit_action(transition: Transition) -> AuditAction {
         Transition::TakeDown => AuditAction::TakeDown,
         Transition::Restore => AuditAction::Restore,
     }
-}
-
-pub fn listing_not_found() -> Fault {
-    Fault::not_found(
-        "There is no listing of this kind and name. Check both, and whether it is live or a sample (--mode).",
-    )
 }
 
 fn transition_refused(state: ListingState, transition: Transition) -> Fault {

@@ -3,122 +3,67 @@
 use std::collections::HashMap;
 
 use contracts::listings::v1 as proto;
-use kit::Fault;
-use kit::audit::{self, Action as _, Entry};
+use kit::audit::{AuthorizedAction, Subject};
 use kit::feed::{ApplyError, ApplyResult, NewChange};
-use kit::rpc::staff::Member;
 use prost::Message as _;
-use serde_json::{Value, json};
+use serde_json::json;
 use sqlx::PgConnection;
-use time::OffsetDateTime;
 use uuid::Uuid;
 
+use super::not_found::page_not_found;
+use super::{CommandContext, lock_listing};
 use crate::SCHEMA;
 use crate::domain::audit_action::AuditAction;
 use crate::domain::entity::Entity;
 use crate::domain::listing::Listing;
 use crate::domain::mode::Mode;
 use crate::domain::page::Page;
-use crate::domain::slug;
-use crate::feed::{ChangeKind, PublicUrl, Publish as _};
-use crate::store::RecordTable as _;
+use crate::feed::{ChangeKind, Publish as _};
 use crate::store::page_owners::{self as store, GrantSource, Owner};
 
+/// Staff add or remove an owner of a page.
 #[derive(Debug)]
 pub struct OwnerChange {
-    pub operation: OwnerOperation,
-    pub by: Member,
+    pub handle: String,
+    pub account: Uuid,
+    /// Whether the account becomes an owner; otherwise it is one no longer.
+    pub is_added: bool,
+    pub by: AuthorizedAction<AuditAction>,
 }
 
-#[derive(Debug)]
-pub enum OwnerOperation {
-    /// Makes the account an owner of the page with this handle.
-    Add(String, Uuid),
-    /// Removes the account from the owners of the page with this handle.
-    Remove(String, Uuid),
-}
-
+/// Returns the owners after the change.
 pub(super) async fn apply(
-    connection: &mut PgConnection,
+    context: &mut CommandContext<'_>,
     change: &OwnerChange,
-    public_url: &PublicUrl,
-    now: OffsetDateTime,
 ) -> ApplyResult<Vec<Owner>> {
-    let mut context = OwnerContext {
-        connection,
-        by: &change.by,
-        public_url,
-        now,
+    let (account, now) = (change.account, context.now);
+    let page = lock(context.connection, &change.handle).await?;
+    let is_changed = if change.is_added {
+        store::add(
+            context.connection,
+            page.id,
+            account,
+            GrantSource::Staff,
+            now,
+        )
+        .await?
+    } else {
+        store::remove(context.connection, page.id, account).await?
     };
-    match &change.operation {
-        OwnerOperation::Add(handle, account) => context.reassign(handle, *account, true).await,
-        OwnerOperation::Remove(handle, account) => context.reassign(handle, *account, false).await,
-    }
-}
-
-struct OwnerContext<'a> {
-    connection: &'a mut PgConnection,
-    by: &'a Member,
-    public_url: &'a PublicUrl,
-    now: OffsetDateTime,
-}
-
-impl OwnerContext<'_> {
-    async fn reassign(
-        &mut self,
-        handle: &str,
-        account: Uuid,
-        is_added: bool,
-    ) -> ApplyResult<Vec<Owner>> {
-        let page = lock(self.connection, handle).await?;
-        let changed = if is_added {
-            store::add(
-                self.connection,
-                page.id,
-                account,
-                GrantSource::Staff,
-                self.now,
-            )
-            .await?
-        } else {
-            store::remove(self.connection, page.id, account).await?
-        };
-        let mut changes = Vec::new();
-        if changed {
-            let action = if is_added {
-                AuditAction::AddOwner
-            } else {
-                AuditAction::RemoveOwner
-            };
-            self.record(action, handle, json!({"account": account}))
-                .await?;
-            changes.push(self.change(&page));
-        }
-        let owners = store::of_page(&mut *self.connection, page.id).await?;
-        Ok((owners, changes))
-    }
-
-    fn change(&self, page: &Listing<Page>) -> NewChange {
-        page.change(ChangeKind::OwnersChanged, false, self.public_url)
-    }
-
-    async fn record(
-        &mut self,
-        action: AuditAction,
-        handle: &str,
-        details: Value,
-    ) -> Result<(), sqlx::Error> {
-        let entry = Entry {
-            member: &self.by.name,
-            role: self.by.role.as_str(),
-            action: action.as_str(),
+    let mut changes = Vec::new();
+    if is_changed {
+        let subject = Subject {
             entity: Entity::Page.as_str(),
-            name: handle,
-            refused: false,
-            details,
+            name: change.handle.clone(),
+            details: json!({ "account": account }),
         };
-        audit::append(&mut *self.connection, SCHEMA, entry, self.now).await
+        let by = &change.by;
+        by.record(&mut *context.connection, SCHEMA, subject, now)
+            .await?;
+        changes.push(page.change(ChangeKind::OwnersChanged, false, context.public_url));
     }
+    let owners = store::of_page(&mut *context.connection, page.id).await?;
+    Ok((owners, changes))
 }
 
 /// Locks the live page with this handle.
@@ -126,15 +71,8 @@ pub(super) async fn lock(
     connection: &mut PgConnection,
     handle: &str,
 ) -> Result<Listing<Page>, ApplyError> {
-    let not_found = || Fault::not_found("There is no page with this handle.");
-    // A handle that is not a slug matches nothing, and PostgreSQL does not accept NUL.
-    if !slug::is_valid(handle) {
-        return Err(not_found().into());
-    }
-    let handles = [handle.to_owned()];
-    let locked = Listing::<Page>::lock(connection, Mode::Live, &handles).await?;
-    let pages = locked.complete().ok_or(ApplyError::Busy)?;
-    Ok(pages.into_iter().next().ok_or_else(not_found)?)
+    let page = lock_listing::<Page>(connection, Mode::Live, handle).await?;
+    Ok(page.ok_or_else(page_not_found)?)
 }
 
 /// Appends the owners to changes of pages. In protobuf, appending an encoded field is the same as encoding it with the other fields.

@@ -1,7 +1,7 @@
 //! Records a change of a listing, inside the writer's transaction: the listing, its revision and, for a change by staff, the audit entry.
 
 use kit::Fault;
-use kit::audit::{self, Action as _, Entry};
+use kit::audit::{AuthorizedAction, Subject};
 use kit::rpc::staff::Member;
 use serde::Serialize;
 use serde_json::json;
@@ -101,16 +101,16 @@ where
     let actor = Actor::Staff(change.by.name.clone());
     let reason = Some(change.reason.to_owned()).filter(|reason| !reason.is_empty());
     update(connection, before, after, actor, reason, change.now).await?;
-    let entry = Entry {
-        member: &change.by.name,
-        role: change.by.role.as_str(),
-        action: change.action.as_str(),
+    let subject = Subject {
         entity: Listing::<C>::ENTITY.as_str(),
-        name: after.key(),
-        refused: false,
+        name: after.key().to_owned(),
         details,
     };
-    audit::append(connection, SCHEMA, entry, change.now).await
+    let done = AuthorizedAction {
+        member: change.by.clone(),
+        action: change.action,
+    };
+    done.record(connection, SCHEMA, subject, change.now).await
 }
 
 /// Refuses a decision on a revision that is no longer current.

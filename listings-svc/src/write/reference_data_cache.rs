@@ -6,6 +6,7 @@ use sqlx::PgConnection;
 use time::OffsetDateTime;
 
 use super::submission::{Submission, Target};
+use crate::domain::entity::Entity;
 use crate::domain::gazetteer::Gazetteer;
 use crate::domain::reference_data::ReferenceData;
 use crate::store::reference_data;
@@ -18,27 +19,19 @@ impl ReferenceDataCache {
     pub async fn get(
         &self,
         connection: &mut PgConnection,
-        submission: &Submission,
         now: OffsetDateTime,
     ) -> Result<Arc<ReferenceData>, sqlx::Error> {
-        let cached = self.cached().filter(|(_, data)| data.year == now.year());
-        if let Some((_, data)) = &cached
-            && !uses_reference_data(submission)
-        {
-            return Ok(Arc::clone(data));
-        }
         let version = reference_data::version(connection).await?;
-        if let Some((_, data)) = cached.filter(|(cached, _)| *cached == version) {
+        if let Some((_, data)) = self.cached(now).filter(|(cached, _)| *cached == version) {
             return Ok(data);
         }
+        let cities = reference_data::cities(&mut *connection).await?;
         // A change after this version was read may be loaded now already; the next call then loads it again.
         let data = Arc::new(ReferenceData {
             year: now.year(),
-            genres: reference_data::genres(&mut *connection).await?,
-            countries: reference_data::countries(&mut *connection).await?,
-            gazetteer: Arc::new(Gazetteer::new(
-                reference_data::cities(&mut *connection).await?,
-            )),
+            genres: reference_data::keys(&mut *connection, Entity::Genre).await?,
+            countries: reference_data::keys(&mut *connection, Entity::Country).await?,
+            gazetteer: Arc::new(Gazetteer::new(cities)),
             ..ReferenceData::default()
         });
         let mut cached = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -46,11 +39,22 @@ impl ReferenceDataCache {
         Ok(data)
     }
 
-    fn cached(&self) -> Option<(i64, Arc<ReferenceData>)> {
-        self.0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
+    /// The reference data for a submission. What is loaded is enough for a body that cannot name any.
+    pub async fn get_for(
+        &self,
+        connection: &mut PgConnection,
+        submission: &Submission,
+        now: OffsetDateTime,
+    ) -> Result<Arc<ReferenceData>, sqlx::Error> {
+        match self.cached(now) {
+            Some((_, data)) if !uses_reference_data(submission) => Ok(data),
+            _ => self.get(connection, now).await,
+        }
+    }
+
+    fn cached(&self, now: OffsetDateTime) -> Option<(i64, Arc<ReferenceData>)> {
+        let cached = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        cached.clone().filter(|(_, data)| data.year == now.year())
     }
 }
 

@@ -1,52 +1,43 @@
 //! Publishes listings again whose URLs have changed, inside the writer's transaction. The listings stay as they are.
 
-use kit::feed::{ApplyResult, NewChange};
-use sqlx::PgConnection;
+use kit::feed::ApplyResult;
 use uuid::Uuid;
 
+use super::CommandContext;
 use crate::domain::entity::Entity;
-use crate::feed::{ChangeKind, PublicUrl, Publish};
-use crate::store::{events, games, pages};
+use crate::domain::event::Event;
+use crate::domain::game::Game;
+use crate::domain::listing::Listing;
+use crate::domain::page::Page;
+use crate::feed::{ChangeKind, Publish};
+use crate::store::ListingTable;
 
 /// Listings per command.
 const BATCH: i64 = 200;
 
 /// Publishes the next listings of a kind. Returns the id of the last one; `None` when there were no more.
-pub(crate) async fn republish(
-    connection: &mut PgConnection,
+pub(super) async fn republish(
+    context: &mut CommandContext<'_>,
     entity: Entity,
     after: Uuid,
-    public_url: &PublicUrl,
 ) -> ApplyResult<Option<Uuid>> {
-    let (last, changes) = match entity {
-        Entity::Page => last_and_changes(
-            &pages::lock_batch(connection, after, BATCH).await?,
-            public_url,
-        ),
-        Entity::Game => last_and_changes(
-            &games::lock_batch(connection, after, BATCH).await?,
-            public_url,
-        ),
-        Entity::Event => last_and_changes(
-            &events::lock_batch(connection, after, BATCH).await?,
-            public_url,
-        ),
+    match entity {
+        Entity::Page => batch::<Page>(context, after).await,
+        Entity::Game => batch::<Game>(context, after).await,
+        Entity::Event => batch::<Event>(context, after).await,
         // These kinds have no public page.
-        Entity::Genre | Entity::Country | Entity::City => (None, Vec::new()),
-    };
-    Ok((last, changes))
+        Entity::Genre | Entity::Country | Entity::City => Ok((None, Vec::new())),
+    }
 }
 
-fn last_and_changes<T: Publish>(
-    listings: &[T],
-    public_url: &PublicUrl,
-) -> (Option<Uuid>, Vec<NewChange>) {
-    let last = listings
-        .last()
-        .and_then(|listing| listing.id().parse().ok());
-    let changes = listings
-        .iter()
-        .map(|listing| listing.change(ChangeKind::Moved, false, public_url))
+async fn batch<C>(context: &mut CommandContext<'_>, after: Uuid) -> ApplyResult<Option<Uuid>>
+where
+    Listing<C>: ListingTable + Publish,
+{
+    let listings = Listing::<C>::lock_batch(context.connection, after, BATCH).await?;
+    let last = listings.last().map(|listing| listing.id);
+    let changes = (listings.iter())
+        .map(|listing| listing.change(ChangeKind::Moved, false, context.public_url))
         .collect();
-    (last, changes)
+    Ok((last, changes))
 }

@@ -11,8 +11,9 @@ use sqlx::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::moderate::listing_not_found;
+use super::not_found::listing_not_found;
 use super::record_change::{StaffChange, check_revision, update_by_staff};
+use super::{CommandContext, lock_listing};
 use crate::domain::audit_action::AuditAction;
 use crate::domain::difference;
 use crate::domain::edit::{self, Editable};
@@ -20,20 +21,16 @@ use crate::domain::entity::Entity;
 use crate::domain::event::Event;
 use crate::domain::game::Game;
 use crate::domain::listing::Listing;
-use crate::domain::mode::Mode;
+use crate::domain::listing_name::ListingName;
 use crate::domain::page::Page;
 use crate::domain::reference_data::ReferenceData;
 use crate::domain::state::ListingState;
-use crate::feed::{ChangeKind, PublicUrl, Publish, listing_change};
-use crate::store::{ListingTable, RecordTable as _, history, pages};
+use crate::feed::{ChangeKind, Publish, listing_change};
+use crate::store::{ListingTable, history, pages};
 
 #[derive(Debug)]
 pub struct StaffEdit {
-    /// A page, a game or an event.
-    pub entity: Entity,
-    pub mode: Mode,
-    /// The slug or the handle.
-    pub name: String,
+    pub listing: ListingName,
     pub operation: EditOperation,
     /// For the audit; may be empty.
     pub reason: String,
@@ -59,7 +56,7 @@ pub enum EditOperation {
 }
 
 impl EditOperation {
-    const fn audit_action(&self) -> AuditAction {
+    pub const fn audit_action(&self) -> AuditAction {
         match self {
             Self::SetFields(..) => AuditAction::Edit,
             Self::Revert(_) => AuditAction::Revert,
@@ -76,31 +73,25 @@ impl EditOperation {
 type EditResult<C> = Result<Option<Listing<C>>, Fault>;
 
 /// Edits a listing. Its state stays.
-pub async fn apply(
-    connection: &mut PgConnection,
+pub(super) async fn apply(
+    context: &mut CommandContext<'_>,
     edit: &StaffEdit,
-    public_url: &PublicUrl,
-    now: OffsetDateTime,
 ) -> Result<Vec<NewChange>, ApplyError> {
-    let context = EditContext {
-        edit,
-        public_url,
-        now,
-    };
-    match (&edit.operation, edit.entity) {
+    let now = context.now;
+    match (&edit.operation, edit.listing.entity) {
         (EditOperation::SetFields(changes, reference), Entity::Page) => {
             let change = |page: &Listing<Page>| set_fields(page, changes, reference, now);
-            context.apply(connection, change).await
+            apply_change(context, edit, change).await
         }
         (EditOperation::SetFields(changes, reference), Entity::Game) => {
             let change = |game: &Listing<Game>| set_fields(game, changes, reference, now);
-            context.apply_under_page(connection, change).await
+            apply_under_page(context, edit, change).await
         }
         (EditOperation::SetFields(changes, reference), Entity::Event) => {
             let change = |event: &Listing<Event>| set_fields(event, changes, reference, now);
-            context.apply(connection, change).await
+            apply_change(context, edit, change).await
         }
-        (EditOperation::Revert(revision), _) => context.revert(connection, *revision).await,
+        (EditOperation::Revert(revision), _) => apply_revert(context, edit, *revision).await,
         (EditOperation::Feature(featured), Entity::Game) => {
             let change = |game: &Listing<Game>| {
                 if *featured && !game.is_visible() {
@@ -111,7 +102,7 @@ pub async fn apply(
                 content.featured = *featured;
                 Ok(game.apply_staff_edit(content, now))
             };
-            context.apply_under_page(connection, change).await
+            apply_under_page(context, edit, change).await
         }
         (EditOperation::Verify(verified), Entity::Page) => {
             let change = |page: &Listing<Page>| {
@@ -119,18 +110,15 @@ pub async fn apply(
                 content.verified = *verified;
                 Ok(page.apply_staff_edit(content, now))
             };
-            context.apply(connection, change).await
+            apply_change(context, edit, change).await
         }
         (EditOperation::MoveToPage(handle), Entity::Game) => {
             // Locked, so that nobody takes the page down meanwhile.
-            let handles = std::slice::from_ref(handle);
-            let locked = Listing::<Page>::lock(connection, edit.mode, handles).await?;
-            let pages = locked.complete().ok_or(ApplyError::Busy)?;
+            let page = lock_listing::<Page>(context.connection, edit.listing.mode, handle).await?;
             let accepts_games = |page: &Listing<Page>| {
                 matches!(page.state, ListingState::Pending | ListingState::Published)
-                    .then(|| (page.id, page.is_visible()))
             };
-            let Some((page, is_public)) = pages.iter().find_map(accepts_games) else {
+            let Some(page) = page.filter(accepts_games) else {
                 return Err(Fault::invalid_field(
                     "to",
                     "No page has this handle, or the page was rejected or taken down: give another.",
@@ -138,15 +126,15 @@ pub async fn apply(
             };
             let change = |game: &Listing<Game>| {
                 let mut content = game.content.clone();
-                content.page_id = page;
+                content.page_id = page.id;
                 let moved = game.apply_staff_edit(content, now);
-                Ok(moved.map(|game| game.under_page(is_public, now)))
+                Ok(moved.map(|game| game.under_page(page.is_visible(), now)))
             };
-            context.apply(connection, change).await
+            apply_change(context, edit, change).await
         }
         (EditOperation::AssignToAccount(account), Entity::Event) => {
             let change = |event: &Listing<Event>| Ok(event.assign_to(*account));
-            context.apply(connection, change).await
+            apply_change(context, edit, change).await
         }
         // The service has refused the other combinations.
         _ => Err(listing_not_found().into()),
@@ -169,15 +157,15 @@ async fn content_at(
     edit: &StaffEdit,
     revision: i64,
 ) -> Result<Map<String, Value>, ApplyError> {
-    let found = history::find(&mut *connection, edit.entity, edit.mode, &edit.name).await?;
+    let found = history::find(&mut *connection, &edit.listing).await?;
     let (id, current) = found.ok_or_else(listing_not_found)?;
     if !(1..=current).contains(&revision) {
         let reason = format!("The listing has the revisions 1 to {current}: give one of them.");
         return Err(Fault::invalid_field("to_revision", reason).into());
     }
-    let versions = history::current_and_at(connection, edit.entity, id, revision).await?;
-    let (_, old) = versions.ok_or_else(listing_not_found)?;
-    Ok(difference::content(&old))
+    let versions = history::versions(connection, edit.listing.entity, id, Some(revision)).await?;
+    let old = versions.and_then(|versions| versions.then);
+    Ok(difference::content(&old.ok_or_else(listing_not_found)?))
 }
 
 fn revert<C: Clone + PartialEq + Serialize + DeserializeOwned>(
@@ -189,86 +177,80 @@ fn revert<C: Clone + PartialEq + Serialize + DeserializeOwned>(
     Ok(listing.apply_staff_edit(content, now))
 }
 
-struct EditContext<'a> {
-    edit: &'a StaffEdit,
-    public_url: &'a PublicUrl,
-    now: OffsetDateTime,
+async fn apply_revert(
+    context: &mut CommandContext<'_>,
+    edit: &StaffEdit,
+    revision: i64,
+) -> Result<Vec<NewChange>, ApplyError> {
+    let old = content_at(context.connection, edit, revision).await?;
+    let now = context.now;
+    match edit.listing.entity {
+        Entity::Page => {
+            let change = |page: &Listing<Page>| revert(page, &old, now);
+            apply_change(context, edit, change).await
+        }
+        Entity::Game => {
+            let change = |game: &Listing<Game>| revert(game, &old, now);
+            apply_under_page(context, edit, change).await
+        }
+        _ => {
+            let change = |event: &Listing<Event>| revert(event, &old, now);
+            apply_change(context, edit, change).await
+        }
+    }
 }
 
-impl EditContext<'_> {
-    async fn revert(
-        &self,
-        connection: &mut PgConnection,
-        revision: i64,
-    ) -> Result<Vec<NewChange>, ApplyError> {
-        let (old, now) = (content_at(connection, self.edit, revision).await?, self.now);
-        match self.edit.entity {
-            Entity::Page => {
-                let change = |page: &Listing<Page>| revert(page, &old, now);
-                self.apply(connection, change).await
-            }
-            Entity::Game => {
-                let change = |game: &Listing<Game>| revert(game, &old, now);
-                self.apply_under_page(connection, change).await
-            }
-            _ => {
-                let change = |event: &Listing<Event>| revert(event, &old, now);
-                self.apply(connection, change).await
-            }
-        }
-    }
+/// Edits a game that stays on its page. The page may have just been taken down, while its games have yet to follow it.
+async fn apply_under_page(
+    context: &mut CommandContext<'_>,
+    edit: &StaffEdit,
+    change: impl FnOnce(&Listing<Game>) -> EditResult<Game>,
+) -> Result<Vec<NewChange>, ApplyError> {
+    let ListingName { mode, key, .. } = &edit.listing;
+    let game = lock_listing::<Game>(context.connection, *mode, key).await?;
+    let page = match game {
+        Some(game) => pages::find(context.connection, game.content.page_id).await?,
+        None => None,
+    };
+    let now = context.now;
+    let is_removed = page.is_some_and(|page| page.state == ListingState::Removed);
+    let change = |game: &Listing<Game>| {
+        let is_shown = !game.hidden_by_page && !is_removed;
+        let edited = change(game)?;
+        Ok(edited.map(|edited| edited.under_page(is_shown, now)))
+    };
+    apply_change(context, edit, change).await
+}
 
-    /// Edits a game that stays on its page. The page may have just been taken down, while its games have yet to follow it.
-    async fn apply_under_page(
-        &self,
-        connection: &mut PgConnection,
-        change: impl FnOnce(&Listing<Game>) -> EditResult<Game>,
-    ) -> Result<Vec<NewChange>, ApplyError> {
-        let names = std::slice::from_ref(&self.edit.name);
-        let locked = Listing::<Game>::lock(connection, self.edit.mode, names).await?;
-        let games = locked.complete().ok_or(ApplyError::Busy)?;
-        let page_ids: Vec<Uuid> = games.iter().map(|game| game.content.page_id).collect();
-        let pages = pages::with_ids(&mut *connection, &page_ids).await?;
-        let is_removed = pages.iter().any(|page| page.state == ListingState::Removed);
-        let change = |game: &Listing<Game>| {
-            let is_shown = !game.hidden_by_page && !is_removed;
-            let edited = change(game)?;
-            Ok(edited.map(|edited| edited.under_page(is_shown, self.now)))
-        };
-        self.apply(connection, change).await
+async fn apply_change<C>(
+    context: &mut CommandContext<'_>,
+    edit: &StaffEdit,
+    change: impl FnOnce(&Listing<C>) -> EditResult<C>,
+) -> Result<Vec<NewChange>, ApplyError>
+where
+    Listing<C>: ListingTable + Publish + Serialize,
+{
+    let ListingName { mode, key, .. } = &edit.listing;
+    let before = lock_listing::<C>(context.connection, *mode, key).await?;
+    let before = before.ok_or_else(listing_not_found)?;
+    let Some(after) = change(&before)? else {
+        return Ok(Vec::new());
+    };
+    if let Some(fault) = check_revision(edit.revision, before.revision) {
+        return Err(fault.into());
     }
-
-    async fn apply<C>(
-        &self,
-        connection: &mut PgConnection,
-        change: impl FnOnce(&Listing<C>) -> EditResult<C>,
-    ) -> Result<Vec<NewChange>, ApplyError>
-    where
-        Listing<C>: ListingTable + Publish + Serialize,
-    {
-        let names = std::slice::from_ref(&self.edit.name);
-        let locked = Listing::<C>::lock(connection, self.edit.mode, names).await?;
-        let rows = locked.complete().ok_or(ApplyError::Busy)?;
-        let before = rows.into_iter().next().ok_or_else(listing_not_found)?;
-        let Some(after) = change(&before)? else {
-            return Ok(Vec::new());
-        };
-        if let Some(fault) = check_revision(self.edit.revision, before.revision) {
-            return Err(fault.into());
-        }
-        let change = StaffChange {
-            by: &self.edit.by,
-            action: self.edit.operation.audit_action(),
-            reason: &self.edit.reason,
-            now: self.now,
-        };
-        update_by_staff(connection, &before, &after, change).await?;
-        // The account of an event is not public.
-        let change_kind = match self.edit.operation {
-            EditOperation::AssignToAccount(_) => ChangeKind::OwnersChanged,
-            _ => ChangeKind::Updated,
-        };
-        let change = listing_change(Some(&before), &after, change_kind, self.public_url);
-        Ok(vec![change])
-    }
+    let change = StaffChange {
+        by: &edit.by,
+        action: edit.operation.audit_action(),
+        reason: &edit.reason,
+        now: context.now,
+    };
+    update_by_staff(context.connection, &before, &after, change).await?;
+    // The account of an event is not public.
+    let change_kind = match edit.operation {
+        EditOperation::AssignToAccount(_) => ChangeKind::OwnersChanged,
+        _ => ChangeKind::Updated,
+    };
+    let change = listing_change(Some(&before), &after, change_kind, context.public_url);
+    Ok(vec![change])
 }

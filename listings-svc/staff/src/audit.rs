@@ -20,9 +20,10 @@ use tonic::Status;
 
 use crate::arguments::{limit, timestamp};
 use crate::error::Error;
-use crate::fleet::{Fleet, Service};
-use crate::output::{self, Output};
-use crate::rows::{self, RowList};
+use crate::fleet::Fleet;
+use crate::output::{self, Output, RowList};
+use crate::rows;
+use crate::service::Service;
 use crate::table::Column;
 
 /// List what members of staff did, newest first

@@ -10,8 +10,8 @@ use kit::rpc::client::Client;
 use crate::arguments::limit;
 use crate::error::Error;
 use crate::fleet::Fleet;
-use crate::output::{self, Output};
-use crate::rows::{self, RowList};
+use crate::output::{self, Output, RowList};
+use crate::rows;
 use crate::table::{Column, table};
 
 #[derive(Debug, Subcommand)]
@@ -70,7 +70,18 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
             output.answer(&document, || table(&names(currency), NAME_COLUMNS))
         }
         Command::List { limit } => list(economy, limit, output).await,
-        Command::ListBalances { game, limit } => balances(economy, game, limit, output).await,
+        Command::ListBalances { game, limit } => {
+            let read = async |page| {
+                let request = proto::ListBalancesRequest {
+                    game: game.clone(),
+                    page: Some(page),
+                };
+                let response = economy.clone().list_account_balances(request).await?;
+                let response = response.into_inner();
+                Ok((response.balances, response.next_cursor))
+            };
+            output.list("balances", &rows::read(limit, read).await?, BALANCE_COLUMNS)
+        }
     }
 }
 
@@ -108,22 +119,4 @@ fn names(currency: proto::CurrencyNames) -> Vec<NameOfGame> {
     (currency.names.into_iter())
         .map(|name| (game.clone(), name))
         .collect()
-}
-
-async fn balances(
-    economy: StaffServiceClient<Client>,
-    game: String,
-    limit: NonZeroUsize,
-    output: Output,
-) -> Result<(), Error> {
-    let read = async |page| {
-        let request = proto::ListBalancesRequest {
-            game: game.clone(),
-            page: Some(page),
-        };
-        let response = economy.clone().list_account_balances(request).await?;
-        let response = response.into_inner();
-        Ok((response.balances, response.next_cursor))
-    };
-    output.list("balances", &rows::read(limit, read).await?, BALANCE_COLUMNS)
 }

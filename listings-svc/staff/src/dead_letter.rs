@@ -11,8 +11,9 @@ use serde::Serialize;
 use strum::VariantArray as _;
 
 use crate::error::Error;
-use crate::fleet::{Fleet, Service};
+use crate::fleet::Fleet;
 use crate::output::{self, Output};
+use crate::service::Service;
 use crate::table::Column;
 
 /// Rows of a service at most.

@@ -4,8 +4,8 @@ use clap::Subcommand;
 
 use crate::error::Error;
 use crate::fleet::Fleet;
+use crate::listing::change::{Reassign, reassign};
 use crate::listing::name::ListingKind;
-use crate::listing::reassign::{self, Reassign};
 use crate::listing::{self, Verb};
 use crate::output::Output;
 
@@ -20,8 +20,6 @@ pub(crate) enum Command {
 pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Result<(), Error> {
     match command {
         Command::Verb(verb) => listing::run_verb(ListingKind::Event, verb, fleet, output).await,
-        Command::Reassign(reassign) => {
-            reassign::run(ListingKind::Event, reassign, fleet, output).await
-        }
+        Command::Reassign(to) => reassign(ListingKind::Event, to, fleet, output).await,
     }
 }

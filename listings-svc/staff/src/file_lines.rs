@@ -1,6 +1,6 @@
 //! The lines of a file, in bounded memory.
 
-use std::io::{self, BufRead};
+use std::io::{self, BufRead, Read as _};
 
 /// Bytes of a line at most. Longer lines are cut here: one byte above the limit of the service, so that it refuses them.
 const MAX_BYTES: usize = 1024 * 1024 + 1;
@@ -27,25 +27,16 @@ impl<R: BufRead> Lines<R> {
     /// line is without a byte order mark.
     pub(crate) fn read(&mut self) -> io::Result<Option<Line>> {
         let mut text = Vec::new();
-        let mut bytes = 0;
-        loop {
-            let buffer = match self.reader.fill_buf() {
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                filled => filled?,
-            };
-            let end = buffer.iter().position(|b| *b == b'\n');
-            let part = &buffer[..end.unwrap_or(buffer.len())];
-            let rest = MAX_BYTES.saturating_sub(text.len());
-            text.extend_from_slice(&part[..part.len().min(rest)]);
-            let used = end.map_or(buffer.len(), |end| end + 1);
-            self.reader.consume(used);
-            bytes += used;
-            if end.is_some() || used == 0 {
-                break;
-            }
-        }
+        let mut bytes = self
+            .reader
+            .by_ref()
+            .take(MAX_BYTES as u64)
+            .read_until(b'\n', &mut text)?;
         if bytes == 0 {
             return Ok(None);
+        }
+        if text.pop_if(|last| *last == b'\n').is_none() {
+            bytes += self.reader.skip_until(b'\n')?;
         }
         let number = self.next;
         self.next += 1;

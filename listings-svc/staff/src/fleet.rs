@@ -4,14 +4,15 @@
 use std::env;
 use std::path::{Path, PathBuf};
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use kit::config::Secret;
 use kit::rpc::client::{self, Addresses, Client, Transport};
 use kit::rpc::tls::Authorities;
-use strum::{IntoStaticStr, VariantArray};
+use strum::VariantArray as _;
 
 use crate::error::Error;
 use crate::profile::{self, Profile};
+use crate::service::Service;
 
 /// The profile of a fleet that was started in the current folder.
 const LOCAL_PROFILE: &str = ".fleet/staff.toml";
@@ -55,44 +56,6 @@ fn environment() -> Profile {
         webhook: setting("STAFF_WEBHOOK"),
         web: setting("STAFF_WEB"),
         ca: setting("STAFF_CA").map(PathBuf::from),
-    }
-}
-
-/// A service with staff RPCs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, IntoStaticStr, VariantArray)]
-#[strum(serialize_all = "snake_case")]
-pub(crate) enum Service {
-    Gateway,
-    Listings,
-    Economy,
-    Catalogue,
-    Webhook,
-    /// It has no feed and follows none, so no command about feeds names it.
-    #[value(skip)]
-    Web,
-}
-
-impl Service {
-    /// The name in a profile, which is also that of the service's feed, if it has one.
-    pub(crate) fn as_str(self) -> &'static str {
-        self.into()
-    }
-
-    /// Whether it has a feed or follows one.
-    pub(crate) const fn has_feeds(self) -> bool {
-        !matches!(self, Self::Web)
-    }
-
-    /// The DNS name of its certificate.
-    const fn dns_name(self) -> &'static str {
-        match self {
-            Self::Gateway => "gateway",
-            Self::Listings => "listings-svc",
-            Self::Economy => "economy-svc",
-            Self::Catalogue => "catalogue-svc",
-            Self::Webhook => "webhook-svc",
-            Self::Web => "web",
-        }
     }
 }
 

@@ -11,8 +11,9 @@ use strum::VariantArray as _;
 
 use crate::dead_letter::client;
 use crate::error::Error;
-use crate::fleet::{Fleet, Service};
+use crate::fleet::Fleet;
 use crate::output::{self, Output};
+use crate::service::Service;
 use crate::table::Column;
 
 #[derive(Debug, Subcommand)]

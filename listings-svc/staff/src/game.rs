@@ -4,9 +4,9 @@ use clap::Subcommand;
 
 use crate::error::Error;
 use crate::fleet::Fleet;
+use crate::listing::change::{Reassign, feature, reassign};
 use crate::listing::name::ListingKind;
-use crate::listing::reassign::{self, Reassign};
-use crate::listing::{self, Verb, feature};
+use crate::listing::{self, Verb};
 use crate::output::Output;
 
 #[derive(Debug, Subcommand)]
@@ -30,10 +30,8 @@ pub(crate) enum Command {
 pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Result<(), Error> {
     match command {
         Command::Verb(verb) => listing::run_verb(ListingKind::Game, verb, fleet, output).await,
-        Command::Feature { slug } => feature::run(slug, true, fleet, output).await,
-        Command::Unfeature { slug } => feature::run(slug, false, fleet, output).await,
-        Command::Reassign(reassign) => {
-            reassign::run(ListingKind::Game, reassign, fleet, output).await
-        }
+        Command::Feature { slug } => feature(slug, true, fleet, output).await,
+        Command::Unfeature { slug } => feature(slug, false, fleet, output).await,
+        Command::Reassign(to) => reassign(ListingKind::Game, to, fleet, output).await,
     }
 }

@@ -2,11 +2,9 @@
 
 use std::fs;
 use std::io::{self, Write as _};
-use std::path::Path;
 
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::staff_member_service_client::StaffMemberServiceClient;
-use tempfile::NamedTempFile;
 
 use crate::error::Error;
 use crate::fleet::Fleet;
@@ -24,7 +22,7 @@ pub(crate) async fn run(fleet: &Fleet, output: Output) -> Result<(), Error> {
     };
     let text = fs::read_to_string(path).map_err(unwritable)?;
     // Before the old token stops: a token that cannot be kept would be lost.
-    let mut file = temporary_file(path).map_err(unwritable)?;
+    let mut file = profile::file_beside(path).map_err(unwritable)?;
     let name = String::new();
     let response = members.renew_token(proto::RenewTokenRequest { name });
     let response = response.await?.into_inner();
@@ -51,10 +49,4 @@ pub(crate) async fn run(fleet: &Fleet, output: Output) -> Result<(), Error> {
         "expires_at": serde_json::json!(member)["expires_at"],
     });
     output.line(&document, &line)
-}
-
-/// A file that only its owner can read, in the folder of `path`.
-fn temporary_file(path: &Path) -> io::Result<NamedTempFile> {
-    let folder = path.parent().filter(|it| !it.as_os_str().is_empty());
-    NamedTempFile::new_in(folder.unwrap_or_else(|| Path::new(".")))
 }

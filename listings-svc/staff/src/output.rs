@@ -8,13 +8,21 @@ use std::fmt::Display;
 use std::io::{self, Write as _};
 
 use comfy_table::Table;
+use indicatif::{ProgressBar, ProgressStyle};
 use prost_types::Timestamp;
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::error::Error;
-use crate::rows::RowList;
 use crate::table::{Column, table};
+
+/// Rows of a list.
+#[derive(Debug)]
+pub(crate) struct RowList<R> {
+    pub(crate) rows: Vec<R>,
+    /// Whether the list has more rows.
+    pub(crate) more: bool,
+}
 
 /// Whether to print for people or for programs.
 #[derive(Debug, Clone, Copy)]
@@ -130,6 +138,15 @@ pub(crate) fn bytes(bytes: &[u8]) -> Result<(), Error> {
     io::stdout()
         .write_all(bytes)
         .map_err(|error| Error::usage(format!("the output cannot be written: {error}")))
+}
+
+/// A progress bar on stderr, when stderr is a terminal.
+pub(crate) fn progress_bar(length: u64, template: &str) -> ProgressBar {
+    let bar = ProgressBar::new(length);
+    if let Ok(style) = ProgressStyle::with_template(template) {
+        bar.set_style(style);
+    }
+    bar
 }
 
 /// Reports why the command failed.

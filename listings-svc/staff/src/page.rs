@@ -1,16 +1,15 @@
 //! `staff page …`: the verbs of every listing, and the accounts that own a page
 
-use clap::{Args, Subcommand};
+use clap::Subcommand;
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::staff_page_service_client::StaffPageServiceClient;
-use contracts::listings::v1::staff_review_service_client::StaffReviewServiceClient;
 
 use crate::account;
-use crate::arguments::revision_number;
 use crate::error::Error;
 use crate::fleet::Fleet;
-use crate::listing::name::{ListingKind, ListingMode};
-use crate::listing::{self, Verb, show};
+use crate::listing::change::{Verify, verify};
+use crate::listing::name::ListingKind;
+use crate::listing::{self, Verb};
 use crate::output::{self, Output};
 use crate::table::Column;
 
@@ -43,15 +42,6 @@ pub(crate) enum Command {
         #[arg(long)]
         account: String,
     },
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Verify {
-    /// The handle of the page
-    page: String,
-    /// The revision that you checked: any other is refused
-    #[arg(long, value_name = "N", value_parser = revision_number)]
-    revision: Option<i64>,
 }
 
 const COLUMNS: &[Column<proto::Owner>] = &[
@@ -94,15 +84,4 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
     let ids = owners.iter_mut().map(|owner| &mut owner.account_id);
     account::prefix_with_names(ids, fleet, output).await;
     output.rows("owners", &owners, COLUMNS)
-}
-
-async fn verify(page: Verify, verified: bool, fleet: &Fleet, output: Output) -> Result<(), Error> {
-    let mut review = StaffReviewServiceClient::new(fleet.listings().await?);
-    let request = proto::VerifyRequest {
-        name: Some(ListingKind::Page.named(ListingMode::Live, page.page)),
-        verified,
-        revision: page.revision,
-    };
-    let listing = review.verify(request).await?.into_inner().listing;
-    show::print(listing, output)
 }

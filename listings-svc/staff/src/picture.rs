@@ -8,7 +8,6 @@ use clap::{Args, Subcommand, ValueEnum};
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::picture_upload::Message;
 use contracts::listings::v1::staff_picture_service_client::StaffPictureServiceClient;
-use indicatif::{ProgressBar, ProgressStyle};
 use kit::rpc::client::Client;
 use tonic::{IntoStreamingRequest as _, Request};
 
@@ -17,7 +16,7 @@ use crate::confirm::Confirmation;
 use crate::error::Error;
 use crate::fleet::Fleet;
 use crate::listing::name::ListingMode;
-use crate::output::Output;
+use crate::output::{Output, progress_bar};
 use crate::table::{Column, table};
 
 const DEADLINE: Duration = Duration::from_mins(3);
@@ -260,10 +259,12 @@ async fn send_file(
 ) -> Result<(), Error> {
     let file = std::fs::read(path)
         .map_err(|error| Error::usage(format!("{} cannot be read: {error}", path.display())))?;
-    let bar = progress_bar(&file, path);
+    let bar = progress_bar(file.len() as u64, "{msg} {wide_bar} {bytes}/{total_bytes}");
+    bar.set_message(path.display().to_string());
     let counter = bar.clone();
-    let chunks = chunks(file).into_iter().map(move |chunk| {
-        counter.inc(u64::try_from(chunk.len()).unwrap_or(u64::MAX));
+    let chunks: Vec<Bytes> = file.chunks(CHUNK).map(Bytes::copy_from_slice).collect();
+    let chunks = chunks.into_iter().map(move |chunk| {
+        counter.inc(chunk.len() as u64);
         Message::Chunk(chunk)
     });
     let messages = std::iter::once(Message::Header(header))
@@ -291,23 +292,4 @@ async fn send_file(
         ("bytes", |it| it.size.to_string()),
     ];
     output.answer(&document, || table(&[picture, small], &columns))
-}
-
-fn chunks(file: Vec<u8>) -> Vec<Bytes> {
-    let mut rest = Bytes::from(file);
-    let mut chunks = Vec::new();
-    while !rest.is_empty() {
-        chunks.push(rest.split_to(CHUNK.min(rest.len())));
-    }
-    chunks
-}
-
-/// A progress bar on stderr, when stderr is a terminal.
-fn progress_bar(file: &[u8], path: &Path) -> ProgressBar {
-    let bar = ProgressBar::new(u64::try_from(file.len()).unwrap_or(u64::MAX));
-    if let Ok(style) = ProgressStyle::with_template("{msg} {wide_bar} {bytes}/{total_bytes}") {
-        bar.set_style(style);
-    }
-    bar.set_message(path.display().to_string());
-    bar
 }

@@ -1,14 +1,15 @@
 //! The profile: a file of a member of staff, with the addresses of the services and the token.
 
 use std::fs::{self, File};
-use std::io::Read as _;
+use std::io::{self, Read as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
+use tempfile::NamedTempFile;
 
 use crate::error::Error;
-use crate::fleet::Service;
+use crate::service::Service;
 
 /// The path below the configuration folder.
 const PATH: &str = "mchezo/staff.toml";
@@ -92,6 +93,12 @@ pub(crate) fn with_token(text: &str, token: &str) -> String {
     let lines = text.lines().filter(|line| !is_token(line));
     let lines: Vec<&str> = lines.chain([new.as_str()]).collect();
     lines.join("\n") + "\n"
+}
+
+/// A temporary file that only its owner can read, in the folder of `path`, which it replaces when it is complete.
+pub(crate) fn file_beside(path: &Path) -> io::Result<NamedTempFile> {
+    let folder = path.parent().filter(|it| !it.as_os_str().is_empty());
+    NamedTempFile::new_in(folder.unwrap_or_else(|| Path::new(".")))
 }
 
 pub(crate) fn exists(path: &Path) -> bool {

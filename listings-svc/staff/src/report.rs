@@ -6,17 +6,14 @@ use std::num::NonZeroUsize;
 use clap::Subcommand;
 use contracts::economy::v1 as proto;
 use contracts::economy::v1::staff_service_client::StaffServiceClient;
-use contracts::json;
 use kit::rpc::client::Client;
-use prost_types::Timestamp;
-use serde::Serialize;
 
 use crate::arguments::{limit, report_number};
 use crate::command_hint;
 use crate::error::Error;
 use crate::fleet::Fleet;
-use crate::output::{self, Output};
-use crate::rows::{self, RowList};
+use crate::output::{self, Output, RowList};
+use crate::rows;
 use crate::table::{Column, table};
 
 #[derive(Debug, Subcommand)]
@@ -71,69 +68,25 @@ pub(crate) enum Command {
     },
 }
 
-#[derive(Debug, Serialize)]
-struct HeldReport {
-    held: String,
-    /// Older reports of the game that are held.
-    older: u64,
-    report: Report,
-    last_counted: Option<Report>,
-}
-
-#[derive(Debug, Serialize)]
-#[expect(clippy::struct_field_names, reason = "the contract has this name")]
-struct Report {
-    report: i64,
-    game: String,
-    currency: String,
-    #[serde(serialize_with = "json::timestamp")]
-    at: Option<Timestamp>,
-    /// The supply before, plus minted, minus burned; absent for a game's first report.
-    supply_expected: Option<i64>,
-    supply_differs: bool,
-    figures: Vec<Figure>,
-}
-
-#[derive(Debug, Serialize)]
-struct Figure {
-    name: &'static str,
-    value: Option<String>,
-}
-
-impl From<proto::Report> for Report {
-    fn from(report: proto::Report) -> Self {
-        let whole = [
-            ("supply", report.supply),
-            ("minted", report.minted),
-            ("burned", report.burned),
-            ("meal", report.meal),
-            ("ride", report.ride),
-            ("wage", report.wage),
-            ("rent", report.rent),
-            ("cost", report.cost),
-            ("output", report.output),
-            ("active_players", report.active_players),
-        ];
-        let whole = whole.map(|(name, value)| Figure {
-            name,
-            value: Some(value.to_string()),
-        });
-        let decimal = [
-            ("policy_rate", report.policy_rate),
-            ("naira_per_unit", report.naira_per_unit),
-        ];
-        let decimal = decimal.map(|(name, value)| Figure { name, value });
-        Self {
-            report: report.id,
-            game: report.game,
-            currency: report.currency,
-            at: report.at,
-            supply_expected: report.supply_expected,
-            supply_differs: report.supply_differs,
-            figures: whole.into_iter().chain(decimal).collect(),
-        }
-    }
-}
+/// The figures of a report.
+const FIGURES: [(&str, fn(&proto::Report) -> String); 12] = [
+    ("supply", |it| it.supply.to_string()),
+    ("minted", |it| it.minted.to_string()),
+    ("burned", |it| it.burned.to_string()),
+    ("meal", |it| it.meal.to_string()),
+    ("ride", |it| it.ride.to_string()),
+    ("wage", |it| it.wage.to_string()),
+    ("rent", |it| it.rent.to_string()),
+    ("cost", |it| it.cost.to_string()),
+    ("output", |it| it.output.to_string()),
+    ("active_players", |it| it.active_players.to_string()),
+    ("policy_rate", |it| {
+        it.policy_rate.clone().unwrap_or_default()
+    }),
+    ("naira_per_unit", |it| {
+        it.naira_per_unit.clone().unwrap_or_default()
+    }),
+];
 
 pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Result<(), Error> {
     let mut economy = StaffServiceClient::new(fleet.economy().await?);
@@ -192,38 +145,27 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
 }
 
 fn print_held(list: RowList<proto::HeldReport>, output: Output) -> Result<(), Error> {
-    let more = list.more;
-    let reports: Vec<HeldReport> = (list.rows.into_iter())
-        .map(|held| HeldReport {
-            held: held.held,
-            older: held.older,
-            report: held.report.unwrap_or_default().into(),
-            last_counted: held.last_counted.map(Report::from),
-        })
-        .collect();
+    let RowList { rows, more } = list;
     if output.is_json() {
-        return output.line(&serde_json::json!({ "reports": reports, "more": more }), "");
+        return output.line(&serde_json::json!({ "reports": rows, "more": more }), "");
     }
-    if reports.is_empty() {
+    if rows.is_empty() {
         output.print("no report is held");
     }
-    for held in &reports {
-        let Report {
-            report,
-            game,
-            currency,
-            at,
-            ..
-        } = &held.report;
-        let at = output::format_time(*at);
-        output.print(&format!("report {report} of {game} ({currency}), {at}"));
+    for held in rows {
+        let report = held.report.unwrap_or_default();
+        let at = output::format_time(report.at);
+        let proto::Report {
+            id, game, currency, ..
+        } = &report;
+        output.print(&format!("report {id} of {game} ({currency}), {at}"));
         output.print(&format!("  {}", held.held));
-        if let (true, Some(expected)) = (held.report.supply_differs, held.report.supply_expected) {
+        if let (true, Some(expected)) = (report.supply_differs, report.supply_expected) {
             output.print(&format!(
                 "  The supply differs: the report before leads to {expected}."
             ));
         }
-        output.print(&compare(held).to_string());
+        output.print(&compare(&report, held.last_counted.as_ref()).to_string());
         if held.older > 0 {
             output.print(&format!(
                 "  Older reports of this game are held: {}. {} lists them; --with-older decides on them together with this one.",
@@ -250,34 +192,27 @@ async fn print_supply(
         Ok((response.reports, response.next_cursor))
     };
     let RowList { rows, more } = rows::read(limit, read).await?;
-    let reports: Vec<Report> = rows.into_iter().map(Report::from).collect();
     let total = total.get();
-    let document = serde_json::json!({ "reports": reports, "total": total, "more": more });
-    output.answer(&document, || table(&reports, SUPPLY_COLUMNS))
+    let document = serde_json::json!({ "reports": rows, "total": total, "more": more });
+    output.answer(&document, || table(&rows, SUPPLY_COLUMNS))
 }
 
-const SUPPLY_COLUMNS: &[Column<Report>] = &[
-    ("report", |it| it.report.to_string()),
+const SUPPLY_COLUMNS: &[Column<proto::Report>] = &[
+    ("report", |it| it.id.to_string()),
     ("game", |it| it.game.clone()),
     ("at", |it| output::format_time(it.at)),
-    ("supply", |it| {
-        let supply = it.figures.iter().find(|figure| figure.name == "supply");
-        supply.and_then(|it| it.value.clone()).unwrap_or_default()
-    }),
+    ("supply", |it| it.supply.to_string()),
     ("expected", |it| {
         it.supply_expected.unwrap_or_default().to_string()
     }),
 ];
 
 /// The figures of a held report next to those of the last counted one.
-fn compare(held: &HeldReport) -> comfy_table::Table {
-    let before = held.last_counted.as_ref();
-    let rows = held.report.figures.iter().enumerate().map(|(at, figure)| {
-        let earlier = before.and_then(|report| report.figures.get(at)?.value.clone());
-        let now = figure.value.clone().unwrap_or_default();
-        [figure.name.to_owned(), earlier.unwrap_or_default(), now]
+fn compare(held: &proto::Report, before: Option<&proto::Report>) -> comfy_table::Table {
+    let rows = FIGURES.map(|(name, figure)| {
+        let earlier = before.map(figure).unwrap_or_default();
+        [name.to_owned(), earlier, figure(held)]
     });
-    let rows: Vec<[String; 3]> = rows.collect();
     let columns: [Column<[String; 3]>; 3] = [
         ("figure", |[name, _, _]| name.clone()),
         ("last counted", |[_, earlier, _]| earlier.clone()),

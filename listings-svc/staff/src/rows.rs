@@ -6,18 +6,10 @@ use contracts::common::v1::PageRequest;
 use tonic::Status;
 
 use crate::error::Error;
-use crate::output;
+use crate::output::{self, RowList};
 
 /// Rows per request.
 const PAGE_SIZE: usize = 100;
-
-/// Rows of a list.
-#[derive(Debug)]
-pub(crate) struct RowList<R> {
-    pub(crate) rows: Vec<R>,
-    /// Whether the list has more rows.
-    pub(crate) more: bool,
-}
 
 /// Reads up to `limit` rows. `read_page` returns the rows of a page and the cursor of the next one, empty on the last page.
 pub(crate) async fn read<R>(

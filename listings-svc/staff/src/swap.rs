@@ -18,9 +18,9 @@ use crate::error::Error;
 use crate::file_lines::Lines;
 use crate::fleet::Fleet;
 use crate::output::{self, Output};
+use crate::reversal::{print_reversed, reversal_reason};
 use crate::rows;
 use crate::table::Column;
-use crate::tip::reversal_reason;
 
 /// Swaps per call.
 const BATCH: usize = 1_000;
@@ -110,7 +110,17 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
     let mut economy = StaffServiceClient::new(fleet.economy().await?);
     match command {
         Command::Import { file } => import(&file, economy, output).await,
-        Command::List { game, limit } => list(economy, game, limit, output).await,
+        Command::List { game, limit } => {
+            let read = async |page| {
+                let request = proto::ListSwapsRequest {
+                    game: game.clone(),
+                    page: Some(page),
+                };
+                let response = economy.clone().list_swaps(request).await?.into_inner();
+                Ok((response.swaps, response.next_cursor))
+            };
+            output.list("swaps", &rows::read(limit, read).await?, COLUMNS)
+        }
         Command::Reverse {
             swap,
             exchange,
@@ -127,22 +137,6 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
     }
 }
 
-/// Prints that a tip or a swap is reversed.
-pub(crate) fn print_reversed(
-    kind: &str,
-    id: &str,
-    unchanged: bool,
-    output: Output,
-) -> Result<(), Error> {
-    if unchanged {
-        output::note(&format!(
-            "nothing was changed: the {kind} {id} was already reversed"
-        ));
-    }
-    let document = serde_json::json!({ kind: id, "state": "reversed", "unchanged": unchanged });
-    output.line(&document, &format!("reversed: {kind} {id}"))
-}
-
 const COLUMNS: &[Column<proto::BookedSwap>] = &[
     ("swap", |it| swap(it).id),
     ("exchange", |it| it.exchange.clone()),
@@ -155,23 +149,6 @@ const COLUMNS: &[Column<proto::BookedSwap>] = &[
 
 fn swap(booked: &proto::BookedSwap) -> proto::Swap {
     booked.swap.clone().unwrap_or_default()
-}
-
-async fn list(
-    economy: StaffServiceClient<Client>,
-    game: String,
-    limit: NonZeroUsize,
-    output: Output,
-) -> Result<(), Error> {
-    let read = async |page| {
-        let request = proto::ListSwapsRequest {
-            game: game.clone(),
-            page: Some(page),
-        };
-        let response = economy.clone().list_swaps(request).await?.into_inner();
-        Ok((response.swaps, response.next_cursor))
-    };
-    output.list("swaps", &rows::read(limit, read).await?, COLUMNS)
 }
 
 /// Parses a line of the file. Text in another encoding is refused: a damaged party would count as a different party.

@@ -5,14 +5,13 @@ use std::num::NonZeroUsize;
 use clap::Subcommand;
 use contracts::economy::v1 as proto;
 use contracts::economy::v1::staff_service_client::StaffServiceClient;
-use kit::rpc::client::Client;
 
 use crate::arguments::limit;
 use crate::error::Error;
 use crate::fleet::Fleet;
 use crate::output::{self, Output};
+use crate::reversal::{print_reversed, reversal_reason};
 use crate::rows;
-use crate::swap::print_reversed;
 use crate::table::Column;
 
 #[derive(Debug, Subcommand)]
@@ -45,15 +44,20 @@ const COLUMNS: &[Column<proto::BookedTip>] = &[
     ("reversed", |it| reversal_reason(it.reversal.as_ref())),
 ];
 
-/// Why a tip or a swap was reversed; empty when it was not.
-pub(crate) fn reversal_reason(reversal: Option<&proto::Reversal>) -> String {
-    reversal.map(|it| it.reason.clone()).unwrap_or_default()
-}
-
 pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Result<(), Error> {
     let mut economy = StaffServiceClient::new(fleet.economy().await?);
     match command {
-        Command::List { game, limit } => list(economy, game, limit, output).await,
+        Command::List { game, limit } => {
+            let read = async |page| {
+                let request = proto::ListTipsRequest {
+                    game: game.clone(),
+                    page: Some(page),
+                };
+                let response = economy.clone().list_tips(request).await?.into_inner();
+                Ok((response.tips, response.next_cursor))
+            };
+            output.list("tips", &rows::read(limit, read).await?, COLUMNS)
+        }
         Command::Reverse { tip, reason } => {
             let request = proto::ReverseTipRequest {
                 tip: tip.clone(),
@@ -63,21 +67,4 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
             print_reversed("tip", &tip, response.unchanged, output)
         }
     }
-}
-
-async fn list(
-    economy: StaffServiceClient<Client>,
-    game: String,
-    limit: NonZeroUsize,
-    output: Output,
-) -> Result<(), Error> {
-    let read = async |page| {
-        let request = proto::ListTipsRequest {
-            game: game.clone(),
-            page: Some(page),
-        };
-        let response = economy.clone().list_tips(request).await?.into_inner();
-        Ok((response.tips, response.next_cursor))
-    };
-    output.list("tips", &rows::read(limit, read).await?, COLUMNS)
 }

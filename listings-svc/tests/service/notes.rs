@@ -22,6 +22,8 @@ use crate::support::{File, NOW, Service, creator, decide};
 
 const STRANGER: Uuid = Uuid::from_u128(77);
 const GAME: (&str, &str) = ("game", "a-game");
+/// All listings of an account.
+const ALL: (&str, &str) = ("", "");
 
 /// A note about the game `a-game`.
 fn note(kind: NoteKind, network: &str) -> proto::CreateNoteRequest {
@@ -138,6 +140,8 @@ async fn a_correction_goes_to_the_owner_or_else_to_staff(pool: PgPool) {
     );
     let other = own_notes(&service, STRANGER, GAME).await.unwrap_err();
     assert_eq!(other.code, Code::NotFound);
+    assert_eq!(own_notes(&service, ada, ALL).await.unwrap(), notes);
+    assert_eq!(own_notes(&service, STRANGER, ALL).await.unwrap(), []);
     let other = close_own(&service, STRANGER, &first.id, NoteState::Done)
         .await
         .unwrap_err();
@@ -158,6 +162,7 @@ async fn a_correction_goes_to_the_owner_or_else_to_staff(pool: PgPool) {
     }
     let left = own_notes(&service, ada, GAME).await.unwrap();
     assert_eq!(left, notes[1..]);
+    assert_eq!(own_notes(&service, ada, ALL).await.unwrap(), left);
 
     // Without its owner the rest is for staff again.
     let removal = proto::RemoveOwnerRequest {
@@ -169,6 +174,7 @@ async fn a_correction_goes_to_the_owner_or_else_to_staff(pool: PgPool) {
     assert_eq!(for_staff(&service).await, notes[1..]);
     let gone = own_notes(&service, ada, GAME).await.unwrap_err();
     assert_eq!(gone.code, Code::NotFound);
+    assert_eq!(own_notes(&service, ada, ALL).await.unwrap(), []);
 }
 
 #[testing::database_test(listings::MIGRATOR)]

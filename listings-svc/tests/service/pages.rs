@@ -5,7 +5,7 @@ use contracts::listings::v1::pages_service_client::PagesServiceClient;
 use contracts::listings::v1::staff_page_service_client::StaffPageServiceClient;
 use kit::rpc::client::Client;
 use kit::{Code, Fault};
-use listings::write::limits::MAX_WAITING_CLAIMS;
+use listings::write::limits::MAX_WAITING;
 use prost::Message as _;
 use serde_json::{Value, json};
 use sqlx::PgPool;
@@ -338,9 +338,7 @@ async fn the_feed_says_who_owns_a_page(pool: PgPool) {
 #[testing::database_test(listings::MIGRATOR)]
 async fn the_waiting_claims_of_an_account_are_limited(pool: PgPool) {
     let service = start(pool).await.with_gazetteer().await;
-    let handles: Vec<String> = (0..=MAX_WAITING_CLAIMS)
-        .map(|n| format!("page-{n}"))
-        .collect();
+    let handles: Vec<String> = (0..=MAX_WAITING).map(|n| format!("page-{n}")).collect();
     let rows: Vec<Value> = handles.iter().map(|handle| creator(handle)).collect();
     service.import(&File::rows("page", &rows)).await;
     // At once, as a client without patience does.

@@ -16,6 +16,7 @@ use contracts::listings::v1::staff_import_service_client::StaffImportServiceClie
 use contracts::listings::v1::staff_listing_service_client::StaffListingServiceClient;
 use contracts::listings::v1::staff_picture_service_client::StaffPictureServiceClient;
 use contracts::listings::v1::staff_review_service_client::StaffReviewServiceClient;
+use kit::audit::Audit;
 use kit::clock::Clock;
 use kit::feed::{Producer, Retention};
 use kit::leader::Leader;
@@ -27,7 +28,7 @@ use listings::config::{PictureLocation, PictureSettings as Settings};
 use listings::feed::PublicUrl;
 use listings::members;
 use listings::pictures::{FileStore, PictureProcessor};
-use listings::service::Dependencies;
+use listings::service::{self, RunningCalls};
 use listings::write::import::Importer;
 use listings::write::reference_data_cache::ReferenceDataCache;
 use listings::write::{CommandDependencies, CommandHandler};
@@ -83,7 +84,12 @@ pub(crate) async fn start_at(pool: PgPool, public_url: &str) -> Service {
         reference_data: ReferenceDataCache::default(),
     });
     let writer = producer.writer(CommandHandler::new(Arc::clone(&commands)));
-    let importer = Importer::new(pool.clone(), writer.clone(), clock.clone());
+    let importer = Importer::new(
+        pool.clone(),
+        writer.clone(),
+        Arc::clone(&commands),
+        clock.clone(),
+    );
     let members = members::directory(pool.clone(), clock.clone());
     let folder = tempfile::tempdir().unwrap();
     let settings = Settings {
@@ -101,7 +107,8 @@ pub(crate) async fn start_at(pool: PgPool, public_url: &str) -> Service {
     let processor = PictureProcessor::new(pool.clone(), store.clone(), clock.clone(), &settings);
 
     let mut services = kit::rpc::server::services();
-    let dependencies = Dependencies {
+    let listings = service::Service {
+        audit: Audit::new(pool.clone(), listings::SCHEMA, clock.clone()),
         pool: pool.clone(),
         clock: clock.clone(),
         producer,
@@ -114,8 +121,9 @@ pub(crate) async fn start_at(pool: PgPool, public_url: &str) -> Service {
         members: members.clone(),
         token_lifetime: time::Duration::days(90),
         draining: lifecycle.draining(),
+        running: RunningCalls::default(),
     };
-    dependencies.add_to(&mut services);
+    listings.add_to(&mut services);
     let authenticator =
         Authenticator::new(LISTINGS, testing::identity()).with_members(Arc::new(members));
     let address = testing::serve_with_authenticator(authenticator, services, &lifecycle)

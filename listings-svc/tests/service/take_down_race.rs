@@ -10,13 +10,13 @@ use kit::rpc::staff::Member;
 use listings::domain::entity::Entity;
 use listings::domain::game::Game;
 use listings::domain::listing::Draft;
+use listings::domain::listing_name::ListingName;
 use listings::domain::mode::Mode;
 use listings::domain::read_import_row;
 use listings::domain::record::ImportOptions;
 use listings::domain::reference_data::ReferenceData;
 use listings::domain::state::Transition;
 use listings::feed::PublicUrl;
-use listings::store::revisions::Actor;
 use listings::write::import::chunk::{Chunk, ParsedRow, Rows};
 use listings::write::moderate::Moderation;
 use listings::write::reference_data_cache::ReferenceDataCache;
@@ -55,11 +55,17 @@ fn submissions() -> [Command; 3] {
     ]
 }
 
+fn live(entity: Entity, name: &str) -> ListingName {
+    ListingName {
+        entity,
+        mode: Mode::Live,
+        key: name.to_owned(),
+    }
+}
+
 fn take_down() -> Command {
     Command::Moderate(Box::new(Moderation {
-        entity: Entity::Page,
-        mode: Mode::Live,
-        name: "studio".to_owned(),
+        listing: live(Entity::Page, "studio"),
         transition: Transition::TakeDown,
         reason: String::new(),
         revision: None,
@@ -147,7 +153,7 @@ async fn import(pool: &PgPool) -> Command {
             named: row.keys().cloned().collect(),
         }]),
         refused: Vec::new(),
-        actor: Actor::Import("games.ndjson".to_owned()),
+        file_name: "games.ndjson".to_owned(),
         announce: false,
         options: ImportOptions::default(),
         dry_run: false,
@@ -213,9 +219,7 @@ async fn staff_who_edit_a_game_that_has_yet_to_follow_its_page_hide_it(pool: PgP
     .unwrap();
     let title = json!({"title": "Edited"});
     let edit = Command::Edit(Box::new(StaffEdit {
-        entity: Entity::Game,
-        mode: Mode::Live,
-        name: "a-game".to_owned(),
+        listing: live(Entity::Game, "a-game"),
         operation: EditOperation::SetFields(
             title.as_object().unwrap().clone(),
             Box::new(ReferenceData {

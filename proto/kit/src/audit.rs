@@ -191,7 +191,8 @@ impl Audit {
         Ok(AuthorizedAction { member, action })
     }
 
-    /// Checks that the member's role allows an action, and records the attempt when it does not.
+    /// Checks that the member's role allows an action on an entity, named by `on` as in [`admit`](Self::admit), and records the attempt when it does
+    /// not.
     ///
     /// # Errors
     /// The role is not sufficient.
@@ -199,12 +200,13 @@ impl Audit {
         &self,
         member: &Member,
         action: impl Action,
-        (entity, name): (&str, &str),
+        on: (&str, &str),
     ) -> Result<(), Status> {
         let needed = action.needs();
         if member.role.covers(needed) {
             return Ok(());
         }
+        let (entity, name) = on;
         let action = action.as_str();
         let entry = Entry {
             member: &member.name,

@@ -1,8 +1,10 @@
 //! The bad fields of a call, which are reported together (§4.1).
 
 use std::collections::BTreeMap;
+use std::str::FromStr;
 
 use prost_types::Timestamp;
+use strum::VariantNames;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -26,6 +28,12 @@ impl BadFields {
     /// Returns a value, or adds the fields that its fault names.
     pub fn take<T>(&mut self, value: Result<T, Fault>) -> Option<T> {
         value.map_err(|fault| self.extend(fault.fields)).ok()
+    }
+
+    /// Parses one of the values of a set, by its name.
+    pub fn named<T: FromStr + VariantNames>(&mut self, field: &str, name: &str) -> Option<T> {
+        let reason = |_unknown: T::Err| format!("Use one of: {}.", T::VARIANTS.join(", "));
+        self.read(field, name.parse().map_err(reason))
     }
 
     /// Parses an id. After an error, the id is nil.

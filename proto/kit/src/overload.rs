@@ -5,16 +5,17 @@
 //! Shedding a call costs a good part of answering it, so a short wait is better for both sides. A long wait is not: a call that waits until
 //! its caller has given up costs as much as one that is answered.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use metrics::Counter;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tokio::time::{Instant, timeout};
+use tokio::time::timeout;
 
 use crate::code::Code;
 use crate::fault::Fault;
+use crate::throttle::Throttle;
 
 /// A limit for the calls that run, and the calls that wait, at once.
 #[derive(Debug)]
@@ -23,13 +24,10 @@ pub struct ConcurrencyLimit {
     at: &'static str,
     permits: Arc<Semaphore>,
     queue: Semaphore,
-    /// Registered when the first call is shed.
-    shed: OnceLock<Counter>,
-    created: Instant,
-    /// The number of calls shed since the last log line.
+    shed: Counter,
+    warnings: Throttle,
+    /// The number of calls shed since the last warning.
     unlogged: AtomicU64,
-    /// The time of that line, in seconds since `created`.
-    logged: AtomicU64,
 }
 
 /// A call may run until this is dropped.
@@ -46,16 +44,16 @@ impl ConcurrencyLimit {
 
     /// Lets up to `calls` run at once, and up to `waiting` others wait.
     pub fn with_queue(at: &'static str, calls: usize, waiting: usize) -> Self {
+        let shed = metrics::counter!("calls_shed_total", "at" => at);
         // Prometheus sees an increase only from a value that it has read.
-        metrics::counter!("calls_shed_total", "at" => at).increment(0);
+        shed.increment(0);
         Self {
             at,
             permits: Arc::new(Semaphore::new(calls.min(Semaphore::MAX_PERMITS))),
             queue: Semaphore::new(waiting.min(Semaphore::MAX_PERMITS)),
-            shed: OnceLock::new(),
-            created: Instant::now(),
+            shed,
+            warnings: Throttle::new(),
             unlogged: AtomicU64::new(0),
-            logged: AtomicU64::new(u64::MAX),
         }
     }
 
@@ -90,13 +88,11 @@ impl ConcurrencyLimit {
         }
     }
 
-    /// Counts a call that is shed; the log has one line a second for all of them.
+    /// Counts a call that is shed; the log has one line a minute for all of them.
     fn shed(&self) -> Fault {
-        let counter = || metrics::counter!("calls_shed_total", "at" => self.at);
-        self.shed.get_or_init(counter).increment(1);
+        self.shed.increment(1);
         self.unlogged.fetch_add(1, Ordering::Relaxed);
-        let second = self.created.elapsed().as_secs();
-        if self.logged.swap(second, Ordering::Relaxed) != second {
+        if self.warnings.admits() {
             let calls = self.unlogged.swap(0, Ordering::Relaxed);
             tracing::warn!(calls, at = self.at, "overload: shedding calls");
         }

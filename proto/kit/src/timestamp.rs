@@ -48,6 +48,11 @@ pub fn decode(at: Timestamp) -> Option<OffsetDateTime> {
     Some(at.truncate_to_millisecond())
 }
 
+/// Milliseconds since 1970, truncated.
+pub fn unix_milliseconds(at: OffsetDateTime) -> i64 {
+    at.unix_timestamp() * 1_000 + i64::from(at.millisecond())
+}
+
 /// Refuses a time after `now`, which is the time of the service.
 ///
 /// # Errors

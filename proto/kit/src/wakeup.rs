@@ -12,7 +12,7 @@ use tokio::time::timeout;
 
 use crate::ids;
 use crate::lifecycle::Lifecycle;
-use crate::pg::{statement, within};
+use crate::pg::{statement, with_timeout, within};
 
 /// The minimum time between two notifications of other replicas.
 const NOTIFY_INTERVAL: Duration = Duration::from_millis(5);
@@ -23,11 +23,6 @@ const RECONNECT_PAUSE: Duration = Duration::from_secs(1);
 const DEADLINE: Duration = Duration::from_secs(3);
 /// A listener that has heard nothing for this long checks its connection.
 const LISTENER_PING_INTERVAL: Duration = Duration::from_secs(10);
-
-async fn in_time<T>(work: impl Future<Output = Result<T, sqlx::Error>>) -> Result<T, sqlx::Error> {
-    let done = timeout(DEADLINE, work).await;
-    done.unwrap_or(Err(sqlx::Error::PoolTimedOut))
-}
 
 /// Wakes tasks that wait for rows. Clones share it.
 ///
@@ -40,8 +35,6 @@ pub struct Wakeup {
     sender: Arc<str>,
     /// Counts all wakeups.
     all: Arc<watch::Sender<u64>>,
-    /// Counts the wakeups for rows that this process may not have committed itself.
-    remote: Arc<watch::Sender<u64>>,
     committed: Arc<Notify>,
 }
 
@@ -53,7 +46,6 @@ impl Wakeup {
             channel: channel.into(),
             sender: ids::row_id().to_string().into(),
             all: Arc::new(watch::Sender::new(0)),
-            remote: Arc::new(watch::Sender::new(0)),
             committed: Arc::default(),
         };
         lifecycle.spawn_background("notifier", wakeup.clone().notify());
@@ -66,21 +58,10 @@ impl Wakeup {
         self.all.subscribe()
     }
 
-    /// Changes at each wakeup for rows that another replica may have committed, before [`subscribe`](Self::subscribe) does.
-    pub fn subscribe_remote(&self) -> watch::Receiver<u64> {
-        self.remote.subscribe()
-    }
-
     /// Call this after a commit: wakes the tasks of this process at once, and those of other replicas within milliseconds.
     pub fn wake(&self) {
         increment(&self.all);
         self.committed.notify_one();
-    }
-
-    /// Wakes the tasks of this process for rows that another replica has committed, or whose commit was not answered.
-    pub fn wake_remote(&self) {
-        increment(&self.remote);
-        increment(&self.all);
     }
 
     /// Notifies other replicas after commits. NOTIFY inside the transactions would take a lock that all writers of the server share.
@@ -115,18 +96,19 @@ impl Wakeup {
         let connecting = async {
             let mut listener = PgListener::connect_with(&self.pool).await?;
             listener.listen(&self.channel).await?;
-            Ok(listener)
+            Ok::<_, sqlx::Error>(listener)
         };
-        let mut listener = in_time(connecting).await?;
+        let mut listener = with_timeout(DEADLINE, connecting).await?;
         loop {
             let Ok(received) = timeout(LISTENER_PING_INTERVAL, listener.recv()).await else {
                 // A silent connection may be a lost one.
-                in_time(async { listener.execute("").await.map(drop) }).await?;
+                let pinging = async { listener.execute("").await.map(drop) };
+                with_timeout(DEADLINE, pinging).await?;
                 continue;
             };
             // This process has already woken its own tasks.
             if received?.payload() != &*self.sender {
-                self.wake_remote();
+                increment(&self.all);
             }
         }
     }

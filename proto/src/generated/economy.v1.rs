@@ -589,9 +589,10 @@ pub struct Tip {
     #[prost(message, optional, tag = "6")]
     pub at: ::core::option::Option<::prost_types::Timestamp>,
 }
-/// What became of a report that was held, for mails to the people of the accounts that own the game.
+/// What became of a report that was held or voided, for mails to the people of the accounts that own the game.
 ///
-/// `Change.event` is `held` when the report comes, and `counted` or `rejected` when staff have decided. A decision on several reports names the newest of them.
+/// `Change.event` is `held` when the report comes, and `counted` or `rejected` when staff have decided, and
+/// `voided` when they void a report that counts. A decision on several reports names the newest of them.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ReportReview {
     /// The accounts that own the page of the game.
@@ -2204,6 +2205,7 @@ pub struct ListHeldReportsResponse {
     #[prost(string, tag = "2")]
     pub next_cursor: ::prost::alloc::string::String,
 }
+#[derive(serde::Serialize)]
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct HeldReport {
     #[prost(message, optional, tag = "1")]
@@ -2218,9 +2220,11 @@ pub struct HeldReport {
     #[prost(uint64, tag = "4")]
     pub older: u64,
 }
+#[derive(serde::Serialize)]
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Report {
     #[prost(int64, tag = "1")]
+    #[serde(rename = "report")]
     pub id: i64,
     /// The slug of its game.
     #[prost(string, tag = "2")]
@@ -2229,6 +2233,7 @@ pub struct Report {
     #[prost(string, tag = "3")]
     pub currency: ::prost::alloc::string::String,
     #[prost(message, optional, tag = "4")]
+    #[serde(serialize_with = "crate::json::timestamp")]
     pub at: ::core::option::Option<::prost_types::Timestamp>,
     #[prost(uint64, tag = "5")]
     pub supply: u64,
@@ -4161,7 +4166,7 @@ pub struct OwnReport {
     /// The reason for holding it; empty when it counted at once.
     #[prost(string, tag = "3")]
     pub held: ::prost::alloc::string::String,
-    /// The decision of staff on a held report.
+    /// When staff decided on it: on a report that was held, or to void one that counted.
     #[prost(message, optional, tag = "4")]
     pub decided_at: ::core::option::Option<::prost_types::Timestamp>,
     /// The reason that staff gave for it; may be empty.

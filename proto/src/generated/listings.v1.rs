@@ -1959,7 +1959,7 @@ pub struct CreateNoteResponse {
 pub struct ListOwnNotesRequest {
     #[prost(string, tag = "1")]
     pub account_id: ::prost::alloc::string::String,
-    /// `page`, `game` or `event`.
+    /// `page`, `game` or `event`. Empty with an empty name: all listings of the account.
     #[prost(string, tag = "2")]
     pub kind: ::prost::alloc::string::String,
     /// The slug, or the handle of a page.
@@ -1970,7 +1970,7 @@ pub struct ListOwnNotesRequest {
 pub struct ListOwnNotesResponse {
     #[prost(message, repeated, tag = "1")]
     pub notes: ::prost::alloc::vec::Vec<ListingNote>,
-    /// All open corrections of the listing.
+    /// All open corrections of the listing; without a listing, the number of those in this message.
     #[prost(uint64, tag = "2")]
     pub total: u64,
 }
@@ -2217,7 +2217,7 @@ pub mod notes_service_client {
                 .insert(GrpcMethod::new("listings.v1.NotesService", "CreateNote"));
             self.inner.unary(req, path, codec).await
         }
-        /// The open corrections of a listing of the account, oldest first, at most 50.
+        /// The open corrections of a listing of the account, or of all its listings, oldest first, at most 50.
         pub async fn list_own_notes(
             &mut self,
             request: impl tonic::IntoRequest<super::ListOwnNotesRequest>,
@@ -2290,7 +2290,7 @@ pub mod notes_service_server {
             tonic::Response<super::CreateNoteResponse>,
             tonic::Status,
         >;
-        /// The open corrections of a listing of the account, oldest first, at most 50.
+        /// The open corrections of a listing of the account, or of all its listings, oldest first, at most 50.
         async fn list_own_notes(
             &self,
             request: tonic::Request<super::ListOwnNotesRequest>,

@@ -68,7 +68,7 @@ pub struct Health {
 }
 /// The delivery of a message to an endpoint.
 #[derive(serde::Serialize)]
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+#[derive(Clone, PartialEq, ::prost::Message)]
 pub struct Delivery {
     #[prost(int64, tag = "1")]
     #[serde(rename = "delivery")]
@@ -102,7 +102,7 @@ pub struct Delivery {
 }
 /// An attempt to deliver.
 #[derive(serde::Serialize)]
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+#[derive(Clone, PartialEq, ::prost::Message)]
 pub struct Attempt {
     /// From 1.
     #[prost(uint32, tag = "1")]
@@ -122,6 +122,17 @@ pub struct Attempt {
     #[prost(bytes = "bytes", tag = "6")]
     #[serde(serialize_with = "crate::json::text")]
     pub answer: ::prost::bytes::Bytes,
+    /// Some hundred bytes of the response's head, without cookies and credentials.
+    #[prost(message, repeated, tag = "7")]
+    pub answer_headers: ::prost::alloc::vec::Vec<HttpHeader>,
+}
+#[derive(serde::Serialize)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct HttpHeader {
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+    #[prost(string, tag = "2")]
+    pub value: ::prost::alloc::string::String,
 }
 /// What happened to an endpoint, for mails to the people of its account. On the feed, `Change.entity` is `endpoint_notice`.
 ///
@@ -248,6 +259,34 @@ pub struct ListDeliveriesResponse {
     pub next_cursor: ::prost::alloc::string::String,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct CountDeliveriesRequest {
+    #[prost(string, tag = "1")]
+    pub account_id: ::prost::alloc::string::String,
+    #[prost(string, tag = "2")]
+    pub endpoint_id: ::prost::alloc::string::String,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct CountDeliveriesResponse {
+    /// The last 14 days (UTC), oldest first.
+    #[prost(message, repeated, tag = "1")]
+    pub days: ::prost::alloc::vec::Vec<DayDeliveries>,
+    /// Only the newest 5,000 deliveries are counted: the first day of the list, which may be a later one, lacks some.
+    #[prost(bool, tag = "2")]
+    pub is_cut_off: bool,
+}
+/// The deliveries that were created on one UTC day, by how their last attempt ended. Those that have not ended are not counted, nor are
+/// cancelled ones.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct DayDeliveries {
+    /// Such as `2026-11-30`.
+    #[prost(string, tag = "1")]
+    pub day: ::prost::alloc::string::String,
+    #[prost(uint64, tag = "2")]
+    pub delivered: u64,
+    #[prost(uint64, tag = "3")]
+    pub failed: u64,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct GetDeliveryRequest {
     #[prost(string, tag = "1")]
     pub account_id: ::prost::alloc::string::String,
@@ -276,7 +315,7 @@ pub struct SendAgainRequest {
     #[prost(int64, tag = "3")]
     pub id: i64,
 }
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+#[derive(Clone, PartialEq, ::prost::Message)]
 pub struct SendAgainResponse {
     #[prost(message, optional, tag = "1")]
     pub delivery: ::core::option::Option<Delivery>,
@@ -322,7 +361,7 @@ pub struct SendTestEventRequest {
     #[prost(string, tag = "4")]
     pub kind: ::prost::alloc::string::String,
 }
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+#[derive(Clone, PartialEq, ::prost::Message)]
 pub struct SendTestEventResponse {
     #[prost(message, optional, tag = "1")]
     pub delivery: ::core::option::Option<Delivery>,
@@ -446,6 +485,33 @@ pub mod deliveries_service_client {
             req.extensions_mut()
                 .insert(
                     GrpcMethod::new("webhook.v1.DeliveriesService", "ListDeliveries"),
+                );
+            self.inner.unary(req, path, codec).await
+        }
+        /// How many deliveries to an endpoint have ended, by the day on which they were created.
+        pub async fn count_deliveries(
+            &mut self,
+            request: impl tonic::IntoRequest<super::CountDeliveriesRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::CountDeliveriesResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/webhook.v1.DeliveriesService/CountDeliveries",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(
+                    GrpcMethod::new("webhook.v1.DeliveriesService", "CountDeliveries"),
                 );
             self.inner.unary(req, path, codec).await
         }
@@ -573,6 +639,14 @@ pub mod deliveries_service_server {
             request: tonic::Request<super::ListDeliveriesRequest>,
         ) -> std::result::Result<
             tonic::Response<super::ListDeliveriesResponse>,
+            tonic::Status,
+        >;
+        /// How many deliveries to an endpoint have ended, by the day on which they were created.
+        async fn count_deliveries(
+            &self,
+            request: tonic::Request<super::CountDeliveriesRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::CountDeliveriesResponse>,
             tonic::Status,
         >;
         /// A delivery with all its attempts and its body.
@@ -714,6 +788,52 @@ pub mod deliveries_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = ListDeliveriesSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/webhook.v1.DeliveriesService/CountDeliveries" => {
+                    #[allow(non_camel_case_types)]
+                    struct CountDeliveriesSvc<T: DeliveriesService>(pub Arc<T>);
+                    impl<
+                        T: DeliveriesService,
+                    > tonic::server::UnaryService<super::CountDeliveriesRequest>
+                    for CountDeliveriesSvc<T> {
+                        type Response = super::CountDeliveriesResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::CountDeliveriesRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as DeliveriesService>::count_deliveries(&inner, request)
+                                    .await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = CountDeliveriesSvc(inner);
                         let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
@@ -2543,13 +2663,6 @@ pub struct CheckExchange {
     /// The first 1 KiB of the response body.
     #[prost(bytes = "bytes", tag = "8")]
     pub answer: ::prost::bytes::Bytes,
-}
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct HttpHeader {
-    #[prost(string, tag = "1")]
-    pub name: ::prost::alloc::string::String,
-    #[prost(string, tag = "2")]
-    pub value: ::prost::alloc::string::String,
 }
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
 #[repr(i32)]

@@ -41,7 +41,7 @@ pub use economy::{
 pub use event::Event;
 pub use game::{Credit, Game, GameCreator, GameRow, Screenshot};
 pub use me::{Me, MeAccount, MeKey, MeMinute, MeMonth, MePlan};
-pub use my_listings::OwnListing;
+pub use my_listings::{OwnListing, WITHDRAWN_REASON};
 pub use number::Number;
 pub use place::{CityRow, Country, CountryRow, GenreRow};
 pub use ranking::RankingRow;

@@ -15,10 +15,11 @@ use readers::{Reader, Run};
 /// A library that the page about webhooks shows.
 const PYTHON_LIBRARY: &str = "standardwebhooks==1.1.0";
 const GENERATOR: &str = "the module `clients` runs these generators, at the versions that it pins";
+const PART: &str = "a part of a program; the module `clients` compiles the like";
 const LIBRARY: &str = "it needs a package and a message; a test of its own gives it both";
 
 /// Blocks that nobody can run, by page and first line, with the reason.
-const NOT_RUN: [(&str, &str, &str); 15] = [
+const NOT_RUN: [(&str, &str, &str); 21] = [
     (
         "account",
         "export API={{api_url}}",
@@ -28,11 +29,20 @@ const NOT_RUN: [(&str, &str, &str); 15] = [
     ("clients", "module.exports = {", GENERATOR),
     ("clients", "pip install openapi-python-client", GENERATOR),
     ("clients", "pip install datamodel-code-generator", GENERATOR),
+    ("clients", "pip install openapi-generator-cli", GENERATOR),
     (
         "clients",
-        "for (const result of page.data) {",
-        "a part of a program; the module `clients` compiles the like",
+        "openapi-generator-cli generate -i {{api_url}}/openapi.json -g java --library native -o java \\",
+        GENERATOR,
     ),
+    ("clients", "ApiClient client = new ApiClient();", PART),
+    (
+        "clients",
+        "openapi-generator-cli generate -i {{api_url}}/openapi-3.0.json -g rust -o rust \\",
+        GENERATOR,
+    ),
+    ("clients", "let mut headers = HeaderMap::new();", PART),
+    ("clients", "for (const result of page.data) {", PART),
     (
         "economy",
         "cost = 60 × meal + 40 × ride + 20 × wage + 1 × rent",
@@ -72,6 +82,11 @@ const NOT_RUN: [(&str, &str, &str); 15] = [
         "webhooks",
         "webhook, err := standardwebhooks.NewWebhook(strings.TrimPrefix(secret, \"svc_\"))",
         "a machine with Go and its packages is rare; the lines for other languages run",
+    ),
+    (
+        "webhooks",
+        "export SERVICE_WEBHOOK_SECRET=svc_whsec_… PORT=9400",
+        "it runs until it is stopped; the tests of the crate `receiver` start the programs so",
     ),
     (
         "webhooks",

@@ -2,10 +2,18 @@
 
 use http::header::{AUTHORIZATION, HeaderMap, HeaderValue, RETRY_AFTER};
 use http::{StatusCode, Uri};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Deserialize;
 
 use crate::client::{Client, Response};
 
+/// What a query may not contain unencoded. The colons of a timestamp may stay.
+const QUERY: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'_')
+    .remove(b'.')
+    .remove(b'~')
+    .remove(b':');
 /// Messages of one call.
 const LIMIT: u32 = 50;
 
@@ -103,7 +111,7 @@ impl Api {
             Begin::After(cursor) => ("after", cursor),
             Begin::Since(since) => ("since", since),
         };
-        let value = encoded(value);
+        let value = utf8_percent_encode(value, QUERY);
         let url = format!(
             "{}/webhooks/messages?limit={LIMIT}&{name}={value}",
             self.base
@@ -146,17 +154,6 @@ fn page(response: &Response) -> Result<Page, CallError> {
     let wait = response.headers.get(RETRY_AFTER);
     let wait = wait.and_then(|wait| wait.to_str().ok()?.parse().ok());
     Err(CallError::Failed(reason, wait))
-}
-
-/// Percent-encodes what a query may not contain.
-fn encoded(text: &str) -> String {
-    let byte = |byte: u8| match byte {
-        b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' | b':' => {
-            char::from(byte).to_string()
-        }
-        _ => format!("%{byte:02X}"),
-    };
-    text.bytes().map(byte).collect()
 }
 
 #[cfg(test)]
@@ -214,7 +211,7 @@ mod tests {
         let api = Api::new(client(), "http://a/v1/", "svc_live_secret").unwrap();
         assert!(!format!("{api:?}").contains("secret"));
         assert_eq!(
-            encoded("2026-03-01T08:00:00+01:00"),
+            utf8_percent_encode("2026-03-01T08:00:00+01:00", QUERY).to_string(),
             "2026-03-01T08:00:00%2B01:00"
         );
     }

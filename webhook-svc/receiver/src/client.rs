@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use bytes::Bytes;
+use http::response::Parts;
 use http::{HeaderMap, Method, Request, StatusCode, Uri};
 use http_body_util::{BodyExt as _, Collected, Full, Limited};
 use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
@@ -37,22 +38,6 @@ pub struct Response {
     pub status: StatusCode,
     pub headers: HeaderMap,
     pub body: Bytes,
-}
-
-/// A response without its body.
-struct Head {
-    status: StatusCode,
-    headers: HeaderMap,
-}
-
-impl Head {
-    fn with(self, body: Bytes) -> Response {
-        Response {
-            status: self.status,
-            headers: self.headers,
-            body,
-        }
-    }
 }
 
 impl Client {
@@ -105,11 +90,10 @@ impl Client {
         headers: HeaderMap,
         body: Bytes,
     ) -> Result<Response, String> {
-        let (head, body) = self
-            .send(Method::POST, url, headers, body, MAX_BODY)
-            .await?;
+        let sending = self.send(Method::POST, url, headers, body, MAX_BODY);
+        let (head, body) = sending.await?;
         // The status has decided; an error in the body changes nothing.
-        Ok(head.with(body.unwrap_or_default()))
+        Ok(response(head, body.unwrap_or_default()))
     }
 
     /// Gets something of the API.
@@ -117,11 +101,10 @@ impl Client {
     /// # Errors
     /// Why there is no response, or only a part of one.
     pub async fn get(&self, url: &Uri, headers: HeaderMap) -> Result<Response, String> {
-        let (head, body) = self
-            .send(Method::GET, url, headers, Bytes::new(), MAX_API_BODY)
-            .await?;
+        let sending = self.send(Method::GET, url, headers, Bytes::new(), MAX_API_BODY);
+        let (head, body) = sending.await?;
         let body = body.map_err(|problem| format!("the response broke off: {problem}"))?;
-        Ok(head.with(body))
+        Ok(response(head, body))
     }
 
     /// Sends a request. Returns the head of the response, and its body of at most so many bytes, or why that was not read.
@@ -132,7 +115,7 @@ impl Client {
         headers: HeaderMap,
         body: Bytes,
         most: usize,
-    ) -> Result<(Head, Result<Bytes, String>), String> {
+    ) -> Result<(Parts, Result<Bytes, String>), String> {
         let mut request = Request::new(Full::new(body));
         *request.method_mut() = method;
         *request.uri_mut() = url.clone();
@@ -146,10 +129,6 @@ impl Client {
             let (head, body) = answer.into_parts();
             let body = Limited::new(body, most).collect().await;
             let body = body.map(Collected::to_bytes);
-            let head = Head {
-                status: head.status,
-                headers: head.headers,
-            };
             Ok((head, body.map_err(|error| error.to_string())))
         };
         match timeout(self.timeout, call).await {
@@ -159,6 +138,14 @@ impl Client {
                 self.timeout.as_secs()
             )),
         }
+    }
+}
+
+fn response(head: Parts, body: Bytes) -> Response {
+    Response {
+        status: head.status,
+        headers: head.headers,
+        body,
     }
 }
 

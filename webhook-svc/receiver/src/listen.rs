@@ -13,7 +13,7 @@ use http::{HeaderMap, StatusCode, Uri};
 use crate::client::Client;
 use crate::clock::now;
 use crate::content_encoding;
-use crate::signature::{Secrets, VerifyError};
+use crate::signature::Secrets;
 
 #[derive(Debug)]
 pub struct Listener {
@@ -45,7 +45,7 @@ async fn receive(
     };
     let line = format!("{} {}", name("x-service-event"), name("x-service-delivery"));
     if let Err(error) = listener.secrets.verify(&headers, &body, now()) {
-        (listener.show)(&format!("{line} rejected: {}", describe(error)));
+        (listener.show)(&format!("{line} rejected: {error}"));
         return (StatusCode::UNAUTHORIZED, Bytes::new());
     }
     // A terminal would interpret control characters; JSON needs none.
@@ -65,18 +65,6 @@ async fn receive(
         Err(problem) => {
             (listener.show)(&format!("  {url} did not answer: {problem}"));
             (StatusCode::BAD_GATEWAY, Bytes::new())
-        }
-    }
-}
-
-fn describe(error: VerifyError) -> &'static str {
-    match error {
-        VerifyError::NoTimestamp => "x-service-timestamp is missing or not a number of seconds",
-        VerifyError::WrongTime => {
-            "its timestamp differs from this machine's clock by more than 300 seconds"
-        }
-        VerifyError::WrongSignature => {
-            "its signature does not match this secret: does another endpoint send to this address?"
         }
     }
 }

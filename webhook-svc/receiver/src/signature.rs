@@ -27,13 +27,15 @@ pub struct Secrets {
 const SIGNATURES: [&str; 2] = ["x-service-signature", "x-service-signature-next"];
 
 /// Why a message is rejected.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum VerifyError {
-    /// `x-service-timestamp` is missing, or not a number of seconds.
+    #[error("x-service-timestamp is missing or not a number of seconds")]
     NoTimestamp,
-    /// The timestamp differs from now by more than 300 seconds.
+    #[error("its timestamp differs from this machine's clock by more than 300 seconds")]
     WrongTime,
-    /// No header has a signature that matches a secret.
+    #[error(
+        "its signature does not match this secret: does another endpoint send to this address?"
+    )]
     WrongSignature,
 }
 

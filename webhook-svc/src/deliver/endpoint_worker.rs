@@ -55,13 +55,10 @@ struct EndpointWorker {
     /// Deliveries that are ready, in flight or not recorded yet: a page may have them again.
     known: HashSet<i64>,
     in_flight: JoinSet<Finished>,
-    /// Deliveries in flight or not recorded yet.
-    unrecorded: usize,
-    /// The last delivery that was read, and the number of deliveries read since the start.
-    cursor: Cursor,
+    /// After which delivery the next page begins; `None`: there is no more to read.
+    next_page: Option<Cursor>,
+    /// The number of deliveries read since the start.
     read_count: usize,
-    /// There may be more deliveries to read.
-    has_more: bool,
     /// When the rate limit allows the next delivery, by the clock of this replica.
     next_at: OffsetDateTime,
     /// Goes to the recorder with each result, and brings back the ids of recorded deliveries.
@@ -90,10 +87,8 @@ pub(super) async fn run(
         ready: VecDeque::new(),
         known: HashSet::new(),
         in_flight: JoinSet::new(),
-        unrecorded: 0,
-        cursor: START,
+        next_page: Some(START),
         read_count: 0,
-        has_more: true,
         next_at: OffsetDateTime::UNIX_EPOCH,
         recorded,
         own_fault: false,
@@ -134,8 +129,8 @@ impl EndpointWorker {
             }
             self.read_page().await?;
             self.send();
-            let is_idle = self.ready.is_empty() && self.unrecorded == 0;
-            let is_done = is_idle && (!self.has_more || self.target.is_none());
+            let is_idle = self.known.is_empty();
+            let is_done = is_idle && (self.next_page.is_none() || self.target.is_none());
             if is_idle && !is_done {
                 continue;
             }
@@ -218,7 +213,6 @@ impl EndpointWorker {
                 self.ready.push_back(due);
                 continue;
             };
-            self.unrecorded += 1;
             self.record(due, Outcome::Cancelled(reason)).await?;
         }
         Ok(())
@@ -226,7 +220,7 @@ impl EndpointWorker {
 
     /// Makes the next page the first one again.
     fn restart(&mut self) {
-        (self.cursor, self.read_count, self.has_more) = (START, 0, true);
+        (self.next_page, self.read_count) = (Some(START), 0);
     }
 
     fn drop_ready(&mut self) {
@@ -237,33 +231,32 @@ impl EndpointWorker {
 
     /// A delivery is recorded, or was not attempted: a later page may have it again.
     fn forget(&mut self, id: i64) {
-        self.unrecorded -= 1;
         self.known.remove(&id);
+    }
+
+    /// The number of deliveries in flight or not recorded yet.
+    fn unrecorded(&self) -> usize {
+        self.known.len() - self.ready.len()
     }
 
     /// Reads the next page when few deliveries are ready. Meanwhile attempts go on, and what is recorded stays known: the page may have it.
     async fn read_page(&mut self) -> anyhow::Result<()> {
-        if !self.has_more || self.target.is_none() || self.ready.len() >= self.window.size() {
+        let Some(after) = self.next_page else {
+            return Ok(());
+        };
+        if self.target.is_none() || self.ready.len() >= self.window.size() {
             return Ok(());
         }
         let dependencies = &self.shared.dependencies;
         let (pool, endpoint) = (&dependencies.pool, self.lease.claim.endpoint);
         let now = dependencies.clock.now().max(self.lease.claimed_at);
         let most = PAGE_WINDOWS * self.window.size();
-        let page = pages::read(
-            pool,
-            &self.shared.messages,
-            endpoint,
-            self.cursor,
-            most,
-            now,
-        );
+        let page = pages::read(pool, &self.shared.messages, endpoint, after, most, now);
         let page = self.shared.in_time(page).await?;
-        let is_first = self.cursor == START;
         self.read_count += page.deliveries.len();
         match page.end {
-            Some(end) if !page.is_last && self.read_count < RESTART => self.cursor = end,
-            _ if is_first && page.is_last => self.has_more = false,
+            Some(end) if !page.is_last && self.read_count < RESTART => self.next_page = Some(end),
+            _ if after == START && page.is_last => self.next_page = None,
             _ => self.restart(),
         }
         let mut new = page.deliveries;
@@ -274,7 +267,7 @@ impl EndpointWorker {
     /// Unrecorded attempts are repeated after a crash: their number is bounded, like that of deliveries in flight.
     fn may_send(&self) -> bool {
         self.in_flight.len() < self.window.size()
-            && self.unrecorded < MAX_UNRECORDED_WINDOWS * self.window.size()
+            && self.unrecorded() < MAX_UNRECORDED_WINDOWS * self.window.size()
     }
 
     /// The worker of the next claim does not know when this one sent last: it may send at once. Therefore this one keeps the claim until the
@@ -306,7 +299,6 @@ impl EndpointWorker {
                 return;
             };
             self.next_at = self.next_at.max(now) + interval.unwrap_or_default();
-            self.unrecorded += 1;
             let (shared, target) = (Arc::clone(&self.shared), Arc::clone(target));
             let lease = Arc::clone(&self.lease);
             let span = telemetry::caused_span(due.message.traceparent.as_deref(), || {

@@ -1,8 +1,8 @@
 //! Since when faults of ours keep this replica from its endpoints.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
 
+use parking_lot::Mutex;
 use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 
@@ -28,7 +28,7 @@ impl FaultTracker {
         if fault == OwnFault::Certain {
             return false;
         }
-        let mut faults = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut faults = self.0.lock();
         let since = faults.entry(endpoint).or_insert(now);
         if reached_at.is_some_and(|reached| reached > *since) {
             *since = now;
@@ -38,7 +38,6 @@ impl FaultTracker {
 
     /// The endpoint was reached, or failed for a reason of its own.
     pub(super) fn clear(&self, endpoint: Uuid) {
-        let mut faults = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        faults.remove(&endpoint);
+        self.0.lock().remove(&endpoint);
     }
 }

@@ -1,8 +1,8 @@
 //! A replica's lease on an endpoint, as its worker sees it.
 
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use time::OffsetDateTime;
 use tokio::time::Instant;
 
@@ -36,25 +36,21 @@ impl Lease {
     }
 
     pub(super) fn renew(&self, sent_at: Instant, term: Duration) {
-        self.set(end(sent_at, term));
+        *self.until.lock() = end(sent_at, term);
     }
 
     /// Another replica has claimed the endpoint.
     pub(super) fn lose(&self) {
-        self.set(Instant::now());
+        *self.until.lock() = Instant::now();
     }
 
     pub(super) fn until(&self) -> Instant {
-        *self.until.lock().unwrap_or_else(PoisonError::into_inner)
+        *self.until.lock()
     }
 
     /// Whether the worker may send.
     pub(super) fn is_alive(&self) -> bool {
         Instant::now() < self.until()
-    }
-
-    fn set(&self, until: Instant) {
-        *self.until.lock().unwrap_or_else(PoisonError::into_inner) = until;
     }
 }
 

@@ -26,7 +26,6 @@ use kit::wakeup::Wakeup;
 use kit::{Clock, Lifecycle, descriptor_limit};
 use sqlx::PgPool;
 use tokio::sync::Semaphore;
-use tokio::time::timeout;
 use uuid::Uuid;
 
 use crate::domain::address::AllowList;
@@ -101,8 +100,7 @@ impl Shared {
         &self,
         work: impl Future<Output = Result<T, E>>,
     ) -> Result<T, E> {
-        let done = timeout(self.dependencies.limits.statement, work).await;
-        done.unwrap_or_else(|_elapsed| Err(sqlx::Error::PoolTimedOut.into()))
+        kit::pg::with_timeout(self.dependencies.limits.statement, work).await
     }
 }
 

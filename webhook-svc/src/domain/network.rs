@@ -1,106 +1,85 @@
 //! Which IP addresses are public: those that IANA has allocated for global use.
 //!
-//! The tables follow IANA's registries of special-purpose addresses. IANA has allocated only `2000::/3` of IPv6; the table has blocks outside
+//! The table follows IANA's registries of special-purpose addresses. IANA has allocated only `2000::/3` of IPv6; the table has blocks outside
 //! it for better messages.
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::net::IpAddr;
+use std::sync::LazyLock;
 
-const V4: [(Ipv4Addr, u32, &str); 20] = [
-    (Ipv4Addr::UNSPECIFIED, 8, "an address of this network"),
-    (Ipv4Addr::new(10, 0, 0, 0), 8, "a private address"),
-    (
-        Ipv4Addr::new(100, 64, 0, 0),
-        10,
-        "a carrier-grade NAT address",
-    ),
-    (Ipv4Addr::new(127, 0, 0, 0), 8, "a loopback address"),
-    (Ipv4Addr::new(168, 63, 129, 16), 32, "a metadata address"),
-    (Ipv4Addr::new(169, 254, 0, 0), 16, "a link-local address"),
-    (Ipv4Addr::new(172, 16, 0, 0), 12, "a private address"),
-    (Ipv4Addr::new(192, 0, 0, 0), 24, "a reserved address"),
-    (Ipv4Addr::new(192, 0, 2, 0), 24, "a documentation address"),
-    (Ipv4Addr::new(192, 31, 196, 0), 24, "a reserved address"),
-    (Ipv4Addr::new(192, 52, 193, 0), 24, "a reserved address"),
-    (Ipv4Addr::new(192, 88, 99, 0), 24, "a 6to4 address"),
-    (Ipv4Addr::new(192, 168, 0, 0), 16, "a private address"),
-    (Ipv4Addr::new(192, 175, 48, 0), 24, "a reserved address"),
-    (Ipv4Addr::new(198, 18, 0, 0), 15, "a benchmarking address"),
-    (
-        Ipv4Addr::new(198, 51, 100, 0),
-        24,
-        "a documentation address",
-    ),
-    (Ipv4Addr::new(203, 0, 113, 0), 24, "a documentation address"),
-    (Ipv4Addr::new(224, 0, 0, 0), 4, "a multicast address"),
-    (Ipv4Addr::BROADCAST, 32, "a broadcast address"),
-    (Ipv4Addr::new(240, 0, 0, 0), 4, "a reserved address"),
+use ipnet::IpNet;
+
+/// Blocks that are not public, and what an address in each is. The first block that has an address counts.
+const SPECIAL: [(&str, &str); 37] = [
+    ("0.0.0.0/8", "an address of this network"),
+    ("10.0.0.0/8", "a private address"),
+    ("100.64.0.0/10", "a carrier-grade NAT address"),
+    ("127.0.0.0/8", "a loopback address"),
+    ("168.63.129.16/32", "a metadata address"),
+    ("169.254.0.0/16", "a link-local address"),
+    ("172.16.0.0/12", "a private address"),
+    ("192.0.0.0/24", "a reserved address"),
+    ("192.0.2.0/24", "a documentation address"),
+    ("192.31.196.0/24", "a reserved address"),
+    ("192.52.193.0/24", "a reserved address"),
+    ("192.88.99.0/24", "a 6to4 address"),
+    ("192.168.0.0/16", "a private address"),
+    ("192.175.48.0/24", "a reserved address"),
+    ("198.18.0.0/15", "a benchmarking address"),
+    ("198.51.100.0/24", "a documentation address"),
+    ("203.0.113.0/24", "a documentation address"),
+    ("224.0.0.0/4", "a multicast address"),
+    ("255.255.255.255/32", "a broadcast address"),
+    ("240.0.0.0/4", "a reserved address"),
+    ("::/128", "an unspecified address"),
+    ("::1/128", "a loopback address"),
+    ("::ffff:0:0/96", "an IPv4-mapped address"),
+    ("::/96", "an IPv4-compatible address"),
+    ("64:ff9b::/96", "a NAT64 address"),
+    ("64:ff9b:1::/48", "a NAT64 address"),
+    ("2001::/32", "a Teredo address"),
+    ("2001:2::/48", "a benchmarking address"),
+    ("2001::/23", "a reserved address"),
+    ("2001:db8::/32", "a documentation address"),
+    ("3fff::/20", "a documentation address"),
+    ("2002::/16", "a 6to4 address"),
+    ("2620:4f:8000::/48", "a reserved address"),
+    ("fc00::/7", "a unique local address"),
+    ("fe80::/10", "a link-local address"),
+    ("fec0::/10", "a site-local address"),
+    ("ff00::/8", "a multicast address"),
 ];
 
-const V6: [(Ipv6Addr, u32, &str); 17] = [
-    (Ipv6Addr::UNSPECIFIED, 128, "an unspecified address"),
-    (Ipv6Addr::LOCALHOST, 128, "a loopback address"),
-    (v6([0, 0, 0, 0, 0, 0xffff]), 96, "an IPv4-mapped address"),
-    (Ipv6Addr::UNSPECIFIED, 96, "an IPv4-compatible address"),
-    (v6([0x64, 0xff9b, 0, 0, 0, 0]), 96, "a NAT64 address"),
-    (v6([0x64, 0xff9b, 1, 0, 0, 0]), 48, "a NAT64 address"),
-    (v6([0x2001, 0, 0, 0, 0, 0]), 32, "a Teredo address"),
-    (v6([0x2001, 2, 0, 0, 0, 0]), 48, "a benchmarking address"),
-    (v6([0x2001, 0, 0, 0, 0, 0]), 23, "a reserved address"),
-    (
-        v6([0x2001, 0xdb8, 0, 0, 0, 0]),
-        32,
-        "a documentation address",
-    ),
-    (v6([0x3fff, 0, 0, 0, 0, 0]), 20, "a documentation address"),
-    (v6([0x2002, 0, 0, 0, 0, 0]), 16, "a 6to4 address"),
-    (
-        v6([0x2620, 0x4f, 0x8000, 0, 0, 0]),
-        48,
-        "a reserved address",
-    ),
-    (v6([0xfc00, 0, 0, 0, 0, 0]), 7, "a unique local address"),
-    (v6([0xfe80, 0, 0, 0, 0, 0]), 10, "a link-local address"),
-    (v6([0xfec0, 0, 0, 0, 0, 0]), 10, "a site-local address"),
-    (v6([0xff00, 0, 0, 0, 0, 0]), 8, "a multicast address"),
-];
-
-const GLOBAL_UNICAST: Ipv6Addr = v6([0x2000, 0, 0, 0, 0, 0]);
-
-const fn v6(first: [u16; 6]) -> Ipv6Addr {
-    Ipv6Addr::new(
-        first[0], first[1], first[2], first[3], first[4], first[5], 0, 0,
-    )
-}
+static BLOCKS: LazyLock<Vec<(IpNet, &str)>> = LazyLock::new(|| {
+    let parsed = SPECIAL.map(|(block, what)| block.parse().map(|block: IpNet| (block, what)));
+    parsed.into_iter().flatten().collect()
+});
 
 /// Why `address` is not public, such as `a private address`; `None`: it is public.
 ///
 /// An IPv6 address that embeds an IPv4 address (mapped, 6to4, NAT64, Teredo) is never public, whatever it embeds: routers and kernels on the
 /// way decide where its packets go.
 pub fn special_purpose(address: IpAddr) -> Option<&'static str> {
-    match address {
-        IpAddr::V4(address) => V4
-            .iter()
-            .find(|(block, length, _)| {
-                (address.to_bits() ^ block.to_bits()) >> (u32::BITS - length) == 0
-            })
-            .map(|(_, _, what)| *what),
-        IpAddr::V6(address) => {
-            let within = |block: Ipv6Addr, length: u32| {
-                (address.to_bits() ^ block.to_bits()) >> (u128::BITS - length) == 0
-            };
-            let known = V6.iter().find(|(block, length, _)| within(*block, *length));
-            known
-                .map(|(_, _, what)| *what)
-                .or_else(|| (!within(GLOBAL_UNICAST, 3)).then_some("a reserved address"))
-        }
-    }
+    let known = BLOCKS.iter().find(|(block, _)| block.contains(&address));
+    let is_allocated = match address {
+        IpAddr::V4(_) => true,
+        IpAddr::V6(address) => address.to_bits() >> 125 == 1,
+    };
+    let reserved = (!is_allocated).then_some("a reserved address");
+    known.map(|(_, what)| *what).or(reserved)
 }
 
 #[cfg(test)]
 mod tests {
+    use std::net::{Ipv4Addr, Ipv6Addr};
+
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn every_block_is_one() {
+        assert_eq!(BLOCKS.len(), SPECIAL.len());
+    }
 
     #[test]
     fn the_log_says_what_an_address_is() {

@@ -2,27 +2,14 @@
 
 use contracts::catalogue::v1::RankingMove;
 use contracts::common::v1::Change;
-use kit::boot::Boot;
 use kit::feed::Projection;
-use kit::leader::Leader;
 use prost::Message as _;
 use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::Publisher;
-use crate::config::Settings;
 use crate::domain::event::Event;
 use crate::domain::message::{Data, ListingKey, Message, Move, derive_id};
-
-pub(crate) fn follow(
-    boot: &Boot<Settings>,
-    leader: &Leader,
-    publisher: Publisher,
-) -> anyhow::Result<()> {
-    let catalogue = boot.client("catalogue-svc", &boot.settings.catalogue_addresses)?;
-    boot.follow(leader, "catalogue", catalogue, Catalogue(publisher));
-    Ok(())
-}
 
 /// Publishes moves on boards. Nothing of the catalogue is stored.
 #[derive(Debug, Clone)]

@@ -3,29 +3,16 @@
 use anyhow::Context as _;
 use contracts::common::v1::Change;
 use contracts::economy::v1::Tip;
-use kit::boot::Boot;
 use kit::feed::Projection;
-use kit::leader::Leader;
 use prost::Message as _;
 use sqlx::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::Publisher;
-use crate::config::Settings;
 use crate::domain::event::Event;
 use crate::domain::message::{Data, Listing, ListingKey, Message, derive_id};
 use crate::store::listings::{self, Game};
-
-pub(crate) fn follow(
-    boot: &Boot<Settings>,
-    leader: &Leader,
-    publisher: Publisher,
-) -> anyhow::Result<()> {
-    let economy = boot.client("economy-svc", &boot.settings.economy_addresses)?;
-    boot.follow(leader, "economy", economy, Economy(publisher));
-    Ok(())
-}
 
 /// Publishes paid tips. Nothing of the economy is stored.
 #[derive(Debug, Clone)]

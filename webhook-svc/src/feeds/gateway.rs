@@ -2,21 +2,12 @@
 
 use contracts::common::v1::Change;
 use contracts::gateway::v1::{Account, Plan};
-use kit::boot::Boot;
 use kit::feed::Projection;
-use kit::leader::Leader;
 use prost::Message as _;
 use sqlx::PgConnection;
 use uuid::Uuid;
 
-use crate::config::Settings;
 use crate::store::{accounts, plans};
-
-pub(crate) fn follow(boot: &Boot<Settings>, leader: &Leader) -> anyhow::Result<()> {
-    let client = boot.client("gateway", &boot.settings.gateway_addresses)?;
-    boot.follow(leader, "gateway", client, Gateway);
-    Ok(())
-}
 
 /// Stores accounts and plans.
 #[derive(Debug, Clone, Copy)]
@@ -32,6 +23,8 @@ pub enum Row {
 impl Projection for Gateway {
     type Row = Row;
     type Message = ();
+
+    const TABLES: &'static [&'static str] = &["account", "plan"];
 
     fn row(&self, change: &Change) -> anyhow::Result<Option<Row>> {
         let state = change.state.clone();
@@ -58,15 +51,6 @@ impl Projection for Gateway {
         accounts::upsert(connection, generation, new_accounts).await?;
         plans::upsert(connection, generation, new_plans).await?;
         Ok(())
-    }
-
-    async fn sweep(
-        &self,
-        connection: &mut PgConnection,
-        generation: Uuid,
-    ) -> Result<(), sqlx::Error> {
-        accounts::sweep(connection, generation).await?;
-        plans::sweep(connection, generation).await
     }
 }
 

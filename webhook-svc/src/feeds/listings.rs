@@ -4,28 +4,15 @@ use anyhow::Context as _;
 use contracts::common::v1::Change;
 use contracts::listings::v1::{Event as ListedEvent, Game, Page};
 use kit::Mode;
-use kit::boot::Boot;
 use kit::feed::Projection;
-use kit::leader::Leader;
 use prost::Message as _;
 use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::Publisher;
-use crate::config::Settings;
 use crate::domain::event::Event;
 use crate::domain::message::{Data, Listing, ListingKey, Message, derive_id};
 use crate::store::listings::{self, Row};
-
-pub(crate) fn follow(
-    boot: &Boot<Settings>,
-    leader: &Leader,
-    publisher: Publisher,
-) -> anyhow::Result<()> {
-    let listings = boot.client("listings-svc", &boot.settings.listings_addresses)?;
-    boot.follow(leader, "listings", listings, Listings(publisher));
-    Ok(())
-}
 
 /// Stores listings and publishes their changes.
 #[derive(Debug, Clone)]
@@ -34,6 +21,8 @@ pub struct Listings(pub Publisher);
 impl Projection for Listings {
     type Row = Row;
     type Message = Message;
+
+    const TABLES: &'static [&'static str] = &["listing"];
 
     fn row(&self, change: &Change) -> anyhow::Result<Option<Row>> {
         Ok(read(change)?.map(|(row, _)| row))
@@ -65,14 +54,6 @@ impl Projection for Listings {
 
     fn committed(&self) {
         self.0.wakeup.wake();
-    }
-
-    async fn sweep(
-        &self,
-        connection: &mut PgConnection,
-        generation: Uuid,
-    ) -> Result<(), sqlx::Error> {
-        listings::sweep(connection, generation).await
     }
 }
 

@@ -4,6 +4,7 @@
 //! end of the response's head. Redirects are not followed, and proxies of the environment are not used.
 
 mod address_check;
+mod answer_headers;
 mod connector;
 mod own_fault;
 mod reason;
@@ -99,6 +100,8 @@ pub struct AttemptResult {
     pub duration: Duration,
     /// The beginning of the response's body.
     pub excerpt: Vec<u8>,
+    /// Fields of the response's head, a line each.
+    pub headers: String,
     /// Why the attempt failed, for the owner of the endpoint.
     pub reason: Option<String>,
     /// `Retry-After` of a 429 or 503.
@@ -234,6 +237,7 @@ impl Sender {
             reason: (outcome != AttemptOutcome::Delivered)
                 .then(|| reason::of_status(head.status, &head.headers)),
             retry_after: retry_after::of_response(head.status, &head.headers, post.at),
+            headers: answer_headers::lines(&head.headers),
             excerpt: self.excerpt(body).await,
         }
     }
@@ -257,6 +261,7 @@ impl AttemptResult {
             status: None,
             duration,
             excerpt: Vec::new(),
+            headers: String::new(),
             reason: Some(reason),
             retry_after: None,
         }

@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use kit::Clock;
 use kit::leader::Leader;
+use kit::pg::with_timeout;
 use kit::wakeup::Wakeup;
 use sqlx::PgPool;
-use tokio::time::timeout;
 
 use crate::store::recoveries;
 
@@ -22,7 +22,7 @@ pub fn spawn(leader: &Leader, pool: &PgPool, clock: &Clock, wakeup: &Wakeup, att
         let (pool, clock, wakeup) = (pool.clone(), clock.clone(), wakeup.clone());
         async move {
             loop {
-                let endpoints = within(recoveries::endpoints(&pool)).await;
+                let endpoints = with_timeout(TIMEOUT, recoveries::endpoints(&pool)).await;
                 let endpoints = endpoints.unwrap_or_else(|error| {
                     tracing::warn!(%error, "cannot read the requests to send failed deliveries again; trying again");
                     Vec::new()
@@ -33,7 +33,7 @@ pub fn spawn(leader: &Leader, pool: &PgPool, clock: &Clock, wakeup: &Wakeup, att
                         let now = kit::pg::now(&pool, &clock).await?;
                         recoveries::queue_batch(&pool, endpoint, attempts, now).await
                     };
-                    match within(batch).await {
+                    match with_timeout(TIMEOUT, batch).await {
                         Ok(()) => {
                             has_progress = true;
                             wakeup.wake();
@@ -49,9 +49,4 @@ pub fn spawn(leader: &Leader, pool: &PgPool, clock: &Clock, wakeup: &Wakeup, att
             }
         }
     });
-}
-
-async fn within<T>(work: impl Future<Output = Result<T, sqlx::Error>>) -> Result<T, sqlx::Error> {
-    let done = timeout(TIMEOUT, work).await;
-    done.unwrap_or(Err(sqlx::Error::PoolTimedOut))
 }

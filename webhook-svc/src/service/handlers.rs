@@ -65,6 +65,7 @@ account_requests! {
     proto::RemoveEndpointRequest: "endpoint", id;
     proto::GetEndpointRequest: "endpoint", id;
     proto::ListDeliveriesRequest: "endpoint", endpoint_id;
+    proto::CountDeliveriesRequest: "endpoint", endpoint_id;
     proto::GetDeliveryRequest: "endpoint", endpoint_id;
     proto::SendAgainRequest: "endpoint", endpoint_id;
     proto::RecoverRequest: "endpoint", endpoint_id;
@@ -193,6 +194,14 @@ impl DeliveriesService for Service {
     ) -> Result<Response<proto::ListDeliveriesResponse>, Status> {
         let (scope, request) = self.authorize(request, Action::Look).await?;
         respond(self.operations.list_deliveries(&scope, request).await)
+    }
+
+    async fn count_deliveries(
+        &self,
+        request: Request<proto::CountDeliveriesRequest>,
+    ) -> Result<Response<proto::CountDeliveriesResponse>, Status> {
+        let (scope, request) = self.authorize(request, Action::Look).await?;
+        respond(self.operations.count_deliveries(&scope, request).await)
     }
 
     async fn get_delivery(

@@ -34,17 +34,6 @@ pub async fn upsert(
     Ok(())
 }
 
-/// Removes the accounts of older generations.
-pub async fn sweep(connection: &mut PgConnection, generation: Uuid) -> Result<(), sqlx::Error> {
-    sqlx::query!(
-        "delete from webhook.account where generation <> $1",
-        generation
-    )
-    .execute(connection)
-    .await?;
-    Ok(())
-}
-
 /// Notes that the account begins to check a receiver. `false`: it has begun another check less than `interval` ago. A time in the future, from a
 /// replica whose clock was ahead, soon counts no more.
 pub async fn begin_receiver_check(

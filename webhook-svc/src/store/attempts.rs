@@ -23,6 +23,8 @@ pub struct Completion {
     /// Why the attempt failed; empty: it succeeded.
     pub reason: String,
     pub answer: Vec<u8>,
+    /// A line for each field.
+    pub answer_headers: String,
     /// Of the delivery.
     pub state: DeliveryState,
     pub attempts_left: i32,
@@ -51,16 +53,16 @@ pub async fn complete(
     let failed = sqlx::query!(
         r#"with held as (
              select done.* from unnest($2::uuid[], $3::bigint[], $4::bigint[], $5::integer[], $6::timestamptz[], $7::integer[],
-                 $8::integer[], $9::text[], $10::bytea[], $11::text[], $12::integer[], $13::timestamptz[], $14::timestamptz[], $15::text[])
+                 $8::integer[], $9::text[], $10::bytea[], $11::text[], $12::integer[], $13::timestamptz[], $14::timestamptz[], $15::text[], $18::text[])
                  as done (endpoint_id, token, id, number, at, duration_ms, status, reason, answer, state, attempts_left, was_due_at,
-                     due_at, event)
+                     due_at, event, answer_headers)
              where done.token = (select token from webhook.queue where endpoint_id = done.endpoint_id and holder = $1)
          ), finished as (
              delete from webhook.waiting using held
              where waiting.endpoint_id = held.endpoint_id and waiting.id = held.id and waiting.attempts = held.number - 1
                  and held.due_at is null and (held.state <> 'failed' or waiting.due_at = held.was_due_at)
              returning held.endpoint_id, held.id, held.number, waiting.message_id, held.event, waiting.created_at, held.state, held.at,
-                 held.duration_ms, held.status, held.reason, held.answer
+                 held.duration_ms, held.status, held.reason, held.answer, held.answer_headers
          ), postponed as (
              update webhook.waiting set attempts = held.number,
                  attempts_left = case when waiting.due_at = held.was_due_at then held.attempts_left
@@ -70,10 +72,10 @@ pub async fn complete(
              where waiting.endpoint_id = held.endpoint_id and waiting.id = held.id and waiting.attempts = held.number - 1
                  and (held.due_at is not null or held.state = 'failed' and waiting.due_at <> held.was_due_at)
              returning held.endpoint_id, held.id, held.number, waiting.message_id, held.event, waiting.created_at, 'waiting', held.at,
-                 held.duration_ms, held.status, held.reason, held.answer
+                 held.duration_ms, held.status, held.reason, held.answer, held.answer_headers
          ), logged as (
              insert into webhook.attempt_log (endpoint_id, delivery_id, number, message_id, event, created_at, state, at, duration_ms,
-                 status, reason, answer)
+                 status, reason, answer, answer_headers)
              select * from finished union all select * from postponed
          ), healthy as (
              update webhook.endpoint set failures = 0, first_failure_at = null, last_success_at = $16
@@ -103,6 +105,7 @@ pub async fn complete(
         now,
         // To the minute, so that an endpoint's row is not written for each of its deliveries.
         now - time::Duration::MINUTE,
+        &column(batch, |it| it.answer_headers.clone()),
     )
     .fetch_all(executor)
     .await?;
@@ -114,32 +117,4 @@ pub async fn complete(
 
 fn column<T>(batch: &[Completion], of: impl Fn(&Completion) -> T) -> Vec<T> {
     batch.iter().map(of).collect()
-}
-
-/// A row of `webhook.attempt_log`.
-#[derive(Debug, Clone)]
-pub struct Attempt {
-    pub number: i32,
-    pub at: OffsetDateTime,
-    pub duration_ms: i32,
-    pub status: Option<i32>,
-    pub reason: String,
-    pub answer: Vec<u8>,
-}
-
-/// The attempts of a delivery, the oldest first.
-pub async fn of_delivery(
-    executor: impl PgExecutor<'_>,
-    endpoint: Uuid,
-    delivery: i64,
-) -> Result<Vec<Attempt>, sqlx::Error> {
-    sqlx::query_as!(
-        Attempt,
-        "select number, at, duration_ms, status, reason, answer from webhook.attempt_log
-         where endpoint_id = $1 and delivery_id = $2 order by number",
-        endpoint,
-        delivery
-    )
-    .fetch_all(executor)
-    .await
 }

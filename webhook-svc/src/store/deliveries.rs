@@ -5,8 +5,6 @@ use strum::IntoStaticStr;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::attempts::{self, Attempt};
-
 /// How far a delivery has come. A state of a later version is an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr, sqlx::Type)]
 #[strum(serialize_all = "snake_case")]
@@ -28,6 +26,18 @@ impl DeliveryState {
     }
 }
 
+/// A row of `webhook.attempt_log`.
+#[derive(Debug, Clone)]
+pub struct Attempt {
+    pub number: i32,
+    pub at: OffsetDateTime,
+    pub duration_ms: i32,
+    pub status: Option<i32>,
+    pub reason: String,
+    pub answer: Vec<u8>,
+    pub answer_headers: String,
+}
+
 /// A delivery with its last attempt.
 #[derive(Debug, Clone)]
 pub struct Delivery {
@@ -45,6 +55,7 @@ pub struct Delivery {
     pub status: Option<i32>,
     pub reason: Option<String>,
     pub answer: Option<Vec<u8>>,
+    pub answer_headers: Option<String>,
 }
 
 impl Delivery {
@@ -56,6 +67,7 @@ impl Delivery {
             status: self.status,
             reason: self.reason.clone()?,
             answer: self.answer.clone()?,
+            answer_headers: self.answer_headers.clone()?,
         })
     }
 }
@@ -79,7 +91,7 @@ macro_rules! deliveries {
                    message.listing_kind is null as "is_test!", found.state as "state!: DeliveryState", found.created_at as "created_at!",
                    found.attempts as "attempts!", found.due_at, attempt.at as "attempt_at?",
                    attempt.duration_ms as "duration_ms?", attempt.status as "status?", attempt.reason as "reason?",
-                   attempt.answer as "answer?"
+                   attempt.answer as "answer?", attempt.answer_headers as "answer_headers?"
                from (
                    (select id, message_id, 'waiting' as state, created_at, attempts, due_at from webhook.waiting
                     where endpoint_id = $1 and "# + $waiting + r#")
@@ -172,7 +184,7 @@ pub async fn details(
     let Some(delivery) = find(&mut *snapshot, endpoint, id).await? else {
         return Ok(None);
     };
-    let attempts = attempts::of_delivery(&mut *snapshot, endpoint, id).await?;
+    let attempts = attempts(&mut *snapshot, endpoint, id).await?;
     let body = body(&mut *snapshot, delivery.message_id).await?;
     snapshot.commit().await?;
     Ok(Some(Details {
@@ -180,6 +192,23 @@ pub async fn details(
         attempts,
         body: body.unwrap_or_default(),
     }))
+}
+
+/// The attempts of a delivery, the oldest first.
+async fn attempts(
+    executor: impl PgExecutor<'_>,
+    endpoint: Uuid,
+    delivery: i64,
+) -> Result<Vec<Attempt>, sqlx::Error> {
+    sqlx::query_as!(
+        Attempt,
+        "select number, at, duration_ms, status, reason, answer, answer_headers from webhook.attempt_log
+         where endpoint_id = $1 and delivery_id = $2 order by number",
+        endpoint,
+        delivery
+    )
+    .fetch_all(executor)
+    .await
 }
 
 /// The body of a message.

@@ -2,11 +2,13 @@
 
 use std::collections::{HashMap, HashSet};
 
+use serde::Serialize;
+use sqlx::types::Json;
 use sqlx::{PgConnection, PgPool};
 use uuid::Uuid;
 
 /// What this service stores of a listing.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Row {
     pub kind: &'static str,
     pub id: Uuid,
@@ -35,42 +37,19 @@ pub async fn upsert(
         .map(|row| ((row.kind, row.id), row))
         .collect();
     let rows: Vec<Row> = newest.into_values().collect();
-    let column = |of: fn(&Row) -> &str| {
-        rows.iter()
-            .map(|row| of(row).to_owned())
-            .collect::<Vec<_>>()
-    };
-    // PostgreSQL has no arrays of arrays with different lengths: each array goes as text, such as `{…,…}`.
-    let owners: Vec<String> = rows.iter().map(|row| array(&row.owners)).collect();
     sqlx::query!(
         "insert into webhook.listing (generation, kind, id, mode, slug, name, url, published, revision, page_id, owners)
-         select $1, kind, id, mode, slug, name, url, published, revision, page_id, owners::uuid[]
-         from unnest($2::text[], $3::uuid[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::bigint[],
-             $10::uuid[], $11::text[])
-             as sent (kind, id, mode, slug, name, url, published, revision, page_id, owners)
+         select $1, kind, id, mode, slug, name, url, published, revision, page_id, owners
+         from jsonb_populate_recordset(null::webhook.listing, $2)
          on conflict (kind, id) do update set generation = excluded.generation, mode = excluded.mode, slug = excluded.slug,
              name = excluded.name, url = excluded.url, published = excluded.published, revision = excluded.revision,
              page_id = excluded.page_id, owners = excluded.owners",
         generation,
-        &column(|row| row.kind),
-        &rows.iter().map(|row| row.id).collect::<Vec<_>>(),
-        &column(|row| row.mode),
-        &column(|row| &row.slug),
-        &column(|row| &row.name),
-        &column(|row| &row.url),
-        &rows.iter().map(|row| row.published).collect::<Vec<_>>(),
-        &rows.iter().map(|row| row.revision).collect::<Vec<_>>(),
-        &rows.iter().map(|row| row.page_id).collect::<Vec<_>>() as _,
-        &owners,
+        Json(&rows) as _,
     )
     .execute(connection)
     .await?;
     Ok(())
-}
-
-fn array(ids: &[Uuid]) -> String {
-    let ids: Vec<String> = ids.iter().map(Uuid::to_string).collect();
-    format!("{{{}}}", ids.join(","))
 }
 
 /// What a message says of a game.
@@ -114,20 +93,10 @@ pub async fn published(
     Ok(published.map(|row| (row.kind, row.id)).collect())
 }
 
-/// Removes the listings of older generations.
-pub async fn sweep(connection: &mut PgConnection, generation: Uuid) -> Result<(), sqlx::Error> {
-    sqlx::query!(
-        "delete from webhook.listing where generation <> $1",
-        generation
-    )
-    .execute(connection)
-    .await?;
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::SCHEMA;
 
     fn row(kind: &'static str, name: &str) -> Row {
         Row {
@@ -163,7 +132,9 @@ mod tests {
                 .unwrap()
         };
         assert_eq!(named().await, ["b", "d"]);
-        sweep(&mut connection, new).await.unwrap();
+        kit::feed::sweep(SCHEMA, &mut connection, &["listing"], new)
+            .await
+            .unwrap();
         assert_eq!(named().await, ["d"]);
     }
 }

@@ -90,20 +90,10 @@ pub async fn with_events(connection: &mut PgConnection) -> Result<Option<String>
     .await
 }
 
-/// Removes the plans of older generations.
-pub async fn sweep(connection: &mut PgConnection, generation: Uuid) -> Result<(), sqlx::Error> {
-    sqlx::query!(
-        "delete from webhook.plan where generation <> $1",
-        generation
-    )
-    .execute(connection)
-    .await?;
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::SCHEMA;
     use crate::store::accounts;
     use sqlx::PgPool;
 
@@ -144,8 +134,9 @@ mod tests {
         accounts::upsert(&mut connection, new, vec![account(2, "free")])
             .await
             .unwrap();
-        accounts::sweep(&mut connection, new).await.unwrap();
-        sweep(&mut connection, new).await.unwrap();
+        kit::feed::sweep(SCHEMA, &mut connection, &["account", "plan"], new)
+            .await
+            .unwrap();
         let left = sqlx::query!(
             "select (select count(*) from webhook.account) as accounts, (select count(*) from webhook.plan) as plans"
         )

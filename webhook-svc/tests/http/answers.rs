@@ -159,3 +159,13 @@ async fn a_receiver_may_ask_to_wait() {
         assert_eq!(answer.retry_after, expected, "{status} {value}");
     }
 }
+
+#[tokio::test]
+async fn fields_of_the_head_are_kept_without_cookies() {
+    let authority = Authority::new();
+    let answer = "HTTP/1.1 401 Unauthorized\r\nX-Error: no signature\r\nSet-Cookie: session=1\r\ncontent-length: 0\r\n\r\n";
+    let receiver = Receiver::answering(&authority, answer).await;
+    let sender = sender(&authority.settings(&[&receiver]), &receiver);
+    let answer = ping(&sender).await;
+    assert_eq!(answer.headers, "x-error: no signature\ncontent-length: 0\n");
+}

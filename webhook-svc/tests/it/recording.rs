@@ -29,6 +29,7 @@ fn attempt(
         status: None,
         reason: String::new(),
         answer: Vec::new(),
+        answer_headers: String::new(),
         state,
         attempts_left: 5,
         was_due_at: START,

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use kit::feed::Position;
+use rayon::iter::{IntoParallelRefMutIterator as _, ParallelIterator as _};
 
 use super::events::EventState;
 use super::{IndexWriter, Listed};
@@ -11,7 +12,6 @@ use crate::index::document::Document;
 use crate::index::entity::{Body, Entity};
 use crate::index::games::Game;
 use crate::index::listing_index::Index;
-use crate::index::parallel::parallel;
 use crate::index::snapshot::Dataset;
 
 impl IndexWriter {
@@ -68,19 +68,13 @@ impl IndexWriter {
     /// The rows of all public games, with the fields of their creators. Marks these games as listed.
     fn list_all_games(&mut self) -> Vec<Listed<Game>> {
         let pages = &self.pages;
-        let public = self.games.values_mut().filter_map(|held| {
+        let listed = self.games.par_iter_mut().filter_map(|(_, held)| {
             let page = pages.get(&held.page).filter(|_| held.visible)?;
-            Some((held, Arc::clone(page.summary()?)))
+            held.game = Arc::new(held.game.with_creator(page.summary()?));
+            held.listed = true;
+            Some((held.mode, Arc::clone(&held.game)))
         });
-        let parts = parallel(public.collect(), <[_]>::len, |games| {
-            let games = games.into_iter().map(|(held, summary)| {
-                held.game = Arc::new(held.game.with_creator(&summary));
-                held.listed = true;
-                (held.mode, Arc::clone(&held.game))
-            });
-            games.collect::<Vec<_>>()
-        });
-        parts.into_iter().flatten().collect()
+        listed.collect()
     }
 
     fn index<L: Document>(

@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use rayon::iter::{IntoParallelRefIterator as _, ParallelIterator as _};
 use uuid::Uuid;
 
 use super::IndexWriter;
@@ -13,7 +14,6 @@ use crate::domain::changes::{LastChange, ListingKind};
 use crate::domain::listing::Mode;
 use crate::index::changes::{ChangeLog, ChangedRow, ListingChange};
 use crate::index::document::Document;
-use crate::index::parallel::parallel;
 
 /// The last change of a listing, and the dataset of the listing.
 pub(super) type DatasetChange = (Mode, ListingChange);
@@ -85,12 +85,9 @@ impl IndexWriter {
     /// Builds the change logs from the last change of every listing.
     pub(super) fn build_changes(&mut self) {
         let pages = self.pages.keys().filter_map(|id| self.page_change(*id));
-        let games = parallel(self.games.values().collect(), <[_]>::len, |games| {
-            let games = games.into_iter();
-            let changed = games.filter_map(|game| self.change_of_game_state(game));
-            changed.collect::<Vec<_>>()
-        });
-        let games = games.into_iter().flatten();
+        let games = self.games.par_iter();
+        let games = games.filter_map(|(_, game)| self.change_of_game_state(game));
+        let games: Vec<DatasetChange> = games.collect();
         let events = self.events.keys().filter_map(|id| self.event_change(*id));
         let (mut live, mut test) = (Vec::new(), Vec::new());
         for (mode, changed) in pages.chain(games).chain(events) {

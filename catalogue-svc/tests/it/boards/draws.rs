@@ -350,6 +350,22 @@ async fn a_voter_has_a_limit_an_hour_and_a_day(pool: PgPool) {
 }
 
 #[testing::database_test(catalogue::MIGRATOR)]
+async fn votes_for_neither_count_against_the_limit(pool: PgPool) {
+    let mut replica = Replica::start(&pool).await;
+    replica.list(&games_until(22));
+    let pick = async |other: i64| {
+        let other = format!("game-{other}");
+        replica.pick_neither(account(1), ("game-1", &other)).await
+    };
+    for other in 0..LIMITS.hourly {
+        assert!(!pick(7 + other).await.unwrap());
+    }
+    let refused = pick(7 + LIMITS.hourly).await.unwrap_err();
+    assert_eq!(refused.code, Code::RateLimited);
+    assert!(pick(7).await.unwrap(), "it is no further one");
+}
+
+#[testing::database_test(catalogue::MIGRATOR)]
 async fn the_networks_of_an_ipv6_site_have_a_limit_together(pool: PgPool) {
     let replica = Replica::start(&pool).await;
     let most = u32::try_from(LIMITS.address_daily).unwrap() * 5;

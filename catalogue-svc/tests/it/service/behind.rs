@@ -16,9 +16,10 @@ use contracts::catalogue::v1::{
 use contracts::common::v1::{Change, Mode, Position};
 use contracts::listings::v1 as listings;
 use contracts::public;
-use kit::rpc::client::{Addresses, Idempotent, Transport, connect};
+use kit::rpc::client::{Addresses, Idempotent, Transport};
 use kit::rpc::failover;
 use kit::{Code, Fault, Lifecycle};
+use testing::connect;
 use tonic::Request;
 use uuid::Uuid;
 

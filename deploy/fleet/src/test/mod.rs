@@ -15,7 +15,7 @@ use self::crates::{E2E, Selection};
 use self::output::Counts;
 use crate::cargo::{self, Profile};
 use crate::fleet::{ExternalServers, Fleet, Plan};
-use crate::folder::Folder;
+use crate::folder::{self, Folder};
 use crate::lock;
 use crate::manifest::FleetState;
 use crate::packages;
@@ -136,7 +136,7 @@ fn plans(folder: &Folder) -> Result<PathBuf> {
     let file = cargo::root().join(PLANS);
     let plans =
         fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))?;
-    folder.write(
+    folder::write(
         &folder.plans(),
         format!("{plans}{UNLIMITED_PLAN}").as_bytes(),
         0o644,

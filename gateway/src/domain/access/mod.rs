@@ -2,9 +2,10 @@
 
 use kit::{Code, Fault};
 
-use super::account_token::{self, Scope};
+use super::account_token;
 use super::key::{Caller, KeyKind, Mode};
 use super::plan::Plans;
+use super::scope::Scope;
 use super::switch::{Switch, Switches};
 
 /// The `Retry-After` of a request that meets a switch. Nobody knows when staff will turn the switch back.

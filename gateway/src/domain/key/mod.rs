@@ -8,8 +8,8 @@ use strum::{EnumString, IntoStaticStr};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::account_token::Scopes;
 use super::plan::{Plan, Plans};
+use super::scope::Scopes;
 
 pub use kit::Mode;
 

@@ -17,10 +17,7 @@ use crate::extract::path_param::PathParam;
 use crate::extract::query::Params;
 
 pub async fn list(caller: TokenCaller, RawQuery(query): RawQuery) -> Result<ApiResponse, ApiError> {
-    let known = [
-        "endpoint", "state", "event", "since", "until", "limit", "cursor",
-    ];
-    let mut query = Params::parse(query.as_deref(), &known);
+    let mut query = Params::parse(query.as_deref());
     let endpoint_id = query.id("endpoint");
     let asked = query.page();
     let state = match query.text("state").as_deref() {
@@ -52,8 +49,9 @@ pub async fn list(caller: TokenCaller, RawQuery(query): RawQuery) -> Result<ApiR
         let listed = caller.app.webhooks.read(method, request).await;
         listed.map_err(of_endpoint)
     };
-    if !query.bad.is_empty() {
-        return Err(refused(query.bad, listed).await);
+    let bad = query.into_bad();
+    if !bad.is_empty() {
+        return Err(refused(bad, listed).await);
     }
     let listed = listed.await?;
     let rows = listed.deliveries.into_iter().map(delivery);
@@ -72,15 +70,16 @@ pub async fn get(
     PathParam(id): PathParam,
     RawQuery(query): RawQuery,
 ) -> Result<ApiResponse, ApiError> {
-    let mut query = Params::parse(query.as_deref(), &["endpoint"]);
+    let mut query = Params::parse(query.as_deref());
     let request = proto::GetDeliveryRequest {
         account_id: caller.account.to_string(),
         endpoint_id: query.id("endpoint"),
         id: number(&id)?,
     };
     let found = get_delivery(&caller.app, request);
-    if !query.bad.is_empty() {
-        return Err(refused(query.bad, found).await);
+    let bad = query.into_bad();
+    if !bad.is_empty() {
+        return Err(refused(bad, found).await);
     }
     let found = found.await?;
     let attempts = found.attempts.into_iter().map(attempt);
@@ -96,15 +95,16 @@ pub async fn send_again(
     PathParam(id): PathParam,
     RawQuery(query): RawQuery,
 ) -> Result<ApiResponse, ApiError> {
-    let mut query = Params::parse(query.as_deref(), &["endpoint"]);
+    let mut query = Params::parse(query.as_deref());
     let (endpoint, id) = (query.id("endpoint"), number(&id)?);
-    if !query.bad.is_empty() {
+    let bad = query.into_bad();
+    if !bad.is_empty() {
         let request = proto::GetDeliveryRequest {
             account_id: caller.account.to_string(),
             endpoint_id: endpoint,
             id,
         };
-        return Err(refused(query.bad, get_delivery(&caller.app, request)).await);
+        return Err(refused(bad, get_delivery(&caller.app, request)).await);
     }
     let request = proto::SendAgainRequest {
         account_id: caller.account.to_string(),
@@ -127,13 +127,14 @@ pub async fn recover(
     caller: TokenCaller,
     RawQuery(query): RawQuery,
 ) -> Result<ApiResponse, ApiError> {
-    let mut query = Params::parse(query.as_deref(), &["endpoint", "since", "dry_run"]);
+    let mut query = Params::parse(query.as_deref());
     let endpoint = query.id("endpoint");
     let since = query.timestamp("since");
     if since.is_none() {
         query.bad.add("since", "Give a time.");
     }
     let dry_run = query.flag("dry_run");
+    let bad = query.into_bad();
     let request = proto::RecoverRequest {
         account_id: caller.account.to_string(),
         endpoint_id: endpoint,
@@ -141,13 +142,13 @@ pub async fn recover(
         since: Some(timestamp::encode(
             since.unwrap_or_else(|| caller.app.clock.now()),
         )),
-        dry_run: dry_run || !query.bad.is_empty(),
+        dry_run: dry_run || !bad.is_empty(),
     };
-    if !query.bad.is_empty() {
+    if !bad.is_empty() {
         let method = DeliveriesServiceClient::recover;
         let checked = caller.app.webhooks.write(method, request);
         let checked = async { checked.await.map_err(of_endpoint) };
-        return Err(refused(query.bad, checked).await);
+        return Err(refused(bad, checked).await);
     }
     change(caller, |caller| async move {
         let method = DeliveriesServiceClient::recover;

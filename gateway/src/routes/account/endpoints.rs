@@ -20,7 +20,7 @@ use crate::extract::path_param::PathParam;
 use crate::extract::query::Params;
 
 pub async fn list(caller: TokenCaller, RawQuery(query): RawQuery) -> Result<ApiResponse, ApiError> {
-    let query = Params::parse(query.as_deref(), &["limit", "cursor"]);
+    let query = Params::parse(query.as_deref());
     let request = proto::ListEndpointsRequest {
         account_id: caller.account.to_string(),
     };
@@ -114,7 +114,7 @@ pub async fn run_action(
 ) -> Result<ApiResponse, ApiError> {
     let id = parse_id(&id)?.to_string();
     let mut query = match action.as_str() {
-        "test" => Params::parse(query.as_deref(), &["event", "kind"]),
+        "test" => Params::parse(query.as_deref()),
         "pause" | "resume" | "rotate-secret" | "switch-secret" => Params::default(),
         _ => return Err(not_found().into()),
     };
@@ -124,8 +124,9 @@ pub async fn run_action(
         event: query.text("event").unwrap_or_default(),
         kind: query.text("kind").unwrap_or_default(),
     };
-    if !query.bad.is_empty() {
-        return Err(refused(query.bad, find(&caller, id)).await);
+    let bad = query.into_bad();
+    if !bad.is_empty() {
+        return Err(refused(bad, find(&caller, id)).await);
     }
     run_change(caller, |caller| async move {
         perform(&caller, id, &action, test).await

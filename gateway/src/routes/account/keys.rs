@@ -20,7 +20,7 @@ use crate::extract::query::Params;
 use crate::service::operations::KeyFields;
 
 pub async fn list(caller: TokenCaller, RawQuery(query): RawQuery) -> Result<ApiResponse, ApiError> {
-    let query = Params::parse(query.as_deref(), &["limit", "cursor"]);
+    let query = Params::parse(query.as_deref());
     let keys = all(&caller).await?;
     page("account keys", &caller, keys, |key| &key.id, query)
 }
@@ -74,14 +74,15 @@ pub async fn rotate(
     IdParam(id): IdParam,
     RawQuery(query): RawQuery,
 ) -> Result<ApiResponse, ApiError> {
-    let mut query = Params::parse(query.as_deref(), &["grace_seconds", "expires_at"]);
+    let mut query = Params::parse(query.as_deref());
     let seconds = query.number("grace_seconds");
     let grace = caller.app.operations.grace.choose(seconds);
     let grace = query.bad.read("grace_seconds", grace);
     let expires_at = query.timestamp("expires_at");
     fields::expires_at(&mut query.bad, expires_at, caller.app.clock.now());
-    let Some(grace) = grace.filter(|_| query.bad.is_empty()) else {
-        return Err(refused(query.bad, find(&caller, id)).await);
+    let bad = query.into_bad();
+    let Some(grace) = grace.filter(|_| bad.is_empty()) else {
+        return Err(refused(bad, find(&caller, id)).await);
     };
     change(caller, |caller| async move {
         let by = caller.author(Action::RotateKey);
@@ -202,17 +203,17 @@ fn of_request(request: KeyRequest) -> AccountKey {
     };
     AccountKey {
         id: request.id.to_string(),
-        name: request.spec.name,
+        name: request.name,
         state: state.to_owned(),
-        mode: request.spec.mode.as_str().to_owned(),
-        kind: request.spec.kind.as_str().to_owned(),
-        may_write: request.spec.may_write,
-        game: request.spec.game,
+        mode: Mode::Live.as_str().to_owned(),
+        kind: request.kind.as_str().to_owned(),
+        may_write: request.may_write,
+        game: request.game,
         last4: None,
         reason: request.reason,
         created_at: Some(Timestamp(request.asked_at)),
         last_used_at: None,
-        expires_at: request.spec.expires_at.map(Timestamp),
+        expires_at: request.expires_at.map(Timestamp),
         grace_until: None,
         revoked_at: None,
     }

@@ -104,7 +104,7 @@ impl FromRequestParts<App> for TokenCaller {
 
 /// Refuses a dry run, which is not ignored: its caller relies on it that nothing changes.
 fn refuse_dry_run(query: Option<&str>) -> Result<(), Fault> {
-    let mut query = Params::parse(query, &["dry_run"]);
+    let mut query = Params::parse(query);
     if query.flag("dry_run") {
         let reason = "Leave this parameter out: the call has no dry run, and makes the change.";
         query.bad.add("dry_run", reason);

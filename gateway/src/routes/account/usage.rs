@@ -11,7 +11,7 @@ use crate::extract::query::Params;
 use crate::service::operations::Operations;
 
 pub async fn get(caller: TokenCaller, RawQuery(query): RawQuery) -> Result<ApiResponse, ApiError> {
-    let mut query = Params::parse(query.as_deref(), &["days"]);
+    let mut query = Params::parse(query.as_deref());
     let days = query.number("days");
     let days = Operations::days(days, &mut query.bad);
     query.finish()?;

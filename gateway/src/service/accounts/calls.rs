@@ -13,7 +13,7 @@ use crate::store::day_use::RouteUse;
 
 pub(super) async fn list_use(
     accounts: &Accounts,
-    request: &proto::AccountsServiceListUseRequest,
+    request: proto::AccountsServiceListUseRequest,
 ) -> Result<proto::AccountsServiceListUseResponse, Fault> {
     let mut bad = BadFields::default();
     let account = bad.id("account_id", &request.account_id);
@@ -43,7 +43,7 @@ fn row(found: RouteUse) -> proto::RouteUse {
 
 pub(super) async fn list_calls(
     accounts: &Accounts,
-    request: &proto::AccountsServiceListCallsRequest,
+    request: proto::AccountsServiceListCallsRequest,
 ) -> Result<proto::AccountsServiceListCallsResponse, Fault> {
     let mut bad = BadFields::default();
     let account = bad.id("account_id", &request.account_id);

@@ -12,7 +12,7 @@ use crate::domain::account::Identifier;
 use crate::domain::fields;
 use crate::domain::key::Mode;
 use crate::domain::staff_action::Action;
-use crate::service::operations::{AccountFilter, KeyFields, id};
+use crate::service::operations::{AccountFilter, id, key_fields};
 use crate::store::{key_requests, keys as store};
 use crate::write::Command;
 
@@ -59,15 +59,8 @@ pub(super) async fn create(
     let mut bad = BadFields::default();
     let (actor, action) = (request.actor, Action::CreateKey);
     let (account, by) = account_and_author(&mut bad, &request.account_id, actor, action);
-    let fields = KeyFields {
-        name: request.name,
-        kind: request.kind,
-        may_write: request.may_write,
-        game: request.game,
-        expires_at: request.expires_at,
-    };
     let operations = &accounts.operations;
-    let spec = fields.parse(&mut bad, Mode::Test, operations.clock.now());
+    let spec = key_fields!(request).parse(&mut bad, Mode::Test, operations.clock.now());
     bad.check()?;
     let created = operations.create_key(by, Identifier::Id(account), spec);
     let (key, secret) = created.await?;
@@ -84,15 +77,8 @@ pub(super) async fn request(
     let mut bad = BadFields::default();
     let (actor, action) = (request.actor, Action::RequestKey);
     let (account, by) = account_and_author(&mut bad, &request.account_id, actor, action);
-    let fields = KeyFields {
-        name: request.name,
-        kind: request.kind,
-        may_write: request.may_write,
-        game: request.game,
-        expires_at: request.expires_at,
-    };
     let operations = &accounts.operations;
-    let spec = fields.parse(&mut bad, Mode::Live, operations.clock.now());
+    let spec = key_fields!(request).parse(&mut bad, Mode::Live, operations.clock.now());
     bad.check()?;
     let requested = operations.request_key(by, Identifier::Id(account), spec);
     Ok(proto::RequestKeyResponse {

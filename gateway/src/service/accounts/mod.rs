@@ -7,10 +7,12 @@ mod month_use;
 mod token_changes;
 mod tokens;
 
+use std::future::{Ready, ready};
 use std::sync::Arc;
 
 use contracts::gateway::v1 as proto;
 use contracts::gateway::v1::accounts_service_server::AccountsService;
+use kit::Fault;
 use kit::bad_fields::BadFields;
 use kit::rpc::respond;
 use tonic::{Request, Response, Status};
@@ -30,162 +32,64 @@ pub struct Accounts {
     pub webhooks: Arc<Upstream>,
 }
 
-#[tonic::async_trait]
-impl AccountsService for Accounts {
-    async fn create_account(
-        &self,
-        request: Request<proto::AccountsServiceCreateAccountRequest>,
-    ) -> Result<Response<proto::CreateAccountResponse>, Status> {
-        respond(account::create(self, request.into_inner()).await)
-    }
+/// Implements the service by a table: the function that each method calls.
+macro_rules! methods {
+    ($($method:ident($request:ident) -> $response:ident = $function:path;)*) => {
+        #[tonic::async_trait]
+        impl AccountsService for Accounts {
+            $(async fn $method(
+                &self,
+                request: Request<proto::$request>,
+            ) -> Result<Response<proto::$response>, Status> {
+                respond($function(self, request.into_inner()).await)
+            })*
+        }
+    };
+}
 
-    async fn get_account(
-        &self,
-        request: Request<proto::AccountsServiceGetAccountRequest>,
-    ) -> Result<Response<proto::AccountsServiceGetAccountResponse>, Status> {
-        respond(account::get(self, request.into_inner()).await)
-    }
+methods! {
+    create_account(AccountsServiceCreateAccountRequest) -> CreateAccountResponse = account::create;
+    get_account(AccountsServiceGetAccountRequest) -> AccountsServiceGetAccountResponse = account::get;
+    change_account(AccountsServiceChangeAccountRequest) -> AccountsServiceChangeAccountResponse = account::change;
+    list_plans(AccountsServiceListPlansRequest) -> ListPlansResponse = list_plans;
+    list_switches(AccountsServiceListSwitchesRequest) -> ListSwitchesResponse = list_switches;
+    list_keys(AccountsServiceListKeysRequest) -> ListKeysResponse = keys::list;
+    create_key(AccountsServiceCreateKeyRequest) -> CreateKeyResponse = keys::create;
+    request_key(AccountsServiceRequestKeyRequest) -> RequestKeyResponse = keys::request;
+    list_key_requests(AccountsServiceListKeyRequestsRequest) -> ListKeyRequestsResponse = keys::list_requests;
+    reveal_key(AccountsServiceRevealKeyRequest) -> RevealKeyResponse = keys::reveal;
+    withdraw_key_requests(AccountsServiceWithdrawKeyRequestsRequest) -> AccountsServiceWithdrawKeyRequestsResponse = keys::withdraw_requests;
+    rotate_key(AccountsServiceRotateKeyRequest) -> RotateKeyResponse = keys::rotate;
+    revoke_key(AccountsServiceRevokeKeyRequest) -> RevokeKeyResponse = keys::revoke;
+    list_tokens(AccountsServiceListTokensRequest) -> AccountsServiceListTokensResponse = tokens::list;
+    create_token(AccountsServiceCreateTokenRequest) -> AccountsServiceCreateTokenResponse = tokens::create;
+    revoke_token(AccountsServiceRevokeTokenRequest) -> AccountsServiceRevokeTokenResponse = tokens::revoke;
+    list_token_changes(AccountsServiceListTokenChangesRequest) -> AccountsServiceListTokenChangesResponse = token_changes::list;
+    list_expiring_keys(AccountsServiceListExpiringKeysRequest) -> AccountsServiceListExpiringKeysResponse = keys::list_expiring;
+    list_month_use(AccountsServiceListMonthUseRequest) -> AccountsServiceListMonthUseResponse = month_use::list;
+    list_use(AccountsServiceListUseRequest) -> AccountsServiceListUseResponse = calls::list_use;
+    list_calls(AccountsServiceListCallsRequest) -> AccountsServiceListCallsResponse = calls::list_calls;
+}
 
-    async fn change_account(
-        &self,
-        request: Request<proto::AccountsServiceChangeAccountRequest>,
-    ) -> Result<Response<proto::AccountsServiceChangeAccountResponse>, Status> {
-        respond(account::change(self, request.into_inner()).await)
-    }
+fn list_plans(
+    accounts: &Accounts,
+    _: proto::AccountsServiceListPlansRequest,
+) -> Ready<Result<proto::ListPlansResponse, Fault>> {
+    ready(Ok((&*accounts.operations.plans).into()))
+}
 
-    async fn list_plans(
-        &self,
-        _: Request<proto::AccountsServiceListPlansRequest>,
-    ) -> Result<Response<proto::ListPlansResponse>, Status> {
-        let plans = self.operations.plans.iter().map(Into::into).collect();
-        Ok(Response::new(proto::ListPlansResponse { plans }))
-    }
-
-    async fn list_switches(
-        &self,
-        _: Request<proto::AccountsServiceListSwitchesRequest>,
-    ) -> Result<Response<proto::ListSwitchesResponse>, Status> {
-        let settings = self.operations.list_switches().await?;
-        let switches = settings.iter().map(|setting| proto::Switch {
-            reason: String::new(),
-            ..setting.into()
-        });
-        Ok(Response::new(proto::ListSwitchesResponse {
-            switches: switches.collect(),
-        }))
-    }
-
-    async fn list_keys(
-        &self,
-        request: Request<proto::AccountsServiceListKeysRequest>,
-    ) -> Result<Response<proto::ListKeysResponse>, Status> {
-        respond(keys::list(self, request.into_inner()).await)
-    }
-
-    async fn create_key(
-        &self,
-        request: Request<proto::AccountsServiceCreateKeyRequest>,
-    ) -> Result<Response<proto::CreateKeyResponse>, Status> {
-        respond(keys::create(self, request.into_inner()).await)
-    }
-
-    async fn request_key(
-        &self,
-        request: Request<proto::AccountsServiceRequestKeyRequest>,
-    ) -> Result<Response<proto::RequestKeyResponse>, Status> {
-        respond(keys::request(self, request.into_inner()).await)
-    }
-
-    async fn list_key_requests(
-        &self,
-        request: Request<proto::AccountsServiceListKeyRequestsRequest>,
-    ) -> Result<Response<proto::ListKeyRequestsResponse>, Status> {
-        respond(keys::list_requests(self, request.into_inner()).await)
-    }
-
-    async fn reveal_key(
-        &self,
-        request: Request<proto::AccountsServiceRevealKeyRequest>,
-    ) -> Result<Response<proto::RevealKeyResponse>, Status> {
-        respond(keys::reveal(self, request.into_inner()).await)
-    }
-
-    async fn withdraw_key_requests(
-        &self,
-        request: Request<proto::AccountsServiceWithdrawKeyRequestsRequest>,
-    ) -> Result<Response<proto::AccountsServiceWithdrawKeyRequestsResponse>, Status> {
-        respond(keys::withdraw_requests(self, request.into_inner()).await)
-    }
-
-    async fn rotate_key(
-        &self,
-        request: Request<proto::AccountsServiceRotateKeyRequest>,
-    ) -> Result<Response<proto::RotateKeyResponse>, Status> {
-        respond(keys::rotate(self, request.into_inner()).await)
-    }
-
-    async fn revoke_key(
-        &self,
-        request: Request<proto::AccountsServiceRevokeKeyRequest>,
-    ) -> Result<Response<proto::RevokeKeyResponse>, Status> {
-        respond(keys::revoke(self, request.into_inner()).await)
-    }
-
-    async fn list_tokens(
-        &self,
-        request: Request<proto::AccountsServiceListTokensRequest>,
-    ) -> Result<Response<proto::AccountsServiceListTokensResponse>, Status> {
-        respond(tokens::list(self, request.into_inner()).await)
-    }
-
-    async fn create_token(
-        &self,
-        request: Request<proto::AccountsServiceCreateTokenRequest>,
-    ) -> Result<Response<proto::AccountsServiceCreateTokenResponse>, Status> {
-        respond(tokens::create(self, request.into_inner()).await)
-    }
-
-    async fn revoke_token(
-        &self,
-        request: Request<proto::AccountsServiceRevokeTokenRequest>,
-    ) -> Result<Response<proto::AccountsServiceRevokeTokenResponse>, Status> {
-        respond(tokens::revoke(self, request.into_inner()).await)
-    }
-
-    async fn list_token_changes(
-        &self,
-        request: Request<proto::AccountsServiceListTokenChangesRequest>,
-    ) -> Result<Response<proto::AccountsServiceListTokenChangesResponse>, Status> {
-        respond(token_changes::list(self, request.into_inner()).await)
-    }
-
-    async fn list_expiring_keys(
-        &self,
-        request: Request<proto::AccountsServiceListExpiringKeysRequest>,
-    ) -> Result<Response<proto::AccountsServiceListExpiringKeysResponse>, Status> {
-        respond(keys::list_expiring(self, request.into_inner()).await)
-    }
-
-    async fn list_month_use(
-        &self,
-        request: Request<proto::AccountsServiceListMonthUseRequest>,
-    ) -> Result<Response<proto::AccountsServiceListMonthUseResponse>, Status> {
-        respond(month_use::list(self, request.into_inner()).await)
-    }
-
-    async fn list_use(
-        &self,
-        request: Request<proto::AccountsServiceListUseRequest>,
-    ) -> Result<Response<proto::AccountsServiceListUseResponse>, Status> {
-        respond(calls::list_use(self, &request.into_inner()).await)
-    }
-
-    async fn list_calls(
-        &self,
-        request: Request<proto::AccountsServiceListCallsRequest>,
-    ) -> Result<Response<proto::AccountsServiceListCallsResponse>, Status> {
-        respond(calls::list_calls(self, &request.into_inner()).await)
-    }
+async fn list_switches(
+    accounts: &Accounts,
+    _: proto::AccountsServiceListSwitchesRequest,
+) -> Result<proto::ListSwitchesResponse, Fault> {
+    let settings = accounts.operations.list_switches().await?;
+    let switches = settings.iter().map(|setting| proto::Switch {
+        reason: String::new(),
+        ..setting.into()
+    });
+    Ok(proto::ListSwitchesResponse {
+        switches: switches.collect(),
+    })
 }
 
 /// The account and the author of a change. After an error, they are arbitrary.

@@ -5,9 +5,10 @@ use kit::bad_fields::BadFields;
 use kit::{Fault, ids};
 
 use super::{Accounts, account_and_author};
-use crate::domain::account_token::{Scopes, Token};
+use crate::domain::account_token::Token;
 use crate::domain::author::Author;
 use crate::domain::fields;
+use crate::domain::scope::Scopes;
 use crate::domain::staff_action::Action;
 use crate::service::operations::{AccountFilter, id};
 use crate::write::{Command, Outcome};

@@ -32,7 +32,7 @@ impl Operations {
         id: Uuid,
     ) -> Result<(Key, Secret), Fault> {
         let key_request = self.key_request(filter, id).await?;
-        let (secret, new_key) = self.new_secret(id, Mode::Live, key_request.spec.kind);
+        let (secret, new_key) = self.new_secret(id, Mode::Live, key_request.kind);
         let command = Command::RevealKey(new_key);
         let key = self.write(by, command, Outcome::try_as_key).await?;
         Ok((key, secret))

@@ -34,6 +34,20 @@ pub(crate) struct KeyFields {
     pub(crate) expires_at: Option<Timestamp>,
 }
 
+/// The fields of a key, out of a message that has them.
+macro_rules! key_fields {
+    ($message:ident) => {
+        $crate::service::operations::KeyFields {
+            name: $message.name,
+            kind: $message.kind,
+            may_write: $message.may_write,
+            game: $message.game,
+            expires_at: $message.expires_at,
+        }
+    };
+}
+pub(crate) use key_fields;
+
 /// The keys of an account.
 pub(crate) struct KeyList {
     /// All that work, and the newest ones that have ended. Oldest first.

@@ -25,7 +25,7 @@ use crate::quota::Quota;
 use crate::service::change_tasks::ChangeTasks;
 use crate::write::{AuthoredCommand, Command, CommandHandler, Outcome};
 
-pub(crate) use keys::{KeyFields, KeyList, Rotation};
+pub(crate) use keys::{KeyFields, KeyList, Rotation, key_fields};
 
 /// The dependencies of the services.
 pub struct Operations {

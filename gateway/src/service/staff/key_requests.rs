@@ -11,7 +11,7 @@ use super::Staff;
 use crate::domain::fields;
 use crate::domain::key::Mode;
 use crate::domain::staff_action::AuthorizedAction;
-use crate::service::operations::{AccountFilter, KeyFields, id};
+use crate::service::operations::{AccountFilter, id, key_fields};
 use crate::store::key_requests;
 use crate::write::Command;
 
@@ -22,14 +22,7 @@ pub(super) async fn request(
 ) -> Result<proto::RequestKeyResponse, Fault> {
     let mut bad = BadFields::default();
     let identifier = fields::account(&mut bad, "account", &request.account);
-    let fields = KeyFields {
-        name: request.name,
-        kind: request.kind,
-        may_write: request.may_write,
-        game: request.game,
-        expires_at: request.expires_at,
-    };
-    let spec = fields.parse(&mut bad, Mode::Live, staff.operations.clock.now());
+    let spec = key_fields!(request).parse(&mut bad, Mode::Live, staff.operations.clock.now());
     bad.check()?;
     let requested = staff.operations.request_key(by.into(), identifier, spec);
     Ok(proto::RequestKeyResponse {

@@ -7,7 +7,7 @@ use kit::bad_fields::BadFields;
 use super::{Staff, accounts};
 use crate::domain::fields;
 use crate::domain::staff_action::AuthorizedAction;
-use crate::service::operations::{AccountFilter, KeyFields, id};
+use crate::service::operations::{AccountFilter, id, key_fields};
 
 pub(super) async fn create(
     staff: &Staff,
@@ -17,14 +17,7 @@ pub(super) async fn create(
     let mut bad = BadFields::default();
     let identifier = fields::account(&mut bad, "account", &request.account);
     let mode = fields::mode(&mut bad, "mode", &request.mode);
-    let fields = KeyFields {
-        name: request.name,
-        kind: request.kind,
-        may_write: request.may_write,
-        game: request.game,
-        expires_at: request.expires_at,
-    };
-    let spec = fields.parse(&mut bad, mode, staff.operations.clock.now());
+    let spec = key_fields!(request).parse(&mut bad, mode, staff.operations.clock.now());
     bad.check()?;
     let created = staff.operations.create_key(by.into(), identifier, spec);
     let (key, secret) = created.await?;

@@ -6,11 +6,13 @@ mod keys;
 mod switches;
 mod tokens;
 
+use std::future::{Ready, ready};
 use std::sync::Arc;
 
 use contracts::common::v1::{ListAuditRequest, ListAuditResponse};
 use contracts::gateway::v1 as proto;
 use contracts::gateway::v1::staff_service_server::StaffService;
+use kit::Fault;
 use kit::audit::Audit;
 use kit::rpc::respond;
 use tonic::{Request, Response, Status};
@@ -24,178 +26,73 @@ pub struct Staff {
     pub audit: Audit,
 }
 
-#[tonic::async_trait]
-impl StaffService for Staff {
-    async fn create_account(
-        &self,
-        request: Request<proto::CreateAccountRequest>,
-    ) -> Result<Response<proto::CreateAccountResponse>, Status> {
-        let on = ("account", request.get_ref().email.as_str());
-        let by = self
-            .audit
-            .admit(&request, Action::CreateAccount, on)
-            .await?;
-        respond(accounts::create(self, by, request.into_inner()).await)
-    }
+/// Implements the service by a table: the function that each method calls, the action that the role of a member must allow, and the entity
+/// that the audit names.
+macro_rules! methods {
+    (
+        reads { $($read:ident($asked:ident) -> $read_response:ident = $list:path, on $read_entity:literal, $read_name:expr;)* }
+        changes { $($change:ident($request:ident) -> $response:ident = $apply:path, $action:ident on $entity:literal, $name:expr;)* }
+    ) => {
+        #[tonic::async_trait]
+        impl StaffService for Staff {
+            $(async fn $read(
+                &self,
+                request: Request<proto::$asked>,
+            ) -> Result<Response<proto::$read_response>, Status> {
+                let name: fn(&proto::$asked) -> &str = $read_name;
+                let on = ($read_entity, name(request.get_ref()));
+                self.audit.admit(&request, Action::Look, on).await?;
+                respond($list(self, request.into_inner()).await)
+            })*
 
-    async fn list_accounts(
-        &self,
-        request: Request<proto::ListAccountsRequest>,
-    ) -> Result<Response<proto::ListAccountsResponse>, Status> {
-        let on = ("account", "");
-        self.audit.admit(&request, Action::Look, on).await?;
-        respond(accounts::list(self, request.into_inner()).await)
-    }
+            $(async fn $change(
+                &self,
+                request: Request<proto::$request>,
+            ) -> Result<Response<proto::$response>, Status> {
+                let name: fn(&proto::$request) -> &str = $name;
+                let on = ($entity, name(request.get_ref()));
+                let by = self.audit.admit(&request, Action::$action, on).await?;
+                respond($apply(self, by, request.into_inner()).await)
+            })*
 
-    async fn get_account(
-        &self,
-        request: Request<proto::GetAccountRequest>,
-    ) -> Result<Response<proto::GetAccountResponse>, Status> {
-        let on = ("account", request.get_ref().account.as_str());
-        self.audit.admit(&request, Action::Look, on).await?;
-        respond(accounts::get(self, request.into_inner()).await)
-    }
+            async fn list_audit(
+                &self,
+                request: Request<ListAuditRequest>,
+            ) -> Result<Response<ListAuditResponse>, Status> {
+                self.audit.list::<Action>(request).await
+            }
+        }
+    };
+}
 
-    async fn set_account_plan(
-        &self,
-        request: Request<proto::SetAccountPlanRequest>,
-    ) -> Result<Response<proto::SetAccountPlanResponse>, Status> {
-        let on = ("account", request.get_ref().account.as_str());
-        let by = self.audit.admit(&request, Action::SetPlan, on).await?;
-        respond(accounts::set_plan(self, by, request.into_inner()).await)
+methods! {
+    reads {
+        list_accounts(ListAccountsRequest) -> ListAccountsResponse = accounts::list, on "account", |_| "";
+        get_account(GetAccountRequest) -> GetAccountResponse = accounts::get, on "account", |it| &it.account;
+        list_plans(ListPlansRequest) -> ListPlansResponse = list_plans, on "plan", |_| "";
+        list_keys(ListKeysRequest) -> ListKeysResponse = keys::list, on "account", |it| &it.account;
+        list_key_requests(ListKeyRequestsRequest) -> ListKeyRequestsResponse = key_requests::list, on "key_request", |_| "";
+        list_tokens(ListTokensRequest) -> ListTokensResponse = tokens::list, on "account", |it| &it.account;
+        list_switches(ListSwitchesRequest) -> ListSwitchesResponse = switches::list, on "switch", |_| "";
     }
+    changes {
+        create_account(CreateAccountRequest) -> CreateAccountResponse = accounts::create, CreateAccount on "account", |it| &it.email;
+        set_account_plan(SetAccountPlanRequest) -> SetAccountPlanResponse = accounts::set_plan, SetPlan on "account", |it| &it.account;
+        create_key(CreateKeyRequest) -> CreateKeyResponse = keys::create, CreateKey on "account", |it| &it.account;
+        rotate_key(RotateKeyRequest) -> RotateKeyResponse = keys::rotate, RotateKey on "key", |it| &it.id;
+        revoke_key(RevokeKeyRequest) -> RevokeKeyResponse = keys::revoke, RevokeKey on "key", |it| &it.id;
+        request_key(RequestKeyRequest) -> RequestKeyResponse = key_requests::request, RequestKey on "account", |it| &it.account;
+        approve_key(ApproveKeyRequest) -> ApproveKeyResponse = key_requests::approve, ApproveKey on "key_request", |it| &it.id;
+        reject_key(RejectKeyRequest) -> RejectKeyResponse = key_requests::reject, RejectKey on "key_request", |it| &it.id;
+        reveal_key(RevealKeyRequest) -> RevealKeyResponse = key_requests::reveal, RevealKey on "key_request", |it| &it.id;
+        revoke_token(RevokeTokenRequest) -> RevokeTokenResponse = tokens::revoke, RevokeToken on "account_token", |it| &it.id;
+        set_switch(SetSwitchRequest) -> SetSwitchResponse = switches::set, SetSwitch on "switch", |it| &it.name;
+    }
+}
 
-    async fn list_plans(
-        &self,
-        request: Request<proto::ListPlansRequest>,
-    ) -> Result<Response<proto::ListPlansResponse>, Status> {
-        let on = ("plan", "");
-        self.audit.admit(&request, Action::Look, on).await?;
-        let plans = self.operations.plans.iter().map(Into::into).collect();
-        Ok(Response::new(proto::ListPlansResponse { plans }))
-    }
-
-    async fn create_key(
-        &self,
-        request: Request<proto::CreateKeyRequest>,
-    ) -> Result<Response<proto::CreateKeyResponse>, Status> {
-        let on = ("account", request.get_ref().account.as_str());
-        let by = self.audit.admit(&request, Action::CreateKey, on).await?;
-        respond(keys::create(self, by, request.into_inner()).await)
-    }
-
-    async fn list_keys(
-        &self,
-        request: Request<proto::ListKeysRequest>,
-    ) -> Result<Response<proto::ListKeysResponse>, Status> {
-        let on = ("account", request.get_ref().account.as_str());
-        self.audit.admit(&request, Action::Look, on).await?;
-        respond(keys::list(self, request.into_inner()).await)
-    }
-
-    async fn rotate_key(
-        &self,
-        request: Request<proto::RotateKeyRequest>,
-    ) -> Result<Response<proto::RotateKeyResponse>, Status> {
-        let on = ("key", request.get_ref().id.as_str());
-        let by = self.audit.admit(&request, Action::RotateKey, on).await?;
-        respond(keys::rotate(self, by, request.into_inner()).await)
-    }
-
-    async fn revoke_key(
-        &self,
-        request: Request<proto::RevokeKeyRequest>,
-    ) -> Result<Response<proto::RevokeKeyResponse>, Status> {
-        let on = ("key", request.get_ref().id.as_str());
-        let by = self.audit.admit(&request, Action::RevokeKey, on).await?;
-        respond(keys::revoke(self, by, request.into_inner()).await)
-    }
-
-    async fn request_key(
-        &self,
-        request: Request<proto::RequestKeyRequest>,
-    ) -> Result<Response<proto::RequestKeyResponse>, Status> {
-        let on = ("account", request.get_ref().account.as_str());
-        let by = self.audit.admit(&request, Action::RequestKey, on).await?;
-        respond(key_requests::request(self, by, request.into_inner()).await)
-    }
-
-    async fn list_key_requests(
-        &self,
-        request: Request<proto::ListKeyRequestsRequest>,
-    ) -> Result<Response<proto::ListKeyRequestsResponse>, Status> {
-        let on = ("key_request", "");
-        self.audit.admit(&request, Action::Look, on).await?;
-        respond(key_requests::list(self, request.into_inner()).await)
-    }
-
-    async fn approve_key(
-        &self,
-        request: Request<proto::ApproveKeyRequest>,
-    ) -> Result<Response<proto::ApproveKeyResponse>, Status> {
-        let on = ("key_request", request.get_ref().id.as_str());
-        let by = self.audit.admit(&request, Action::ApproveKey, on).await?;
-        respond(key_requests::approve(self, by, request.into_inner()).await)
-    }
-
-    async fn reject_key(
-        &self,
-        request: Request<proto::RejectKeyRequest>,
-    ) -> Result<Response<proto::RejectKeyResponse>, Status> {
-        let on = ("key_request", request.get_ref().id.as_str());
-        let by = self.audit.admit(&request, Action::RejectKey, on).await?;
-        respond(key_requests::reject(self, by, request.into_inner()).await)
-    }
-
-    async fn reveal_key(
-        &self,
-        request: Request<proto::RevealKeyRequest>,
-    ) -> Result<Response<proto::RevealKeyResponse>, Status> {
-        let on = ("key_request", request.get_ref().id.as_str());
-        let by = self.audit.admit(&request, Action::RevealKey, on).await?;
-        respond(key_requests::reveal(self, by, request.into_inner()).await)
-    }
-
-    async fn list_tokens(
-        &self,
-        request: Request<proto::ListTokensRequest>,
-    ) -> Result<Response<proto::ListTokensResponse>, Status> {
-        let on = ("account", request.get_ref().account.as_str());
-        self.audit.admit(&request, Action::Look, on).await?;
-        respond(tokens::list(self, request.into_inner()).await)
-    }
-
-    async fn revoke_token(
-        &self,
-        request: Request<proto::RevokeTokenRequest>,
-    ) -> Result<Response<proto::RevokeTokenResponse>, Status> {
-        let on = ("account_token", request.get_ref().id.as_str());
-        let by = self.audit.admit(&request, Action::RevokeToken, on).await?;
-        respond(tokens::revoke(self, by, request.into_inner()).await)
-    }
-
-    async fn list_switches(
-        &self,
-        request: Request<proto::ListSwitchesRequest>,
-    ) -> Result<Response<proto::ListSwitchesResponse>, Status> {
-        let on = ("switch", "");
-        self.audit.admit(&request, Action::Look, on).await?;
-        respond(switches::list(self, request.into_inner()).await)
-    }
-
-    async fn set_switch(
-        &self,
-        request: Request<proto::SetSwitchRequest>,
-    ) -> Result<Response<proto::SetSwitchResponse>, Status> {
-        let on = ("switch", request.get_ref().name.as_str());
-        let by = self.audit.admit(&request, Action::SetSwitch, on).await?;
-        respond(switches::set(self, by, request.into_inner()).await)
-    }
-
-    async fn list_audit(
-        &self,
-        request: Request<ListAuditRequest>,
-    ) -> Result<Response<ListAuditResponse>, Status> {
-        self.audit.list::<Action>(request).await
-    }
+fn list_plans(
+    staff: &Staff,
+    _: proto::ListPlansRequest,
+) -> Ready<Result<proto::ListPlansResponse, Fault>> {
+    ready(Ok((&*staff.operations.plans).into()))
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use contracts::public::{ApiPlan, ApiSettings};
+use contracts::public::ApiPlan;
 use gateway::call_log::{CallLog, CallRecorder};
 use gateway::domain::key::GraceRange;
 use gateway::domain::plan::Plans;
@@ -97,19 +97,8 @@ pub(super) fn call_records(
 /// The description of the API at the time of `clock`.
 pub(super) fn openapi(clock: &Clock, grace: GraceRange, plans: &Plans) -> Arc<OpenApiFiles> {
     let url = "https://api.example/v1";
-    let settings = ApiSettings {
-        key_prefix: "svc_".to_owned(),
-        least_grace_seconds: grace.least.as_secs(),
-        most_grace_seconds: grace.most.as_secs(),
-        public_share_percent: 50,
-        tips_per_minute: 30,
-        refused_calls_per_minute: 60,
-        connections_per_address: 256,
-        head_seconds: 10,
-        body_seconds: 10,
-        idle_seconds: 75,
-        plans: plans.iter().map(ApiPlan::from).collect(),
-    };
+    let plans = plans.iter().map(ApiPlan::from);
+    let settings = testing::openapi::settings(grace.least..=grace.most, plans);
     let policy = gateway::router::policy;
     let files = openapi::files(url, grace, &settings, policy, clock.now());
     Arc::new(files.unwrap())
@@ -137,5 +126,5 @@ pub(super) fn services(
 pub(super) fn connect(address: &str, lifecycle: &Lifecycle) -> Client {
     let addresses = Addresses::List(vec![address.to_owned()]);
     let token = Secret::from("fleet-token-fleet-token-fleet-token".to_owned());
-    kit::rpc::client::connect(addresses, Transport::plain(), &token, lifecycle).unwrap()
+    testing::connect(addresses, Transport::plain(), &token, lifecycle).unwrap()
 }

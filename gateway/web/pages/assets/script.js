@@ -23,6 +23,14 @@ for (const button of document.querySelectorAll("button[data-copy]")) {
   });
 }
 
+// Public pages are the same for everybody, so that caches may share them: to somebody with a session they say here where the dashboard is.
+// Without scripts, "Sign in" leads there too.
+const signIn = document.querySelector("[data-accounts]");
+if (signIn && /(^|; )(__Host-)?signed_in=1(;|$)/.test(document.cookie)) {
+  signIn.href = "/accounts";
+  signIn.textContent = signIn.dataset.accounts;
+}
+
 for (const form of document.querySelectorAll("form[method=post]")) {
   form.addEventListener("submit", (event) => {
     if (form.dataset.sent) {

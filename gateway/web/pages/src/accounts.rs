@@ -152,8 +152,8 @@ pub struct AccountSettingsPage {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::language::Language;
     use crate::shell::AccountNav;
-    use crate::site::Language;
 
     fn step(is_done: bool) -> Step {
         Step::new("Create the first key", "/accounts/a/keys/new", is_done)
@@ -206,7 +206,7 @@ mod tests {
     #[test]
     fn a_page_without_news_says_so_and_one_without_a_service_too() {
         let html = today().render().unwrap();
-        assert!(html.contains("Nothing waits for you"), "{html}");
+        assert!(html.contains("All done."), "{html}");
         assert!(!html.contains("<i>"), "{html}");
         let heading = "<h1>Today, <bdi>Savanna &#60;i&#62;</bdi></h1>";
         assert!(html.contains(heading), "{html}");
@@ -218,7 +218,7 @@ mod tests {
         };
         let html = page.render().unwrap();
         assert!(html.contains("webhooks, listings"), "{html}");
-        assert!(!html.contains("Nothing waits for you"), "{html}");
+        assert!(!html.contains("All done."), "{html}");
     }
 
     #[test]

@@ -1,11 +1,7 @@
 //! Files that pages refer to. Their names have a hash of their content, so that browsers may store them for ever.
 
-use std::io::Write as _;
 use std::sync::LazyLock;
 
-use bytes::Bytes;
-use flate2::Compression;
-use flate2::write::GzEncoder;
 use sha2::{Digest as _, Sha256};
 
 /// Bytes of the hash in a name.
@@ -18,8 +14,6 @@ pub struct Asset {
     pub name: String,
     pub media_type: &'static str,
     pub content: &'static [u8],
-    /// The content in gzip, compressed once; `None` for a font, which is compressed already, and if that failed.
-    pub gzip: Option<Bytes>,
     stem: &'static str,
     extension: &'static str,
 }
@@ -56,12 +50,10 @@ pub static ICON: LazyLock<Asset> = LazyLock::new(|| {
     Asset::new("icon", "svg", "image/svg+xml", content)
 });
 
-const FONT_TYPE: &str = "font/woff2";
-
 /// The face of headings: Ojuju Bold, reduced to Latin with the letters of African languages (`assets/fonts/OFL.txt`).
 pub static FONT: LazyLock<Asset> = LazyLock::new(|| {
     let content = include_bytes!("../assets/fonts/ojuju.woff2");
-    Asset::new("ojuju", "woff2", FONT_TYPE, content)
+    Asset::new("ojuju", "woff2", "font/woff2", content)
 });
 
 /// The symbols of [`crate::icon`].
@@ -82,7 +74,6 @@ impl Asset {
             name: format!("{stem}-{hash}.{extension}"),
             media_type,
             content,
-            gzip: (media_type != FONT_TYPE).then(|| gzip(content)).flatten(),
             stem,
             extension,
         }
@@ -110,12 +101,6 @@ pub fn of_other_release(name: &str) -> Option<&'static Asset> {
 
 fn all() -> [&'static Asset; 6] {
     [&STYLE, &SCRIPT, &EMBED_STYLE, &ICON, &FONT, &ICONS]
-}
-
-fn gzip(content: &[u8]) -> Option<Bytes> {
-    let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
-    encoder.write_all(content).ok()?;
-    encoder.finish().ok().map(Bytes::from)
 }
 
 #[cfg(test)]
@@ -147,20 +132,6 @@ mod tests {
             ("none-0000000000000000.css", None),
         ] {
             assert_eq!(found(name), stem, "{name}");
-        }
-    }
-
-    #[test]
-    fn a_compressed_file_is_smaller() {
-        for asset in all().into_iter().filter(|asset| asset.name != FONT.name) {
-            let gzip = asset.gzip.as_ref().unwrap();
-            assert!(gzip.starts_with(&[0x1f, 0x8b]), "{}", asset.name);
-            let is_small = asset.content.len() < 1_000;
-            assert!(
-                is_small || gzip.len() < asset.content.len() / 2,
-                "{}",
-                asset.name
-            );
         }
     }
 

@@ -3,8 +3,9 @@
 use askama::Template;
 use askama::filters::HtmlSafe;
 
+use crate::language::Language;
 use crate::plot::{GridLine, scale};
-use crate::site::{Language, Texts};
+use crate::texts::Texts;
 use crate::when;
 
 /// The drawing area in units of the SVG.
@@ -116,7 +117,7 @@ impl Columns {
             line.label = texts.decimal(&line.label);
         }
         for day in [&mut self.first, &mut self.last] {
-            *day = when::date(texts, day);
+            *day = texts.day(day);
         }
         self
     }

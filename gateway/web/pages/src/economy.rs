@@ -210,6 +210,26 @@ mod tests {
     }
 
     #[test]
+    fn only_a_public_game_is_asked_for_its_currency() {
+        for is_public in [true, false] {
+            let page = GamesPage {
+                shell: Shell::default(),
+                account: "a".to_owned(),
+                games: vec![GameRow {
+                    slug: "okoto".to_owned(),
+                    title: "Okoto".to_owned(),
+                    currency: None,
+                    is_public,
+                }],
+                more: None,
+                may_change: true,
+            };
+            let html = page.render().unwrap();
+            assert_eq!(html.contains("aria-label=\"Register"), is_public, "{html}");
+        }
+    }
+
+    #[test]
     fn a_page_without_figures_says_what_to_do() {
         let page = CurrencyPage {
             names: Vec::new(),

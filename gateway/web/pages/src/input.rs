@@ -7,7 +7,7 @@ use askama::Template;
 use askama::filters::HtmlSafe;
 
 use crate::field::{Field, Fields, ShownError, labelled, optional_word};
-use crate::site::Language;
+use crate::language::Language;
 
 /// A text of several lines.
 #[derive(Debug, Template)]
@@ -112,7 +112,10 @@ labelled!(Select);
 pub struct Checks {
     name: Cow<'static, str>,
     legend: Cow<'static, str>,
+    hint: String,
+    is_required: bool,
     error: Option<ShownError>,
+    language: Language,
     choices: Vec<Choice>,
     /// The labels are in English, whatever the language of the page is.
     are_labels_english: bool,
@@ -129,7 +132,10 @@ impl Checks {
         Self {
             name: name.into(),
             legend: legend.into(),
+            hint: String::new(),
+            is_required: true,
             error: None,
+            language: Language::default(),
             choices,
             are_labels_english: false,
             most: 0,
@@ -149,13 +155,9 @@ impl Checks {
         self.most = most;
         self
     }
-
-    #[must_use]
-    pub fn error_in(mut self, errors: &Fields) -> Self {
-        self.error = errors.error(&self.name);
-        self
-    }
 }
+
+labelled!(Checks);
 
 /// Fields that belong together.
 #[derive(Debug, Default, Template)]
@@ -236,6 +238,19 @@ mod tests {
         let html = area.render().unwrap();
         assert!(!html.contains("<script>"), "{html}");
         assert_eq!(html.matches("</textarea>").count(), 1);
+    }
+
+    #[test]
+    fn boxes_of_which_none_need_be_ticked_are_optional() {
+        let checks = || Checks::new("kind", "Kind", choices());
+        let html = checks().optional().hint("Any.").render().unwrap();
+        assert!(
+            html.contains("Kind <span class=\"optional\">(optional)</span></legend>"),
+            "{html}"
+        );
+        assert!(html.contains("aria-describedby=\"kind-hint\""), "{html}");
+        let html = checks().render().unwrap();
+        assert!(html.contains("<legend>Kind</legend>"), "{html}");
     }
 
     #[test]

@@ -11,7 +11,9 @@ pub mod field;
 pub mod icon;
 pub mod input;
 pub mod keys;
+pub mod language;
 pub mod listings;
+mod locale;
 pub mod mails;
 mod markdown;
 pub mod pattern;
@@ -20,9 +22,11 @@ pub mod plans;
 pub mod plot;
 pub mod qr;
 pub mod requests;
+pub mod service_sentence;
 pub mod shell;
 pub mod site;
 pub mod teams;
+pub mod texts;
 pub mod tokens;
 pub mod try_it;
 pub mod usage;
@@ -30,7 +34,7 @@ pub mod webhooks;
 pub mod when;
 
 pub use field::{Field, Fields};
-pub use shell::{AccountNav, ApiCall, Shell};
+pub use shell::{AccountNav, ApiCall, OtherAccount, OtherAccounts, Shell};
 
 /// A page that can be rendered.
 pub use askama::Template;

@@ -5,7 +5,8 @@ use std::borrow::Cow;
 use fluent_bundle::FluentArgs;
 use time::OffsetDateTime;
 
-use crate::site::{Language, Texts};
+use crate::language::Language;
+use crate::texts::Texts;
 
 /// What a mail says. The texts `mail-<key>-subject` and `mail-<key>-body` have its words.
 #[derive(Debug, Clone)]

@@ -2,10 +2,10 @@
 
 use askama::Template;
 use askama::filters::HtmlSafe;
-use time::OffsetDateTime;
+use time::{OffsetDateTime, UtcOffset};
 
-use crate::site::{Language, Texts};
-use crate::when;
+use crate::language::Language;
+use crate::texts::Texts;
 
 /// The drawing area in units of the SVG.
 const WIDTH: f64 = 640.0;
@@ -76,25 +76,22 @@ impl Plot {
                 y: units(y(line)),
                 label: label(line, step),
             });
-        let english = Texts::of(Language::English);
+        let day = |at: OffsetDateTime| at.to_offset(UtcOffset::UTC).date().to_string();
         Some(Self {
             title,
-            hint: english.say("plot-hint").to_owned(),
+            hint: Texts::of(Language::English).say("plot-hint").to_owned(),
             line: pairs.join(" "),
             dots,
             grid: grid.collect(),
-            first: when::day(english, *first),
-            last: when::day(english, *last),
+            first: day(*first),
+            last: day(*last),
         })
     }
 
     /// The same plot on a page of the dashboard in the language of these texts.
     #[must_use]
     pub fn in_language(self, texts: &Texts) -> Self {
-        match texts.language() {
-            Language::English => self,
-            Language::French => self.localized(texts, texts.say("plot-hint")),
-        }
+        self.localized(texts, texts.say("plot-hint"))
     }
 
     /// The same plot with numbers and dates as these readers write them. `hint` says where its figures are.
@@ -105,7 +102,7 @@ impl Plot {
             line.label = texts.decimal(&line.label);
         }
         for day in [&mut self.first, &mut self.last] {
-            *day = texts.day(day.trim_end_matches(" UTC"));
+            *day = texts.day(day);
         }
         self
     }

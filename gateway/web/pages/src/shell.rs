@@ -2,7 +2,9 @@
 
 use askama::Template;
 
-use crate::site::{Language, Texts};
+use crate::language::Language;
+use crate::service_sentence::translate;
+use crate::texts::Texts;
 
 /// The frame of a page.
 #[derive(Debug, Default, Clone)]
@@ -92,7 +94,7 @@ pub struct Translation {
 pub struct ApiCall {
     /// What it gives: the key of a text.
     pub text: &'static str,
-    /// For example `GET /v1/me`; empty if there is none.
+    /// For example `GET /v1/me`.
     pub call: String,
 }
 
@@ -102,11 +104,6 @@ impl ApiCall {
             text,
             call: call.into(),
         }
-    }
-
-    /// No call of the API gives what the page shows.
-    pub fn none() -> Self {
-        Self::new("api-call-none", "")
     }
 
     /// A call of the account API (§10.18), which programs make with a token of the account.
@@ -143,6 +140,12 @@ impl Sentence {
             is_english: true,
         }
     }
+
+    /// That of a service, in this language if the page knows it.
+    pub fn translated(text: impl Into<String>, language: Language) -> Self {
+        let text = text.into();
+        translate(&text, language).map_or_else(|| Self::of_service(text), Self::of_page)
+    }
 }
 
 /// The navigation of an account.
@@ -151,6 +154,22 @@ pub struct AccountNav {
     pub id: String,
     pub name: String,
     pub links: Vec<NavLink>,
+    /// The name opens into them.
+    pub others: OtherAccounts,
+}
+
+/// The other accounts of the person.
+#[derive(Debug, Default, Clone)]
+pub struct OtherAccounts {
+    pub accounts: Vec<OtherAccount>,
+    /// Only the list of accounts has all of them.
+    pub has_more: bool,
+}
+
+#[derive(Debug, Clone)]
+pub struct OtherAccount {
+    pub href: String,
+    pub name: String,
 }
 
 /// A link of the navigation.

@@ -68,13 +68,19 @@ pub async fn show(request: MemberRequest, Query(before): Query<Before>) -> PageR
 }
 
 fn row_of_person(texts: &Texts, entry: &Activity) -> (Uuid, ActivityRow) {
+    // An action of staff has no address, and then no browser either.
+    let agent = if entry.address.is_empty() {
+        String::new()
+    } else {
+        agent::name(texts, &entry.agent)
+    };
     let row = ActivityRow {
         at: when::minute(texts, entry.at),
-        author: entry.email.clone(),
+        author: action::author(texts, &entry.email).to_owned(),
         is_token: false,
         what: action::text(texts, &entry.action, &entry.subject),
         address: entry.address.clone(),
-        agent: agent::name(texts, &entry.agent),
+        agent,
     };
     (entry.id, row)
 }

@@ -47,8 +47,7 @@ pub async fn choose(
 }
 
 /// While the gateway is away, the links still work.
-pub(super) async fn account_name(web: &Web, account: Uuid) -> String {
-    let found = web.gateway.account(account).await.ok();
-    let account_found = found.and_then(|found| found.account);
-    account_found.map_or_else(|| account.to_string(), |account| account.name)
+pub(super) async fn account_name(app: &Web, account: Uuid) -> String {
+    let name = app.gateway.account_name(account).await;
+    name.unwrap_or_else(|| account.to_string())
 }

@@ -74,13 +74,13 @@ impl From<sqlx::Error> for Refusal {
 }
 
 async fn create_account(request: &PersonRequest, form: &AccountForm) -> Result<Uuid, Refusal> {
-    let (web, person, texts) = (&request.app, request.person(), request.language().texts());
+    let (app, person, texts) = (&request.app, request.person(), request.language().texts());
     let again = || Refusal::Rule(texts.say("accounts-form-old").to_owned());
     let token = Token::parse(&form.form).ok_or_else(again)?;
     let id = Uuid::new_v5(&person.id, &token.hash().0);
-    let memberships = members::of_person(&web.pool, person.id).await?;
+    let memberships = members::of_person(&app.pool, person.id).await?;
     if memberships.iter().any(|it| it.account == id) {
-        return same_name(web, texts, id, &form.name).await.map(|()| id);
+        return same_name(app, texts, id, &form.name).await.map(|()| id);
     }
     if memberships.len() >= members::MAX_ACCOUNTS {
         let text = texts.say_of("accounts-full", &members::MAX_ACCOUNTS.to_string());
@@ -91,12 +91,12 @@ async fn create_account(request: &PersonRequest, form: &AccountForm) -> Result<U
         let text = texts.say_of("accounts-most", &MAX_OWNED.to_string());
         return Err(Refusal::Rule(text));
     }
-    web.gateway.admit_change().await?;
+    app.gateway.admit_change().await?;
     let (name, actor) = (form.name.as_str(), request.actor());
-    web.gateway
+    app.gateway
         .create_account(&actor, id, name, &person.email)
         .await?;
-    let mut transaction = web.pool.begin().await?;
+    let mut transaction = app.pool.begin().await?;
     members::lock(&mut transaction, id).await?;
     if members::role(&mut *transaction, id, person.id)
         .await?
@@ -108,7 +108,7 @@ async fn create_account(request: &PersonRequest, form: &AccountForm) -> Result<U
     if members::exist(&mut *transaction, id).await? {
         return Err(again());
     }
-    let now = web.clock.now();
+    let now = app.clock.now();
     members::insert(&mut *transaction, id, person.id, Role::Owner, now).await?;
     transaction.commit().await?;
     request.record_done(id, Action::AccountCreated, name).await;
@@ -116,8 +116,8 @@ async fn create_account(request: &PersonRequest, form: &AccountForm) -> Result<U
 }
 
 /// Refuses a form that has made an account before, with another name: the person went back and wants a second account.
-async fn same_name(web: &Web, texts: &Texts, account: Uuid, typed: &str) -> Result<(), Refusal> {
-    let account = web.gateway.account(account).await?.account;
+async fn same_name(app: &Web, texts: &Texts, account: Uuid, typed: &str) -> Result<(), Refusal> {
+    let account = app.gateway.account(account).await?.account;
     let name = account.map(|account| account.name).unwrap_or_default();
     if name == typed.trim() {
         return Ok(());
@@ -126,17 +126,17 @@ async fn same_name(web: &Web, texts: &Texts, account: Uuid, typed: &str) -> Resu
 }
 
 async fn page(request: &PersonRequest, typed: &str, state: FormState) -> PageResult {
-    let (web, language) = (&request.app, request.language());
+    let (app, language) = (&request.app, request.language());
     let FormState { status, errors } = state.in_language(language.language);
     let mut accounts = Vec::new();
-    for membership in members::of_person(&web.pool, request.person().id).await? {
+    for membership in members::of_person(&app.pool, request.person().id).await? {
         accounts.push(AccountRow {
             id: membership.account.to_string(),
-            name: account_name(web, membership.account).await,
+            name: account_name(app, membership.account).await,
             role: language.say(membership.role.key()),
         });
     }
-    let name = Field::text("name", language.say("accounts-name")).value(typed);
+    let name = Field::name("name", language.say("accounts-name")).value(typed);
     let page = ListPage {
         shell: request.viewer.shell(),
         accounts,

@@ -67,7 +67,7 @@ impl MemberRequest {
 
     /// The frame of a page.
     pub async fn frame(&self, section: Section) -> AccountFrame {
-        AccountFrame::load(self, section).await
+        AccountFrame::load(&self.request, &self.scope, section).await
     }
 
     /// The shell of a page, which says why the forms of the account are closed.

@@ -5,13 +5,14 @@ use std::time::Duration;
 use contracts::gateway::v1 as proto;
 use kit::{Code, Fault};
 use pages::site::Texts;
-use pages::{ApiCall, Shell};
+use pages::{ApiCall, OtherAccounts, Shell};
 use tokio::time::timeout;
 
-use super::member_request::MemberRequest;
+use super::other_accounts;
 use crate::domain::listing_kind::ListingKind;
+use crate::person_request::PersonRequest;
 use crate::upstream::gateway::Switches;
-use crate::viewer::Section;
+use crate::viewer::{AccountScope, Section};
 
 /// How long a page waits for its frame, and the page of a refused form for its other parts. A form that was refused because a service hangs
 /// has waited before, and its page must still meet the deadline of the request.
@@ -26,20 +27,24 @@ pub struct AccountFrame {
 
 impl AccountFrame {
     /// While the gateway is away, the frame lacks the account's name, and the page itself shows the reason.
-    pub async fn load(request: &MemberRequest, section: Section) -> Self {
-        let (gateway, scope) = (&request.app.gateway, &request.scope);
-        let answers = async { futures::join!(gateway.account(scope.id), gateway.switches()) };
-        let (found, switches) = timeout(WAIT, answers).await.unwrap_or_else(|_elapsed| {
+    pub async fn load(request: &PersonRequest, scope: &AccountScope, section: Section) -> Self {
+        let gateway = &request.app.gateway;
+        let answers = async {
+            let others = other_accounts::of(request, scope.id);
+            futures::join!(gateway.account(scope.id), gateway.switches(), others)
+        };
+        let answers = timeout(WAIT, answers).await;
+        let (found, switches, others) = answers.unwrap_or_else(|_elapsed| {
             let fault = Fault::unavailable("gateway");
-            (Err(fault.clone()), Err(fault))
+            (Err(fault.clone()), Err(fault), OtherAccounts::default())
         });
         let account = found.as_ref().ok().and_then(|found| found.account.as_ref());
         let unnamed = request.language().say("account-unnamed");
         let name = account.map_or(unnamed, |account| &account.name);
         let shell = Shell {
-            // A page whose data an API call returns sets that call instead.
-            api_call: Some(ApiCall::none()),
-            ..scope.shell(&request.viewer, name, section)
+            // A page whose data an API call returns sets that call.
+            api_call: None,
+            ..scope.shell(&request.viewer, name, others, section)
         };
         Self {
             shell,

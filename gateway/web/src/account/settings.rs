@@ -66,7 +66,7 @@ async fn page(request: &MemberRequest, form: &Input, state: FormState) -> PageRe
     let page = AccountSettingsPage {
         shell: request.shell(Section::Today).await,
         id: request.scope.id.to_string(),
-        name: Field::text("name", language.say("settings-name"))
+        name: Field::name("name", language.say("settings-name"))
             .value(&form.name)
             .error_in(&errors),
         email: email.value(&form.email).error_in(&errors),

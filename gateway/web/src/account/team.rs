@@ -109,10 +109,10 @@ async fn mail_invitation(
     address: &str,
     role: Role,
 ) -> Result<(), PageError> {
-    let (web, account, inviter) = (&request.app, request.scope.id, request.person());
+    let (app, account, inviter) = (&request.app, request.scope.id, request.person());
     let mut transaction = begin_change(request, Permission::Manage).await?;
     // A second invitation replaces the first.
-    let invited = links::invitations(&mut *transaction, account, web.clock.now()).await?;
+    let invited = links::invitations(&mut *transaction, account, app.clock.now()).await?;
     for old in invited.iter().filter(|old| old.email == address) {
         links::withdraw(&mut *transaction, account, old.id).await?;
     }
@@ -130,7 +130,7 @@ async fn mail_invitation(
         language: invited_person.as_ref().unwrap_or(inviter).language(),
         text: MailText::new(&key).with("inviter", inviter.email.as_str()),
     };
-    send_link(&mut transaction, web, mail).await?;
+    send_link(&mut transaction, app, mail).await?;
     request
         .record_in(&mut *transaction, Action::Invited, address)
         .await?;
@@ -187,8 +187,8 @@ async fn begin_change(
 
 /// Changes the role of a member, or removes the member.
 async fn change(request: &MemberRequest, person: Uuid, role: Option<Role>) -> PageResult {
-    let (web, account, actor) = (&request.app, request.scope.id, request.actor());
-    let changed = people::by_id(&web.pool, person).await?;
+    let (app, account, actor) = (&request.app, request.scope.id, request.actor());
+    let changed = people::by_id(&app.pool, person).await?;
     let changed = changed.ok_or_else(PageError::not_found)?;
     let email = changed.email.clone();
     let is_self = person == request.person().id;
@@ -228,14 +228,14 @@ async fn change(request: &MemberRequest, person: Uuid, role: Option<Role>) -> Pa
     if action == Action::MemberRemoved && NoticeKind::Team.is_wanted(&changed.muted_notices) {
         let text = MailText::new("removed")
             .with("by", request.person().email.as_str())
-            .with("page", format!("{}/accounts", web.public_url));
-        let (reader, now) = (Reader::of(&changed), web.clock.now());
-        person_mail::queue_notice(&mut transaction, reader, &text, &web.public_url, now).await?;
+            .with("page", format!("{}/accounts", app.public_url));
+        let (reader, now) = (Reader::of(&changed), app.clock.now());
+        person_mail::queue_notice(&mut transaction, reader, &text, &app.public_url, now).await?;
     }
     transaction.commit().await?;
-    revoke_tokens::run_now(web).await;
+    revoke_tokens::run_now(app).await;
     if role.is_none() {
-        contact_address::replace(web, &actor, account, &email, None).await;
+        contact_address::replace(app, &actor, account, &email, None).await;
     }
     Ok(if is_self && role.is_none() {
         see_other("/accounts")
@@ -257,8 +257,8 @@ async fn refused(request: &MemberRequest, reason: &'static str) -> PageResult {
 async fn page(request: &MemberRequest, form: &InviteForm, state: FormState) -> PageResult {
     let language = request.language();
     let FormState { status, errors } = state.in_language(language.language);
-    let (web, account, texts) = (&request.app, request.scope.id, language.texts());
-    let members = members::of_account(&web.pool, account).await?.into_iter();
+    let (app, account, texts) = (&request.app, request.scope.id, language.texts());
+    let members = members::of_account(&app.pool, account).await?.into_iter();
     let members = members.map(|member| MemberRow {
         person: member.person.to_string(),
         email: member.email,
@@ -267,7 +267,7 @@ async fn page(request: &MemberRequest, form: &InviteForm, state: FormState) -> P
         since: when::day(texts, member.since),
         is_you: member.person == request.person().id,
     });
-    let invites = links::invitations(&web.pool, account, web.clock.now()).await?;
+    let invites = links::invitations(&app.pool, account, app.clock.now()).await?;
     let email = Field::email("email", language.say("email-label"))
         .autocomplete("off")
         .value(&form.email);

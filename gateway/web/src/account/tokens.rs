@@ -174,7 +174,7 @@ fn new_token(
     form: &TokenForm,
 ) -> Result<proto::AccountsServiceCreateTokenRequest, Fields> {
     Ok(proto::AccountsServiceCreateTokenRequest {
-        actor: Some((&request.actor()).into()),
+        actor: (&request.actor()).into(),
         account_id: request.scope.id.to_string(),
         name: form.name.clone(),
         scopes: form.scopes.clone(),
@@ -185,11 +185,11 @@ fn new_token(
 async fn page(request: &MemberRequest, form: &TokenForm, state: FormState) -> PageResult {
     let language = request.language();
     let FormState { status, errors } = state.in_language(language.language);
-    let (web, account) = (&request.app, request.scope.id);
-    let now = web.clock.now();
+    let (app, account) = (&request.app, request.scope.id);
+    let now = app.clock.now();
     let (tokens, members, shell) = futures::join!(
-        web.gateway.tokens(account),
-        members::of_account(&web.pool, account),
+        app.gateway.tokens(account),
+        members::of_account(&app.pool, account),
         request.shell(Section::Keys)
     );
     let members = members?;
@@ -213,7 +213,7 @@ async fn page(request: &MemberRequest, form: &TokenForm, state: FormState) -> Pa
         tokens: tokens.iter().map(row).collect(),
         may_change: request.may(Permission::Develop),
         form: once::new_id(),
-        name: Field::text("name", language.say("token-new-name"))
+        name: Field::name("name", language.say("token-new-name"))
             .hint(language.say("token-new-name-hint"))
             .value(&form.name)
             .error_in(&errors),

@@ -15,6 +15,7 @@ use time::{Date, OffsetDateTime};
 
 use super::keys::mode_name;
 use super::member_request::MemberRequest;
+use super::other_accounts;
 use crate::domain::pace::{Month, Projection};
 use crate::domain::role::Permission;
 use crate::page_error::{PageError, PageResult};
@@ -41,16 +42,20 @@ pub async fn show(request: MemberRequest, Query(query): Query<UseQuery>) -> Page
     let (gateway, scope) = (&request.app.gateway, &request.scope);
     let language = request.language();
     let texts = language.texts();
-    let (found, used) = futures::join!(gateway.account(scope.id), gateway.use_of(scope.id, days));
+    let (found, used, others) = futures::join!(
+        gateway.account(scope.id),
+        gateway.use_of(scope.id, days),
+        other_accounts::of(&request, scope.id),
+    );
     let (found, used) = (found?, used?);
     let account = found.account.ok_or_else(PageError::not_found)?;
-    let mut shell = scope.shell(&request.viewer, &account.name, Section::Usage);
+    let mut shell = scope.shell(&request.viewer, &account.name, others, Section::Usage);
     let call = format!("GET /v1/account/usage?days={days}");
     shell.api_call = Some(ApiCall::account(call));
     let by_day = by_day(&used);
     let counts: Vec<Counts> = by_day.values().map(DayCounts::counts).collect();
     let (first, last) = (used.first_day.clone(), used.last_day.clone());
-    let (first_day, last_day) = (when::date(texts, &first), when::date(texts, &last));
+    let (first_day, last_day) = (texts.day(&first), texts.day(&last));
     let title = texts.say_of_two("usage-chart", &first_day, &last_day);
     let columns = Columns::new(title, &counts, first, last);
     let (used_month, now) = (found.month.unwrap_or_default(), request.app.clock.now());
@@ -77,9 +82,9 @@ pub async fn show(request: MemberRequest, Query(query): Query<UseQuery>) -> Page
 /// The calls of a month in words.
 pub(super) fn month(texts: &Texts, month: &proto::MonthUse, now: OffsetDateTime) -> MonthShare {
     let limit = |limit| month_limit(texts, month.used, limit);
-    let name = time_of(month.starts_at).map(when::iso).unwrap_or_default();
+    let name = time_of(month.starts_at).map(|at| texts.month_of(at.date()));
     MonthShare {
-        name: name.chars().take(7).collect(),
+        name: name.unwrap_or_default(),
         used: texts.number(month.used),
         limit: month.limit.map(limit),
         resets: minute_of(texts, month.resets_at),
@@ -193,7 +198,7 @@ fn day_rows(texts: &Texts, days: &BTreeMap<Date, DayCounts>) -> Vec<CountRow> {
     let newest_first = days.iter().rev();
     let called = newest_first.filter(|(_, counts)| counts.sum.calls > 0);
     let rows = called.map(|(day, counts)| CountRow {
-        day: when::date(texts, &day.to_string()),
+        day: texts.date(*day),
         live: texts.number(counts.live),
         test: texts.number(counts.sum.calls.saturating_sub(counts.live)),
         counts: counts.sum.outcomes(texts),
@@ -276,7 +281,7 @@ mod tests {
         };
         assert_eq!(
             (newest.day.as_str(), oldest.day.as_str()),
-            ("2026-03-01", "2026-02-27")
+            ("1 March 2026", "27 February 2026")
         );
         assert_eq!((newest.live.as_str(), newest.test.as_str()), ("20", "4"));
     }
@@ -313,7 +318,11 @@ mod tests {
                 Some(50_000),
                 "about 3,600 at the end of the month, within the plan",
             ),
-            (30_000, Some(50_000), "used up around 2026-11-17 UTC"),
+            (
+                30_000,
+                Some(50_000),
+                "used up around 17 November 2026 (UTC)",
+            ),
             (1_204, None, "about 3,600 at the end of the month."),
         ] {
             let text = forecast(english(), &month(used, limit), now).unwrap();

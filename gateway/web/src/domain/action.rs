@@ -48,6 +48,13 @@ pub enum Action {
     CorrectionDone,
     CorrectionDismissed,
     PageClaimed,
+    // Of staff.
+    ListingApproved,
+    ListingRejected,
+    ListingRemoved,
+    TakedownDeclined,
+    ClaimGranted,
+    ClaimRejected,
     CurrencyNamed,
     SignedIn,
     PasswordChanged,
@@ -68,6 +75,15 @@ pub enum Action {
 impl Action {
     pub fn name(self) -> &'static str {
         self.into()
+    }
+}
+
+/// The author of a recorded action: the address of a person, or staff, who are not named.
+pub fn author<'a>(texts: &'a Texts, email: &'a str) -> &'a str {
+    if email.is_empty() {
+        texts.say("activity-staff")
+    } else {
+        email
     }
 }
 

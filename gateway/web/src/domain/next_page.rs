@@ -37,6 +37,17 @@ pub fn after_sign_up(text: &str) -> Option<&str> {
     (is_claim || text == ADD_GAME).then_some(text)
 }
 
+/// The text that says why somebody who opens this page has to sign in first.
+pub fn reason(text: &str) -> Option<&'static str> {
+    let after = after_sign_up(text)?;
+    let key = if after == ADD_GAME {
+        "sign-in-to-add-game"
+    } else {
+        "sign-in-to-claim"
+    };
+    Some(key)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -14,7 +14,7 @@ pub enum NoticeKind {
     Claims,
     /// Listings that are taken down, and takedowns that are declined.
     Takedowns,
-    /// Reports that are held, and the decisions about them.
+    /// Reports that are held or voided, and the decisions about them.
     Reports,
     /// Webhooks that cannot be delivered, and addresses that are switched off.
     Webhooks,

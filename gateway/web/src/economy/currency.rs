@@ -101,12 +101,12 @@ struct Loaded<'a> {
 
 impl<'a> Loaded<'a> {
     async fn load(request: &MemberRequest, game: &'a str, shown: &'a Shown) -> Result<Self, Fault> {
-        let (web, account) = (&request.app, request.scope.id);
+        let (app, account) = (&request.app, request.scope.id);
         let language = request.language();
         let (own, reports, rates) = futures::join!(
-            web.economy.currency(account, game),
-            web.economy.reports(account, game, &shown.cursor),
-            rates::load(web, language, game, &shown.to, &shown.after)
+            app.economy.currency(account, game),
+            app.economy.reports(account, game, &shown.cursor),
+            rates::load(app, language, game, &shown.to, &shown.after)
         );
         Ok(Self {
             game,

@@ -20,7 +20,7 @@ pub async fn show(request: MemberRequest, Query(shown): Query<Shown>) -> PageRes
     let (economy, account) = (&request.app.economy, request.scope.id);
     let (frame, listed) = futures::join!(
         request.frame(Section::Economy),
-        economy.currencies(account, &shown.cursor)
+        economy.currencies(account, "", &shown.cursor)
     );
     let frame = frame.api_call("GET /v1/economy/currencies");
     let listed = listed?;

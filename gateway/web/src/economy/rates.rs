@@ -23,7 +23,7 @@ const DAYS: u32 = 31;
 /// A page of the rates of a game. `to` is the game whose currency the plot shows; if the page lacks it, it is the first. `after` is the place
 /// in the list.
 pub(super) async fn load(
-    web: &Web,
+    app: &Web,
     language: PageLanguage,
     game: &str,
     to: &str,
@@ -37,7 +37,7 @@ pub(super) async fn load(
     let RatePage {
         rows: rates,
         has_more,
-    } = match web.economy.rates(game, after, ROWS).await {
+    } = match app.economy.rates(game, after, ROWS).await {
         Ok(page) if page.rows.is_empty() && after.is_empty() => {
             return problem("economy-rates-alone");
         }
@@ -61,10 +61,10 @@ pub(super) async fn load(
         let slug = encoded(slug);
         format!("after={slug}")
     };
-    let points = web.economy.rate_series(game, &chosen.to, DAYS).await;
+    let points = app.economy.rate_series(game, &chosen.to, DAYS).await;
     let series = points
         .ok()
-        .map(|points| series(texts, &web.api_url, chosen, &points));
+        .map(|points| series(texts, &app.api_url, chosen, &points));
     Rates {
         problem: None,
         place: (!after.is_empty()).then(|| place(after)),

@@ -6,8 +6,8 @@ use crate::app::Web;
 use crate::store::{activity, links, sent_notices};
 
 /// Returns the number of removed rows.
-pub async fn run(web: &Web, now: OffsetDateTime) -> anyhow::Result<u64> {
-    let links = links::remove_expired(&web.pool, now).await?;
-    let notices = sent_notices::remove_ended(&web.pool, now).await?;
-    Ok(links + notices + activity::remove_old(&web.pool, now).await?)
+pub async fn run(app: &Web, now: OffsetDateTime) -> anyhow::Result<u64> {
+    let links = links::remove_expired(&app.pool, now).await?;
+    let notices = sent_notices::remove_ended(&app.pool, now).await?;
+    Ok(links + notices + activity::remove_old(&app.pool, now).await?)
 }

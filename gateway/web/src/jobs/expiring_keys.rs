@@ -15,12 +15,12 @@ use crate::store::sent_notices;
 const NOTICE: Duration = Duration::WEEK;
 
 /// Queues the mails that are due; returns the number of keys.
-pub async fn run(web: &Web, now: OffsetDateTime) -> anyhow::Result<u64> {
+pub async fn run(app: &Web, now: OffsetDateTime) -> anyhow::Result<u64> {
     let (mut announced, mut cursor) = (0, Some(String::new()));
     while let Some(after) = cursor {
-        let page = web.gateway.expiring_keys(now + NOTICE, &after).await?;
+        let page = app.gateway.expiring_keys(now + NOTICE, &after).await?;
         for key in &page.keys {
-            announced += u64::from(announce(web, key, now).await?);
+            announced += u64::from(announce(app, key, now).await?);
         }
         cursor = page.next_cursor;
     }
@@ -28,7 +28,7 @@ pub async fn run(web: &Web, now: OffsetDateTime) -> anyhow::Result<u64> {
 }
 
 /// Queues the mail about a key, unless one has been.
-async fn announce(web: &Web, key: &Key, now: OffsetDateTime) -> Result<bool, sqlx::Error> {
+async fn announce(app: &Web, key: &Key, now: OffsetDateTime) -> Result<bool, sqlx::Error> {
     let expires = key.expires_at.and_then(timestamp::decode);
     let (Some(expires), Ok(id), Ok(account)) = (
         expires,
@@ -37,7 +37,7 @@ async fn announce(web: &Web, key: &Key, now: OffsetDateTime) -> Result<bool, sql
     ) else {
         return Ok(false);
     };
-    let mut transaction = web.pool.begin().await?;
+    let mut transaction = app.pool.begin().await?;
     let new = sent_notices::insert(&mut *transaction, &[format!("key {id}")], expires).await?;
     if new.is_empty() {
         return Ok(false);
@@ -49,7 +49,7 @@ async fn announce(web: &Web, key: &Key, now: OffsetDateTime) -> Result<bool, sql
         .time("at", expires)
         .with(
             "page",
-            format!("{}/accounts/{account}/keys", web.public_url),
+            format!("{}/accounts/{account}/keys", app.public_url),
         );
     let mail = MemberMail {
         account,

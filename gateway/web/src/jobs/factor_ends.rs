@@ -16,18 +16,18 @@ use crate::store::activity::{self, NewEntry};
 use crate::store::{factor_ends, links, people};
 
 /// Ends those that are due; returns their number.
-pub async fn run(web: &Web, now: OffsetDateTime) -> anyhow::Result<u64> {
+pub async fn run(app: &Web, now: OffsetDateTime) -> anyhow::Result<u64> {
     let mut results = RunResults::default();
-    for person in factor_ends::due(&web.pool, now).await? {
-        let ended = end(web, person, now).await.map(u64::from);
+    for person in factor_ends::due(&app.pool, now).await? {
+        let ended = end(app, person, now).await.map(u64::from);
         results.add(ended.with_context(|| format!("person {person}")));
     }
     results.result()
 }
 
 /// Ends the second factor of a person, unless the credentials have changed since: who changed them can sign in.
-async fn end(web: &Web, person: Uuid, now: OffsetDateTime) -> Result<bool, sqlx::Error> {
-    let mut transaction = web.pool.begin().await?;
+async fn end(app: &Web, person: Uuid, now: OffsetDateTime) -> Result<bool, sqlx::Error> {
+    let mut transaction = app.pool.begin().await?;
     let Some(person) = people::by_id(&mut *transaction, person).await? else {
         return Ok(false);
     };
@@ -39,7 +39,7 @@ async fn end(web: &Web, person: Uuid, now: OffsetDateTime) -> Result<bool, sqlx:
     let is_current = is_current && due.credential_version == person.credential_version;
     if is_current {
         people::set_totp(&mut transaction, &person, None, &[]).await?;
-        let page = format!("{}/you/totp", web.public_url);
+        let page = format!("{}/you/totp", app.public_url);
         let text = MailText::new("factor-ended").with("page", page);
         person_mail::queue(&mut transaction, Reader::of(&person), &text, now).await?;
         // The client that requested it. Staff have no address here.

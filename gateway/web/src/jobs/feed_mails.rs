@@ -3,7 +3,7 @@
 //!
 //! The job lists the next changes of all accounts together, and stores the mails and the position in the feed in one transaction: each is
 //! mailed once, whatever the clocks say. What was published before the first run is not mailed. A change that this version cannot read is not
-//! mailed either, and does not stop the next ones.
+//! mailed either, and does not stop the next ones. A decision on a listing or a claim is also recorded in the activity of its accounts.
 
 use anyhow::Context as _;
 use contracts::economy::v1::ReportReview;
@@ -14,19 +14,23 @@ use kit::feed::Change;
 use pages::mails::MailText;
 use prost::Message as _;
 use sqlx::PgConnection;
+use strum::{IntoStaticStr, VariantArray};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::RunResults;
 use crate::app::Web;
+use crate::domain::action::Action;
 use crate::domain::notice_kind::NoticeKind;
 use crate::domain::role::Permission;
 use crate::member_mail::{self, MemberMail};
+use crate::store::activity::{self, NewEntry};
 use crate::store::feed_positions;
 use crate::upstream::Feed;
 
 /// A service whose feed has changes to mail. While one is away, the mails about the others go on.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "lowercase")]
 enum Source {
     Gateway,
     Listings,
@@ -35,16 +39,9 @@ enum Source {
 }
 
 impl Source {
-    const ALL: [Self; 4] = [Self::Gateway, Self::Listings, Self::Economy, Self::Webhook];
-
     /// The name of the service, under which the position is stored.
-    const fn producer(self) -> &'static str {
-        match self {
-            Self::Gateway => "gateway",
-            Self::Listings => "listings",
-            Self::Economy => "economy",
-            Self::Webhook => "webhook",
-        }
+    fn producer(self) -> &'static str {
+        self.into()
     }
 
     /// The entity type of the changes.
@@ -57,12 +54,12 @@ impl Source {
         }
     }
 
-    const fn feed(self, web: &Web) -> &Feed {
+    const fn feed(self, app: &Web) -> &Feed {
         match self {
-            Self::Gateway => &web.feeds.gateway,
-            Self::Listings => &web.feeds.listings,
-            Self::Economy => &web.feeds.economy,
-            Self::Webhook => &web.feeds.webhooks,
+            Self::Gateway => &app.feeds.gateway,
+            Self::Listings => &app.feeds.listings,
+            Self::Economy => &app.feeds.economy,
+            Self::Webhook => &app.feeds.webhooks,
         }
     }
 
@@ -98,29 +95,31 @@ struct Notice {
     text: MailText<'static>,
     /// The page of the dashboard to look at, below that of the account.
     page: String,
+    /// What staff did and to what, for the activity of the accounts.
+    done: Option<(Action, String)>,
 }
 
 /// Queues the mails that are due; returns the number of changes that somebody gets a mail about.
-pub async fn run(web: &Web, now: OffsetDateTime) -> anyhow::Result<u64> {
+pub async fn run(app: &Web, now: OffsetDateTime) -> anyhow::Result<u64> {
     let mut results = RunResults::default();
-    for source in Source::ALL {
-        let mailed = mail_next(web, source, now).await;
+    for &source in Source::VARIANTS {
+        let mailed = mail_next(app, source, now).await;
         results.add(mailed.context(source.producer()));
     }
     results.result()
 }
 
 /// Queues the mails about what a service has published since the last run.
-async fn mail_next(web: &Web, source: Source, now: OffsetDateTime) -> anyhow::Result<u64> {
+async fn mail_next(app: &Web, source: Source, now: OffsetDateTime) -> anyhow::Result<u64> {
     let producer = source.producer();
     let mut mailed = 0;
     loop {
-        let from = feed_positions::find(&web.pool, producer).await?;
-        let listed = source.feed(web).changes(source.entity(), from).await?;
+        let from = feed_positions::find(&app.pool, producer).await?;
+        let listed = source.feed(app).changes(source.entity(), from).await?;
         if from == Some(listed.position) {
             return Ok(mailed);
         }
-        let mut transaction = web.pool.begin().await?;
+        let mut transaction = app.pool.begin().await?;
         let moved =
             feed_positions::advance(&mut *transaction, producer, from, listed.position).await?;
         if !moved {
@@ -129,7 +128,7 @@ async fn mail_next(web: &Web, source: Source, now: OffsetDateTime) -> anyhow::Re
         }
         for change in &listed.changes {
             if let Some(notice) = source.notice(change) {
-                let is_read = queue(&mut transaction, web, &notice, now).await?;
+                let is_read = queue(&mut transaction, app, &notice, now).await?;
                 mailed += u64::from(is_read);
             }
         }
@@ -140,16 +139,20 @@ async fn mail_next(web: &Web, source: Source, now: OffsetDateTime) -> anyhow::Re
     }
 }
 
-/// Queues the mails about a change; returns whether anybody gets one.
+/// Queues the mails about a change, and records a decision of staff in the activity; returns whether anybody gets a mail.
 async fn queue(
     connection: &mut PgConnection,
-    web: &Web,
+    app: &Web,
     notice: &Notice,
     now: OffsetDateTime,
 ) -> Result<bool, sqlx::Error> {
-    let (kind, site) = (notice.kind, web.public_url.as_str());
+    let (kind, site) = (notice.kind, app.public_url.as_str());
     let mut readers = 0;
     for account in &notice.accounts {
+        if let Some((action, subject)) = &notice.done {
+            let entry = NewEntry::of_staff(*account, *action, subject);
+            activity::insert(&mut *connection, entry, now).await?;
+        }
         let page = format!("{site}/accounts/{account}{}", notice.page);
         let mail = MemberMail {
             account: *account,
@@ -207,6 +210,7 @@ fn on_key(change: &Change) -> anyhow::Result<Option<Notice>> {
         accounts: parse(&[request.account_id])?,
         text,
         page: "/keys".to_owned(),
+        done: None,
     }))
 }
 
@@ -215,26 +219,42 @@ fn on_listing(change: &Change) -> anyhow::Result<Notice> {
     let text = |key| MailText::new(key).with("title", decided.title.clone());
     let of_claim = |key| MailText::new(key).with("handle", decided.name.clone());
     let reason = decided.reason.as_str();
-    let (kind, text) = match change.event.as_str() {
-        "listing_published" => {
-            let text = text("listing-published").with("url", decided.url.clone());
-            (NoticeKind::Listings, text)
-        }
-        "listing_approved" => (NoticeKind::Listings, text("listing-approved")),
-        "listing_rejected" => {
-            let text = with_reason(text("listing-rejected"), reason);
-            (NoticeKind::Listings, text)
-        }
-        "listing_removed" => (NoticeKind::Takedowns, text("listing-removed")),
-        "takedown_declined" => {
-            let text = with_reason(text("takedown-declined"), reason);
-            (NoticeKind::Takedowns, text)
-        }
-        "claim_granted" => (NoticeKind::Claims, of_claim("claim-granted")),
-        "claim_rejected" => {
-            let text = with_reason(of_claim("claim-rejected"), reason);
-            (NoticeKind::Claims, text)
-        }
+    let (kind, action, text) = match change.event.as_str() {
+        "listing_published" => (
+            NoticeKind::Listings,
+            Action::ListingApproved,
+            text("listing-published").with("url", decided.url.clone()),
+        ),
+        "listing_approved" => (
+            NoticeKind::Listings,
+            Action::ListingApproved,
+            text("listing-approved"),
+        ),
+        "listing_rejected" => (
+            NoticeKind::Listings,
+            Action::ListingRejected,
+            with_reason(text("listing-rejected"), reason),
+        ),
+        "listing_removed" => (
+            NoticeKind::Takedowns,
+            Action::ListingRemoved,
+            text("listing-removed"),
+        ),
+        "takedown_declined" => (
+            NoticeKind::Takedowns,
+            Action::TakedownDeclined,
+            with_reason(text("takedown-declined"), reason),
+        ),
+        "claim_granted" => (
+            NoticeKind::Claims,
+            Action::ClaimGranted,
+            of_claim("claim-granted"),
+        ),
+        "claim_rejected" => (
+            NoticeKind::Claims,
+            Action::ClaimRejected,
+            with_reason(of_claim("claim-rejected"), reason),
+        ),
         _ => return Err(unknown(change)),
     };
     let page = match change.event.as_str() {
@@ -248,6 +268,7 @@ fn on_listing(change: &Change) -> anyhow::Result<Notice> {
         accounts: parse(&decided.account_ids)?,
         text,
         page,
+        done: Some((action, decided.name)),
     })
 }
 
@@ -262,6 +283,7 @@ fn on_report(change: &Change) -> anyhow::Result<Notice> {
         "held" => text("report-held").with("reason", review.reason.clone()),
         "counted" => text("report-counted"),
         "rejected" => with_reason(text("report-rejected"), &review.reason),
+        "voided" => with_reason(text("report-voided"), &review.reason),
         _ => return Err(unknown(change)),
     };
     Ok(Notice {
@@ -269,6 +291,7 @@ fn on_report(change: &Change) -> anyhow::Result<Notice> {
         accounts: parse(&review.account_ids)?,
         text,
         page: format!("/economy/{}", review.game),
+        done: None,
     })
 }
 
@@ -286,5 +309,6 @@ fn on_endpoint(change: &Change) -> anyhow::Result<Notice> {
         accounts: parse(&[notice.account_id])?,
         text,
         page: format!("/webhooks/{}", notice.endpoint_id),
+        done: None,
     })
 }

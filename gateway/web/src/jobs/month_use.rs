@@ -32,18 +32,18 @@ struct UsedMonth<'a> {
 }
 
 /// Queues the mails that are due; returns the number of accounts.
-pub async fn run(web: &Web, now: OffsetDateTime) -> anyhow::Result<u64> {
+pub async fn run(app: &Web, now: OffsetDateTime) -> anyhow::Result<u64> {
     let (mut announced, mut cursor) = (0, String::new());
     // Without their address, staff get no mail.
-    let large = if web.staff_mail.is_some() {
-        web.large_month
+    let large = if app.staff_mail.is_some() {
+        app.large_month
     } else {
         0
     };
     loop {
-        let page = web.gateway.month_uses(SHARES[0], large, &cursor).await?;
+        let page = app.gateway.month_uses(SHARES[0], large, &cursor).await?;
         let used: Vec<UsedMonth<'_>> = page.accounts.iter().filter_map(used_month).collect();
-        announced += announce_page(web, &used, now).await?;
+        announced += announce_page(app, &used, now).await?;
         match page.next_cursor {
             Some(next) => cursor = next,
             None => return Ok(announced),
@@ -67,18 +67,18 @@ fn used_month(found: &AccountMonthUse) -> Option<UsedMonth<'_>> {
 }
 
 async fn announce_page(
-    web: &Web,
+    app: &Web,
     page: &[UsedMonth<'_>],
     now: OffsetDateTime,
 ) -> Result<u64, sqlx::Error> {
     // An earlier run has announced nearly all of them.
     let notices: Vec<String> = page.iter().flat_map(UsedMonth::notices).collect();
-    let sent = sent_notices::sent(&web.pool, &notices).await?;
+    let sent = sent_notices::sent(&app.pool, &notices).await?;
     let mut announced = 0;
     for month in page {
         let notices = month.notices();
         if notices.iter().any(|notice| !sent.contains(notice)) {
-            announced += u64::from(announce(web, month, &notices, now).await?);
+            announced += u64::from(announce(app, month, &notices, now).await?);
         }
     }
     Ok(announced)
@@ -87,23 +87,23 @@ async fn announce_page(
 /// Queues the mail about the largest share of these notices, unless it was sent before. Leaves out mails about smaller shares. Returns false if
 /// nobody gets a mail.
 async fn announce(
-    web: &Web,
+    app: &Web,
     month: &UsedMonth<'_>,
     notices: &[String],
     now: OffsetDateTime,
 ) -> Result<bool, sqlx::Error> {
-    let mut transaction = web.pool.begin().await?;
+    let mut transaction = app.pool.begin().await?;
     let until = month.resets_at + KEPT_AFTER_MONTH;
     let new = sent_notices::insert(&mut *transaction, notices, until).await?;
     if !notices.last().is_some_and(|notice| new.contains(notice)) {
         return Ok(false);
     }
-    match (month.limit, &web.staff_mail) {
+    match (month.limit, &app.staff_mail) {
         (Some(limit), _) => {
             let mail = MemberMail {
                 account: month.account,
                 permission: Permission::Develop,
-                text: month.text(limit, &web.public_url),
+                text: month.text(limit, &app.public_url),
             };
             if member_mail::queue(&mut transaction, mail, now).await? == 0 {
                 // Nothing is recorded: somebody may join later in the month.
@@ -111,7 +111,7 @@ async fn announce(
             }
         }
         (None, Some(staff)) => {
-            let mail = month.mail_to_staff(web.large_month);
+            let mail = month.mail_to_staff(app.large_month);
             person_mail::insert(&mut transaction, staff, &mail, now).await?;
         }
         (None, None) => return Ok(false),

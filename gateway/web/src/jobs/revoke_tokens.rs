@@ -8,18 +8,18 @@ use crate::app::Web;
 use crate::store::token_revocations::{self, TokenRevocation};
 
 /// Revokes the tokens of queued people right after a change. A revocation that fails waits for the next run of the job.
-pub async fn run_now(web: &Web) {
-    if let Err(error) = run(web).await {
+pub async fn run_now(app: &Web) {
+    if let Err(error) = run(app).await {
         tracing::warn!(%error, "tokens of a person who lost a role are revoked later");
     }
 }
 
 /// Revokes the tokens of queued people; returns the number of queue entries. An entry that fails waits for the next run, and the others do
 /// not wait for it.
-pub async fn run(web: &Web) -> anyhow::Result<u64> {
+pub async fn run(app: &Web) -> anyhow::Result<u64> {
     let mut results = RunResults::default();
-    for waiting in token_revocations::all(&web.pool).await? {
-        match revoke(web, &waiting).await {
+    for waiting in token_revocations::all(&app.pool).await? {
+        match revoke(app, &waiting).await {
             // A missing account has no tokens.
             Err(fault) if fault.code != Code::NotFound => {
                 results.add(Err(fault.into()));
@@ -27,17 +27,17 @@ pub async fn run(web: &Web) -> anyhow::Result<u64> {
             }
             Ok(()) | Err(_) => {}
         }
-        token_revocations::remove(&web.pool, waiting.id).await?;
+        token_revocations::remove(&app.pool, waiting.id).await?;
         results.add(Ok(1));
     }
     results.result()
 }
 
-async fn revoke(web: &Web, waiting: &TokenRevocation) -> Result<(), Fault> {
+async fn revoke(app: &Web, waiting: &TokenRevocation) -> Result<(), Fault> {
     let maker = waiting.person.to_string();
-    for token in web.gateway.tokens(waiting.account).await? {
+    for token in app.gateway.tokens(waiting.account).await? {
         if token.created_by == maker && token.revoked_at.is_none() {
-            let revoked = web
+            let revoked = app
                 .gateway
                 .revoke_token(&waiting.actor, waiting.account, &token.id);
             revoked.await?;

@@ -8,7 +8,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::typed::TypedListing;
 
 /// Lists of choices, whose order the form does not show: a browser sends them in the order of the page.
-const CHOICES: [&str; 2] = ["genres", "platforms"];
+const CHOICES: [&str; 3] = ["genres", "platforms", "roles"];
 /// Hidden fields with this prefix have fingerprints of the other fields as they were when the form was opened.
 const OPENED: &str = "opened.";
 /// Fields that are not those of the listing.

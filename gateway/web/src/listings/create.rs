@@ -4,18 +4,18 @@ use axum::Extension;
 use axum::extract::Path;
 use axum::response::Response;
 use contracts::listings::v1 as proto;
-use http::StatusCode;
 use kit::{Code, Fault};
 use pages::ApiCall;
-use pages::listings::form::ListingFormPage;
+use pages::listings::form::{ListingFormPage, PageFirstPage};
 use serde_json::Value;
 use uuid::Uuid;
 
-use super::form::{COVER, Choices, FormContext};
+use super::choices::Choices;
+use super::form::{COVER, FormContext};
 use super::gallery::gallery;
 use super::kind;
-use super::pictures::Upload;
-use super::typed::TypedListing;
+use super::picture_target::PictureTarget;
+use super::typed::{TypedListing, with_errors_of_service};
 use super::upload::prepare_file;
 use crate::account::member_request::MemberRequest;
 use crate::account::page_frame::AccountFrame;
@@ -25,10 +25,15 @@ use crate::form_body::FormBody;
 use crate::form_file::{AttachedFile, FileRefusal, FormFile};
 use crate::notice::AfterForm;
 use crate::page_error::PageResult;
-use crate::render::{FormState, html, see_other};
+use crate::render::{FormState, html, ok, see_other};
 use crate::session::once;
 use crate::upstream::listings::Submission;
 use crate::viewer::Section;
+
+/// The hidden field with the time at which the form was opened, in seconds: the same form may be sent twice.
+const OPENED_AT: &str = "opened_at";
+/// The hidden field with a title about which the form has asked.
+const SAME_TITLE: &str = "same_title";
 
 /// A form that was opened or sent, and its frame.
 struct Create {
@@ -36,6 +41,8 @@ struct Create {
     kind: ListingKind,
     frame: AccountFrame,
     typed: TypedListing,
+    /// The form was sent with the file of a cover, which a browser does not keep.
+    had_file: bool,
 }
 
 pub async fn show(request: MemberRequest, Path((_, of_kind)): Path<(Uuid, String)>) -> PageResult {
@@ -45,16 +52,21 @@ pub async fn show(request: MemberRequest, Path((_, of_kind)): Path<(Uuid, String
     let choices = choices?;
     let mut typed = TypedListing::default();
     typed.set("form", &once::new_id());
-    if kind == ListingKind::Game
-        && let [(handle, _), ..] = &choices.creators[..]
-    {
-        typed.set("creator", handle);
+    let now = request.app.clock.now().unix_timestamp();
+    typed.set(OPENED_AT, &now.to_string());
+    match (kind, choices.creators.first()) {
+        (ListingKind::Game, Some((handle, _))) => typed.set("creator", handle),
+        (ListingKind::Game, None) => return Ok(page_first(&request, frame)),
+        // The first page is most often that of the studio which has signed up.
+        (ListingKind::Page, None) => typed.set("name", account_name(&frame)),
+        _ => {}
     }
     let create = Create {
         request,
         kind,
         frame,
         typed,
+        had_file: false,
     };
     Ok(create.page(&choices, FormState::default()))
 }
@@ -66,13 +78,14 @@ pub async fn send(
     refusal: Option<Extension<FileRefusal>>,
     FormBody(pairs): FormBody<Vec<(String, String)>>,
 ) -> PageResult {
+    let cover = cover.and_then(|Extension(file)| file.take());
     let mut create = Create {
         kind: kind(&of_kind)?,
         frame: request.frame(Section::Listings).await,
         typed: TypedListing::new(pairs),
         request,
+        had_file: cover.is_some() || refusal.is_some(),
     };
-    let cover = cover.and_then(|Extension(file)| file.take());
     let language = create.request.language();
     let submitted = match refusal {
         Some(Extension(refusal)) => Err(at_cover(refusal.fault(language))),
@@ -108,7 +121,7 @@ impl Create {
     async fn run(&mut self) -> Result<proto::Written, Fault> {
         let language = self.request.language();
         self.frame.admit(Some(self.kind))?;
-        self.typed.sort_links(language, self.kind)?;
+        let prepared = self.typed.prepare(language, self.kind);
         // The service accepts one submission per form.
         let form = self.typed.get("form");
         if form.is_empty() {
@@ -119,25 +132,54 @@ impl Create {
             account: self.request.scope.id,
             writes_per_day: self.frame.writes_per_day()?,
             body: Value::Object(self.typed.body(self.kind)).to_string().into(),
-            dry_run: false,
+            dry_run: prepared.is_err(),
         };
         let listings = &self.request.app.listings;
+        if let Err(found) = prepared {
+            let checked = listings.create(self.kind, submission, "").await;
+            return Err(with_errors_of_service(found, checked));
+        }
+        if self.repeats_a_title().await? {
+            let title = self.typed.get("title").to_owned();
+            self.typed.set(SAME_TITLE, &title);
+            let reason = language.say("listing-same-title");
+            return Err(Fault::invalid_field("title", reason));
+        }
+        let form = self.typed.get("form");
         listings.create(self.kind, submission, form).await
+    }
+
+    /// Whether the account had a listing of this kind and title when the form was opened. The form says so once; sent again, it submits.
+    async fn repeats_a_title(&self) -> Result<bool, Fault> {
+        let title = self.typed.get("title");
+        let opened = self.typed.get(OPENED_AT).parse::<i64>();
+        let is_asked = self.kind == ListingKind::Page || self.typed.get(SAME_TITLE) == title;
+        let Some(opened) = opened.ok().filter(|_| !is_asked) else {
+            return Ok(false);
+        };
+        let listings = &self.request.app.listings;
+        let (listed, _) = listings.list(self.request.scope.id, "").await?;
+        let title = title.trim().to_lowercase();
+        Ok(listed.iter().any(|own| {
+            own.kind == self.kind.as_str()
+                && own.title.to_lowercase() == title
+                && own.created_at.0.unix_timestamp() < opened
+        }))
     }
 
     /// Gives the new game its cover. If that is refused, the page of its pictures says why and takes another file.
     async fn with_cover(mut self, name: &str, cover: AttachedFile) -> PageResult {
-        let upload = Upload::parse(&self.request, self.kind.as_str(), name, COVER)?;
-        let (web, account) = (&self.request.app, self.request.scope.id);
+        let target = PictureTarget::parse(&self.request, self.kind.as_str(), name, COVER)?;
+        let (app, account) = (&self.request.app, self.request.scope.id);
         let header = proto::OwnPictureHeader {
             account_id: account.to_string(),
-            kind: upload.proto_kind().into(),
+            kind: target.proto_kind().into(),
             name: name.to_owned(),
         };
         let given = async {
             let writes = self.frame.writes_per_day()?;
-            let prepared = prepare_file(web, header, cover.file).await?;
-            let listings = &web.listings;
+            let prepared = prepare_file(app, header, cover.file).await?;
+            let listings = &app.listings;
             listings
                 .use_picture(account, &prepared.id, "", None, writes)
                 .await
@@ -150,8 +192,8 @@ impl Create {
             Err(fault) => {
                 let language = self.request.language();
                 self.frame.shell.notice = AfterForm::named("listing-without-cover");
-                let answer = upload.refused(language, fault);
-                gallery(&self.request, self.frame, upload.listing, answer).await
+                let answer = target.refused(language, fault);
+                gallery(&self.request, self.frame, target.listing, answer).await
             }
         }
     }
@@ -166,44 +208,58 @@ impl Create {
             typed,
             choices,
             is_new: true,
+            had_file: self.had_file,
             errors: &errors,
         };
         let call = match kind {
-            ListingKind::Page => ApiCall::none(),
-            kind => ApiCall::same(format!("POST /v1/{}", kind.api_list())),
+            ListingKind::Page => None,
+            kind => Some(ApiCall::same(format!("POST /v1/{}", kind.api_list()))),
         };
         let heading = match kind {
             ListingKind::Page => "listing-submit-page",
             ListingKind::Game => "listing-submit-game",
             ListingKind::Event => "listing-submit-event",
         };
-        let text = match kind {
-            ListingKind::Game if status.code == StatusCode::OK && choices.creators.is_empty() => {
-                "listing-page-first"
-            }
-            _ => "listing-reviewed",
-        };
         let per_day = self.frame.writes_per_day().ok().flatten();
         let list = self.request.path("/listings");
         let page = ListingFormPage {
             heading,
             title: String::new(),
-            text: language.say(text),
+            text: language.say("listing-reviewed"),
             note: choices.writes_left(language.texts(), kind, None, per_day),
             action: format!("{list}/new/{}", kind.as_str()),
-            hidden: vec![("form".to_owned(), typed.get("form").to_owned())],
+            hidden: ["form", OPENED_AT, SAME_TITLE]
+                .map(|name| (name.to_owned(), typed.get(name).to_owned()))
+                .into(),
             parts: context.form_parts(),
             button: language.say("listing-submit-it"),
             back: list,
             closed: self.frame.closed_to(kind),
             shell: pages::Shell {
-                api_call: Some(call),
+                api_call: call,
                 ..self.frame.shell
             },
             errors,
         };
         html(status, &page)
     }
+}
+
+/// The page that leads to the first page of the account.
+fn page_first(request: &MemberRequest, frame: AccountFrame) -> Response {
+    ok(&PageFirstPage {
+        account: request.scope.id.to_string(),
+        list: request.path("/listings"),
+        closed: frame.closed(),
+        shell: frame.shell,
+    })
+}
+
+/// The name that the account was given at sign-up; empty while the gateway is away.
+fn account_name(frame: &AccountFrame) -> &str {
+    let found = frame.account().ok();
+    let account = found.and_then(|found| found.account.as_ref());
+    account.map_or("", |account| account.name.as_str())
 }
 
 /// The refusal of a file, at the field of the cover.

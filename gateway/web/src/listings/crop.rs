@@ -8,7 +8,7 @@ use pages::listings::pictures::{Crop, CropPage};
 use serde::Deserialize;
 
 use super::gallery::{image, note_of};
-use super::pictures::Upload;
+use super::picture_target::PictureTarget;
 use crate::account::member_request::MemberRequest;
 use crate::account::page_frame::AccountFrame;
 use crate::render::{FormState, html};
@@ -94,20 +94,20 @@ impl Prepared {
 pub(super) async fn crop_page(
     request: &MemberRequest,
     frame: AccountFrame,
-    upload: Upload<'_>,
+    target: PictureTarget<'_>,
     prepared: Prepared,
     refusal: Option<&Fault>,
 ) -> Response {
     // While changes are closed, the refusal says so.
     let note = match frame.closed() {
         Some(_) => String::new(),
-        None => note_of(request, &frame, upload.listing, refusal).await,
+        None => note_of(request, &frame, target.listing, refusal).await,
     };
     let language = request.language();
     let state = refusal.map(|fault| language.refused(fault, &["alt", "place"], &[]));
     let state = state.unwrap_or_default();
     let FormState { status, errors } = state.in_language(language.language);
-    let (listing, picture) = (upload.listing, upload.picture);
+    let (listing, picture) = (target.listing, target.picture);
     let alt = Field::text("alt", language.say("picture-alt"))
         .optional()
         .max(300)
@@ -133,7 +133,8 @@ pub(super) async fn crop_page(
             request,
             &format!("/{}", prepared.file),
             language.say("picture-uploaded"),
-            prepared.size,
+            prepared.size.0,
+            prepared.size.1,
         ),
         crop: prepared.crop,
         note,

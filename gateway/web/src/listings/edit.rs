@@ -14,9 +14,10 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use super::changes::changed_fields;
+use super::choices::Choices;
 use super::facts::Summary;
-use super::form::{Choices, FormContext};
-use super::typed::TypedListing;
+use super::form::FormContext;
+use super::typed::{TypedListing, with_errors_of_service};
 use super::words;
 use crate::account::member_request::MemberRequest;
 use crate::account::page_frame::AccountFrame;
@@ -119,7 +120,6 @@ impl Edit<'_> {
     async fn run(&mut self, is_saved: bool) -> Result<Outcome, Fault> {
         let language = self.request.language();
         self.frame.admit(None)?;
-        self.typed.sort_links(language, self.listing.kind)?;
         let revision = self.typed.get("revision").parse().map_err(|_no_number| {
             Fault::invalid_field("revision", language.say("listing-edit-reopen"))
         })?;
@@ -130,15 +130,20 @@ impl Edit<'_> {
         let kind = self.listing.kind;
         let stored = TypedListing::of(content, &found.creator);
         self.typed.take_credits_of(&stored);
+        let prepared = self.typed.prepare(language, kind);
         let changes = changed_fields(&stored.body(kind), self.typed.body(kind));
         let body = Value::Object(changes).to_string();
         let submission = Submission {
             account: self.request.scope.id,
             writes_per_day: self.frame.writes_per_day()?,
             body: body.clone().into(),
-            dry_run: !is_saved,
+            dry_run: !is_saved || prepared.is_err(),
         };
-        let written = listings.update(self.listing, submission, revision).await?;
+        let written = listings.update(self.listing, submission, revision).await;
+        if let Err(found) = prepared {
+            return Err(with_errors_of_service(found, written));
+        }
+        let written = written?;
         if is_saved {
             return Ok(Outcome::Saved);
         }
@@ -192,6 +197,7 @@ impl Edit<'_> {
             typed: &self.typed,
             choices,
             is_new: false,
+            had_file: false,
             errors: &errors,
         };
         let shown = self.request.listing_path(kind, name);
@@ -216,7 +222,7 @@ impl Edit<'_> {
             back: shown,
             closed,
             shell: pages::Shell {
-                api_call: Some(api_call),
+                api_call,
                 ..self.frame.shell
             },
             errors,
@@ -238,7 +244,7 @@ impl Edit<'_> {
         let left = words::writes_left(texts, writes_today, per_day);
         let notes = [
             Sentence::of_page(state),
-            Sentence::of_service(written.note.as_str()),
+            Sentence::translated(written.note.as_str(), language.language),
             Sentence::of_page(left),
         ];
         let call = match kind {
@@ -255,19 +261,17 @@ impl Edit<'_> {
                 .collect(),
             call,
             shell: pages::Shell {
-                api_call: Some(api_call(kind, name)),
+                api_call: api_call(kind, name),
                 ..self.frame.shell
             },
         })
     }
 }
 
-/// The API call that makes the same change.
-fn api_call(kind: ListingKind, name: &str) -> ApiCall {
-    match kind {
-        ListingKind::Page => ApiCall::none(),
-        kind => ApiCall::same(format!("PATCH /v1/{}/{name}", kind.api_list())),
-    }
+/// The API call that makes the same change; there is none for a page.
+fn api_call(kind: ListingKind, name: &str) -> Option<ApiCall> {
+    let call = || ApiCall::same(format!("PATCH /v1/{}/{name}", kind.api_list()));
+    (kind != ListingKind::Page).then(call)
 }
 
 /// A call as a shell command.

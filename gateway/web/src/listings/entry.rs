@@ -11,16 +11,16 @@ use uuid::Uuid;
 use super::kind;
 use crate::account::choice::{Question, choose};
 use crate::app::{App, Web};
-use crate::domain::listing_kind::is_listing_name;
+use crate::domain::listing_kind::{ListingKind, is_listing_name};
 use crate::domain::role::Permission;
 use crate::page_error::{PageError, PageResult};
 use crate::person_request::PersonRequest;
 use crate::render::see_other;
-use crate::store::members;
+use crate::store::members::{self, Membership};
 use crate::upstream::listings::ListingRef;
 use crate::viewer::Viewer;
 
-/// The most accounts of a person for which listings-svc is asked whether they own a listing.
+/// The most accounts of a person of which listings-svc is asked whether they own a listing.
 const MAX_ACCOUNTS: usize = 20;
 
 #[derive(Debug, Default, Deserialize)]
@@ -30,12 +30,17 @@ pub struct PublicPage {
     language: String,
 }
 
-/// Redirects to the form in which an account claims a page, with the page's handle.
+/// Redirects to the form in which an account claims a page, with the page's handle; and to the page in the dashboard if an account of the
+/// person has it.
 pub async fn claim(request: PersonRequest, Path(handle): Path<String>) -> PageResult {
     if !is_listing_name(&handle) {
         return Err(PageError::not_found());
     }
     let accounts = accounts_of_editor(&request).await?;
+    if let Some(account) = owner(&request.app, &accounts, ListingKind::Page, &handle).await? {
+        let page = format!("/accounts/{account}/listings/page/{handle}");
+        return Ok(see_other(&page));
+    }
     let language = request.language();
     let question = Question {
         title: language.say("claim-a-page"),
@@ -61,10 +66,7 @@ pub async fn add_game(request: PersonRequest) -> PageResult {
 async fn accounts_of_editor(request: &PersonRequest) -> Result<Vec<Uuid>, PageError> {
     let person = request.person().id;
     let memberships = members::of_person(&request.app.pool, person).await?;
-    let editors = memberships
-        .iter()
-        .filter(|it| it.role.may(Permission::Edit));
-    let accounts: Vec<Uuid> = editors.map(|it| it.account).collect();
+    let accounts = accounts_that_edit(&memberships);
     if accounts.is_empty() && !memberships.is_empty() {
         return Err(PageError::forbidden(Permission::Edit));
     }
@@ -84,20 +86,10 @@ pub async fn takedown(
     }
     if let Some(viewer) = viewer {
         let memberships = members::of_person(&app.pool, viewer.person.id).await?;
-        let editors = memberships
-            .iter()
-            .filter(|it| it.role.may(Permission::Edit));
-        let listings = editors.take(MAX_ACCOUNTS).map(|it| ListingRef {
-            account: it.account,
-            kind,
-            name: &name,
-        });
-        let owners = join_all(listings.map(|listing| owner(&app, listing)));
-        for owner in owners.await {
-            if let Some(account) = owner? {
-                let form = format!("/accounts/{account}/listings/{of_kind}/{name}/takedown");
-                return Ok(see_other(&form));
-            }
+        let accounts = accounts_that_edit(&memberships);
+        if let Some(account) = owner(&app, &accounts, kind, &name).await? {
+            let form = format!("/accounts/{account}/listings/{of_kind}/{name}/takedown");
+            return Ok(see_other(&form));
         }
     }
     let languages = Language::ALL.into_iter();
@@ -111,11 +103,38 @@ pub async fn takedown(
     )))
 }
 
-/// The account of this reference, if the listing is its own.
-async fn owner(web: &Web, listing: ListingRef<'_>) -> Result<Option<Uuid>, Fault> {
-    match web.listings.get(listing).await {
-        Ok(_) => Ok(Some(listing.account)),
-        Err(fault) if fault.code == Code::NotFound => Ok(None),
-        Err(fault) => Err(fault),
+fn accounts_that_edit(memberships: &[Membership]) -> Vec<Uuid> {
+    let editors = memberships
+        .iter()
+        .filter(|it| it.role.may(Permission::Edit));
+    editors.map(|it| it.account).collect()
+}
+
+/// The first of the accounts that owns the listing.
+async fn owner(
+    app: &Web,
+    accounts: &[Uuid],
+    kind: ListingKind,
+    name: &str,
+) -> Result<Option<Uuid>, Fault> {
+    let reads = accounts.iter().take(MAX_ACCOUNTS);
+    let reads = reads.map(|account| async move {
+        let account = *account;
+        let listing = ListingRef {
+            account,
+            kind,
+            name,
+        };
+        match app.listings.get(listing).await {
+            Ok(_) => Ok(Some(account)),
+            Err(fault) if fault.code == Code::NotFound => Ok(None),
+            Err(fault) => Err(fault),
+        }
+    });
+    for owner in join_all(reads).await {
+        if let Some(account) = owner? {
+            return Ok(Some(account));
+        }
     }
+    Ok(None)
 }

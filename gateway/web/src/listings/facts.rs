@@ -100,7 +100,7 @@ fn page_facts(texts: &Texts, page: &proto::Page) -> Vec<Fact> {
         ("field-kind", value_name(texts, "creator-kind", &page.kind)),
         ("field-roles", names(texts, "role", &page.roles)),
         ("field-tagline", page.tagline.clone()),
-        ("field-about", page.bio.clone()),
+        ("field-bio", page.bio.clone()),
         ("field-place", place(texts, &page.city, &page.country_code)),
         ("field-verified", yes(texts, page.verified)),
         ("field-links", links(texts, &page.links)),
@@ -111,7 +111,7 @@ fn page_facts(texts: &Texts, page: &proto::Page) -> Vec<Fact> {
 fn game_facts(texts: &Texts, game: &proto::Game, creator: &str) -> Vec<Fact> {
     let facts = [
         ("field-slug", game.slug.clone()),
-        ("field-page", creator.to_owned()),
+        ("field-creator", creator.to_owned()),
         ("field-tagline", game.tagline.clone()),
         ("field-description", game.description.clone()),
         ("field-genres", names(texts, "genre", &game.genres)),
@@ -119,7 +119,7 @@ fn game_facts(texts: &Texts, game: &proto::Game, creator: &str) -> Vec<Fact> {
         ("field-stage", value_name(texts, "stage", &game.stage)),
         ("game-year", game.release_year.to_string()),
         (
-            "field-trailer",
+            "field-trailer_url",
             game.trailer_url.clone().unwrap_or_default(),
         ),
         ("field-links", links(texts, &game.links)),
@@ -136,7 +136,7 @@ fn event_facts(texts: &Texts, event: &proto::Event) -> Vec<Fact> {
         ("field-begins", event.starts_at.clone()),
         ("field-ends", event.ends_at.clone().unwrap_or_default()),
         ("field-place", place),
-        ("field-online", yes(texts, event.online)),
+        ("field-is-online", yes(texts, event.online)),
         ("field-website", event.website.clone().unwrap_or_default()),
         ("field-description", event.description.clone()),
     ];

@@ -2,112 +2,40 @@
 
 use std::collections::{HashMap, HashSet};
 
-use contracts::listings::v1 as proto;
-use kit::Fault;
 use pages::input::{Area, Checks, Choice, FormPart, Group, PictureFile, Select};
-use pages::site::{Texts, sort_key};
+use pages::site::sort_key;
 use pages::{Field, Fields};
 
+use super::choices::{Choices, link_keys};
 use super::links::NEW_LINKS;
-use super::typed::{TypedListing, beside_fields};
+use super::typed::TypedListing;
 use super::words::{link_label, value_name};
-use super::{refused, words};
-use crate::account::member_request::MemberRequest;
 use crate::domain::listing_kind::ListingKind;
 use crate::page_language::PageLanguage;
-use crate::render::FormState;
 
 /// The most genres of a game, which listings-svc checks.
 const MOST_GENRES: u8 = 3;
 /// The name of the field with the cover's file.
 pub(super) const COVER: &str = "cover";
 
-/// What a form needs of listings-svc: the values that its fields may have, and the writes of the day.
-#[derive(Debug, Default)]
-pub(super) struct Choices {
-    pub(super) values: proto::ListFieldValuesResponse,
-    /// The pages that a game may stand under: handle and name.
-    pub(super) creators: Vec<(String, String)>,
-    /// The handles of the account's public pages.
-    public_pages: Vec<String>,
-    /// The account's writes of the day; `None` while listings-svc is away.
-    writes_today: Option<u32>,
-}
-
-impl Choices {
-    pub(super) async fn load(request: &MemberRequest) -> Result<Self, Fault> {
-        let listings = &request.app.listings;
-        let pages = listings.pages(request.scope.id);
-        let (values, own) = futures::try_join!(listings.field_values(), pages)?;
-        let (mut creators, mut public_pages) = (Vec::new(), Vec::new());
-        for page in own.pages {
-            let state = page.state();
-            if state == proto::State::Published {
-                public_pages.push(page.handle.clone());
-            }
-            if matches!(state, proto::State::Pending | proto::State::Published) {
-                creators.push((page.handle, page.name));
-            }
-        }
-        Ok(Self {
-            values,
-            creators,
-            public_pages,
-            writes_today: Some(own.writes_today),
-        })
-    }
-
-    /// How many writes of the day are left, on the form of a new listing or of the listing `name`. A new page is not one of them, and
-    /// neither is a change of a page that is not public.
-    pub(super) fn writes_left(
-        &self,
-        texts: &Texts,
-        kind: ListingKind,
-        name: Option<&str>,
-        per_day: Option<u32>,
-    ) -> String {
-        let is_write = match (kind, name) {
-            (ListingKind::Page, None) => false,
-            (ListingKind::Page, Some(name)) => self.public_pages.iter().any(|page| page == name),
-            (ListingKind::Game | ListingKind::Event, _) => true,
-        };
-        let today = self.writes_today.filter(|_| is_write);
-        today.map_or_else(String::new, |today| {
-            words::writes_left(texts, today, per_day)
-        })
-    }
-
-    /// The status and the errors of a refused form of this kind.
-    pub(super) fn refusal(
-        &self,
-        language: PageLanguage,
-        kind: ListingKind,
-        fault: Fault,
-    ) -> FormState {
-        let names = names(kind, &self.values);
-        let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        refused(language, &beside_fields(fault), &names)
-    }
-}
-
-/// The names of the fields of a form.
-fn names(kind: ListingKind, values: &proto::ListFieldValuesResponse) -> Vec<String> {
-    let own = TypedListing::default().body(kind).into_iter();
-    let own = own.map(|(name, _)| name).filter(|name| name != "links");
-    let links = link_keys(kind, values);
-    let links = links.iter().map(|key| format!("links.{key}"));
-    let new_links = NEW_LINKS.map(ToOwned::to_owned);
-    let others = ["handle", COVER].map(ToOwned::to_owned);
-    own.chain(others).chain(links).chain(new_links).collect()
-}
-
-fn link_keys(kind: ListingKind, values: &proto::ListFieldValuesResponse) -> &[String] {
-    match kind {
-        ListingKind::Page => &values.page_links,
-        ListingKind::Game => &values.game_links,
-        ListingKind::Event => &[],
-    }
-}
+/// The roles that a page may choose. The API takes others too, which stay where a page has them.
+const ROLES: [&str; 15] = [
+    "artist",
+    "community",
+    "composer",
+    "designer",
+    "developer",
+    "educational",
+    "founder",
+    "mobile",
+    "producer",
+    "programmer",
+    "publisher",
+    "serious-games",
+    "web",
+    "writer",
+    "xr",
+];
 
 /// The data from which the parts of a form are made.
 pub(super) struct FormContext<'a> {
@@ -116,6 +44,8 @@ pub(super) struct FormContext<'a> {
     pub(super) typed: &'a TypedListing,
     pub(super) choices: &'a Choices,
     pub(super) is_new: bool,
+    /// The form was sent with a file, which has to be chosen again.
+    pub(super) had_file: bool,
     pub(super) errors: &'a Fields,
 }
 
@@ -133,25 +63,29 @@ impl FormContext<'_> {
         self.language.say(key)
     }
 
+    /// The label of a field, which the history of changes has as well.
+    fn label(&self, name: &'static str) -> &'static str {
+        self.language.texts().value("field", name, name)
+    }
+
     fn page(&self) -> Vec<FormPart> {
-        let handle = self.optional("handle", "field-handle");
-        let handle = handle.hint(self.say("field-handle-hint"));
-        let mut parts = vec![self.required("name", "field-name", 120)];
-        parts.extend(self.is_new.then_some(FormPart::Field(handle)));
-        let roles = self.optional("roles", "field-roles").max(400);
-        let roles = roles.hint(self.say("field-roles-hint"));
+        let handle = FormPart::Field(self.line("handle").optional());
+        let mut parts = vec![self.required("name", 120)];
+        parts.extend(self.is_new.then_some(handle));
         parts.extend([
             self.select(
                 "kind",
-                "field-kind",
                 self.named("creator-kind", &self.choices.values.page_kinds),
                 "",
             ),
-            FormPart::Field(roles),
-            self.tagline(),
-            self.area("bio", "field-about"),
+            FormPart::Checks(
+                self.checked("roles", "field-roles", self.roles())
+                    .optional(),
+            ),
+            self.optional("tagline", 160),
+            self.text("bio"),
             self.country(),
-            FormPart::Field(self.optional("city", "field-city").max(120)),
+            self.optional("city", 120),
             self.links(),
         ]);
         parts
@@ -161,44 +95,43 @@ impl FormContext<'_> {
         let creators = self.choices.creators.iter();
         let creators =
             creators.map(|(handle, name)| (handle.clone(), format!("{name} ({handle})")));
-        let year = self.optional("release_year", "field-year").digits();
-        let trailer = self.optional("trailer_url", "field-trailer").url();
+        let year = self.line("release_year").optional().digits();
+        let trailer = self.line("trailer_url").optional().url();
         let cover = self.is_new.then(|| self.cover());
         let genres = self.checked("genres", "field-genres-most", self.genres());
+        let platforms = self.named("platform", &self.choices.values.platforms);
         let fields = [
-            self.select("creator", "field-page", creators.collect(), ""),
-            self.required("title", "field-title", 120),
-            self.tagline(),
-            self.area("description", "field-description"),
-            FormPart::Checks(genres.most(MOST_GENRES)),
-            self.checks(
-                "platforms",
-                "field-platforms",
-                self.named("platform", &self.choices.values.platforms),
+            self.select("creator", creators.collect(), ""),
+            self.required("title", 120),
+            self.optional("tagline", 160),
+            self.text("description"),
+            FormPart::Checks(genres.most(MOST_GENRES).optional()),
+            FormPart::Checks(
+                self.checked("platforms", "field-platforms", platforms)
+                    .optional(),
             ),
             self.select(
                 "stage",
-                "field-stage",
                 self.named("stage", &self.choices.values.stages),
                 self.say("field-stage-choose"),
             ),
-            FormPart::Field(year.hint(self.say("field-year-hint"))),
-            FormPart::Field(trailer.hint(self.say("field-trailer-hint"))),
+            FormPart::Field(year),
+            FormPart::Field(trailer),
             self.links(),
-            self.credits(),
+            self.area("credits", "field-credits-hint", 6, 70_000),
         ];
         cover.into_iter().chain(fields).collect()
     }
 
     fn cover(&self) -> FormPart {
-        let hint = if self.errors.is_empty() {
-            "field-cover-hint"
-        } else {
+        let hint = if self.had_file {
             "field-cover-again"
+        } else {
+            "field-cover-hint"
         };
         FormPart::File(PictureFile {
             name: COVER,
-            label: self.say("field-cover"),
+            label: self.say("field-cover_url"),
             hint: self.say(hint),
             error: self.errors.error(COVER),
             language: self.errors.language,
@@ -206,77 +139,79 @@ impl FormContext<'_> {
     }
 
     fn event(&self) -> Vec<FormPart> {
-        let begins = self.day("starts_at", "field-first-day");
-        let ends = self.day("ends_at", "field-last-day").optional();
-        let website = self.optional("website", "field-website").url();
-        let online = ("yes".to_owned(), self.say("field-online-too").to_owned());
+        let website = self.line("website").optional().url();
+        let online = ("yes".to_owned(), self.label("online").to_owned());
         vec![
-            self.required("title", "field-title", 120),
+            self.required("title", 120),
             self.select(
                 "kind",
-                "field-kind",
                 self.named("event-kind", &self.choices.values.event_kinds),
                 "",
             ),
-            FormPart::Field(begins),
-            FormPart::Field(ends),
+            FormPart::Field(self.day("starts_at")),
+            FormPart::Field(self.day("ends_at").optional()),
             self.country(),
-            self.required("city", "field-city", 120),
-            self.checks("online", "field-place", vec![online]),
+            self.required("city", 120),
+            FormPart::Checks(
+                self.checked("online", "field-place", vec![online])
+                    .optional(),
+            ),
             FormPart::Field(website),
-            self.area("description", "field-description"),
+            self.text("description"),
         ]
     }
 
-    /// A field of this name. `label` is the key of its label, here and below.
-    fn line(&self, name: &'static str, label: &'static str) -> Field {
-        let field = Field::text(name, self.say(label)).value(self.typed.get(name));
+    fn line(&self, name: &'static str) -> Field {
+        self.filled(name, Field::text(name, self.label(name)))
+    }
+
+    fn day(&self, name: &'static str) -> Field {
+        self.filled(name, Field::date(name, self.label(name)))
+    }
+
+    /// A field with its hint, if it has one, with what was typed and with its error.
+    fn filled(&self, name: &str, field: Field) -> Field {
+        let texts = self.language.texts();
+        let hint = texts.value("field", &format!("{name}-hint"), "");
+        let field = field.hint(hint).value(self.typed.get(name));
         field.error_in(self.errors)
     }
 
-    fn optional(&self, name: &'static str, label: &'static str) -> Field {
-        self.line(name, label).optional()
+    fn required(&self, name: &'static str, max: u32) -> FormPart {
+        FormPart::Field(self.line(name).max(max))
     }
 
-    fn day(&self, name: &'static str, label: &'static str) -> Field {
-        let field = Field::date(name, self.say(label)).value(self.typed.get(name));
-        field.error_in(self.errors)
+    fn optional(&self, name: &'static str, max: u32) -> FormPart {
+        FormPart::Field(self.line(name).max(max).optional())
     }
 
-    fn required(&self, name: &'static str, label: &'static str, max: u32) -> FormPart {
-        FormPart::Field(self.line(name, label).max(max))
+    /// A text of several paragraphs.
+    fn text(&self, name: &'static str) -> FormPart {
+        self.area(name, "field-text-hint", 8, 10_000)
     }
 
-    fn tagline(&self) -> FormPart {
-        let tagline = self.optional("tagline", "field-tagline").max(160);
-        FormPart::Field(tagline.hint(self.say("field-tagline-hint")))
-    }
-
-    fn area(&self, name: &'static str, label: &'static str) -> FormPart {
-        let area = Area::new(name, self.say(label)).rows(8, 10_000).optional();
-        let area = area.hint(self.say("field-text-hint"));
-        FormPart::Area(area.value(self.typed.get(name)).error_in(self.errors))
-    }
-
-    fn credits(&self) -> FormPart {
-        let area = Area::new("credits", self.say("field-credits"));
-        let area = area.rows(6, 70_000).optional();
-        let area = area.hint(self.say("field-credits-hint"));
-        FormPart::Area(area.value(self.typed.get("credits")).error_in(self.errors))
+    fn area(&self, name: &'static str, hint: &'static str, rows: u8, max: u32) -> FormPart {
+        let area = Area::new(name, self.label(name)).rows(rows, max);
+        let area = area.optional().hint(self.say(hint));
+        let area = area.value(self.typed.get(name));
+        FormPart::Area(area.error_in(self.errors))
     }
 
     fn country(&self) -> FormPart {
         let countries = self.choices.values.countries.iter();
         let countries = countries.map(|it| (it.code.as_str(), it.name.as_str()));
         let countries = self.translated("country", countries);
-        let choose = self.say("field-country-choose");
-        self.select("country_code", "field-country", countries, choose)
+        self.select("country_code", countries, self.say("field-country-choose"))
     }
 
     fn genres(&self) -> Vec<(String, String)> {
         let genres = self.choices.values.genres.iter();
         let genres = genres.map(|it| (it.key.as_str(), it.name.as_str()));
         self.translated("genre", genres)
+    }
+
+    fn roles(&self) -> Vec<(String, String)> {
+        self.translated("role", ROLES.into_iter().map(|role| (role, role)))
     }
 
     /// Values of the directory, in the order of the names that the public site has for them. A value that it does not know has the name that
@@ -309,7 +244,6 @@ impl FormContext<'_> {
     fn select(
         &self,
         name: &'static str,
-        label: &'static str,
         mut values: Vec<(String, String)>,
         empty: &str,
     ) -> FormPart {
@@ -325,17 +259,8 @@ impl FormContext<'_> {
             value,
             label,
         });
-        let select = Select::new(name, self.say(label), choices.collect());
+        let select = Select::new(name, self.label(name), choices.collect());
         FormPart::Select(select.error_in(self.errors))
-    }
-
-    fn checks(
-        &self,
-        name: &'static str,
-        legend: &'static str,
-        values: Vec<(String, String)>,
-    ) -> FormPart {
-        FormPart::Checks(self.checked(name, legend, values))
     }
 
     fn checked(
@@ -381,10 +306,7 @@ impl FormContext<'_> {
                 more.push(field);
             }
         }
-        let labels = ["field-link-first", "field-link-second", "field-link-third"];
-        for (name, label) in NEW_LINKS.into_iter().zip(labels) {
-            fields.push(self.optional(name, label).url());
-        }
+        fields.extend(NEW_LINKS.map(|name| self.line(name).optional().url()));
         FormPart::Group(Group {
             legend: self.say("field-links"),
             hint: self.say("field-links-hint"),
@@ -392,5 +314,21 @@ impl FormContext<'_> {
             more,
             more_label: self.say("field-links-more"),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use pages::site::{Language, Texts};
+
+    use super::*;
+
+    #[test]
+    fn every_role_has_a_name_in_every_language() {
+        for texts in Language::ALL.map(Texts::of) {
+            for role in ROLES {
+                assert_ne!(value_name(texts, "role", role), role);
+            }
+        }
     }
 }

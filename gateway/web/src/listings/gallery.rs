@@ -72,7 +72,7 @@ pub(super) async fn gallery(
         is_typed: answer.arranged.is_some(),
         note: note(language, summary.state, writes_today, &frame),
         shell: pages::Shell {
-            api_call: Some(call),
+            api_call: call,
             ..frame.shell
         },
         errors: at_texts(answer.state.errors).in_language(request.language().language),
@@ -143,12 +143,12 @@ fn cover(request: &MemberRequest, game: &proto::Game) -> SinglePicture {
     let alt = language.say("picture-the-cover");
     SinglePicture {
         kind: "cover",
-        heading: language.say("field-cover"),
+        heading: language.say("field-cover_url"),
         text: language.say("picture-cover-file"),
         none: language.say("picture-no-cover"),
         upload: language.say("picture-upload-cover"),
         remove: language.say("picture-remove-cover"),
-        image: url.map(|url| image(request, url, alt, (1_200, 675))),
+        image: url.map(|url| image(request, url, alt, 1_200, 675)),
     }
 }
 
@@ -157,12 +157,12 @@ fn avatar(request: &MemberRequest, page: &proto::Page) -> SinglePicture {
     let alt = language.say("picture-the-avatar");
     SinglePicture {
         kind: "avatar",
-        heading: language.say("field-avatar"),
+        heading: language.say("field-avatar_url"),
         text: language.say("picture-avatar-file"),
         none: language.say("picture-no-avatar"),
         upload: language.say("picture-upload-avatar"),
         remove: language.say("picture-remove-avatar"),
-        image: url.map(|url| image(request, url, alt, (512, 512))),
+        image: url.map(|url| image(request, url, alt, 512, 512)),
     }
 }
 
@@ -180,9 +180,9 @@ fn screenshots(request: &MemberRequest, game: &proto::Game, answer: &Answer) -> 
         .unwrap_or_else(|| stored().collect());
     let rows = arranged.into_iter().enumerate().map(|(index, shot)| {
         let stored = game.screenshots.iter().find(|it| it.url == shot.url);
-        let size = stored.map_or((0, 0), |it| (it.width, it.height));
+        let (width, height) = stored.map_or((0, 0), |it| (it.width, it.height));
         ScreenshotRow {
-            image: image(request, &shot.url, &shot.alt, size),
+            image: image(request, &shot.url, &shot.alt, width, height),
             place: index + 1,
             error: answer
                 .state
@@ -199,7 +199,8 @@ pub(super) fn image(
     request: &MemberRequest,
     url: &str,
     alt: &str,
-    (width, height): (u32, u32),
+    width: u32,
+    height: u32,
 ) -> Image {
     let (_, name) = url.rsplit_once('/').unwrap_or_default();
     Image {

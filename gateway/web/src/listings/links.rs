@@ -73,11 +73,18 @@ fn with_https(typed: &str) -> String {
     }
 }
 
+/// Whether this is an address of the web. listings-svc checks the rest.
+fn is_web_address(text: &str) -> bool {
+    let url = Url::parse(text).ok();
+    url.is_some_and(|url| url.scheme() == "https" && url.has_host())
+}
+
 impl TypedListing {
     /// Gives every address `https://`, and every new link its kind.
     ///
     /// # Errors
-    /// `invalid`, with the fields whose kind is taken and the reason in the language of the form. They keep what was typed.
+    /// `invalid`, with the fields that are no addresses or whose kind is taken, and the reason in the language of the form. They keep what was
+    /// typed.
     pub(super) fn sort_links(
         &mut self,
         language: PageLanguage,
@@ -89,24 +96,32 @@ impl TypedListing {
                 || NEW_LINKS.contains(&name);
             is_address.then(|| with_https(value))
         });
-        let mut taken = BTreeMap::new();
+        let mut refused = BTreeMap::new();
         for name in NEW_LINKS {
             let address = self.get(name).to_owned();
             if address.is_empty() {
                 continue;
             }
-            if let Some(field) = self.free_field(kind, &address) {
-                self.set(&field, &address);
-                self.set(name, "");
+            let field = if is_web_address(&address) {
+                let field = self.free_field(kind, &address);
+                field.ok_or("field-link-taken")
             } else {
-                let reason = language.say("field-link-taken");
-                taken.insert(name.to_owned(), reason.to_owned());
+                Err("field-link-address")
+            };
+            match field {
+                Ok(field) => {
+                    self.set(&field, &address);
+                    self.set(name, "");
+                }
+                Err(key) => {
+                    refused.insert(name.to_owned(), language.say(key).to_owned());
+                }
             }
         }
-        if taken.is_empty() {
+        if refused.is_empty() {
             Ok(())
         } else {
-            Err(Fault::invalid(taken))
+            Err(Fault::invalid(refused))
         }
     }
 
@@ -201,6 +216,28 @@ mod tests {
             "https://store.steampowered.com/app/1"
         );
         assert!(NEW_LINKS.iter().all(|name| game.get(name).is_empty()));
+    }
+
+    #[test]
+    fn every_new_link_that_is_no_address_is_refused_at_once() {
+        let mut page = typed(&[
+            ("link-1", "not a link"),
+            ("link-2", "javascript:alert(1)"),
+            ("link-3", "ftp://files.example/a"),
+        ]);
+        let fault = sort(&mut page, ListingKind::Page).unwrap_err();
+        assert!(fault.fields.keys().eq(&NEW_LINKS), "{:?}", fault.fields);
+        assert!(
+            fault
+                .fields
+                .values()
+                .all(|reason| reason.contains("https://"))
+        );
+        assert_eq!(page.get("link-1"), "not a link");
+        assert_eq!(
+            (page.get("links.website"), page.get("links.other")),
+            ("", "")
+        );
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 mod arrangement;
 mod changes;
+mod choices;
 pub mod claims;
 pub mod create;
 mod crop;
@@ -14,10 +15,11 @@ mod links;
 pub mod list;
 pub mod notes;
 pub mod picture_file;
+mod picture_target;
 pub mod pictures;
 pub mod show;
 pub mod takedown;
-mod typed;
+pub mod typed;
 pub mod upload;
 mod words;
 

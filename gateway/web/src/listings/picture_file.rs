@@ -102,11 +102,11 @@ async fn next_part(mut rest: Rest) -> Result<Option<(Bytes, Rest)>, Fault> {
 }
 
 /// Reads a whole picture file into memory. The files that listings-svc stores have some hundred KB at most.
-pub(crate) async fn whole_file(web: &Web, name: &str) -> Result<Vec<u8>, Fault> {
+pub(crate) async fn whole_file(app: &Web, name: &str) -> Result<Vec<u8>, Fault> {
     let mut file = Vec::new();
     loop {
         let sent = u64::try_from(file.len()).unwrap_or(u64::MAX);
-        let next = web.listings.picture_part(part(name, sent)).await?;
+        let next = app.listings.picture_part(part(name, sent)).await?;
         if next.size > MAX_WHOLE {
             return Err(Fault::not_found("The picture is too long."));
         }

@@ -11,14 +11,13 @@ use super::arrangement::{alt_path, arrangement};
 use super::crop::{Prepared, UseForm, crop_page};
 use super::gallery::{Answer, gallery};
 use super::list::PageQuery;
+use super::picture_target::{PictureTarget, with_pictures};
 use super::refused;
 use crate::account::member_request::MemberRequest;
 use crate::domain::action::Action;
-use crate::domain::listing_kind::ListingKind;
 use crate::form_body::FormBody;
 use crate::notice::AfterForm;
 use crate::page_error::{PageError, PageResult};
-use crate::page_language::PageLanguage;
 use crate::render::see_other;
 use crate::upstream::listings::ListingRef;
 use crate::viewer::Section;
@@ -27,13 +26,6 @@ use crate::viewer::Section;
 pub struct RemoveForm {
     #[serde(default)]
     url: String,
-}
-
-/// A listing, and the kind of picture that it gets or loses.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Upload<'a> {
-    pub(super) listing: ListingRef<'a>,
-    pub(super) picture: &'static str,
 }
 
 pub async fn show(
@@ -53,30 +45,44 @@ pub async fn use_picture(
     Path((_, of_kind, name, picture)): Path<(Uuid, String, String, String)>,
     FormBody(form): FormBody<UseForm>,
 ) -> PageResult {
-    let upload = Upload::parse(&request, &of_kind, &name, &picture)?;
+    let target = PictureTarget::parse(&request, &of_kind, &name, &picture)?;
     let frame = request.frame(Section::Listings).await;
-    // Places begin at 1; without one, the picture comes last.
-    let place = form.place.trim().parse::<u32>().ok();
-    let place = place.map(|place| place.saturating_sub(1));
     let used = async {
         frame.admit(None)?;
+        let place = parse_place(&form.place);
+        let place =
+            place.map_err(|key| Fault::invalid_field("place", request.language().say(key)))?;
         let (listings, account) = (&request.app.listings, request.scope.id);
         listings
             .use_picture(account, &form.id, &form.alt, place, frame.writes_per_day()?)
             .await
     };
     match used.await {
-        Ok(()) => Ok(record_change(&request, upload.listing).await),
+        Ok(()) => Ok(record_change(&request, target.listing).await),
         Err(fault) if fault.code == Code::NotFound => Err(PageError::not_found()),
         Err(fault) if fault.fields.contains_key("picture") => {
-            let answer = upload.refused(request.language(), fault);
-            gallery(&request, frame, upload.listing, answer).await
+            let answer = target.refused(request.language(), fault);
+            gallery(&request, frame, target.listing, answer).await
         }
         Err(fault) => {
             let prepared = Prepared::typed(&form);
-            Ok(crop_page(&request, frame, upload, prepared, Some(&fault)).await)
+            Ok(crop_page(&request, frame, target, prepared, Some(&fault)).await)
         }
     }
+}
+
+/// The typed place, from 0. Places begin at 1; without one, the picture comes last.
+///
+/// # Errors
+/// The key of the text that says what to type.
+fn parse_place(typed: &str) -> Result<Option<u32>, &'static str> {
+    let typed = typed.trim();
+    if typed.is_empty() {
+        return Ok(None);
+    }
+    let place = typed.parse::<u32>().ok();
+    let place = place.and_then(|place| place.checked_sub(1));
+    place.map(Some).ok_or("picture-place-number")
 }
 
 pub async fn remove(
@@ -84,18 +90,18 @@ pub async fn remove(
     Path((_, of_kind, name, picture)): Path<(Uuid, String, String, String)>,
     FormBody(form): FormBody<RemoveForm>,
 ) -> PageResult {
-    let upload = Upload::parse(&request, &of_kind, &name, &picture)?;
+    let target = PictureTarget::parse(&request, &of_kind, &name, &picture)?;
     let frame = request.frame(Section::Listings).await;
     let removed = async {
         frame.admit(None)?;
         let (listings, account) = (&request.app.listings, request.scope.id);
-        let kind = upload.proto_kind();
+        let kind = target.proto_kind();
         listings
             .remove_picture(account, kind, &name, &form.url, frame.writes_per_day()?)
             .await
     };
     match removed.await {
-        Ok(()) => Ok(record_change(&request, upload.listing).await),
+        Ok(()) => Ok(record_change(&request, target.listing).await),
         Err(fault) if fault.code == Code::NotFound => Err(PageError::not_found()),
         Err(fault) => {
             let answer = Answer {
@@ -103,7 +109,7 @@ pub async fn remove(
                 refusal: Some(fault),
                 arranged: None,
             };
-            gallery(&request, frame, upload.listing, answer).await
+            gallery(&request, frame, target.listing, answer).await
         }
     }
 }
@@ -141,60 +147,6 @@ pub async fn arrange(
                 refusal: Some(fault),
             };
             gallery(&request, frame, listing, answer).await
-        }
-    }
-}
-
-/// The listing of a path. An event has no pictures.
-fn with_pictures<'a>(
-    request: &MemberRequest,
-    of_kind: &str,
-    name: &'a str,
-) -> Result<ListingRef<'a>, PageError> {
-    let listing = request.listing(of_kind, name)?;
-    if listing.kind == ListingKind::Event {
-        return Err(PageError::not_found());
-    }
-    Ok(listing)
-}
-
-impl<'a> Upload<'a> {
-    /// The listing and the picture of a path.
-    pub(super) fn parse(
-        request: &MemberRequest,
-        of_kind: &str,
-        name: &'a str,
-        picture: &str,
-    ) -> Result<Self, PageError> {
-        let listing = with_pictures(request, of_kind, name)?;
-        let picture = match (listing.kind, picture) {
-            (ListingKind::Game, "cover") => "cover",
-            (ListingKind::Game, "screenshot") => "screenshot",
-            (ListingKind::Page, "avatar") => "avatar",
-            _ => return Err(PageError::not_found()),
-        };
-        Ok(Self { listing, picture })
-    }
-
-    pub(super) fn proto_kind(&self) -> proto::PictureKind {
-        match self.picture {
-            "cover" => proto::PictureKind::Cover,
-            "avatar" => proto::PictureKind::Avatar,
-            _ => proto::PictureKind::Screenshot,
-        }
-    }
-
-    /// The page of a refused upload, with the error at the field of the file.
-    pub(super) fn refused(&self, language: PageLanguage, fault: Fault) -> Answer {
-        let mut state = refused(language, &fault, &["picture"]);
-        state.errors = state.errors.renamed(|name| match name.as_str() {
-            "picture" => self.picture.to_owned(),
-            _ => name,
-        });
-        Answer {
-            state,
-            refusal: Some(fault),
-            arranged: None,
         }
     }
 }

@@ -3,9 +3,12 @@
 use axum::extract::{Path, Query};
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::get_own_listing_response::Listing;
+use contracts::public::WITHDRAWN_REASON;
 use kit::Code;
 use pages::ApiCall;
 use pages::listings::{ListingActions, ListingPage, NoteRow, RevisionRow, TakedownText};
+use pages::service_sentence::waits_for_page;
+use pages::shell::Sentence;
 use pages::site::Texts;
 use uuid::Uuid;
 
@@ -79,7 +82,7 @@ pub(super) async fn page(
     let summary = Summary::of(texts, content, &found.creator);
     let (kind, name) = (listing.kind, listing.name);
     let call = api_call(language, kind, name, summary.public_url.is_some());
-    frame.shell.api_call = Some(call);
+    frame.shell.api_call = call;
     frame.shell.notice = AfterForm::named(&query.done);
     let shown = u64::try_from(corrections.notes.len()).unwrap_or(u64::MAX);
     let rest = format!("/listings/{}/{name}", kind.as_str());
@@ -96,16 +99,16 @@ pub(super) async fn page(
         account: request.scope.id.to_string(),
         kind: kind.as_str(),
         name: name.to_owned(),
-        state: words::state(texts, summary.state),
+        state: words::state(texts, summary.state, &found.reason),
+        is_withdrawn: found.reason == WITHDRAWN_REASON,
         actions,
         title: summary.title,
-        reason: found.reason,
-        note: found.note,
+        reason: words::rejection(&found.reason).to_owned(),
+        is_waiting: waits_for_page(&found.note),
+        note: Sentence::translated(found.note, language.language),
         public_url: summary.public_url,
         facts: summary.facts,
-        revisions: (history.revisions.iter())
-            .map(|it| revision(texts, it))
-            .collect(),
+        revisions: revisions(texts, &history.revisions),
         earlier: request.next_page(&rest, history.page),
         takedown: found.takedown.as_ref().map(|it| takedown(texts, it)),
         notes_in_all: Some(corrections.total).filter(|all| *all > shown),
@@ -122,20 +125,21 @@ fn lacks_cover(listing: &Listing) -> bool {
     matches!(listing, Listing::Game(game) if game.cover_url.is_none())
 }
 
-/// The call that reads the listing. The public API has it once it is public.
+/// The call that reads the listing. The public API has it once it is public; until then, no call has a page.
 pub(super) fn api_call(
     language: PageLanguage,
     kind: ListingKind,
     name: &str,
     is_public: bool,
-) -> ApiCall {
-    match (kind, is_public) {
+) -> Option<ApiCall> {
+    let call = match (kind, is_public) {
         (kind, true) => ApiCall::same(format!("GET /v1/{}/{name}", kind.api_list())),
-        (ListingKind::Page, false) => ApiCall::none(),
+        (ListingKind::Page, false) => return None,
         (ListingKind::Game | ListingKind::Event, false) => {
             ApiCall::new(language.say("listing-api-state"), "GET /v1/me/listings")
         }
-    }
+    };
+    Some(call)
 }
 
 fn note_row(texts: &Texts, note: proto::ListingNote) -> NoteRow {
@@ -168,7 +172,22 @@ fn actions(
     }
 }
 
-fn revision(texts: &'static Texts, revision: &proto::OwnRevision) -> RevisionRow {
+/// The newest is first.
+fn revisions(texts: &'static Texts, listed: &[proto::OwnRevision]) -> Vec<RevisionRow> {
+    let older = listed.iter().skip(1).map(Some).chain([None]);
+    let pairs = listed.iter().zip(older);
+    pairs
+        .map(|(it, older)| revision(texts, it, older))
+        .collect()
+}
+
+/// `older`: the revision before, unless another page has it.
+fn revision(
+    texts: &'static Texts,
+    revision: &proto::OwnRevision,
+    older: Option<&proto::OwnRevision>,
+) -> RevisionRow {
+    let is_decision = older.is_some_and(|older| older.state() != revision.state());
     let by = match revision.actor_kind.as_str() {
         "account" if revision.is_own => "listing-by-account",
         "account" => "listing-by-owner",
@@ -179,9 +198,14 @@ fn revision(texts: &'static Texts, revision: &proto::OwnRevision) -> RevisionRow
         number: revision.revision,
         at: minute_of(texts, revision.at),
         by: texts.say(by),
-        state: words::state(texts, revision.state()),
-        reason: revision.reason.clone(),
+        state: words::state(texts, revision.state(), &revision.reason),
+        reason: words::rejection(&revision.reason).to_owned(),
         changes: words::changes(texts, &revision.differences),
+        without_changes: texts.say(if is_decision {
+            "listing-revision-state"
+        } else {
+            "listing-revision-same"
+        }),
     }
 }
 
@@ -220,5 +244,25 @@ mod tests {
             let unknown = text(state);
             assert!(unknown.contains("not known"), "{unknown}");
         }
+    }
+
+    #[test]
+    fn an_approval_changes_only_the_state() {
+        let revision = |state: proto::State| proto::OwnRevision {
+            state: state.into(),
+            ..proto::OwnRevision::default()
+        };
+        let [public, pending] = [proto::State::Published, proto::State::Pending].map(revision);
+        let listed = [public.clone(), public, pending];
+        let rows = revisions(Texts::of(Language::English), &listed).into_iter();
+        let says: Vec<&str> = rows.map(|row| row.without_changes).collect();
+        assert_eq!(
+            says,
+            [
+                "No field changed.",
+                "Only the state changed.",
+                "No field changed."
+            ]
+        );
     }
 }

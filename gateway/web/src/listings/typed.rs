@@ -3,13 +3,15 @@
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::get_own_listing_response::Listing;
 use kit::Fault;
+use kit::bad_fields::BadFields;
 use serde_json::{Map, Value, json};
 
 use crate::domain::listing_kind::ListingKind;
+use crate::page_language::PageLanguage;
 
 /// The typed fields.
 #[derive(Debug, Clone, Default)]
-pub(super) struct TypedListing {
+pub struct TypedListing {
     /// Names and values, in the order of the form.
     pairs: Vec<(String, String)>,
     /// The credits of the stored listing.
@@ -18,7 +20,7 @@ pub(super) struct TypedListing {
 
 impl TypedListing {
     /// The fields that a browser sends. It writes line ends as CR LF.
-    pub(super) fn new(pairs: Vec<(String, String)>) -> Self {
+    pub fn new(pairs: Vec<(String, String)>) -> Self {
         let pairs = pairs.into_iter();
         Self {
             pairs: pairs
@@ -92,7 +94,9 @@ impl TypedListing {
             Listing::Page(page) => {
                 typed.push("name", &page.name);
                 typed.push("kind", &page.kind);
-                typed.push("roles", &page.roles.join(", "));
+                for role in &page.roles {
+                    typed.push("roles", role);
+                }
                 typed.push("tagline", &page.tagline);
                 typed.push("bio", &page.bio);
                 typed.push("country_code", &page.country_code);
@@ -145,7 +149,7 @@ impl TypedListing {
     }
 
     /// The body of the API call that submits the typed fields. An empty optional field is null.
-    pub(super) fn body(&self, kind: ListingKind) -> Map<String, Value> {
+    pub fn body(&self, kind: ListingKind) -> Map<String, Value> {
         let text = |name: &str| Value::from(self.get(name));
         let optional = |name: &str| match self.get(name).trim() {
             "" => Value::Null,
@@ -155,7 +159,7 @@ impl TypedListing {
             ListingKind::Page => vec![
                 ("name", text("name")),
                 ("kind", text("kind")),
-                ("roles", self.roles()),
+                ("roles", json!(self.all("roles"))),
                 ("tagline", text("tagline")),
                 ("bio", text("bio")),
                 ("country_code", text("country_code")),
@@ -200,11 +204,6 @@ impl TypedListing {
         body
     }
 
-    fn roles(&self) -> Value {
-        let roles = self.get("roles").split(',').map(str::trim);
-        json!(roles.filter(|role| !role.is_empty()).collect::<Vec<_>>())
-    }
-
     /// A number, or the typed text if it is not a number: the service reports the error.
     fn year(&self) -> Value {
         match self.get("release_year").trim() {
@@ -237,6 +236,28 @@ impl TypedListing {
         Value::Array(lines.filter(|line| !line.is_empty()).map(credit).collect())
     }
 
+    /// Sorts the links and checks what the service could not explain at the fields of the form.
+    ///
+    /// # Errors
+    /// `invalid`, with every such field and the reason in the language of the form.
+    pub(super) fn prepare(
+        &mut self,
+        language: PageLanguage,
+        kind: ListingKind,
+    ) -> Result<(), Fault> {
+        let mut bad = BadFields::default();
+        bad.take(self.sort_links(language, kind));
+        let is_stored = |line: &str| {
+            let mut stored = self.stored_credits.iter();
+            stored.any(|credit| credit_line(credit) == line)
+        };
+        let mut lines = self.get("credits").lines().map(str::trim);
+        if lines.any(|line| line.starts_with('|') && !is_stored(line)) {
+            bad.add("credits", language.say("field-credits-name"));
+        }
+        bad.check()
+    }
+
     fn link_values(&self) -> Value {
         let links = self.links().map(|(key, url)| (key, url.trim()));
         let links = links.filter(|(_, url)| !url.is_empty());
@@ -264,6 +285,15 @@ fn credit_line(credit: &proto::Credit) -> String {
         None if role.is_empty() => name.clone(),
         None => format!("{name} | {role}"),
     }
+}
+
+/// The errors that the form has found, with those of the service for the other fields, so that a person sees all at once.
+pub(super) fn with_errors_of_service<T>(mut found: Fault, checked: Result<T, Fault>) -> Fault {
+    let others = checked.err().map(|fault| beside_fields(fault).fields);
+    for (field, reason) in others.into_iter().flatten() {
+        found.fields.entry(field).or_insert(reason);
+    }
+    found
 }
 
 /// Renames the fields in a service's fault to those of the form: an error of `genres.0` becomes one of `genres`.
@@ -368,6 +398,21 @@ mod tests {
                 {"name": "Sound |", "role": "", "handle": null},
             ])
         );
+    }
+
+    #[test]
+    fn the_errors_of_the_form_and_of_the_service_come_together() {
+        let mut form = typed(&[("credits", "Ada\n|||"), ("link-1", "not a link")]);
+        let found = form.prepare(PageLanguage::default(), ListingKind::Game);
+        let reasons = ["title", "credits.1.name"].map(|path| (path.to_owned(), "No.".to_owned()));
+        let of_service = Err::<(), _>(Fault::invalid(reasons.into()));
+        let fields = with_errors_of_service(found.unwrap_err(), of_service).fields;
+        assert!(
+            fields.keys().eq(["credits", "link-1", "title"]),
+            "{fields:?}"
+        );
+        assert_eq!(fields["credits"], "Begin each line with a name.");
+        assert_eq!(fields["title"], "No.");
     }
 
     #[test]

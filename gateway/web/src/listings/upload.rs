@@ -14,7 +14,7 @@ use uuid::Uuid;
 
 use super::crop::{Prepared, crop_page};
 use super::gallery::gallery;
-use super::pictures::Upload;
+use super::picture_target::PictureTarget;
 use crate::account::member_request::MemberRequest;
 use crate::app::Web;
 use crate::form_file::{self, FileRefusal};
@@ -32,11 +32,11 @@ pub async fn send(
     Path((_, of_kind, name, picture)): Path<(Uuid, String, String, String)>,
     multipart: Result<Multipart, MultipartRejection>,
 ) -> PageResult {
-    let upload = Upload::parse(&request, &of_kind, &name, &picture)?;
+    let target = PictureTarget::parse(&request, &of_kind, &name, &picture)?;
     let frame = request.frame(Section::Listings).await;
     let header = proto::OwnPictureHeader {
         account_id: request.scope.id.to_string(),
-        kind: upload.proto_kind().into(),
+        kind: target.proto_kind().into(),
         name: name.clone(),
     };
     let language = request.language();
@@ -48,7 +48,7 @@ pub async fn send(
             discard(&mut multipart).await;
             // The page of an error finds the text in other languages itself.
             let fault = FileRefusal::OtherUpload.fault(PageLanguage::default());
-            return Err(PageError::from(fault).with_site_texts(OTHER_UPLOAD));
+            return Err(PageError::from(fault).with_keys(OTHER_UPLOAD));
         }
         (Err(refused), Ok(mut multipart)) => {
             discard(&mut multipart).await;
@@ -59,16 +59,16 @@ pub async fn send(
     match prepared {
         Ok(prepared) => {
             let prepared = Prepared::of(prepared);
-            Ok(crop_page(&request, frame, upload, prepared, None).await)
+            Ok(crop_page(&request, frame, target, prepared, None).await)
         }
         Err(fault) if fault.code == Code::NotFound => Err(PageError::not_found()),
         Err(fault) => {
             let is_too_large = fault.code == Code::TooLarge;
-            let mut answer = upload.refused(language, fault);
+            let mut answer = target.refused(language, fault);
             if is_too_large {
                 answer.state.status = StatusCode::PAYLOAD_TOO_LARGE.into();
             }
-            gallery(&request, frame, upload.listing, answer).await
+            gallery(&request, frame, target.listing, answer).await
         }
     }
 }
@@ -88,11 +88,11 @@ async fn prepare(
 
 /// Sends a file to listings-svc.
 pub(super) async fn prepare_file(
-    web: &Web,
+    app: &Web,
     header: proto::OwnPictureHeader,
     file: File,
 ) -> Result<proto::PreparedPicture, Fault> {
-    web.listings.prepare_picture(messages(header, file)).await
+    app.listings.prepare_picture(messages(header, file)).await
 }
 
 /// Stores the file of the form, if it has one.

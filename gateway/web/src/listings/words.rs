@@ -1,6 +1,7 @@
 //! States and values of listings in words.
 
 use contracts::listings::v1 as proto;
+use contracts::public::WITHDRAWN_REASON;
 use pages::listings::{ChangeRow, StateText};
 use pages::site::Texts;
 use serde_json::Value;
@@ -22,8 +23,10 @@ pub(super) fn kind_name(texts: &Texts, kind: &str) -> String {
     texts.say(key).to_owned()
 }
 
-pub(super) fn state(texts: &'static Texts, state: proto::State) -> StateText {
+/// The state of a listing that was rejected for this reason, if it was; an account that withdraws its own listing does not reject it.
+pub(super) fn state(texts: &'static Texts, state: proto::State, reason: &str) -> StateText {
     let (key, tone) = match state {
+        proto::State::Rejected if reason == WITHDRAWN_REASON => ("listing-state-withdrawn", ""),
         proto::State::Pending => ("listing-state-pending", ""),
         proto::State::Published => ("listing-state-published", "good"),
         proto::State::Rejected => ("listing-state-rejected", "bad"),
@@ -37,7 +40,7 @@ pub(super) fn state(texts: &'static Texts, state: proto::State) -> StateText {
 }
 
 /// The state as the public list of an account's listings names it.
-pub(super) fn named_state(texts: &'static Texts, name: &str) -> StateText {
+pub(super) fn named_state(texts: &'static Texts, name: &str, reason: &str) -> StateText {
     let named = match name {
         "pending" => proto::State::Pending,
         "published" => proto::State::Published,
@@ -45,15 +48,23 @@ pub(super) fn named_state(texts: &'static Texts, name: &str) -> StateText {
         "removed" => proto::State::Removed,
         _ => proto::State::Unspecified,
     };
-    state(texts, named)
+    state(texts, named, reason)
 }
 
-/// How many writes of the day are left, for a form that sends one of them; empty without a limit.
+/// The reason of a rejection by staff; empty for a listing that its account withdrew.
+pub(super) fn rejection(reason: &str) -> &str {
+    if reason == WITHDRAWN_REASON {
+        ""
+    } else {
+        reason
+    }
+}
+
+/// How many listings the account may still submit or change today; empty without a limit.
 pub(super) fn writes_left(texts: &Texts, today: u32, per_day: Option<u32>) -> String {
     per_day.map_or_else(String::new, |per_day| {
         let left = per_day.saturating_sub(today);
-        let [left, per_day] = [left, per_day].map(|number| texts.number(number.into()));
-        texts.say_of_two("listing-writes-left", &left, &per_day)
+        texts.count("listing-writes-left", left.into())
     })
 }
 
@@ -73,44 +84,15 @@ fn field_label(texts: &Texts, path: &str) -> String {
     if let Some(key) = path.strip_prefix("links.") {
         return texts.say_of("field-link-of", &link_label(texts, key));
     }
-    let key = match path {
-        "name" => "field-name",
-        "title" => "field-title",
-        "handle" => "field-handle",
-        "slug" => "field-slug",
-        "kind" => "field-kind",
-        "roles" => "field-roles",
-        "tagline" => "field-tagline",
-        "bio" => "field-about",
-        "description" => "field-description",
-        "country_code" => "field-country",
-        "city" => "field-city",
-        "creator" | "page_id" => "field-page",
-        "genres" => "field-genres",
-        "platforms" => "field-platforms",
-        "stage" => "field-stage",
-        "release_year" => "field-year",
-        "trailer_url" => "field-trailer",
-        "cover_url" => "field-cover",
-        "avatar_url" => "field-avatar",
-        "screenshots" => "field-screenshots",
-        "credits" => "field-credits",
-        "featured" => "field-featured",
-        "verified" => "field-verified",
-        "starts_at" => "field-first-day",
-        "ends_at" => "field-last-day",
-        "online" => "field-online-too",
-        "website" => "field-website",
-        path => return path.to_owned(),
-    };
-    texts.say(key).to_owned()
+    texts.value("field", path, path).to_owned()
 }
 
-/// The changes that people look for. A new listing also has values that nobody chose, such as that it is not featured.
+/// The changes that people look for. A new listing also has values that nobody chose, such as that it is not featured, and listings-svc
+/// computes the slug of a city from its name.
 pub(super) fn changes(texts: &Texts, differences: &[proto::Difference]) -> Vec<ChangeRow> {
     let is_chosen = |it: &&proto::Difference| {
         let is_set_by_service = it.path == "page_id" || matches!(&*it.after, "false" | "null");
-        !(it.before.is_empty() && is_set_by_service)
+        it.path != "city_slug" && !(it.before.is_empty() && is_set_by_service)
     };
     let chosen = differences.iter().filter(is_chosen);
     chosen.map(|it| change(texts, it)).collect()
@@ -156,12 +138,13 @@ mod tests {
     fn the_writes_of_the_day_are_counted_before_they_are_used_up() {
         let [en, fr] = texts();
         let left = writes_left(en, 7, Some(1_050));
-        assert!(left.contains(": 1,043 of 1,050 are left"), "{left}");
+        assert_eq!(left, "You can submit or change 1,043 more listings today.");
         let left = writes_left(fr, 7, Some(1_050));
-        assert!(
-            left.contains("il en reste 1\u{202f}043 sur 1\u{202f}050"),
-            "{left}"
-        );
+        let french = "Vous pouvez encore soumettre ou modifier 1\u{202f}043 fiches aujourd’hui.";
+        assert_eq!(left, french);
+        let used_up = writes_left(en, 9, Some(7));
+        let none = "You can submit or change no more listings today.";
+        assert!(used_up.starts_with(none), "{used_up}");
         assert_eq!(writes_left(en, 7, None), "");
     }
 
@@ -178,6 +161,7 @@ mod tests {
             difference("featured", "", "false"),
             difference("links.playStore", "", "\"https://play.example\""),
             difference("online", "true", "false"),
+            difference("city_slug", "\"lagos\"", "\"accra\""),
             difference("newer", "1", "2"),
         ];
         let fields = |texts| {

@@ -14,20 +14,20 @@ pub(super) async fn confirm_password(
     field: &'static str,
     password: &str,
 ) -> Result<FormState, Fault> {
-    let (web, person) = (&request.app, request.person());
-    let now = web.clock.now();
+    let (app, person) = (&request.app, request.person());
+    let now = app.clock.now();
     let (session, id) = (request.viewer.token.hash().hex(), person.id.to_string());
     for (limit, subject) in [
         (limits::CONFIRMATIONS, session),
         (limits::CONFIRMATIONS_OF_PERSON, id),
     ] {
-        if let Err(reached) = web.limits.count(limit, &subject, now).await? {
+        if let Err(reached) = app.limits.count(limit, &subject, now).await? {
             let language = request.language().language;
             let fault = reached.too_many_in(language, "limit-tries");
             return Ok(FormState::refused_here(&fault));
         }
     }
-    let checked = web.passwords.check(password, Some(&person.password_hash));
+    let checked = app.passwords.check(password, Some(&person.password_hash));
     if checked.await?.is_right {
         Ok(FormState::default())
     } else {

@@ -1,6 +1,6 @@
 //! Deletes a person. The page says what is deleted and what stays.
 
-use http::header::SET_COOKIE;
+use http::HeaderMap;
 use kit::Fault;
 use pages::mails::MailText;
 use pages::people::PersonFormPage;
@@ -20,7 +20,7 @@ use crate::form_body::FormBody;
 use crate::jobs::revoke_tokens;
 use crate::page_error::{PageError, PageResult};
 use crate::person_request::PersonRequest;
-use crate::render::{FormState, html, see_other};
+use crate::render::{FormState, html};
 use crate::store::{closed_accounts, members, people, token_revocations};
 use crate::upstream::gateway::Actor;
 
@@ -34,7 +34,11 @@ pub async fn show(request: PersonRequest) -> PageResult {
     page(&request, FormState::default()).await
 }
 
-pub async fn send(request: PersonRequest, FormBody(form): FormBody<Input>) -> PageResult {
+pub async fn send(
+    request: PersonRequest,
+    headers: HeaderMap,
+    FormBody(form): FormBody<Input>,
+) -> PageResult {
     let (app, person) = (&request.app, request.person());
     // The deletion revokes keys and removes webhooks.
     if let Err(closed) = app.gateway.admit_change().await {
@@ -71,10 +75,8 @@ pub async fn send(request: PersonRequest, FormBody(form): FormBody<Input>) -> Pa
     let session = request.viewer.token.hash();
     app.sessions.end_of(person.id, session).await?;
     app.sessions.forget_networks(person.id).await?;
-    let mut response = see_other("/?done=deleted");
-    if let Some(cookie) = app.cookie.clear() {
-        response.headers_mut().insert(SET_COOKIE, cookie);
-    }
+    let mut response = request.language().goodbye(&headers, "deleted");
+    app.cookie.clear(response.headers_mut());
     Ok(response)
 }
 
@@ -140,19 +142,19 @@ fn problem(request: &PersonRequest, key: &'static str) -> Fields {
 
 /// Ends everything of an account that would go on without people: tokens, key requests, keys and webhooks. In this order, none of them can
 /// create another one afterwards.
-async fn disconnect(web: &Web, actor: &Actor, account: Uuid) -> Result<(), Fault> {
-    for token in web.gateway.tokens(account).await? {
+async fn disconnect(app: &Web, actor: &Actor, account: Uuid) -> Result<(), Fault> {
+    for token in app.gateway.tokens(account).await? {
         if token.revoked_at.is_none() {
-            web.gateway.revoke_token(actor, account, &token.id).await?;
+            app.gateway.revoke_token(actor, account, &token.id).await?;
         }
     }
-    web.gateway.withdraw_key_requests(actor, account).await?;
-    for key in web.gateway.keys(account).await? {
+    app.gateway.withdraw_key_requests(actor, account).await?;
+    for key in app.gateway.keys(account).await? {
         if key.revoked_at.is_none() {
-            web.gateway.revoke_key(actor, account, &key.id).await?;
+            app.gateway.revoke_key(actor, account, &key.id).await?;
         }
     }
-    web.webhooks.remove_all(account).await
+    app.webhooks.remove_all(account).await
 }
 
 async fn page(request: &PersonRequest, state: FormState) -> PageResult {

@@ -7,10 +7,10 @@ use http::StatusCode;
 use pages::people::{ConfirmLinkPage, PasswordLinkPage};
 use pages::site::Language;
 use pages::{Field, Fields, Shell};
-use serde::Deserialize;
 use uuid::Uuid;
 
-use super::link_actions::{self, LinkError, LinkForm};
+use super::link_actions::{self, Input, LinkError, LinkForm};
+use super::link_mail::link_path;
 use super::lost_phone;
 use crate::app::{App, Web};
 use crate::client_info::ClientInfo;
@@ -25,24 +25,6 @@ use crate::render::{FormState, html, ok, see_other};
 use crate::store::links::{self, Link, LinkTarget};
 use crate::store::people::{self, Person};
 use crate::viewer::Viewer;
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub struct Input {
-    pub account_name: String,
-    pub password: String,
-}
-
-/// The path of a link, with the page to redirect to afterwards, if any.
-pub(super) fn path(token: &str, next: Option<&str>) -> String {
-    match next {
-        Some(next) => {
-            let next = encoded(next);
-            format!("/link/{token}?next={next}")
-        }
-        None => format!("/link/{token}"),
-    }
-}
 
 /// The input that a link needs from its visitor.
 pub enum Requirement {
@@ -82,11 +64,11 @@ pub async fn show(
         }
         Ok(link) => {
             let form = PasswordForm {
-                web: &app,
+                app: &app,
                 language,
                 link: &link,
                 viewer: viewer.as_ref(),
-                action: &language.path(&path(&token, next)),
+                action: &language.path(&link_path(&token, next)),
             };
             Ok(ok(&form.page("", Fields::default()).await))
         }
@@ -110,7 +92,7 @@ pub async fn send(
         Err(elsewhere) => return Ok(*elsewhere),
     };
     let form = |link| LinkForm {
-        web: &app,
+        app: &app,
         client: &client,
         language,
         viewer: viewer.as_ref(),
@@ -141,11 +123,11 @@ pub async fn send(
         Ok(response) => Ok(response),
         Err(LinkError::Refused(FormState { status, errors })) => {
             let form = PasswordForm {
-                web: &app,
+                app: &app,
                 language,
                 link: &needed,
                 viewer: viewer.as_ref(),
-                action: &language.path(&path(&token, next)),
+                action: &language.path(&link_path(&token, next)),
             };
             let page = form.page(&input.account_name, errors);
             Ok(html(status, &page.await))
@@ -156,18 +138,18 @@ pub async fn send(
 
 /// The link with this token and the input that it needs, or a redirect to another page first.
 async fn find(
-    web: &Web,
+    app: &Web,
     language: PageLanguage,
     token: &str,
     viewer: Option<&Viewer>,
 ) -> Result<Result<Requirement, Box<Response>>, PageError> {
     let parsed = Token::parse(token).ok_or_else(PageError::link_gone)?;
-    let now = web.clock.now();
-    let link = links::find(&web.pool, parsed.hash(), now).await?;
+    let now = app.clock.now();
+    let link = links::find(&app.pool, parsed.hash(), now).await?;
     let link = link.ok_or_else(PageError::link_gone)?;
-    let of = |person: Uuid| people::by_id(&web.pool, person);
+    let of = |person: Uuid| people::by_id(&app.pool, person);
     match link.target {
-        LinkTarget::SignUp => match people::by_email(&web.pool, &link.email).await? {
+        LinkTarget::SignUp => match people::by_email(&app.pool, &link.email).await? {
             None => Ok(Ok(Requirement::NewPerson(link))),
             Some(_) => Err(PageError::link_gone()),
         },
@@ -180,7 +162,7 @@ async fn find(
             Ok(Ok(Requirement::NewPassword(link, person)))
         }
         LinkTarget::Email { person } => Ok(for_viewer(language, link, person, viewer, token)),
-        LinkTarget::Invite { .. } => match invited(web, &link).await? {
+        LinkTarget::Invite { .. } => match invited(app, &link).await? {
             None => Ok(Ok(Requirement::NewPerson(link))),
             Some(invited) => Ok(for_viewer(language, link, invited, viewer, token)),
         },
@@ -192,11 +174,11 @@ async fn find(
 }
 
 /// The person whom an invitation is for; `None`: a new one.
-async fn invited(web: &Web, link: &Link) -> Result<Option<Uuid>, sqlx::Error> {
+async fn invited(app: &Web, link: &Link) -> Result<Option<Uuid>, sqlx::Error> {
     if link.invited.is_some() {
         return Ok(link.invited);
     }
-    let found = people::by_email(&web.pool, &link.email).await?;
+    let found = people::by_email(&app.pool, &link.email).await?;
     Ok(found.map(|person| person.id))
 }
 
@@ -251,7 +233,7 @@ pub(super) struct Invitation {
 
 /// The invitation at a path of this site, if there is one.
 pub(super) async fn invitation(
-    web: &Web,
+    app: &Web,
     language: PageLanguage,
     path: &str,
 ) -> Result<Option<Invitation>, sqlx::Error> {
@@ -259,14 +241,14 @@ pub(super) async fn invitation(
     let Some(token) = path.strip_prefix("/link/").and_then(Token::parse) else {
         return Ok(None);
     };
-    let link = links::find(&web.pool, token.hash(), web.clock.now()).await?;
+    let link = links::find(&app.pool, token.hash(), app.clock.now()).await?;
     let Some((link, account)) = link.and_then(|link| match link.target {
         LinkTarget::Invite { account, .. } => Some((link, account)),
         _ => None,
     }) else {
         return Ok(None);
     };
-    let (name, email) = (account_name(web, language, account).await, link.email);
+    let (name, email) = (account_name(app, language, account).await, link.email);
     let (key, shown) = if link.invited.is_none() {
         ("invitation-reason", email.clone())
     } else {
@@ -280,13 +262,13 @@ pub(super) async fn invitation(
 
 /// Heading, text and button of a link that needs only its button.
 async fn confirmation(
-    web: &Web,
+    app: &Web,
     language: PageLanguage,
     link: &Link,
 ) -> (String, String, &'static str) {
     let texts = language.texts();
     if let LinkTarget::Invite { account, role, .. } = &link.target {
-        let name = account_name(web, language, *account).await;
+        let name = account_name(app, language, *account).await;
         let heading = texts.say_of("join-title", &name);
         let text = texts.value("invite-role", role.as_str(), "").to_owned();
         return (heading, text, texts.say("join-button"));
@@ -298,7 +280,7 @@ async fn confirmation(
 
 /// The form of a link that asks for a password.
 struct PasswordForm<'a> {
-    web: &'a Web,
+    app: &'a Web,
     language: PageLanguage,
     link: &'a Requirement,
     viewer: Option<&'a Viewer>,
@@ -307,7 +289,7 @@ struct PasswordForm<'a> {
 
 impl PasswordForm<'_> {
     async fn page(&self, typed_name: &str, errors: Fields) -> PasswordLinkPage {
-        let (web, language, texts) = (self.web, self.language, self.language.texts());
+        let (app, language, texts) = (self.app, self.language, self.language.texts());
         let errors = errors.in_language(language.language);
         let (target, person) = match self.link {
             Requirement::NewPerson(target) => (target, None),
@@ -323,7 +305,7 @@ impl PasswordForm<'_> {
                 texts.say("choose-password-button"),
             ),
             LinkTarget::Invite { account, role, .. } => {
-                let name = account_name(web, language, *account).await;
+                let name = account_name(app, language, *account).await;
                 let role = texts.value("invite-role", role.as_str(), "");
                 let text = texts.say_of("join-text", role);
                 let heading = texts.say_of("join-title", &name);
@@ -336,7 +318,7 @@ impl PasswordForm<'_> {
             ),
         };
         let account_name = (target.target == LinkTarget::SignUp).then(|| {
-            Field::text("account_name", texts.say("account-name-label"))
+            Field::name("account_name", texts.say("account-name-label"))
                 .hint(texts.say("account-name-hint"))
                 .autocomplete("organization")
                 .value(typed_name)
@@ -346,7 +328,7 @@ impl PasswordForm<'_> {
         let signed_in = signed_in.filter(|it| Some(it.id) != person);
         let password = Field::new_password("password", texts.say("password-new"));
         PasswordLinkPage {
-            shell: shell(web, language, target).await,
+            shell: shell(app, language, target).await,
             heading,
             text,
             email: target.email.clone(),
@@ -361,9 +343,9 @@ impl PasswordForm<'_> {
 }
 
 /// The frame of the page of a link. If the link changes an account, the frame shows whether the site is read-only.
-async fn shell(web: &Web, language: PageLanguage, link: &Link) -> Shell {
+async fn shell(app: &Web, language: PageLanguage, link: &Link) -> Shell {
     let closed = match link.target {
-        LinkTarget::SignUp | LinkTarget::Invite { .. } => web.gateway.read_only().await,
+        LinkTarget::SignUp | LinkTarget::Invite { .. } => app.gateway.read_only().await,
         _ => None,
     };
     Shell {
@@ -372,11 +354,7 @@ async fn shell(web: &Web, language: PageLanguage, link: &Link) -> Shell {
     }
 }
 
-async fn account_name(web: &Web, language: PageLanguage, account: Uuid) -> String {
-    let found = web.gateway.account(account).await;
-    let account = found.ok().and_then(|found| found.account);
-    account.map_or_else(
-        || language.say("the-account").to_owned(),
-        |account| account.name,
-    )
+async fn account_name(app: &Web, language: PageLanguage, account: Uuid) -> String {
+    let name = app.gateway.account_name(account).await;
+    name.unwrap_or_else(|| language.say("the-account").to_owned())
 }

@@ -5,10 +5,10 @@ use http::StatusCode;
 use kit::{Code, Fault, ids};
 use pages::Fields;
 use pages::mails::MailText;
+use serde::Deserialize;
 use sqlx::PgConnection;
 use uuid::Uuid;
 
-use super::link::Input;
 use super::{password_problem, sign_in_again};
 use crate::app::Web;
 use crate::client_info::ClientInfo;
@@ -31,9 +31,17 @@ use crate::store::{closed_accounts, is_taken, members};
 use crate::upstream::gateway::Actor;
 use crate::viewer::{NewSession, Viewer, begin_session};
 
+/// What a visitor types.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct Input {
+    pub account_name: String,
+    pub password: String,
+}
+
 /// A form of a link that was sent.
 pub(super) struct LinkForm<'a> {
-    pub(super) web: &'a Web,
+    pub(super) app: &'a Web,
     pub(super) client: &'a ClientInfo,
     pub(super) language: PageLanguage,
     /// The person who is signed in in this browser.
@@ -62,12 +70,12 @@ impl LinkForm<'_> {
     /// Counts a form with a new password: of this link, and of the network. Anybody can get a link, so without limits a few clients could
     /// use up the pool of hashes, and nobody could sign in.
     async fn count(&self) -> Result<(), LinkError> {
-        let now = self.web.clock.now();
+        let now = self.app.clock.now();
         for (limit, subject) in [
             (limits::LINK, self.link.id.to_string()),
             (limits::LINKS_FROM, self.client.network()),
         ] {
-            if let Err(reached) = self.web.limits.count(limit, &subject, now).await? {
+            if let Err(reached) = self.app.limits.count(limit, &subject, now).await? {
                 let fault = reached.too_many_in(self.language.language, "limit-tries");
                 return Err(LinkError::Refused(FormState::refused_here(&fault)));
             }
@@ -77,7 +85,7 @@ impl LinkForm<'_> {
 
     /// Hashes a new password, which was checked before.
     async fn new_hash(&self) -> Result<String, LinkError> {
-        let hash = self.web.passwords.hash(&self.input.password).await;
+        let hash = self.app.passwords.hash(&self.input.password).await;
         hash.map_err(|fault| match fault.code {
             Code::Unavailable => LinkError::Refused(self.language.refused(&fault, &[], &[])),
             _ => fault.into(),
@@ -86,14 +94,14 @@ impl LinkForm<'_> {
 
     /// Makes a person: with an account, or as a member of the one that the link names.
     pub(super) async fn create_person(&self) -> Result<Response, LinkError> {
-        let (web, link) = (self.web, self.link);
+        let (app, link) = (self.app, self.link);
         self.count().await?;
         // Check everything else before the password is hashed, since a hash costs a core for a while.
         let errors = self.errors_of_new_person();
         if !errors.is_empty() {
             return Err(LinkError::Refused(FormState::invalid(errors)));
         }
-        if let Err(closed) = web.gateway.admit_change().await {
+        if let Err(closed) = app.gateway.admit_change().await {
             return Err(LinkError::Refused(self.language.refused(&closed, &[], &[])));
         }
         let hash = self.new_hash().await?;
@@ -103,19 +111,19 @@ impl LinkForm<'_> {
             LinkTarget::Invite { account, role, .. } => Some((*account, *role)),
             _ => self.account_for(id).await?,
         };
-        let mut transaction = web.pool.begin().await?;
+        let mut transaction = app.pool.begin().await?;
         // Lock the account before the link's row, in the same order as a deletion, which removes the invitations of the person.
         if let Some((account, _)) = membership {
             members::lock(&mut transaction, account).await?;
         }
-        use_link(&mut transaction, web, link).await?;
+        use_link(&mut transaction, app, link).await?;
         let person = NewPerson {
             id,
             email: &link.email,
             password_hash: &hash,
             language: self.language.language,
         };
-        if let Err(error) = people::insert(&mut *transaction, person, web.clock.now()).await {
+        if let Err(error) = people::insert(&mut *transaction, person, app.clock.now()).await {
             // Another link has created the person meanwhile.
             return Err(if is_taken(&error) {
                 PageError::link_gone().into()
@@ -153,7 +161,7 @@ impl LinkForm<'_> {
         if !is_invited && !is_free(&mut *connection, account).await? {
             return Ok(());
         }
-        let now = self.web.clock.now();
+        let now = self.app.clock.now();
         members::insert(&mut *connection, account, person, role, now).await?;
         let action = if is_invited {
             Action::Joined
@@ -177,10 +185,10 @@ impl LinkForm<'_> {
     }
 
     async fn find_or_create_account(&self, person: Uuid) -> Result<Uuid, Fault> {
-        let (web, link) = (self.web, self.link);
-        if let Some(account) = web.gateway.account_by_email(&link.email).await? {
-            let is_taken = account != link.id && members::exist(&web.pool, account).await?;
-            if !is_taken && !closed_accounts::contains(&web.pool, account).await? {
+        let (app, link) = (self.app, self.link);
+        if let Some(account) = app.gateway.account_by_email(&link.email).await? {
+            let is_taken = account != link.id && members::exist(&app.pool, account).await?;
+            if !is_taken && !closed_accounts::contains(&app.pool, account).await? {
                 return Ok(account);
             }
         }
@@ -189,7 +197,7 @@ impl LinkForm<'_> {
             address: self.client.address(),
         };
         let name = &self.input.account_name;
-        let created = web
+        let created = app
             .gateway
             .create_account(&actor, link.id, name, &link.email);
         created.await?;
@@ -213,16 +221,16 @@ impl LinkForm<'_> {
 
     /// Sets a new password, which ends all sessions, and signs the person in.
     pub(super) async fn reset_password(&self, person: &Person) -> Result<Response, LinkError> {
-        let web = self.web;
+        let app = self.app;
         self.count().await?;
         if let Err(problem) = password::check(&self.input.password, &[&person.email]) {
             let errors = Fields::one("password", password_problem(problem, self.language));
             return Err(LinkError::Refused(FormState::invalid(errors)));
         }
         let hash = self.new_hash().await?;
-        let now = web.clock.now();
-        let mut transaction = web.pool.begin().await?;
-        use_link_of(&mut transaction, web, self.link, person).await?;
+        let now = app.clock.now();
+        let mut transaction = app.pool.begin().await?;
+        use_link_of(&mut transaction, app, self.link, person).await?;
         // Other people may have other links of the same kind.
         links::remove_of_person(&mut *transaction, person.id).await?;
         let set = people::set_password(&mut *transaction, person, &hash).await?;
@@ -257,9 +265,9 @@ impl LinkForm<'_> {
         let begun = async {
             if let Some(old) = self.viewer {
                 let hash = old.token.hash();
-                self.web.sessions.end_of(old.person.id, hash).await?;
+                self.app.sessions.end_of(old.person.id, hash).await?;
             }
-            begin_session(self.web, session, self.client, &mut response).await
+            begin_session(self.app, session, self.client, &mut response).await
         };
         if let Err(fault) = begun.await {
             tracing::warn!(%fault, "a person must sign in after a new password");
@@ -285,18 +293,18 @@ pub(super) async fn confirm(request: &PersonRequest, link: &Link) -> PageResult 
 }
 
 async fn join(request: &PersonRequest, link: &Link, account: Uuid, role: Role) -> PageResult {
-    let (web, person) = (&request.app, request.person());
-    web.gateway.admit_change().await?;
-    let mut transaction = web.pool.begin().await?;
+    let (app, person) = (&request.app, request.person());
+    app.gateway.admit_change().await?;
+    let mut transaction = app.pool.begin().await?;
     // Without the lock, the only owner could be deleted at the same time, and the account would have a new member and no owner.
     members::lock(&mut transaction, account).await?;
-    use_link_of(&mut transaction, web, link, person).await?;
+    use_link_of(&mut transaction, app, link, person).await?;
     let memberships = members::of_person(&mut *transaction, person.id).await?;
     let is_member = memberships.iter().any(|it| it.account == account);
     if !is_member && memberships.len() >= members::MAX_ACCOUNTS {
         return Err(PageError::too_many_accounts(members::MAX_ACCOUNTS));
     }
-    let now = web.clock.now();
+    let now = app.clock.now();
     members::insert(&mut *transaction, account, person.id, role, now).await?;
     request
         .record_in_account(&mut *transaction, account, Action::Joined, role.as_str())
@@ -306,9 +314,9 @@ async fn join(request: &PersonRequest, link: &Link, account: Uuid, role: Role) -
 }
 
 async fn change_email(request: &PersonRequest, link: &Link) -> PageResult {
-    let (web, person) = (&request.app, request.person());
-    let mut transaction = web.pool.begin().await?;
-    use_link_of(&mut transaction, web, link, person).await?;
+    let (app, person) = (&request.app, request.person());
+    let mut transaction = app.pool.begin().await?;
+    use_link_of(&mut transaction, app, link, person).await?;
     links::remove_of_person(&mut *transaction, person.id).await?;
     links::bind_invitations(&mut *transaction, &person.email, person.id).await?;
     let version = match people::set_email(&mut *transaction, person, &link.email).await {
@@ -327,14 +335,14 @@ async fn change_email(request: &PersonRequest, link: &Link) -> PageResult {
             address,
             language: person.language(),
         };
-        person_mail::queue(&mut transaction, reader, &text, web.clock.now()).await?;
+        person_mail::queue(&mut transaction, reader, &text, app.clock.now()).await?;
     }
     request
         .record_own(&mut *transaction, Action::EmailChanged)
         .await?;
     transaction.commit().await?;
     let actor = request.actor();
-    contact_address::replace_in_all(web, &actor, &person.email, &link.email).await;
+    contact_address::replace_in_all(app, &actor, &person.email, &link.email).await;
     let response = see_other("/you?done=email");
     Ok(request.renew_session(version, response).await)
 }
@@ -342,10 +350,10 @@ async fn change_email(request: &PersonRequest, link: &Link) -> PageResult {
 /// Uses a link up. Of two concurrent requests, one fails here.
 pub(super) async fn use_link(
     connection: &mut PgConnection,
-    web: &Web,
+    app: &Web,
     link: &Link,
 ) -> Result<(), PageError> {
-    if links::consume(connection, link.id, web.clock.now()).await? {
+    if links::consume(connection, link.id, app.clock.now()).await? {
         Ok(())
     } else {
         Err(PageError::link_gone())
@@ -356,12 +364,12 @@ pub(super) async fn use_link(
 /// for each other.
 pub(super) async fn use_link_of(
     connection: &mut PgConnection,
-    web: &Web,
+    app: &Web,
     link: &Link,
     person: &Person,
 ) -> Result<(), PageError> {
     let is_current = people::lock(&mut *connection, person).await?;
-    use_link(connection, web, link).await?;
+    use_link(connection, app, link).await?;
     if is_current {
         Ok(())
     } else {

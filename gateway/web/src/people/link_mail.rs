@@ -7,12 +7,12 @@ use pages::people::MailSentPage;
 use pages::site::{Language, Texts};
 use sqlx::PgConnection;
 
-use super::link;
 use crate::app::Web;
 use crate::client_info::ClientInfo;
 use crate::domain::action::Action;
 use crate::domain::email;
 use crate::domain::link::Purpose;
+use crate::domain::percent::encoded;
 use crate::page_error::PageError;
 use crate::page_language::PageLanguage;
 use crate::person_mail::{self, Reader};
@@ -45,7 +45,7 @@ impl<'a> LinkRequest<'a> {
 ///
 /// Both cases have the same response and run the same statements, so neither the response nor its time shows whether the person exists.
 pub async fn send(
-    web: &Web,
+    app: &Web,
     client: &ClientInfo,
     language: PageLanguage,
     address: &str,
@@ -55,17 +55,17 @@ pub async fn send(
         let errors = Fields::one("email", language.say("email-invalid"));
         return Ok(Err(FormState::invalid(errors)));
     };
-    let now = web.clock.now();
+    let now = app.clock.now();
     let network = client.network();
-    let from = web.limits.count(limits::MAILS_FROM, &network, now).await?;
+    let from = app.limits.count(limits::MAILS_FROM, &network, now).await?;
     if let Err(reached) = from {
         let fault = reached.too_many_in(language.language, "limit-mails");
         return Ok(Err(FormState::refused_here(&fault)));
     }
     // Beyond the limit of an address, send no mail and show no error: the address may belong to somebody else.
-    let to = web.limits.count(limits::MAILS_TO, &address, now).await?;
+    let to = app.limits.count(limits::MAILS_TO, &address, now).await?;
     if to.is_ok() {
-        queue(web, language.language, &address, wanted).await?;
+        queue(app, language.language, &address, wanted).await?;
     }
     let purpose = match wanted {
         LinkRequest::SignUp { .. } => Purpose::SignUp,
@@ -76,17 +76,17 @@ pub async fn send(
         email: address,
         lifetime: purpose.lifetime_key(),
         again: language.path("/sign-up"),
-        mail_folder: web.mail_folder.clone(),
+        mail_folder: app.mail_folder.clone(),
     })))
 }
 
 async fn queue(
-    web: &Web,
+    app: &Web,
     language: Language,
     address: &str,
     wanted: LinkRequest<'_>,
 ) -> Result<(), sqlx::Error> {
-    let mut transaction = web.pool.begin().await?;
+    let mut transaction = app.pool.begin().await?;
     let person = people::by_email(&mut *transaction, address).await?;
     let target = match &person {
         Some(person) => LinkTarget::Reset { person: person.id },
@@ -106,7 +106,7 @@ async fn queue(
         language: person.as_ref().map_or(language, Person::language),
         text: MailText::new(key),
     };
-    send_link(&mut transaction, web, mail).await?;
+    send_link(&mut transaction, app, mail).await?;
     transaction.commit().await
 }
 
@@ -122,13 +122,24 @@ pub struct LinkMail<'a> {
     pub text: MailText<'a>,
 }
 
+/// The path of a link, with the page to redirect to afterwards, if any.
+pub(super) fn link_path(token: &str, next: Option<&str>) -> String {
+    match next {
+        Some(next) => {
+            let next = encoded(next);
+            format!("/link/{token}?next={next}")
+        }
+        None => format!("/link/{token}"),
+    }
+}
+
 /// Stores a link and queues its mail.
 pub async fn send_link(
     connection: &mut PgConnection,
-    web: &Web,
+    app: &Web,
     link: LinkMail<'_>,
 ) -> Result<(), sqlx::Error> {
-    let now = web.clock.now();
+    let now = app.clock.now();
     let inserted = links::insert(&mut *connection, link.address, &link.target, now).await?;
     let texts = Texts::of(link.language);
     // The address without a language stands for English.
@@ -136,7 +147,7 @@ pub async fn send_link(
         Language::English => "",
         language @ Language::French => language.prefix(),
     };
-    let path = link::path(&inserted.token.text(), link.next);
+    let path = link_path(&inserted.token.text(), link.next);
     let lifetime = texts.say(link.target.purpose().lifetime_key());
     let foot = match link.target {
         // A reader who did not ask for the end of the second factor must use this link, not ignore it.
@@ -144,8 +155,12 @@ pub async fn send_link(
         _ => "mail-link-foot",
     };
     let mail = link.text.write(link.language);
-    let mail = mail.and_paragraph(&format!("{}{prefix}{path}", web.public_url));
-    let mail = mail.and_paragraph(&texts.say_of(foot, lifetime));
+    let mail = mail.and_paragraph(&format!("{}{prefix}{path}", app.public_url));
+    let mut mail = mail.and_paragraph(&texts.say_of(foot, lifetime));
+    if matches!(link.target, LinkTarget::SignUp) {
+        // The reader may not know us yet.
+        mail = mail.and_paragraph(texts.say("mail-signature"));
+    }
     person_mail::insert_with_link(connection, link.address, &mail, &inserted, now).await
 }
 

@@ -155,28 +155,28 @@ pub(super) fn link_page(
 
 /// Runs the action of such a link.
 pub(super) async fn follow_link(
-    web: &Web,
+    app: &Web,
     client: &ClientInfo,
     language: PageLanguage,
     link: &Link,
     person: &Person,
 ) -> PageResult {
-    let mut transaction = web.pool.begin().await?;
+    let mut transaction = app.pool.begin().await?;
     let (heading, text) = if matches!(link.target, LinkTarget::KeepFactor { .. }) {
         people::lock(&mut *transaction, person).await?;
-        use_link(&mut transaction, web, link).await?;
-        if !stop_in(&mut transaction, web, person, Some(client)).await? {
+        use_link(&mut transaction, app, link).await?;
+        if !stop_in(&mut transaction, app, person, Some(client)).await? {
             return Err(PageError::link_gone());
         }
         let text = language.texts().say_of("stopped-text", &person.email);
         ("stopped-title", text)
     } else {
-        use_link_of(&mut transaction, web, link, person).await?;
+        use_link_of(&mut transaction, app, link, person).await?;
         if person.totp_secret.is_none() {
             return Err(PageError::link_gone());
         }
         let requester = Requester::Person(client);
-        let ends_at = begin(&mut transaction, web, requester, person).await?;
+        let ends_at = begin(&mut transaction, app, requester, person).await?;
         let at = language.texts().minute(ends_at);
         (
             "lost-begun-title",
@@ -195,11 +195,11 @@ pub(super) async fn follow_link(
 /// person.
 pub(crate) async fn begin(
     connection: &mut PgConnection,
-    web: &Web,
+    app: &Web,
     requester: Requester<'_>,
     person: &Person,
 ) -> Result<OffsetDateTime, sqlx::Error> {
-    let now = web.clock.now();
+    let now = app.clock.now();
     let ends_at = now + WAIT;
     factor_ends::insert(&mut *connection, person, ends_at, requester.client()).await?;
     // An earlier wait has ended.
@@ -225,7 +225,7 @@ pub(crate) async fn begin(
                 language: reader.language,
                 text,
             };
-            send_link(connection, web, mail).await?;
+            send_link(connection, app, mail).await?;
         }
     }
     let (client, action) = (requester.client(), requester.action());
@@ -236,30 +236,30 @@ pub(crate) async fn begin(
 
 /// Stops the end of a person's second factor, if there is one.
 pub(super) async fn stop(
-    web: &Web,
+    app: &Web,
     person: &Person,
     client: &ClientInfo,
 ) -> Result<(), sqlx::Error> {
-    if !factor_ends::exists(&web.pool, person.id).await? {
+    if !factor_ends::exists(&app.pool, person.id).await? {
         return Ok(());
     }
-    let mut transaction = web.pool.begin().await?;
+    let mut transaction = app.pool.begin().await?;
     people::lock(&mut *transaction, person).await?;
-    stop_in(&mut transaction, web, person, Some(client)).await?;
+    stop_in(&mut transaction, app, person, Some(client)).await?;
     transaction.commit().await
 }
 
 /// The same in a transaction; without a client, staff stop it. False if there is nothing to stop. The caller has locked the person.
 pub(crate) async fn stop_in(
     connection: &mut PgConnection,
-    web: &Web,
+    app: &Web,
     person: &Person,
     client: Option<&ClientInfo>,
 ) -> Result<bool, sqlx::Error> {
     if !factor_ends::remove(&mut *connection, person.id).await? {
         return Ok(false);
     }
-    let now = web.clock.now();
+    let now = app.clock.now();
     links::remove_factor_keepers(&mut *connection, person.id).await?;
     let text = MailText::new("factor-stays");
     person_mail::queue(&mut *connection, Reader::of(person), &text, now).await?;

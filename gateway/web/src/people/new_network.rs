@@ -14,25 +14,25 @@ use crate::store::people::Person;
 
 /// Queues the mail about a sign-in, before the session begins and its network is remembered. Nobody is kept from signing in because it
 /// fails. The first network of a person is not new, and neither is any while Redis has just lost its data.
-pub(super) async fn mail(web: &Web, person: &Person, client: &ClientInfo) {
+pub(super) async fn mail(app: &Web, person: &Person, client: &ClientInfo) {
     if !NoticeKind::SignIns.is_wanted(&person.muted_notices) {
         return;
     }
-    if let Err(fault) = mail_if_new(web, person, client).await {
+    if let Err(fault) = mail_if_new(app, person, client).await {
         tracing::warn!(%fault, "no mail about a sign-in from a new network");
     }
 }
 
-async fn mail_if_new(web: &Web, person: &Person, client: &ClientInfo) -> Result<(), Fault> {
-    let (now, network) = (web.clock.now(), client.network());
-    let sessions = &web.sessions;
+async fn mail_if_new(app: &Web, person: &Person, client: &ClientInfo) -> Result<(), Fault> {
+    let (now, network) = (app.clock.now(), client.network());
+    let sessions = &app.sessions;
     if sessions.knows_network(person.id, &network, now).await?
         || !sessions.knows_networks(person.id).await?
     {
         return Ok(());
     }
     let id = person.id.to_string();
-    let counted = web.limits.count(limits::NETWORK_MAILS, &id, now).await?;
+    let counted = app.limits.count(limits::NETWORK_MAILS, &id, now).await?;
     if counted.is_err() {
         return Ok(());
     }
@@ -41,9 +41,9 @@ async fn mail_if_new(web: &Web, person: &Person, client: &ClientInfo) -> Result<
         .with("address", client.address())
         .with("browser", agent::name(texts, &client.agent))
         .time("at", now)
-        .with("page", format!("{}/you/password", web.public_url));
-    let mut connection = web.pool.acquire().await?;
+        .with("page", format!("{}/you/password", app.public_url));
+    let mut connection = app.pool.acquire().await?;
     let reader = Reader::of(person);
-    person_mail::queue_notice(&mut connection, reader, &text, &web.public_url, now).await?;
+    person_mail::queue_notice(&mut connection, reader, &text, &app.public_url, now).await?;
     Ok(())
 }

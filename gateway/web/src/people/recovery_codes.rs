@@ -61,14 +61,14 @@ pub async fn send(request: PersonRequest, OnceForm(form, sent): OnceForm<Input>)
 
 /// Uses the typed code, which may be an earlier recovery code, and replaces the recovery codes.
 async fn replace(request: &PersonRequest, code: &TypedCode) -> Result<NewCodes, OnceError> {
-    let (web, person) = (&request.app, request.person());
-    if !use_code(web, person, code).await? {
-        count_wrong_code(web, person).await?;
+    let (app, person) = (&request.app, request.person());
+    if !use_code(app, person, code).await? {
+        count_wrong_code(app, person).await?;
         let text = request.language().say("code-wrong");
         return Err(Fault::invalid_field("code", text).into());
     }
     let (codes, hashes) = recovery::generate();
-    let mut transaction = web.pool.begin().await?;
+    let mut transaction = app.pool.begin().await?;
     if !people::lock(&mut *transaction, person).await? {
         return Err(sign_in_again().into());
     }

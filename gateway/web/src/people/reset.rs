@@ -42,14 +42,14 @@ pub async fn send(
     }
 }
 
-fn page(web: &Web, language: PageLanguage, email: &str, errors: Fields) -> ResetPage {
+fn page(app: &Web, language: PageLanguage, email: &str, errors: Fields) -> ResetPage {
     let errors = errors.in_language(language.language);
     ResetPage {
         shell: language.shell_at("/reset"),
         email: Field::email("email", language.say("email-label"))
             .value(email)
             .error_in(&errors),
-        mail_folder: web.mail_folder.clone(),
+        mail_folder: app.mail_folder.clone(),
         errors,
     }
 }

@@ -6,11 +6,13 @@ use pages::mails::MailText;
 use pages::people::SecondFactorPage;
 use pages::{Field, Fields, Shell};
 use serde::Deserialize;
+use uuid::Uuid;
 
 use super::{lost_phone, new_network};
 use crate::app::Web;
 use crate::domain::action::Action;
 use crate::domain::next_page::{self, NextPage};
+use crate::domain::totp::SharedSecret;
 use crate::domain::typed_code::TypedCode;
 use crate::form_body::FormBody;
 use crate::page_error::PageResult;
@@ -73,31 +75,40 @@ pub async fn send(request: PersonRequest, FormBody(form): FormBody<CodeForm>) ->
     Ok(response)
 }
 
+/// Decrypts the secret of a person.
+fn open(app: &Web, person: Uuid, sealed: &[u8]) -> Result<SharedSecret, Fault> {
+    let opened = app.key_ring.open(person.as_bytes(), sealed);
+    let opened = opened.map_err(|error| Fault::internal(&error))?;
+    let damaged = || std::io::Error::other("the secret of an authenticator app has another length");
+    let secret = opened.try_into().ok().map(SharedSecret);
+    secret.ok_or_else(|| Fault::internal(&damaged()))
+}
+
 /// Uses a code: each works once.
-pub async fn use_code(web: &Web, person: &Person, code: &TypedCode) -> Result<bool, Fault> {
+pub async fn use_code(app: &Web, person: &Person, code: &TypedCode) -> Result<bool, Fault> {
     let code = match code {
         TypedCode::App(code) => code,
         TypedCode::Recovery(hash) => {
-            return Ok(people::use_recovery_code(&web.pool, person.id, hash).await?);
+            return Ok(people::use_recovery_code(&app.pool, person.id, hash).await?);
         }
     };
     let Some(sealed) = &person.totp_secret else {
         return Ok(false);
     };
-    let secret = super::totp::open(web, person.id, sealed)?;
-    match secret.step_of(code, web.clock.now()) {
-        Some(step) => Ok(people::use_totp_step(&web.pool, person.id, step).await?),
+    let secret = open(app, person.id, sealed)?;
+    match secret.step_of(code, app.clock.now()) {
+        Some(step) => Ok(people::use_totp_step(&app.pool, person.id, step).await?),
         None => Ok(false),
     }
 }
 
 /// Counts a wrong code. A visitor gets to this step with the right password only, so many wrong codes in a day cause a mail to the person,
 /// at most one per day.
-pub async fn count_wrong_code(web: &Web, person: &Person) -> Result<(), Fault> {
-    let (now, id) = (web.clock.now(), person.id.to_string());
-    let counted = web.limits.count(limits::WRONG_CODES, &id, now).await?;
+pub async fn count_wrong_code(app: &Web, person: &Person) -> Result<(), Fault> {
+    let (now, id) = (app.clock.now(), person.id.to_string());
+    let counted = app.limits.count(limits::WRONG_CODES, &id, now).await?;
     if counted.is_ok()
-        || web
+        || app
             .limits
             .count(limits::CODE_MAILS, &id, now)
             .await?
@@ -105,9 +116,9 @@ pub async fn count_wrong_code(web: &Web, person: &Person) -> Result<(), Fault> {
     {
         return Ok(());
     }
-    let page = format!("{}/you/password", web.public_url);
+    let page = format!("{}/you/password", app.public_url);
     let text = MailText::new("wrong-codes").with("page", page);
-    let mut connection = web.pool.acquire().await?;
+    let mut connection = app.pool.acquire().await?;
     person_mail::queue(&mut connection, Reader::of(person), &text, now).await?;
     Ok(())
 }

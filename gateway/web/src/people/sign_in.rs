@@ -3,14 +3,14 @@
 use axum::Extension;
 use axum::extract::{Query, State};
 use http::HeaderMap;
-use http::header::SET_COOKIE;
 use kit::Fault;
 use pages::people::SignInPage;
 use pages::{Field, Fields};
 use serde::Deserialize;
 use uuid::Uuid;
 
-use super::{link, new_network, sign_up};
+use super::link::{self, Invitation};
+use super::{new_network, sign_up};
 use crate::app::{App, Web};
 use crate::client_info::ClientInfo;
 use crate::domain::action::Action;
@@ -46,7 +46,7 @@ pub async fn show(
         return Ok(see_other(next));
     }
     let form = SignInForm {
-        web: &app,
+        app: &app,
         language,
         next,
     };
@@ -62,7 +62,7 @@ pub async fn send(
 ) -> PageResult {
     let (now, next) = (app.clock.now(), next_page::path(&form.next));
     let shown = SignInForm {
-        web: &app,
+        app: &app,
         language,
         next,
     };
@@ -111,46 +111,46 @@ pub async fn send(
 
 /// Counts a try per person and network, per network, and per person.
 async fn count(
-    web: &Web,
+    app: &Web,
     address: &str,
     client: &ClientInfo,
 ) -> Result<Result<(), LimitReached>, Fault> {
-    let (now, network) = (web.clock.now(), client.network());
+    let (now, network) = (app.clock.now(), client.network());
     let both = format!("{address} {network}");
     for (limit, subject) in [
         (limits::SIGN_IN, both.as_str()),
         (limits::SIGN_IN_FROM, network.as_str()),
     ] {
-        let counted = web.limits.count(limit, subject, now).await?;
+        let counted = app.limits.count(limit, subject, now).await?;
         if counted.is_err() {
             return Ok(counted);
         }
     }
-    let of_person = web.limits.count(limits::SIGN_IN_OF_PERSON, address, now);
+    let of_person = app.limits.count(limits::SIGN_IN_OF_PERSON, address, now);
     let of_person = of_person.await?;
     // Wrong passwords from other networks do not lock the person out of a network with an earlier sign-in.
-    if of_person.is_err() && has_signed_in_from(web, address, &network).await? {
+    if of_person.is_err() && has_signed_in_from(app, address, &network).await? {
         return Ok(Ok(()));
     }
     Ok(of_person)
 }
 
 /// Whether the person with this address has signed in from a network before. For an unknown address, the steps are the same.
-async fn has_signed_in_from(web: &Web, address: &str, network: &str) -> Result<bool, Fault> {
-    let person = people::by_email(&web.pool, address).await?;
+async fn has_signed_in_from(app: &Web, address: &str, network: &str) -> Result<bool, Fault> {
+    let person = people::by_email(&app.pool, address).await?;
     let id = person.map_or(Uuid::nil(), |person| person.id);
-    let now = web.clock.now();
-    web.sessions.knows_network(id, network, now).await
+    let now = app.clock.now();
+    app.sessions.knows_network(id, network, now).await
 }
 
 /// Ends the session of a request's cookie, if there is one.
-async fn end_session(web: &Web, headers: &HeaderMap) -> Result<(), Fault> {
-    let Some(token) = web.cookie.token(headers) else {
+async fn end_session(app: &Web, headers: &HeaderMap) -> Result<(), Fault> {
+    let Some(token) = app.cookie.token(headers) else {
         return Ok(());
     };
     let hash = token.hash();
-    if let Some(session) = web.sessions.find(hash, web.clock.now()).await? {
-        web.sessions.end_of(session.person, hash).await?;
+    if let Some(session) = app.sessions.find(hash, app.clock.now()).await? {
+        app.sessions.end_of(session.person, hash).await?;
     }
     Ok(())
 }
@@ -158,24 +158,23 @@ async fn end_session(web: &Web, headers: &HeaderMap) -> Result<(), Fault> {
 /// Ends the session, and redirects to the next page if the request names one.
 pub async fn sign_out(
     State(app): State<App>,
+    Extension(language): Extension<PageLanguage>,
     headers: HeaderMap,
     Query(next): Query<NextPage>,
 ) -> PageResult {
     end_session(&app, &headers).await?;
-    let mut response = see_other(if next.next.is_empty() {
-        "/?done=signed-out"
+    let mut response = if next.next.is_empty() {
+        language.goodbye(&headers, "signed-out")
     } else {
-        next_page::path(&next.next)
-    });
-    if let Some(cookie) = app.cookie.clear() {
-        response.headers_mut().insert(SET_COOKIE, cookie);
-    }
+        see_other(next_page::path(&next.next))
+    };
+    app.cookie.clear(response.headers_mut());
     Ok(response)
 }
 
 /// The form, in its language.
 struct SignInForm<'a> {
-    web: &'a Web,
+    app: &'a Web,
     language: PageLanguage,
     /// The page to return to.
     next: &'a str,
@@ -186,8 +185,11 @@ impl SignInForm<'_> {
     async fn page(&self, typed: Option<&str>, state: FormState) -> PageResult {
         let (language, next) = (self.language, self.next);
         let FormState { status, errors } = state.in_language(language.language);
-        let invitation = link::invitation(self.web, language, next).await?;
-        let invitation = invitation.unwrap_or_default();
+        let invitation = link::invitation(self.app, language, next).await?;
+        let invitation = invitation.unwrap_or_else(|| Invitation {
+            text: next_page::reason(next).map_or_else(String::new, |key| language.say(key).into()),
+            email: String::new(),
+        });
         let email = Field::email("email", language.say("email-label"));
         let page = SignInPage {
             shell: language.shell_at(format!("/sign-in?next={}", encoded(next))),

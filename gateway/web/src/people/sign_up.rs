@@ -36,7 +36,7 @@ pub async fn show(
         return Ok(see_other(next.unwrap_or("/accounts")));
     }
     let form = SignUpForm {
-        web: &app,
+        app: &app,
         language,
         next,
     };
@@ -55,7 +55,7 @@ pub async fn send(
         Ok(sent) => Ok(sent),
         Err(refused) => {
             let shown = SignUpForm {
-                web: &app,
+                app: &app,
                 language,
                 next,
             };
@@ -69,7 +69,7 @@ pub async fn send(
 
 /// The form, in its language.
 struct SignUpForm<'a> {
-    web: &'a Web,
+    app: &'a Web,
     language: PageLanguage,
     /// The page to return to.
     next: Option<&'a str>,
@@ -83,7 +83,7 @@ impl SignUpForm<'_> {
             shell: self.language.shell_at(address(self.next)),
             email: email.value(typed).error_in(&errors),
             next: self.next.unwrap_or_default().to_owned(),
-            mail_folder: self.web.mail_folder.clone(),
+            mail_folder: self.app.mail_folder.clone(),
             errors,
         }
     }

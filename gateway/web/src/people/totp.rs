@@ -6,13 +6,11 @@ use pages::mails::MailText;
 use pages::people::{PersonFormPage, RecoveryCodesPage, TotpPage};
 use pages::{Field, qr};
 use serde::{Deserialize, Serialize};
-use uuid::Uuid;
 
 use super::confirmation::confirm_password;
 use super::link_mail::record_and_inform;
 use super::second_factor::{NO_CODE, count_wrong_code, use_code};
 use super::sign_in_again;
-use crate::app::Web;
 use crate::domain::action::Action;
 use crate::domain::recovery;
 use crate::domain::totp::SharedSecret;
@@ -23,7 +21,7 @@ use crate::page_error::PageResult;
 use crate::person_request::PersonRequest;
 use crate::render::{FormState, html, ok, see_other};
 use crate::session::once;
-use crate::store::people;
+use crate::store::people::{self, NewSecret};
 use crate::viewer::Viewer;
 
 #[derive(Debug, Default, Deserialize)]
@@ -47,15 +45,6 @@ fn offered(viewer: &Viewer) -> SharedSecret {
     let mut secret = [0; 20];
     secret.copy_from_slice(&key[..20]);
     SharedSecret(secret)
-}
-
-/// Decrypts the secret of a person.
-pub fn open(web: &Web, person: Uuid, sealed: &[u8]) -> Result<SharedSecret, Fault> {
-    let opened = web.key_ring.open(person.as_bytes(), sealed);
-    let opened = opened.map_err(|error| Fault::internal(&error))?;
-    let damaged = || std::io::Error::other("the secret of an authenticator app has another length");
-    let secret = opened.try_into().ok().map(SharedSecret);
-    secret.ok_or_else(|| Fault::internal(&damaged()))
 }
 
 pub async fn show(request: PersonRequest) -> PageResult {
@@ -105,12 +94,16 @@ async fn store(
     secret: &SharedSecret,
     step: i64,
 ) -> Result<TurnedOn, OnceError> {
-    let (web, person) = (&request.app, request.person());
-    let sealed = web.key_ring.seal(person.id.as_bytes(), &secret.0);
+    let (app, person) = (&request.app, request.person());
+    let sealed = app.key_ring.seal(person.id.as_bytes(), &secret.0);
     let sealed = sealed.map_err(|error| Fault::internal(&error))?;
     let (codes, hashes) = recovery::generate();
-    let mut transaction = web.pool.begin().await?;
-    let set = people::set_totp(&mut transaction, person, Some((&sealed, step)), &hashes);
+    let mut transaction = app.pool.begin().await?;
+    let secret = NewSecret {
+        sealed: &sealed,
+        step,
+    };
+    let set = people::set_totp(&mut transaction, person, Some(secret), &hashes);
     let version = set.await?.ok_or_else(sign_in_again)?;
     let text = MailText::new("totp-on");
     record_and_inform(request, &mut transaction, Action::TotpOn, &text).await?;

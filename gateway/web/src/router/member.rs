@@ -12,7 +12,7 @@ use crate::listings::{
     claims, create, edit, list as list_of_listings, notes, picture_file, pictures, show, takedown,
     upload,
 };
-use crate::route::{Route, action, all_open, form, open, page, with_body, with_file};
+use crate::route::{Route, all_open, open, with_body, with_file};
 
 /// The longest body of the form of a listing: 10,000 characters of any script, as a browser encodes them, are up to 120,000 bytes.
 const MAX_LISTING: usize = form_body::MAX_LIMIT;
@@ -57,64 +57,41 @@ fn account_routes() -> Vec<Route> {
     let develop = Access::Member(Permission::Develop);
     let manage = Access::Member(Permission::Manage);
     vec![
-        page(account!(""), read, today::show),
-        open(form(
-            account!("/settings"),
-            manage,
-            settings::show,
-            settings::send,
-        )),
-        page(account!("/keys"), read, keys::list::show),
-        open(action(account!("/keys"), develop, keys::create::send)),
-        page(account!("/keys/new"), develop, keys::create::show),
-        page(account!("/keys/{key}"), read, keys::one::show),
-        action(account!("/keys/{key}/rotate"), develop, keys::one::rotate),
+        read.page(account!(""), today::show),
+        open(manage.form(account!("/settings"), settings::show, settings::send)),
+        read.page(account!("/keys"), keys::list::show),
+        open(develop.action(account!("/keys"), keys::create::send)),
+        develop.page(account!("/keys/new"), keys::create::show),
+        read.page(account!("/keys/{key}"), keys::one::show),
+        develop.action(account!("/keys/{key}/rotate"), keys::one::rotate),
         // A leaked key can be revoked at any time.
-        open(action(
-            account!("/keys/{key}/revoke"),
-            develop,
-            keys::one::revoke,
-        )),
-        action(
+        open(develop.action(account!("/keys/{key}/revoke"), keys::one::revoke)),
+        develop.action(
             account!("/keys/requests/{request}/reveal"),
-            develop,
             keys::list::reveal,
         ),
-        page(account!("/tokens"), read, tokens::show),
-        open(action(account!("/tokens"), develop, tokens::send)),
+        read.page(account!("/tokens"), tokens::show),
+        open(develop.action(account!("/tokens"), tokens::send)),
         // A leaked token can be revoked at any time.
-        open(action(
-            account!("/tokens/{account_token}/revoke"),
-            develop,
-            tokens::revoke,
-        )),
-        page(account!("/usage"), read, usage::show),
-        page(account!("/plans"), read, plans::show),
-        page(account!("/requests"), read, requests::show),
-        page(account!("/team"), read, team::show),
-        open(action(account!("/team/invite"), manage, team::invite)),
-        action(account!("/team/leave"), read, team::leave),
-        action(
-            account!("/team/invites/{invite}/withdraw"),
-            manage,
-            team::withdraw,
-        ),
-        action(account!("/team/{person}/role"), manage, team::change_role),
+        open(develop.action(account!("/tokens/{account_token}/revoke"), tokens::revoke)),
+        read.page(account!("/usage"), usage::show),
+        read.page(account!("/plans"), plans::show),
+        read.page(account!("/requests"), requests::show),
+        read.page(account!("/team"), team::show),
+        open(manage.action(account!("/team/invite"), team::invite)),
+        read.action(account!("/team/leave"), team::leave),
+        manage.action(account!("/team/invites/{invite}/withdraw"), team::withdraw),
+        manage.action(account!("/team/{person}/role"), team::change_role),
         // A member who must go can be removed at any time.
-        open(action(
-            account!("/team/{person}/remove"),
-            manage,
-            team::remove,
-        )),
-        page(account!("/activity"), manage, activity::show),
+        open(manage.action(account!("/team/{person}/remove"), team::remove)),
+        manage.page(account!("/activity"), activity::show),
     ]
 }
 
 /// Test calls, which change nothing. The API itself answers for closed switches.
 fn try_routes() -> Vec<Route> {
     let read = Access::Member(Permission::Read);
-    let path = account!("/try/{operation}");
-    let form = form(path, read, try_it::show, try_it::send);
+    let form = read.form(account!("/try/{operation}"), try_it::show, try_it::send);
     vec![with_body(open(form), MAX_LISTING)]
 }
 
@@ -123,35 +100,24 @@ fn webhook_routes() -> Vec<Route> {
     let read = Access::Member(Permission::Read);
     let develop = Access::Member(Permission::Develop);
     vec![
-        page(account!("/webhooks"), read, list::show),
-        open(action(account!("/webhooks"), develop, form::add)),
-        page(account!("/webhooks/new"), develop, form::show_new),
-        page(account!("/webhooks/samples"), read, samples::show),
-        page(endpoint!(""), read, one::show),
-        open(form(
-            endpoint!("/change"),
-            develop,
-            form::show_change,
-            form::change,
-        )),
-        action(endpoint!("/pause"), develop, one::pause),
-        action(endpoint!("/resume"), develop, one::resume),
-        action(endpoint!("/rotate"), develop, one::rotate),
-        action(endpoint!("/switch"), develop, one::switch),
-        action(endpoint!("/remove"), develop, one::remove),
-        action(endpoint!("/test"), develop, one::test),
-        form(endpoint!("/check"), develop, check::show, check::run),
-        open(form(
-            endpoint!("/recover"),
-            develop,
-            recover::show,
-            recover::send,
-        )),
-        page(endpoint!("/deliveries"), read, deliveries::show),
-        page(endpoint!("/deliveries/{delivery}"), read, delivery::show),
-        action(
+        read.page(account!("/webhooks"), list::show),
+        open(develop.action(account!("/webhooks"), form::add)),
+        develop.page(account!("/webhooks/new"), form::show_new),
+        read.page(account!("/webhooks/samples"), samples::show),
+        read.page(endpoint!(""), one::show),
+        open(develop.form(endpoint!("/change"), form::show_change, form::change)),
+        develop.action(endpoint!("/pause"), one::pause),
+        develop.action(endpoint!("/resume"), one::resume),
+        develop.action(endpoint!("/rotate"), one::rotate),
+        develop.action(endpoint!("/switch"), one::switch),
+        develop.action(endpoint!("/remove"), one::remove),
+        develop.action(endpoint!("/test"), one::test),
+        develop.form(endpoint!("/check"), check::show, check::run),
+        open(develop.form(endpoint!("/recover"), recover::show, recover::send)),
+        read.page(endpoint!("/deliveries"), deliveries::show),
+        read.page(endpoint!("/deliveries/{delivery}"), delivery::show),
+        develop.action(
             endpoint!("/deliveries/{delivery}/again"),
-            develop,
             delivery::send_again,
         ),
     ]
@@ -161,26 +127,21 @@ fn listing_routes() -> Vec<Route> {
     let read = Access::Member(Permission::Read);
     let edit = Access::Member(Permission::Edit);
     vec![
-        page(account!("/listings"), read, list_of_listings::show),
+        read.page(account!("/listings"), list_of_listings::show),
         with_file(with_body(
-            form(
-                account!("/listings/new/{kind}"),
-                edit,
-                create::show,
-                create::send,
-            ),
+            edit.form(account!("/listings/new/{kind}"), create::show, create::send),
             MAX_LISTING,
         )),
-        page(listing!(""), read, show::show),
+        read.page(listing!(""), show::show),
         with_body(
-            form(listing!("/edit"), edit, edit::show, edit::send),
+            edit.form(listing!("/edit"), edit::show, edit::send),
             MAX_LISTING,
         ),
-        action(listing!("/withdraw"), edit, show::withdraw),
-        form(listing!("/takedown"), edit, takedown::show, takedown::send),
-        action(listing!("/notes/{note}"), edit, notes::close),
-        page(account!("/claims"), read, claims::show),
-        action(account!("/claims"), edit, claims::send),
+        edit.action(listing!("/withdraw"), show::withdraw),
+        edit.form(listing!("/takedown"), takedown::show, takedown::send),
+        edit.action(listing!("/notes/{note}"), notes::close),
+        read.page(account!("/claims"), claims::show),
+        edit.action(account!("/claims"), claims::send),
     ]
 }
 
@@ -188,26 +149,18 @@ fn picture_routes() -> Vec<Route> {
     let read = Access::Member(Permission::Read);
     let edit = Access::Member(Permission::Edit);
     vec![
-        page(account!("/pictures/{name}"), read, picture_file::show),
-        page(listing!("/pictures"), read, pictures::show),
+        read.page(account!("/pictures/{name}"), picture_file::show),
+        read.page(listing!("/pictures"), pictures::show),
         with_body(
-            action(listing!("/pictures/arrange"), edit, pictures::arrange),
+            edit.action(listing!("/pictures/arrange"), pictures::arrange),
             MAX_LISTING,
         ),
         with_body(
-            action(listing!("/pictures/{picture}"), edit, upload::send),
+            edit.action(listing!("/pictures/{picture}"), upload::send),
             form_file::MAX_BODY,
         ),
-        action(
-            listing!("/pictures/{picture}/use"),
-            edit,
-            pictures::use_picture,
-        ),
-        action(
-            listing!("/pictures/{picture}/remove"),
-            edit,
-            pictures::remove,
-        ),
+        edit.action(listing!("/pictures/{picture}/use"), pictures::use_picture),
+        edit.action(listing!("/pictures/{picture}/remove"), pictures::remove),
     ]
 }
 
@@ -215,12 +168,8 @@ fn economy_routes() -> Vec<Route> {
     let read = Access::Member(Permission::Read);
     let develop = Access::Member(Permission::Develop);
     vec![
-        page(account!("/economy"), read, games::show),
-        page(account!("/economy/{game}"), read, currency::show),
-        action(
-            account!("/economy/{game}/currency"),
-            develop,
-            currency::name,
-        ),
+        read.page(account!("/economy"), games::show),
+        read.page(account!("/economy/{game}"), currency::show),
+        develop.action(account!("/economy/{game}/currency"), currency::name),
     ]
 }

@@ -32,7 +32,7 @@ use crate::people::{
     activity as own_activity, delete, email, link, lost_phone, password, recovery_codes, reset,
     second_factor, sessions, settings as own_settings, sign_in, sign_up, totp,
 };
-use crate::route::{Route, action, form, page};
+use crate::route::Route;
 use crate::site::sitemap::FixedPages;
 use crate::visit::Visit;
 use crate::well_known;
@@ -56,58 +56,39 @@ pub fn routes() -> Vec<Route> {
 fn people_routes() -> Vec<Route> {
     use Access::{Anyone, Asset, SecondFactor, SignedIn};
     vec![
-        page("/assets/{name}", Asset, assets::show),
-        page("/favicon.ico", Asset, assets::favicon),
-        page("/apple-touch-icon.png", Asset, assets::touch_icon),
-        page(
-            "/.well-known/security.txt",
-            Asset,
-            well_known::security_contact,
-        ),
-        page(
-            "/.well-known/change-password",
-            Asset,
-            well_known::change_password,
-        ),
-        form("/sign-up", Anyone, sign_up::show, sign_up::send),
-        form("/sign-in", Anyone, sign_in::show, sign_in::send),
-        form(
-            "/sign-in/code",
-            SecondFactor,
-            second_factor::show,
-            second_factor::send,
-        ),
-        form(
-            "/sign-in/lost-phone",
-            SecondFactor,
-            lost_phone::show,
-            lost_phone::send,
-        ),
-        action("/sign-out", Anyone, sign_in::sign_out),
-        form("/reset", Anyone, reset::show, reset::send),
-        form("/link/{token}", Anyone, link::show, link::send),
-        page("/you", SignedIn, sessions::show),
-        page("/you/activity", SignedIn, own_activity::show),
-        action("/you/sessions/end-others", SignedIn, sessions::end_others),
-        action("/you/sessions/{session}/end", SignedIn, sessions::end),
-        form("/you/password", SignedIn, password::show, password::send),
-        form("/you/email", SignedIn, email::show, email::send),
-        form("/you/totp", SignedIn, totp::show, totp::turn_on),
-        form(
+        Asset.page("/assets/{name}", assets::show),
+        Asset.page("/favicon.ico", assets::favicon),
+        Asset.page("/apple-touch-icon.png", assets::touch_icon),
+        Asset.page("/.well-known/security.txt", well_known::security_contact),
+        Asset.page("/.well-known/change-password", well_known::change_password),
+        Anyone.form("/sign-up", sign_up::show, sign_up::send),
+        Anyone.form("/sign-in", sign_in::show, sign_in::send),
+        SecondFactor.form("/sign-in/code", second_factor::show, second_factor::send),
+        SecondFactor.form("/sign-in/lost-phone", lost_phone::show, lost_phone::send),
+        Anyone.action("/sign-out", sign_in::sign_out),
+        Anyone.form("/reset", reset::show, reset::send),
+        Anyone.form("/link/{token}", link::show, link::send),
+        SignedIn.page("/you", sessions::show),
+        SignedIn.page("/you/activity", own_activity::show),
+        SignedIn.action("/you/sessions/end-others", sessions::end_others),
+        SignedIn.action("/you/sessions/{session}/end", sessions::end),
+        SignedIn.form("/you/password", password::show, password::send),
+        SignedIn.form("/you/email", email::show, email::send),
+        SignedIn.form("/you/totp", totp::show, totp::turn_on),
+        SignedIn.form(
             "/you/totp/codes",
-            SignedIn,
             recovery_codes::show,
             recovery_codes::send,
         ),
-        action("/you/settings", SignedIn, own_settings::send),
-        form("/you/totp/off", SignedIn, totp::show_off, totp::turn_off),
-        form("/you/delete", SignedIn, delete::show, delete::send),
-        form("/accounts", SignedIn, list::show, list::create),
-        page("/accounts/new", SignedIn, list::show_new),
-        page("/claim/{handle}", SignedIn, entry::claim),
-        page("/add-game", SignedIn, entry::add_game),
-        page("/takedown/{kind}/{name}", Anyone, entry::takedown),
-        page("/try/{operation}", SignedIn, try_it::entry),
+        SignedIn.action("/you/settings", own_settings::send),
+        SignedIn.form("/you/totp/off", totp::show_off, totp::turn_off),
+        SignedIn.form("/you/delete", delete::show, delete::send),
+        SignedIn.form("/accounts", list::show, list::create),
+        SignedIn.page("/accounts/new", list::show_new),
+        SignedIn.page("/claim/{handle}", entry::claim),
+        SignedIn.page("/add-game", entry::add_game),
+        Anyone.page("/takedown/{kind}/{name}", entry::takedown),
+        SignedIn.page("/try/{operation}", try_it::entry),
     ]
 }
 

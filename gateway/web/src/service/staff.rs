@@ -10,13 +10,12 @@ use serde_json::json;
 use sqlx::PgConnection;
 use tonic::{Request, Response, Status};
 
-use crate::SCHEMA;
 use crate::app::App;
 use crate::domain::email;
 use crate::domain::staff_action::{AuthorizedAction, StaffAction};
 use crate::people::lost_phone::{self, Requester};
 use crate::store::people::{self, Person};
-use crate::store::{factor_ends, members};
+use crate::store::{SCHEMA, factor_ends, members};
 
 pub struct Staff {
     pub app: App,

@@ -1,6 +1,6 @@
-//! Cookies: that of a session, and those of voters.
+//! Cookies: that of a session, the hint that there is one, and those of voters.
 
-use http::header::COOKIE;
+use http::header::{COOKIE, SET_COOKIE};
 use http::{HeaderMap, HeaderValue};
 use time::Duration;
 
@@ -8,6 +8,9 @@ use crate::domain::session_token::Token;
 
 /// The cookie of a session.
 const SESSION: &str = "session";
+/// The cookie that says that somebody is signed in. It grants nothing, and is the only one that the script reads: public pages are the same
+/// for everybody, and the script puts the link to the dashboard into them.
+const SIGNED_IN: &str = "signed_in";
 
 /// How cookies look. Browsers accept the prefix `__Host-` only from this very host and over HTTPS.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,14 +36,21 @@ impl CookieStyle {
         Token::parse(self.value(headers, SESSION)?)
     }
 
-    /// The header that stores a token for this time.
-    pub fn set(self, token: &Token, age: Duration) -> Option<HeaderValue> {
-        self.set_value(SESSION, &token.text(), age)
+    /// Adds the headers that store a token for this time, and whether its person is signed in.
+    pub fn store(self, token: &Token, is_signed_in: bool, age: Duration, headers: &mut HeaderMap) {
+        let hint = if is_signed_in {
+            self.cookie(SIGNED_IN, "1", age, "")
+        } else {
+            self.cookie(SIGNED_IN, "", Duration::ZERO, "")
+        };
+        append(headers, self.set_value(SESSION, &token.text(), age));
+        append(headers, hint);
     }
 
-    /// The header that removes the cookie of a session.
-    pub fn clear(self) -> Option<HeaderValue> {
-        self.set_value(SESSION, "", Duration::ZERO)
+    /// Adds the headers that remove the cookies of a session.
+    pub fn clear(self, headers: &mut HeaderMap) {
+        append(headers, self.set_value(SESSION, "", Duration::ZERO));
+        append(headers, self.cookie(SIGNED_IN, "", Duration::ZERO, ""));
     }
 
     fn name(self, name: &str) -> String {
@@ -63,16 +73,26 @@ impl CookieStyle {
         Some(value)
     }
 
-    /// The header that stores a cookie for this time.
+    /// The header that stores a cookie for this time, which no script can read.
     pub fn set_value(self, name: &str, value: &str, age: Duration) -> Option<HeaderValue> {
+        self.cookie(name, value, age, "; HttpOnly")
+    }
+
+    fn cookie(self, name: &str, value: &str, age: Duration, scripts: &str) -> Option<HeaderValue> {
         let secure = match self {
             Self::Secure => "; Secure",
             Self::Local => "",
         };
         let (name, seconds) = (self.name(name), age.whole_seconds());
         let cookie =
-            format!("{name}={value}; Path=/; Max-Age={seconds}; HttpOnly; SameSite=Lax{secure}");
+            format!("{name}={value}; Path=/; Max-Age={seconds}{scripts}; SameSite=Lax{secure}");
         cookie.parse().ok()
+    }
+}
+
+fn append(headers: &mut HeaderMap, cookie: Option<HeaderValue>) {
+    if let Some(cookie) = cookie {
+        headers.append(SET_COOKIE, cookie);
     }
 }
 
@@ -84,8 +104,8 @@ mod tests {
     fn a_cookie_is_read_as_it_was_set() {
         let token = Token::generate();
         let style = CookieStyle::of("https://mchezo.example");
-        let set = style.set(&token, Duration::DAY).unwrap();
-        let set = set.to_str().unwrap();
+        let cookies = set_by(|headers| style.store(&token, true, Duration::DAY, headers));
+        let (set, hint) = (&cookies[0], &cookies[1]);
         assert!(set.starts_with("__Host-session="), "{set}");
         for part in [
             "Path=/",
@@ -97,6 +117,8 @@ mod tests {
             assert!(set.contains(part), "{part} in {set}");
         }
         assert!(!set.contains("Domain"), "{set}");
+        let hint_only = "__Host-signed_in=1; Path=/; Max-Age=86400; SameSite=Lax; Secure";
+        assert_eq!(hint, hint_only);
         let mut headers = HeaderMap::new();
         let sent = format!("theme=dark; {}", set.split(';').next().unwrap());
         headers.insert(COOKIE, sent.parse().unwrap());
@@ -105,9 +127,27 @@ mod tests {
     }
 
     #[test]
+    fn the_hint_is_there_after_the_second_factor_and_goes_with_the_session() {
+        let (style, token) = (CookieStyle::Local, Token::generate());
+        let half = set_by(|headers| style.store(&token, false, Duration::DAY, headers));
+        let ended = set_by(|headers| style.clear(headers));
+        for cookies in [half, ended] {
+            let hint = "signed_in=; Path=/; Max-Age=0; SameSite=Lax";
+            assert_eq!(cookies[1], hint, "{cookies:?}");
+        }
+    }
+
+    #[test]
     fn a_local_cookie_is_stored_without_tls() {
         let style = CookieStyle::of("http://127.0.0.1:8081");
-        let cleared = style.clear().unwrap();
-        assert!(!cleared.to_str().unwrap().contains("Secure"));
+        let cleared = set_by(|headers| style.clear(headers));
+        assert!(cleared.iter().all(|cookie| !cookie.contains("Secure")));
+    }
+
+    fn set_by(act: impl FnOnce(&mut HeaderMap)) -> Vec<String> {
+        let mut headers = HeaderMap::new();
+        act(&mut headers);
+        let set = headers.get_all(SET_COOKIE).iter();
+        set.map(|it| it.to_str().unwrap().to_owned()).collect()
     }
 }

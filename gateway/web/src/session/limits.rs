@@ -2,7 +2,7 @@
 
 use kit::{Code, Fault};
 use pages::site::{Language, Texts};
-use redis::cmd;
+use redis::Cmd;
 use sha2::{Digest as _, Sha256};
 use time::OffsetDateTime;
 
@@ -111,11 +111,9 @@ impl Limits {
         let window = now.unix_timestamp().div_euclid(length);
         let subject = hex::encode(&Sha256::digest(subject)[..16]);
         let key = self.0.key(limit.name, &format!("{subject}:{window}"));
-        let mut increment = cmd("INCR");
-        let tries: i64 = self.0.query("count_try", increment.arg(&key)).await?;
+        let tries: i64 = self.0.query("count_try", &Cmd::incr(&key, 1)).await?;
         if tries == 1 {
-            let mut expire = cmd("EXPIRE");
-            expire.arg(&key).arg(2 * length);
+            let expire = Cmd::expire(&key, 2 * length);
             let _expires: i64 = self.0.query("expire_tries", &expire).await?;
         }
         if tries <= limit.tries {

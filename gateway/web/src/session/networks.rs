@@ -1,7 +1,7 @@
 //! The networks from which a person has signed in. Wrong passwords from other networks do not lock the person out of these.
 
 use kit::Fault;
-use redis::cmd;
+use redis::Cmd;
 use sha2::{Digest as _, Sha256};
 use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
@@ -22,14 +22,11 @@ impl Sessions {
         now: OffsetDateTime,
     ) -> Result<(), Fault> {
         let key = self.networks_key(person);
-        let mut add = cmd("ZADD");
-        add.arg(&key).arg(now.unix_timestamp()).arg(hash(network));
+        let add = Cmd::zadd(&key, hash(network), now.unix_timestamp());
         let _added: i64 = self.keyspace.query("remember_network", &add).await?;
-        let mut trim = cmd("ZREMRANGEBYRANK");
-        trim.arg(&key).arg(0).arg(-MOST - 1);
+        let trim = Cmd::zremrangebyrank(&key, 0, -MOST - 1);
         let _removed: i64 = self.keyspace.query("trim_networks", &trim).await?;
-        let mut expire = cmd("EXPIRE");
-        expire.arg(&key).arg(MEMORY.whole_seconds());
+        let expire = Cmd::expire(&key, MEMORY.whole_seconds());
         let _expires: i64 = self.keyspace.query("expire_networks", &expire).await?;
         Ok(())
     }
@@ -42,28 +39,24 @@ impl Sessions {
         now: OffsetDateTime,
     ) -> Result<bool, Fault> {
         let key = self.networks_key(person);
-        let mut expire = cmd("ZREMRANGEBYSCORE");
         let oldest = (now - MEMORY).unix_timestamp();
-        expire.arg(&key).arg("-inf").arg(oldest);
+        let expire = Cmd::zrembyscore(&key, "-inf", oldest);
         let _removed: i64 = self.keyspace.query("expire_networks", &expire).await?;
-        let mut score = cmd("ZSCORE");
-        score.arg(&key).arg(hash(network));
+        let score = Cmd::zscore(&key, hash(network));
         let at: Option<f64> = self.keyspace.query("find_network", &score).await?;
         Ok(at.is_some())
     }
 
     /// Whether any network of a person is remembered. After a loss of the data of Redis, none is.
     pub async fn knows_networks(&self, person: Uuid) -> Result<bool, Fault> {
-        let mut exists = cmd("EXISTS");
-        exists.arg(self.networks_key(person));
+        let exists = Cmd::exists(self.networks_key(person));
         let found: i64 = self.keyspace.query("find_networks", &exists).await?;
         Ok(found > 0)
     }
 
     /// Forgets the networks of a person who is deleted.
     pub async fn forget_networks(&self, person: Uuid) -> Result<(), Fault> {
-        let mut delete = cmd("DEL");
-        delete.arg(self.networks_key(person));
+        let delete = Cmd::del(self.networks_key(person));
         let _deleted: i64 = self.keyspace.query("forget_networks", &delete).await?;
         Ok(())
     }

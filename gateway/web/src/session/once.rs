@@ -9,7 +9,7 @@ use std::time::Duration;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use kit::Fault;
-use redis::cmd;
+use redis::{Cmd, cmd};
 use ring::aead::{Aad, CHACHA20_POLY1305, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
 use ring::hmac;
 use ring::rand::{SecureRandom as _, SystemRandom};
@@ -101,9 +101,7 @@ impl Forms {
             if first.is_some() {
                 return Ok(Claim::First(id));
             }
-            let mut get = cmd("GET");
-            get.arg(&id.key);
-            let value: Option<String> = self.0.query("read_form", &get).await?;
+            let value: Option<String> = self.0.query("read_form", &Cmd::get(&id.key)).await?;
             // The first request may have released the id meanwhile.
             let Some(value) = value else { continue };
             let mut parts = value.split(' ');
@@ -135,9 +133,7 @@ impl Forms {
 
     /// Nothing was done: the form may be sent again.
     pub async fn release(&self, id: &FormId) -> Result<(), Fault> {
-        let mut delete = cmd("DEL");
-        delete.arg(&id.key);
-        let _deleted: i64 = self.0.query("release_form", &delete).await?;
+        let _deleted: i64 = self.0.query("release_form", &Cmd::del(&id.key)).await?;
         Ok(())
     }
 }

@@ -6,7 +6,7 @@
 //! | `<prefix>:sessions:<person>` | the hashes of the sessions of a person, with the times when they end |
 //! | `<prefix>:networks:<person>` | the hashes of the networks that a person has signed in from, with the times of the last sign-in |
 
-use redis::cmd;
+use redis::{Cmd, cmd};
 use serde::{Deserialize, Serialize};
 use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
@@ -79,27 +79,19 @@ impl Sessions {
         let hash = token.hash().hex();
         self.store(&hash, session, false).await?;
         let list = self.list_key(session.person);
-        let mut add = cmd("ZADD");
-        add.arg(&list)
-            .arg(self.end(session).unix_timestamp())
-            .arg(&hash);
+        let add = Cmd::zadd(&list, &hash, self.end(session).unix_timestamp());
         let _added: i64 = self.keyspace.query("add_session", &add).await?;
-        let mut oldest = cmd("ZPOPMIN");
-        let mut count = cmd("ZCARD");
-        let count: isize = self
-            .keyspace
-            .query("count_sessions", count.arg(&list))
-            .await?;
+        let count = Cmd::zcard(&list);
+        let count: isize = self.keyspace.query("count_sessions", &count).await?;
         if count > MOST {
-            oldest.arg(&list).arg(count - MOST);
+            let oldest = Cmd::zpopmin(&list, count - MOST);
             let ended: Vec<(String, f64)> = self.keyspace.query("end_oldest", &oldest).await?;
             for (hash, _) in ended {
                 self.delete(&hash).await?;
             }
         }
-        let mut expire = cmd("EXPIRE");
         let most = self.lifetimes.most + CLEAN_UP;
-        expire.arg(&list).arg(most.whole_seconds());
+        let expire = Cmd::expire(&list, most.whole_seconds());
         let _expires: i64 = self.keyspace.query("expire_sessions", &expire).await?;
         Ok(token)
     }
@@ -128,8 +120,7 @@ impl Sessions {
     }
 
     async fn read(&self, hash: &str, now: OffsetDateTime) -> Result<Option<Session>, Fault> {
-        let mut get = cmd("GET");
-        get.arg(self.session_key(hash));
+        let get = Cmd::get(self.session_key(hash));
         let text: Option<String> = self.keyspace.query("find_session", &get).await?;
         // A value that another version wrote in another form counts as no session.
         let session = text.and_then(|text| serde_json::from_str::<Session>(&text).ok());
@@ -160,8 +151,7 @@ impl Sessions {
         version: i32,
         now: OffsetDateTime,
     ) -> Result<Vec<(TokenHash, Session)>, Fault> {
-        let mut range = cmd("ZRANGE");
-        range.arg(self.list_key(person)).arg(0).arg(-1);
+        let range = Cmd::zrange(self.list_key(person), 0, -1);
         let hashes: Vec<String> = self.keyspace.query("list_sessions", &range).await?;
         let mut sessions = Vec::new();
         for hash in hashes {
@@ -182,8 +172,7 @@ impl Sessions {
     /// Ends a session, if it is one of this person.
     pub async fn end_of(&self, person: Uuid, token: TokenHash) -> Result<(), Fault> {
         let hash = token.hex();
-        let mut remove = cmd("ZREM");
-        remove.arg(self.list_key(person)).arg(&hash);
+        let remove = Cmd::zrem(self.list_key(person), &hash);
         let removed: i64 = self.keyspace.query("remove_session", &remove).await?;
         if removed > 0 {
             self.delete(&hash).await?;
@@ -192,8 +181,7 @@ impl Sessions {
     }
 
     async fn delete(&self, hash: &str) -> Result<(), Fault> {
-        let mut delete = cmd("DEL");
-        delete.arg(self.session_key(hash));
+        let delete = Cmd::del(self.session_key(hash));
         let _deleted: i64 = self.keyspace.query("end_session", &delete).await?;
         Ok(())
     }

@@ -20,21 +20,21 @@ const HTML: &str = "text/html; charset=utf-8";
 
 /// A page.
 pub(crate) fn respond<T: Template>(
-    web: &Web,
+    app: &Web,
     visit: &Visit,
     render: impl FnOnce(Frame) -> Result<T, Fault>,
 ) -> PageResult {
-    respond_as(web, visit, HTML, |frame| Ok(ok(&render(frame)?)))
+    respond_as(app, visit, HTML, |frame| Ok(ok(&render(frame)?)))
 }
 
 /// A page that is not HTML.
 pub(crate) fn respond_as(
-    web: &Web,
+    app: &Web,
     visit: &Visit,
     media_type: &'static str,
     make: impl FnOnce(Frame) -> Result<Response, Fault>,
 ) -> PageResult {
-    let mut frame = visit.frame(&web.public_url);
+    let mut frame = visit.frame(&app.public_url);
     // Pages of listings have cards of their own.
     share_card::or_of_site(&mut frame);
     let mut response = revalidated(make(frame)?, media_type);

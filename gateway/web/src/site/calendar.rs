@@ -10,9 +10,10 @@ use time::macros::format_description;
 use time::{Date, Duration, OffsetDateTime, Time, UtcOffset};
 
 use super::cached::respond_as;
+use super::cards;
+use super::feeds::{events_title, shortened};
 use super::query::address;
 use super::request::SiteRequest;
-use super::{cards, feeds};
 use crate::page_error::PageResult;
 use crate::upstream::catalogue::page;
 
@@ -50,7 +51,7 @@ pub async fn show(request: SiteRequest) -> PageResult {
         }
     }
     respond_as(app, &visit, MEDIA_TYPE, |frame| {
-        let title = feeds::events_title(&frame, query.get("country"));
+        let title = events_title(&frame, query.get("country"));
         let mut calendar = Calendar::begin(&title);
         for list in &lists {
             for (event, times) in list.parse::<public::Event>()? {
@@ -171,14 +172,6 @@ fn escaped(text: &str) -> String {
         }
     }
     value
-}
-
-/// The beginning of a text, with an ellipsis if something is left out.
-pub(super) fn shortened(text: &str, most: usize) -> String {
-    match text.char_indices().nth(most) {
-        Some((end, _)) => format!("{}…", text[..end].trim_end()),
-        None => text.to_owned(),
-    }
 }
 
 #[cfg(test)]

@@ -34,7 +34,7 @@ const AVATAR: Sizes = Sizes {
 const SMALL_SCREENSHOT: u32 = 640;
 
 /// The sizes of a screenshot that is so wide and high.
-pub(super) fn screenshot((width, height): (u32, u32)) -> Sizes {
+pub(super) fn screenshot(width: u32, height: u32) -> Sizes {
     let longer = u64::from(width.max(height));
     let small = if longer > u64::from(SMALL_SCREENSHOT) {
         let scaled = (u64::from(width) * u64::from(SMALL_SCREENSHOT) + longer / 2) / longer;
@@ -109,13 +109,19 @@ pub(super) fn country(texts: &Texts, code: &str) -> String {
     texts.value("country", code, code).to_owned()
 }
 
+/// The name of a city in the language of the page. Most have the one of the directory.
+pub(super) fn city_name(texts: &Texts, city: &str, country_code: &str) -> String {
+    let key = format!("{country_code}-{}", city.replace(' ', "-")).to_lowercase();
+    texts.value("city", &key, city).to_owned()
+}
+
 /// `Lagos, Nigeria`, or the country alone.
 pub(super) fn place(texts: &Texts, city: &str, code: &str) -> String {
     let country = country(texts, code);
     if city.is_empty() {
         return country;
     }
-    format!("{city}, {country}")
+    format!("{}, {country}", city_name(texts, city, code))
 }
 
 pub(super) fn country_link(frame: &Frame, code: &str) -> Link {
@@ -123,19 +129,22 @@ pub(super) fn country_link(frame: &Frame, code: &str) -> Link {
 }
 
 /// The city, if it is known, and the country.
-pub(super) fn place_links(frame: &Frame, city: (&str, &str), code: &str) -> Vec<Link> {
-    let (slug, name) = city;
-    let city = (!name.is_empty()).then(|| Link {
+pub(super) fn place_links(
+    frame: &Frame,
+    city_slug: &str,
+    city: &str,
+    country_code: &str,
+) -> Vec<Link> {
+    let city = (!city.is_empty()).then(|| Link {
         // A game's row has no slug of its city.
-        href: match slug {
+        href: match city_slug {
             "" => String::new(),
             slug => frame.href(&format!("/cities/{slug}")),
         },
-        label: name.to_owned(),
+        label: city_name(frame.texts, city, country_code),
     });
-    city.into_iter()
-        .chain([country_link(frame, code)])
-        .collect()
+    let country = country_link(frame, country_code);
+    city.into_iter().chain([country]).collect()
 }
 
 pub(super) fn creator_link(frame: &Frame, creator: public::GameCreator) -> Link {
@@ -198,8 +207,9 @@ pub(super) fn event(frame: &Frame, row: public::Event) -> EventCard {
 }
 
 pub(super) fn city(frame: &Frame, row: public::CityRow) -> PlaceRow {
+    let name = city_name(frame.texts, &row.name, &row.country_code);
     PlaceRow {
-        link: frame.link(&format!("/cities/{}", row.slug), row.name),
+        link: frame.link(&format!("/cities/{}", row.slug), name),
         country: country(frame.texts, &row.country_code),
         creators: row.creators,
         games: row.games,
@@ -266,20 +276,37 @@ pub(super) fn is_https(address: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use pages::site::Language;
+
     use super::*;
 
     #[test]
+    fn a_city_has_its_name_in_the_language_of_the_page() {
+        let in_french = |city: &str, country: &str| {
+            let texts = Texts::of(Language::French);
+            place(texts, city, country)
+        };
+        assert_eq!(in_french("Cape Town", "ZA"), "Le Cap, Afrique du Sud");
+        assert_eq!(in_french("Giza", "EG"), "Gizeh, Égypte");
+        // Another city of this name keeps it.
+        assert_eq!(in_french("Alexandria", "ZA"), "Alexandria, Afrique du Sud");
+        let texts = Texts::of(Language::English);
+        assert_eq!(place(texts, "Giza", "EG"), "Giza, Egypt");
+    }
+
+    #[test]
     fn a_small_screenshot_is_640_pixels_on_its_longer_side() {
-        for (size, small) in [
-            ((1_600, 900), 640),
-            ((900, 1_600), 360),
-            ((641, 641), 640),
-            ((640, 480), 0),
-            ((320, 180), 0),
-            ((1_600, 1), 640),
-            ((1, 1_600), 1),
+        for (width, height, small) in [
+            (1_600, 900, 640),
+            (900, 1_600, 360),
+            (641, 641, 640),
+            (640, 480, 0),
+            (320, 180, 0),
+            (1_600, 1, 640),
+            (1, 1_600, 1),
         ] {
-            assert_eq!(screenshot(size).small, small, "{size:?}");
+            let sizes = screenshot(width, height);
+            assert_eq!(sizes.small, small, "{width} x {height}");
         }
     }
 }

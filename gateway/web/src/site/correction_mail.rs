@@ -13,23 +13,23 @@ use crate::store::sent_notices;
 
 /// Queues the mails about a new correction, at most one a day and listing. The correction is stored already and waits in the dashboard, so a
 /// mail that cannot be queued is left out.
-pub(super) async fn queue(web: &Web, kind: ListingKind, name: &str, created: &CreateNoteResponse) {
+pub(super) async fn queue(app: &Web, kind: ListingKind, name: &str, created: &CreateNoteResponse) {
     if created.owners.is_empty() {
         return;
     }
-    if let Err(error) = insert(web, kind, name, created).await {
+    if let Err(error) = insert(app, kind, name, created).await {
         tracing::warn!(%error, "cannot queue a mail about a correction; its listing has it");
     }
 }
 
 async fn insert(
-    web: &Web,
+    app: &Web,
     kind: ListingKind,
     name: &str,
     created: &CreateNoteResponse,
 ) -> Result<(), sqlx::Error> {
-    let now = web.clock.now();
-    let mut transaction = web.pool.begin().await?;
+    let now = app.clock.now();
+    let mut transaction = app.pool.begin().await?;
     let day = now.to_offset(time::UtcOffset::UTC).date();
     let notice = format!("correction {day} {} {name}", kind.as_str());
     let until = now + Duration::days(2);
@@ -42,7 +42,7 @@ async fn insert(
         .iter()
         .filter_map(|it| Uuid::try_parse(it).ok())
     {
-        let (site, kind) = (&web.public_url, kind.as_str());
+        let (site, kind) = (&app.public_url, kind.as_str());
         let page = format!("{site}/accounts/{account}/listings/{kind}/{name}");
         let text = MailText::new("correction")
             .with("title", created.title.as_str())

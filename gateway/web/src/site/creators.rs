@@ -61,7 +61,9 @@ pub async fn list(request: SiteRequest) -> PageResult {
         let rows: Vec<public::CreatorRow> = creators.parse()?;
         let names = RowNames {
             creator: None,
-            city: rows.first().map(|row| row.city.clone()),
+            city: rows
+                .first()
+                .map(|row| cards::city_name(frame.texts, &row.city, &row.country_code)),
         };
         let set = list.set_filters(&frame, &choices, &names);
         let kind = set.iter().find(|(name, _)| *name == "kind");
@@ -131,7 +133,7 @@ fn creator_page(mut frame: Frame, creator: public::Creator, total: u64) -> Creat
         kind: texts.value("creator-kind", &row.kind, &row.kind).to_owned(),
         avatar: cards::avatar(&frame, &row),
         roles: roles.collect(),
-        place: cards::place_links(&frame, (&row.city_slug, &row.city), &row.country_code),
+        place: cards::place_links(&frame, &row.city_slug, &row.city, &row.country_code),
         links: cards::outside(&frame, &creator.links),
         asks_for_links: creator.links.is_empty(),
         games: games.map(|row| cards::game(&frame, row)).collect(),

@@ -11,13 +11,14 @@ use pages::site::list::{Filters, Pager};
 use pages::site::{Frame, Head, Texts};
 use time::OffsetDateTime;
 
-use super::economy::SPANS;
 use super::filters;
 use super::query::address;
 use crate::upstream::currencies::find;
 use crate::upstream::rates::RatePage;
 
 pub(super) const PATH: &str = "/economy";
+/// Days of the rates of a pair: the first is the usual one.
+pub(super) const SPANS: [u32; 3] = [31, 7, 92];
 
 pub(super) fn pair_path(from: &Currency, to: &Currency) -> String {
     format!("{PATH}/{}/{}", from.slug, to.slug)

@@ -7,7 +7,9 @@ use pages::site::Head;
 use pages::site::currencies::{ConstantRow, EconomyPage, FormulaRow, MethodWords, RatesMethodPage};
 
 use super::cached::respond;
-use super::currency_pages::{self, PATH, choice, currency_page, currency_row, pager, pair_page};
+use super::currency_pages::{
+    self, PATH, SPANS, choice, currency_page, currency_row, pager, pair_page,
+};
 use super::filters;
 use super::query::address;
 use super::request::SiteRequest;
@@ -19,8 +21,6 @@ use crate::upstream::currencies::find;
 const ROWS: usize = 24;
 /// Currencies to choose from; the others are in the list.
 const CHOICES: usize = 200;
-/// Days of the rates of a pair: the first is the usual one.
-pub(super) const SPANS: [u32; 3] = [31, 7, 92];
 
 /// The page of all currencies. With `from`, redirects to the page of one.
 pub async fn list(request: SiteRequest) -> PageResult {

@@ -83,7 +83,9 @@ pub async fn list(request: SiteRequest) -> PageResult {
         let rows: Vec<public::Event> = events.parse()?;
         let names = RowNames {
             creator: None,
-            city: rows.first().map(|row| row.city.clone()),
+            city: rows
+                .first()
+                .map(|row| cards::city_name(frame.texts, &row.city, &row.country_code)),
         };
         let set = list.set_filters(&frame, &choices, &names);
         let all = frame.say("events-title").to_owned();
@@ -151,7 +153,7 @@ fn event_page(mut frame: Frame, event: public::Event, today: Date) -> EventPage 
         kind: frame.link(&address(LIST, &[("kind", Some(&event.kind))]), kind),
         days,
         is_over: last.is_some_and(|last| last < today),
-        place: cards::place_links(&frame, (&event.city_slug, &event.city), &event.country_code),
+        place: cards::place_links(&frame, &event.city_slug, &event.city, &event.country_code),
         outline: Outline::of(&event.country_code),
         country: cards::country_link(&frame, &event.country_code),
         calendar: Some(frame.href(&format!("{LIST}/{}/calendar.ics", event.slug))),

@@ -11,7 +11,6 @@ use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
 use super::cached::respond_as;
-use super::calendar::shortened;
 use super::query::address;
 use super::request::SiteRequest;
 use super::{cards, next_events, xml};
@@ -146,6 +145,14 @@ fn content(frame: &Frame, picture: Option<&Picture>, texts: &[&str]) -> String {
         }
     }
     html.replace('\n', "<br>")
+}
+
+/// The beginning of a text, with an ellipsis if something is left out.
+pub(super) fn shortened(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        Some((end, _)) => format!("{}…", text[..end].trim_end()),
+        None => text.to_owned(),
+    }
 }
 
 /// In UTC, in whole seconds.

@@ -91,7 +91,7 @@ pub async fn list(request: SiteRequest) -> PageResult {
         let first = rows.first();
         let names = RowNames {
             creator: first.map(|row| row.creator.name.clone()),
-            city: first.map(|row| row.city.clone()),
+            city: first.map(|row| cards::city_name(frame.texts, &row.city, &row.country_code)),
         };
         let set = list.set_filters(&frame, &choices, &names);
         let genre = set.iter().find(|(name, _)| *name == "genre");
@@ -236,7 +236,7 @@ fn game_page(mut frame: Frame, game: public::Game, around: Surroundings) -> Game
     let platforms = platforms.map(|key| filtered("platform", "platform", key));
     let screenshots = (1_u64..).zip(&game.screenshots);
     let screenshots = screenshots.filter_map(|(number, shot)| {
-        let sizes = cards::screenshot((shot.width, shot.height));
+        let sizes = cards::screenshot(shot.width, shot.height);
         // Each is a link, which needs a name.
         let alt = match shot.alt.as_str() {
             "" => texts.say_of("game-picture", &texts.number(number)),
@@ -249,6 +249,10 @@ fn game_page(mut frame: Frame, game: public::Game, around: Surroundings) -> Game
     // A game has the city of its creator, without its slug.
     let city_slug = creator.filter(|creator| creator.city == row.city);
     let city_slug = city_slug.map_or("", |creator| creator.city_slug.as_str());
+    let has_creator_site = around
+        .creator
+        .as_ref()
+        .is_some_and(|(creator, _)| creator.links.contains_key("website"));
     let (others, all_others) = other_games(&frame, &row, around.creator.as_ref());
     let (stores, links) = cards::stores_and_links(&frame, &game.links);
     let (listed, updated) = days(row.created_at.0, around.published, game.updated_at.0);
@@ -259,7 +263,7 @@ fn game_page(mut frame: Frame, game: public::Game, around: Surroundings) -> Game
         platforms: platforms.collect(),
         stage: filtered("stage", "stage", &row.stage),
         release_year: row.release_year,
-        place: cards::place_links(&frame, (city_slug, &row.city), &row.country_code),
+        place: cards::place_links(&frame, city_slug, &row.city, &row.country_code),
         currency: around
             .currency
             .map(|(currency, rate)| page_currency(&frame, currency, rate)),
@@ -270,6 +274,7 @@ fn game_page(mut frame: Frame, game: public::Game, around: Surroundings) -> Game
             href,
         }),
         screenshots: screenshots.collect(),
+        has_creator_site,
         links,
         credits: game
             .credits

@@ -50,8 +50,8 @@ const ROWS: u32 = 24;
 const FEW: u32 = 6;
 
 /// The title of a public listing.
-async fn listing_title(web: &Web, kind: ListingKind, name: &str) -> Result<String, Fault> {
-    let catalogue = &web.catalogue;
+async fn listing_title(app: &Web, kind: ListingKind, name: &str) -> Result<String, Fault> {
+    let catalogue = &app.catalogue;
     Ok(match kind {
         ListingKind::Game => {
             catalogue

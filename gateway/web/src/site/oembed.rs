@@ -9,7 +9,7 @@ use kit::Code;
 use pages::site::share::Document;
 use pages::site::{Frame, Language};
 use percent_encoding::percent_decode_str;
-use serde_json::Value;
+use serde_json::{Value, json};
 use url::Url;
 
 use super::cached::respond_file;
@@ -22,10 +22,23 @@ use crate::domain::picture_name::is_file_name;
 use crate::page_error::{PageError, PageResult};
 use crate::visit::OEMBED;
 
-/// The size of the frame in pixels, unless the other site has less room.
-const FRAME: (u32, u32) = (480, 420);
+/// In pixels.
+#[derive(Debug, Clone, Copy)]
+struct Size {
+    width: u32,
+    height: u32,
+}
+
+/// The size of the frame, unless the other site has less room.
+const FRAME: Size = Size {
+    width: 480,
+    height: 420,
+};
 /// The size of a small cover (§10.9).
-const SMALL_COVER: (u32, u32) = (600, 338);
+const SMALL_COVER: Size = Size {
+    width: 600,
+    height: 338,
+};
 /// What the frame may do: it has no script, and its links open new tabs, in which the pages are not confined.
 const SANDBOX: &str = "allow-popups allow-popups-to-escape-sandbox";
 /// Seconds for which an answer may be stored.
@@ -42,18 +55,20 @@ struct Target {
 pub async fn show(SiteRequest { app, query, .. }: SiteRequest) -> PageResult {
     let format = query.get("format");
     if format.is_some_and(|format| !format.eq_ignore_ascii_case("json")) {
-        let status = StatusCode::NOT_IMPLEMENTED;
-        let text = "Use `json` as the format.";
-        return Err(PageError::new(status, "Unknown format", text));
+        let (status, text) = (StatusCode::NOT_IMPLEMENTED, "Use `json` as the format.");
+        return Err(PageError::for_programs(status, text));
     }
     let limit = |name: &str| match query.get(name) {
         None => Ok(u32::MAX),
         Some(text) => pixels(text).ok_or_else(|| {
             let text = format!("`{name}` must be a number of pixels.");
-            PageError::new(StatusCode::BAD_REQUEST, "Not a size", text)
+            PageError::for_programs(StatusCode::BAD_REQUEST, text)
         }),
     };
-    let room = (limit("maxwidth")?, limit("maxheight")?);
+    let room = Size {
+        width: limit("maxwidth")?,
+        height: limit("maxheight")?,
+    };
     let url = query.get("url").unwrap_or_default();
     let target = target(&app.public_url, url).ok_or_else(no_game)?;
     let game = app.catalogue.game(&target.slug).await;
@@ -73,7 +88,7 @@ pub async fn show(SiteRequest { app, query, .. }: SiteRequest) -> PageResult {
 
 fn no_game() -> PageError {
     let text = "`url` must be the address of a game on this site.";
-    PageError::new(StatusCode::NOT_FOUND, "Not a game on this site", text)
+    PageError::for_programs(StatusCode::NOT_FOUND, text)
 }
 
 /// A size that another site has room for. More pixels than any screen has limit nothing.
@@ -115,45 +130,45 @@ fn decoded(path: &str) -> Option<String> {
     Some(segments?.join("/"))
 }
 
-/// `room` is the width and the height that the other site has.
-fn fields(web: &Web, target: &Target, row: &public::GameRow, room: (u32, u32)) -> Value {
-    let (width, height) = (room.0.min(FRAME.0), room.1.min(FRAME.1));
-    let site = &web.public_url;
-    let html = frame(&format!("{site}{}", target.prefix), row, (width, height));
-    let mut fields: Vec<(&str, Value)> = vec![
-        ("version", "1.0".into()),
-        ("type", "rich".into()),
-        ("title", row.title.as_str().into()),
-        ("author_name", row.creator.name.as_str().into()),
-        (
-            "author_url",
-            format!("{site}{}/creators/{}", target.prefix, row.creator.handle).into(),
-        ),
-        ("provider_name", "Mchezo".into()),
-        ("provider_url", format!("{site}/").into()),
-        ("cache_age", CACHE_AGE.into()),
-        ("html", html.into()),
-        ("width", width.into()),
-        ("height", height.into()),
-    ];
+/// `room` is what the other site has.
+fn fields(app: &Web, target: &Target, row: &public::GameRow, room: Size) -> Value {
+    let size = Size {
+        width: room.width.min(FRAME.width),
+        height: room.height.min(FRAME.height),
+    };
+    let site = &app.public_url;
+    let pages = format!("{site}{}", target.prefix);
+    let mut fields = json!({
+        "version": "1.0",
+        "type": "rich",
+        "title": row.title,
+        "author_name": row.creator.name,
+        "author_url": format!("{pages}/creators/{}", row.creator.handle),
+        "provider_name": "Mchezo",
+        "provider_url": format!("{site}/"),
+        "cache_age": CACHE_AGE,
+        "html": frame(&pages, row, size),
+        "width": size.width,
+        "height": size.height,
+    });
     let cover = row.cover_url.as_deref().filter(|url| is_own(site, url));
-    if let Some((url, (width, height))) = cover.and_then(|cover| thumbnail(cover, room)) {
-        fields.push(("thumbnail_url", url.into()));
-        fields.push(("thumbnail_width", width.into()));
-        fields.push(("thumbnail_height", height.into()));
+    if let Some((url, size)) = cover.and_then(|cover| thumbnail(cover, room)) {
+        fields["thumbnail_url"] = url.into();
+        fields["thumbnail_width"] = size.width.into();
+        fields["thumbnail_height"] = size.height.into();
     }
-    let fields = fields.into_iter();
     fields
-        .map(|(name, value)| (name.to_owned(), value))
-        .collect()
 }
 
 /// The largest size of a cover for which there is room.
-fn thumbnail(cover: &str, room: (u32, u32)) -> Option<(String, (u32, u32))> {
-    let small = (format!("{cover}?width={}", SMALL_COVER.0), SMALL_COVER);
-    let large = (cover.to_owned(), (COVER.width, COVER.height));
-    let mut sizes = [large, small].into_iter();
-    sizes.find(|(_, size)| size.0 <= room.0 && size.1 <= room.1)
+fn thumbnail(cover: &str, room: Size) -> Option<(String, Size)> {
+    let large = Size {
+        width: COVER.width,
+        height: COVER.height,
+    };
+    let small = format!("{cover}?width={}", SMALL_COVER.width);
+    let mut sizes = [(cover.to_owned(), large), (small, SMALL_COVER)].into_iter();
+    sizes.find(|(_, size)| size.width <= room.width && size.height <= room.height)
 }
 
 /// Whether this site serves the picture.
@@ -164,16 +179,17 @@ fn is_own(site: &str, url: &str) -> bool {
 }
 
 /// The HTML of a frame with a game. `site` is the address of the site in a language.
-fn frame(site: &str, row: &public::GameRow, (width, height): (u32, u32)) -> String {
+fn frame(site: &str, row: &public::GameRow, size: Size) -> String {
     let mut html = String::from("<iframe src=\"");
     xml::push_text(&mut html, &format!("{site}/embed/games/{}", row.slug));
     html.push_str("\" title=\"");
     xml::push_text(&mut html, &row.title);
+    let Size { width, height } = size;
     let size = format!("width=\"{width}\" height=\"{height}\"");
     html.extend([
         "\" ",
         &size,
-        " loading=\"lazy\" style=\"border:0\" sandbox=\"",
+        " loading=\"lazy\" style=\"border:0;max-width:100%\" sandbox=\"",
         SANDBOX,
         "\"></iframe>",
     ]);

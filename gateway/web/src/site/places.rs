@@ -201,7 +201,7 @@ pub async fn city(
             games: part(&frame, &games, frame.href(&games_of), cards::game)?,
             creators: part(&frame, &creators, frame.href(&creators_of), cards::creator)?,
             events: part(&frame, &events, frame.href(&events_of), cards::event)?,
-            name: city.name,
+            name: cards::city_name(frame.texts, &city.name, &city.country_code),
             frame,
         })
     })

@@ -123,7 +123,14 @@ fn result(frame: &Frame, row: SearchResult, picture: Option<&str>) -> Row {
     Row {
         picture: (!is_city).then(picture),
         outline: Outline::of(country).filter(|_| is_city),
-        link: frame.link(&format!("/{}/{name}", row.kind), row.name),
+        link: frame.link(
+            &format!("/{}/{name}", row.kind),
+            if is_city {
+                cards::city_name(texts, &row.name, country)
+            } else {
+                row.name
+            },
+        ),
         kind: texts.value("search-type", &row.kind, &row.kind).to_owned(),
         days: row
             .starts_at

@@ -246,8 +246,8 @@ async fn draw_card(app: &Web, card: Card) -> Result<Bytes, Fault> {
 }
 
 /// Reads the file of a picture. `None` if the picture was withdrawn meanwhile.
-async fn read(web: &Web, name: &str) -> Result<Option<Vec<u8>>, Fault> {
-    match whole_file(web, name).await {
+async fn read(app: &Web, name: &str) -> Result<Option<Vec<u8>>, Fault> {
+    match whole_file(app, name).await {
         Ok(file) => Ok(Some(file)),
         Err(fault) if fault.code == Code::NotFound => Ok(None),
         Err(fault) => Err(fault),

@@ -3,14 +3,13 @@
 use std::cmp::Reverse;
 
 use contracts::catalogue::v1 as proto;
-use contracts::public;
-use futures::future::join5;
+use contracts::public::{self, PLATFORMS};
 use kit::Fault;
 use pages::icon;
 use pages::site::cards::{Chip, GameCard, Link};
 use pages::site::list::StartPage;
 use pages::site::{Frame, Head};
-use time::UtcOffset;
+use time::{Duration, OffsetDateTime, UtcOffset};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::cached::respond;
@@ -19,10 +18,12 @@ use super::request::SiteRequest;
 use super::{cards, feeds, next_events, structured_data};
 use crate::page_error::PageResult;
 use crate::upstream::catalogue::{Rows, page};
+use crate::upstream::catalogue_site::NewGames;
 
 /// The games of which some are drawn each day.
 const DRAWN_FROM: u32 = 48;
 const GAMES_OF_THE_DAY: usize = 8;
+const NEW_GAMES: u32 = 4;
 const EVENTS: u32 = 4;
 /// Genres with a link.
 const GENRES: usize = 10;
@@ -46,19 +47,23 @@ pub async fn show(request: SiteRequest) -> PageResult {
         page: Some(page(1, None)),
         ..proto::ListCreatorsRequest::default()
     };
-    // Five calls at once are a large future.
-    let reads = Box::pin(join5(
-        catalogue.games(games),
-        catalogue.creators(creators),
-        catalogue.countries(),
-        catalogue.genres(),
-        catalogue.events(next_events(EVENTS)),
-    ));
+    // Six calls at once are a large future.
+    let reads = Box::pin(async {
+        futures::join!(
+            catalogue.games(games),
+            catalogue.creators(creators),
+            catalogue.countries(),
+            catalogue.genres(),
+            catalogue.events(next_events(EVENTS)),
+            catalogue.new_games(NEW_GAMES),
+        )
+    });
     // People sign in from here, also while there is nothing to show.
-    let (games, creators, countries, genres, events) = reads.await;
+    let (games, creators, countries, genres, events, new_games) = reads.await;
     let [games, creators, countries, genres, events] =
         [games, creators, countries, genres, events].map(Result::ok);
-    let today = app.clock.now().to_offset(UtcOffset::UTC).date();
+    let now = app.clock.now();
+    let today = now.to_offset(UtcOffset::UTC).date();
     respond(app, &visit, |mut frame| {
         frame.head = Head::new(
             frame.texts.say("start-title"),
@@ -71,7 +76,12 @@ pub async fn show(request: SiteRequest) -> PageResult {
             ("/creators", "creators-count", &creators),
             ("/countries", "countries-count", &countries),
         ];
-        let mut games = games_of_the_day(&frame, games.as_ref(), today.to_julian_day())?;
+        let mut games: Vec<public::GameRow> = parsed(games.as_ref())?;
+        let platforms = platforms(&frame, &games);
+        let new_games = new_this_week(new_games.ok().as_ref(), now)?;
+        // No game stands on the page twice.
+        games.retain(|game| new_games.iter().all(|new| new.slug != game.slug));
+        let mut games = games_of_the_day(&frame, games, today.to_julian_day());
         let mut pair = games.split_off(GAMES_OF_THE_DAY.min(games.len()));
         if pair.len() < 2 {
             pair.clear();
@@ -80,9 +90,14 @@ pub async fn show(request: SiteRequest) -> PageResult {
         Ok(StartPage {
             notice: notice.map(|key| frame.texts.say(key).to_owned()),
             genres: self::genres(&frame, genres.as_ref())?,
+            platforms,
             counts: counts
                 .into_iter()
                 .filter_map(|(path, key, rows)| count(&frame, path, key, rows.as_ref()))
+                .collect(),
+            new_games: new_games
+                .into_iter()
+                .map(|row| cards::game(&frame, row))
                 .collect(),
             games,
             pair,
@@ -101,14 +116,47 @@ fn parsed<T: serde::de::DeserializeOwned>(rows: Option<&Rows>) -> Result<Vec<T>,
 }
 
 /// Some games, others each day. Featured ones come first.
-fn games_of_the_day(frame: &Frame, rows: Option<&Rows>, day: i32) -> Result<Vec<GameCard>, Fault> {
-    let mut rows: Vec<public::GameRow> = parsed(rows)?;
+fn games_of_the_day(frame: &Frame, mut rows: Vec<public::GameRow>, day: i32) -> Vec<GameCard> {
     rows.sort_by_cached_key(|row| {
         let lot = xxh3_64(format!("{day} {}", row.slug).as_bytes());
         (!row.featured, lot)
     });
     let drawn = rows.into_iter().take(GAMES_OF_THE_DAY + 2);
-    Ok(drawn.map(|row| cards::game(frame, row)).collect())
+    drawn.map(|row| cards::game(frame, row)).collect()
+}
+
+/// The newest games, without those that have been public for longer than a week.
+fn new_this_week(
+    newest: Option<&NewGames>,
+    now: OffsetDateTime,
+) -> Result<Vec<public::GameRow>, Fault> {
+    let newest = newest.map_or_else(|| Ok(Vec::new()), NewGames::parse)?;
+    let new = newest.into_iter();
+    let new = new.filter(|game| game.times.published > now - Duration::WEEK);
+    Ok(new.map(|game| game.row).collect())
+}
+
+/// The platforms of these games, which stand for all; those of the most games come first.
+fn platforms(frame: &Frame, games: &[public::GameRow]) -> Vec<Chip> {
+    let games_on = |platform: &str| {
+        let on = games.iter().filter(|game| {
+            let mut platforms = game.platforms.iter();
+            platforms.any(|it| it == platform)
+        });
+        on.count()
+    };
+    let counted = PLATFORMS.map(|platform| (platform, games_on(platform)));
+    let mut counted: Vec<(&str, usize)> = counted.into();
+    counted.retain(|(_, games)| *games > 0);
+    counted.sort_by_key(|(_, games)| Reverse(*games));
+    let chip = |(platform, _): (&str, usize)| Chip {
+        icon: icon::name("platform", platform),
+        link: frame.link(
+            &address("/games", &[("platform", Some(platform))]),
+            frame.texts.value("platform", platform, platform),
+        ),
+    };
+    counted.into_iter().map(chip).collect()
 }
 
 /// The genres with the most games.

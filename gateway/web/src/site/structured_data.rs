@@ -25,12 +25,11 @@ fn thing(kind: &str, properties: impl IntoIterator<Item = (&'static str, Value)>
     all.into()
 }
 
-/// What a page is about, and the way to it from the start page.
-fn document(frame: &Frame, about: &Value, list: (&str, &str)) -> JsonLd {
-    let (path, key) = list;
+/// What a page is about, and the way to it from the start page over the page of a list.
+fn document(frame: &Frame, about: &Value, list: &str, list_name: &'static str) -> JsonLd {
     let steps = [
         ("Mchezo", frame.absolute("/")),
-        (frame.say(key), frame.absolute(path)),
+        (frame.say(list_name), frame.absolute(list)),
         (frame.head.title.as_str(), frame.canonical()),
     ];
     let steps = (1..).zip(steps).map(|(position, (name, address))| {
@@ -193,7 +192,7 @@ pub(super) fn game(frame: &Frame, game: &public::Game, creator_kind: &str) -> Js
             ("sameAs", elsewhere(game.links.values())),
         ],
     );
-    document(frame, &about, ("/games", "nav-games"))
+    document(frame, &about, "/games", "nav-games")
 }
 
 pub(super) fn creator(frame: &Frame, creator: &public::Creator) -> JsonLd {
@@ -210,7 +209,7 @@ pub(super) fn creator(frame: &Frame, creator: &public::Creator) -> JsonLd {
             ("sameAs", elsewhere(creator.links.values())),
         ],
     );
-    document(frame, &about, ("/creators", "nav-creators"))
+    document(frame, &about, "/creators", "nav-creators")
 }
 
 pub(super) fn event(frame: &Frame, event: &public::Event) -> JsonLd {
@@ -254,5 +253,5 @@ pub(super) fn event(frame: &Frame, event: &public::Event) -> JsonLd {
             ("sameAs", website.into()),
         ],
     );
-    document(frame, &about, ("/events", "nav-events"))
+    document(frame, &about, "/events", "nav-events")
 }

@@ -98,12 +98,16 @@ pub async fn show(request: SiteRequest, kind: Kind, headers: HeaderMap) -> PageR
     let notice = match done {
         Some("voted") => Some("vote-counted"),
         Some("repeated") => Some("vote-repeated"),
+        _ => None,
+    };
+    let refusal = match done {
         Some("refused") => Some("vote-refused"),
         Some("unknown") => Some("vote-unknown"),
         Some("closed") => Some("vote-closed"),
         _ => None,
     };
     page.notice = notice.map(|key| page.frame.say(key).to_owned());
+    page.refusal = refusal.map(|key| page.frame.say(key).to_owned());
     match drawn {
         Some(drawn) => page.pair = Some(pair(&page.frame, kind, drawn)?),
         None => page.problem = Some(page.frame.say("vote-none-left").to_owned()),
@@ -194,6 +198,7 @@ async fn page(app: &Web, visit: &Visit, kind: Kind, voter: &Voter) -> VotePage {
     VotePage {
         tabs: [GAMES, CREATORS].map(tab).into(),
         notice: None,
+        refusal: None,
         problem: None,
         pair: None,
         account: account_name(app, &frame, voter).await,
@@ -213,8 +218,7 @@ async fn account_name(app: &Web, frame: &Frame, voter: &Voter) -> Option<String>
     let Voter::Account(id, _) = voter else {
         return None;
     };
-    let found = app.gateway.account(*id).await.ok();
-    let name = found.and_then(|found| Some(found.account?.name));
+    let name = app.gateway.account_name(*id).await;
     // People can vote while the gateway is away, without the account's name.
     Some(name.unwrap_or_else(|| frame.say("vote-your-account").to_owned()))
 }

@@ -28,17 +28,17 @@ pub(super) enum Voter {
 
 impl Voter {
     /// The voter of a request. Without Redis or PostgreSQL nobody is signed in, and people vote by cookie.
-    pub(super) async fn find(web: &Web, headers: &HeaderMap) -> Option<Self> {
-        if let Some((account, others)) = accounts(web, headers).await {
+    pub(super) async fn find(app: &Web, headers: &HeaderMap) -> Option<Self> {
+        if let Some((account, others)) = accounts(app, headers).await {
             return Some(Self::Account(account, others));
         }
-        let value = web.cookie.value(headers, COOKIE)?;
-        voter_cookie::voter(&web.key_ring, value).map(Self::Cookie)
+        let value = app.cookie.value(headers, COOKIE)?;
+        voter_cookie::voter(&app.key_ring, value).map(Self::Cookie)
     }
 
     /// A new voter, with the value of the cookie.
-    pub(super) fn issue(web: &Web) -> (Self, String) {
-        let (id, value) = voter_cookie::issue(&web.key_ring);
+    pub(super) fn issue(app: &Web) -> (Self, String) {
+        let (id, value) = voter_cookie::issue(&app.key_ring);
         (Self::Cookie(id), value)
     }
 
@@ -63,22 +63,22 @@ impl Voter {
     }
 }
 
-async fn accounts(web: &Web, headers: &HeaderMap) -> Option<(Uuid, Vec<Uuid>)> {
-    let viewer = Viewer::find(web, headers, web.clock.now()).await;
+async fn accounts(app: &Web, headers: &HeaderMap) -> Option<(Uuid, Vec<Uuid>)> {
+    let viewer = Viewer::find(app, headers, app.clock.now()).await;
     let viewer = viewer.ok().flatten().filter(Viewer::is_signed_in)?;
-    let memberships = members::of_person(&web.pool, viewer.person.id).await;
+    let memberships = members::of_person(&app.pool, viewer.person.id).await;
     let mut accounts = memberships.ok()?.into_iter().map(|it| it.account);
     Some((accounts.next()?, accounts.take(MOST_OTHERS).collect()))
 }
 
 /// Sets the cookie of a voter.
-pub(super) fn remember(web: &Web, value: &str, response: &mut Response) {
-    set(web, COOKIE, value, YEAR, response);
+pub(super) fn remember(app: &Web, value: &str, response: &mut Response) {
+    set(app, COOKIE, value, YEAR, response);
 }
 
 /// Sets a cookie of the page where people vote.
-pub(super) fn set(web: &Web, name: &str, value: &str, age: Duration, response: &mut Response) {
-    if let Some(cookie) = web.cookie.set_value(name, value, age) {
+pub(super) fn set(app: &Web, name: &str, value: &str, age: Duration, response: &mut Response) {
+    if let Some(cookie) = app.cookie.set_value(name, value, age) {
         response.headers_mut().append(SET_COOKIE, cookie);
     }
 }

@@ -43,6 +43,18 @@ impl<'a> NewEntry<'a> {
         }
     }
 
+    /// A decision of staff about something of an account. No person is named: `person` and `email` are empty.
+    pub const fn of_staff(account: Uuid, action: Action, subject: &'a str) -> Self {
+        Self {
+            account: Some(account),
+            person: Uuid::nil(),
+            email: "",
+            action,
+            subject,
+            client: None,
+        }
+    }
+
     /// An action in an account.
     #[must_use]
     pub fn in_account(self, account: Uuid, subject: &'a str) -> Self {

@@ -10,6 +10,10 @@ pub mod people;
 pub mod sent_notices;
 pub mod token_revocations;
 
+use kit::pg::Schema;
+
+pub const SCHEMA: Schema = Schema("web");
+
 /// Whether a statement failed because a row with its key exists.
 pub(crate) fn is_taken(error: &sqlx::Error) -> bool {
     error

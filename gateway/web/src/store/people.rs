@@ -147,22 +147,28 @@ pub async fn set_email(
     .await
 }
 
-/// Sets or removes the second factor with its recovery codes, and ends all sessions; returns the version of new sessions. `step` is the one
-/// whose code has confirmed the secret.
+/// The secret of an authenticator app.
+#[derive(Debug, Clone, Copy)]
+pub struct NewSecret<'a> {
+    pub sealed: &'a [u8],
+    /// The step whose code has confirmed the secret.
+    pub step: i64,
+}
+
+/// Sets or removes the second factor with its recovery codes, and ends all sessions; returns the version of new sessions.
 pub async fn set_totp(
     connection: &mut PgConnection,
     person: &Person,
-    secret: Option<(&[u8], i64)>,
+    secret: Option<NewSecret<'_>>,
     code_hashes: &[Vec<u8>],
 ) -> Result<Option<i32>, sqlx::Error> {
-    let (secret, step) = secret.unzip();
     let version = sqlx::query_scalar!(
         "update web.person set totp_secret = $3, totp_step = coalesce($4::bigint, 0), credential_version = credential_version + 1
          where id = $1 and credential_version = $2 returning credential_version",
         person.id,
         person.credential_version,
-        secret,
-        step,
+        secret.map(|secret| secret.sealed),
+        secret.map(|secret| secret.step),
     )
     .fetch_optional(&mut *connection)
     .await?;

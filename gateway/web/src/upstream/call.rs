@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use contracts::common::v1::PageRequest;
 use kit::Fault;
 use kit::rpc::client::{Client, Idempotent};
 use tonic::{Request, Response, Status};
@@ -57,9 +58,52 @@ impl Calls {
     }
 }
 
+/// A page of a list: this many rows after a cursor.
+pub fn page(limit: u32, cursor: Option<&str>) -> PageRequest {
+    PageRequest {
+        limit,
+        cursor: cursor.unwrap_or_default().to_owned(),
+    }
+}
+
 /// The fault if a response lacks a field that the contract promises.
 pub(super) fn incomplete() -> Fault {
     Fault::internal(&std::io::Error::other(
         "the answer of a service is incomplete",
     ))
 }
+
+/// A part of a response that the contract promises.
+pub(super) fn required<T>(part: Option<T>) -> Result<T, Fault> {
+    part.ok_or_else(incomplete)
+}
+
+/// Methods of a client that make one call each. An entry has the method, the call with the fields of its message, which are converted to
+/// the types of the message, and, unless the method returns the whole response, what it returns of it.
+macro_rules! rpcs {
+    ($client:ident: $(
+        $(#[$doc:meta])*
+        $kind:ident $method:ident($($argument:ident: $type:ty),* $(,)?) -> $result:ty =
+            $service:ident::$rpc:ident(proto::$message:ident { $($field:ident $(: $value:expr)?),* $(,)? })
+            $(=> |$response:ident| $part:expr)?;
+    )*) => {
+        impl $client {$(
+            $(#[$doc])*
+            pub async fn $method(&self, $($argument: $type),*) -> Result<$result, Fault> {
+                let message = proto::$message {
+                    $($field: rpcs!(@first $($value,)? $field).into()),*
+                };
+                let response = self.0.$kind($service::$rpc, message).await?;
+                $(
+                    let $response = response;
+                    let response = $part;
+                )?
+                Ok(response)
+            }
+        )*}
+    };
+    (@first $value:expr $(, $field:expr)?) => {
+        $value
+    };
+}
+pub(super) use rpcs;

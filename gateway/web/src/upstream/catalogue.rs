@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use contracts::catalogue::v1 as proto;
-use contracts::common::v1::{Mode, PageInfo, PageRequest};
+use contracts::common::v1::{Mode, PageInfo};
 use contracts::public;
 use kit::overload::ConcurrencyLimit;
 use kit::rpc::client::Client;
@@ -17,7 +17,8 @@ use serde::de::DeserializeOwned;
 use time::OffsetDateTime;
 use tonic::{Request, Response, Status};
 
-use super::call::{Calls, incomplete};
+pub use super::call::page;
+use super::call::{Calls, incomplete, rpcs};
 use super::clients::{CatalogueEvents, CatalogueGames, Creators, GrpcClient, Places, Search};
 use super::position::{ListingRead, NewestPosition};
 
@@ -27,9 +28,12 @@ const QUEUE_TIMEOUT: Duration = Duration::from_secs(2);
 /// The mode of all requests of public pages.
 pub(super) const MODE: i32 = Mode::Live as i32;
 
-/// The client, with a limit of concurrent calls for all public pages, so that these pages do not slow callers of the API down.
 #[derive(Debug, Clone)]
-pub struct Catalogue {
+pub struct Catalogue(pub(super) PublicCalls);
+
+/// The calls with a limit of concurrent ones for all public pages, so that these pages do not slow callers of the API down.
+#[derive(Debug, Clone)]
+pub(super) struct PublicCalls {
     calls: Calls,
     limit: Arc<ConcurrencyLimit>,
     position: Arc<NewestPosition>,
@@ -148,24 +152,7 @@ where
     }
 }
 
-/// A page of a list: this many rows after a cursor.
-pub fn page(limit: u32, cursor: Option<&str>) -> PageRequest {
-    PageRequest {
-        limit,
-        cursor: cursor.unwrap_or_default().to_owned(),
-    }
-}
-
-impl Catalogue {
-    /// `calls` is the number of calls at once.
-    pub fn new(client: Client, deadline: Duration, calls: usize, position: NewestPosition) -> Self {
-        Self {
-            calls: Calls { client, deadline },
-            limit: Arc::new(ConcurrencyLimit::new("public pages", calls)),
-            position: Arc::new(position),
-        }
-    }
-
+impl PublicCalls {
     /// Reads listings as they are after all earlier writes.
     pub(super) async fn read<S: GrpcClient, Q: ListingRead, A>(
         &self,
@@ -186,11 +173,22 @@ impl Catalogue {
         let _permit = self.limit.acquire(QUEUE_TIMEOUT).await?;
         self.calls.write(method, message).await
     }
+}
+
+impl Catalogue {
+    /// `calls` is the number of calls at once.
+    pub fn new(client: Client, deadline: Duration, calls: usize, position: NewestPosition) -> Self {
+        Self(PublicCalls {
+            calls: Calls { client, deadline },
+            limit: Arc::new(ConcurrencyLimit::new("public pages", calls)),
+            position: Arc::new(position),
+        })
+    }
 
     /// This function sets the `mode` of the request, as the other functions do.
     pub async fn games(&self, mut request: proto::ListGamesRequest) -> Result<Rows, Fault> {
         request.mode = MODE;
-        let answer = self.read(CatalogueGames::list_games, request).await?;
+        let answer = self.0.read(CatalogueGames::list_games, request).await?;
         Ok(Rows::new(answer.json, answer.page))
     }
 
@@ -215,12 +213,12 @@ impl Catalogue {
             slug: slug.to_owned(),
             at_least: None,
         };
-        self.read(CatalogueGames::get_game, request).await
+        self.0.read(CatalogueGames::get_game, request).await
     }
 
     pub async fn creators(&self, mut request: proto::ListCreatorsRequest) -> Result<Rows, Fault> {
         request.mode = MODE;
-        let answer = self.read(Creators::list_creators, request).await?;
+        let answer = self.0.read(Creators::list_creators, request).await?;
         Ok(Rows::new(answer.json, answer.page))
     }
 
@@ -254,7 +252,7 @@ impl Catalogue {
             at_least: None,
             max_games: Some(max_games),
         };
-        self.read(Creators::get_creator, request).await
+        self.0.read(Creators::get_creator, request).await
     }
 
     pub async fn events(&self, request: proto::ListEventsRequest) -> Result<Rows, Fault> {
@@ -267,7 +265,7 @@ impl Catalogue {
         mut request: proto::ListEventsRequest,
     ) -> Result<proto::ListEventsResponse, Fault> {
         request.mode = MODE;
-        self.read(CatalogueEvents::list_events, request).await
+        self.0.read(CatalogueEvents::list_events, request).await
     }
 
     /// Events with their times.
@@ -302,17 +300,8 @@ impl Catalogue {
             slug: slug.to_owned(),
             at_least: None,
         };
-        let event = self.read(CatalogueEvents::get_event, request).await?;
+        let event = self.0.read(CatalogueEvents::get_event, request).await?;
         Ok(event.json)
-    }
-
-    pub async fn genres(&self) -> Result<Rows, Fault> {
-        let request = proto::ListGenresRequest {
-            mode: MODE,
-            at_least: None,
-        };
-        let answer = self.read(Places::list_genres, request).await?;
-        Ok(Rows::new(answer.json, answer.page))
     }
 
     /// The countries of creators and games; there are 54 at most.
@@ -332,23 +321,13 @@ impl Catalogue {
             with_events,
             ..proto::ListCountriesRequest::default()
         };
-        let answer = self.read(Places::list_countries, request).await?;
+        let answer = self.0.read(Places::list_countries, request).await?;
         Ok(Rows::new(answer.json, answer.page))
-    }
-
-    pub async fn country(&self, code: &str) -> Result<One, Fault> {
-        let request = proto::GetCountryRequest {
-            mode: MODE,
-            code: code.to_owned(),
-            at_least: None,
-        };
-        let json = self.read(Places::get_country, request).await?.json;
-        Ok(One::live(json))
     }
 
     pub async fn cities(&self, mut request: proto::ListCitiesRequest) -> Result<Rows, Fault> {
         request.mode = MODE;
-        let answer = self.read(Places::list_cities, request).await?;
+        let answer = self.0.read(Places::list_cities, request).await?;
         Ok(Rows::new(answer.json, answer.page))
     }
 
@@ -390,14 +369,14 @@ impl Catalogue {
             slug: slug.to_owned(),
             at_least: None,
         };
-        let json = self.read(Places::get_city, request).await?.json;
+        let json = self.0.read(Places::get_city, request).await?.json;
         Ok(One::live(json))
     }
 
     pub async fn search(&self, mut request: proto::SearchRequest) -> Result<Results, Fault> {
         request.mode = MODE;
         request.with_details = true;
-        let answer = self.read(Search::search, request).await?;
+        let answer = self.0.read(Search::search, request).await?;
         Ok(Results {
             rows: Rows::new(answer.json, answer.page),
             is_similar: answer.similar,
@@ -405,4 +384,14 @@ impl Catalogue {
             picture_urls: answer.picture_urls,
         })
     }
+}
+
+rpcs! { Catalogue:
+    read genres() -> Rows =
+        Places::list_genres(proto::ListGenresRequest { mode: MODE, at_least: None })
+        => |listed| Rows::new(listed.json, listed.page);
+
+    read country(code: &str) -> One =
+        Places::get_country(proto::GetCountryRequest { mode: MODE, code, at_least: None })
+        => |found| One::live(found.json);
 }

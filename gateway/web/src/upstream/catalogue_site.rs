@@ -5,7 +5,7 @@ use contracts::catalogue::v1 as proto;
 use contracts::public::GameRow;
 use kit::Fault;
 
-use super::call::incomplete;
+use super::call::{incomplete, rpcs};
 use super::catalogue::{Catalogue, Times};
 use super::clients::Site;
 
@@ -44,40 +44,18 @@ impl NewGames {
     }
 }
 
-impl Catalogue {
+rpcs! { Catalogue:
     /// The files of the sitemap.
-    pub async fn sitemap_files(&self) -> Result<Vec<proto::SitemapFile>, Fault> {
-        let request = proto::ListSitemapFilesRequest { at_least: None };
-        let answer = self.read(Site::list_sitemap_files, request).await?;
-        Ok(answer.files)
-    }
+    read sitemap_files() -> Vec<proto::SitemapFile> =
+        Site::list_sitemap_files(proto::ListSitemapFilesRequest { at_least: None })
+        => |listed| listed.files;
 
     /// A part of a file of the sitemap. The first part has an empty cursor.
-    pub async fn sitemap_part(
-        &self,
-        kind: &str,
-        number: u32,
-        cursor: &str,
-    ) -> Result<proto::ReadSitemapFileResponse, Fault> {
-        let request = proto::ReadSitemapFileRequest {
-            kind: kind.to_owned(),
-            number,
-            cursor: cursor.to_owned(),
-            at_least: None,
-        };
-        self.read(Site::read_sitemap_file, request).await
-    }
+    read sitemap_part(kind: &str, number: u32, cursor: &str) -> proto::ReadSitemapFileResponse =
+        Site::read_sitemap_file(proto::ReadSitemapFileRequest { kind, number, cursor, at_least: None });
 
     /// The newest games; the featured ones are not preferred.
-    pub async fn new_games(&self, limit: u32) -> Result<NewGames, Fault> {
-        let request = proto::ListNewGamesRequest {
-            limit,
-            at_least: None,
-        };
-        let answer = self.read(Site::list_new_games, request).await?;
-        Ok(NewGames {
-            json: answer.json,
-            games: answer.games,
-        })
-    }
+    read new_games(limit: u32) -> NewGames =
+        Site::list_new_games(proto::ListNewGamesRequest { limit, at_least: None })
+        => |listed| NewGames { json: listed.json, games: listed.games };
 }

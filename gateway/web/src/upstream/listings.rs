@@ -10,7 +10,7 @@ use kit::Fault;
 use kit::rpc::client::Client;
 use uuid::Uuid;
 
-use super::call::{Calls, incomplete};
+use super::call::{Calls, page, required, rpcs};
 use super::clients::{Events, Games, OwnListings, Pages};
 use crate::domain::listing_kind::ListingKind;
 
@@ -67,58 +67,12 @@ impl Listings {
         let request = proto::ListOwnListingsRequest {
             account_id: account.to_string(),
             mode: common::Mode::Live.into(),
-            page: Some(common::PageRequest {
-                limit: 100,
-                cursor: cursor.to_owned(),
-            }),
+            page: Some(page(100, Some(cursor))),
         };
         let listed = self.0.read(OwnListings::list_own_listings, request).await?;
         let rows = serde_json::from_slice(&listed.json);
         let rows = rows.map_err(|error| Fault::internal(&error))?;
         Ok((rows, listed.page))
-    }
-
-    pub async fn pages(&self, account: Uuid) -> Result<proto::ListOwnPagesResponse, Fault> {
-        let request = proto::ListOwnPagesRequest {
-            account_id: account.to_string(),
-        };
-        self.0.read(Pages::list_own_pages, request).await
-    }
-
-    pub async fn get(
-        &self,
-        listing: ListingRef<'_>,
-    ) -> Result<proto::GetOwnListingResponse, Fault> {
-        let request = proto::GetOwnListingRequest {
-            account_id: listing.account.to_string(),
-            kind: listing.kind.as_str().to_owned(),
-            name: listing.name.to_owned(),
-        };
-        self.0.read(OwnListings::get_own_listing, request).await
-    }
-
-    /// The revisions of a listing, newest first.
-    pub async fn revisions(
-        &self,
-        listing: ListingRef<'_>,
-        cursor: &str,
-    ) -> Result<proto::ListOwnRevisionsResponse, Fault> {
-        let request = proto::ListOwnRevisionsRequest {
-            account_id: listing.account.to_string(),
-            kind: listing.kind.as_str().to_owned(),
-            name: listing.name.to_owned(),
-            page: Some(common::PageRequest {
-                limit: 20,
-                cursor: cursor.to_owned(),
-            }),
-        };
-        self.0.read(OwnListings::list_own_revisions, request).await
-    }
-
-    /// The values that fields may have.
-    pub async fn field_values(&self) -> Result<proto::ListFieldValuesResponse, Fault> {
-        let request = proto::ListFieldValuesRequest {};
-        self.0.read(OwnListings::list_field_values, request).await
     }
 
     /// Submits a new listing. `form` is the idempotency key: the listing is submitted once if the form is sent several times.
@@ -150,7 +104,7 @@ impl Listings {
                 calls.read(Events::create_event, request).await?.written
             }
         };
-        written.ok_or_else(incomplete)
+        required(written)
     }
 
     /// Changes a listing that has this revision.
@@ -194,52 +148,60 @@ impl Listings {
                 calls.write(Events::update_event, request).await?.written
             }
         };
-        written.ok_or_else(incomplete)
+        required(written)
     }
+}
+
+rpcs! { Listings:
+    read pages(account: Uuid) -> proto::ListOwnPagesResponse =
+        Pages::list_own_pages(proto::ListOwnPagesRequest { account_id: account });
+
+    read get(listing: ListingRef<'_>) -> proto::GetOwnListingResponse =
+        OwnListings::get_own_listing(proto::GetOwnListingRequest {
+            account_id: listing.account,
+            kind: listing.kind.as_str(),
+            name: listing.name,
+        });
+
+    /// The revisions of a listing, newest first.
+    read revisions(listing: ListingRef<'_>, cursor: &str) -> proto::ListOwnRevisionsResponse =
+        OwnListings::list_own_revisions(proto::ListOwnRevisionsRequest {
+            account_id: listing.account,
+            kind: listing.kind.as_str(),
+            name: listing.name,
+            page: page(20, Some(cursor)),
+        });
+
+    /// The values that fields may have.
+    read field_values() -> proto::ListFieldValuesResponse =
+        OwnListings::list_field_values(proto::ListFieldValuesRequest {});
 
     /// Withdraws a pending listing. A second call changes nothing.
-    pub async fn withdraw(&self, listing: ListingRef<'_>) -> Result<(), Fault> {
-        let request = proto::WithdrawListingRequest {
-            account_id: listing.account.to_string(),
-            kind: listing.kind.as_str().to_owned(),
-            name: listing.name.to_owned(),
-        };
-        self.0.read(OwnListings::withdraw_listing, request).await?;
-        Ok(())
-    }
+    read withdraw(listing: ListingRef<'_>) -> () =
+        OwnListings::withdraw_listing(proto::WithdrawListingRequest {
+            account_id: listing.account,
+            kind: listing.kind.as_str(),
+            name: listing.name,
+        })
+        => |_withdrawn| ();
 
     /// Asks staff to take a listing down. A second call replaces the reason.
-    pub async fn request_takedown(
-        &self,
-        listing: ListingRef<'_>,
-        reason: &str,
-    ) -> Result<(), Fault> {
-        let request = proto::RequestTakedownRequest {
-            account_id: listing.account.to_string(),
-            kind: listing.kind.as_str().to_owned(),
-            name: listing.name.to_owned(),
-            reason: reason.to_owned(),
-        };
-        self.0.read(OwnListings::request_takedown, request).await?;
-        Ok(())
-    }
+    read request_takedown(listing: ListingRef<'_>, reason: &str) -> () =
+        OwnListings::request_takedown(proto::RequestTakedownRequest {
+            account_id: listing.account,
+            kind: listing.kind.as_str(),
+            name: listing.name,
+            reason,
+        })
+        => |_requested| ();
 
     /// Claims a page. A second call replaces the evidence.
-    pub async fn claim(&self, account: Uuid, handle: &str, evidence: &str) -> Result<(), Fault> {
-        let request = proto::ClaimPageRequest {
-            account_id: account.to_string(),
-            handle: handle.to_owned(),
-            evidence: evidence.to_owned(),
-        };
-        self.0.read(Pages::claim_page, request).await?;
-        Ok(())
-    }
+    read claim(account: Uuid, handle: &str, evidence: &str) -> () =
+        Pages::claim_page(proto::ClaimPageRequest { account_id: account, handle, evidence })
+        => |_claimed| ();
 
     /// The claims of an account, newest first.
-    pub async fn claims(&self, account: Uuid) -> Result<Vec<proto::Claim>, Fault> {
-        let request = proto::ListOwnClaimsRequest {
-            account_id: account.to_string(),
-        };
-        Ok(self.0.read(Pages::list_own_claims, request).await?.claims)
-    }
+    read claims(account: Uuid) -> Vec<proto::Claim> =
+        Pages::list_own_claims(proto::ListOwnClaimsRequest { account_id: account })
+        => |listed| listed.claims;
 }

@@ -2,8 +2,10 @@
 
 use contracts::listings::v1 as proto;
 use kit::Fault;
+use uuid::Uuid;
 
 use super::Listings;
+use super::call::rpcs;
 use super::clients::Notes;
 use super::listings::ListingRef;
 
@@ -15,36 +17,31 @@ impl Listings {
     ) -> Result<proto::CreateNoteResponse, Fault> {
         self.0.read(Notes::create_note, note).await
     }
+}
 
+rpcs! { Listings:
     /// The open corrections of a listing of an account, oldest first.
-    pub async fn own_notes(
-        &self,
-        listing: ListingRef<'_>,
-    ) -> Result<proto::ListOwnNotesResponse, Fault> {
-        let request = proto::ListOwnNotesRequest {
-            account_id: listing.account.to_string(),
-            kind: listing.kind.as_str().to_owned(),
-            name: listing.name.to_owned(),
-        };
-        self.0.read(Notes::list_own_notes, request).await
-    }
+    read own_notes(listing: ListingRef<'_>) -> proto::ListOwnNotesResponse =
+        Notes::list_own_notes(proto::ListOwnNotesRequest {
+            account_id: listing.account,
+            kind: listing.kind.as_str(),
+            name: listing.name,
+        });
+
+    /// The open corrections of all listings of an account, oldest first.
+    read all_own_notes(account: Uuid) -> Vec<proto::ListingNote> =
+        Notes::list_own_notes(proto::ListOwnNotesRequest { account_id: account, kind: "", name: "" })
+        => |listed| listed.notes;
 
     /// Closes a correction. A second call changes nothing.
-    pub async fn close_note(
-        &self,
-        listing: ListingRef<'_>,
-        id: &str,
-        state: proto::NoteState,
-    ) -> Result<(), Fault> {
-        let request = proto::CloseOwnNoteRequest {
-            account_id: listing.account.to_string(),
-            kind: listing.kind.as_str().to_owned(),
-            name: listing.name.to_owned(),
-            id: id.to_owned(),
-            state: state.into(),
-            answer: String::new(),
-        };
-        self.0.read(Notes::close_own_note, request).await?;
-        Ok(())
-    }
+    read close_note(listing: ListingRef<'_>, id: &str, state: proto::NoteState) -> () =
+        Notes::close_own_note(proto::CloseOwnNoteRequest {
+            account_id: listing.account,
+            kind: listing.kind.as_str(),
+            name: listing.name,
+            id,
+            state,
+            answer: "",
+        })
+        => |_closed| ();
 }

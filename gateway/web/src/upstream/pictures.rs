@@ -3,12 +3,13 @@
 use std::time::Duration;
 
 use contracts::listings::v1 as proto;
+use contracts::listings::v1::PictureKind;
 use futures::Stream;
 use kit::Fault;
 use uuid::Uuid;
 
 use super::Listings;
-use super::call::incomplete;
+use super::call::{required, rpcs};
 use super::clients::{OwnPictures, Pictures};
 
 /// How long an upload may take.
@@ -22,68 +23,7 @@ impl Listings {
     ) -> Result<proto::PreparedPicture, Fault> {
         let method = OwnPictures::prepare_picture;
         let prepared = self.0.write_within(UPLOAD, method, messages).await?;
-        prepared.picture.ok_or_else(incomplete)
-    }
-
-    /// Gives the listing a prepared picture. A second call changes nothing.
-    pub async fn use_picture(
-        &self,
-        account: Uuid,
-        id: &str,
-        alt: &str,
-        place: Option<u32>,
-        writes_per_day: Option<u32>,
-    ) -> Result<(), Fault> {
-        let request = proto::UsePictureRequest {
-            account_id: account.to_string(),
-            id: id.to_owned(),
-            alt: alt.to_owned(),
-            place,
-            writes_per_day,
-        };
-        self.0.read(OwnPictures::use_picture, request).await?;
-        Ok(())
-    }
-
-    pub async fn remove_picture(
-        &self,
-        account: Uuid,
-        kind: proto::PictureKind,
-        name: &str,
-        url: &str,
-        writes_per_day: Option<u32>,
-    ) -> Result<(), Fault> {
-        let request = proto::RemoveOwnPictureRequest {
-            account_id: account.to_string(),
-            kind: kind.into(),
-            name: name.to_owned(),
-            url: url.to_owned(),
-            writes_per_day,
-        };
-        self.0
-            .read(OwnPictures::remove_own_picture, request)
-            .await?;
-        Ok(())
-    }
-
-    /// Gives the screenshots of a game this order and these texts.
-    pub async fn arrange_screenshots(
-        &self,
-        account: Uuid,
-        game: &str,
-        screenshots: Vec<proto::ArrangedScreenshot>,
-        writes_per_day: Option<u32>,
-    ) -> Result<(), Fault> {
-        let request = proto::ArrangeScreenshotsRequest {
-            account_id: account.to_string(),
-            name: game.to_owned(),
-            screenshots,
-            writes_per_day,
-        };
-        self.0
-            .read(OwnPictures::arrange_screenshots, request)
-            .await?;
-        Ok(())
+        required(prepared.picture)
     }
 
     /// A part of a picture file, or of the rendition of the same picture with a width.
@@ -93,4 +33,30 @@ impl Listings {
     ) -> Result<proto::GetPictureResponse, Fault> {
         self.0.read(Pictures::get_picture, request).await
     }
+}
+
+rpcs! { Listings:
+    /// Gives the listing a prepared picture. A second call changes nothing.
+    read use_picture(account: Uuid, id: &str, alt: &str, place: Option<u32>, writes_per_day: Option<u32>) -> () =
+        OwnPictures::use_picture(proto::UsePictureRequest { account_id: account, id, alt, place, writes_per_day })
+        => |_used| ();
+
+    read remove_picture(account: Uuid, kind: PictureKind, name: &str, url: &str, writes_per_day: Option<u32>) -> () =
+        OwnPictures::remove_own_picture(proto::RemoveOwnPictureRequest { account_id: account, kind, name, url, writes_per_day })
+        => |_removed| ();
+
+    /// Gives the screenshots of a game this order and these texts.
+    read arrange_screenshots(
+        account: Uuid,
+        game: &str,
+        screenshots: Vec<proto::ArrangedScreenshot>,
+        writes_per_day: Option<u32>,
+    ) -> () =
+        OwnPictures::arrange_screenshots(proto::ArrangeScreenshotsRequest {
+            account_id: account,
+            name: game,
+            screenshots,
+            writes_per_day,
+        })
+        => |_arranged| ();
 }

@@ -5,7 +5,7 @@ use contracts::public::RankingRow;
 use kit::{Fault, timestamp};
 use time::OffsetDateTime;
 
-use super::call::incomplete;
+use super::call::{incomplete, rpcs};
 use super::catalogue::{Catalogue, MODE, Rows, page};
 use super::clients::{Rankings, Votes};
 
@@ -29,94 +29,45 @@ impl BoardRows {
 }
 
 impl Catalogue {
-    /// Draws two listings for a voter; `not_found` when none are left.
-    pub async fn draw_pair(
-        &self,
-        voter: proto::Voter,
-        kind: &str,
-    ) -> Result<proto::DrawPairResponse, Fault> {
-        let request = proto::DrawPairRequest {
-            voter: Some(voter),
-            kind: kind.to_owned(),
-            at_least: None,
-        };
-        self.read(Votes::draw_pair, request).await
-    }
-
     /// Casts a vote. A second call changes nothing, and says that the voter has judged the pair already. It is therefore not repeated by
     /// itself: after a lost answer the repetition would say so of the vote that was just counted.
     pub async fn cast_vote(
         &self,
         vote: proto::CastVoteRequest,
     ) -> Result<proto::CastVoteResponse, Fault> {
-        self.write(Votes::cast_vote, vote).await
+        self.0.write(Votes::cast_vote, vote).await
     }
+}
+
+rpcs! { Catalogue:
+    /// Draws two listings for a voter; `not_found` when none are left.
+    read draw_pair(voter: proto::Voter, kind: &str) -> proto::DrawPairResponse =
+        Votes::draw_pair(proto::DrawPairRequest { voter, kind, at_least: None });
 
     /// A page of a board; `not_found` without such a board.
-    pub async fn board(
-        &self,
-        kind: &str,
-        board: &str,
-        limit: u32,
-        cursor: Option<&str>,
-    ) -> Result<BoardRows, Fault> {
-        let request = proto::ListRankingRequest {
-            mode: MODE,
-            page: Some(page(limit, cursor)),
-            at_least: None,
-            kind: kind.to_owned(),
-            board: board.to_owned(),
+    read board(kind: &str, board: &str, limit: u32, cursor: Option<&str>) -> BoardRows =
+        Rankings::list_ranking(proto::ListRankingRequest { mode: MODE, page: page(limit, cursor), at_least: None, kind, board })
+        => |listed| BoardRows {
+            rows: Rows::new(listed.json, listed.page),
+            details: listed.details,
         };
-        let answer = self.read(Rankings::list_ranking, request).await?;
-        Ok(BoardRows {
-            rows: Rows::new(answer.json, answer.page),
-            details: answer.details,
-        })
-    }
 
     /// The ranks of a listing on the boards.
-    pub async fn ranks(&self, kind: &str, name: &str) -> Result<Vec<proto::BoardRank>, Fault> {
-        let request = proto::GetRanksRequest {
-            mode: MODE,
-            kind: kind.to_owned(),
-            name: name.to_owned(),
-            at_least: None,
-        };
-        Ok(self.read(Rankings::get_ranks, request).await?.ranks)
-    }
+    read ranks(kind: &str, name: &str) -> Vec<proto::BoardRank> =
+        Rankings::get_ranks(proto::GetRanksRequest { mode: MODE, kind, name, at_least: None })
+        => |found| found.ranks;
 
     /// The live listings with these names, 20 at most, with their ranks; without those that are not public.
-    pub async fn ranks_of_each(
-        &self,
-        kind: &str,
-        names: Vec<String>,
-    ) -> Result<Vec<proto::ListingRanks>, Fault> {
-        let request = proto::ListRanksRequest {
-            kind: kind.to_owned(),
-            names,
-            at_least: None,
-        };
-        Ok(self.read(Rankings::list_ranks, request).await?.listings)
-    }
+    read ranks_of_each(kind: &str, names: Vec<String>) -> Vec<proto::ListingRanks> =
+        Rankings::list_ranks(proto::ListRanksRequest { kind, names, at_least: None })
+        => |listed| listed.listings;
 
     /// The ranks of a live listing on a board in the last weeks, oldest first.
-    pub async fn rank_history(
-        &self,
-        kind: &str,
-        name: &str,
-        board: &str,
-    ) -> Result<Vec<(OffsetDateTime, u32)>, Fault> {
-        let request = proto::GetRankHistoryRequest {
-            kind: kind.to_owned(),
-            name: name.to_owned(),
-            board: board.to_owned(),
-            at_least: None,
-        };
-        let answer = self.read(Rankings::get_rank_history, request).await?;
-        let ranks = answer.ranks.into_iter().filter_map(|past| {
-            let at = timestamp::decode(past.at?)?;
-            Some((at, u32::try_from(past.rank).ok()?))
-        });
-        Ok(ranks.collect())
-    }
+    read rank_history(kind: &str, name: &str, board: &str) -> Vec<(OffsetDateTime, u32)> =
+        Rankings::get_rank_history(proto::GetRankHistoryRequest { kind, name, board, at_least: None })
+        => |found| found.ranks.into_iter().filter_map(decode).collect();
+}
+
+fn decode(past: proto::PastRank) -> Option<(OffsetDateTime, u32)> {
+    Some((timestamp::decode(past.at?)?, u32::try_from(past.rank).ok()?))
 }

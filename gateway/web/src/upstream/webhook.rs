@@ -9,7 +9,7 @@ use kit::timestamp::encode;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::call::{Calls, incomplete};
+use super::call::{Calls, incomplete, required, rpcs};
 use super::clients::{Deliveries, Endpoints, Receivers};
 
 /// How long the check of a receiver may take: more than webhook-svc takes at most.
@@ -32,108 +32,6 @@ impl Webhooks {
         Self(Calls { client, deadline })
     }
 
-    /// The endpoints of an account, oldest first, and the limits of its plan.
-    pub async fn endpoints(&self, account: Uuid) -> Result<proto::ListEndpointsResponse, Fault> {
-        let request = proto::ListEndpointsRequest {
-            account_id: account.to_string(),
-        };
-        self.0.read(Endpoints::list_endpoints, request).await
-    }
-
-    pub async fn endpoint(&self, account: Uuid, id: Uuid) -> Result<proto::Endpoint, Fault> {
-        let request = proto::GetEndpointRequest {
-            account_id: account.to_string(),
-            id: id.to_string(),
-        };
-        let found = self.0.read(Endpoints::get_endpoint, request).await?;
-        found.endpoint.ok_or_else(incomplete)
-    }
-
-    /// Adds an endpoint; returns it with its secret.
-    pub async fn add(
-        &self,
-        account: Uuid,
-        choices: EndpointChoices,
-    ) -> Result<(proto::Endpoint, String), Fault> {
-        let request = proto::AddEndpointRequest {
-            account_id: account.to_string(),
-            url: choices.url,
-            events: choices.events,
-            rate_limit: choices.rate_limit,
-        };
-        let added = self.0.write(Endpoints::add_endpoint, request).await?;
-        Ok((added.endpoint.ok_or_else(incomplete)?, added.secret))
-    }
-
-    pub async fn change(
-        &self,
-        account: Uuid,
-        id: Uuid,
-        choices: EndpointChoices,
-    ) -> Result<(), Fault> {
-        let events = choices.events;
-        let request = proto::ChangeEndpointRequest {
-            account_id: account.to_string(),
-            id: id.to_string(),
-            url: Some(choices.url),
-            events: Some(proto::EventList { events }),
-            rate_limit: Some(choices.rate_limit.unwrap_or(0)),
-        };
-        self.0.read(Endpoints::change_endpoint, request).await?;
-        Ok(())
-    }
-
-    pub async fn pause(&self, account: Uuid, id: Uuid) -> Result<proto::Endpoint, Fault> {
-        let request = proto::PauseEndpointRequest {
-            account_id: account.to_string(),
-            id: id.to_string(),
-        };
-        let paused = self.0.read(Endpoints::pause_endpoint, request).await?;
-        paused.endpoint.ok_or_else(incomplete)
-    }
-
-    pub async fn resume(&self, account: Uuid, id: Uuid) -> Result<proto::Endpoint, Fault> {
-        let request = proto::ResumeEndpointRequest {
-            account_id: account.to_string(),
-            id: id.to_string(),
-        };
-        let resumed = self.0.read(Endpoints::resume_endpoint, request).await?;
-        resumed.endpoint.ok_or_else(incomplete)
-    }
-
-    /// Makes a new secret; returns it with the endpoint.
-    pub async fn rotate(
-        &self,
-        account: Uuid,
-        id: Uuid,
-    ) -> Result<(proto::Endpoint, String), Fault> {
-        let request = proto::RotateSecretRequest {
-            account_id: account.to_string(),
-            id: id.to_string(),
-        };
-        let rotated = self.0.write(Endpoints::rotate_secret, request).await?;
-        Ok((rotated.endpoint.ok_or_else(incomplete)?, rotated.secret))
-    }
-
-    /// Signs with the new secret from now on.
-    pub async fn switch(&self, account: Uuid, id: Uuid) -> Result<proto::Endpoint, Fault> {
-        let request = proto::SwitchSecretRequest {
-            account_id: account.to_string(),
-            id: id.to_string(),
-        };
-        let switched = self.0.write(Endpoints::switch_secret, request).await?;
-        switched.endpoint.ok_or_else(incomplete)
-    }
-
-    pub async fn remove(&self, account: Uuid, id: Uuid) -> Result<(), Fault> {
-        let request = proto::RemoveEndpointRequest {
-            account_id: account.to_string(),
-            id: id.to_string(),
-        };
-        self.0.write(Endpoints::remove_endpoint, request).await?;
-        Ok(())
-    }
-
     /// Removes every endpoint of an account. After a failure, a repeated call continues.
     pub async fn remove_all(&self, account: Uuid) -> Result<(), Fault> {
         for endpoint in self.endpoints(account).await?.endpoints {
@@ -151,96 +49,6 @@ impl Webhooks {
         self.0.read(Deliveries::list_deliveries, request).await
     }
 
-    /// A delivery with its attempts and its body.
-    pub async fn delivery(
-        &self,
-        account: Uuid,
-        endpoint: Uuid,
-        id: i64,
-    ) -> Result<proto::GetDeliveryResponse, Fault> {
-        let request = proto::GetDeliveryRequest {
-            account_id: account.to_string(),
-            endpoint_id: endpoint.to_string(),
-            id,
-        };
-        self.0.read(Deliveries::get_delivery, request).await
-    }
-
-    /// Makes an attempt now.
-    pub async fn send_again(
-        &self,
-        account: Uuid,
-        endpoint: Uuid,
-        id: i64,
-    ) -> Result<proto::Delivery, Fault> {
-        let request = proto::SendAgainRequest {
-            account_id: account.to_string(),
-            endpoint_id: endpoint.to_string(),
-            id,
-        };
-        let sent = self.0.write(Deliveries::send_again, request).await?;
-        sent.delivery.ok_or_else(incomplete)
-    }
-
-    /// Counts the deliveries that have failed since a time, or ever.
-    pub async fn count_failed(
-        &self,
-        account: Uuid,
-        endpoint: Uuid,
-        since: Option<OffsetDateTime>,
-    ) -> Result<proto::RecoverResponse, Fault> {
-        let request = proto::RecoverRequest {
-            account_id: account.to_string(),
-            endpoint_id: endpoint.to_string(),
-            since: since.map(encode),
-            dry_run: true,
-        };
-        self.0.read(Deliveries::recover, request).await
-    }
-
-    /// Sends the deliveries again that have failed since a time.
-    pub async fn recover(
-        &self,
-        account: Uuid,
-        endpoint: Uuid,
-        since: OffsetDateTime,
-    ) -> Result<(), Fault> {
-        // A delivery that waits already is not counted again, so the call can be repeated.
-        let request = proto::RecoverRequest {
-            account_id: account.to_string(),
-            endpoint_id: endpoint.to_string(),
-            since: Some(encode(since)),
-            dry_run: false,
-        };
-        self.0.read(Deliveries::recover, request).await?;
-        Ok(())
-    }
-
-    /// Sends a test event; `kind` may be empty.
-    pub async fn send_test_event(
-        &self,
-        account: Uuid,
-        endpoint: Uuid,
-        event: &str,
-        kind: &str,
-    ) -> Result<proto::Delivery, Fault> {
-        let request = proto::SendTestEventRequest {
-            account_id: account.to_string(),
-            endpoint_id: endpoint.to_string(),
-            event: event.to_owned(),
-            kind: kind.to_owned(),
-        };
-        let sent = self.0.write(Deliveries::send_test_event, request).await?;
-        sent.delivery.ok_or_else(incomplete)
-    }
-
-    /// All events, with samples.
-    pub async fn event_types(&self) -> Result<Vec<proto::EventType>, Fault> {
-        let request = proto::ListEventTypesRequest {};
-        let listed = self.0.read(Receivers::list_event_types, request).await?;
-        Ok(listed.event_types)
-    }
-
     /// Checks a receiver against the rules of §6.
     pub async fn check_receiver(
         &self,
@@ -256,4 +64,98 @@ impl Webhooks {
         let checked = self.0.write_within(deadline, method, request).await?;
         Ok(checked.findings)
     }
+}
+
+rpcs! { Webhooks:
+    /// The endpoints of an account, oldest first, and the limits of its plan.
+    read endpoints(account: Uuid) -> proto::ListEndpointsResponse =
+        Endpoints::list_endpoints(proto::ListEndpointsRequest { account_id: account });
+
+    read endpoint(account: Uuid, id: Uuid) -> proto::Endpoint =
+        Endpoints::get_endpoint(proto::GetEndpointRequest { account_id: account, id })
+        => |found| required(found.endpoint)?;
+
+    /// Adds an endpoint; returns it with its secret.
+    write add(account: Uuid, choices: EndpointChoices) -> (proto::Endpoint, String) =
+        Endpoints::add_endpoint(proto::AddEndpointRequest {
+            account_id: account,
+            url: choices.url,
+            events: choices.events,
+            rate_limit: choices.rate_limit,
+        })
+        => |added| (required(added.endpoint)?, added.secret);
+
+    read change(account: Uuid, id: Uuid, choices: EndpointChoices) -> () =
+        Endpoints::change_endpoint(proto::ChangeEndpointRequest {
+            account_id: account,
+            id,
+            url: choices.url,
+            events: proto::EventList { events: choices.events },
+            rate_limit: choices.rate_limit.unwrap_or(0),
+        })
+        => |_changed| ();
+
+    read pause(account: Uuid, id: Uuid) -> proto::Endpoint =
+        Endpoints::pause_endpoint(proto::PauseEndpointRequest { account_id: account, id })
+        => |paused| required(paused.endpoint)?;
+
+    read resume(account: Uuid, id: Uuid) -> proto::Endpoint =
+        Endpoints::resume_endpoint(proto::ResumeEndpointRequest { account_id: account, id })
+        => |resumed| required(resumed.endpoint)?;
+
+    /// Makes a new secret; returns it with the endpoint.
+    write rotate(account: Uuid, id: Uuid) -> (proto::Endpoint, String) =
+        Endpoints::rotate_secret(proto::RotateSecretRequest { account_id: account, id })
+        => |rotated| (required(rotated.endpoint)?, rotated.secret);
+
+    /// Signs with the new secret from now on.
+    write switch(account: Uuid, id: Uuid) -> proto::Endpoint =
+        Endpoints::switch_secret(proto::SwitchSecretRequest { account_id: account, id })
+        => |switched| required(switched.endpoint)?;
+
+    write remove(account: Uuid, id: Uuid) -> () =
+        Endpoints::remove_endpoint(proto::RemoveEndpointRequest { account_id: account, id })
+        => |_removed| ();
+
+    /// The deliveries to an endpoint that have ended, by day.
+    read delivery_days(account: Uuid, endpoint: Uuid) -> proto::CountDeliveriesResponse =
+        Deliveries::count_deliveries(proto::CountDeliveriesRequest { account_id: account, endpoint_id: endpoint });
+
+    /// A delivery with its attempts and its body.
+    read delivery(account: Uuid, endpoint: Uuid, id: i64) -> proto::GetDeliveryResponse =
+        Deliveries::get_delivery(proto::GetDeliveryRequest { account_id: account, endpoint_id: endpoint, id });
+
+    /// Makes an attempt now.
+    write send_again(account: Uuid, endpoint: Uuid, id: i64) -> proto::Delivery =
+        Deliveries::send_again(proto::SendAgainRequest { account_id: account, endpoint_id: endpoint, id })
+        => |sent| required(sent.delivery)?;
+
+    /// Counts the deliveries that have failed since a time, or ever.
+    read count_failed(account: Uuid, endpoint: Uuid, since: Option<OffsetDateTime>) -> proto::RecoverResponse =
+        Deliveries::recover(proto::RecoverRequest {
+            account_id: account,
+            endpoint_id: endpoint,
+            since: since.map(encode),
+            dry_run: true,
+        });
+
+    /// Sends the deliveries again that have failed since a time. One that waits already is not counted again, so the call can be repeated.
+    read recover(account: Uuid, endpoint: Uuid, since: OffsetDateTime) -> () =
+        Deliveries::recover(proto::RecoverRequest {
+            account_id: account,
+            endpoint_id: endpoint,
+            since: encode(since),
+            dry_run: false,
+        })
+        => |_recovered| ();
+
+    /// Sends a test event; `kind` may be empty.
+    write send_test_event(account: Uuid, endpoint: Uuid, event: &str, kind: &str) -> proto::Delivery =
+        Deliveries::send_test_event(proto::SendTestEventRequest { account_id: account, endpoint_id: endpoint, event, kind })
+        => |sent| required(sent.delivery)?;
+
+    /// All events, with samples.
+    read event_types() -> Vec<proto::EventType> =
+        Receivers::list_event_types(proto::ListEventTypesRequest {})
+        => |listed| listed.event_types;
 }

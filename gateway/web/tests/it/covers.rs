@@ -2,6 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
+use http::header::RETRY_AFTER;
 use sqlx::PgPool;
 use web::domain::role::Role;
 use web::session::limits;
@@ -119,6 +120,12 @@ async fn a_bad_cover_loses_neither_the_game_nor_what_was_typed(pool: PgPool) {
     page.assert(422, "Send a JPEG.");
     page.assert(422, "/listings/game/new-game/pictures/cover");
     assert_eq!(site.listings.games.lock().unwrap().len(), 1);
+    // So is a cover beyond the uploads of the day, with the time of the next one.
+    *site.listings.upload_wait.lock().unwrap() = Some(5_400);
+    let page = submit(&mut owner, &path, &form, "A game", b"JPEG").await;
+    page.assert(429, "The game is submitted, without its cover");
+    page.assert(429, "These were all pictures of the day.");
+    assert_eq!(page.headers[RETRY_AFTER], "5400");
 }
 
 #[testing::database_test(web::MIGRATOR)]

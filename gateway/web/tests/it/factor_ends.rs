@@ -3,7 +3,8 @@
 use sqlx::PgPool;
 use time::Duration;
 use web::jobs::factor_ends;
-use web::store::{self, people};
+use web::store;
+use web::store::people::{self, NewSecret};
 
 use crate::support::{ADA, BOB, START, Site};
 
@@ -27,7 +28,10 @@ async fn one_that_fails_does_not_stop_the_others_and_is_reported(pool: PgPool) {
     for (email, ends_at) in [(CAROL, earlier), (ADA, early), (BOB, START)] {
         site.person(email).await;
         let person = people::by_email(&site.pool, email).await.unwrap().unwrap();
-        let secret = Some((&b"sealed"[..], 0));
+        let secret = Some(NewSecret {
+            sealed: b"sealed",
+            step: 0,
+        });
         let set = people::set_totp(&mut connection, &person, secret, &[]).await;
         assert!(set.unwrap().is_some());
         let person = people::by_email(&site.pool, email).await.unwrap().unwrap();

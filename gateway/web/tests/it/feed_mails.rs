@@ -80,6 +80,7 @@ async fn a_decision_about_a_listing_is_mailed_once_to_who_edits_it(pool: PgPool)
         "https://mchezo.example/games/okoto",
         &format!("/accounts/{account}/listings/game/okoto"),
         "/you#settings",
+        "The public page of a game has the code to embed it",
     ] {
         assert!(body.contains(part), "{part}: {body}");
     }
@@ -94,6 +95,32 @@ async fn a_decision_about_a_listing_is_mailed_once_to_who_edits_it(pool: PgPool)
     assert_eq!(run(&restarted).await, 0);
     let last = restarted.mails().await.pop().unwrap();
     assert_eq!(last.1, "Your listing is taken down");
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn the_decisions_of_staff_are_in_the_activity_once(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let account = account(&site).await;
+    assert_eq!(run(&site).await, 0);
+    publish(&site, "listing_rejected", &game(account));
+    publish(&site, "listing_published", &game(account));
+    assert_eq!(run(&site).await, 2);
+    assert_eq!(run(&site).await, 0);
+    let mut owner = site.signed_in(ADA).await;
+    let today = format!("/accounts/{account}");
+    let page = owner.get(&today).await;
+    page.assert(200, "<bdi>Staff</bdi> approved okoto<br>");
+    page.assert(200, "<bdi>Staff</bdi> rejected okoto<br>");
+    let page = owner.get(&format!("{today}/activity")).await;
+    assert_eq!(page.text.matches("<td>approved okoto</td>").count(), 1);
+    page.assert(
+        200,
+        "<td>approved okoto</td><td><bdi>Staff</bdi></td><td class=\"time\">23 November 2026, 12:00 UTC</td><td></td><td></td>",
+    );
+    let settings = [("language", "fr"), ("notice", "listings")];
+    owner.post("/you/settings", &settings).await.location();
+    let page = owner.get(&today).await;
+    page.assert(200, "<bdi>Notre équipe</bdi> a approuvé la fiche okoto<br>");
 }
 
 #[testing::database_test(web::MIGRATOR)]
@@ -273,6 +300,12 @@ async fn each_decision_has_a_mail_with_its_page(pool: PgPool) {
             "A held report of your game is rejected",
             "/economy/okoto",
         ),
+        (
+            "voided",
+            [ADA, CAROL],
+            "A report of your game is voided",
+            "/economy/okoto",
+        ),
     ] {
         sqlx::query!("delete from web.mail")
             .execute(&site.pool)
@@ -296,7 +329,7 @@ async fn each_decision_has_a_mail_with_its_page(pool: PgPool) {
         assert!(body.contains(&address), "{event}: {body}");
         let has_reason = ["listing_rejected", "takedown_declined", "claim_rejected"]
             .contains(&event)
-            || event == "rejected";
+            || ["rejected", "voided"].contains(&event);
         assert_eq!(body.contains("none was given"), has_reason, "{body}");
         assert_eq!(body.contains("4711"), page.starts_with("/economy"));
     }

@@ -7,7 +7,8 @@ use http::StatusCode;
 use sqlx::PgPool;
 use tokio::sync::oneshot;
 use web::domain::role::Role;
-use web::store::{members, people};
+use web::store::members;
+use web::store::people::{self, NewSecret};
 
 use crate::browser::{Browser, Page, encode, form};
 use crate::support::{ADA, BOB, PASSWORD, Site};
@@ -184,7 +185,10 @@ async fn credentials_change_only_while_they_are_those_that_were_checked(pool: Pg
     assert!(!people::lock(pool, &old).await.unwrap());
     let mut connection = pool.acquire().await.unwrap();
     let codes = [vec![1; 32]];
-    let secret = Some((&b"secret"[..], 1));
+    let secret = Some(NewSecret {
+        sealed: b"secret",
+        step: 1,
+    });
     let late = people::set_totp(&mut connection, &old, secret, &codes).await;
     assert_eq!(late.unwrap(), None);
     assert_eq!(people::count_recovery_codes(pool, id).await.unwrap(), 0);

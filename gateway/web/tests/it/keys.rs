@@ -196,14 +196,14 @@ async fn a_rotated_key_keeps_its_expiry_or_gets_a_new_one(pool: PgPool) {
         ("expires", "2027-03-31"),
     ];
     let keys = format!("/accounts/{account}/keys");
-    let old = "2027-04-01 00:00 UTC";
+    let old = "1 April 2027, 00:00 UTC";
     let expires = |end: &str| format!("It expires: {end}.");
     let made = browser.post(&keys, &fields).await;
     made.assert(200, &expires(old));
     let key = site.gateway.keys.lock().unwrap()[0].id.clone();
     let path = format!("{keys}/{key}");
     let rotate = format!("{path}/rotate");
-    for (day, end) in [("", old), ("2028-02-28", "2028-02-29 00:00 UTC")] {
+    for (day, end) in [("", old), ("2028-02-28", "29 February 2028, 00:00 UTC")] {
         let page = browser.get(&path).await;
         let kept = format!("the new key expires when this one does: {old}.");
         page.assert(200, &kept);
@@ -284,7 +284,8 @@ async fn the_page_of_a_key_says_what_used_it_last_and_what_is_left_of_its_grace(
     let page = browser.get(&format!("{keys}/{id}")).await;
     page.assert(200, "<code>GET /v1/games/{slug}</code>, answered with 404");
     page.assert(200, &format!("{account}/requests?key={id}"));
-    let left = "<span data-left=\"22320\">6 h 12 min</span> left, until 2026-11-23 18:12 UTC";
+    let left =
+        "<span data-left=\"22320\">6 h 12 min</span> left, until 23 November 2026, 18:12 UTC";
     page.assert(200, left);
     let list = browser.get(&keys).await;
     list.assert(200, left);

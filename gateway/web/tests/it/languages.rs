@@ -30,11 +30,11 @@ async fn a_french_visitor_signs_up_in_french(pool: PgPool) {
         "<html lang=\"fr\">",
         "Créer un compte",
         "action=\"/fr/sign-up\"",
-        "La documentation est en anglais.",
         "href=\"/en/sign-up\" hreflang=\"en\"",
     ] {
         form.assert(200, part);
     }
+    assert!(!form.text.contains("documentation"), "{}", form.text);
     let bad = browser.post("/fr/sign-up", &[("email", "ada")]).await;
     bad.assert(422, "Indiquez une adresse e-mail");
     let sent = browser.post("/fr/sign-up", &[("email", ADA)]).await;
@@ -47,13 +47,22 @@ async fn a_french_visitor_signs_up_in_french(pool: PgPool) {
         "{mails:?}"
     );
 
+    assert!(
+        mails[0].2.starts_with("Bonjour,\n\nMchezo est"),
+        "{mails:?}"
+    );
+    assert!(
+        mails[0].2.ends_with("\n\nL’équipe de Mchezo\n"),
+        "{mails:?}"
+    );
+
     let link = french_link(&site, ADA).await;
     let page = browser.get(&link).await;
     page.assert(200, "Choisissez un mot de passe");
     page.assert(200, &format!("action=\"{link}\""));
     let short = [("account_name", ""), ("password", "kora")];
     let refused = browser.post(&link, &short).await;
-    refused.assert(422, "Indiquez un nom.");
+    refused.assert(422, "Remplissez ce champ.");
     refused.assert(422, "Utilisez au moins 10 caractères");
     let guessed = [("account_name", "Savane"), ("password", "password123")];
     let refused = browser.post(&link, &guessed).await;
@@ -86,6 +95,11 @@ async fn a_french_visitor_signs_up_in_french(pool: PgPool) {
         .get("/you/activity")
         .await
         .assert(200, "mot de passe changé");
+    // Without a session the page keeps the language, whatever the browser prefers.
+    let goodbye = browser.post("/sign-out", &[]).await;
+    assert_eq!(goodbye.location(), "/fr?done=signed-out");
+    let goodbye = browser.get(goodbye.location()).await;
+    goodbye.assert(200, "<html lang=\"fr\">");
 }
 
 #[testing::database_test(web::MIGRATOR)]

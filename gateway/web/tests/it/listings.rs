@@ -3,6 +3,7 @@
 use std::sync::atomic::Ordering;
 
 use contracts::gateway::v1::Plan;
+use serde_json::{Value, json};
 use sqlx::PgPool;
 use web::domain::role::Role;
 
@@ -133,6 +134,9 @@ async fn a_form_that_is_sent_twice_submits_one_game(pool: PgPool) {
                 .ends_with("/listings/game/new-game?done=listing-submitted")
         );
     }
+    let shown = format!("/accounts/{account}/listings/game/new-game?done=listing-submitted");
+    let page = owner.get(&shown).await;
+    page.assert(200, "Thank you. We review it before it goes public.");
     // The form cannot submit another listing, and becomes one that can.
     let page = owner.post(&path, &fields("Another game", &more)).await;
     page.assert(422, "has submitted a listing already");
@@ -195,10 +199,40 @@ async fn a_change_is_previewed_before_it_is_saved(pool: PgPool) {
 }
 
 #[testing::database_test(web::MIGRATOR)]
+async fn credits_are_typed_as_lines_and_refused_ones_are_kept(pool: PgPool) {
+    let (site, account, mut owner) = studio(pool).await;
+    let path = format!("/accounts/{account}/listings/game/okoto/edit");
+    let save = |credits: &'static str| {
+        let more = [("revision", "1"), ("step", "save"), ("credits", credits)];
+        fields("It's Okoto", &more)
+    };
+    let unknown = save("Ada | Code | nobody\r\n Bob");
+    let refused = owner.post(&path, &unknown).await;
+    refused.assert(422, "id=\"credits-error\"");
+    refused.assert(422, "Ada | Code | nobody\n Bob</textarea>");
+    assert_eq!(site.listings.recorded(), Vec::<String>::new());
+
+    let known = save("Ada | Code | ada\r\n\r\n Bob |Music\r\nEve");
+    let saved = owner.post(&path, &known).await;
+    assert!(saved.location().ends_with("?done=listing-changed"));
+    let recorded = site.listings.recorded().remove(0);
+    let body = recorded.strip_prefix("update okoto ").unwrap();
+    let body: Value = serde_json::from_str(body).unwrap();
+    assert_eq!(
+        body["credits"],
+        json!([
+            {"name": "Ada", "role": "Code", "handle": "ada"},
+            {"name": "Bob", "role": "Music", "handle": null},
+            {"name": "Eve", "role": "", "handle": null},
+        ])
+    );
+}
+
+#[testing::database_test(web::MIGRATOR)]
 async fn every_form_that_counts_says_how_many_writes_of_the_day_are_left(pool: PgPool) {
     let (site, account, mut owner) = studio(pool).await;
     let base = format!("/accounts/{account}/listings");
-    let counts = |page: &Page| page.text.contains("writes of the day");
+    let counts = |page: &Page| page.text.contains("You can submit or change");
     let unlimited = owner.get(&format!("{base}/new/game")).await;
     unlimited.assert(200, "<form");
     assert!(!counts(&unlimited), "{}", unlimited.text);
@@ -211,7 +245,7 @@ async fn every_form_that_counts_says_how_many_writes_of_the_day_are_left(pool: P
     };
     // The account has sent seven.
     set_limit(50);
-    let left = "writes of the day: 43 of 50 are left until 00:00 UTC.";
+    let left = "You can submit or change 43 more listings today.";
     let edit = format!("{base}/game/okoto/edit");
     for path in ["new/game", "new/event", "game/okoto/pictures"] {
         let page = owner.get(&format!("{base}/{path}")).await;
@@ -233,7 +267,10 @@ async fn every_form_that_counts_says_how_many_writes_of_the_day_are_left(pool: P
         .assert(422, left);
     set_limit(5);
     let used_up = owner.get(&edit).await;
-    used_up.assert(200, "writes of the day: 0 of 5 are left until 00:00 UTC.");
+    used_up.assert(200, "You can submit or change no more listings today.");
+    set_limit(8);
+    let last = owner.get(&edit).await;
+    last.assert(200, "You can submit or change 1 more listing today.");
 }
 
 #[testing::database_test(web::MIGRATOR)]
@@ -260,7 +297,7 @@ async fn withdrawals_and_takedowns_are_asked_of_the_service(pool: PgPool) {
         ["takedown okoto: We lost\nthe rights.", "withdraw okoto"]
     );
     let activity = owner.get(&format!("/accounts/{account}/activity")).await;
-    activity.assert(200, "requested the takedown of okoto");
+    activity.assert(200, "requested the removal of okoto");
 }
 
 #[testing::database_test(web::MIGRATOR)]
@@ -465,4 +502,138 @@ async fn a_field_that_both_changed_is_named(pool: PgPool) {
     page.assert(422, "Somebody else changed this listing");
     page.assert(422, "id=\"title-error\"");
     page.assert(422, "value=\"Mine\"");
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn a_game_whose_page_is_in_review_has_no_problem(pool: PgPool) {
+    let (site, account, mut owner) = studio(pool).await;
+    let note = "Its page `studio` is pending review: the game is shown once the page is public.";
+    *site.listings.note.lock().unwrap() = Some(note.to_owned());
+    let base = format!("/accounts/{account}/listings");
+    let text = "Your page studio is still in review. The game appears once it is public.";
+    let page = owner.get(&format!("{base}/game/okoto")).await;
+    page.assert(200, &format!("<p class=\"notice\">{text}</p>"));
+    owner.get(&base).await.assert(200, text);
+    let settings = [("language", "fr")];
+    owner.post("/you/settings", &settings).await.location();
+    let page = owner.get(&format!("{base}/game/okoto")).await;
+    let text = "Votre page studio attend encore un examen.";
+    page.assert(200, &format!("<p class=\"notice\">{text}"));
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn a_new_studio_is_led_to_its_page_before_its_game(pool: PgPool) {
+    let (site, account, mut owner) = studio(pool).await;
+    let base = format!("/accounts/{account}/listings");
+    site.listings.has_no_pages.store(true, Ordering::Relaxed);
+    let game = owner.get(&format!("{base}/new/game")).await;
+    let button = format!("<a class=\"button\" href=\"{base}/new/page\">First create your studio");
+    game.assert(200, &button);
+    assert!(!game.text.contains("name=\"title\""), "{}", game.text);
+    // The name of the account is filled in.
+    let name = "Savanna";
+    let page = owner.get(&format!("{base}/new/page")).await;
+    let field = page.text.split("id=\"name\"").nth(1).unwrap();
+    let field = field.split('>').next().unwrap();
+    assert!(field.contains(&format!("value=\"{name}\"")), "{field}");
+    // A second page may be that of another person or studio.
+    site.listings.has_no_pages.store(false, Ordering::Relaxed);
+    let page = owner.get(&format!("{base}/new/page")).await;
+    assert!(
+        !page.text.contains(&format!("value=\"{name}\"")),
+        "{}",
+        page.text
+    );
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn a_withdrawn_listing_is_not_called_rejected(pool: PgPool) {
+    let (site, account, mut owner) = studio(pool).await;
+    let base = format!("/accounts/{account}/listings");
+    let (game, today) = (format!("{base}/game/okoto"), format!("/accounts/{account}"));
+    let set_state = |state| {
+        let change = |game: &mut contracts::listings::v1::Game| game.set_state(state);
+        site.listings.change(&account, "okoto", change);
+    };
+    // The first press asks, and the second one withdraws.
+    set_state(contracts::listings::v1::State::Pending);
+    let page = owner.get(&game).await;
+    let (_, question) = page
+        .text
+        .split_once("<summary>Withdraw it</summary>")
+        .unwrap();
+    assert!(question.contains("Yes, withdraw it</button>"), "{question}");
+
+    set_state(contracts::listings::v1::State::Rejected);
+    *site.listings.rejection.lock().unwrap() = Some("Make it longer.".to_owned());
+    owner.get(&today).await.assert(200, "was rejected");
+    let reason = contracts::public::WITHDRAWN_REASON;
+    *site.listings.rejection.lock().unwrap() = Some(reason.to_owned());
+    for (path, shown) in [
+        (&base, "<span class=\"state \">withdrawn</span>"),
+        (&game, "You withdrew it: nobody reviews it."),
+        (&today, "<h1>"),
+    ] {
+        let page = owner.get(path).await;
+        page.assert(200, shown);
+        for absent in ["rejected", reason] {
+            assert!(!page.text.contains(absent), "{path}: {}", page.text);
+        }
+    }
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn all_errors_of_a_new_game_come_at_once(pool: PgPool) {
+    let (site, account, mut owner) = studio(pool).await;
+    let path = format!("/accounts/{account}/listings/new/game");
+    let id = owner.get(&path).await.hidden()["form"].clone();
+    let more = [
+        ("form", id.as_str()),
+        ("link-1", "not a link"),
+        ("link-2", "ftp://files.example"),
+        ("credits", "Ada\r\n|||"),
+    ];
+    let page = owner.post(&path, &fields("", &more)).await;
+    // What the form has found, and what the service says.
+    for name in ["link-1", "link-2", "credits", "title", "genres"] {
+        page.assert(422, &format!("<a href=\"#{name}\">"));
+        page.assert(422, &format!("id=\"{name}-error\""));
+    }
+    page.assert(422, "Begin each line with a name.");
+    // No file was chosen, so none is to be chosen again.
+    assert!(
+        !page.text.contains("Choose the file again"),
+        "{}",
+        page.text
+    );
+    let page = owner.post(&path, &fields("A game", &more)).await;
+    page.assert(422, "Begin each line with a name.");
+    assert!(site.listings.find(&account, "new-game").is_err());
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn a_second_listing_with_the_same_title_is_asked_about_once(pool: PgPool) {
+    let (site, account, mut owner) = studio(pool).await;
+    site.listings.game(&account, "okoto", "Okoto");
+    site.clock.advance(time::Duration::MINUTE);
+    let path = format!("/accounts/{account}/listings/new/game");
+    let opened = owner.get(&path).await.hidden();
+    let send = |hidden: &std::collections::BTreeMap<String, String>| {
+        let names = ["form", "opened_at", "same_title"];
+        names.map(|name| (name, hidden[name].clone()))
+    };
+    let first = send(&opened);
+    let first: Vec<(&str, &str)> = first
+        .iter()
+        .map(|(name, it)| (*name, it.as_str()))
+        .collect();
+    let asked = owner.post(&path, &fields("OKOTO", &first)).await;
+    asked.assert(422, "already listed something with this title");
+    let again = send(&asked.hidden());
+    let again: Vec<(&str, &str)> = again
+        .iter()
+        .map(|(name, it)| (*name, it.as_str()))
+        .collect();
+    let sent = owner.post(&path, &fields("OKOTO", &again)).await;
+    assert!(sent.location().ends_with("?done=listing-submitted"));
 }

@@ -13,7 +13,7 @@ use crate::support::{ADA, Site, studio};
 const FORM: &str = "multipart/form-data; boundary=edge";
 
 /// The writes of the day that are left, in the words of the pages. The account has sent seven.
-const LEFT: &str = "il en reste 1\u{202f}043 sur 1\u{202f}050 jusqu’à 00:00\u{a0}UTC.";
+const LEFT: &str = "Vous pouvez encore soumettre ou modifier 1\u{202f}043 fiches aujourd’hui.";
 
 /// An account with a public game `okoto`, and its owner, who reads French.
 async fn french_studio(pool: PgPool) -> (Site, String, Browser) {
@@ -85,7 +85,7 @@ async fn the_list_and_a_listing_are_in_french(pool: PgPool) {
             ", par ce compte",
             "<dt>Genres</dt><dd class=\"lines\" dir=\"auto\">Réflexion</dd>",
             "<dt>Plateformes</dt><dd class=\"lines\" dir=\"auto\">Réalité virtuelle</dd>",
-            "<dt>Stade</dt><dd class=\"lines\" dir=\"auto\">Sorti</dd>",
+            "<dt>État d’avancement</dt><dd class=\"lines\" dir=\"auto\">Sorti</dd>",
             "Jouer dans le navigateur\u{a0}: https://play.example",
             "Elle n’a pas encore de couverture.",
             "Corrections proposées par des visiteurs",
@@ -110,9 +110,9 @@ async fn forms_of_listings_are_in_french(pool: PgPool) {
         &[
             "<h1>Soumettre un jeu</h1>",
             LEFT,
-            "<legend>Genres (trois au plus)</legend>",
+            "<legend>Genres (trois au plus) <span class=\"optional\">(facultatif)</span></legend>",
             "<span>Réflexion</span>",
-            "Choisissez un stade",
+            "Choisissez un état d’avancement",
             "10\u{a0}Mo au plus",
             "(facultatif)",
         ],
@@ -124,6 +124,8 @@ async fn forms_of_listings_are_in_french(pool: PgPool) {
             "<h1>Soumettre une page</h1>",
             "Une phrase, 160 caractères au plus.",
             ">Nigéria</option>",
+            "<legend>Rôles <span class=\"optional\">(facultatif)</span></legend>",
+            "name=\"roles\" value=\"developer\"> <span>Développeur·se</span>",
             ">Personne</option>",
         ],
     );
@@ -269,6 +271,11 @@ async fn claims_are_in_french(pool: PgPool) {
     let page = owner.get(&path).await;
     page.assert(200, "<h1>Pages revendiquées</h1>");
     page.assert(200, "Pas encore de demande.");
+    // What the service says is translated, and not marked as English.
+    let fields = [("handle", "nobody"), ("evidence", "Je suis lui.")];
+    let refused = owner.post(&path, &fields).await;
+    let error = "id=\"handle-error\">Aucune page publique n’a cet identifiant.";
+    refused.assert(422, error);
     let mut claim = proto::Claim {
         handle: "maliyo".to_owned(),
         ..proto::Claim::default()

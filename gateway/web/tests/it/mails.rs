@@ -21,7 +21,7 @@ async fn sent(site: &Site) -> (Vec<(String, String)>, u64) {
     };
     let mailer = Mailer::new(
         site.pool.clone(),
-        web::SCHEMA,
+        web::store::SCHEMA,
         site.clock.clone(),
         &settings,
     );

@@ -150,6 +150,7 @@ async fn owners_and_editors_get_one_mail_a_day_about_corrections(pool: PgPool) {
     assert!(!subject.contains("Okoto"), "{subject}");
     let listing = format!("https://mchezo.example/accounts/{account}/listings/game/okoto\n");
     assert!(body.contains(&listing), "{body}");
+    assert!(body.contains("Read it and close it:"), "{body}");
     assert!(!body.contains("Buy"), "nothing of a note is mailed: {body}");
     site.clock.advance(Duration::DAY);
     let mut browser = Browser::at(&site.router, 3);
@@ -201,7 +202,7 @@ async fn owners_and_editors_read_and_close_corrections(pool: PgPool) {
     page.assert(200, "The correction is closed.");
     assert!(!page.text.contains("year is wrong"), "{}", page.text);
     let activity = owner.get(&format!("/accounts/{account}/activity")).await;
-    activity.assert(200, "dismissed a correction of okoto");
+    activity.assert(200, "dismissed a correction for okoto");
 }
 
 #[testing::database_test(web::MIGRATOR)]
@@ -240,6 +241,12 @@ async fn sign_up_for(site: &Site, browser: &mut Browser, prefix: &str, path: &st
     let page = browser.get(&format!("{prefix}{path}")).await;
     assert_eq!(page.location(), format!("{prefix}/sign-in{query}"));
     let sign_in = browser.get(page.location()).await;
+    let reason = match (prefix, path) {
+        ("/fr", _) => "Pour ajouter votre jeu, connectez-vous.",
+        (_, "/add-game") => "To add your game, sign in.",
+        _ => "To claim this page, sign in.",
+    };
+    sign_in.assert(200, reason);
     sign_in.assert(200, &format!("href=\"{prefix}/sign-up{query}\""));
     let sign_up = browser.get(&format!("/sign-up{query}")).await;
     let next = sign_up.hidden()["next"].clone();
@@ -348,6 +355,13 @@ async fn a_claim_is_made_for_one_of_several_accounts(pool: PgPool) {
     }
     assert!(!choice.text.contains(&reads.to_string()), "{}", choice.text);
     browser.get("/claim/A%2F..").await.assert(404, "Not found");
+    // Nobody claims what an own account has already.
+    let own = (two.to_string(), "savanna".to_owned());
+    site.listings.pages.lock().unwrap().insert(own);
+    assert_eq!(
+        browser.get("/claim/savanna").await.location(),
+        format!("/accounts/{two}/listings/page/savanna")
+    );
 }
 
 #[testing::database_test(web::MIGRATOR)]

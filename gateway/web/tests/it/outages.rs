@@ -24,6 +24,7 @@ const SERVICES: [(Needs, &[&str]); 4] = [
             "/claims",
             "/pictures",
             "/takedown",
+            "/claim/",
             "/card.jpg",
         ],
     ),

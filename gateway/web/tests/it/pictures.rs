@@ -26,7 +26,7 @@ async fn the_crop_is_shown_before_the_listing_has_the_picture(pool: PgPool) {
         ..Default::default()
     };
     *site.gateway.plan.lock().unwrap() = Some(plan);
-    let left = "writes of the day: 43 of 50 are left";
+    let left = "You can submit or change 43 more listings today.";
     let base = format!("/accounts/{account}/listings/game/okoto/pictures");
     owner
         .get(&base)
@@ -65,6 +65,13 @@ async fn the_crop_is_shown_before_the_listing_has_the_picture(pool: PgPool) {
     refused.assert(422, left);
     refused.assert(422, &file());
     assert_eq!(refused.hidden(), hidden);
+    for place in ["abc", "0"] {
+        let mut odd = fields("A hill");
+        odd[4].1 = place;
+        let refused = owner.post(&format!("{base}/screenshot/use"), &odd).await;
+        refused.assert(422, "id=\"place-error\">Write a whole number from 1");
+        assert_eq!(refused.hidden(), hidden);
+    }
     // While changes are closed, none counts as a write.
     site.gateway.switched.lock().unwrap().insert("read_only");
     let closed = owner

@@ -134,13 +134,28 @@ async fn sessions_end_by_age_by_silence_and_by_hand(pool: PgPool) {
 
     let mut browser = site.signed_in(ADA).await;
     let copy = browser.cookie.clone();
+    assert_eq!(browser.cookies["__Host-signed_in"], "1");
     assert_eq!(
         browser.post("/sign-out", &[]).await.location(),
         "/?done=signed-out"
     );
     assert_eq!(browser.cookie, None);
+    assert_eq!(browser.cookies["__Host-signed_in"], "");
     browser.cookie = copy;
     assert!(browser.get("/you").await.location().starts_with("/sign-in"));
+}
+
+/// The script shows a person the link to the accounts, so that caches may share public pages.
+#[testing::database_test(web::MIGRATOR)]
+async fn public_pages_are_the_same_with_a_session(pool: PgPool) {
+    let site = Site::new(pool).await;
+    site.person(ADA).await;
+    let (mut person, mut visitor) = (site.signed_in(ADA).await, site.browser());
+    for path in ["/", "/about/boards"] {
+        let page = person.get(path).await;
+        page.assert(200, "data-accounts=\"Accounts\"");
+        assert_eq!(page.text, visitor.get(path).await.text, "{path}");
+    }
 }
 
 #[testing::database_test(web::MIGRATOR)]

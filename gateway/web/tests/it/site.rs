@@ -460,6 +460,8 @@ async fn a_search_says_what_was_forgiven(pool: PgPool) {
         "Jeux <span class=\"quiet\">20</span></a>",
         "Créateurs <span class=\"quiet\">0</span></a>",
         "Villes <span class=\"quiet\">1\u{202f}205</span></a>",
+        // Only an event has a day.
+        "<a href=\"/fr/events/jam\">Jam</a></h3>\n<p>22 novembre 2026</p>",
         &format!(
             "<span class=\"thumb\"><img src=\"/pictures/{}\"",
             stub_pictures::file()

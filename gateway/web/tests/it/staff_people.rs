@@ -27,7 +27,7 @@ const STAYS: &str = "Your second factor stays";
 fn staff(site: &Site) -> Staff {
     Staff {
         app: App::clone(&site.app),
-        audit: Audit::new(site.pool.clone(), web::SCHEMA, site.clock.clone()),
+        audit: Audit::new(site.pool.clone(), web::store::SCHEMA, site.clock.clone()),
     }
 }
 

@@ -1,4 +1,4 @@
-//! The start page: genres, counts, the games of the day, and the pair that invites to vote.
+//! The start page: genres, platforms, counts, new games, the games of the day, and the pair that invites to vote.
 
 use sqlx::PgPool;
 use time::Duration;
@@ -50,4 +50,55 @@ async fn the_start_page_has_genres_counts_games_of_the_day_and_a_pair(pool: PgPo
     let next = browser.get("/").await;
     assert_ne!(drawn(&next.text), drawn(&page.text));
     assert_eq!(drawn(&next.text)[0][0], "/games/okoto");
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn new_games_stand_on_the_start_page_for_a_week(pool: PgPool) {
+    let site = Site::new(pool).await;
+    site.catalogue.add_game("kora", "acacia");
+    let mut browser = site.browser();
+    let title = "<h2>New this week</h2>";
+    // It is the 23rd, at noon.
+    for (day, is_new) in [(12, false), (16, false), (17, true), (23, true)] {
+        *site.catalogue.published_day.lock().unwrap() = day;
+        let page = browser.get("/").await;
+        page.assert(200, "<h2>Games of the day</h2>");
+        assert_eq!(page.text.contains(title), is_new, "{day}: {}", page.text);
+        // No game stands there twice.
+        let okoto = page.text.matches("<a href=\"/games/okoto\">");
+        assert_eq!(okoto.count(), 1, "{day}: {}", page.text);
+    }
+    let page = browser.get("/").await;
+    let (_, rest) = page.text.split_once(title).unwrap();
+    let (new, day) = rest.split_once("<h2>Games of the day</h2>").unwrap();
+    assert!(new.contains("/games/okoto") && day.contains("/games/kora"));
+    let french = browser.get("/fr").await;
+    french.assert(200, "<h2>Nouveautés de la semaine</h2>");
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn the_platforms_of_games_lead_to_their_lists(pool: PgPool) {
+    let site = Site::new(pool).await;
+    for slug in ["kora", "zuri"] {
+        site.catalogue.add_game(slug, "acacia");
+    }
+    for game in site.catalogue.more_games.lock().unwrap().iter_mut() {
+        game["platforms"] = serde_json::json!(["vr"]);
+    }
+    let page = site.browser().get("/").await;
+    let chip = |platform: &str| format!("<a class=\"chip\" href=\"/games?platform={platform}\">");
+    let [vr, android, web] = ["vr", "android", "web"].map(|it| page.text.find(&chip(it)));
+    // The platform of more games comes first, and one without a game is not there.
+    assert!(
+        vr.is_some() && vr < android && web.is_none(),
+        "{}",
+        page.text
+    );
+    // Nor is any while the catalogue is away.
+    *site.catalogue.is_away.lock().unwrap() = true;
+    let page = site.browser().get("/").await;
+    page.assert(200, "<h1>Games of Africa</h1>");
+    for absent in ["aria-label=\"Platforms\"", "New this week"] {
+        assert!(!page.text.contains(absent), "{absent}: {}", page.text);
+    }
 }

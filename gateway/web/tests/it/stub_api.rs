@@ -61,19 +61,8 @@ impl Default for Document {
 /// The settings of a gateway, as they are shipped.
 fn settings(grace: GraceRange) -> ApiSettings {
     let plans = plan_table::parse(plan_table::BUILT_IN).unwrap();
-    ApiSettings {
-        key_prefix: "svc_".to_owned(),
-        least_grace_seconds: grace.least.as_secs(),
-        most_grace_seconds: grace.most.as_secs(),
-        public_share_percent: 50,
-        tips_per_minute: 30,
-        refused_calls_per_minute: 60,
-        connections_per_address: 256,
-        head_seconds: 10,
-        body_seconds: 10,
-        idle_seconds: 75,
-        plans: plans.iter().map(ApiPlan::from).collect(),
-    }
+    let plans = plans.iter().map(ApiPlan::from);
+    testing::openapi::settings(grace.least..=grace.most, plans)
 }
 
 impl StubApi {

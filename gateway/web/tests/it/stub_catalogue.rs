@@ -44,6 +44,8 @@ pub(crate) struct StubCatalogue {
     pub(crate) lacks_cover: Arc<Mutex<bool>>,
     /// Games that lists have after the first one.
     pub(crate) more_games: Arc<Mutex<Vec<Value>>>,
+    /// The day of November 2026 on which the newest game became public.
+    pub(crate) published_day: Arc<Mutex<i64>>,
     /// The boards of longer periods have the rows of the week.
     pub(crate) is_first_week: Arc<Mutex<bool>>,
     /// The studio has the ranks of the game.
@@ -74,6 +76,7 @@ impl Default for StubCatalogue {
             is_empty: Arc::default(),
             lacks_cover: Arc::default(),
             more_games: Arc::default(),
+            published_day: Arc::new(Mutex::new(12)),
             is_first_week: Arc::default(),
             is_studio_ranked: Arc::default(),
             held: Arc::default(),
@@ -447,10 +450,16 @@ impl SearchService for StubCatalogue {
     ) -> Answer<proto::SearchResponse> {
         self.read(request.get_ref().at_least.as_ref());
         self.answers()?;
-        let rows = json!([{
-            "type": "games", "slug": "okoto", "name": "Okoto <b>", "tagline": "Stones", "country_code": "NG",
-            "url": "https://mchezo.example/games/okoto",
-        }]);
+        let rows = json!([
+            {
+                "type": "games", "slug": "okoto", "name": "Okoto <b>", "tagline": "Stones", "country_code": "NG",
+                "url": "https://mchezo.example/games/okoto",
+            },
+            {
+                "type": "events", "slug": "jam", "name": "Jam", "tagline": "", "country_code": "NG", "starts_at": "2026-11-22",
+                "url": "https://mchezo.example/events/jam",
+            },
+        ]);
         Ok(Response::new(proto::SearchResponse {
             json: self.body(rows),
             page: Some(info(None)),

@@ -1,6 +1,6 @@
 //! listings-svc with games, claims and pictures in memory.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -27,6 +27,8 @@ use crate::support::START;
 pub(crate) struct StubListings {
     /// By account and slug.
     pub(crate) games: Arc<Mutex<BTreeMap<(String, String), proto::Game>>>,
+    /// Pages that are only asked for, by account and handle.
+    pub(crate) pages: Arc<Mutex<BTreeSet<(String, String)>>>,
     /// What was changed, in words.
     pub(crate) calls: Arc<Mutex<Vec<String>>>,
     /// The slug that a form has submitted.
@@ -46,6 +48,12 @@ pub(crate) struct StubListings {
     pub(crate) file_type: Arc<Mutex<String>>,
     /// Uploads whose end has not arrived.
     pub(crate) uploads: Arc<AtomicU32>,
+    /// Seconds until an upload is accepted again, after the last one of the day.
+    pub(crate) upload_wait: Arc<Mutex<Option<u32>>>,
+    /// Why a rejected game was rejected.
+    pub(crate) rejection: Arc<Mutex<Option<String>>>,
+    /// No account has a page.
+    pub(crate) has_no_pages: Arc<AtomicBool>,
     /// The claims of every account.
     pub(crate) claims: Arc<Mutex<Vec<proto::Claim>>>,
     /// Reads of parts of pictures.
@@ -161,7 +169,9 @@ impl OwnListingsService for StubListings {
                 proto::State::Published | proto::State::Unspecified => "published",
             }
             .to_owned(),
-            reason: self.all_words(),
+            reason: self
+                .all_words()
+                .or_else(|| self.rejection.lock().unwrap().clone()),
             note: self.note(),
             url: game.url.clone(),
             created_at: Timestamp(START),
@@ -179,15 +189,23 @@ impl OwnListingsService for StubListings {
         request: Request<proto::GetOwnListingRequest>,
     ) -> Answer<proto::GetOwnListingResponse> {
         let request = request.into_inner();
+        let page = (request.account_id.clone(), request.name.clone());
+        if request.kind == "page" && self.pages.lock().unwrap().contains(&page) {
+            return Ok(Response::new(proto::GetOwnListingResponse::default()));
+        }
         if request.kind != "game" {
             return Err(Fault::not_found("No listing of yours has this name.").into());
         }
         let game = self.find(&request.account_id, &request.name)?;
-        let is_rejected = game.state() == proto::State::Rejected;
+        let rejection = self.rejection.lock().unwrap().clone();
+        let reason = match game.state() {
+            proto::State::Rejected => rejection.unwrap_or_else(|| "Too <b>short".to_owned()),
+            _ => String::new(),
+        };
         Ok(Response::new(proto::GetOwnListingResponse {
             listing: Some(Listing::Game(game)),
             creator: "studio".to_owned(),
-            reason: self.text(if is_rejected { "Too <b>short" } else { "" }),
+            reason: self.text(&reason),
             note: self.note().unwrap_or_default(),
             takedown: self.all_words().map(|words| proto::TakedownRequest {
                 reason: words.clone(),
@@ -219,6 +237,7 @@ impl OwnListingsService for StubListings {
     ) -> Answer<proto::ListOwnRevisionsResponse> {
         let request = request.into_inner();
         let game = self.find(&request.account_id, &request.name)?;
+        let reason = self.rejection.lock().unwrap().clone().unwrap_or_default();
         let revision = proto::OwnRevision {
             revision: game.revision,
             actor_kind: "account".to_owned(),
@@ -229,7 +248,7 @@ impl OwnListingsService for StubListings {
                 before: self.text(""),
                 after: Value::from(game.title).to_string(),
             }],
-            reason: self.text(""),
+            reason: self.text(&reason),
             ..proto::OwnRevision::default()
         };
         Ok(Response::new(proto::ListOwnRevisionsResponse {
@@ -296,6 +315,11 @@ impl GamesService for StubListings {
             let reasons = reasons.map(|(field, reason)| (field.to_owned(), reason.to_owned()));
             return Err(Fault::invalid(reasons.into()).into());
         }
+        if writing.dry_run {
+            return Ok(Response::new(proto::CreateGameResponse {
+                written: Some(proto::Written::default()),
+            }));
+        }
         let mut submitted = self.submitted.lock().unwrap();
         let first = submitted
             .entry(writing.idempotency_key)
@@ -331,6 +355,10 @@ impl GamesService for StubListings {
         let title = body.get("title").and_then(Value::as_str);
         if title == Some("") {
             return Err(Fault::invalid_field("title", "Give a title.").into());
+        }
+        if body["credits"][0]["handle"] == "nobody" {
+            let reason = "There is no public page with this handle.";
+            return Err(Fault::invalid_field("credits.0.handle", reason).into());
         }
         let mut answer = written(&game);
         answer.note = self.note().unwrap_or_default();

@@ -66,15 +66,28 @@ impl NotesService for StubListings {
         request: Request<proto::ListOwnNotesRequest>,
     ) -> Answer<proto::ListOwnNotesResponse> {
         let request = request.into_inner();
-        self.find(&request.account_id, &request.name)?;
+        let game = if request.name.is_empty() {
+            self.check()?;
+            let games = self.games.lock().unwrap();
+            let mut own = games.iter().filter(|(key, _)| key.0 == request.account_id);
+            own.next().map(|(_, game)| game.clone())
+        } else {
+            Some(self.find(&request.account_id, &request.name)?)
+        };
         let is_closed = self.recorded().iter().any(|it| it.starts_with("close "));
-        let note = proto::ListingNote {
+        let note = game.filter(|_| !is_closed).map(|game| proto::ListingNote {
             id: NOTE.to_owned(),
+            name: Some(proto::ListingName {
+                kind: "game".to_owned(),
+                name: game.slug,
+                ..proto::ListingName::default()
+            }),
+            title: self.text(&game.title),
             text: self.text("The <b>year is wrong."),
             email: self.text("reader@new.example"),
             ..proto::ListingNote::default()
-        };
-        let notes: Vec<_> = (!is_closed).then_some(note).into_iter().collect();
+        });
+        let notes: Vec<_> = note.into_iter().collect();
         Ok(Response::new(proto::ListOwnNotesResponse {
             total: u64::try_from(notes.len()).unwrap(),
             notes,

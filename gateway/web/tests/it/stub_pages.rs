@@ -1,5 +1,7 @@
 //! The pages of the test, and claims.
 
+use std::sync::atomic::Ordering;
+
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::pages_service_server::PagesService;
 use kit::Fault;
@@ -46,8 +48,9 @@ impl PagesService for StubListings {
             ..proto::Page::default()
         };
         page.set_state(proto::State::Published);
+        let is_there = !self.has_no_pages.load(Ordering::Relaxed);
         Ok(Response::new(proto::ListOwnPagesResponse {
-            pages: vec![page],
+            pages: is_there.then_some(page).into_iter().collect(),
             writes_today: 7,
             ..proto::ListOwnPagesResponse::default()
         }))

@@ -6,7 +6,7 @@ use contracts::listings::v1 as proto;
 use contracts::listings::v1::own_pictures_service_server::OwnPicturesService;
 use contracts::listings::v1::picture_service_server::PictureService;
 use contracts::listings::v1::prepare_picture_request::Message;
-use kit::Fault;
+use kit::{Code, Fault};
 use tonic::{Request, Streaming};
 
 use crate::stub_listings::{Answer, StubListings};
@@ -33,6 +33,12 @@ impl OwnPicturesService for StubListings {
             return Err(Fault::invalid_field("message", "A header comes first.").into());
         };
         self.find(&header.account_id, &header.name)?;
+        // As the service does: before it reads the file.
+        let wait = *self.upload_wait.lock().unwrap();
+        if let Some(seconds) = wait {
+            let fault = Fault::new(Code::Limit, "These were all pictures of the day.");
+            return Err(fault.with_retry_after(seconds).into());
+        }
         self.uploads.fetch_add(1, Ordering::Relaxed);
         let (mut file, mut has_ended) = (Vec::new(), false);
         while let Some(message) = stream.message().await? {

@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use axum::body::Body;
 use bytes::Bytes;
 use futures::stream;
-use http::header::CONTENT_TYPE;
+use http::header::{CONTENT_TYPE, RETRY_AFTER};
 use sqlx::PgPool;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
@@ -104,6 +104,16 @@ async fn bodies_that_are_no_upload_are_refused_in_words(pool: PgPool) {
             page.text.contains("class=\"error\"") || page.text.contains("role=\"alert\"");
         assert!(says_why, "{content_type} {length}: {}", page.text);
     }
+    assert_eq!(site.listings.recorded(), Vec::<String>::new());
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn after_the_last_upload_of_a_day_the_page_says_when_the_next_one_may_come(pool: PgPool) {
+    let (site, account, mut owner) = studio(pool).await;
+    *site.listings.upload_wait.lock().unwrap() = Some(5_400);
+    let page = send(&mut owner, &account, FORM, multipart(PART, b"JPEG")).await;
+    page.assert(429, "These were all pictures of the day.");
+    assert_eq!(page.headers[RETRY_AFTER], "5400");
     assert_eq!(site.listings.recorded(), Vec::<String>::new());
 }
 

@@ -39,6 +39,7 @@ async fn usage_is_drawn_with_the_same_figures_in_a_table(pool: PgPool) {
     let path = format!("/accounts/{account}/usage");
     let empty = browser.get(&path).await;
     empty.assert(200, "No call yet");
+    empty.assert(200, "<h2>Calls in November 2026</h2>");
     empty.assert(200, "1,204 of 50,000 calls");
     empty.assert(
         200,
@@ -130,7 +131,7 @@ async fn each_request_has_a_command_and_a_refused_one_its_fix(pool: PgPool) {
     };
     let page = browser.get(&path).await;
     for part in [
-        "2026-11-23 12:00:00 UTC",
+        "23 November 2026, 12:00:00 UTC",
         "1.3 ms",
         "req_200",
         "Authorization: Bearer $SERVICE_WRITE_KEY",

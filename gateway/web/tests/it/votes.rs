@@ -176,10 +176,10 @@ async fn nobody_votes_with_the_draw_or_the_cookie_of_another(pool: PgPool) {
     other.get("/vote").await;
     let refused = send(&mut other, "/vote", &page, "first").await;
     assert_eq!(refused.location(), "/vote?done=refused");
-    other
-        .get("/vote?done=refused")
-        .await
-        .assert(200, "That vote was not counted: the pair was drawn");
+    other.get("/vote?done=refused").await.assert(
+        200,
+        "role=\"alert\">That vote was not counted: the pair was drawn",
+    );
     // A cookie that was changed is nobody's, and its browser is a new voter.
     let cookie = other.cookies[COOKIE].clone();
     let mut forged = cookie.clone().into_bytes();

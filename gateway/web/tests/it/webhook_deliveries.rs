@@ -28,6 +28,8 @@ async fn a_test_event_is_sent_once_and_its_result_appears(pool: PgPool) {
     page.assert(200, "after 1 try");
     page.assert(200, "answered 200");
     page.assert(200, "&#60;b&#62;noted");
+    page.assert(200, "content-type: text/plain; charset=utf-8\n");
+    assert!(!page.text.contains("of-the-studio"), "{}", page.text);
     page.assert(200, "sample-olawale");
     page.assert(200, "openssl dgst -sha256");
     page.assert(200, "https://mchezo.example/v1/creators/sample-olawale");
@@ -110,6 +112,45 @@ async fn a_delivery_is_sent_again(pool: PgPool) {
     page.assert(200, "answered 200");
     let bodies = site.receiver.bodies();
     assert_eq!(bodies[0], bodies[1]);
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn the_page_of_an_address_draws_its_deliveries_by_day(pool: PgPool) {
+    let mut site = WebhookSite::new(pool).await;
+    let path = site.add().await;
+    let page = site.browser.get(&path).await;
+    page.assert(200, "None yet.");
+    assert!(!page.text.contains("<svg class=\"plot\""), "{}", page.text);
+
+    site.receiver.hang();
+    let watched = send_test(&mut site, &path, "ping").await;
+    let page = site.browser.get(&path).await;
+    page.assert(200, "No delivery of the last 14 days has ended yet.");
+    site.receiver.answer(200);
+    site.eventually(&watched, "Your receiver accepted it").await;
+    // The endpoint asks for no more, so the delivery has failed.
+    site.receiver.answer(410);
+    let watched = send_test(&mut site, &path, "ping").await;
+    site.eventually(&watched, "answered 410").await;
+    let page = site.browser.get(&path).await;
+    for part in [
+        "aria-label=\"Deliveries by day from 10 November 2026 to 23 November 2026, in UTC. The table below has the same figures.\"",
+        "<th scope=\"col\" class=\"number\">delivered</th><th scope=\"col\" class=\"number\">failed</th>",
+        "<th scope=\"row\">23 November 2026</th><td class=\"number\">1</td><td class=\"number\">1</td>",
+    ] {
+        page.assert(200, part);
+    }
+    let (_, drawing) = page.text.split_once("<svg class=\"plot\"").unwrap();
+    let (drawing, _) = drawing.split_once("</svg>").unwrap();
+    for part in ["<rect class=\"success\"", "<rect class=\"failed\""] {
+        assert_eq!(drawing.matches(part).count(), 1, "{drawing}");
+    }
+    site.speak_french().await;
+    let page = site.browser.get(&path).await;
+    page.assert(
+        200,
+        "Livraisons par jour du 10 novembre 2026 au 23 novembre 2026",
+    );
 }
 
 #[testing::database_test(web::MIGRATOR)]
@@ -300,7 +341,7 @@ async fn a_french_owner_reads_deliveries(pool: PgPool) {
     let page = site.eventually(&watched, "a répondu 500").await;
     for part in [
         "<h1>Livraison de ping</h1>",
-        "nouvelle tentative",
+        "nouvel essai prévu",
         "La dernière tentative a échoué. La prochaine aura lieu le 23 novembre 2026, ",
         "1\u{a0}: <span class=\"bad\">a répondu 500</span>",
         "Votre récepteur est en panne, ou un proxy",

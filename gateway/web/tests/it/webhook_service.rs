@@ -6,8 +6,10 @@ use std::time::Duration as StdDuration;
 use axum::Router;
 use axum::body::Bytes;
 use axum::extract::State;
+use axum::response::IntoResponse;
 use axum::routing::post;
 use http::StatusCode;
+use http::header::SET_COOKIE;
 use kit::clock::Clock;
 use kit::leader::Leader;
 use kit::lifecycle::{Lifecycle, Supervisor};
@@ -201,7 +203,7 @@ async fn serve(
 pub(crate) struct Receiver {
     pub(crate) url: String,
     shared: Arc<Shared>,
-    _server: JoinSet<()>,
+    server: JoinSet<()>,
 }
 
 struct Shared {
@@ -228,8 +230,13 @@ impl Receiver {
         Self {
             url,
             shared,
-            _server: server,
+            server,
         }
+    }
+
+    /// From now on, it refuses connections.
+    pub(crate) async fn stop(&mut self) {
+        self.server.shutdown().await;
     }
 
     pub(crate) fn answer(&self, status: u16) {
@@ -250,11 +257,13 @@ impl Receiver {
     }
 }
 
-async fn receive(State(shared): State<Arc<Shared>>, body: Bytes) -> (StatusCode, String) {
+/// With a cookie, which nobody but the receiver may see.
+async fn receive(State(shared): State<Arc<Shared>>, body: Bytes) -> impl IntoResponse {
     let body = String::from_utf8_lossy(&body).into_owned();
     shared.bodies.lock().unwrap().push(body);
     let mut status = shared.status.subscribe();
     let status = status.wait_for(Option::is_some).await.unwrap().unwrap();
     let answer = shared.answer.lock().unwrap().clone();
-    (StatusCode::from_u16(status).unwrap(), answer)
+    let cookie = [(SET_COOKIE, "receiver=of-the-studio")];
+    (StatusCode::from_u16(status).unwrap(), cookie, answer)
 }

@@ -67,6 +67,31 @@ async fn a_form_that_is_sent_twice_adds_one_address_and_both_answers_show_its_se
 }
 
 #[testing::database_test(web::MIGRATOR)]
+async fn an_address_that_cannot_be_reached_is_added_and_says_what_to_do(pool: PgPool) {
+    let mut site = WebhookSite::new(pool).await;
+    site.receiver.stop().await;
+    let (base, url) = (site.base(), site.receiver.url.clone());
+    let fields = [("url", url.as_str()), ("events", "tip.paid")];
+    let new = format!("{base}/new");
+    let page = site.submit(&new, &base, &fields).await;
+    let says = "We could not reach it yet (refused the connection). Check the address, or start your server.";
+    page.assert(200, says);
+    assert!(!page.text.contains("Any response"), "{}", page.text);
+    let (_, rest) = page.text.split_once(&format!("action=\"{base}/")).unwrap();
+    let path = format!("{base}/{}", rest.split('/').next().unwrap());
+    let page = site.browser.get(&path).await;
+    let says = "We could not reach it when it was added (refused the connection).";
+    page.assert(200, says);
+    assert!(!page.text.contains("Any response"), "{}", page.text);
+    site.speak_french().await;
+    let page = site.submit(&new, &base, &fields).await;
+    page.assert(
+        200,
+        "Nous n’avons pas encore pu l’atteindre (a refusé la connexion).",
+    );
+}
+
+#[testing::database_test(web::MIGRATOR)]
 async fn a_refused_form_keeps_what_was_typed_and_says_why(pool: PgPool) {
     let mut site = WebhookSite::new(pool).await;
     let base = site.base();
@@ -100,15 +125,28 @@ async fn a_refused_form_keeps_what_was_typed_and_says_why(pool: PgPool) {
 async fn a_full_plan_says_so(pool: PgPool) {
     let mut site = WebhookSite::new(pool).await;
     insert_account(&site.site.pool, site.account, "free").await;
-    site.add().await;
     let base = site.base();
+    let new = format!("{base}/new");
+    let opened = site.browser.get(&new).await.hidden()["form"].clone();
+    site.add().await;
     let list = site.browser.get(&base).await;
     list.assert(200, "1 of 1");
     list.assert(200, "test events only");
     assert!(!list.text.contains("/webhooks/new"), "{}", list.text);
-    let fields = [("url", "https://hooks.example/"), ("events", "tip.paid")];
-    let page = site.submit(&format!("{base}/new"), &base, &fields).await;
-    page.assert(422, "change to the plan build");
+    let says =
+        "Your plan includes no more addresses. Remove one to add another, or change the plan.";
+    let page = site.browser.get(&new).await;
+    page.assert(200, says);
+    page.assert(200, &format!("href=\"/accounts/{}/plans\"", site.account));
+    assert!(!page.text.contains("name=\"url\""), "{}", page.text);
+    // A form that was opened while there was room.
+    let fields = [
+        ("form", opened.as_str()),
+        ("url", "https://hooks.example/"),
+        ("events", "tip.paid"),
+    ];
+    let page = site.browser.post(&base, &fields).await;
+    page.assert(422, says);
     page.assert(422, "value=\"https://hooks.example/\"");
 }
 
@@ -198,7 +236,7 @@ async fn a_secret_is_rotated_once_and_switched(pool: PgPool) {
     let fields = [("form", form.as_str())];
     let one = site.browser.post(&rotate, &fields).await;
     one.assert(200, "The new signing secret");
-    one.assert(200, "2026-11-24 12:00 UTC");
+    one.assert(200, "24 November 2026, 12:00 UTC");
     let two = site.browser.post(&rotate, &fields).await;
     let secret = |text: &str| text.split_once("svc_whsec_").unwrap().1[..44].to_owned();
     assert_eq!(secret(&one.text), secret(&two.text));
@@ -207,7 +245,7 @@ async fn a_secret_is_rotated_once_and_switched(pool: PgPool) {
     other.assert(422, "already sent with other values");
     assert!(!other.text.contains("svc_whsec_"), "{}", other.text);
     let page = site.browser.get(&path).await;
-    page.assert(200, "2026-11-24 12:00 UTC");
+    page.assert(200, "24 November 2026, 12:00 UTC");
     let switched = site.browser.post(&format!("{path}/switch"), &[]).await;
     let page = site.browser.get(switched.location()).await;
     page.assert(200, "signed with the new secret");

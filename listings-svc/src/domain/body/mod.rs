@@ -28,6 +28,25 @@ impl<C> Clone for CurrentListing<'_, C> {
 
 impl<C> Copy for CurrentListing<'_, C> {}
 
+impl<C> CurrentListing<'_, C> {
+    /// The value of a field that a read of the listing returns.
+    pub fn field(&self, name: &str) -> Option<&Value> {
+        self.representation.get(name)
+    }
+}
+
+/// Refuses fields that accounts cannot change, each with its error, unless they have the value that a read returns.
+pub fn read_only<C>(
+    fields: &mut Fields<'_>,
+    rules: &[(&'static str, &str)],
+    current: Option<CurrentListing<'_, C>>,
+) {
+    for &(name, reason) in rules {
+        let stored = || current.as_ref().and_then(|current| current.field(name));
+        fields.read_only(name, stored, reason);
+    }
+}
+
 /// Content that accounts send.
 pub trait Body: Sized {
     type Output;

@@ -5,9 +5,9 @@ use serde_json::Value;
 use time::Date;
 
 use super::Fields;
-use crate::domain::body::{Body, CurrentListing};
+use crate::domain::body::{self, Body, CurrentListing};
 use crate::domain::city::Place;
-use crate::domain::edit::{Editable, KEPT_BY_SERVICE, NEVER_CHANGES};
+use crate::domain::edit::{Editable, NEVER_CHANGES};
 use crate::domain::event::Event;
 use crate::domain::listing::Draft;
 use crate::domain::reference_data::ReferenceData;
@@ -32,18 +32,11 @@ impl Body for Event {
         existing: Option<CurrentListing<'_, Self>>,
     ) -> Self {
         let current = existing.map(|existing| &existing.listing.content);
-        let representation = existing.map(|existing| existing.representation);
-        for (name, reason) in READ_ONLY {
-            fields.read_only(
-                name,
-                || representation.and_then(|representation| representation.get(name)),
-                reason,
-            );
-        }
+        body::read_only(fields, &READ_ONLY, existing);
         let city = |fields: &mut Fields<'_>| fields.title("city");
         let mut event = current.cloned().unwrap_or_else(empty_event);
         let place = Place::from_body(fields, reference, place(&event), city);
-        let page_url = || representation.and_then(|representation| representation.get("url"));
+        let page_url = || existing.as_ref().and_then(|existing| existing.field("url"));
         read_website(&mut event, fields, page_url);
         read_common_fields(&mut event, fields, place);
         event
@@ -54,16 +47,10 @@ impl FromImportRow for Draft<Event> {
     const KEY_FIELD: &'static str = "slug";
 
     fn from_import_row(fields: &mut Fields<'_>, reference: &ReferenceData) -> Self {
-        let (created_at, updated_at) = fields.times(reference);
         let mut content = empty_event();
         content.slug = fields.slug("slug");
         read_staff_fields(&mut content, fields, reference);
-        Self {
-            content,
-            created_at,
-            updated_at,
-            hidden_by_page: false,
-        }
+        fields.draft(content, reference)
     }
 }
 
@@ -71,9 +58,6 @@ impl Editable for Event {
     fn edited(&self, fields: &mut Fields<'_>, reference: &ReferenceData) -> Self {
         let slug = Value::from(self.slug.as_str());
         fields.read_only("slug", || Some(&slug), NEVER_CHANGES);
-        for name in ["created_at", "updated_at"] {
-            fields.read_only(name, || None, KEPT_BY_SERVICE);
-        }
         let mut event = self.clone();
         read_staff_fields(&mut event, fields, reference);
         event

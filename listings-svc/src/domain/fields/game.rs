@@ -5,8 +5,8 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use super::{Fields, parse_choice};
-use crate::domain::body::{Body, CurrentListing};
-use crate::domain::edit::{Editable, KEPT_BY_SERVICE, NEVER_CHANGES};
+use crate::domain::body::{self, Body, CurrentListing};
+use crate::domain::edit::{Editable, NEVER_CHANGES};
 use crate::domain::game::Game;
 use crate::domain::listing::Draft;
 use crate::domain::reference_data::ReferenceData;
@@ -48,14 +48,7 @@ impl Body for Game {
         existing: Option<CurrentListing<'_, Self>>,
     ) -> ParsedBody {
         let current = existing.map(|existing| &existing.listing.content);
-        let representation = existing.map(|existing| existing.representation);
-        for (name, reason) in READ_ONLY {
-            fields.read_only(
-                name,
-                || representation.and_then(|representation| representation.get(name)),
-                reason,
-            );
-        }
+        body::read_only(fields, &READ_ONLY, existing);
         // The value changes with every update, so a stale value is not an error.
         fields.ignore(&["updated_at"]);
         let submitted = existing.map_or(reference.year, |existing| {
@@ -76,7 +69,6 @@ impl FromImportRow for Draft<Game> {
     const KEY_FIELD: &'static str = "slug";
 
     fn from_import_row(fields: &mut Fields<'_>, reference: &ReferenceData) -> Self {
-        let (created_at, updated_at) = fields.times(reference);
         let mut content = Game {
             slug: fields.slug("slug"),
             featured: fields.boolean("featured"),
@@ -84,12 +76,7 @@ impl FromImportRow for Draft<Game> {
             ..Game::default()
         };
         read_staff_fields(&mut content, fields, reference);
-        Self {
-            content,
-            created_at,
-            updated_at,
-            hidden_by_page: false,
-        }
+        fields.draft(content, reference)
     }
 }
 
@@ -101,9 +88,6 @@ impl Editable for Game {
         fields.read_only("creator", || None, reason);
         let reason = "Use `feature` to list a game first.";
         fields.read_only("featured", || Some(&featured), reason);
-        for name in ["created_at", "updated_at"] {
-            fields.read_only(name, || None, KEPT_BY_SERVICE);
-        }
         let mut game = self.clone();
         read_staff_fields(&mut game, fields, reference);
         game

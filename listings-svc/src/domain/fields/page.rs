@@ -4,9 +4,9 @@ use contracts::public::CREATOR_KINDS;
 use serde_json::Value;
 
 use super::{Fields, parse_slug};
-use crate::domain::body::{Body, CurrentListing};
+use crate::domain::body::{self, Body, CurrentListing};
 use crate::domain::city::Place;
-use crate::domain::edit::{Editable, KEPT_BY_SERVICE, NEVER_CHANGES};
+use crate::domain::edit::{Editable, NEVER_CHANGES};
 use crate::domain::listing::Draft;
 use crate::domain::page::Page;
 use crate::domain::reference_data::ReferenceData;
@@ -37,18 +37,11 @@ impl Body for Page {
         existing: Option<CurrentListing<'_, Self>>,
     ) -> Self {
         let current = existing.map(|existing| &existing.listing.content);
-        let representation = existing.map(|existing| existing.representation);
-        for (name, reason) in READ_ONLY {
-            fields.read_only(
-                name,
-                || representation.and_then(|representation| representation.get(name)),
-                reason,
-            );
-        }
+        body::read_only(fields, &READ_ONLY, existing);
         let mut page = current.cloned().unwrap_or_default();
         if current.is_some() {
-            let handle = || representation.and_then(|representation| representation.get("handle"));
-            fields.read_only("handle", handle, "The handle never changes.");
+            let rule = ("handle", "The handle never changes.");
+            body::read_only(fields, &[rule], existing);
         } else {
             page.handle = new_handle(fields);
         }
@@ -66,19 +59,13 @@ impl FromImportRow for Draft<Page> {
     const KEY_FIELD: &'static str = "handle";
 
     fn from_import_row(fields: &mut Fields<'_>, reference: &ReferenceData) -> Self {
-        let (created_at, updated_at) = fields.times(reference);
         let mut content = Page {
             handle: fields.slug("handle"),
             verified: fields.boolean("verified"),
             ..Page::default()
         };
         read_staff_fields(&mut content, fields, reference);
-        Self {
-            content,
-            created_at,
-            updated_at,
-            hidden_by_page: false,
-        }
+        fields.draft(content, reference)
     }
 }
 
@@ -91,9 +78,6 @@ impl Editable for Page {
         fields.read_only("handle", || Some(&handle), NEVER_CHANGES);
         let reason = "Use `verify` to give a page the badge, and `unverify` to take it away.";
         fields.read_only("verified", || Some(&verified), reason);
-        for name in ["created_at", "updated_at"] {
-            fields.read_only(name, || None, KEPT_BY_SERVICE);
-        }
         let mut page = self.clone();
         read_staff_fields(&mut page, fields, reference);
         page

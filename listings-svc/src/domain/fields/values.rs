@@ -10,6 +10,7 @@ use time::macros::format_description;
 use time::{Date, OffsetDateTime, UtcOffset};
 
 use super::Fields;
+use crate::domain::listing::Draft;
 use crate::domain::reference_data::ReferenceData;
 use crate::domain::{address, slug, text};
 
@@ -127,26 +128,28 @@ impl Fields<'_> {
         })
     }
 
-    /// Reads `created_at` and `updated_at`.
-    pub fn times(
-        &mut self,
-        reference: &ReferenceData,
-    ) -> (Option<OffsetDateTime>, Option<OffsetDateTime>) {
-        let created = self.timestamp("created_at");
-        let updated = self.timestamp("updated_at");
-        for (name, at) in [("created_at", created), ("updated_at", updated)] {
+    /// Reads `created_at` and `updated_at` of a listing in a file.
+    pub fn draft<C>(&mut self, content: C, reference: &ReferenceData) -> Draft<C> {
+        let created_at = self.timestamp("created_at");
+        let updated_at = self.timestamp("updated_at");
+        for (name, at) in [("created_at", created_at), ("updated_at", updated_at)] {
             if let (Some(at), Some(now)) = (at, reference.no_later_than)
                 && let Err(reason) = timestamp::not_in_the_future(at, now)
             {
                 self.refuse(name, reason);
             }
         }
-        if let (Some(created), Some(updated)) = (created, updated)
+        if let (Some(created), Some(updated)) = (created_at, updated_at)
             && updated < created
         {
             self.refuse("updated_at", "It must not be before created_at.");
         }
-        (created, updated)
+        Draft {
+            content,
+            created_at,
+            updated_at,
+            hidden_by_page: false,
+        }
     }
 
     /// Reads a calendar date.
@@ -282,7 +285,7 @@ mod tests {
         let object =
             json!({"created_at": "2025-01-01T00:00:00Z", "updated_at": "2024-12-31T23:59:59Z"});
         let found = problems(&object, |fields| {
-            fields.times(&ReferenceData::default());
+            fields.draft((), &ReferenceData::default());
         });
         assert_eq!(found.len(), 1);
     }
@@ -300,7 +303,7 @@ mod tests {
         ] {
             let object = json!({"created_at": at, "updated_at": at});
             let found = problems(&object, |fields| {
-                fields.times(&reference);
+                fields.draft((), &reference);
             });
             assert_eq!(found.is_empty(), good, "{at}: {found:?}");
             let says = "the service's time is 2026-06-01T12:00:00Z. Your clock may be fast.";

@@ -7,6 +7,7 @@ pub(super) mod staff;
 mod upload;
 
 use contracts::listings::v1 as proto;
+use kit::Fault;
 
 use crate::domain::pictures::{FileName, PictureFile, PictureKind, StoredPicture};
 use crate::feed::PublicUrl;
@@ -36,6 +37,29 @@ pub(super) fn operation(
             alt: alt.to_owned(),
             position,
         },
+    }
+}
+
+pub(super) fn kind(kind: proto::PictureKind) -> Result<PictureKind, Fault> {
+    match kind {
+        proto::PictureKind::Cover => Ok(PictureKind::Cover),
+        proto::PictureKind::Avatar => Ok(PictureKind::Avatar),
+        proto::PictureKind::Screenshot => Ok(PictureKind::Screenshot),
+        proto::PictureKind::Unspecified => Err(Fault::invalid_field(
+            "kind",
+            "Give cover, avatar or screenshot.",
+        )),
+    }
+}
+
+/// Takes a picture from a listing. Only a screenshot is named by its address.
+pub(super) fn removal(kind: PictureKind, url: &str, public_url: &PublicUrl) -> PictureOperation {
+    match kind {
+        PictureKind::Cover => PictureOperation::RemoveCover,
+        PictureKind::Avatar => PictureOperation::RemoveAvatar,
+        PictureKind::Screenshot => {
+            PictureOperation::RemoveScreenshot(stored_address(url, public_url))
+        }
     }
 }
 

@@ -1,10 +1,9 @@
 //! Pictures of the listings of an account (`listings/v1/own_picture.proto`).
 
-use std::collections::BTreeMap;
-
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::own_pictures_service_server::OwnPicturesService;
 use contracts::listings::v1::prepare_picture_request::Message;
+use kit::bad_fields::BadFields;
 use kit::{Code, Fault, ids};
 use time::Duration;
 use tokio::time::timeout;
@@ -12,14 +11,14 @@ use tonic::{Request, Response, Status, Streaming};
 use uuid::Uuid;
 
 use super::upload::{self, Part, truncated_stream, unexpected_message};
-use super::{message, operation, stored_address};
+use super::{kind, message, operation, removal, stored_address};
 use crate::domain::array_fields::{MAX_ALT_CHARS, MAX_ITEMS};
 use crate::domain::mode::Mode;
 use crate::domain::pictures::{PictureKind, PictureSizes};
 use crate::domain::state::ListingState;
-use crate::domain::{slug, text};
+use crate::domain::text;
 use crate::service::Service;
-use crate::service::account_id::parse_uuid;
+use crate::service::ids::parse_uuid;
 use crate::service::own_listing::not_found;
 use crate::store::own_listings;
 use crate::store::pictures::prepared::{self, PreparedPicture};
@@ -48,7 +47,7 @@ impl OwnPicturesService for Service {
         let mut stream = request.into_inner();
         let header = timeout(upload::TIMEOUT, self.upload_header(&mut stream)).await;
         let header = header.unwrap_or_else(|_| Err(truncated_stream().into()))?;
-        let _permit = self.account_uploads.try_acquire()?;
+        let _permit = self.running.account_uploads.try_acquire()?;
         self.count_upload(header.account).await?;
         let file = timeout(upload::TIMEOUT, self.uploaded_file(&mut stream)).await;
         let file = file.unwrap_or_else(|_| Err(truncated_stream().into()))?;
@@ -74,14 +73,7 @@ impl OwnPicturesService for Service {
         let request = request.into_inner();
         let author = author(&request.account_id, request.writes_per_day)?;
         let kind = kind(request.kind())?;
-        let operation = match kind {
-            PictureKind::Cover => PictureOperation::RemoveCover,
-            PictureKind::Avatar => PictureOperation::RemoveAvatar,
-            PictureKind::Screenshot => {
-                let address = stored_address(&request.url, &self.commands.public_url);
-                PictureOperation::RemoveScreenshot(address)
-            }
-        };
+        let operation = removal(kind, &request.url, &self.commands.public_url);
         let changed = self.change_pictures(kind.entity(), request.name, operation, author);
         let written = changed.await?;
         Ok(Response::new(proto::RemoveOwnPictureResponse { written }))
@@ -139,10 +131,7 @@ impl Service {
 
     async fn check_upload(&self, header: &UploadHeader) -> Result<(), Fault> {
         let (account, entity) = (header.account, header.kind.entity());
-        if !slug::is_valid(&header.name) {
-            return Err(not_found());
-        }
-        let own = own_listings::find_with_state(&self.pool, account, entity, &header.name).await?;
+        let own = own_listings::find(&self.pool, account, entity, &header.name).await?;
         own.filter(|(_, state)| *state != ListingState::Removed)
             .ok_or_else(not_found)?;
         Ok(())
@@ -218,22 +207,17 @@ impl Service {
         &self,
         screenshots: Vec<proto::ArrangedScreenshot>,
     ) -> Result<Vec<(String, String)>, Fault> {
-        let mut problems = BTreeMap::new();
+        let mut bad = BadFields::default();
         let mut order = Vec::new();
         // More than a game may have: the writer refuses them.
         for (index, screenshot) in screenshots.into_iter().take(MAX_ITEMS + 1).enumerate() {
-            let alt = text::line(&screenshot.alt, MAX_ALT_CHARS).unwrap_or_else(|problem| {
-                problems.insert(format!("screenshots.{index}.alt"), problem);
-                String::new()
-            });
+            let alt = text::line(&screenshot.alt, MAX_ALT_CHARS);
+            let alt = bad.read(&format!("screenshots.{index}.alt"), alt);
             let address = stored_address(&screenshot.url, &self.commands.public_url);
-            order.push((address, alt));
+            order.push((address, alt.unwrap_or_default()));
         }
-        if problems.is_empty() {
-            Ok(order)
-        } else {
-            Err(Fault::invalid(problems))
-        }
+        bad.check()?;
+        Ok(order)
     }
 }
 
@@ -243,16 +227,4 @@ fn author(account_id: &str, writes_per_day: Option<u32>) -> Result<Author, Fault
         mode: Mode::Live,
         writes_per_day,
     })
-}
-
-fn kind(kind: proto::PictureKind) -> Result<PictureKind, Fault> {
-    match kind {
-        proto::PictureKind::Cover => Ok(PictureKind::Cover),
-        proto::PictureKind::Avatar => Ok(PictureKind::Avatar),
-        proto::PictureKind::Screenshot => Ok(PictureKind::Screenshot),
-        proto::PictureKind::Unspecified => Err(Fault::invalid_field(
-            "kind",
-            "Give cover, avatar or screenshot.",
-        )),
-    }
 }

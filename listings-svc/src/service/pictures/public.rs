@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use crate::domain::pictures::FileName;
 use crate::service::Service;
-use crate::service::account_id::parse_uuid;
+use crate::service::ids::parse_uuid;
 use crate::store::pictures::Rendition;
 use crate::store::pictures::{self, prepared, uses};
 

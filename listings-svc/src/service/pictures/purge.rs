@@ -2,15 +2,14 @@
 
 use contracts::listings::v1 as proto;
 use kit::Fault;
-use kit::audit::{self, Action as _, Entry};
-use kit::rpc::staff::Member;
+use kit::audit::{AuthorizedAction, Subject};
 use serde_json::json;
 
 use crate::SCHEMA;
 use crate::domain::audit_action::AuditAction;
+use crate::domain::listing_name::ListingName;
 use crate::domain::pictures::FileName;
-use crate::service::Service;
-use crate::service::listing_name::ListingName;
+use crate::service::{Service, listing_name};
 use crate::store::pictures::{self, uses};
 use crate::write::Command;
 use crate::write::pictures::edit::{Edit, PictureOperation};
@@ -21,7 +20,7 @@ impl Service {
         &self,
         name: &FileName,
         reason: String,
-        by: Member,
+        by: AuthorizedAction<AuditAction>,
     ) -> Result<proto::PurgePictureResponse, Fault> {
         let renditions = pictures::renditions(&self.pool, name).await?;
         let names: Vec<FileName> = renditions.into_iter().map(|it| it.name).collect();
@@ -40,18 +39,16 @@ impl Service {
                 mode: found.mode,
                 key: found.name,
             };
+            listings.push(listing_name::message(&listing));
             let edit = Edit {
-                entity: listing.entity,
-                mode: listing.mode,
-                name: listing.key.clone(),
+                listing,
                 operation: PictureOperation::Purge(addresses.clone()),
                 reason: reason.clone(),
-                by: by.clone(),
+                by: by.member.clone(),
             };
             self.writer
                 .write(Command::EditPictures(Box::new(edit)))
                 .await?;
-            listings.push(proto::ListingName::from(&listing));
         }
         removed?;
         Ok(proto::PurgePictureResponse {
@@ -65,7 +62,7 @@ impl Service {
         names: &[FileName],
         name: &FileName,
         reason: &str,
-        by: &Member,
+        by: &AuthorizedAction<AuditAction>,
     ) -> Result<(), Fault> {
         let now = self.clock.now();
         let mut transaction = self.pool.begin().await?;
@@ -73,16 +70,12 @@ impl Service {
             return Ok(());
         }
         let files: Vec<String> = names.iter().map(ToString::to_string).collect();
-        let entry = Entry {
-            member: &by.name,
-            role: by.role.as_str(),
-            action: AuditAction::PurgePicture.as_str(),
+        let subject = Subject {
             entity: "picture",
-            name: &name.to_string(),
-            refused: false,
+            name: name.to_string(),
             details: json!({ "reason": reason, "files": files }),
         };
-        audit::append(&mut *transaction, SCHEMA, entry, now).await?;
+        by.record(&mut *transaction, SCHEMA, subject, now).await?;
         transaction.commit().await?;
         Ok(())
     }

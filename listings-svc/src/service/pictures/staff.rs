@@ -12,16 +12,14 @@ use tonic::{Request, Response, Status, Streaming};
 
 use super::public::Reader;
 use super::upload::{self, Part, truncated_stream, unexpected_message};
-use super::{message, operation, stored_address};
+use super::{kind, message, operation, removal, stored_address};
 use crate::domain::array_fields::{MAX_ALT_CHARS, MAX_ITEMS};
 use crate::domain::audit_action::AuditAction;
-use crate::domain::entity::Entity;
-use crate::domain::mode::Mode;
+use crate::domain::listing_name::ListingName;
 use crate::domain::pictures::{FileName, PictureKind};
 use crate::domain::text;
-use crate::service::Service;
 use crate::service::listing::find;
-use crate::service::listing_name::{self, ListingName};
+use crate::service::{Service, listing_name};
 use crate::write::Command;
 use crate::write::pictures::edit::{Edit, PictureOperation};
 
@@ -29,9 +27,7 @@ use crate::write::pictures::edit::{Edit, PictureOperation};
 pub(in crate::service) const MAX_UPLOADS: usize = 8;
 
 struct UploadHeader {
-    mode: Mode,
-    /// A slug, or a handle.
-    name: String,
+    listing: ListingName,
     alt: String,
     place: Option<usize>,
 }
@@ -69,26 +65,19 @@ impl StaffPictureService for Service {
         let request = request.into_inner();
         let mut bad = BadFields::default();
         let mode = bad.mode(request.mode);
-        let operation = match request.kind() {
-            proto::PictureKind::Cover => Some(PictureOperation::RemoveCover),
-            proto::PictureKind::Avatar => Some(PictureOperation::RemoveAvatar),
-            proto::PictureKind::Screenshot if request.url.is_empty() => {
-                let reason = "Give the address of the screenshot, or the last part of it.";
-                bad.add("url", reason);
-                None
-            }
-            proto::PictureKind::Screenshot => Some(PictureOperation::RemoveScreenshot(
-                stored_address(&request.url, &self.commands.public_url),
-            )),
-            proto::PictureKind::Unspecified => {
-                bad.add("kind", "Give cover, avatar or screenshot.");
-                None
-            }
+        let kind = bad.take(kind(request.kind()));
+        if kind == Some(PictureKind::Screenshot) && request.url.is_empty() {
+            let reason = "Give the address of the screenshot, or the last part of it.";
+            bad.add("url", reason);
+        }
+        let kind = bad.finish(kind)?;
+        let listing = ListingName {
+            entity: kind.entity(),
+            mode,
+            key: request.name,
         };
-        let operation = bad.finish(operation)?;
-        let listing = self
-            .edit_pictures(member, mode, request.name, operation)
-            .await?;
+        let operation = removal(kind, &request.url, &self.commands.public_url);
+        let listing = self.edit_pictures(member, listing, operation).await?;
         Ok(Response::new(proto::RemovePictureResponse {
             listing: Some(listing),
         }))
@@ -100,7 +89,7 @@ impl StaffPictureService for Service {
     ) -> Result<Response<proto::PurgePictureResponse>, Status> {
         let subject = ("picture", request.get_ref().url.as_str());
         let action = AuditAction::PurgePicture;
-        let member = self.audit.admit(&request, action, subject).await?.member;
+        let by = self.audit.admit(&request, action, subject).await?;
         let request = request.into_inner();
         let mut bad = BadFields::default();
         let reason = listing_name::reason(&request.reason, true, &mut bad);
@@ -112,7 +101,7 @@ impl StaffPictureService for Service {
             );
         }
         let name = bad.finish(name)?;
-        Ok(Response::new(self.purge(&name, reason, member).await?))
+        Ok(Response::new(self.purge(&name, reason, by).await?))
     }
 
     async fn read_picture(
@@ -135,25 +124,19 @@ impl Service {
         let subject = (kind.entity().as_str(), "");
         let action = AuditAction::Edit;
         let member = self.audit.admit(&request, action, subject).await?.member;
-        let _permit = self.staff_uploads.try_acquire()?;
+        let _permit = self.running.staff_uploads.try_acquire()?;
         let mut stream = request.into_inner();
         let received = timeout(upload::TIMEOUT, self.receive_upload(kind, &mut stream)).await;
         let (header, file) = received.unwrap_or_else(|_| Err(truncated_stream().into()))?;
         // Checks early that the listing exists, to save the work. The writer checks again.
-        let entity = kind.entity();
-        let name = ListingName {
-            entity,
-            mode: header.mode,
-            key: header.name.clone(),
-        };
-        find(&self.pool, &name).await?;
+        find(&self.pool, &header.listing).await?;
         let sizes = self.pictures.store(file, kind).await?;
         let (large, small) = (&sizes.large, &sizes.small);
         let picture = message(large, &self.commands.public_url);
         let small = message(small, &self.commands.public_url);
         let operation = operation(kind, (&sizes).into(), &header.alt, header.place);
         let listing = self
-            .edit_pictures(member, header.mode, header.name, operation)
+            .edit_pictures(member, header.listing, operation)
             .await?;
         Ok(Response::new(proto::PictureResponse {
             listing: Some(listing),
@@ -185,18 +168,11 @@ impl Service {
     async fn edit_pictures(
         &self,
         by: Member,
-        mode: Mode,
-        name: String,
+        listing: ListingName,
         operation: PictureOperation,
     ) -> Result<proto::Listing, Fault> {
-        let entity = match operation {
-            PictureOperation::SetAvatar(_) | PictureOperation::RemoveAvatar => Entity::Page,
-            _ => Entity::Game,
-        };
         let edit = Edit {
-            entity,
-            mode,
-            name: name.clone(),
+            listing: listing.clone(),
             operation,
             reason: String::new(),
             by,
@@ -204,8 +180,7 @@ impl Service {
         self.writer
             .write(Command::EditPictures(Box::new(edit)))
             .await?;
-        let key = name;
-        find(&self.pool, &ListingName { entity, mode, key }).await
+        find(&self.pool, &listing).await
     }
 }
 
@@ -229,8 +204,11 @@ fn header(kind: PictureKind, header: proto::PictureHeader) -> Result<UploadHeade
     }
     bad.check()?;
     Ok(UploadHeader {
-        mode,
-        name: header.name,
+        listing: ListingName {
+            entity: kind.entity(),
+            mode,
+            key: header.name,
+        },
         alt,
         place,
     })

@@ -9,9 +9,9 @@ use tonic::Status;
 
 use super::Service;
 use crate::domain::entity::Entity;
+use crate::domain::listing_name::ListingName;
 use crate::domain::state::{ListingState, Transition};
-use crate::service::listing;
-use crate::service::listing_name::{self, ListingName};
+use crate::service::{listing, listing_name};
 use crate::store::{listings, queue};
 use crate::write::moderate::{self, Moderation};
 use crate::write::{Command, Outcome, follow_page};
@@ -72,9 +72,7 @@ impl Service {
         let decided = match bad.finish(name) {
             Ok(name) => {
                 let moderation = Moderation {
-                    entity: name.entity,
-                    mode: name.mode,
-                    name: name.key.clone(),
+                    listing: name.clone(),
                     transition,
                     reason: reason.to_owned(),
                     revision: item.revision,
@@ -150,7 +148,7 @@ impl Service {
     /// The differences since a revision; empty when they cannot be read.
     async fn changed_since(&self, name: &ListingName, revision: i64) -> Vec<proto::Difference> {
         let differences = async {
-            let found = listings::find(&self.pool, name.entity, name.mode, &name.key).await?;
+            let found = listings::find(&self.pool, name).await?;
             match found {
                 Some(found) => self.since(name.entity, found.id, revision).await,
                 None => Ok(Vec::new()),

@@ -11,8 +11,8 @@ use super::{Service, live};
 use crate::domain::body::json::{self, BadBody};
 use crate::domain::entity::Entity;
 use crate::domain::game;
-use crate::service::listing;
-use crate::service::listing_name::{self, ListingName};
+use crate::domain::listing_name::ListingName;
+use crate::service::{listing, listing_name};
 use crate::store;
 use crate::write::Command;
 use crate::write::staff_edit::{EditOperation, StaffEdit};
@@ -128,7 +128,7 @@ impl Service {
         name: &ListingName,
         changes: &Map<String, Value>,
     ) -> Result<crate::domain::reference_data::ReferenceData, sqlx::Error> {
-        let mut reference = self.importer.reference_data(name.entity).await?;
+        let mut reference = self.importer.reference_data().await?;
         if name.entity == Entity::Game {
             let handles: Vec<String> = game::handles(changes)
                 // PostgreSQL does not accept NUL, and no handle has one.
@@ -150,9 +150,7 @@ impl Service {
         by: Member,
     ) -> Result<proto::Listing, Fault> {
         let edit = StaffEdit {
-            entity: name.entity,
-            mode: name.mode,
-            name: name.key.clone(),
+            listing: name.clone(),
             operation,
             reason,
             revision,

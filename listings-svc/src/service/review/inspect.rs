@@ -12,12 +12,12 @@ use uuid::Uuid;
 use super::{Service, item, kind, live_name};
 use crate::domain::difference;
 use crate::domain::entity::Entity;
+use crate::domain::listing_name::ListingName;
 use crate::feed;
-use crate::service::listing_name::ListingName;
 use crate::service::revision::{difference as message, state};
 use crate::store::history::{self, RevisionRow};
 use crate::store::queue::{self, SearchResult};
-use crate::write::moderate::listing_not_found;
+use crate::write::not_found::listing_not_found;
 
 const MAX_REVISIONS: i64 = 100;
 /// In characters.
@@ -67,9 +67,8 @@ impl Service {
         let Some(found) = queue::find(&self.pool, name.entity, &name.key).await? else {
             return Ok(None);
         };
-        let Some(versions) =
-            history::current_and_approved(&self.pool, name.entity, found.id).await?
-        else {
+        let versions = history::versions(&self.pool, name.entity, found.id, None).await?;
+        let Some(versions) = versions else {
             return Ok(None);
         };
         let made = history::newest(&self.pool, name.entity, found.id, None, MAX_REVISIONS).await?;
@@ -89,7 +88,7 @@ impl Service {
             item: Some(item(found)),
             state,
             content: Value::Object(now).to_string(),
-            approved_revision: versions.approved.unwrap_or_default(),
+            approved_revision: versions.earlier.unwrap_or_default(),
             differences: differences.into_iter().map(message).collect(),
             history: made.iter().map(revision).collect(),
         }))
@@ -102,11 +101,12 @@ impl Service {
         id: Uuid,
         revision: i64,
     ) -> Result<Vec<proto::Difference>, sqlx::Error> {
-        let Some((now, then)) = history::current_and_at(&self.pool, entity, id, revision).await?
-        else {
+        let versions = history::versions(&self.pool, entity, id, Some(revision)).await?;
+        let Some(history::Versions { now, then, .. }) = versions else {
             return Ok(Vec::new());
         };
-        let mut contents = [difference::content(&then), difference::content(&now)];
+        let then = then.as_ref().map(difference::content);
+        let mut contents = [then.unwrap_or_default(), difference::content(&now)];
         history::name_pages(&self.pool, &mut contents).await?;
         let [then, now] = &contents;
         let differences = difference::between(then, now).into_iter();

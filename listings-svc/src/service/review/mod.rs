@@ -15,15 +15,16 @@ use kit::rpc::respond;
 use kit::rpc::staff::Member;
 use tonic::{Request, Response, Status};
 
-use super::account_id::parse_uuid;
-use super::listing_name::{self, ListingName};
-use super::{Service, notes, tickets};
+use super::ids::parse_uuid;
+use super::{Service, listing_name, notes, tickets};
 use crate::domain::audit_action::AuditAction;
 use crate::domain::entity::Entity;
+use crate::domain::listing_name::ListingName;
 use crate::domain::mode::Mode;
 use crate::domain::ticket::{TicketKind, TicketState};
 use crate::feed;
 use crate::store::queue::Item;
+use crate::write::staff_edit::EditOperation;
 use crate::write::tickets::{TicketChange, TicketDecision};
 
 impl Service {
@@ -120,11 +121,7 @@ impl StaffReviewService for Service {
         request: Request<proto::FeatureRequest>,
     ) -> Result<Response<proto::FeatureResponse>, Status> {
         let name = request.get_ref().name.as_ref();
-        let action = if request.get_ref().featured {
-            AuditAction::Feature
-        } else {
-            AuditAction::Unfeature
-        };
+        let action = EditOperation::Feature(request.get_ref().featured).audit_action();
         let by = self.admit(&request, action, name).await?;
         let listing = self.edit_featured(request.into_inner(), by).await?;
         Ok(Response::new(proto::FeatureResponse {
@@ -137,11 +134,7 @@ impl StaffReviewService for Service {
         request: Request<proto::VerifyRequest>,
     ) -> Result<Response<proto::VerifyResponse>, Status> {
         let name = request.get_ref().name.as_ref();
-        let action = if request.get_ref().verified {
-            AuditAction::Verify
-        } else {
-            AuditAction::Unverify
-        };
+        let action = EditOperation::Verify(request.get_ref().verified).audit_action();
         let by = self.admit(&request, action, name).await?;
         let listing = self.edit_verified(request.into_inner(), by).await?;
         Ok(Response::new(proto::VerifyResponse {

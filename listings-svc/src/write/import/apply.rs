@@ -4,17 +4,16 @@
 
 use std::collections::BTreeSet;
 
+use contracts::listings::v1::{ImportResponse, ImportedRow};
 use kit::audit::{self, Action as _};
 use kit::feed::{ApplyError, ApplyResult, NewChange};
-use serde::Serialize;
 use serde_json::{Value, json};
 use sqlx::{Executor as _, PgConnection};
-use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::chunk::{Chunk, ParsedRow, Rows};
-use super::plan::{Plan, RecordChange, differences, listing_id, plan, reported_row};
-use super::report::{Counts, Report, ReportedRow};
+use super::plan::{ImportableRecord, Plan, RecordChange, differences, plan};
+use super::report::reported_row;
 use crate::domain::audit_action::AuditAction;
 use crate::domain::country::Country;
 use crate::domain::difference;
@@ -26,54 +25,43 @@ use crate::domain::gazetteer::City;
 use crate::domain::genre::Genre;
 use crate::domain::listing::{Draft, Listing};
 use crate::domain::page::Page;
-use crate::domain::record::{GazetteerEntry, Record};
-use crate::feed::{PublicUrl, Publish};
+use crate::domain::record::GazetteerEntry;
 use crate::store::audit::record_import;
 use crate::store::imports;
 use crate::store::revisions::{self, Actor, Revision};
-use crate::store::{RecordTable, constraints, page_owners, pages, to_json_row};
-use crate::write::follow_page;
-
-pub(super) trait ImportableRecord: Record + RecordTable + Publish + Serialize {}
-impl<T: Record + RecordTable + Publish + Serialize> ImportableRecord for T {}
+use crate::store::{constraints, page_owners, pages, to_json_row};
+use crate::write::{CommandContext, follow_page};
 
 /// Writes the rows of a chunk; reports on them.
-pub async fn apply(
-    connection: &mut PgConnection,
+pub(in crate::write) async fn apply(
+    context: &mut CommandContext<'_>,
     chunk: &Chunk,
-    public_url: &PublicUrl,
-    now: OffsetDateTime,
-) -> ApplyResult<Report> {
+) -> ApplyResult<ImportResponse> {
     let entity = chunk.rows.entity();
-    if !imports::lock_gate(connection, entity, chunk.mode).await? {
+    if !imports::lock_gate(context.connection, entity, chunk.mode).await? {
         return Err(ApplyError::Busy);
     }
     let mut writer = ChunkWriter {
+        context,
         chunk,
         refused: chunk.refused.clone(),
-        public_url,
-        now,
     };
     match &chunk.rows {
-        Rows::Genres(rows) => writer.run::<GazetteerEntry<Genre>>(connection, rows).await,
-        Rows::Countries(rows) => {
-            writer
-                .run::<GazetteerEntry<Country>>(connection, rows)
-                .await
-        }
-        Rows::Cities(rows) => writer.run::<GazetteerEntry<City>>(connection, rows).await,
-        Rows::Pages(rows) => writer.run::<Listing<Page>>(connection, rows).await,
+        Rows::Genres(rows) => writer.run::<GazetteerEntry<Genre>>(rows).await,
+        Rows::Countries(rows) => writer.run::<GazetteerEntry<Country>>(rows).await,
+        Rows::Cities(rows) => writer.run::<GazetteerEntry<City>>(rows).await,
+        Rows::Pages(rows) => writer.run::<Listing<Page>>(rows).await,
         Rows::Games(rows) => {
-            let mut rows = under_pages(connection, rows).await?;
+            let mut rows = under_pages(writer.context.connection, rows).await?;
             if chunk.announce {
                 let hidden = rows.extract_if(.., |row| row.draft.hidden_by_page);
                 writer
                     .refused
                     .extend(hidden.map(|row| refused_announcement(&row)));
             }
-            writer.run::<Listing<Game>>(connection, &rows).await
+            writer.run::<Listing<Game>>(&rows).await
         }
-        Rows::Events(rows) => writer.run::<Listing<Event>>(connection, rows).await,
+        Rows::Events(rows) => writer.run::<Listing<Event>>(rows).await,
     }
 }
 
@@ -95,111 +83,106 @@ async fn under_pages(
 }
 
 /// Nobody would ever be told of the game: it is not visible now, and when its page is published, games that were imported are not announced.
-fn refused_announcement(row: &ParsedRow<Draft<Game>>) -> ReportedRow {
+fn refused_announcement(row: &ParsedRow<Draft<Game>>) -> ImportedRow {
     let reason = "The page of the game is not public, so that the game cannot be announced: publish the page first, or import the game without --announce.";
     let fields = Problems::from([("creator".to_owned(), reason.to_owned())]);
     reported_row(row.line, &row.draft.content.slug, fields)
 }
 
-struct ChunkWriter<'a> {
-    chunk: &'a Chunk,
+struct ChunkWriter<'w, 'c> {
+    context: &'w mut CommandContext<'c>,
+    chunk: &'w Chunk,
     /// Rows that are refused before they are planned.
-    refused: Vec<ReportedRow>,
-    public_url: &'a PublicUrl,
-    now: OffsetDateTime,
+    refused: Vec<ImportedRow>,
 }
 
-impl ChunkWriter<'_> {
+impl ChunkWriter<'_, '_> {
     async fn run<T: ImportableRecord>(
-        &self,
-        connection: &mut PgConnection,
+        &mut self,
         rows: &[ParsedRow<T::Draft>],
-    ) -> ApplyResult<Report> {
+    ) -> ApplyResult<ImportResponse> {
         let names = rows.iter().map(|row| T::draft_key(&row.draft).to_owned());
         let names: Vec<String> = names.collect();
-        let locked = T::lock(connection, self.chunk.mode, &names).await?;
-        let existing = locked.complete().ok_or(ApplyError::Busy)?;
-        let ids: Vec<Uuid> = existing.iter().filter_map(listing_id).collect();
-        let last_stated = imports::last_stated(connection, T::ENTITY, &ids).await?;
-        let mut report = Report {
+        let locked = T::lock(self.context.connection, self.chunk.mode, &names).await?;
+        let existing = locked.ok_or(ApplyError::Busy)?;
+        let ids: Vec<Uuid> = existing.iter().filter_map(T::listing_id).collect();
+        let last_stated = imports::last_stated(self.context.connection, T::ENTITY, &ids).await?;
+        let mut report = ImportResponse {
             refused: self.refused.clone(),
-            ..Report::default()
+            ..ImportResponse::default()
         };
         let plan = plan::<T>(
             self.chunk,
             rows,
             existing,
             &last_stated,
-            self.now,
+            self.context.now,
             &mut report,
         );
         if self.chunk.dry_run {
-            connection.execute("savepoint dry_run").await?;
+            self.execute("savepoint dry_run").await?;
         }
-        let (changes, mut feed) = self.save(connection, plan, &mut report.refused).await?;
+        let (changes, mut feed) = self.save(plan, &mut report.refused).await?;
         for change in &changes {
             match change.before {
-                None => report.counts.created += 1,
-                Some(_) => report.counts.updated += 1,
+                None => report.created += 1,
+                Some(_) => report.updated += 1,
             }
         }
-        report.counts.refused = u64::try_from(report.refused.len()).unwrap_or(u64::MAX);
-        report.counts.kept = u64::try_from(report.kept.len()).unwrap_or(u64::MAX);
+        report.refused_count = u64::try_from(report.refused.len()).unwrap_or(u64::MAX);
+        report.kept_count = u64::try_from(report.kept.len()).unwrap_or(u64::MAX);
         if self.chunk.dry_run {
-            connection
-                .execute("rollback to savepoint dry_run; release savepoint dry_run")
+            self.execute("rollback to savepoint dry_run; release savepoint dry_run")
                 .await?;
-            report.changed = differences(connection, &changes).await?;
+            report.changed = differences(self.context.connection, &changes).await?;
             feed.clear();
         } else {
             if !changes.is_empty() {
-                imports::raise_version(connection, T::ENTITY, self.chunk.mode).await?;
+                imports::raise_version(self.context.connection, T::ENTITY, self.chunk.mode).await?;
             }
-            self.audit(connection, T::ENTITY, report.counts).await?;
-            count(T::ENTITY.as_str(), report.counts);
+            self.audit(T::ENTITY, &report).await?;
+            count(T::ENTITY.as_str(), &report);
         }
         Ok((report, feed))
     }
 
     /// Records in the audit which member changed something.
-    async fn audit(
-        &self,
-        connection: &mut PgConnection,
-        entity: Entity,
-        counts: Counts,
-    ) -> Result<(), sqlx::Error> {
+    async fn audit(&mut self, entity: Entity, report: &ImportResponse) -> Result<(), sqlx::Error> {
+        let (created, updated) = (report.created, report.updated);
         let Some(call) = &self.chunk.staff_call else {
             return Ok(());
         };
-        if counts.created + counts.updated == 0 {
+        if created + updated == 0 {
             return Ok(());
         }
-        let Actor::Import(file) = &self.chunk.actor else {
-            return Ok(());
-        };
         let entry = audit::Entry {
             member: &call.by.name,
             role: call.by.role.as_str(),
             action: AuditAction::Import.as_str(),
             entity: entity.as_str(),
-            name: file,
+            name: &self.chunk.file_name,
             refused: false,
             details: json!({ "mode": self.chunk.mode }),
         };
-        let Counts {
-            created, updated, ..
-        } = counts;
-        record_import(connection, call.id, entry, created, updated, self.now).await
+        let context = &mut *self.context;
+        record_import(
+            context.connection,
+            call.id,
+            entry,
+            created,
+            updated,
+            context.now,
+        )
+        .await
     }
 
     /// Writes the changes, and what the rows state. Returns the changes that the database accepts, and their messages for the feed.
     async fn save<T: ImportableRecord>(
-        &self,
-        connection: &mut PgConnection,
+        &mut self,
         plan: Plan<T>,
-        refused: &mut Vec<ReportedRow>,
+        refused: &mut Vec<ImportedRow>,
     ) -> Result<(Vec<RecordChange<T>>, Vec<NewChange>), ApplyError> {
-        let changes = self.save_changes(connection, plan.changes, refused).await?;
+        let changes = self.save_changes(plan.changes, refused).await?;
         let is_refused = |line: u64| refused.iter().any(|row| row.line == line);
         let (ids, contents): (Vec<Uuid>, Vec<Value>) = plan
             .stated
@@ -208,7 +191,7 @@ impl ChunkWriter<'_> {
             .map(|(_, id, content)| (id, Value::Object(content)))
             .unzip();
         if !ids.is_empty() {
-            imports::set_stated(connection, T::ENTITY, &ids, &contents).await?;
+            imports::set_stated(self.context.connection, T::ENTITY, &ids, &contents).await?;
         }
         let announce = self.chunk.announce;
         let mut feed: Vec<NewChange> = changes
@@ -216,17 +199,17 @@ impl ChunkWriter<'_> {
             .map(|change| {
                 change
                     .after
-                    .change(change.kind(), announce, self.public_url)
+                    .change(change.kind(), announce, self.context.public_url)
             })
             .collect();
         for change in &changes {
             if T::ENTITY == Entity::Page
                 && let (Some(account), Some(page)) =
-                    (change.adopted_from(), listing_id(&change.after))
+                    (change.adopted_from(), change.after.listing_id())
             {
-                page_owners::remove(connection, page, account).await?;
-                let following = follow_page::resume(connection, page, self.public_url, self.now);
-                feed.extend(following.await?.0);
+                page_owners::remove(self.context.connection, page, account).await?;
+                let (games, _) = follow_page::resume(self.context, page).await?;
+                feed.extend(games);
             }
         }
         Ok((changes, feed))
@@ -234,20 +217,16 @@ impl ChunkWriter<'_> {
 
     /// Writes all changes at once. If the database refuses them, writes each by itself, so that only the invalid ones are refused.
     async fn save_changes<T: ImportableRecord>(
-        &self,
-        connection: &mut PgConnection,
+        &mut self,
         changes: Vec<RecordChange<T>>,
-        refused: &mut Vec<ReportedRow>,
+        refused: &mut Vec<ImportedRow>,
     ) -> Result<Vec<RecordChange<T>>, sqlx::Error> {
-        if changes.is_empty() || self.attempt(connection, &changes).await?.is_none() {
+        if changes.is_empty() || self.attempt(&changes).await?.is_none() {
             return Ok(changes);
         }
         let mut saved = Vec::with_capacity(changes.len());
         for change in changes {
-            match self
-                .attempt(connection, std::slice::from_ref(&change))
-                .await?
-            {
+            match self.attempt(std::slice::from_ref(&change)).await? {
                 None => saved.push(change),
                 Some(problems) => {
                     refused.push(reported_row(change.line, change.after.key(), problems));
@@ -259,44 +238,47 @@ impl ChunkWriter<'_> {
 
     /// Writes changes under a savepoint. Returns the field errors if the database refuses them, and then nothing is written.
     async fn attempt<T: ImportableRecord>(
-        &self,
-        connection: &mut PgConnection,
+        &mut self,
         changes: &[RecordChange<T>],
     ) -> Result<Option<Problems>, sqlx::Error> {
-        connection.execute("savepoint import").await?;
-        match self.write(connection, changes).await {
+        self.execute("savepoint import").await?;
+        match self.write(changes).await {
             Ok(()) => {
-                connection.execute("release savepoint import").await?;
+                self.execute("release savepoint import").await?;
                 Ok(None)
             }
             Err(error) => {
                 let Some(problems) = constraints::field_errors(&error) else {
                     return Err(error);
                 };
-                connection
-                    .execute("rollback to savepoint import; release savepoint import")
+                self.execute("rollback to savepoint import; release savepoint import")
                     .await?;
                 Ok(Some(problems))
             }
         }
     }
 
+    async fn execute(&mut self, statements: &'static str) -> Result<(), sqlx::Error> {
+        let connection = &mut *self.context.connection;
+        connection.execute(statements).await?;
+        Ok(())
+    }
+
     async fn write<T: ImportableRecord>(
-        &self,
-        connection: &mut PgConnection,
+        &mut self,
         changes: &[RecordChange<T>],
     ) -> Result<(), sqlx::Error> {
         let mut records = Vec::with_capacity(changes.len());
         let mut new_revisions = Vec::new();
         for change in changes {
             let record = to_json_row(&change.after)?;
-            if let Some(id) = listing_id(&change.after) {
+            if let Some(id) = change.after.listing_id() {
                 let before = change.before.as_ref().map(to_json_row).transpose()?;
                 let (before, after) = difference::changed_fields(before, record.clone());
                 new_revisions.push(Revision {
                     id,
                     number: change.after.revision(),
-                    actor: self.chunk.actor.clone(),
+                    actor: Actor::Import(self.chunk.file_name.clone()),
                     before,
                     after,
                     reason: None,
@@ -304,22 +286,28 @@ impl ChunkWriter<'_> {
             }
             records.push(record);
         }
-        T::save(connection, &records.into()).await?;
+        T::save(self.context.connection, &records.into()).await?;
         if new_revisions.is_empty() {
             return Ok(());
         }
-        revisions::append(connection, T::ENTITY, self.now, new_revisions).await
+        revisions::append(
+            self.context.connection,
+            T::ENTITY,
+            self.context.now,
+            new_revisions,
+        )
+        .await
     }
 }
 
-fn count(entity: &'static str, counts: Counts) {
+fn count(entity: &'static str, report: &ImportResponse) {
     for (outcome, rows) in [
-        ("created", counts.created),
-        ("updated", counts.updated),
-        ("unchanged", counts.unchanged),
-        ("refused", counts.refused),
+        ("created", report.created),
+        ("updated", report.updated),
+        ("unchanged", report.unchanged),
+        ("refused", report.refused_count),
         // Counted as updated or unchanged as well.
-        ("kept", counts.kept),
+        ("kept", report.kept_count),
     ] {
         metrics::counter!("listings_import_rows_total", "entity" => entity, "outcome" => outcome)
             .increment(rows);

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use contracts::listings::v1::ImportedRow;
 use kit::rpc::staff::Member;
 use uuid::Uuid;
 
-use super::report::ReportedRow;
 use crate::domain::country::Country;
 use crate::domain::entity::Entity;
 use crate::domain::event::Event;
@@ -16,7 +16,6 @@ use crate::domain::listing::Draft;
 use crate::domain::mode::Mode;
 use crate::domain::page::Page;
 use crate::domain::record::ImportOptions;
-use crate::store::revisions::Actor;
 
 /// Consecutive lines of a file.
 #[derive(Debug)]
@@ -24,8 +23,8 @@ pub struct Chunk {
     pub mode: Mode,
     pub rows: Rows,
     /// Lines that are not valid rows, or repeat the name of an earlier row.
-    pub refused: Vec<ReportedRow>,
-    pub actor: Actor,
+    pub refused: Vec<ImportedRow>,
+    pub file_name: String,
     /// Whether the changes are announced.
     pub announce: bool,
     pub options: ImportOptions,

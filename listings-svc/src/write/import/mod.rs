@@ -12,6 +12,7 @@ pub mod report;
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use contracts::listings::v1::{ImportResponse, ImportedRow};
 use kit::feed::Writer;
 use kit::rpc::staff::Member;
 use kit::{Clock, Fault, ids};
@@ -19,15 +20,13 @@ use sqlx::PgPool;
 use uuid::Uuid;
 
 use crate::domain::entity::Entity;
-use crate::domain::gazetteer::Gazetteer;
 use crate::domain::mode::Mode;
 use crate::domain::record::ImportOptions;
 use crate::domain::reference_data::ReferenceData;
+use crate::store;
 use crate::store::imports;
-use crate::store::{self, revisions::Actor};
-use crate::write::{Command, CommandHandler, Outcome};
+use crate::write::{Command, CommandDependencies, CommandHandler, Outcome};
 use chunk::{Chunk, StaffCall};
-use report::{Report, ReportedRow};
 
 /// Maximum number of rows per chunk. One transaction writes them, and other commands wait for it.
 const ROWS_PER_CHUNK: usize = 100;
@@ -52,14 +51,21 @@ pub struct Header {
 pub struct Importer {
     pool: PgPool,
     writer: Writer<CommandHandler>,
+    commands: Arc<CommandDependencies>,
     clock: Clock,
 }
 
 impl Importer {
-    pub fn new(pool: PgPool, writer: Writer<CommandHandler>, clock: Clock) -> Self {
+    pub fn new(
+        pool: PgPool,
+        writer: Writer<CommandHandler>,
+        commands: Arc<CommandDependencies>,
+        clock: Clock,
+    ) -> Self {
         Self {
             pool,
             writer,
+            commands,
             clock,
         }
     }
@@ -78,7 +84,7 @@ impl Importer {
 
     /// Begins an import.
     pub async fn begin(&self, header: Header) -> Result<Run, Fault> {
-        let mut reference_data = self.reference_data(header.entity).await?;
+        let mut reference_data = self.reference_data().await?;
         // Bundled files are from the day of the build, and are imported whatever the clock of the machine shows.
         reference_data.no_later_than = header.by.as_ref().map(|_| self.clock.now());
         Ok(Run {
@@ -91,34 +97,16 @@ impl Importer {
             reference_data,
             next_line: 1,
             lines_by_name: HashMap::new(),
-            report: Report::default(),
+            report: ImportResponse::default(),
         })
     }
 
-    /// Loads the reference data for rows of this kind. It only grows, so one load per import is enough.
-    pub(crate) async fn reference_data(
-        &self,
-        entity: Entity,
-    ) -> Result<ReferenceData, sqlx::Error> {
-        let mut reference_data = ReferenceData {
-            year: self.clock.now().year(),
-            ..ReferenceData::default()
-        };
-        match entity {
-            Entity::Genre | Entity::Country => {}
-            Entity::City => {
-                reference_data.countries = store::reference_data::countries(&self.pool).await?;
-            }
-            Entity::Game => {
-                reference_data.genres = store::reference_data::genres(&self.pool).await?;
-            }
-            Entity::Page | Entity::Event => {
-                reference_data.countries = store::reference_data::countries(&self.pool).await?;
-                let cities = store::reference_data::cities(&self.pool).await?;
-                reference_data.gazetteer = Arc::new(Gazetteer::new(cities));
-            }
-        }
-        Ok(reference_data)
+    /// The reference data that rows may name. It only grows, so one load per import is enough.
+    pub(crate) async fn reference_data(&self) -> Result<ReferenceData, sqlx::Error> {
+        let mut connection = self.pool.acquire().await?;
+        let cache = &self.commands.reference_data;
+        let data = cache.get(&mut connection, self.clock.now()).await?;
+        Ok(ReferenceData::clone(&data))
     }
 }
 
@@ -131,7 +119,7 @@ pub struct Run {
     next_line: u64,
     /// The names of the rows so far, each with its first line.
     lines_by_name: HashMap<String, u64>,
-    report: Report,
+    report: ImportResponse,
 }
 
 impl Run {
@@ -143,7 +131,7 @@ impl Run {
             let chunk = Box::new(self.parse(part).await?);
             let (writer, command) = (&self.importer.writer, Command::Import(chunk));
             let report = writer.write_as(command, Outcome::try_as_imported).await?;
-            self.report.append(*report);
+            report::append(&mut self.report, *report);
         }
         Ok(())
     }
@@ -169,7 +157,7 @@ impl Run {
             mode: self.header.mode,
             rows,
             refused,
-            actor: Actor::Import(self.header.file_name.clone()),
+            file_name: self.header.file_name.clone(),
             announce: self.header.announce,
             options: self.header.options,
             dry_run: self.header.dry_run,
@@ -178,32 +166,32 @@ impl Run {
     }
 
     /// Ends the import after its last line.
-    pub async fn finish(self) -> Report {
-        let counts = self.report.counts;
+    pub async fn finish(self) -> ImportResponse {
+        let report = self.report;
         tracing::info!(
             entity = self.header.entity.as_str(),
             file = self.header.file_name,
-            created = counts.created,
-            updated = counts.updated,
-            unchanged = counts.unchanged,
-            refused = counts.refused,
-            kept = counts.kept,
+            created = report.created,
+            updated = report.updated,
+            unchanged = report.unchanged,
+            refused = report.refused_count,
+            kept = report.kept_count,
             dry_run = self.header.dry_run,
             "import finished"
         );
-        if counts.created > 0
+        if report.created > 0
             && !self.header.dry_run
             && let Err(error) = imports::analyze(&self.importer.pool, self.header.entity).await
         {
             tracing::warn!(%error, "a table was not analyzed; queries may be slow until autovacuum does it");
         }
-        self.report
+        report
     }
 }
 
 /// Reads a line as a row of a file of this kind, without reference data; returns the row if it is refused. For `tests/fuzz`.
 #[doc(hidden)]
-pub fn refused_row(entity: Entity, line: &str) -> Option<ReportedRow> {
+pub fn refused_row(entity: Entity, line: &str) -> Option<ImportedRow> {
     let parsed = parse::parse_lines(&[(1, line.to_owned())]);
     let reference = ReferenceData::default();
     let (_, mut refused) = parse::read_rows(entity, parsed, &reference, &mut HashMap::new());

@@ -2,11 +2,12 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use contracts::listings::v1::ImportedRow;
 use kit::json_object;
 use serde_json::{Map, Value};
 
 use super::chunk::{ParsedRow, Rows};
-use super::report::ReportedRow;
+use super::report::reported_row;
 use crate::domain::body::json::{self, BadBody};
 use crate::domain::entity::Entity;
 use crate::domain::fields::{Problems, type_name};
@@ -82,7 +83,7 @@ pub(super) fn read_rows(
     parsed: Vec<ParsedLine>,
     reference: &ReferenceData,
     names: &mut HashMap<String, u64>,
-) -> (Rows, Vec<ReportedRow>) {
+) -> (Rows, Vec<ImportedRow>) {
     let mut refused = Vec::new();
     let mut context = RowContext {
         reference,
@@ -103,7 +104,7 @@ pub(super) fn read_rows(
 struct RowContext<'a> {
     reference: &'a ReferenceData,
     names: &'a mut HashMap<String, u64>,
-    refused: &'a mut Vec<ReportedRow>,
+    refused: &'a mut Vec<ImportedRow>,
 }
 
 impl RowContext<'_> {
@@ -116,7 +117,7 @@ impl RowContext<'_> {
             };
             match read {
                 Ok(row) => rows.push(row),
-                Err(fields) => self.refused.push(ReportedRow { line, name, fields }),
+                Err(fields) => self.refused.push(reported_row(line, &name, fields)),
             }
         }
         rows
@@ -158,7 +159,7 @@ mod tests {
 
     use super::*;
 
-    fn read(parsed: Vec<ParsedLine>) -> (Rows, Vec<ReportedRow>) {
+    fn read(parsed: Vec<ParsedLine>) -> (Rows, Vec<ImportedRow>) {
         let reference = ReferenceData::default();
         read_rows(Entity::Genre, parsed, &reference, &mut HashMap::new())
     }

@@ -2,22 +2,26 @@
 
 use std::collections::HashMap;
 
+use contracts::listings::v1::{ImportResponse, ImportedRow};
 use kit::ids;
+use serde::Serialize;
 use serde_json::{Map, Value};
 use sqlx::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::apply::ImportableRecord;
 use super::chunk::{Chunk, ParsedRow};
-use super::report::{Report, ReportedRow};
+use super::report::reported_row;
 use crate::domain::difference::{self, Difference};
 use crate::domain::fields::Problems;
 use crate::domain::record::{ImportRow, Record};
 use crate::domain::state::ListingState;
 use crate::domain::text::clip;
 use crate::feed::{ChangeKind, Publish};
-use crate::store::{history, to_json_row};
+use crate::store::{RecordTable, history, to_json_row};
+
+pub(super) trait ImportableRecord: Record + RecordTable + Publish + Serialize {}
+impl<T: Record + RecordTable + Publish + Serialize> ImportableRecord for T {}
 
 /// A record that a row creates or changes.
 pub(super) struct RecordChange<T> {
@@ -63,7 +67,7 @@ pub(super) fn plan<T: ImportableRecord>(
     existing: Vec<T>,
     last_stated: &HashMap<Uuid, Map<String, Value>>,
     now: OffsetDateTime,
-    report: &mut Report,
+    report: &mut ImportResponse,
 ) -> Plan<T> {
     let mut existing: HashMap<String, T> = existing
         .into_iter()
@@ -83,7 +87,7 @@ pub(super) fn plan<T: ImportableRecord>(
         };
         let Some(before) = existing.remove(name) else {
             let after = T::from_row(row, ids::row_id(), chunk.mode, now);
-            let stated = listing_id(&after).map(|id| (line, id, T::stated(draft)));
+            let stated = after.listing_id().map(|id| (line, id, T::stated(draft)));
             plan.stated.extend(stated);
             plan.changes.push(RecordChange {
                 line,
@@ -92,7 +96,7 @@ pub(super) fn plan<T: ImportableRecord>(
             });
             continue;
         };
-        let id = listing_id(&before);
+        let id = before.listing_id();
         let last_stated = id.and_then(|id| last_stated.get(&id));
         row.last_stated = last_stated;
         let imported = match before.import(row, now) {
@@ -114,7 +118,7 @@ pub(super) fn plan<T: ImportableRecord>(
                 before: Some(before),
                 after,
             }),
-            None => report.counts.unchanged += 1,
+            None => report.unchanged += 1,
         }
     }
     plan
@@ -124,7 +128,7 @@ pub(super) fn plan<T: ImportableRecord>(
 pub(super) async fn differences<T: ImportableRecord>(
     connection: &mut PgConnection,
     changes: &[RecordChange<T>],
-) -> Result<Vec<ReportedRow>, sqlx::Error> {
+) -> Result<Vec<ImportedRow>, sqlx::Error> {
     let mut rows = Vec::with_capacity(changes.len());
     for change in changes {
         let mut fields = Problems::new();
@@ -156,20 +160,4 @@ fn arrow(difference: &Difference) -> String {
         None => "nothing".to_owned(),
     };
     format!("{} → {}", text(&difference.before), text(&difference.after))
-}
-
-/// The id of a listing. Entries of the gazetteer have no id and no revisions.
-pub(super) fn listing_id<T: Publish>(record: &T) -> Option<Uuid> {
-    T::ENTITY
-        .is_listing()
-        .then(|| record.id().parse().ok())
-        .flatten()
-}
-
-pub(super) fn reported_row(line: u64, name: &str, fields: Problems) -> ReportedRow {
-    ReportedRow {
-        line,
-        name: name.to_owned(),
-        fields,
-    }
 }

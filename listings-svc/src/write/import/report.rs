@@ -1,58 +1,39 @@
-//! What an import did.
+//! What an import did, as staff read it.
+
+use contracts::listings::v1::{ImportResponse, ImportedRow};
 
 use crate::domain::fields::Problems;
 
 /// Rows of each outcome that a report lists; the rest are only counted.
 const MAX_REPORTED: usize = 10_000;
 
-/// A row that a report lists.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ReportedRow {
-    /// Line number, from 1.
-    pub line: u64,
-    /// Empty when the row has none.
-    pub name: String,
-    /// Field to the reason, or to the change.
-    pub fields: Problems,
+/// A row that a report lists: its line, its name, which is empty when it has none, and reasons or changes by field.
+pub(super) fn reported_row(line: u64, name: &str, fields: Problems) -> ImportedRow {
+    ImportedRow {
+        line,
+        name: name.to_owned(),
+        fields: fields.into_iter().collect(),
+    }
 }
 
-/// The outcome of an import, or of a part of it.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Report {
-    pub counts: Counts,
-    pub refused: Vec<ReportedRow>,
-    /// Rows with fields that keep their values, because they were changed since the last import.
-    pub kept: Vec<ReportedRow>,
-    /// For a dry run: the rows that change something. A row without fields creates its record.
-    pub changed: Vec<ReportedRow>,
+/// Whether a file had any rows.
+pub fn has_rows(report: &ImportResponse) -> bool {
+    report.created + report.updated + report.unchanged + report.refused_count > 0
 }
 
-/// Number of rows by outcome.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Counts {
-    pub created: u64,
-    pub updated: u64,
-    pub unchanged: u64,
-    pub refused: u64,
-    /// Rows, counted above, that leave a field as it is because it was changed since the last import.
-    pub kept: u64,
-}
-
-impl Report {
-    /// Adds the report on the next rows.
-    pub(super) fn append(&mut self, next: Self) {
-        self.counts.created += next.counts.created;
-        self.counts.updated += next.counts.updated;
-        self.counts.unchanged += next.counts.unchanged;
-        self.counts.refused += next.counts.refused;
-        self.counts.kept += next.counts.kept;
-        for (rows, next) in [
-            (&mut self.refused, next.refused),
-            (&mut self.kept, next.kept),
-            (&mut self.changed, next.changed),
-        ] {
-            let rest = MAX_REPORTED.saturating_sub(rows.len());
-            rows.extend(next.into_iter().take(rest));
-        }
+/// Adds the report on the next rows.
+pub(super) fn append(report: &mut ImportResponse, next: ImportResponse) {
+    report.created += next.created;
+    report.updated += next.updated;
+    report.unchanged += next.unchanged;
+    report.refused_count += next.refused_count;
+    report.kept_count += next.kept_count;
+    for (rows, next) in [
+        (&mut report.refused, next.refused),
+        (&mut report.kept, next.kept),
+        (&mut report.changed, next.changed),
+    ] {
+        let rest = MAX_REPORTED.saturating_sub(rows.len());
+        rows.extend(next.into_iter().take(rest));
     }
 }

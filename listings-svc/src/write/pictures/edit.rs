@@ -4,31 +4,26 @@ use kit::Fault;
 use kit::feed::{ApplyError, NewChange};
 use kit::rpc::staff::Member;
 use serde::Serialize;
-use sqlx::PgConnection;
-use time::OffsetDateTime;
 
 use crate::domain::array_fields::{MAX_ITEMS, Screenshot};
 use crate::domain::audit_action::AuditAction;
 use crate::domain::entity::Entity;
 use crate::domain::game::Game;
 use crate::domain::listing::Listing;
-use crate::domain::mode::Mode;
+use crate::domain::listing_name::ListingName;
 use crate::domain::page::Page;
 use crate::domain::pictures::{FileName, StoredPicture};
 use crate::domain::state::ListingState;
-use crate::feed::{ChangeKind, PublicUrl, Publish, listing_change};
-use crate::store::pictures;
-use crate::store::{ListingTable, RecordTable as _};
-use crate::write::moderate::listing_not_found;
+use crate::feed::{ChangeKind, Publish, listing_change};
+use crate::store::{ListingTable, pictures};
+use crate::write::not_found::listing_not_found;
 use crate::write::record_change::{StaffChange, update_by_staff};
+use crate::write::{CommandContext, lock_listing};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Edit {
     /// A page or a game.
-    pub entity: Entity,
-    pub mode: Mode,
-    /// The slug or the handle.
-    pub name: String,
+    pub listing: ListingName,
     pub operation: PictureOperation,
     /// For the record; may be empty.
     pub reason: String,
@@ -190,41 +185,35 @@ fn arrange(
     }
 }
 
-pub async fn apply(
-    connection: &mut PgConnection,
+pub(in crate::write) async fn apply(
+    context: &mut CommandContext<'_>,
     edit: &Edit,
-    public_url: &PublicUrl,
-    now: OffsetDateTime,
 ) -> Result<Vec<NewChange>, ApplyError> {
-    match edit.entity {
-        Entity::Page => edit_listing::<Page>(connection, edit, public_url, now).await,
-        _ => edit_listing::<Game>(connection, edit, public_url, now).await,
+    match edit.listing.entity {
+        Entity::Page => edit_listing::<Page>(context, edit).await,
+        _ => edit_listing::<Game>(context, edit).await,
     }
 }
 
 async fn edit_listing<C>(
-    connection: &mut PgConnection,
+    context: &mut CommandContext<'_>,
     edit: &Edit,
-    public_url: &PublicUrl,
-    now: OffsetDateTime,
 ) -> Result<Vec<NewChange>, ApplyError>
 where
     C: HasPictures + PartialEq,
     Listing<C>: ListingTable + Publish + Serialize,
 {
-    let names = std::slice::from_ref(&edit.name);
-    let locked = Listing::<C>::lock(connection, edit.mode, names).await?;
-    let rows = locked.complete().ok_or(ApplyError::Busy)?;
+    let ListingName { mode, key, .. } = &edit.listing;
+    let locked = lock_listing::<C>(context.connection, *mode, key).await?;
     // A listing that was taken down cannot get pictures until staff restore it.
-    let existing = rows
-        .into_iter()
-        .find(|it| it.state != ListingState::Removed || edit.operation.is_purge());
-    let before = existing.ok_or_else(listing_not_found)?;
+    let editable =
+        locked.filter(|it| it.state != ListingState::Removed || edit.operation.is_purge());
+    let before = editable.ok_or_else(listing_not_found)?;
     let content = before.content.with_pictures(&edit.operation)?;
-    let Some(after) = before.apply_staff_edit(content, now) else {
+    let Some(after) = before.apply_staff_edit(content, context.now) else {
         return Ok(Vec::new());
     };
-    match pictures::mark_used(connection, &edit.operation.files()).await? {
+    match pictures::mark_used(context.connection, &edit.operation.files()).await? {
         Some(true) => {}
         Some(false) => return Err(files_removed().into()),
         None => return Err(ApplyError::Busy),
@@ -237,11 +226,16 @@ where
             AuditAction::Edit
         },
         reason: &edit.reason,
-        now,
+        now: context.now,
     };
-    update_by_staff(connection, &before, &after, change).await?;
-    let change = listing_change(Some(&before), &after, ChangeKind::Updated, public_url);
-    Ok(vec![change])
+    update_by_staff(context.connection, &before, &after, change).await?;
+    let (kind, public_url) = (ChangeKind::Updated, context.public_url);
+    Ok(vec![listing_change(
+        Some(&before),
+        &after,
+        kind,
+        public_url,
+    )])
 }
 
 /// The sweep has deleted the files of an upload that took too long.

@@ -4,21 +4,19 @@
 //! (404), read the body (`invalid`, `not_yours`), check the limits of the account (`too_many_pending`, `limit`), save, and publish.
 
 use kit::feed::{ApplyError, ApplyResult};
-use sqlx::PgConnection;
-use time::OffsetDateTime;
 
 use super::context::{AcceptedSubmission, SubmissionContext};
 use super::{Receipt, Submission, Target, create, pictures, update, withdraw};
 use crate::SCHEMA;
-use crate::write::CommandDependencies;
+use crate::write::{CommandContext, CommandDependencies};
 
 /// Applies a submission, inside the writer's transaction.
 pub(in crate::write) async fn apply(
-    connection: &mut PgConnection,
+    context: &mut CommandContext<'_>,
     submission: &Submission,
     dependencies: &CommandDependencies,
-    now: OffsetDateTime,
 ) -> ApplyResult<Box<Receipt>> {
+    let (connection, now) = (&mut *context.connection, context.now);
     let context = SubmissionContext::new(connection, submission, dependencies, now);
     let accepted = run(context).await?;
     let changes = accepted.change.into_iter().collect();

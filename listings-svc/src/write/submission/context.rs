@@ -23,10 +23,8 @@ use crate::domain::slug;
 use crate::domain::state::ListingState;
 use crate::feed::{ChangeKind, Publish, listing_change};
 use crate::store::page_owners::{self, OwnedPage, PageRef};
-use crate::store::{
-    ListingTable, LockedRows, RecordTable as _, accounts, games, listings, pages, to_json_row,
-};
-use crate::write::{CommandDependencies, limits};
+use crate::store::{ListingTable, accounts, find_listing, games, listings, pages, to_json_row};
+use crate::write::{CommandDependencies, limits, lock_listing};
 
 /// Slugs with the same base in the first query; each further query doubles the number.
 const FIRST_WINDOW: usize = 8;
@@ -100,7 +98,7 @@ impl<'a> SubmissionContext<'a> {
         let before = if self.is_about_samples() {
             0
         } else {
-            accounts::writes_on(self.connection, account, today).await?
+            accounts::writes_on(&mut *self.connection, account, today).await?
         };
         Ok(before.saturating_add(added))
     }
@@ -112,7 +110,7 @@ impl<'a> SubmissionContext<'a> {
 
     pub(super) async fn reference_data(&mut self) -> Result<Arc<ReferenceData>, ApplyError> {
         let cache = &self.dependencies.reference_data;
-        let reference_data = cache.get(self.connection, self.submission, self.now);
+        let reference_data = cache.get_for(self.connection, self.submission, self.now);
         Ok(reference_data.await?)
     }
 
@@ -152,20 +150,14 @@ impl<'a> SubmissionContext<'a> {
     where
         Listing<C>: SubmittedListing,
     {
-        // A name that is not a slug matches nothing, and PostgreSQL does not accept NUL.
-        if !slug::is_valid(name) {
-            return Ok(None);
-        }
-        let (names, mode) = ([name.to_owned()], self.submission.author.mode);
-        let found = if self.is_dry_run {
-            Listing::<C>::find(self.connection, mode, &names).await?
+        let mode = self.submission.author.mode;
+        let found: Option<Listing<C>> = if self.is_dry_run {
+            find_listing(self.connection, mode, name).await?
         } else {
-            let locked = Listing::<C>::lock(self.connection, mode, &names).await?;
-            LockedRows::complete(locked).ok_or(ApplyError::Busy)?
+            lock_listing(self.connection, mode, name).await?
         };
         // For accounts, a listing that was taken down does not exist until staff restore it.
-        let mut found = found.into_iter();
-        Ok(found.find(|listing| listing.state != ListingState::Removed))
+        Ok(found.filter(|listing| listing.state != ListingState::Removed))
     }
 
     /// Locks the game to change, and reads its page if the account owns it.
@@ -186,13 +178,8 @@ impl<'a> SubmissionContext<'a> {
         let account = self.submission.author.account;
         let locked = games::lock_with_page(self.connection, name, account).await?;
         let Some((game, page)) = locked else {
-            let names = [name.to_owned()];
-            let present = Listing::<Game>::find(self.connection, Mode::Live, &names).await?;
-            return if present.is_empty() {
-                Ok(None)
-            } else {
-                Err(ApplyError::Busy)
-            };
+            let present = find_listing::<Game>(self.connection, Mode::Live, name).await?;
+            return present.map_or(Ok(None), |_| Err(ApplyError::Busy));
         };
         let page = page.filter(|_| game.state != ListingState::Removed);
         Ok(page.map(|page| (game, page)))
@@ -239,15 +226,11 @@ impl<'a> SubmissionContext<'a> {
         if found.is_some() || !self.is_about_samples() {
             return Ok(found);
         }
-        let samples = match page_ref {
-            PageRef::Id(id) => pages::with_ids(self.connection, &[id]).await?,
-            PageRef::Handle(handle) => {
-                let handles = [handle.to_owned()];
-                Listing::<Page>::find(self.connection, Mode::Test, &handles).await?
-            }
+        let sample = match page_ref {
+            PageRef::Id(id) => pages::find(self.connection, id).await?,
+            PageRef::Handle(handle) => find_listing(self.connection, Mode::Test, handle).await?,
         };
-        let sample = samples.into_iter().next();
-        Ok(sample.map(|page| sample_of(page, account)))
+        Ok(sample.map(sample_of))
     }
 
     /// Refuses a submission beyond the limit of pending ones of `submitter`, the account for which it counts.
@@ -347,12 +330,10 @@ where
 }
 
 /// A sample, as a page of the account.
-fn sample_of(page: Listing<Page>, account: Uuid) -> OwnedPage {
+fn sample_of(page: Listing<Page>) -> OwnedPage {
     OwnedPage {
-        account,
         id: page.id,
         handle: page.content.handle,
-        name: page.content.name,
         country_code: page.content.country_code,
         city: page.content.city,
         state: Json(page.state),

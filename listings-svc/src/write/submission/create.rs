@@ -14,8 +14,9 @@ use crate::domain::page::Page;
 use crate::domain::slug;
 use crate::domain::state::ListingState;
 use crate::feed::ChangeKind;
+use crate::store::listings;
+use crate::store::page_owners::{self, GrantSource};
 use crate::store::revisions::Actor;
-use crate::store::{listings, page_owners};
 use crate::write::record_change;
 
 /// Submits a game under a page of the account.
@@ -79,7 +80,9 @@ pub(super) async fn page(
     context.check_pending_limit(author).await?;
     let listing = insert_pending(context, Page { handle, ..read }, true).await?;
     if !context.is_dry_run {
-        page_owners::add_submitter(context.connection, listing.id, author, context.now).await?;
+        let source = GrantSource::Submission;
+        let (connection, now) = (&mut *context.connection, context.now);
+        page_owners::add(connection, listing.id, author, source, now).await?;
     }
     Ok(context.accept(None, &listing, Some(ChangeKind::Submitted)))
 }

@@ -11,8 +11,6 @@ mod representation;
 mod update;
 mod withdraw;
 
-pub(super) use update::not_found;
-
 use kit::idempotency;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};

@@ -4,13 +4,14 @@ use kit::Fault;
 use kit::feed::ApplyError;
 
 use super::context::{AcceptedSubmission, SubmissionContext, SubmittedListing};
-use super::update::{is_shown_with, not_found, own_page, update};
+use super::update::{is_shown_with, own_page, update};
 use crate::domain::entity::Entity;
 use crate::domain::listing::Listing;
 use crate::domain::state::ListingState;
 use crate::store::page_owners::PageRef;
 use crate::store::pictures;
 use crate::write::limits::taken_down;
+use crate::write::not_found::no_own_listing;
 use crate::write::pictures::edit::{HasPictures, PictureOperation};
 
 /// A change of a public listing is one of the day's writes (§8); uploads have a limit of their own.
@@ -27,11 +28,11 @@ pub(super) async fn apply(
         }
         Entity::Game => {
             let found = context.lock_game(name).await?;
-            let (game, page) = found.ok_or_else(|| not_found(Entity::Game))?;
+            let (game, page) = found.ok_or_else(|| no_own_listing(Entity::Game))?;
             // A change of a rejected game is a submission (§3).
             if game.state == ListingState::Rejected {
                 let page = context.lock_page(PageRef::Id(page.id)).await?;
-                let page = page.ok_or_else(|| not_found(Entity::Game))?;
+                let page = page.ok_or_else(|| no_own_listing(Entity::Game))?;
                 if page.state.0 == ListingState::Removed {
                     return Err(taken_down(&page.handle).into());
                 }
@@ -40,7 +41,7 @@ pub(super) async fn apply(
             edit(context, game, operation, is_under_public_page).await
         }
         Entity::Event | Entity::Genre | Entity::Country | Entity::City => {
-            Err(not_found(entity).into())
+            Err(no_own_listing(entity).into())
         }
     }
 }

@@ -4,40 +4,37 @@ use std::cell::LazyCell;
 
 use kit::feed::ApplyError;
 use kit::{Code, Fault};
+use serde_json::{Map, Value};
 
 use super::context::{AcceptedSubmission, SubmissionContext, SubmittedListing};
 use super::representation;
-use crate::domain::body::{self, CurrentListing};
+use crate::domain::body::{self, Body, CurrentListing};
 use crate::domain::entity::Entity;
 use crate::domain::event::Event;
 use crate::domain::game::Game;
 use crate::domain::listing::Listing;
 use crate::domain::page::{Page, hidden_note};
+use crate::domain::reference_data::ReferenceData;
 use crate::domain::state::ListingState;
 use crate::feed::ChangeKind;
 use crate::store::page_owners::{OwnedPage, PageRef};
 use crate::store::revisions::Actor;
 use crate::write::limits::taken_down;
+use crate::write::not_found::no_own_listing;
 use crate::write::record_change;
 
 pub(super) async fn game(
     context: &mut SubmissionContext<'_>,
     slug: &str,
 ) -> Result<AcceptedSubmission, ApplyError> {
-    let not_found = || not_found(Entity::Game);
+    let not_found = || no_own_listing(Entity::Game);
     let (before, page) = context.lock_game(slug).await?.ok_or_else(not_found)?;
     let credits = &before.content.credits;
     let reference = context.reference_data_of_game(credits).await?;
-    let read = {
-        let public_url = &context.dependencies.public_url;
-        let representation = LazyCell::new(|| representation::game(&before, &page, public_url));
-        let current = CurrentListing {
-            listing: &before,
-            representation: &representation,
-        };
-        let body = &context.submission.body;
-        body::read::<Game>(body, &reference, Some(current)).map_err(Fault::invalid)?
-    };
+    let public_url = &context.dependencies.public_url;
+    let representation = || representation::game(&before, &page, public_url);
+    let body = &context.submission.body;
+    let read = read_body(body, &reference, &before, representation)?;
     let page = match read.creator {
         Some(handle) if handle != page.handle => {
             // A game that was taken down with its page does not return by a move.
@@ -75,6 +72,20 @@ pub(super) async fn game(
     Ok(accepted)
 }
 
+/// Reads the body of a change. The representation is made when a read-only field is compared with it: most bodies have none.
+fn read_body<B: Body>(
+    body: &Map<String, Value>,
+    reference: &ReferenceData,
+    before: &Listing<B>,
+    representation: impl FnOnce() -> Map<String, Value>,
+) -> Result<B::Output, Fault> {
+    let current = CurrentListing {
+        listing: before,
+        representation: &LazyCell::new(representation),
+    };
+    body::read(body, reference, Some(current)).map_err(Fault::invalid)
+}
+
 /// Whether a game of `page` that stays there is shown with it. The game says so, unless the page was just taken down and its games have yet
 /// to follow it.
 pub(super) fn is_shown_with(game: &Listing<Game>, page: &OwnedPage) -> bool {
@@ -87,16 +98,10 @@ pub(super) async fn event(
 ) -> Result<AcceptedSubmission, ApplyError> {
     let before = own_event(context, slug).await?;
     let reference = context.reference_data().await?;
-    let read = {
-        let public_url = &context.dependencies.public_url;
-        let representation = LazyCell::new(|| representation::event(&before, public_url));
-        let current = CurrentListing {
-            listing: &before,
-            representation: &representation,
-        };
-        let body = &context.submission.body;
-        body::read::<Event>(body, &reference, Some(current)).map_err(Fault::invalid)?
-    };
+    let public_url = &context.dependencies.public_url;
+    let representation = || representation::event(&before, public_url);
+    let body = &context.submission.body;
+    let read = read_body(body, &reference, &before, representation)?;
     update(context, before, read, true).await
 }
 
@@ -106,16 +111,10 @@ pub(super) async fn page(
 ) -> Result<AcceptedSubmission, ApplyError> {
     let before = own_page(context, handle).await?;
     let reference = context.reference_data().await?;
-    let read = {
-        let public_url = &context.dependencies.public_url;
-        let representation = LazyCell::new(|| representation::page(&before, public_url));
-        let current = CurrentListing {
-            listing: &before,
-            representation: &representation,
-        };
-        let body = &context.submission.body;
-        body::read::<Page>(body, &reference, Some(current)).map_err(Fault::invalid)?
-    };
+    let public_url = &context.dependencies.public_url;
+    let representation = || representation::page(&before, public_url);
+    let body = &context.submission.body;
+    let read = read_body(body, &reference, &before, representation)?;
     update(context, before, read, true).await
 }
 
@@ -128,7 +127,7 @@ pub(super) async fn own_event(
     let account = context.submission.author.account;
     let is_test = context.is_about_samples();
     let own = found.filter(|event| is_test || event.submitter == Some(account));
-    Ok(own.ok_or_else(|| not_found(Entity::Event))?)
+    Ok(own.ok_or_else(|| no_own_listing(Entity::Event))?)
 }
 
 /// Locks a page of the account.
@@ -137,19 +136,10 @@ pub(super) async fn own_page(
     handle: &str,
 ) -> Result<Listing<Page>, ApplyError> {
     let found = context.lock_listing::<Page>(handle).await?;
-    let page = found.ok_or_else(|| not_found(Entity::Page))?;
+    let page = found.ok_or_else(|| no_own_listing(Entity::Page))?;
     let owned = context.find_page(PageRef::Id(page.id)).await?;
-    owned.ok_or_else(|| not_found(Entity::Page))?;
+    owned.ok_or_else(|| no_own_listing(Entity::Page))?;
     Ok(page)
-}
-
-/// No listing of the account has this name.
-pub(in crate::write) fn not_found(entity: Entity) -> Fault {
-    let (kind, name) = match entity {
-        Entity::Page => ("page", "handle"),
-        _ => (entity.as_str(), "slug"),
-    };
-    Fault::not_found(format!("No {kind} of yours has this {name}."))
 }
 
 fn precondition_failed() -> Fault {

@@ -1,19 +1,18 @@
 //! An account withdraws a listing from the review, inside the writer's transaction.
 
+use contracts::public::WITHDRAWN_REASON;
 use kit::Fault;
 use kit::feed::ApplyError;
 
 use super::context::{AcceptedSubmission, SubmissionContext, SubmittedListing};
-use super::update::{not_found, own_event, own_page};
+use super::update::{own_event, own_page};
 use crate::domain::entity::Entity;
 use crate::domain::listing::Listing;
 use crate::domain::state::ListingState;
 use crate::feed::ChangeKind;
 use crate::store::revisions::Actor;
+use crate::write::not_found::no_own_listing;
 use crate::write::record_change;
-
-/// What the account reads as the reason of the rejection.
-const REASON: &str = "Withdrawn by its account.";
 
 pub(super) async fn apply(
     context: &mut SubmissionContext<'_>,
@@ -27,14 +26,14 @@ pub(super) async fn apply(
         }
         Entity::Game => {
             let found = context.lock_game(name).await?;
-            let (game, _) = found.ok_or_else(|| not_found(Entity::Game))?;
+            let (game, _) = found.ok_or_else(|| no_own_listing(Entity::Game))?;
             withdraw(context, game).await
         }
         Entity::Event => {
             let event = own_event(context, name).await?;
             withdraw(context, event).await
         }
-        Entity::Genre | Entity::Country | Entity::City => Err(not_found(entity).into()),
+        Entity::Genre | Entity::Country | Entity::City => Err(no_own_listing(entity).into()),
     }
 }
 
@@ -62,7 +61,7 @@ where
         return Ok(context.accept(None, &before, None));
     };
     let actor = Actor::Account(context.submission.author.account);
-    let reason = Some(REASON.to_owned());
+    let reason = Some(WITHDRAWN_REASON.to_owned());
     let now = context.now;
     record_change::update(context.connection, &before, &after, actor, reason, now).await?;
     Ok(context.accept(Some(&before), &after, Some(ChangeKind::Rejected)))

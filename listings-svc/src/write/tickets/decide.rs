@@ -1,31 +1,27 @@
 //! Decisions of staff on tickets.
 
 use kit::Fault;
-use kit::audit::{self, Action as _, Entry};
+use kit::audit::{self, AuthorizedAction};
 use kit::feed::{ApplyError, NewChange};
 use serde_json::json;
-use sqlx::PgConnection;
-use time::OffsetDateTime;
 
 use super::{TicketDecision, no_ticket};
 use crate::SCHEMA;
 use crate::domain::audit_action::AuditAction;
 use crate::domain::ticket::{TicketKind, TicketState};
 use crate::feed::decisions::{DecisionKind, StaffDecision};
-use crate::feed::{ChangeKind, PublicUrl, Publish as _};
+use crate::feed::{ChangeKind, Publish as _};
 use crate::store::page_owners::{self as owners, GrantSource};
 use crate::store::tickets::{self as store, Closing, Ticket};
-use crate::write::page_owners;
+use crate::write::{CommandContext, page_owners};
 
 /// Decides on a ticket as a member of the staff. Returns its kind.
 pub(super) async fn decide(
-    connection: &mut PgConnection,
+    context: &mut CommandContext<'_>,
     decision: &TicketDecision,
-    public_url: &PublicUrl,
-    now: OffsetDateTime,
     changes: &mut Vec<NewChange>,
 ) -> Result<TicketKind, ApplyError> {
-    let ticket = store::lock(connection, decision.ticket).await?;
+    let ticket = store::lock(context.connection, decision.ticket).await?;
     // A note is of two kinds.
     let ticket = ticket.filter(|ticket| ticket.kind.noun() == decision.kind.noun());
     let ticket = ticket.ok_or_else(|| no_ticket(decision.kind))?;
@@ -36,18 +32,19 @@ pub(super) async fn decide(
         return Err(Fault::invalid_field("id", decided_before(&ticket)).into());
     }
     if ticket.kind == TicketKind::Claim && decision.state == TicketState::Accepted {
-        changes.extend(grant_page(connection, &ticket, public_url, now).await?);
+        changes.extend(grant_page(context, &ticket).await?);
     }
     let closing = Closing {
         state: decision.state,
         by_kind: "staff",
         by: &decision.by.name,
         answer: &decision.answer,
-        at: now,
+        at: context.now,
     };
-    store::close(connection, ticket.id, closing).await?;
-    record(connection, &ticket, decision, now).await?;
-    changes.extend(for_account(&ticket, decision).and_then(|decided| decided.change(public_url)));
+    store::close(context.connection, ticket.id, closing).await?;
+    record(context, &ticket, decision).await?;
+    let decided = for_account(&ticket, decision);
+    changes.extend(decided.and_then(|decided| decided.change(context.public_url)));
     Ok(ticket.kind)
 }
 
@@ -61,7 +58,7 @@ fn for_account<'a>(ticket: &'a Ticket, decision: &'a TicketDecision) -> Option<S
     };
     Some(StaffDecision {
         kind,
-        entity: ticket.entity.parse().ok()?,
+        entity: ticket.entity,
         name: &ticket.name,
         title: &ticket.title,
         reason: &decision.answer,
@@ -71,23 +68,21 @@ fn for_account<'a>(ticket: &'a Ticket, decision: &'a TicketDecision) -> Option<S
 
 /// Makes the account of a claim an owner of the page.
 async fn grant_page(
-    connection: &mut PgConnection,
+    context: &mut CommandContext<'_>,
     claim: &Ticket,
-    public_url: &PublicUrl,
-    now: OffsetDateTime,
 ) -> Result<Option<NewChange>, ApplyError> {
+    let (connection, now) = (&mut *context.connection, context.now);
     let page = page_owners::lock(connection, &claim.name).await?;
     let account = claim.account_id.unwrap_or_default();
     let is_new = owners::add(connection, page.id, account, GrantSource::Claim, now).await?;
-    Ok(is_new.then(|| page.change(ChangeKind::OwnersChanged, false, public_url)))
+    Ok(is_new.then(|| page.change(ChangeKind::OwnersChanged, false, context.public_url)))
 }
 
 /// Records a decision in the audit.
 async fn record(
-    connection: &mut PgConnection,
+    context: &mut CommandContext<'_>,
     ticket: &Ticket,
     decision: &TicketDecision,
-    now: OffsetDateTime,
 ) -> Result<(), sqlx::Error> {
     let action = match (ticket.kind, decision.state) {
         (TicketKind::Claim, TicketState::Accepted) => AuditAction::GrantClaim,
@@ -103,16 +98,15 @@ async fn record(
         details["kind"] = json!(ticket.kind);
         details["state"] = json!(ticket.kind.state_name(decision.state));
     }
-    let entry = Entry {
-        member: &decision.by.name,
-        role: decision.by.role.as_str(),
-        action: action.as_str(),
-        entity: &ticket.entity,
-        name: &ticket.name,
-        refused: false,
+    let subject = audit::Subject {
+        entity: ticket.entity.as_str(),
+        name: ticket.name.clone(),
         details,
     };
-    audit::append(connection, SCHEMA, entry, now).await
+    let member = decision.by.clone();
+    let done = AuthorizedAction { member, action };
+    done.record(&mut *context.connection, SCHEMA, subject, context.now)
+        .await
 }
 
 /// Why a ticket cannot be decided on: it has another decision.

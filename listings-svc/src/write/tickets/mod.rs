@@ -10,20 +10,18 @@ use sqlx::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::submission::not_found;
-use super::{Outcome, limits};
+use super::not_found::no_own_listing;
+use super::{CommandContext, Outcome, limits};
 use crate::domain::entity::Entity;
 use crate::domain::listing::Listing;
 use crate::domain::mode::Mode;
 use crate::domain::page::Page;
-use crate::domain::slug;
 use crate::domain::state::ListingState;
 use crate::domain::ticket::{TicketKind, TicketState};
 use crate::domain::visitor_note::NoteText;
-use crate::feed::PublicUrl;
 use crate::store::page_owners as owners;
 use crate::store::tickets::{self as store, AccountTicket, Closing, Subject};
-use crate::store::{ListingTable as _, accounts, own_listings};
+use crate::store::{accounts, find_listing, own_listings};
 use decide::decide;
 use notes::{close_own_note, send_note};
 
@@ -101,12 +99,11 @@ pub struct NoteReceipt {
 }
 
 pub(super) async fn apply(
-    connection: &mut PgConnection,
+    context: &mut CommandContext<'_>,
     change: &TicketChange,
-    public_url: &PublicUrl,
-    now: OffsetDateTime,
 ) -> ApplyResult<Outcome> {
-    let mut changes = Vec::new();
+    let (mut changes, now) = (Vec::new(), context.now);
+    let connection = &mut *context.connection;
     let (id, kind) = match change {
         TicketChange::SendNote(sent) => {
             let receipt = send_note(connection, sent, now).await?;
@@ -125,10 +122,7 @@ pub(super) async fn apply(
                 account: *account,
                 text: evidence,
             };
-            let others = store::count_others(connection, ticket).await?;
-            limits::check_waiting_claims(others)?;
-            let id = store::insert(connection, ids::row_id(), ticket, now).await?;
-            (id, ticket.kind)
+            (insert(connection, ticket, now).await?, ticket.kind)
         }
         TicketChange::RequestTakedown {
             account,
@@ -144,10 +138,7 @@ pub(super) async fn apply(
                 account: *account,
                 text: reason,
             };
-            let others = store::count_others(connection, ticket).await?;
-            limits::check_waiting_takedowns(others)?;
-            let id = store::insert(connection, ids::row_id(), ticket, now).await?;
-            (id, ticket.kind)
+            (insert(connection, ticket, now).await?, ticket.kind)
         }
         TicketChange::CloseOwnNote {
             account,
@@ -168,11 +159,11 @@ pub(super) async fn apply(
             (*note, TicketKind::Correction)
         }
         TicketChange::Decide(decision) => {
-            let kind = decide(connection, decision, public_url, now, &mut changes).await?;
+            let kind = decide(context, decision, &mut changes).await?;
             (decision.ticket, kind)
         }
     };
-    let ticket = store::find(connection, id).await?;
+    let ticket = store::find(&mut *context.connection, id).await?;
     let ticket = ticket.ok_or_else(|| no_ticket(kind))?;
     Ok((Outcome::Ticket(Box::new(ticket)), changes))
 }
@@ -187,19 +178,26 @@ async fn lock_account(
     locked.map(|_| ()).ok_or(ApplyError::Busy)
 }
 
+/// Inserts a ticket, within the limit of its account.
+async fn insert(
+    connection: &mut PgConnection,
+    ticket: AccountTicket<'_>,
+    now: OffsetDateTime,
+) -> Result<Uuid, ApplyError> {
+    let others = store::count_others(connection, ticket).await?;
+    limits::check_waiting(ticket.kind, others)?;
+    Ok(store::insert(connection, ids::row_id(), ticket, now).await?)
+}
+
 /// A public page that the account does not own yet.
 async fn claimed_page(
     connection: &mut PgConnection,
     account: Uuid,
     handle: &str,
 ) -> Result<Subject, ApplyError> {
+    let found = find_listing::<Page>(connection, Mode::Live, handle).await?;
     let not_found = || Fault::not_found("There is no public page with this handle.");
-    if !slug::is_valid(handle) {
-        return Err(not_found().into());
-    }
-    let found = Listing::<Page>::find(connection, Mode::Live, &[handle.to_owned()]).await?;
-    let mut found = found.into_iter();
-    let page = found.find(Listing::is_visible).ok_or_else(not_found)?;
+    let page = found.filter(Listing::is_visible).ok_or_else(not_found)?;
     let owners = owners::of_page(&mut *connection, page.id).await?;
     if owners.iter().any(|owner| owner.account_id == account) {
         return Err(Fault::invalid_field("handle", "You own this page already.").into());
@@ -216,11 +214,8 @@ async fn own_listing(
     account: Uuid,
     NamedListing { entity, name }: &NamedListing,
 ) -> Result<(Subject, ListingState), ApplyError> {
-    if !slug::is_valid(name) {
-        return Err(not_found(*entity).into());
-    }
-    let found = own_listings::find_with_state(&mut *connection, account, *entity, name).await?;
-    let (listing, state) = found.ok_or_else(|| not_found(*entity))?;
+    let found = own_listings::find(&mut *connection, account, *entity, name).await?;
+    let (listing, state) = found.ok_or_else(|| no_own_listing(*entity))?;
     let subject = Subject {
         entity: *entity,
         listing,
@@ -242,18 +237,18 @@ fn check_public(state: ListingState) -> Result<(), Fault> {
 
 /// Grants the requests and closes the notes about a listing that a member of the staff takes down.
 pub(super) async fn close_of_removed(
-    connection: &mut PgConnection,
+    context: &mut CommandContext<'_>,
     subject: Subject,
     by: &Member,
-    now: OffsetDateTime,
 ) -> Result<(), sqlx::Error> {
     let closing = Closing {
         state: TicketState::Accepted,
         by_kind: "staff",
         by: &by.name,
         answer: "",
-        at: now,
+        at: context.now,
     };
+    let connection = &mut *context.connection;
     store::accept_all(connection, &[TicketKind::Takedown], subject, closing).await?;
     let closing = Closing {
         answer: TAKEN_DOWN,

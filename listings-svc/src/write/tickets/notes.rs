@@ -2,7 +2,6 @@
 
 use kit::feed::ApplyError;
 use kit::{Fault, ids};
-use serde::Serialize;
 use sqlx::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
@@ -14,11 +13,10 @@ use crate::domain::game::Game;
 use crate::domain::listing::Listing;
 use crate::domain::mode::Mode;
 use crate::domain::page::Page;
-use crate::domain::slug;
 use crate::domain::ticket::{TicketKind, TicketState};
+use crate::store::RecordTable;
 use crate::store::tickets::{self as store, Closing, NewNote, Subject, Ticket};
-use crate::store::{ListingTable, RecordTable as _};
-use crate::write::limits;
+use crate::write::{limits, lock_listing};
 
 pub(super) async fn send_note(
     connection: &mut PgConnection,
@@ -83,15 +81,10 @@ async fn lock_visible<C>(
     name: &str,
 ) -> Result<Listing<C>, ApplyError>
 where
-    Listing<C>: ListingTable + Serialize,
+    Listing<C>: RecordTable,
 {
-    if !slug::is_valid(name) {
-        return Err(no_listing().into());
-    }
-    let locked = Listing::<C>::lock(connection, Mode::Live, &[name.to_owned()]).await?;
-    let mut found = locked.complete().ok_or(ApplyError::Busy)?.into_iter();
-    let listing = found.find(Listing::is_visible);
-    Ok(listing.ok_or_else(no_listing)?)
+    let locked = lock_listing(connection, Mode::Live, name).await?;
+    Ok(locked.filter(Listing::is_visible).ok_or_else(no_listing)?)
 }
 
 pub(super) async fn close_own_note(
@@ -103,7 +96,7 @@ pub(super) async fn close_own_note(
     // Reports are for staff.
     let is_of_listing = |note: &Ticket| {
         note.listing_id == subject.listing
-            && note.entity == subject.entity.as_str()
+            && note.entity == subject.entity
             && note.kind == TicketKind::Correction
     };
     let note = store::lock(connection, id).await?.filter(is_of_listing);

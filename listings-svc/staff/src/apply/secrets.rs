@@ -5,9 +5,9 @@ use std::io::Write as _;
 use std::path::PathBuf;
 
 use contracts::gateway::v1::Key;
-use tempfile::NamedTempFile;
 
 use crate::error::Error;
+use crate::profile;
 
 /// Secrets by the e-mail address of the account and the name of the key.
 type ByAccount = BTreeMap<String, BTreeMap<String, String>>;
@@ -63,9 +63,7 @@ impl Secrets {
             return Ok(());
         };
         let write = || {
-            let folder = path.parent().filter(|folder| *folder != "");
-            // A temporary file is readable by its owner only.
-            let mut file = NamedTempFile::new_in(folder.unwrap_or_else(|| ".".as_ref()))?;
+            let mut file = profile::file_beside(path)?;
             serde_json::to_writer_pretty(&mut file, &self.secrets)?;
             file.flush()?;
             file.as_file().sync_all()?;

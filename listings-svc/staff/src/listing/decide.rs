@@ -4,7 +4,7 @@ use clap::Args;
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::staff_listing_service_client::StaffListingServiceClient;
 use contracts::listings::v1::staff_review_service_client::StaffReviewServiceClient;
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 use kit::Fault;
 use kit::rpc::client::Client;
 use serde::Serialize;
@@ -17,7 +17,7 @@ use crate::command_hint;
 use crate::confirm::{self, Confirmation};
 use crate::error::Error;
 use crate::fleet::Fleet;
-use crate::output::{self, Output};
+use crate::output::{self, Output, progress_bar};
 use crate::prompt;
 use crate::sanitize::sanitize;
 use crate::table::Column;
@@ -143,7 +143,11 @@ pub(super) async fn run(
     }
     let client = fleet.listings().await?;
     let mut review = StaffReviewServiceClient::new(client.clone());
-    let bar = progress_bar(if asks { 0 } else { names.len() });
+    let bar = if asks || names.len() <= BATCH {
+        ProgressBar::hidden()
+    } else {
+        progress_bar(names.len() as u64, "{wide_bar} {pos}/{len} {eta}")
+    };
     let mut results: Vec<proto::DecideResult> = Vec::with_capacity(names.len());
     for batch in names.chunks(BATCH) {
         let mut items = Vec::with_capacity(batch.len());
@@ -274,16 +278,4 @@ fn report(results: Vec<proto::DecideResult>, output: Output) -> Result<(), Error
         "{refused} of {} were refused: the list says why",
         outcomes.len()
     )))
-}
-
-/// A progress bar on stderr, when stderr is a terminal and more than one call is made.
-fn progress_bar(count: usize) -> ProgressBar {
-    if count <= BATCH {
-        return ProgressBar::hidden();
-    }
-    let bar = ProgressBar::new(u64::try_from(count).unwrap_or(u64::MAX));
-    if let Ok(style) = ProgressStyle::with_template("{wide_bar} {pos}/{len} {eta}") {
-        bar.set_style(style);
-    }
-    bar
 }

@@ -1,13 +1,11 @@
 //! Listings: pages, games and events. The verbs that all of them have, and `staff listing …` for commands across kinds.
 
+pub(crate) mod change;
 mod decide;
 mod edit;
-pub(crate) mod feature;
 pub(crate) mod import;
 pub(crate) mod name;
 mod owner_edits;
-pub(crate) mod reassign;
-mod revert;
 pub(crate) mod review_text;
 mod search;
 pub(crate) mod show;
@@ -102,7 +100,7 @@ pub(crate) enum Verb {
     /// Give a live listing the content of an earlier revision, as a new revision
     ///
     /// Its state, its pictures, whether it is featured or verified, and the page of a game stay as they are.
-    Revert(revert::Revert),
+    Revert(change::Revert),
 }
 
 pub(crate) async fn run_verb(
@@ -115,7 +113,7 @@ pub(crate) async fn run_verb(
         Verb::List(filter) => return search::list(Some(kind), filter, fleet, output).await,
         Verb::Show(show) => return show::run(kind, show, fleet, output).await,
         Verb::Edit(edit) => return edit::run(kind, edit, fleet, output).await,
-        Verb::Revert(revert) => return revert::run(kind, revert, fleet, output).await,
+        Verb::Revert(revert) => return change::revert(kind, revert, fleet, output).await,
         Verb::Approve(target) => (Decision::Approve, target, String::new()),
         Verb::Reject { target, reason } => (Decision::Reject, target, reason),
         Verb::TakeDown {

@@ -13,8 +13,8 @@ use crate::account;
 use crate::arguments::limit;
 use crate::error::Error;
 use crate::fleet::Fleet;
-use crate::output::Output;
-use crate::rows::{self, RowList};
+use crate::output::{Output, RowList};
+use crate::rows;
 
 #[derive(Debug, Args)]
 pub(crate) struct OwnerEdits {

@@ -8,7 +8,7 @@ use std::time::Duration;
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::import_request::Message;
 use contracts::listings::v1::staff_import_service_client::StaffImportServiceClient;
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::Request;
@@ -16,6 +16,7 @@ use tonic::Request;
 use crate::error::Error;
 use crate::file_lines::Lines;
 use crate::fleet::Fleet;
+use crate::output::progress_bar;
 
 const DEADLINE: Duration = Duration::from_hours(24);
 /// Lines per message at most.
@@ -35,7 +36,8 @@ pub(crate) async fn upload(
         |error: io::Error| Error::usage(format!("{} cannot be read: {error}", path.display()));
     let file = File::open(path).map_err(unreadable)?;
     let size = file.metadata().map_err(unreadable)?.len();
-    let bar = progress_bar(size, &header.file_name);
+    let bar = progress_bar(size, "{msg} {wide_bar} {bytes}/{total_bytes} {eta}");
+    bar.set_message(header.file_name.clone());
     let mut listings =
         StaffImportServiceClient::new(fleet.listings().await?).max_decoding_message_size(REPORT);
     let (queue, messages) = mpsc::channel(4);
@@ -99,15 +101,4 @@ fn message(message: Message) -> proto::ImportRequest {
     proto::ImportRequest {
         message: Some(message),
     }
-}
-
-/// A progress bar on stderr, when stderr is a terminal.
-fn progress_bar(size: u64, name: &str) -> ProgressBar {
-    let bar = ProgressBar::new(size);
-    if let Ok(style) = ProgressStyle::with_template("{msg} {wide_bar} {bytes}/{total_bytes} {eta}")
-    {
-        bar.set_style(style);
-    }
-    bar.set_message(name.to_owned());
-    bar
 }

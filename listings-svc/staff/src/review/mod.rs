@@ -22,8 +22,8 @@ use crate::command_hint;
 use crate::error::Error;
 use crate::fleet::Fleet;
 use crate::listing::name::{self, ListingKind};
-use crate::output::{self, Output};
-use crate::rows::{self, RowList};
+use crate::output::{self, Output, RowList};
+use crate::rows;
 use crate::sanitize::sanitize;
 use crate::table::{Column, table};
 

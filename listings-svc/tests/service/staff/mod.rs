@@ -12,6 +12,8 @@ use contracts::listings::v1 as proto;
 use serde_json::Value;
 use sqlx::PgPool;
 use tempfile::TempDir;
+use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
+use tokio::process::{Child, ChildStdin, ChildStdout};
 
 use crate::pictures::picture;
 use crate::support::{File, Service, creator, game, start};
@@ -90,6 +92,51 @@ impl Ran {
 
     fn document(&self) -> Value {
         serde_json::from_slice(&self.0.stdout).unwrap_or_else(|_| unreachable!("{self:?}"))
+    }
+}
+
+/// The tool while it runs.
+struct Running {
+    child: Child,
+    stdin: ChildStdin,
+    stdout: BufReader<ChildStdout>,
+    /// What it has printed.
+    text: String,
+}
+
+impl Running {
+    fn start(command: std::process::Command) -> Self {
+        let mut command = tokio::process::Command::from(command);
+        let piped = std::process::Stdio::piped;
+        command.stdin(piped()).stdout(piped()).stderr(piped());
+        let mut child = command.kill_on_drop(true).spawn().unwrap();
+        Self {
+            stdin: child.stdin.take().unwrap(),
+            stdout: BufReader::new(child.stdout.take().unwrap()),
+            child,
+            text: String::new(),
+        }
+    }
+
+    async fn send(&mut self, lines: &str) {
+        self.stdin.write_all(lines.as_bytes()).await.unwrap();
+    }
+
+    /// Waits until it has printed this part of a line.
+    async fn wait_for(&mut self, part: &str) {
+        while !self.text.contains(part) {
+            let read = self.stdout.read_line(&mut self.text).await.unwrap();
+            assert_ne!(read, 0, "{part}: {}", self.text);
+        }
+    }
+
+    /// Waits for its end. The input stays open until then.
+    async fn end(mut self) -> Ran {
+        self.stdout.read_to_string(&mut self.text).await.unwrap();
+        drop(self.stdin);
+        let mut output = self.child.wait_with_output().await.unwrap();
+        output.stdout = self.text.into_bytes();
+        Ran(output)
     }
 }
 

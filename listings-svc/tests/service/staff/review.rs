@@ -1,10 +1,12 @@
 //! Reviews and other decisions.
 
+use std::path::Path;
+
 use contracts::listings::v1::staff_review_service_client::StaffReviewServiceClient;
-use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
+use image::ImageFormat;
 
 use super::*;
-use crate::pictures::set_cover;
+use crate::pictures::{Target, header, send, set_cover, upload};
 
 #[testing::database_test(listings::MIGRATOR)]
 async fn a_review_reads_its_answers_as_lines(pool: PgPool) {
@@ -235,25 +237,21 @@ async fn changed_meanwhile(
     change: impl Future<Output = ()>,
     answers: &str,
 ) -> Ran {
-    let mut command = tokio::process::Command::from(command);
-    let piped = std::process::Stdio::piped;
-    command.stdin(piped()).stdout(piped()).stderr(piped());
-    let mut child = command.kill_on_drop(true).spawn().unwrap();
-    let mut stdin = child.stdin.take().unwrap();
-    let mut stdout = BufReader::new(child.stdout.take().unwrap());
-    let mut text = String::new();
-    while !text.contains(line) {
-        let read = stdout.read_line(&mut text).await.unwrap();
-        assert_ne!(read, 0, "{line}: {text}");
-    }
+    let mut tool = Running::start(command);
+    tool.wait_for(line).await;
     change.await;
-    stdin.write_all(answers.as_bytes()).await.unwrap();
-    // The input stays open until the tool has ended.
-    stdout.read_to_string(&mut text).await.unwrap();
-    drop(stdin);
-    let mut output = child.wait_with_output().await.unwrap();
-    output.stdout = text.into_bytes();
-    Ran(output)
+    tool.send(answers).await;
+    tool.end().await
+}
+
+/// The interactive review, at its start.
+fn review(service: &Service, token: &str) -> std::process::Command {
+    let mut command = tool();
+    command
+        .arg("review")
+        .env("STAFF_TOKEN", token)
+        .env("STAFF_LISTINGS", &service.address);
+    command
 }
 
 /// An account that changes its listing all the time does not evade a rejection: what it is by then is rejected. An approval is of what
@@ -273,14 +271,7 @@ async fn a_rejection_is_of_the_listing_as_it_is_by_then(pool: PgPool) {
         let content: Value = serde_json::from_str(&review.content).unwrap();
         content["tagline"].clone()
     };
-    let review = || {
-        let mut command = tool();
-        command
-            .arg("review")
-            .env("STAFF_TOKEN", &token)
-            .env("STAFF_LISTINGS", &service.address);
-        command
-    };
+    let review = || review(&service, &token);
     accounts.game("one").await;
 
     // In a review, the approval of what is not there any more shows the change, and the listing again.
@@ -363,12 +354,42 @@ async fn a_review_shows_pictures_that_are_not_public(pool: PgPool) {
     accounts.game("one").await;
     service.clock.advance(time::Duration::MINUTE);
     accounts.game("two").await;
-    let cover = picture(1_200, 675, [1, 2, 3]);
+    let (cover, screenshot) = (picture(1_200, 675, [1, 2, 3]), picture(800, 600, [3, 2, 1]));
     set_cover(&service, "one", &cover).await.unwrap();
-    let ran = staff_with(&service, &token, &["review"], "p\ns\np\nq\n").await;
+    let header = proto::PictureHeader {
+        alt: "<A hill>".to_owned(),
+        ..header("one")
+    };
+    let screenshot = upload(header, &screenshot);
+    let added = send(&service, &Target::Screenshot, screenshot).await;
+    added.unwrap();
+
+    let mut review = Running::start(review(&service, &token));
+    review.send("p\n").await;
+    review.wait_for("/pictures.html").await;
+    let printed = review.text.lines().last().unwrap();
+    let page = Path::new(printed.strip_prefix("file://").unwrap()).to_owned();
+    let folder = page.parent().unwrap();
+    let html = std::fs::read_to_string(&page).unwrap();
+    assert_eq!(html.matches("<img ").count(), 2, "{html}");
+    for (number, caption, size) in [
+        (0, "cover_url", (1_200, 675)),
+        (1, "screenshot: &lt;A hill>", (800, 600)),
+    ] {
+        let figure =
+            format!("<img src=\"{number}.jpg\" alt=\"\"><figcaption>{caption}</figcaption>");
+        assert!(html.contains(&figure), "{figure}: {html}");
+        let file = std::fs::read(folder.join(format!("{number}.jpg"))).unwrap();
+        let saved = image::load_from_memory_with_format(&file, ImageFormat::Jpeg).unwrap();
+        assert_eq!((saved.width(), saved.height()), size);
+    }
+
+    review.send("s\np\nq\n").await;
+    let ran = review.end().await;
     assert_eq!(ran.status(), 0, "{ran:?}");
     let text = ran.text();
     assert_eq!(text.matches("/pictures.html").count(), 1, "{text}");
     let complaint = ran.complaint();
     assert!(complaint.contains("no uploaded picture"), "{complaint}");
+    assert!(!folder.exists(), "they are deleted with the review");
 }

@@ -138,7 +138,10 @@ async fn every_writer_writes_a_game_alike(pool: PgPool) {
         ),
         (
             "stage",
-            values(vec![json!(null), json!("released")], vec![json!("done")]),
+            values(
+                vec![json!(null), json!("released"), json!("early_access")],
+                vec![json!("done")],
+            ),
         ),
         ("release_year", years),
         (
@@ -161,6 +164,10 @@ async fn every_writer_writes_an_event_alike(pool: PgPool) {
         vec![json!("2026-07-01"), json!("2026-07-02")],
         vec![json!(null), json!("2026-02-30")],
     );
+    let website = values(
+        vec![json!(null), json!("https://a.example")],
+        vec![json!("a.example")],
+    );
     let mut fields = vec![
         ("title", title()),
         (
@@ -182,13 +189,9 @@ async fn every_writer_writes_an_event_alike(pool: PgPool) {
             "online",
             values(vec![json!(null), json!(true)], vec![json!("yes")]),
         ),
-        (
-            "website",
-            values(
-                vec![json!(null), json!("https://a.example")],
-                vec![json!("a.example")],
-            ),
-        ),
+        ("website", website.clone()),
+        // Another name of the same field.
+        ("url", website),
         ("description", paragraphs()),
     ];
     fields.extend(places());

@@ -1,7 +1,8 @@
 //! The same fields by every writer of listings: the API and the dashboard of an owner, staff, and an import. All four accept and refuse the
-//! same values and store them alike.
+//! same values and store them alike, in a new listing as in a changed one.
 
 mod fields;
+mod form;
 
 use std::collections::BTreeMap;
 
@@ -15,6 +16,7 @@ use proptest::strategy::{BoxedStrategy, Strategy as _, ValueTree as _};
 use proptest::test_runner::TestRunner;
 use serde_json::{Map, Value, json};
 use sqlx::PgPool;
+use tonic::Status;
 use uuid::Uuid;
 
 use crate::accounts::writing;
@@ -41,6 +43,9 @@ const OTHER_FIELDS: [&str; 9] = [
 /// Fields without values of their own: the service derives one, and staff move a game by another call.
 const DERIVED_FIELDS: [&str; 2] = ["city_slug", "creator"];
 
+/// The refused fields with their reasons.
+type Refused = BTreeMap<String, String>;
+
 /// The outcome of a write: the refused fields, or the content of the listing.
 #[derive(Debug, PartialEq)]
 enum Written {
@@ -48,7 +53,7 @@ enum Written {
     Stored(Map<String, Value>),
 }
 
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Writer {
     Api,
     Dashboard,
@@ -98,13 +103,13 @@ impl Writers {
             key,
             base,
         };
-        let rows = WRITERS.map(|writer| writers.row(writer, &Map::new()));
+        let rows = WRITERS.map(|writer| writers.row(writer.name(), &Map::new()));
         let report = writers.service.import(&File::rows(kind, &rows)).await;
         assert_eq!(counts(&report), (4, 0, 0, 0), "{report:?}");
-        writers.own("studio").await;
+        writers.own("studio", OWNER).await;
         for writer in WRITERS {
             match kind {
-                "page" => writers.own(writer.name()).await,
+                "page" => writers.own(writer.name(), OWNER).await,
                 "event" => writers.assign(writer.name()).await,
                 _ => {}
             }
@@ -112,10 +117,10 @@ impl Writers {
         writers
     }
 
-    async fn own(&self, page: &str) {
+    async fn own(&self, page: &str, account: Uuid) {
         let request = proto::AddOwnerRequest {
             handle: page.to_owned(),
-            account_id: OWNER.to_string(),
+            account_id: account.to_string(),
         };
         let mut staff = StaffPageServiceClient::new(self.service.operator_client.clone());
         staff.add_owner(request).await.unwrap();
@@ -131,19 +136,19 @@ impl Writers {
     }
 
     /// The row of an import.
-    fn row(&self, writer: Writer, body: &Map<String, Value>) -> Value {
+    fn row(&self, name: &str, body: &Map<String, Value>) -> Value {
         let mut row = self.base.clone();
-        row[self.key] = json!(writer.name());
+        row[self.key] = json!(name);
         for (field, value) in body {
             row[field] = value.clone();
         }
         row
     }
 
-    async fn write(&self, writer: Writer, body: &Map<String, Value>) -> Written {
+    /// Changes the listing of the writer.
+    async fn edit(&self, writer: Writer, body: &Map<String, Value>) -> Written {
         let outcome = match writer {
-            Writer::Api => self.write_as_owner(writer, body).await,
-            Writer::Dashboard => self.write_as_owner(writer, &form(body)).await,
+            Writer::Api | Writer::Dashboard => self.edit_as_owner(writer, body).await,
             Writer::Staff => {
                 let request = proto::EditRequest {
                     name: Some(listing_name(self.kind, writer.name())),
@@ -151,31 +156,84 @@ impl Writers {
                     ..proto::EditRequest::default()
                 };
                 let edited = self.review.clone().edit(request).await;
-                edited
-                    .map(drop)
-                    .map_err(|status| Fault::from(status).fields)
+                edited.map(drop).map_err(fields_of)
             }
-            Writer::Import => {
-                let mut file = File::rows(self.kind, &[self.row(writer, body)]);
-                file.header.overwrite = true;
-                let report = self.service.import(&file).await;
-                match report.refused.into_iter().next() {
-                    Some(row) => Err(row.fields.into_iter().collect()),
-                    None => Ok(()),
-                }
-            }
+            Writer::Import => self.import(writer.name(), body).await,
         };
+        self.written(outcome.map(|()| writer.name().to_owned()))
+            .await
+    }
+
+    /// Writes another listing. Only owners and imports do.
+    async fn create(&self, writer: Writer, case: usize, body: &Map<String, Value>) -> Written {
+        let outcome = if writer == Writer::Import {
+            let name = format!("new-{case}");
+            self.import(&name, body).await.map(|()| name)
+        } else {
+            // An account has a few pending submissions at most.
+            let account = Uuid::from_u128(100 + u128::try_from(case).unwrap());
+            self.own("studio", account).await;
+            self.submit(account, body).await
+        };
+        self.written(outcome).await
+    }
+
+    /// What became of a write, which returns the name of the listing.
+    async fn written(&self, outcome: Result<String, Refused>) -> Written {
         match outcome {
-            Ok(()) => Written::Stored(self.content(writer).await),
+            Ok(name) => Written::Stored(self.content(&name).await),
             Err(fields) => Written::Refused(fields.into_keys().collect()),
         }
     }
 
-    async fn write_as_owner(
+    async fn import(&self, name: &str, body: &Map<String, Value>) -> Result<(), Refused> {
+        let mut file = File::rows(self.kind, &[self.row(name, body)]);
+        file.header.overwrite = true;
+        let report = self.service.import(&file).await;
+        match report.refused.into_iter().next() {
+            Some(row) => Err(row.fields.into_iter().collect()),
+            None => Ok(()),
+        }
+    }
+
+    async fn submit(&self, account: Uuid, body: &Map<String, Value>) -> Result<String, Refused> {
+        let mut body = Value::from(body.clone());
+        if let Some(creator) = self.base.get("creator") {
+            body["creator"] = creator.clone();
+        }
+        let writing = Some(writing(account, &body));
+        let written = match self.kind {
+            "page" => {
+                let request = proto::CreatePageRequest {
+                    account_id: account.to_string(),
+                    body: body.to_string().into(),
+                    ..proto::CreatePageRequest::default()
+                };
+                let mut pages = PagesServiceClient::new(self.service.fleet.clone());
+                let made = pages.create_page(request).await;
+                made.map(|made| made.into_inner().written)
+            }
+            "game" => {
+                let request = proto::CreateGameRequest { writing };
+                let made = self.service.games.clone().create_game(request).await;
+                made.map(|made| made.into_inner().written)
+            }
+            _ => {
+                let request = proto::CreateEventRequest { writing };
+                let made = self.service.events.clone().create_event(request).await;
+                made.map(|made| made.into_inner().written)
+            }
+        };
+        written
+            .map(|written| written.unwrap().slug.unwrap())
+            .map_err(fields_of)
+    }
+
+    async fn edit_as_owner(
         &self,
         writer: Writer,
         body: &Map<String, Value>,
-    ) -> Result<(), BTreeMap<String, String>> {
+    ) -> Result<(), Refused> {
         let (name, body) = (writer.name().to_owned(), Value::from(body.clone()));
         let writing = Some(writing(OWNER, &body));
         let written = match self.kind {
@@ -208,12 +266,12 @@ impl Writers {
                 events.update_event(request).await.map(drop)
             }
         };
-        written.map_err(|status| Fault::from(status).fields)
+        written.map_err(fields_of)
     }
 
-    async fn content(&self, writer: Writer) -> Map<String, Value> {
+    async fn content(&self, name: &str) -> Map<String, Value> {
         let request = proto::GetReviewRequest {
-            name: Some(listing_name(self.kind, writer.name())),
+            name: Some(listing_name(self.kind, name)),
         };
         let review = self.review.clone().get_review(request).await.unwrap();
         let content = review.into_inner().content;
@@ -223,22 +281,8 @@ impl Writers {
     }
 }
 
-/// The fields as the forms of the dashboard send them: an empty text or list instead of null. `gateway/web/src/listings/changes.rs` tests that
-/// the forms send the others as the API does.
-fn form(body: &Map<String, Value>) -> Map<String, Value> {
-    let mut form = body.clone();
-    for (field, value) in &mut form {
-        if value.is_null() {
-            *value = match field.as_str() {
-                "tagline" | "description" | "bio" => json!(""),
-                "genres" | "platforms" | "roles" | "credits" => json!([]),
-                "links" => json!({}),
-                "online" => json!(false),
-                _ => Value::Null,
-            };
-        }
-    }
-    form
+fn fields_of(status: Status) -> Refused {
+    Fault::from(status).fields
 }
 
 async fn assert_that_writers_agree(
@@ -248,7 +292,7 @@ async fn assert_that_writers_agree(
     fields: Vec<(&'static str, BoxedStrategy<Value>)>,
 ) {
     let writers = Writers::start(pool, kind, base).await;
-    for field in writers.content(Writer::Api).await.keys() {
+    for field in writers.content(Writer::Api.name()).await.keys() {
         let has_values = fields.iter().any(|(name, _)| *name == field.as_str());
         let is_derived = DERIVED_FIELDS.contains(&field.as_str());
         assert!(
@@ -257,8 +301,8 @@ async fn assert_that_writers_agree(
         );
     }
     let mut runner = TestRunner::deterministic();
-    let mut stored = 0;
-    for _ in 0..CASES {
+    let (mut stored, mut typed) = (0, 0);
+    for case in 0..CASES {
         let value = |strategy: &BoxedStrategy<Value>, runner: &mut TestRunner| {
             strategy.new_tree(runner).unwrap().current()
         };
@@ -266,15 +310,33 @@ async fn assert_that_writers_agree(
             .iter()
             .map(|(field, strategy)| ((*field).to_owned(), value(strategy, &mut runner)))
             .collect();
-        let api = writers.write(Writer::Api, &body).await;
+        let form = form::sent(kind, &body);
+        typed += usize::from(form.is_some());
+        let mut written = Vec::new();
         for writer in WRITERS {
-            let written = writers.write(writer, &body).await;
-            assert_eq!(written, api, "{writer:?} {}", Value::from(body.clone()));
+            let body = match writer {
+                Writer::Dashboard => form.as_ref(),
+                _ => Some(&body),
+            };
+            let Some(body) = body else {
+                continue;
+            };
+            written.push((writer, "edit", writers.edit(writer, body).await));
+            if writer != Writer::Staff {
+                let created = writers.create(writer, case, body).await;
+                written.push((writer, "create", created));
+            }
         }
-        stored += usize::from(matches!(api, Written::Stored(_)));
+        let (.., first) = &written[0];
+        for (writer, call, other) in &written {
+            let body = Value::from(body.clone());
+            assert_eq!(other, first, "{writer:?} {call} {body}");
+        }
+        stored += usize::from(matches!(first, Written::Stored(_)));
     }
     assert!(
         (1..CASES).contains(&stored),
         "{stored} of {CASES} are valid"
     );
+    assert!(typed > CASES / 4, "{typed} of {CASES} can be typed");
 }

@@ -5,7 +5,6 @@ use std::future::Future;
 use std::time::Duration;
 
 use contracts::common::v1 as proto;
-use contracts::common::v1::Change;
 use sqlx::PgConnection;
 use sqlx::postgres::PgPool;
 use time::OffsetDateTime;
@@ -14,7 +13,7 @@ use uuid::Uuid;
 use super::consume::feed_client;
 use super::project::{self, Item, Refused};
 use super::projection::Projection;
-use super::rows;
+use super::rows::{self, NewestChange};
 use crate::code::Code;
 use crate::fault::Fault;
 use crate::pg::{self, Schema};
@@ -55,15 +54,6 @@ pub(super) struct DeadLetter {
     pub(super) message_due: bool,
     pub(super) reason: String,
     pub(super) put_aside_at: OffsetDateTime,
-}
-
-/// The newest change of an entity, and its epoch.
-#[derive(Debug, Clone)]
-pub struct NewestChange {
-    /// The epoch of the feed.
-    pub epoch: Uuid,
-    /// `None` when the feed has no change of the entity any more.
-    pub change: Option<Change>,
 }
 
 /// Where a retry reads the changes of dead letters.

@@ -13,10 +13,10 @@ use tonic::{Request, Response, Status};
 use uuid::Uuid;
 
 use super::cursor::{Cursor, Fingerprint};
-use super::dead_letter::{ChangeSource as _, NewestChange};
+use super::dead_letter::ChangeSource as _;
 use super::list_changes::list_changes;
 use super::resume::{Begin, begin};
-use super::rows::Rows;
+use super::rows::{NewestChange, Rows};
 use super::{Position, Producer, followers};
 use crate::bad_fields::BadFields;
 use crate::clock::Clock;
@@ -91,11 +91,8 @@ impl FeedService for Follow {
             }),
         };
         // Subscribe first, then read: a commit between the two is not missed.
-        let (wakeups, remote_wakeups) = (
-            self.producer.subscribe(),
-            self.producer.wakeup().subscribe_remote(),
-        );
-        let rewinds = self.producer.tail().rewinds();
+        let wakeups = self.producer.subscribe();
+        let rewinds = self.producer.last_commit().rewinds();
         let Begin {
             head,
             after,
@@ -114,13 +111,11 @@ impl FeedService for Follow {
             pool: self.pool.clone(),
             producer: self.producer.clone(),
             wakeups,
-            remote_wakeups,
             rewinds,
-            must_query: true,
+            has_more: true,
             draining: self.draining.clone(),
             epoch: head.epoch,
             server: None,
-            head: head.seq,
             after: after.unwrap_or(0),
             pause: Duration::from_millis(request.pause_ms.into()).min(MAX_PAUSE),
             must_pause: false,

@@ -15,6 +15,7 @@ use uuid::Uuid;
 use super::{Position, Producer};
 use crate::clock::Clock;
 use crate::redis::{Redis, Script, evaluate};
+use crate::timestamp::unix_milliseconds;
 
 /// How long a published mark is valid.
 const TTL: Duration = Duration::from_millis(600);
@@ -67,13 +68,12 @@ impl HighWaterMark {
     /// Redis stored the position or has a newer one of the same epoch.
     pub async fn publish(&self, committed: CommittedPosition) -> bool {
         let CommittedPosition { position, at } = committed;
-        let expires_at = (at + self.ttl).unix_timestamp_nanos() / 1_000_000;
-        let expires_at = expires_at.to_string();
+        let expires_at = unix_milliseconds(at + self.ttl);
         let mut call = evaluate(&self.script, 1);
         call.arg(&*self.key)
             .arg(position.epoch.to_string())
             .arg(position.seq)
-            .arg(&expires_at);
+            .arg(expires_at);
         let published = self
             .redis
             .invoke::<u8>("publish position", &self.script, &call);

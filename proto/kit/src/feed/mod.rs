@@ -22,6 +22,7 @@ mod followers;
 mod head;
 mod high_water_mark;
 mod lag;
+mod last_commit;
 mod lineage;
 mod list_changes;
 mod lookup;
@@ -37,7 +38,6 @@ mod replies;
 mod resume;
 mod rows;
 mod session;
-mod tail;
 mod throughput;
 mod timeouts;
 mod transaction;
@@ -50,19 +50,18 @@ pub use compact::Retention;
 pub use consume::{Consumer, StreamStart, consume};
 pub use contracts::common::v1::Change;
 pub use cursor::{Cursor, Fingerprint};
-pub use dead_letter::{ChangeSource, NewestChange, Retried, Subscription};
+pub use dead_letter::{ChangeSource, Retried, Subscription};
 pub use dead_letter_service::DeadLetterService;
 pub use high_water_mark::{CommittedPosition, HighWaterMark};
 pub use pg_consumer::{PgConsumer, ProjectionContext, project_changes};
 pub use producer::Producer;
 pub use producer_position::ProducerPosition;
-pub use projection::Projection;
-pub use rows::{ChangeBatch, read_changes};
+pub use projection::{Projection, sweep};
+pub use rows::{ChangeBatch, NewestChange, read_changes};
 pub use timeouts::WriteTimeouts;
 pub use writer::Writer;
 
 use contracts::common::v1 as proto;
-use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::fault::Fault;
@@ -131,22 +130,4 @@ pub struct NewChange {
     pub happening: bool,
     /// The entity's whole state, as an encoded protobuf message of the producer.
     pub state: Vec<u8>,
-}
-
-impl NewChange {
-    /// The message for followers. `traceparent` names the trace of the write.
-    fn to_proto(&self, seq: i64, at: OffsetDateTime, traceparent: Option<&str>) -> Change {
-        Change {
-            seq,
-            entity: self.entity.to_owned(),
-            id: self.id.clone(),
-            revision: self.revision,
-            event: self.event.to_owned(),
-            announced: self.announced,
-            happening: self.happening,
-            at: Some(crate::timestamp::encode(at)),
-            state: self.state.clone().into(),
-            traceparent: traceparent.map(ToOwned::to_owned),
-        }
-    }
 }

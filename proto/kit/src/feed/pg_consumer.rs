@@ -13,7 +13,7 @@ use uuid::Uuid;
 use super::cursor::{Cursor, Fingerprint};
 use super::dead_letter::{ChangeSource, Subscription};
 use super::project::Item;
-use super::projection::Projection;
+use super::projection::{Projection, sweep};
 use super::{Consumer, Position, StreamStart};
 use crate::{ids, pg, timestamp};
 
@@ -174,7 +174,9 @@ impl<P: Projection, S: ChangeSource> PgConsumer<P, S> {
             pg::statement::raw_sql(LONG_STATEMENT)
                 .execute(&mut *connection)
                 .await?;
-            self.projection.sweep(connection, cursor.generation).await?;
+            let (schema, generation) = (self.feed.schema, cursor.generation);
+            sweep(schema, connection, P::TABLES, generation).await?;
+            self.projection.sweep(connection, generation).await?;
             cursor.rebuilding_to = None;
         }
         Ok(cursor)

@@ -11,8 +11,8 @@ use super::compact::{self, Compaction, Retention};
 use super::follow::Follow;
 use super::head::Head;
 use super::high_water_mark::HighWaterMark;
+use super::last_commit::LastCommit;
 use super::replies::ReplySender;
-use super::tail::Tail;
 use super::timeouts::WriteTimeouts;
 use super::writer::{Writer, writer};
 use super::{Position, lag};
@@ -33,7 +33,7 @@ pub struct Producer {
     wakeup: Wakeup,
     /// Published before a write is answered.
     high_water_mark: Option<HighWaterMark>,
-    tail: Arc<Tail>,
+    last_commit: Arc<LastCommit>,
     timeouts: WriteTimeouts,
 }
 
@@ -48,7 +48,7 @@ impl Producer {
             lifecycle: lifecycle.clone(),
             wakeup: Wakeup::start(pool.clone(), format!("{schema}_feed"), lifecycle),
             high_water_mark: None,
-            tail: Arc::default(),
+            last_commit: Arc::default(),
             timeouts: WriteTimeouts::of(&pool),
         };
         leader.spawn("feed compaction", move || {
@@ -128,8 +128,8 @@ impl Producer {
         self.timeouts
     }
 
-    pub(super) fn tail(&self) -> &Tail {
-        &self.tail
+    pub(super) fn last_commit(&self) -> &LastCommit {
+        &self.last_commit
     }
 
     /// Changes whenever there may be new rows. Subscribe first, then read: a commit between the two is not missed.

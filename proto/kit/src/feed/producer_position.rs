@@ -1,10 +1,10 @@
 //! The newest position of a feed from its producer itself, while Redis has none (§1).
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use contracts::common::v1::GetPositionRequest;
 use contracts::common::v1::feed_service_client::FeedServiceClient;
+use parking_lot::Mutex;
 use tokio::time::{Instant, timeout};
 
 use super::Position;
@@ -64,15 +64,15 @@ impl ProducerPosition {
         };
         let position = timeout(self.timeout, calling).await.ok().flatten();
         let now = Instant::now();
-        // A the producer that fails at once causes no delay.
+        // A producer that fails at once causes no delay.
         let hangs = position.is_none() && now - arrived >= self.timeout;
-        *self.retry_at() = hangs.then(|| now + self.timeout);
+        *self.retry_at.lock() = hangs.then(|| now + self.timeout);
         position
     }
 
     /// While the producer hangs, one read calls it and the others go on without a position.
     fn may_call(&self, now: Instant) -> bool {
-        let mut retry_at = self.retry_at();
+        let mut retry_at = self.retry_at.lock();
         match *retry_at {
             Some(at) if now < at => false,
             Some(_) => {
@@ -81,9 +81,5 @@ impl ProducerPosition {
             }
             None => true,
         }
-    }
-
-    fn retry_at(&self) -> MutexGuard<'_, Option<Instant>> {
-        self.retry_at.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

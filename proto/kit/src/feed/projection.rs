@@ -6,6 +6,8 @@ use contracts::common::v1::Change;
 use sqlx::PgConnection;
 use uuid::Uuid;
 
+use crate::pg::Schema;
+
 /// Turns the changes of a producer into rows of this service, and into messages to others.
 ///
 /// A change that cannot be decoded, or whose data PostgreSQL refuses, is put aside as a dead letter, and the changes after it go on. A
@@ -16,6 +18,10 @@ pub trait Projection: Send + Sync + 'static {
     type Row: Send;
     /// What is sent because of a change.
     type Message: Send;
+
+    /// The tables, in the schema of the service, whose rows carry the generation of the rebuild that wrote them. Rows of older generations
+    /// are deleted when a rebuild is complete.
+    const TABLES: &'static [&'static str] = &[];
 
     /// The row of a change; `None` when this service stores nothing of it.
     ///
@@ -58,7 +64,8 @@ pub trait Projection: Send + Sync + 'static {
     /// Called after rows or messages were committed.
     fn committed(&self) {}
 
-    /// Deletes the rows of older generations. Called when the rebuild of `generation` is complete.
+    /// Deletes the rows of older generations of a table that [`TABLES`](Self::TABLES) does not name, because more depends on them. Called
+    /// when the rebuild of `generation` is complete.
     ///
     /// # Errors
     /// The errors of PostgreSQL.
@@ -69,4 +76,22 @@ pub trait Projection: Send + Sync + 'static {
     ) -> impl Future<Output = Result<(), sqlx::Error>> + Send {
         async { Ok(()) }
     }
+}
+
+/// Deletes the rows of tables that the rebuild of `generation` did not write.
+///
+/// # Errors
+/// The errors of PostgreSQL.
+pub async fn sweep(
+    schema: Schema,
+    connection: &mut PgConnection,
+    tables: &[&str],
+    generation: Uuid,
+) -> Result<(), sqlx::Error> {
+    for table in tables {
+        let sweeping = schema.query(&format!("delete from kit.{table} where generation <> $1"));
+        let sweeping = sweeping.bind(generation).execute(&mut *connection);
+        sweeping.await?;
+    }
+    Ok(())
 }

@@ -5,19 +5,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
-use tracing::Span;
-use uuid::Uuid;
 
-use super::WriteResult;
 use super::apply::Apply;
-use super::queue_sender::{QUEUE, QueueSender, full};
+use super::queue_sender::{BATCH, QUEUE, QueueSender, Queued, full};
 use super::throughput::Throughput;
 use crate::fault::Fault;
 
-/// The most items in one transaction.
-pub(super) const BATCH: usize = 50;
 /// The most retries in one transaction while new items wait.
 const RETRIES: usize = 10;
 /// The most items that may wait for a retry. A further one fails.
@@ -25,24 +20,6 @@ const RETRY_QUEUE: usize = 1_024;
 /// Pause before the first retry. It doubles with each attempt, up to [`MAX_BACKOFF`].
 const BACKOFF: Duration = Duration::from_millis(10);
 const MAX_BACKOFF: Duration = Duration::from_millis(40);
-
-/// An item in the queue.
-pub(super) struct Queued<A: Apply> {
-    pub(super) item: A::Item,
-    /// Identifies the write in its rows on the feed.
-    pub(super) request: Uuid,
-    /// The span of the caller, to which the statements of the item belong.
-    pub(super) span: Span,
-    /// The trace of that span, which the rows on the feed name; `None`: the write is not traced.
-    pub(super) traceparent: Option<String>,
-    pub(super) since: Instant,
-    /// After this time the item fails: it is not begun, nor retried.
-    pub(super) deadline: Instant,
-    pub(super) reply: oneshot::Sender<WriteResult<A::Outcome>>,
-    pub(super) attempts: u32,
-    /// Whether the item gets a transaction of its own: its last transaction failed as a whole, and this item may be the cause.
-    pub(super) isolate: bool,
-}
 
 /// The receiving half of the queue, in the writer task.
 pub(super) struct Queue<A: Apply> {
@@ -229,6 +206,9 @@ impl<A: Apply> Queue<A> {
 mod tests {
     use sqlx::PgConnection;
     use time::OffsetDateTime;
+    use tokio::sync::oneshot;
+    use tracing::Span;
+    use uuid::Uuid;
 
     use super::super::apply::{ApplyError, ApplyResult};
     use super::*;

@@ -2,19 +2,41 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
+use tracing::Span;
+use uuid::Uuid;
 
+use super::WriteResult;
 use super::apply::Apply;
-use super::queue::{BATCH, Queued};
 use super::throughput::Throughput;
 use crate::fault::Fault;
 
+/// The most items in one transaction.
+pub(super) const BATCH: usize = 50;
 /// The most new items that may wait, however fast the writer is.
 pub(super) const QUEUE: usize = 16_384;
 
-/// The sending half of the queue. Clones share it.
+/// An item in the queue.
+pub(super) struct Queued<A: Apply> {
+    pub(super) item: A::Item,
+    /// Identifies the write in its rows on the feed.
+    pub(super) request: Uuid,
+    /// The span of the caller, to which the statements of the item belong.
+    pub(super) span: Span,
+    /// The trace of that span, which the rows on the feed name; `None`: the write is not traced.
+    pub(super) traceparent: Option<String>,
+    pub(super) since: Instant,
+    /// After this time the item fails: it is not begun, nor retried.
+    pub(super) deadline: Instant,
+    pub(super) reply: oneshot::Sender<WriteResult<A::Outcome>>,
+    pub(super) attempts: u32,
+    /// Whether the item gets a transaction of its own: its last transaction failed as a whole, and this item may be the cause.
+    pub(super) isolate: bool,
+}
+
+/// The sending half of the queue.
 #[derive(Debug)]
 pub(super) struct QueueSender<A: Apply> {
     pub(super) queue: mpsc::Sender<Queued<A>>,
@@ -23,17 +45,6 @@ pub(super) struct QueueSender<A: Apply> {
     pub(super) throughput: Arc<Throughput>,
     /// How long a write is retried, and the longest wait in the queue.
     pub(super) deadline: Duration,
-}
-
-impl<A: Apply> Clone for QueueSender<A> {
-    fn clone(&self) -> Self {
-        Self {
-            queue: self.queue.clone(),
-            requeued: Arc::clone(&self.requeued),
-            throughput: Arc::clone(&self.throughput),
-            deadline: self.deadline,
-        }
-    }
 }
 
 impl<A: Apply> QueueSender<A> {

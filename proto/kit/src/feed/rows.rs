@@ -1,4 +1,4 @@
-//! The stream of one follower: rows as they are committed, from the tail of this process or from PostgreSQL.
+//! The stream of one follower: rows as they are committed.
 
 use std::time::Duration;
 
@@ -12,7 +12,6 @@ use tokio_util::sync::CancellationToken;
 use tonic::Status;
 use uuid::Uuid;
 
-use super::dead_letter::NewestChange;
 use super::{Position, Producer, lag};
 use crate::fault::Fault;
 use crate::pg::{self, Schema};
@@ -29,17 +28,14 @@ pub(super) struct Rows {
     pub(super) pool: PgPool,
     pub(super) producer: Producer,
     pub(super) wakeups: watch::Receiver<u64>,
-    pub(super) remote_wakeups: watch::Receiver<u64>,
-    /// The rewinds of the tail when the stream began.
+    /// The rewinds of the producer when the stream began.
     pub(super) rewinds: u64,
-    /// Whether PostgreSQL may have rows that the tail lacks.
-    pub(super) must_query: bool,
+    /// Whether there may be rows that were not read yet. Otherwise the stream waits for a wakeup.
+    pub(super) has_more: bool,
     pub(super) draining: CancellationToken,
     pub(super) epoch: Uuid,
     /// The start time of the PostgreSQL server; `None` before the first query.
     pub(super) server: Option<OffsetDateTime>,
-    /// The newest `seq` that this stream knows.
-    pub(super) head: i64,
     pub(super) after: i64,
     pub(super) pause: Duration,
     /// Whether to pause before the next message.
@@ -125,6 +121,15 @@ pub async fn read_changes(
     })
 }
 
+/// The newest change of an entity, and its epoch.
+#[derive(Debug, Clone)]
+pub struct NewestChange {
+    /// The epoch of the feed.
+    pub epoch: Uuid,
+    /// `None` when the feed has no change of the entity any more.
+    pub change: Option<proto::Change>,
+}
+
 /// The newest state of an entity, or the one-off event `seq`, with the epoch of the feed.
 pub(super) async fn newest(
     connection: &mut PgConnection,
@@ -178,47 +183,37 @@ impl Rows {
             }
         }
         loop {
+            if !self.has_more {
+                tokio::select! {
+                    () = self.draining.cancelled() => return Ok(None),
+                    changed = self.wakeups.changed() => if changed.is_err() { return Ok(None) },
+                    () = tokio::time::sleep(POLL) => {}
+                }
+            }
+            // Mark first, then query: a commit between the two is not missed.
             self.wakeups.mark_unchanged();
-            self.must_query |= self.remote_wakeups.has_changed().unwrap_or(true);
-            let tail = self.producer.tail().after(self.epoch, self.after, BATCH);
-            let (changes, has_more) = match tail {
-                Some(changes) if !changes.is_empty() || !self.must_query => {
-                    let is_full = changes.len() == BATCH;
-                    (changes, is_full)
-                }
-                Some(_) | None => {
-                    // Mark first, then query: a commit between the two is not missed.
-                    self.remote_wakeups.mark_unchanged();
-                    let batch = self.query().await?;
-                    // The epoch is new, rows were lost, or the server was restarted, perhaps with restored files: the follower reconnects
-                    // and learns where it goes on.
-                    let server = *self.server.get_or_insert(batch.server);
-                    if (batch.head.epoch, batch.server) != (self.epoch, server)
-                        || batch.head.seq < self.after
-                    {
-                        return Ok(None);
-                    }
-                    self.head = batch.head.seq;
-                    self.must_query = !batch.is_complete;
-                    (batch.changes, !batch.is_complete)
-                }
-            };
-            // Compared after the read: the rows may carry numbers that were given out again in between.
-            if self.producer.tail().rewinds() != self.rewinds {
+            let batch = self.query().await?;
+            // The epoch is new, rows were lost, or the server was restarted, perhaps with restored files: the follower reconnects and
+            // learns where it goes on.
+            let server = *self.server.get_or_insert(batch.server);
+            if (batch.head.epoch, batch.server) != (self.epoch, server)
+                || batch.head.seq < self.after
+            {
                 return Ok(None);
             }
-            if let Some(last) = changes.last() {
-                self.after = last.seq;
-                self.head = self.head.max(last.seq);
-                // A follower that is far behind gets the next rows at once.
-                self.must_pause = !self.pause.is_zero() && !has_more;
-                let head_seq = self.head;
-                return Ok(Some(Message::Batch(Batch { changes, head_seq })));
+            // Compared after the read: the rows may carry numbers that were given out again in between.
+            if self.producer.last_commit().rewinds() != self.rewinds {
+                return Ok(None);
             }
-            tokio::select! {
-                () = self.draining.cancelled() => return Ok(None),
-                changed = self.wakeups.changed() => if changed.is_err() { return Ok(None) },
-                () = tokio::time::sleep(POLL) => self.must_query = true,
+            self.has_more = !batch.is_complete;
+            if let Some(last) = batch.changes.last() {
+                self.after = last.seq;
+                // A follower that is far behind gets the next rows at once.
+                self.must_pause = !self.pause.is_zero() && batch.is_complete;
+                return Ok(Some(Message::Batch(Batch {
+                    changes: batch.changes,
+                    head_seq: batch.head.seq,
+                })));
             }
         }
     }
@@ -272,11 +267,7 @@ mod tests {
         let leader = Leader::start(&lifecycle, pool.clone(), SCHEMA, Clock::system());
         let producer = Producer::start(&leader, &lifecycle, Retention::default());
         let committed = |seq| {
-            let change = proto::Change {
-                seq,
-                ..proto::Change::default()
-            };
-            producer.tail().extend(epoch, [change]);
+            producer.last_commit().record(Position { epoch, seq }, 1);
         };
         committed(3);
         // The stream waits for the only connection.
@@ -286,14 +277,12 @@ mod tests {
         let mut rows = Rows {
             pool: narrow,
             wakeups: producer.subscribe(),
-            remote_wakeups: producer.wakeup().subscribe_remote(),
-            rewinds: producer.tail().rewinds(),
+            rewinds: producer.last_commit().rewinds(),
             producer: producer.clone(),
-            must_query: true,
+            has_more: true,
             draining: CancellationToken::new(),
             epoch,
             server: None,
-            head: 3,
             after: 3,
             pause: Duration::ZERO,
             must_pause: false,

@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use sqlx::postgres::PgConnectOptions;
 use sqlx::{Connection as _, PgConnection};
-use tokio::time::timeout;
 
 use super::commit::prepare;
 use super::head::Head;
@@ -82,9 +81,6 @@ impl Sessions {
         &self,
         work: impl Future<Output = Result<T, E>>,
     ) -> Result<T, E> {
-        match timeout(self.timeouts.step, work).await {
-            Ok(done) => done,
-            Err(_) => Err(sqlx::Error::PoolTimedOut.into()),
-        }
+        pg::with_timeout(self.timeouts.step, work).await
     }
 }

@@ -12,7 +12,7 @@ use super::apply::{Apply, ApplyError, ErrorClass};
 use super::commit::{NO_HEAD, NewRow, commit, ending};
 use super::high_water_mark::CommittedPosition;
 use super::lookup::{Fate, UnknownCommit, look_up};
-use super::queue::Queued;
+use super::queue_sender::Queued;
 use super::session::{Session, Sessions};
 use super::{NewChange, Position, Producer, WriteResult};
 use crate::clock::Clock;
@@ -201,7 +201,7 @@ impl<A: Apply> Transactions<A> {
             .await
         {
             Ok(position) => {
-                self.publish(&mut session, position, &changes, now);
+                self.publish(&mut session, position, changes.len());
                 self.sessions.release(session);
                 return Written::committed(results, position, at);
             }
@@ -219,7 +219,6 @@ impl<A: Apply> Transactions<A> {
         drop(session);
         match look_up(&mut self.sessions, lost).await {
             Fate::Committed(position) => {
-                self.producer.wakeup().wake_remote();
                 self.producer.wakeup().wake();
                 Written::committed(results, Some(position), at)
             }
@@ -228,22 +227,14 @@ impl<A: Apply> Transactions<A> {
         }
     }
 
-    /// After a commit: adds the changes to the tail and wakes the followers of this process.
-    fn publish(
-        &self,
-        session: &mut Session,
-        position: Option<Position>,
-        changes: &[NewRow<'_>],
-        now: OffsetDateTime,
-    ) {
-        if let Some(Position { epoch, seq }) = position {
-            session.head.seq = seq;
-            let numbers = (seq + 1).saturating_sub_unsigned(changes.len() as u64)..;
-            let changes = numbers.zip(changes);
-            let changes = changes.map(|(seq, row)| row.change.to_proto(seq, now, row.traceparent));
-            self.producer.tail().extend(epoch, changes);
-        }
-        if !changes.is_empty() {
+    /// After a commit of so many changes: wakes the followers.
+    fn publish(&self, session: &mut Session, position: Option<Position>, changes: usize) {
+        let Some(position) = position else {
+            return;
+        };
+        session.head.seq = position.seq;
+        if changes > 0 {
+            self.producer.last_commit().record(position, changes);
             self.producer.wakeup().wake();
         }
     }

@@ -5,6 +5,7 @@
 //! commits of all replicas, and no client round trip happens while it is held.
 
 use std::future::Future;
+use std::sync::Arc;
 use std::time::Instant;
 
 use sqlx::postgres::PgConnectOptions;
@@ -13,8 +14,8 @@ use tokio_util::sync::CancellationToken;
 use tracing::Span;
 
 use super::apply::{Apply, unexpected_outcome};
-use super::queue::{Queue, Queued, queue};
-use super::queue_sender::QueueSender;
+use super::queue::{Queue, queue};
+use super::queue_sender::{QueueSender, Queued};
 use super::replies::{BatchReplies, ReplySender};
 use super::session::Sessions;
 use super::transaction::{Transactions, Verdict};
@@ -26,13 +27,13 @@ use crate::{ids, telemetry};
 /// Sends items to the writer task. Clones share the task.
 #[derive(Debug)]
 pub struct Writer<A: Apply> {
-    queue: QueueSender<A>,
+    queue: Arc<QueueSender<A>>,
 }
 
 impl<A: Apply> Clone for Writer<A> {
     fn clone(&self) -> Self {
         Self {
-            queue: self.queue.clone(),
+            queue: Arc::clone(&self.queue),
         }
     }
 }
@@ -94,7 +95,8 @@ pub(super) fn writer<A: Apply>(
         },
         replies,
     };
-    (Writer { queue: sender }, task.run(waiting))
+    let queue = Arc::new(sender);
+    (Writer { queue }, task.run(waiting))
 }
 
 struct Task<A: Apply> {

@@ -5,13 +5,14 @@
 //! does not wait for the rest: curl stops sending when it comes, and would lose one that comes together with the reset after the limit.
 
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use bytes::Bytes;
 use http_body::{Body, Frame};
 use http_body_util::BodyExt as _;
 use hyper::body::Incoming;
+use parking_lot::Mutex;
 use tokio::time::{Instant, timeout_at};
 
 /// Bytes of an unread body that are read and dropped.
@@ -22,13 +23,9 @@ const MAX_DRAINED: u64 = 256 * 1024;
 pub(super) struct SharedBody(pub(super) Arc<Mutex<Incoming>>);
 
 impl SharedBody {
-    fn incoming(&self) -> MutexGuard<'_, Incoming> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Whether the rest of the body is known to be longer than what is dropped.
     pub(super) fn is_too_long(&self) -> bool {
-        self.incoming().size_hint().lower() > MAX_DRAINED
+        self.0.lock().size_hint().lower() > MAX_DRAINED
     }
 
     /// Reads the rest of the body. Returns false if it is too long, takes too long or breaks off.
@@ -53,10 +50,10 @@ impl Body for SharedBody {
         self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
-        Pin::new(&mut *self.incoming()).poll_frame(context)
+        Pin::new(&mut *self.0.lock()).poll_frame(context)
     }
 
     fn is_end_stream(&self) -> bool {
-        self.incoming().is_end_stream()
+        self.0.lock().is_end_stream()
     }
 }

@@ -8,10 +8,11 @@
 //!
 //! The service limits how long a request runs, and its body by `http_body`, so the connection waits for it.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
+use parking_lot::Mutex;
 use tokio::time::{Instant, sleep_until};
 
 use crate::config::a_second_or_more;
@@ -73,12 +74,8 @@ impl Deadlines {
         Self { timeouts, state }
     }
 
-    fn state(&self) -> MutexGuard<'_, ConnectionState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     pub(super) fn received(&self) {
-        let mut state = self.state();
+        let mut state = self.state.lock();
         if state.calls == 0 && !state.http2 {
             state.head_since.get_or_insert_with(Instant::now);
         }
@@ -86,7 +83,7 @@ impl Deadlines {
 
     /// When the connection expires; `None` while it only waits for running requests.
     fn deadline(&self) -> Option<Instant> {
-        let (state, timeouts) = (self.state(), self.timeouts);
+        let (state, timeouts) = (self.state.lock(), self.timeouts);
         let write = (state.unsent > 0).then(|| state.since + timeouts.http_write);
         let head = state.head_since.map(|since| since + timeouts.http_head);
         let idle = (state.calls == 0).then(|| state.since + timeouts.http_idle);
@@ -95,12 +92,12 @@ impl Deadlines {
 
     /// Whether no request runs and no response waits to be written.
     pub(super) fn is_idle(&self) -> bool {
-        self.state().calls == 0
+        self.state.lock().calls == 0
     }
 
     /// The last event: the connection was opened, a request ended, part of a response was written, or a response became ready.
     pub(super) fn since(&self) -> Instant {
-        self.state().since
+        self.state.lock().since
     }
 
     /// Returns when the connection has expired.
@@ -125,7 +122,7 @@ pub(super) struct CallGuard {
 impl CallGuard {
     /// A head is complete, so a request begins.
     pub(super) fn begin(deadlines: &Arc<Deadlines>, http2: bool) -> Self {
-        let mut state = deadlines.state();
+        let mut state = deadlines.state.lock();
         state.calls += 1;
         state.head_since = None;
         state.http2 = http2;
@@ -138,7 +135,7 @@ impl CallGuard {
     /// The response waits to be written from now on.
     pub(super) fn response_ready(&mut self) {
         self.is_ready = true;
-        let mut state = self.deadlines.state();
+        let mut state = self.deadlines.state.lock();
         state.unsent += 1;
         if state.unsent == 1 {
             state.since = Instant::now();
@@ -146,13 +143,13 @@ impl CallGuard {
     }
 
     pub(super) fn chunk_written(&self) {
-        self.deadlines.state().since = Instant::now();
+        self.deadlines.state.lock().since = Instant::now();
     }
 }
 
 impl Drop for CallGuard {
     fn drop(&mut self) {
-        let mut state = self.deadlines.state();
+        let mut state = self.deadlines.state.lock();
         state.calls -= 1;
         state.unsent -= u32::from(self.is_ready);
         state.since = Instant::now();
@@ -248,7 +245,7 @@ mod tests {
         assert_eq!(deadline(&connection, opened), Some(130));
         connection.received();
         assert_eq!(deadline(&connection, opened), Some(110));
-        connection.state().head_since = Some(opened);
+        connection.state.lock().head_since = Some(opened);
         connection.received();
         assert_eq!(deadline(&connection, opened), Some(10));
     }
@@ -277,13 +274,13 @@ mod tests {
         let mut calls = [(); 2].map(|()| CallGuard::begin(&connection, true));
         calls[0].response_ready();
         assert_eq!(deadline(&connection, opened), Some(120));
-        connection.state().since = opened;
+        connection.state.lock().since = opened;
         calls[1].response_ready();
         assert_eq!(deadline(&connection, opened), Some(20));
         let [first, second] = calls;
         drop(first);
         assert_eq!(deadline(&connection, opened), Some(120));
-        connection.state().since = opened;
+        connection.state.lock().since = opened;
         second.chunk_written();
         assert_eq!(deadline(&connection, opened), Some(120));
         drop(second);

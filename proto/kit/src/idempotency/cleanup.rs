@@ -5,8 +5,7 @@ use std::time::Duration;
 use sqlx::PgPool;
 use time::OffsetDateTime;
 
-use super::store;
-use crate::clock::Clock;
+use super::RETENTION;
 use crate::fault::Fault;
 use crate::leader::Leader;
 use crate::pg::Schema;
@@ -21,26 +20,26 @@ pub fn spawn_cleanup(leader: &Leader) {
     let (pool, schema) = (leader.pool.clone(), leader.schema);
     leader.spawn_periodic("idempotency cleanup", INTERVAL, move |now| {
         let pool = pool.clone();
-        async move { Ok(delete_expired_at(&pool, schema, now).await?) }
+        async move { Ok(delete_expired(&pool, schema, now).await?) }
     });
 }
 
-/// Deletes expired responses; returns how many.
+/// Deletes the responses that have expired at `now`; returns how many.
 ///
 /// # Errors
 /// The errors of PostgreSQL.
-pub async fn delete_expired(pool: &PgPool, schema: Schema, clock: &Clock) -> Result<u64, Fault> {
-    Ok(delete_expired_at(pool, schema, clock.now()).await?)
-}
-
-async fn delete_expired_at(
+pub async fn delete_expired(
     pool: &PgPool,
     schema: Schema,
     now: OffsetDateTime,
-) -> Result<u64, sqlx::Error> {
+) -> Result<u64, Fault> {
+    let sql = "delete from kit.idempotency where (account_id, route, key) in (
+             select account_id, route, key from kit.idempotency where at <= $1 order by at limit $2 for update skip locked
+         )";
     let mut deleted = 0;
     loop {
-        let batch = store::delete_expired(pool, schema, now, BATCH).await?;
+        let deleting = schema.query(sql).bind(now - RETENTION).bind(BATCH);
+        let batch = deleting.execute(pool).await?.rows_affected();
         deleted += batch;
         if batch < BATCH.unsigned_abs() {
             return Ok(deleted);

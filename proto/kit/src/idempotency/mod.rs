@@ -6,7 +6,6 @@
 pub mod body_hash;
 mod cleanup;
 mod in_flight;
-mod store;
 
 use std::borrow::Cow;
 
@@ -14,7 +13,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use sqlx::PgConnection;
-use time::OffsetDateTime;
+use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 
 pub use cleanup::{delete_expired, spawn_cleanup};
@@ -24,8 +23,9 @@ use crate::code::Code;
 use crate::fault::Fault;
 use crate::feed::ApplyError;
 use crate::pg::{Schema, statement};
-use store::StoredResponse;
 
+/// How long a response is replayed.
+const RETENTION: Duration = Duration::hours(24);
 /// The most characters of a key.
 const MAX_LENGTH: usize = 255;
 
@@ -103,17 +103,27 @@ impl Key {
         schema: Schema,
         now: OffsetDateTime,
     ) -> Result<Option<R>, ApplyError> {
-        let Some(stored) = store::find(connection, schema, &self.call, now).await? else {
+        let sql = "select body_sha256, answer from kit.idempotency
+             where account_id = $1 and route = $2 and key = $3 and at > $4";
+        let stored: Option<(Vec<u8>, Value)> = schema
+            .query_as(sql)
+            .bind(self.call.account)
+            .bind(&*self.call.route)
+            .bind(&self.call.key)
+            .bind(now - RETENTION)
+            .fetch_optional(connection)
+            .await?;
+        let Some((body_sha256, response)) = stored else {
             return Ok(None);
         };
-        if stored.body_sha256 != self.body_sha256 {
+        if body_sha256 != self.body_sha256 {
             return Err(mismatch().into());
         }
-        let response = serde_json::from_value(stored.response);
+        let response = serde_json::from_value(response);
         Ok(Some(response.map_err(|error| Fault::internal(&error))?))
     }
 
-    /// Stores the response, in the transaction of the effect.
+    /// Stores the response, in place of an expired one, in the transaction of the effect.
     ///
     /// # Errors
     /// The errors of PostgreSQL.
@@ -124,12 +134,23 @@ impl Key {
         response: &impl Serialize,
         now: OffsetDateTime,
     ) -> Result<(), sqlx::Error> {
-        let stored = StoredResponse {
-            body_sha256: self.body_sha256.clone(),
-            // Responses are structs of texts and numbers, so serialization does not fail.
-            response: serde_json::to_value(response).unwrap_or(Value::Null),
-        };
-        store::upsert(connection, schema, &self.call, &stored, now).await
+        // Responses are structs of texts and numbers, so serialization does not fail.
+        let response = serde_json::to_value(response).unwrap_or(Value::Null);
+        let sql = "insert into kit.idempotency (account_id, route, key, body_sha256, answer, at)
+             values ($1, $2, $3, $4, $5, $6)
+             on conflict (account_id, route, key) do update set
+                 body_sha256 = excluded.body_sha256, answer = excluded.answer, at = excluded.at";
+        schema
+            .query(sql)
+            .bind(self.call.account)
+            .bind(&*self.call.route)
+            .bind(&self.call.key)
+            .bind(&self.body_sha256)
+            .bind(response)
+            .bind(now)
+            .execute(connection)
+            .await?;
+        Ok(())
     }
 }
 

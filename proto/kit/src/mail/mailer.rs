@@ -68,6 +68,7 @@ impl Mailer {
         clock: Clock,
         settings: &Settings,
     ) -> anyhow::Result<Self> {
+        let (ca, deadline) = (settings.mail_ca.as_deref(), settings.mail_deadline);
         Ok(Self {
             outbox: Outbox {
                 pool,
@@ -75,7 +76,7 @@ impl Mailer {
                 clock,
             },
             sender: settings.mail_sender.clone(),
-            transport: Arc::new(OpenTransport::new(settings, MAX_IN_FLIGHT)?),
+            transport: Arc::new(settings.mail.open(ca, deadline, MAX_IN_FLIGHT)?),
             newest_sent: Arc::default(),
         })
     }

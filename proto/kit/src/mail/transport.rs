@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
+use std::time::Duration;
 
 use anyhow::Context as _;
 use lettre::{AsyncFileTransport, AsyncTransport as _, Message, Tokio1Executor};
 
-use super::settings::Settings;
 use super::smtp::{Connections, Outcome, Relay};
 
 /// How mails leave.
@@ -33,6 +33,24 @@ impl FromStr for Transport {
     }
 }
 
+impl Transport {
+    /// Opens connections for as many mails at once. Each mail may take `deadline`; the authorities in the file `ca` are trusted too.
+    pub(super) fn open(
+        &self,
+        ca: Option<&Path>,
+        deadline: Duration,
+        at_once: u32,
+    ) -> anyhow::Result<OpenTransport> {
+        Ok(match self {
+            Self::Smtp(relay) => {
+                let connections = Connections::new(relay.builder(ca)?, deadline, at_once);
+                OpenTransport::Smtp(Box::new(connections))
+            }
+            Self::Folder(folder) => OpenTransport::Folder(folder.clone()),
+        })
+    }
+}
+
 /// A transport in use.
 #[derive(Debug)]
 pub(super) enum OpenTransport {
@@ -41,18 +59,6 @@ pub(super) enum OpenTransport {
 }
 
 impl OpenTransport {
-    /// Opens the transport of the settings, for as many mails at once.
-    pub(super) fn new(settings: &Settings, at_once: u32) -> anyhow::Result<Self> {
-        Ok(match &settings.mail {
-            Transport::Smtp(relay) => {
-                let builder = relay.builder(settings.mail_ca.as_deref())?;
-                let connections = Connections::new(builder, settings.mail_deadline, at_once);
-                Self::Smtp(Box::new(connections))
-            }
-            Transport::Folder(folder) => Self::Folder(folder.clone()),
-        })
-    }
-
     /// Tries to send a mail. An error concerns the server, so that no other mail can be sent either.
     pub(super) async fn send(&self, message: Message) -> anyhow::Result<Outcome> {
         match self {

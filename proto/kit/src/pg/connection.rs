@@ -188,10 +188,8 @@ pub async fn watch_pool(pool: PgPool) -> anyhow::Result<()> {
 
 /// Whether PostgreSQL answers on this connection. After an error the pool closes it.
 async fn ping(connection: &mut PgConnection) -> Result<bool, sqlx::Error> {
-    let answered = timeout(PING_TIMEOUT, connection.ping()).await;
-    answered
-        .unwrap_or(Err(sqlx::Error::PoolTimedOut))
-        .map(|()| true)
+    super::with_timeout(PING_TIMEOUT, connection.ping()).await?;
+    Ok(true)
 }
 
 async fn server_version(connection: &mut PgConnection) -> Result<i32, sqlx::Error> {

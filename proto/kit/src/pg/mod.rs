@@ -16,7 +16,7 @@ use sqlx::postgres::{PgArguments, PgConnection, PgPool, PgRow};
 use sqlx::query::{Query, QueryAs, QueryScalar};
 use sqlx::{AssertSqlSafe, Connection as _, FromRow, PgExecutor, Postgres, RawSql};
 use time::OffsetDateTime;
-use tokio::time::{Instant, timeout_at};
+use tokio::time::{Instant, timeout, timeout_at};
 
 use crate::clock::Clock;
 use crate::config;
@@ -26,9 +26,6 @@ use migrations::{protect_migrations, require_migrations, run_migrations};
 
 pub use connection::{pool, watch_pool};
 pub(crate) use connection::{session, set};
-
-/// Begins a transaction whose statements may take long, for jobs that read or delete many rows.
-pub const BEGIN_LONG: &str = "begin; set local statement_timeout = '10min'";
 
 /// The name of a schema. It is a constant, because the kit inserts it into the text of SQL statements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -200,6 +197,18 @@ pub async fn within<T>(
     }
     drop(connection.detach());
     Err(timed_out)
+}
+
+/// Runs `work`, which acquires its connections itself, with a timeout of `deadline`.
+///
+/// # Errors
+/// The errors of `work`; [`sqlx::Error::PoolTimedOut`] after a timeout.
+pub async fn with_timeout<T, E: From<sqlx::Error>>(
+    deadline: Duration,
+    work: impl Future<Output = Result<T, E>>,
+) -> Result<T, E> {
+    let done = timeout(deadline, work).await;
+    done.unwrap_or_else(|_elapsed| Err(sqlx::Error::PoolTimedOut.into()))
 }
 
 /// PostgreSQL is unavailable, or an internal error.

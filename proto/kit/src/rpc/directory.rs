@@ -1,13 +1,12 @@
 //! The staff directory of a process: it finds members by their tokens, and caches them for a second.
 
-use std::collections::HashMap;
 use std::fmt::Debug;
 use std::sync::Arc;
 use std::time::Duration;
 
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::member_service_client::MemberServiceClient;
-use parking_lot::Mutex;
+use quick_cache::sync::Cache;
 use sha2::{Digest as _, Sha256};
 use time::OffsetDateTime;
 
@@ -20,7 +19,7 @@ use crate::fault::Fault;
 pub const TOKEN_PREFIX: &str = "staff_";
 /// How long a member is cached. A token that another process has revoked is rejected after this time.
 const TTL: time::Duration = time::Duration::SECOND;
-/// The most members in the cache. When it is full, it is cleared.
+/// The most members in the cache.
 const CAPACITY: usize = 1_024;
 
 /// The SHA-256 of a token.
@@ -43,7 +42,7 @@ pub trait MemberSource: Debug + Send + Sync + 'static {
 pub struct CachedMembers<S> {
     source: S,
     clock: Clock,
-    cache: Arc<Mutex<HashMap<TokenHash, (OffsetDateTime, Member)>>>,
+    cache: Arc<Cache<TokenHash, (OffsetDateTime, Member)>>,
 }
 
 impl<S: MemberSource> CachedMembers<S> {
@@ -52,22 +51,20 @@ impl<S: MemberSource> CachedMembers<S> {
         Self {
             source,
             clock,
-            cache: Arc::default(),
+            cache: Arc::new(Cache::new(CAPACITY)),
         }
     }
 
     /// Clears the cache, so that this process sees a change at once.
     pub fn clear_cache(&self) {
-        self.cache.lock().clear();
+        self.cache.clear();
     }
 
     fn cached(&self, hash: &TokenHash, now: OffsetDateTime) -> Option<Member> {
-        let cache = self.cache.lock();
-        let (at, member) = cache.get(hash)?;
+        let (at, member) = self.cache.get(hash)?;
         // A clock that was set back does not extend the time.
-        (time::Duration::ZERO..TTL)
-            .contains(&(now - *at))
-            .then(|| member.clone())
+        let is_new = (time::Duration::ZERO..TTL).contains(&(now - at));
+        is_new.then_some(member)
     }
 }
 
@@ -83,17 +80,9 @@ impl<S: MemberSource> Members for CachedMembers<S> {
             return Ok(Some(member));
         }
         let found = self.source.find(&hash, now).await?;
-        let mut cache = self.cache.lock();
         match &found {
-            Some(member) => {
-                if cache.len() >= CAPACITY {
-                    cache.clear();
-                }
-                cache.insert(hash, (now, member.clone()));
-            }
-            None => {
-                cache.remove(&hash);
-            }
+            Some(member) => self.cache.insert(hash, (now, member.clone())),
+            None => drop(self.cache.remove(&hash)),
         }
         Ok(found)
     }

@@ -19,7 +19,7 @@ use kit::admin::{Condition, Readiness};
 use kit::boot::bind;
 use kit::config::{Identity, Secret};
 use kit::lifecycle::Lifecycle;
-use kit::rpc::client::{Addresses, Client, Transport, connect};
+use kit::rpc::client::{Addresses, Client, Resolver, Transport};
 use kit::rpc::permissions::{ECONOMY, LISTINGS};
 use kit::rpc::{Authenticator, Port, server};
 pub use testing_macros::database_test;
@@ -96,6 +96,17 @@ pub fn client(address: &str, lifecycle: &Lifecycle) -> anyhow::Result<Client> {
 /// A client of [`serve`] with the staff token.
 pub fn staff_client(address: &str, lifecycle: &Lifecycle) -> anyhow::Result<Client> {
     client_with_token(address, &staff_token(), lifecycle)
+}
+
+/// A client of the service at `addresses`, with a resolver of its own.
+pub fn connect(
+    addresses: Addresses,
+    transport: Transport,
+    token: &Secret,
+    lifecycle: &Lifecycle,
+) -> anyhow::Result<Client> {
+    let resolver = Resolver::watch(addresses, transport.clone(), lifecycle)?;
+    Client::new(resolver, transport, token)
 }
 
 /// A client of [`serve`] with a token of the test.

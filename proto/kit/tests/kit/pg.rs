@@ -64,7 +64,7 @@ async fn a_listener_replaces_its_silent_connection(direct: PgPool) {
     let here = Wakeup::start(through, "a_channel", &lifecycle);
     let there = Wakeup::start(direct.clone(), "a_channel", &lifecycle);
     let wakes = async || {
-        let mut wakeups = here.subscribe_remote();
+        let mut wakeups = here.subscribe();
         there.wake();
         let woken = tokio::time::timeout(Duration::from_secs(1), wakeups.changed());
         woken.await.is_ok()

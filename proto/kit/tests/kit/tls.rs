@@ -94,7 +94,7 @@ impl Fixture {
     fn client(&self, scheme: &str, transport: Transport) -> Client {
         let addresses = Addresses::List(vec![format!("{scheme}://{}", self.place)]);
         let token = testing::identity().fleet_token.first;
-        let client = kit::rpc::client::connect(addresses, transport, &token, &self.lifecycle);
+        let client = testing::connect(addresses, transport, &token, &self.lifecycle);
         let client = client.unwrap().with_allowed_caller();
         client.with_default_deadline(testing::LONG)
     }

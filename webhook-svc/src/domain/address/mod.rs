@@ -240,10 +240,7 @@ impl AllowList {
             return String::new();
         }
         let origins: Vec<String> = self.0.iter().map(Origin::to_string).collect();
-        format!(
-            " For local trials the setting WEBHOOK_ALLOW of webhook-svc permits hosts that need not be public, here {}.",
-            origins.join(", ")
-        )
+        format!(" Also permitted here: {}.", origins.join(", "))
     }
 }
 

@@ -32,6 +32,7 @@ impl CodeBlock {
             "js" => "Node",
             "ts" => "TypeScript",
             "go" => "Go",
+            "java" => "Java",
             "rust" => "Rust",
             "http" => "HTTP",
             _ => "Text",

@@ -7,7 +7,15 @@ use crate::markdown::{self, Anchors};
 
 /// Consecutive third-level sections with these titles become tabs, and a reader sees one tab at a time. The search indexes them as parts of
 /// the section that contains them.
-const LANGUAGES: [&str; 6] = ["Shell", "Python", "Node", "TypeScript", "Go", "Rust"];
+const LANGUAGES: [&str; 7] = [
+    "Shell",
+    "Python",
+    "Node",
+    "TypeScript",
+    "Go",
+    "Java",
+    "Rust",
+];
 
 /// A page of the documentation that was read from Markdown.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -44,6 +44,18 @@ impl ListingFormPage {
     }
 }
 
+/// What stands instead of the form of a game while the account has no page that a game could belong to.
+#[derive(Debug, Template)]
+#[template(path = "listing/page_first.html")]
+pub struct PageFirstPage {
+    pub shell: Shell,
+    pub account: String,
+    /// The path of the account's listings.
+    pub list: String,
+    /// Why nothing can be submitted now.
+    pub closed: Option<&'static str>,
+}
+
 /// What a change would do, before it is made.
 #[derive(Debug, Template)]
 #[template(path = "listing/preview.html")]

@@ -10,8 +10,8 @@ use askama::Template;
 use fluent_bundle::FluentArgs;
 
 use crate::field::Fields;
-use crate::shell::Shell;
-use crate::site::Texts;
+use crate::shell::{Sentence, Shell};
+use crate::texts::Texts;
 
 /// The state of a listing in words.
 #[derive(Debug, Clone)]
@@ -33,8 +33,8 @@ pub struct ListingRow {
     pub state: StateText,
     /// Why it is rejected; may be empty.
     pub reason: String,
-    /// Why the public does not see it, in the words of listings-svc, which are English; may be empty.
-    pub note: String,
+    /// Why the public does not see it; may be empty.
+    pub note: Sentence,
     pub changed: String,
 }
 
@@ -79,6 +79,8 @@ pub struct RevisionRow {
     pub state: StateText,
     pub reason: String,
     pub changes: Vec<ChangeRow>,
+    /// What the revision says if it has no changes.
+    pub without_changes: &'static str,
 }
 
 /// What became of a request for a takedown.
@@ -113,9 +115,14 @@ pub struct ListingPage {
     pub name: String,
     pub title: String,
     pub state: StateText,
+    /// Why staff rejected it; may be empty.
     pub reason: String,
+    /// This account has withdrawn it.
+    pub is_withdrawn: bool,
     /// As in [`ListingRow`].
-    pub note: String,
+    pub note: Sentence,
+    /// Whether the note says that it only waits.
+    pub is_waiting: bool,
     /// Its public address, if the public sees it.
     pub public_url: Option<String>,
     pub facts: Vec<Fact>,

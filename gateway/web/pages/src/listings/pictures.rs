@@ -4,7 +4,7 @@ use askama::Template;
 
 use crate::field::{Field, Fields};
 use crate::shell::Shell;
-use crate::site::Texts;
+use crate::texts::Texts;
 
 /// A picture that the site shows.
 #[derive(Debug, Clone)]

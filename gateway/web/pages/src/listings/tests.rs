@@ -6,8 +6,8 @@ use super::pictures::{Crop, CropPage, GalleryPage, Image, ScreenshotRow, SingleP
 use super::*;
 use crate::field::{Field, ShownError};
 use crate::input::{Area, Checks, Choice, FormPart, Group, PictureFile, Select};
+use crate::language::Language;
 use crate::shell::Sentence;
-use crate::site::Language;
 
 /// What a studio could write into any field: markup, and the end of every place that a page puts it into.
 const HOSTILE: &str =
@@ -41,7 +41,7 @@ fn row() -> ListingRow {
         kind: hostile(),
         state: state(),
         reason: String::new(),
-        note: hostile(),
+        note: Sentence::of_service(hostile()),
         changed: "2026-11-23 14:05 UTC".to_owned(),
     }
 }
@@ -76,7 +76,9 @@ fn listing() -> ListingPage {
         title: hostile(),
         state: state(),
         reason: hostile(),
-        note: hostile(),
+        note: Sentence::of_service(hostile()),
+        is_waiting: false,
+        is_withdrawn: false,
         public_url: Some("https://mchezo.example/games/okoto".to_owned()),
         facts: vec![Fact {
             label: hostile(),
@@ -89,6 +91,7 @@ fn listing() -> ListingPage {
             state: state(),
             reason: hostile(),
             changes: vec![change()],
+            without_changes: "",
         }],
         earlier: None,
         takedown: Some(TakedownText {
@@ -292,7 +295,7 @@ fn what_a_studio_writes_has_its_own_direction() {
                 closed: None,
             }),
             &[
-                "<h1>Ask for the takedown of <bdi>كاروت!</bdi></h1>",
+                "<h1>Request the removal of <bdi>كاروت!</bdi></h1>",
                 " dir=\"auto\" required>\nكاروت!</textarea>",
             ],
         ),
@@ -409,7 +412,7 @@ fn a_hundred_listings_are_a_small_page() {
     let row = ListingRow {
         title: "A game of an ordinary name".to_owned(),
         kind: "game".to_owned(),
-        note: String::new(),
+        note: Sentence::of_page(String::new()),
         ..row()
     };
     let html = rendered(&AllListingsPage {

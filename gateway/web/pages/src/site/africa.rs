@@ -76,7 +76,8 @@ impl Outline {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::site::{Language, Texts};
+    use crate::language::Language;
+    use crate::texts::Texts;
 
     #[test]
     fn every_country_of_the_directory_has_an_outline() {

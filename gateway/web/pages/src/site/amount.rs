@@ -1,6 +1,6 @@
 //! Numbers of the economy: short for readers, and in full for those who look closer.
 
-use super::texts::Texts;
+use crate::texts::Texts;
 
 /// Significant digits of a short number. Whole numbers keep all of theirs.
 const DIGITS: i32 = 4;
@@ -50,7 +50,7 @@ fn rounded(number: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::site::Language;
+    use crate::language::Language;
 
     #[test]
     fn readers_get_four_digits_and_a_true_minus() {

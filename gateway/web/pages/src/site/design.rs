@@ -14,13 +14,14 @@ use super::places::{MapCountry, PlaceRow};
 use super::rank_plot::RankPlot;
 use super::rankings::{BoardRow, Direction};
 use super::texts::Texts;
-use crate::bars::{Bar, Columns};
+use crate::bars::{Bar, Columns, PARTS};
 use crate::docs::Guide;
 use crate::field::{Field, Fields};
 use crate::icon::{self, Icon};
 use crate::input::{Area, Checks, Choice, FormPart, PictureFile, Select};
 use crate::pattern::{self, Family};
 use crate::plot::Plot;
+use crate::shell::OtherAccount;
 
 /// Code and an answer as guides have them, and tabs by language.
 const CODE: &str = "# Code
@@ -62,6 +63,8 @@ pub struct ComponentsPage {
     chips: Vec<Chip>,
     symbols: Vec<&'static str>,
     tabs: Vec<Tab>,
+    /// The menu of the name of an account.
+    others: Vec<OtherAccount>,
     filters: Filters,
     pager: Pager,
     errors: Fields,
@@ -70,6 +73,8 @@ pub struct ComponentsPage {
     code: String,
     plot: Option<Plot>,
     columns: Option<Columns>,
+    /// Classes and names of the parts of a column.
+    legend: [(&'static str, &'static str); 4],
     bar: Bar,
 }
 
@@ -113,6 +118,10 @@ impl ComponentsPage {
             chips: genres.map(chip).into(),
             symbols: icon::names().collect(),
             tabs: vec![tab("This week", true), tab("This month", false)],
+            others: vec![OtherAccount {
+                href: String::from("#"),
+                name: String::from("Karoo Games"),
+            }],
             filters: filters(),
             pager: Pager {
                 first: Some(String::from("#")),
@@ -123,6 +132,7 @@ impl ComponentsPage {
             code: Guide::read(CODE, "").map_or_else(String::new, |guide| guide.html),
             plot: rates(),
             columns: columns(),
+            legend: PARTS.map(|(class, name)| (class, frame.texts.say(name))),
             bar: Bar::new(&DAYS[0], 1_500),
             frame,
         }
@@ -347,6 +357,10 @@ mod tests {
             "type=\"checkbox\"",
             "type=\"file\"",
             "<details class=\"question\">",
+            "<details class=\"switch\">",
+            "<ul class=\"chips\"",
+            "<ul class=\"legend\">",
+            "<span class=\"state good\">",
             "<p class=\"copy-line\">",
             "<div class=\"code\">",
             "<div class=\"tabs\">",

@@ -28,27 +28,3 @@ pub struct FrameError {
     /// The id under which the request is in the log.
     pub request_id: String,
 }
-
-/// The error of an embed, for programs that read XML.
-#[derive(Debug, Template)]
-#[template(path = "site/oembed_error.xml")]
-pub struct OembedError {
-    pub text: String,
-    /// The id under which the request is in the log.
-    pub request_id: String,
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_text_of_an_error_is_no_markup() {
-        let error = OembedError {
-            text: "Use <json> & no \"xml\".".to_owned(),
-            request_id: "req_1".to_owned(),
-        };
-        let xml = error.render().unwrap();
-        assert!(xml.contains("Use &#60;json&#62; &#38; no"), "{xml}");
-    }
-}

@@ -3,10 +3,10 @@
 use askama::Template;
 
 use super::cards::Link;
-use super::language::Language;
 use super::share::Share;
-use super::texts::Texts;
+use crate::language::Language;
 use crate::shell::TypedForm;
+use crate::texts::Texts;
 
 /// The frame of a page.
 #[derive(Debug, Clone)]

@@ -32,6 +32,8 @@ pub struct GamePage {
     pub description: String,
     pub screenshots: Vec<Picture>,
     pub links: Vec<Link>,
+    /// Whether the page of its creator has the site that this one might ask for.
+    pub has_creator_site: bool,
     pub credits: Vec<Credit>,
     pub listed: String,
     /// Absent if it did not change after the day on which it was listed.

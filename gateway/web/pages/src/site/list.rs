@@ -53,8 +53,11 @@ pub struct StartPage {
     pub notice: Option<String>,
     /// The genres with the most games.
     pub genres: Vec<Chip>,
+    pub platforms: Vec<Chip>,
     /// How much there is, such as `91 games`.
     pub counts: Vec<Link>,
+    /// Those that became public in the last seven days.
+    pub new_games: Vec<GameCard>,
     /// The games of the day.
     pub games: Vec<GameCard>,
     /// Two more, for an invitation to vote.

@@ -1,4 +1,4 @@
-//! The public site: what players, press and crawlers see. Its texts are in `texts/`, one file a language.
+//! The public site: what players, press and crawlers see.
 
 pub mod africa;
 pub mod amount;
@@ -12,9 +12,7 @@ pub mod events;
 pub mod feed;
 pub mod frame;
 pub mod games;
-pub mod language;
 pub mod list;
-mod locale;
 pub mod notes;
 pub mod places;
 pub mod rank_plot;
@@ -23,24 +21,18 @@ pub mod results;
 pub mod share;
 #[cfg(test)]
 mod tests;
-pub mod texts;
 pub mod voting;
 
+pub use crate::language::Language;
+pub use crate::texts::{self, Texts};
 pub use frame::{Frame, Head};
-pub use language::Language;
 pub use share::Share;
-pub use texts::Texts;
+
+use unicode_normalization::UnicodeNormalization as _;
+use unicode_normalization::char::is_combining_mark;
 
 /// What names are sorted by: their letters without accents and case, so that `Égypte` stands at E.
 pub fn sort_key(name: &str) -> String {
-    let plain = |c: char| match c {
-        'à' | 'á' | 'â' | 'ã' | 'ä' => 'a',
-        'ç' => 'c',
-        'è' | 'é' | 'ê' | 'ë' => 'e',
-        'ì' | 'í' | 'î' | 'ï' => 'i',
-        'ò' | 'ó' | 'ô' | 'õ' | 'ö' => 'o',
-        'ù' | 'ú' | 'û' | 'ü' => 'u',
-        other => other,
-    };
-    name.to_lowercase().chars().map(plain).collect()
+    let letters = name.nfd().filter(|c| !is_combining_mark(*c));
+    letters.flat_map(char::to_lowercase).collect()
 }

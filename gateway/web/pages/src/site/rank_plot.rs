@@ -4,7 +4,7 @@ use askama::Template;
 use askama::filters::HtmlSafe;
 use time::OffsetDateTime;
 
-use super::texts::Texts;
+use crate::texts::Texts;
 
 /// The drawing area in units of the SVG.
 const WIDTH: f64 = 320.0;
@@ -78,7 +78,7 @@ mod tests {
     use time::macros::datetime;
 
     use super::*;
-    use crate::site::Language;
+    use crate::language::Language;
 
     const START: OffsetDateTime = datetime!(2026-11-01 04:00 UTC);
 

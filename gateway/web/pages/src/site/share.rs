@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Display, Formatter, Write as _};
 
-use super::language::Language;
+use crate::language::Language;
 
 /// What a page tells machines.
 #[derive(Debug, Default, Clone)]

@@ -14,6 +14,8 @@ pub struct VotePage {
     pub tabs: Vec<Tab>,
     /// A sentence about the last vote.
     pub notice: Option<String>,
+    /// Why the last vote was not counted.
+    pub refusal: Option<String>,
     /// Where the two listings of the last vote stand now, the winner first.
     pub outcome: Vec<RankedListing>,
     /// Why there is no pair, and what to do.

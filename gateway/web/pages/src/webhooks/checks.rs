@@ -58,7 +58,7 @@ pub struct ExchangeRow {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::site::Language;
+    use crate::language::Language;
 
     fn text(english: &str) -> ServiceText {
         ServiceText::new(Language::English, None, english)

@@ -4,10 +4,11 @@ use askama::Template;
 use fluent_bundle::FluentArgs;
 
 use super::deliveries::DeliveryRow;
-use super::{EventRow, ServiceText, StateLabel};
+use super::delivery_days::DeliveryDays;
+use super::{AddressCheck, EventRow, ServiceText, StateLabel};
 use crate::field::{Field, Fields};
 use crate::shell::Shell;
-use crate::site::Texts;
+use crate::texts::Texts;
 
 #[derive(Debug, Template)]
 #[template(path = "webhooks/list.html")]
@@ -57,6 +58,17 @@ pub struct Allowance {
     pub real_events: bool,
 }
 
+/// Instead of the form of a new address: the plan includes no more.
+#[derive(Debug, Template)]
+#[template(path = "webhooks/full.html")]
+pub struct NoMoreEndpointsPage {
+    pub shell: Shell,
+    pub base: String,
+    pub text: &'static str,
+    /// The page of the plans.
+    pub plans: String,
+}
+
 /// The form of a new address, or of one that is changed.
 #[derive(Debug, Template)]
 #[template(path = "webhooks/form.html")]
@@ -94,8 +106,8 @@ pub struct SigningSecretPage {
     pub secret: String,
     /// During a rotation: when the old secret ends.
     pub old_until: Option<String>,
-    /// What the address answered when it was entered.
-    pub address_check: Option<ServiceText>,
+    /// Absent if the address was not called when it was entered.
+    pub address_check: Option<AddressCheck>,
     /// Marks the form of the test event.
     pub form: String,
 }
@@ -120,8 +132,8 @@ pub struct EndpointPage {
     pub events: Vec<String>,
     pub rate_limit: Option<String>,
     pub added: String,
-    /// What the address answered when it was entered.
-    pub address_check: Option<ServiceText>,
+    /// Absent if the address was not called when it was entered.
+    pub address_check: Option<AddressCheck>,
     /// During a rotation: how long the old secret signs.
     pub rotating_until: Option<String>,
     pub health: Health,
@@ -131,6 +143,8 @@ pub struct EndpointPage {
     pub recovered: Option<u64>,
     pub tests: Vec<TestChoice>,
     pub deliveries: Vec<DeliveryRow>,
+    /// Absent if they are not known.
+    pub days: Option<DeliveryDays>,
     /// Mark the forms that act once.
     pub test_form: String,
     pub rotate_form: String,
@@ -193,7 +207,7 @@ pub struct RecoverPage {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::site::Language;
+    use crate::language::Language;
 
     const BASE: &str = "/accounts/a/webhooks";
 
@@ -305,7 +319,7 @@ mod tests {
             heading: "The signing secret",
             secret: "svc_whsec_x".to_owned(),
             old_until: None,
-            address_check: Some(text("answered 405")),
+            address_check: Some(answered()),
             form: "f".to_owned(),
         };
         let html = page.render().unwrap();
@@ -321,6 +335,13 @@ mod tests {
             html.contains("action=\"/accounts/a/webhooks/e/test\""),
             "{html}"
         );
+    }
+
+    fn answered() -> AddressCheck {
+        AddressCheck {
+            result: text("answered 405"),
+            has_answered: true,
+        }
     }
 
     fn endpoint(may_change: bool, label: StateLabel) -> String {
@@ -339,7 +360,7 @@ mod tests {
             events: vec!["tip.paid".to_owned()],
             rate_limit: None,
             added: "2026-11-23".to_owned(),
-            address_check: Some(text("answered 405")),
+            address_check: Some(answered()),
             rotating_until: Some("2026-11-24 12:00 UTC".to_owned()),
             health: Health::default(),
             recent: Some("97 of the newest 100 were delivered".to_owned()),
@@ -350,6 +371,7 @@ mod tests {
                 is_chosen: true,
             }],
             deliveries: Vec::new(),
+            days: None,
             test_form: "form-of-test".to_owned(),
             rotate_form: "form-of-rotation".to_owned(),
             remove_form: "form-of-removal".to_owned(),

@@ -2,12 +2,14 @@
 
 pub mod checks;
 pub mod deliveries;
+pub mod delivery_days;
 pub mod endpoints;
 
 use askama::Template;
 
+use crate::language::Language;
 use crate::shell::Shell;
-use crate::site::{Language, Texts};
+use crate::texts::Texts;
 
 /// A text of webhook-svc. One without a translation stays in English, and its element says so.
 #[derive(Debug, Clone, Template)]
@@ -29,6 +31,14 @@ impl ServiceText {
             text: translation.unwrap_or_else(|| english.to_owned()),
         }
     }
+}
+
+/// What came of the first request to an address.
+#[derive(Debug, Clone)]
+pub struct AddressCheck {
+    pub result: ServiceText,
+    /// Whether the result is an answer, and not the reason why there was none.
+    pub has_answered: bool,
 }
 
 /// A state in words, with a colour.

@@ -1,6 +1,8 @@
 ## The frame of an account: today, team, tokens, activity, settings, calls
 
 account-unnamed = Account
+account-switch = Switch account
+account-all = All accounts
 account-nav-today = Today
 account-nav-keys = Keys
 account-nav-usage = Usage
@@ -11,9 +13,8 @@ account-nav-economy = Economy
 account-nav-team = Team
 account-nav-activity = Activity
 account-paused = New games and events are not accepted for a while. What is listed can still be changed.
-api-call-same = The API has the same
-api-call-account = The account API has the same
-api-call-none = No call of the API gives this
+api-call-same = Same in the API
+api-call-account = Same in the account API
 api-call-colon = { $value }:
 api-call-copy = Copy the call { $value }
 
@@ -37,7 +38,7 @@ mail-folder = This is a local fleet: e-mails are files in
 
 ## Times
 
-date-day-utc = { $value } UTC
+date-day-utc = { $value } (UTC)
 left-days = { $count ->
     [one] { $number } day
    *[other] { $number } days
@@ -91,17 +92,24 @@ did-listing_submitted = submitted { $value }
 did-listing_changed = changed { $value }
 did-listing_withdrawn = withdrew { $value }
 did-pictures_changed = changed the pictures of { $value }
-did-takedown_asked = requested the takedown of { $value }
-did-correction_done = marked a correction of { $value } as done
-did-correction_dismissed = dismissed a correction of { $value }
+did-takedown_asked = requested the removal of { $value }
+did-correction_done = marked a correction for { $value } as done
+did-correction_dismissed = dismissed a correction for { $value }
 did-page_claimed = claimed the page { $value }
+did-listing_approved = approved { $value }
+did-listing_rejected = rejected { $value }
+did-listing_removed = took { $value } down
+did-takedown_declined = declined to take { $value } down
+did-claim_granted = granted the claim of the page { $value }
+did-claim_rejected = rejected the claim of the page { $value }
 did-currency_named = named the currency of { $value }
+activity-staff = Staff
 agent-on = { $from } on { $to }
 agent-unknown = unknown browser
 
 ## Notices after forms
 
-done-listing-submitted = Submitted. Someone reviews it before it is public.
+done-listing-submitted = Thank you. We review it before it goes public.
 done-listing-without-cover = The game is submitted, without its cover: see below what is wrong with the file.
 done-listing-changed = The change is saved.
 done-listing-withdrawn = Withdrawn: it has left the review queue.
@@ -124,8 +132,8 @@ error-unreadable-title = Unreadable form
 error-unreadable = The form could not be read. Open the page again, and send it from there.
 error-closed-title = Closed
 error-too-many = { $count ->
-    [one] Too many requests. Try again in { $number } second.
-   *[other] Too many requests. Try again in { $number } seconds.
+    [one] Too many pages in a minute. Try again in { $number } second.
+   *[other] Too many pages in a minute. Try again in { $number } seconds.
 }
 error-sent-twice-title = Sent twice
 error-sent-twice = This form was sent before, and its outcome is not known. Check whether it took effect before you send it again.
@@ -140,7 +148,7 @@ today-part-webhooks = webhooks
 today-part-listings = listings
 today-part-reports = reports of economies
 today-part-team = the team
-today-nothing = Nothing waits for you, and nothing failed.
+today-nothing = All done.
 today-for-you = Waiting for you
 today-failed = What failed
 today-for-staff = Waiting for staff
@@ -150,7 +158,7 @@ today-first-key = Create the first key
 today-first-call = Make the first call
 today-first-webhook = Add a webhook
 today-list-title = List your game
-today-list = A listing is free. Someone reviews it before it is public.
+today-list = A listing is free. We review it before it goes public.
 today-first-page = Submit or claim your page
 today-first-game = Submit a game
 today-first-cover = Add a cover
@@ -182,6 +190,8 @@ today-listing-rejected = { $value } was rejected
 today-claim = The claim of { $value }
 today-claim-made = Made { $value }.
 today-claim-rejected = The claim of { $value } was rejected
+today-correction = A visitor suggests a correction for { $value }
+today-correction-since = It waits since { $value }. Read it and close it.
 today-invited = { $value } is invited and has not joined
 today-invitation-ends = The invitation ends { $value }.
 today-report-held = A report of { $value } is held
@@ -244,7 +254,7 @@ team-most = A team has at most { $value } people and invitations.
 team-choose-role = Choose a role.
 team-last-owner = An account keeps at least one owner: make another person an owner first.
 team-activity-title = Activity
-team-activity-lead = Who did what in the last year, from where: people, and programs with
+team-activity-lead = Who did what in the last year, from where: people, our staff, and programs with
 team-activity-tokens = tokens
 team-activity-missing = What programs have changed cannot be read now. Try again later.
 team-activity-empty = Nothing yet: keys, team changes and settings appear here as they happen.
@@ -265,6 +275,7 @@ token-name = Name
 token-state = State
 token-token = Token
 token-scopes = Scopes
+token-scopes-none = Tick at least one scope.
 token-created = Created
 token-by = By
 token-last-used = Last used

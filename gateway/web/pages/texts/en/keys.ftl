@@ -138,7 +138,7 @@ key-revoke-yes = Yes, revoke it
 ## Usage
 
 usage-title = Usage
-usage-month = The month { $value }
+usage-month = Calls in { $value }
 usage-month-calls = { $from } of { $to } calls
 usage-month-share = with live keys ({ $value }).
 usage-month-left = { $from } are left until { $to }.

@@ -1,11 +1,17 @@
 ## Mails to people
 
 mail-link-foot = The link works for { $value }, once. If you did not ask for it, ignore it: nothing happens until the button on its page is pressed.
+mail-signature = The team of Mchezo
 mail-stop-foot = The link works for { $value }, once. Nothing happens until the button on its page is pressed.
 mail-switch-foot = You can turn off e-mails of this kind: { $value }
 mail-no-reason = none was given
 mail-sign-up-subject = Create your account at Mchezo
-mail-sign-up-body = Open this page to choose a password and create your first key:
+mail-sign-up-body =
+    Hello,
+
+    Mchezo is a directory of African games: studios list their games there, and websites and launchers read them. Somebody, probably you, wants to create an account there with this address.
+
+    Open this page to choose a password:
 mail-sign-up-exists-subject = You have an account at Mchezo
 mail-sign-up-exists-body = Somebody wants to create an account with this address, which has one. Sign in with your password; if you have forgotten it, set a new one here:
 mail-reset-subject = Set a new password at Mchezo
@@ -125,9 +131,9 @@ mail-month-used-body =
 
     Which days and routes used them: { $usage }
     The plans: { $plans }
-mail-correction-subject = A visitor suggests a correction of one of your listings
+mail-correction-subject = A visitor suggests a correction for one of your listings
 mail-correction-body =
-    A visitor suggests a correction of { $title }. Read it, and say that it is done or that nothing needs to be done:
+    A visitor suggests a correction for { $title }. Read it and close it:
 
     { $page }
 
@@ -146,7 +152,9 @@ mail-listing-published-subject = Your listing is public
 mail-listing-published-body =
     Staff have approved { $title }. Everybody sees it now: { $url }
 
-    Add pictures, change it at any time without another review, and embed it: { $page }
+    Change it and its pictures at any time, without another review: { $page }
+
+    The public page of a game has the code to embed it on other sites.
 mail-listing-approved-subject = Your listing is approved
 mail-listing-approved-body =
     Staff have approved { $title }. Nobody else sees it, because the page of its maker is not public. It becomes public together with that page.
@@ -192,6 +200,11 @@ mail-report-rejected-body =
     Staff have rejected the report { $report } of the game { $game }: it never counts. Their reason: { $reason }
 
     Correct what your game sends. Its next report is compared with the last one that counts: { $page }
+mail-report-voided-subject = A report of your game is voided
+mail-report-voided-body =
+    Staff have voided the report { $report } of the game { $game }: it no longer counts, and its rates and figures, past ones too, are now those without it. Their reason: { $reason }
+
+    Check the numbers that your game sends. Your reports: { $page }
 mail-webhooks-failed-subject = Webhooks could not be delivered
 mail-webhooks-failed-body =
     Deliveries to { $url } that have failed since the last such e-mail: { $failed }. No attempt is left, and the last one was not answered with a 2xx status.

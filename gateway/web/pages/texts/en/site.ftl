@@ -4,6 +4,7 @@
 ## The frame of all pages
 
 skip = Skip to the content
+colon = { ":" }
 nav-label = Pages
 nav-games = Games
 nav-creators = Creators
@@ -25,12 +26,13 @@ footer-developers = For developers
 footer-design = How this site looks
 language-label = Language
 sample-notice = This listing is made up: it belongs to the sample data that test keys read.
-api-same = The API has the same:
+api-same = Same in the API:
 
 ## Start page
 
 start-title = Games of Africa
 start-lead = Games from all over Africa, the people who make them, and the events where they meet.
+start-new = New this week
 start-featured = Games of the day
 start-vote = Two games, one choice. The rankings come from what players pick.
 start-all-games = All games
@@ -211,7 +213,7 @@ event-description = { $value }. An event about games in Africa.
 ## What a visitor can do about a listing
 
 actions-label = About this listing
-action-claim = Claim this page
+action-claim = Claim or manage this page
 action-correct = Suggest a correction
 action-report = Report this listing
 action-takedown = Request removal
@@ -220,7 +222,7 @@ note-correct-lead = What is wrong or missing, and where can it be checked? The p
 note-report-title = Report { $value }
 note-report-lead = Someone reads every report. Neither the report nor its sender is shown on the site.
 note-owner = Is it your own listing?
-note-owner-link = Sign in, and ask for the takedown from your account.
+note-owner-link = Sign in, and request its removal from your account.
 note-reason-label = Reason
 note-choose = Choose one
 report-reason-rights = It infringes my rights: a game, a name, a picture or a trademark
@@ -356,6 +358,7 @@ method-market = Market: the average of what players exchanged in the last 24 hou
 ## Search
 
 search-title = Search
+search-nothing-typed = Type a name in the field at the top of the page, or look through a list:
 search-results-for = Results for “{ $value }”
 search-count = { $count ->
     [0] Nothing found
@@ -396,7 +399,7 @@ error-refused = This address cannot do what was asked. Start from a page of the 
 error-too-large-title = Too much text
 error-too-large = The form contains more text than is allowed, so nothing was stored. Go back, shorten it, and send it again.
 error-coded-title = Compressed form
-error-coded = The form has the Content-Encoding “{ $value }”, and forms are read as they are. Send it uncompressed, without the header.
+error-coded = The form has the Content-Encoding `{ $value }`, and forms are read as they are. Send it uncompressed, without the header.
 error-method-title = Wrong kind of request
 error-method = This address answers another kind of request. Open the page with the form, and send it from there.
 error-cross-site-title = Sent from another site
@@ -456,6 +459,7 @@ link-youtube = YouTube
 date-day = { $day } { $month } { $year }
 date-days-of-month = { $day }–{ $last_day } { $month } { $year }
 date-minute = { $day }, { $time } UTC
+date-month = { $month } { $year }
 date-range = { $from } – { $to }
 month-1 = January
 month-2 = February
@@ -509,6 +513,7 @@ role-programmer = Programmer
 role-publisher = Publisher
 role-serious-games = Serious games
 role-web = Web games
+role-writer = Writer
 role-xr = VR and AR
 role-composer = Composer
 
@@ -568,3 +573,20 @@ country-UG = Uganda
 country-ZA = South Africa
 country-ZM = Zambia
 country-ZW = Zimbabwe
+
+## Cities whose name is another one in some language, by country and name in the directory
+
+city-dz-algiers = Algiers
+city-eg-alexandria = Alexandria
+city-eg-cairo = Cairo
+city-eg-giza = Giza
+city-eg-luxor = Luxor
+city-eg-port-said = Port Said
+city-et-addis-ababa = Addis Ababa
+city-ma-fes = Fes
+city-ma-marrakesh = Marrakesh
+city-ma-meknes = Meknes
+city-ma-tangier = Tangier
+city-mu-port-louis = Port Louis
+city-so-mogadishu = Mogadishu
+city-za-cape-town = Cape Town

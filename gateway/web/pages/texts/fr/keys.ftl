@@ -138,7 +138,7 @@ key-revoke-yes = Oui, la révoquer
 ## Utilisation
 
 usage-title = Utilisation
-usage-month = Le mois { $value }
+usage-month = Appels en { $value }
 usage-month-calls = { $from } sur { $to } appels
 usage-month-share = avec des clés de production ({ $value }).
 usage-month-left = Il en reste { $from } jusqu’au { $to }.

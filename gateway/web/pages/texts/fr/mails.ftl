@@ -1,11 +1,17 @@
 ## Les messages aux personnes
 
 mail-link-foot = Le lien fonctionne pendant { $value }, une seule fois. Si vous ne l’avez pas demandé, ignorez-le : rien ne se passe tant que personne n’appuie sur le bouton de sa page.
+mail-signature = L’équipe de Mchezo
 mail-stop-foot = Le lien fonctionne pendant { $value }, une seule fois. Rien ne se passe tant que personne n’appuie sur le bouton de sa page.
 mail-switch-foot = Vous pouvez désactiver les messages de ce type : { $value }
 mail-no-reason = aucune n’a été donnée
 mail-sign-up-subject = Créez votre compte sur Mchezo
-mail-sign-up-body = Ouvrez cette page pour choisir un mot de passe et créer votre première clé :
+mail-sign-up-body =
+    Bonjour,
+
+    Mchezo est un répertoire de jeux africains : les studios y présentent leurs jeux, que lisent des sites et des lanceurs. Quelqu’un, sans doute vous, veut y créer un compte avec cette adresse.
+
+    Ouvrez cette page pour choisir un mot de passe :
 mail-sign-up-exists-subject = Vous avez un compte sur Mchezo
 mail-sign-up-exists-body = Quelqu’un veut créer un compte avec cette adresse, qui en a déjà un. Connectez-vous avec votre mot de passe ; si vous l’avez oublié, choisissez-en un nouveau ici :
 mail-reset-subject = Un nouveau mot de passe sur Mchezo
@@ -127,7 +133,7 @@ mail-month-used-body =
     Les offres : { $plans }
 mail-correction-subject = Un visiteur propose une correction d’une de vos fiches
 mail-correction-body =
-    Un visiteur propose une correction de { $title }. Lisez-la, et dites si elle est faite ou s’il n’y a rien à faire :
+    Un visiteur propose une correction de { $title }. Lisez-la et classez-la :
 
     { $page }
 
@@ -146,7 +152,9 @@ mail-listing-published-subject = Votre fiche est publique
 mail-listing-published-body =
     Notre équipe a approuvé { $title }. Tout le monde la voit maintenant : { $url }
 
-    Ajoutez des images, modifiez-la à tout moment sans nouvel examen, et intégrez-la ailleurs : { $page }
+    Modifiez-la avec ses images à tout moment, sans nouvel examen : { $page }
+
+    La page publique d’un jeu contient le code pour l’intégrer à d’autres sites.
 mail-listing-approved-subject = Votre fiche est approuvée
 mail-listing-approved-body =
     Notre équipe a approuvé { $title }. Personne d’autre ne la voit, car la page de ses créateurs n’est pas publique. La fiche deviendra publique en même temps que cette page.
@@ -192,6 +200,11 @@ mail-report-rejected-body =
     Notre équipe a rejeté le rapport { $report } du jeu { $game } : il ne comptera jamais. Sa raison : { $reason }
 
     Corrigez ce que votre jeu envoie. Son prochain rapport est comparé au dernier qui compte : { $page }
+mail-report-voided-subject = Un rapport de votre jeu est annulé
+mail-report-voided-body =
+    Notre équipe a annulé le rapport { $report } du jeu { $game } : il ne compte plus, et les taux et chiffres du jeu, passés compris, sont maintenant ceux sans ce rapport. Sa raison : { $reason }
+
+    Vérifiez les nombres que votre jeu envoie. Vos rapports : { $page }
 mail-webhooks-failed-subject = Des webhooks n’ont pas pu être livrés
 mail-webhooks-failed-body =
     Livraisons vers { $url } qui ont échoué depuis le dernier message de ce type : { $failed }. Il ne reste aucune tentative, et la dernière n’a pas reçu de réponse avec un statut 2xx.

@@ -4,6 +4,7 @@
 ## Le cadre de toutes les pages
 
 skip = Aller au contenu
+colon = { " :" }
 nav-label = Pages
 nav-games = Jeux
 nav-creators = Créateurs
@@ -25,12 +26,13 @@ footer-developers = Développeurs
 footer-design = Design du site
 language-label = Langue
 sample-notice = Cette fiche est inventée : elle fait partie des données d’exemple que lisent les clés de test.
-api-same = L’API donne la même chose :
+api-same = Par l’API :
 
 ## Page d’accueil
 
 start-title = Jeux d’Afrique
 start-lead = Des jeux de toute l’Afrique, celles et ceux qui les créent, et les événements où l’on se rencontre.
+start-new = Nouveautés de la semaine
 start-featured = Les jeux du jour
 start-vote = Deux jeux, un choix. Les classements viennent des choix des joueurs.
 start-all-games = Tous les jeux
@@ -61,7 +63,7 @@ feed-games-title = Nouveaux jeux
 feed-events = Prochains événements (flux)
 feed-calendar = Événements pour votre agenda
 games-title = Jeux
-games-description = Les jeux créés en Afrique, par genre, plateforme, pays et stade de développement.
+games-description = Les jeux créés en Afrique, par genre, plateforme, pays et état d’avancement.
 games-count = { $count ->
     [one] { $number } jeu
    *[other] { $number } jeux
@@ -100,7 +102,7 @@ filter-label = Filtres
 filter-genre = Genre
 filter-platform = Plateforme
 filter-country = Pays
-filter-stage = Stade
+filter-stage = État d’avancement
 filter-kind = Type
 filter-when = Période
 
@@ -109,7 +111,7 @@ filter-when = Période
 game-by = par
 game-genres = Genres
 game-platforms = Plateformes
-game-stage = Stade
+game-stage = État d’avancement
 game-year = Année
 game-place = Origine
 game-currency = Monnaie
@@ -211,7 +213,7 @@ event-description = { $value }. Un événement consacré aux jeux en Afrique.
 ## Ce qu’un visiteur peut faire d’une fiche
 
 actions-label = À propos de cette fiche
-action-claim = Revendiquer cette page
+action-claim = Revendiquer ou gérer cette page
 action-correct = Proposer une correction
 action-report = Signaler cette fiche
 action-takedown = Demander le retrait
@@ -356,6 +358,7 @@ method-market = Marché : la moyenne de ce que les joueurs ont échangé pendan
 ## Recherche
 
 search-title = Recherche
+search-nothing-typed = Écrivez un nom dans le champ en haut de la page, ou parcourez une liste :
 search-results-for = Résultats pour « { $value } »
 search-count = { $count ->
     [0] Aucun résultat
@@ -462,6 +465,7 @@ date-days-of-month = du { $day ->
    *[other] { $day }
 } au { $last_day } { $month } { $year }
 date-minute = { $day }, { $time } UTC
+date-month = { $month } { $year }
 date-range = du { $from } au { $to }
 month-1 = janvier
 month-2 = février
@@ -515,6 +519,7 @@ role-programmer = Programmeur·se
 role-publisher = Éditeur·rice
 role-serious-games = Jeux sérieux
 role-web = Jeux web
+role-writer = Scénariste
 role-xr = Réalité virtuelle et augmentée
 role-composer = Compositeur·rice
 
@@ -574,3 +579,20 @@ country-UG = Ouganda
 country-ZA = Afrique du Sud
 country-ZM = Zambie
 country-ZW = Zimbabwe
+
+## Villes dont le nom change selon la langue, par pays et nom dans le répertoire
+
+city-dz-algiers = Alger
+city-eg-alexandria = Alexandrie
+city-eg-cairo = Le Caire
+city-eg-giza = Gizeh
+city-eg-luxor = Louxor
+city-eg-port-said = Port-Saïd
+city-et-addis-ababa = Addis-Abeba
+city-ma-fes = Fès
+city-ma-marrakesh = Marrakech
+city-ma-meknes = Meknès
+city-ma-tangier = Tanger
+city-mu-port-louis = Port-Louis
+city-so-mogadishu = Mogadiscio
+city-za-cape-town = Le Cap

@@ -180,7 +180,7 @@ async fn page(request: &MemberRequest, form: &KeyForm, state: FormState) -> Page
         shell,
         account: request.scope.id.to_string(),
         form: once::new_id(),
-        name: Field::text("name", language.say("key-name"))
+        name: Field::name("name", language.say("key-name"))
             .hint(language.say("key-name-hint"))
             .value(&form.name)
             .error_in(&errors),

@@ -68,9 +68,9 @@ impl ShownSecret {
 
     /// The page that shows the secret. `heading` is the key of a text. For a test key, the page has the API's answer to the first call.
     async fn page(self, request: &MemberRequest, heading: &'static str) -> SecretPage {
-        let (web, language) = (&request.app, request.language());
+        let (app, language) = (&request.app, request.language());
         let first_answer = if self.mode == TEST {
-            Some(first_answer(web, language, &self.secret).await)
+            Some(first_answer(app, language, &self.secret).await)
         } else {
             None
         };
@@ -83,7 +83,7 @@ impl ShownSecret {
             variable: variable(&self.kind, self.may_write),
             secret: self.secret,
             name: self.name,
-            api_url: web.api_url.clone(),
+            api_url: app.api_url.clone(),
             expires: self
                 .expires
                 .and_then(|end| OffsetDateTime::from_unix_timestamp(end).ok())
@@ -91,7 +91,7 @@ impl ShownSecret {
             grace: self
                 .old_ends
                 .and_then(|end| OffsetDateTime::from_unix_timestamp(end).ok())
-                .and_then(|end| grace(language, end, web.clock.now())),
+                .and_then(|end| grace(language, end, app.clock.now())),
             first_path: FIRST_PATH,
             first_answer,
         }
@@ -99,8 +99,8 @@ impl ShownSecret {
 }
 
 /// The API's answer to the first call with a new key.
-async fn first_answer(web: &Web, language: PageLanguage, secret: &str) -> FirstAnswer {
-    match web.api.get(FIRST_PATH, secret).await {
+async fn first_answer(app: &Web, language: PageLanguage, secret: &str) -> FirstAnswer {
+    match app.api.get(FIRST_PATH, secret).await {
         Ok(answer) => {
             let mut body = json_text::indented(&answer.body);
             if body.len() > MAX_ANSWER {
@@ -173,7 +173,7 @@ mod tests {
         let row = |now| row(PageLanguage::default(), &rotated, now).grace;
         let shown = row(now).unwrap();
         assert_eq!((shown.left.as_str(), shown.seconds), ("5 h 0 min", 18_000));
-        assert_eq!(shown.until, "2026-11-23 17:00 UTC");
+        assert_eq!(shown.until, "23 November 2026, 17:00 UTC");
         assert!(row(now + Duration::hours(5)).is_none());
     }
 }

@@ -184,14 +184,14 @@ mod tests {
                     revoked_at: past,
                     ..key()
                 },
-                "revoked, 2026-11-23 11:00 UTC",
+                "revoked, 23 November 2026, 11:00 UTC",
             ),
             (
                 proto::Key {
                     expires_at: past,
                     ..key()
                 },
-                "expired, 2026-11-23 11:00 UTC",
+                "expired, 23 November 2026, 11:00 UTC",
             ),
             (
                 proto::Key {

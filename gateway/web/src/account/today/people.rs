@@ -38,7 +38,7 @@ pub(super) async fn load(request: &MemberRequest) -> Result<PeopleNews, Fault> {
     });
     let changes = done.iter().map(|entry| PastAction {
         at: when::minute(texts, entry.at),
-        author: entry.email.clone(),
+        author: action::author(texts, &entry.email).to_owned(),
         what: action::text(texts, &entry.action, &entry.subject),
     });
     Ok(PeopleNews {

@@ -86,7 +86,7 @@ async fn run(
     let call = call(operation, typed, &app.api_url, language.texts());
     let call = call.map_err(FormState::invalid)?;
     let sent = app.gateway.run_test_call(proto::RunTestCallRequest {
-        actor: Some((&request.actor()).into()),
+        actor: (&request.actor()).into(),
         account_id: request.scope.id.to_string(),
         ..test_call(&call, &app.api_url)
     });

@@ -84,6 +84,8 @@ fn of_status(status: u32) -> &'static str {
 
 #[cfg(test)]
 mod tests {
+    use pages::site::{Language, Texts};
+
     use super::*;
 
     fn failed(status: Option<u32>, reason: &str) -> proto::Delivery {
@@ -139,6 +141,15 @@ mod tests {
             key_of_delivery(&failed(None, "its answer is not HTTP")),
             None
         );
+    }
+
+    #[test]
+    fn the_advice_about_a_port_names_no_other_one() {
+        for language in Language::ALL {
+            // A local fleet permits other ports than 443.
+            let text = Texts::of(language).say(PORT);
+            assert!(!text.contains(|c: char| c.is_ascii_digit()), "{text}");
+        }
     }
 
     #[test]

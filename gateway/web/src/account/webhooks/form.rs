@@ -4,13 +4,13 @@ use axum::extract::Path;
 use http::StatusCode;
 use kit::{Code, Fault};
 use pages::site::Language;
-use pages::webhooks::endpoints::{EndpointFormPage, EventChoice};
+use pages::webhooks::endpoints::{EndpointFormPage, EventChoice, NoMoreEndpointsPage};
 use pages::webhooks::{EventRow, ServiceText};
 use pages::{Field, Fields};
 use uuid::Uuid;
 
 use super::signing_secret::ShownSecret;
-use super::{endpoint_id, origin, words};
+use super::{endpoint_id, list, origin, words};
 use crate::account::member_request::MemberRequest;
 use crate::domain::action::Action;
 use crate::form_body::FormBody;
@@ -75,7 +75,22 @@ impl EndpointForm {
     }
 }
 
+/// An account whose plan includes no more addresses gets no form, which would be refused once it is filled in.
 pub async fn show_new(request: MemberRequest) -> PageResult {
+    let listed = request.app.webhooks.endpoints(request.scope.id).await.ok();
+    if let Some(full) = listed.filter(|listed| !list::has_room(listed)) {
+        let text = if full.endpoints.is_empty() {
+            "webhook-plan-none"
+        } else {
+            "webhook-plan-used-up"
+        };
+        return Ok(ok(&NoMoreEndpointsPage {
+            shell: request.webhooks_shell("POST", "/endpoints").await,
+            base: request.webhooks(),
+            text: request.language().say(text),
+            plans: request.path("/plans"),
+        }));
+    }
     page(
         &request,
         None,
@@ -103,7 +118,14 @@ pub async fn add(request: MemberRequest, OnceForm(pairs, sent): OnceForm<Pairs>)
     match request.once(&sent, &request.webhooks(), work).await? {
         Ok(shown) => Ok(ok(&shown.page(&request).await)),
         Err(fault) => {
-            let refused = request.language().refused(&fault, &FIELDS, &[]);
+            let language = request.language();
+            let mut refused = language.refused(&fault, &FIELDS, &[]);
+            if fault.code == Code::PlanRequired {
+                // In the words of the other pages: the API calls an address an endpoint.
+                refused
+                    .errors
+                    .set_general(language.say("webhook-plan-used-up"));
+            }
             page(&request, None, &form, refused).await
         }
     }

@@ -20,7 +20,6 @@ pub async fn show(request: MemberRequest, Query(after): Query<AfterForm>) -> Pag
     let listed = listed?;
     let language = request.language();
     shell.notice = after.notice();
-    let count = u32::try_from(listed.endpoints.len()).unwrap_or(u32::MAX);
     let endpoints = listed.endpoints.iter();
     let endpoints = endpoints.map(|endpoint| row(endpoint, language));
     Ok(ok(&WebhooksPage {
@@ -28,12 +27,18 @@ pub async fn show(request: MemberRequest, Query(after): Query<AfterForm>) -> Pag
         base: request.webhooks(),
         allowance: Allowance {
             most: listed.most.map(u64::from),
-            has_room: listed.most.is_none_or(|most| count < most),
+            has_room: has_room(&listed),
             real_events: listed.real_events,
         },
         endpoints: endpoints.collect(),
         may_change: request.may_change_webhooks(),
     }))
+}
+
+/// Whether the plan includes another address.
+pub(super) fn has_room(listed: &proto::ListEndpointsResponse) -> bool {
+    let count = u32::try_from(listed.endpoints.len()).unwrap_or(u32::MAX);
+    listed.most.is_none_or(|most| count < most)
 }
 
 fn row(endpoint: &proto::Endpoint, language: PageLanguage) -> EndpointRow {

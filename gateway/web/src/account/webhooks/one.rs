@@ -4,6 +4,7 @@ use axum::extract::{Path, Query};
 use contracts::webhook::v1 as proto;
 use contracts::webhook::v1::EndpointState;
 use kit::{Code, Fault};
+use pages::webhooks::delivery_days::{DayCounts, DeliveryDays};
 use pages::webhooks::endpoints::{EndpointPage, EndpointStatus, Health, TestChoice};
 use pages::when;
 use serde::Deserialize;
@@ -174,9 +175,10 @@ async fn page(
         ..proto::ListDeliveriesRequest::default()
     };
     let path = format!("/endpoints/{id}");
-    let (endpoint, deliveries, types, mut shell) = futures::join!(
+    let (endpoint, deliveries, days, types, mut shell) = futures::join!(
         webhooks.endpoint(account, id),
         webhooks.deliveries(newest),
+        webhooks.delivery_days(account, id),
         webhooks.event_types(),
         request.webhooks_shell("GET", &path),
     );
@@ -210,12 +212,27 @@ async fn page(
         deliveries: rows
             .map(|delivery| words::delivery_row(delivery, now, language))
             .collect(),
+        // The page has its other parts without them: an older webhook-svc does not count.
+        days: days.ok().and_then(|days| delivery_days(days, language)),
         test_form: once::new_id(),
         rotate_form: once::new_id(),
         remove_form: once::new_id(),
         may_change: request.may_change_webhooks(),
     };
     Ok(html(state.status, &page))
+}
+
+fn delivery_days(
+    counted: proto::CountDeliveriesResponse,
+    language: PageLanguage,
+) -> Option<DeliveryDays> {
+    let days = counted.days.into_iter().map(|counted| DayCounts {
+        day: counted.day,
+        delivered: counted.delivered,
+        failed: counted.failed,
+    });
+    let days: Vec<DayCounts> = days.collect();
+    DeliveryDays::new(language.texts(), &days, counted.is_cut_off)
 }
 
 fn health(health: proto::Health, language: PageLanguage) -> Health {

@@ -163,6 +163,9 @@ pub(super) fn attempt_row(attempt: &proto::Attempt, language: PageLanguage) -> A
         is_success: attempt.reason.is_empty() && attempt.status.is_some(),
         has_status: attempt.status.is_some(),
         answer: String::from_utf8_lossy(&attempt.answer).into_owned(),
+        headers: (attempt.answer_headers.iter())
+            .map(|header| (header.name.clone(), header.value.clone()))
+            .collect(),
     }
 }
 
@@ -225,7 +228,7 @@ mod tests {
         assert_eq!(due(later, ENGLISH).as_deref(), Some("now"));
         assert_eq!(due(later, FRENCH).as_deref(), Some("maintenant"));
         let due = due(NOW, ENGLISH);
-        assert_eq!(due.as_deref(), Some("2026-11-23 12:05 UTC"));
+        assert_eq!(due.as_deref(), Some("23 November 2026, 12:05 UTC"));
     }
 
     #[test]
@@ -233,7 +236,7 @@ mod tests {
         let waiting = |tries| delivery(DeliveryState::Waiting, tries);
         for (tries, endpoint, words) in [
             (0, EndpointState::On, "on its way"),
-            (1, EndpointState::On, "2026-11-23 12:05 UTC"),
+            (1, EndpointState::On, "23 November 2026, 12:05 UTC"),
             (0, EndpointState::Paused, "paused"),
             (2, EndpointState::Off, "switched off"),
         ] {

@@ -80,12 +80,12 @@ impl IndexedSection {
         let mut total = 0;
         let mut is_here = false;
         for word in wanted {
-            let title = best(&self.title_words, word, (24, 16));
-            let guide = best(&self.guide_words, word, (4, 3));
+            let title = best(&self.title_words, word, 24, 16);
+            let guide = best(&self.guide_words, word, 4, 3);
             let exact = self.text_words.iter().filter(|it| *it == word).take(4);
             let exact = u32::try_from(exact.count()).unwrap_or_default();
             let text = match exact {
-                0 => best(&self.text_words, word, (1, 1)),
+                0 => best(&self.text_words, word, 1, 1),
                 count => 2 + count,
             };
             if title + guide + text == 0 {
@@ -120,7 +120,7 @@ impl IndexedSection {
 }
 
 /// The score of a whole word, or of one that begins with it.
-fn best(words: &[String], wanted: &str, (whole, beginning): (u32, u32)) -> u32 {
+fn best(words: &[String], wanted: &str, whole: u32, beginning: u32) -> u32 {
     let mut score = 0;
     for word in words {
         if word == wanted {

@@ -2,14 +2,26 @@
 
 use serde_json::{Map, Value};
 
-use super::fields::Shape;
-
 /// References in a row that are followed.
 const MAX_HOPS: u8 = 8;
 /// The values of an enumeration that may get more.
 const KNOWN_VALUES: &str = "x-extensible-enum";
 /// Formats that help a reader. The others only tell generators of requests which values exist.
 const FORMATS: [&str; 4] = ["date", "date-time", "uri", "uuid"];
+
+/// The shape of a value.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Shape {
+    /// Types in words, such as `string or null`.
+    pub kind: String,
+    /// The values of an enumeration.
+    pub values: Vec<String>,
+    /// Whether the enumeration may get more values.
+    pub is_open: bool,
+    /// In words, such as `1 to 120 characters`.
+    pub limits: Vec<String>,
+    pub default: Option<String>,
+}
 
 /// A document.
 #[derive(Debug, Clone, Copy)]

@@ -112,7 +112,7 @@ impl Layout<'_> {
 mod tests {
     use serde_json::json;
 
-    use super::super::fields::Shape;
+    use super::super::document::Shape;
     use super::*;
 
     fn field(path: &str) -> Field {

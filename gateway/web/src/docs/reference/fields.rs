@@ -2,26 +2,12 @@
 
 use serde_json::{Map, Value};
 
-use super::document::Document;
+use super::document::{Document, Shape};
 
 /// The deepest level of objects whose fields are listed.
 const MAX_DEPTH: usize = 8;
 /// Rows of a body. The largest body of ours has some fifty.
 const MAX_FIELDS: usize = 400;
-
-/// The shape of a value.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Shape {
-    /// Types in words, such as `string or null`.
-    pub kind: String,
-    /// The values of an enumeration.
-    pub values: Vec<String>,
-    /// Whether the enumeration may get more values.
-    pub is_open: bool,
-    /// In words, such as `1 to 120 characters`.
-    pub limits: Vec<String>,
-    pub default: Option<String>,
-}
 
 /// A field of a body.
 #[derive(Debug, Clone, PartialEq, Eq)]

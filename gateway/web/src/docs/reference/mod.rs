@@ -12,8 +12,9 @@ use serde_json::Value;
 
 use crate::docs::guides::{DocsPage, Index};
 
+pub use document::Shape;
 pub use example::laid_out;
-pub use fields::{Field, Shape};
+pub use fields::Field;
 pub use operation::{Body, Caller, ErrorRow, Header, Location, Operation, Parameter, Reply};
 
 use document::Document;

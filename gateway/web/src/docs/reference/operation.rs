@@ -3,9 +3,9 @@
 use serde_json::Value;
 use strum::{Display, EnumString};
 
-use super::document::{Document, as_text};
+use super::document::{Document, Shape, as_text};
 use super::example::laid_out;
-use super::fields::{Field, Shape, fields};
+use super::fields::{Field, fields};
 
 /// An operation, or a webhook, which is a call to the receiver.
 #[derive(Debug, Clone, PartialEq, Eq)]

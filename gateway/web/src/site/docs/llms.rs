@@ -20,11 +20,11 @@ pub async fn index(SiteRequest { app, .. }: SiteRequest) -> Response {
     respond_file(MEDIA_TYPE, text)
 }
 
-fn index_text(web: &Web, guides: &Guides, reference: Option<&Reference>) -> String {
-    let site = &web.public_url;
+fn index_text(app: &Web, guides: &Guides, reference: Option<&Reference>) -> String {
+    let site = &app.public_url;
     let mut text = format!("# Mchezo\n\n> {SUMMARY}\n\n");
     // Writing to a string does not fail.
-    writeln!(text, "The base address of the API is {}.", web.api_url).ok();
+    writeln!(text, "The base address of the API is {}.", app.api_url).ok();
     let mut group = "";
     let operations = reference.into_iter().flat_map(Reference::all);
     for page in guides.pages.iter().chain(operations) {

@@ -14,15 +14,15 @@ use crate::site::request::SiteRequest;
 const AWAY: &(&str, &str) = &("error-unavailable-title", "error-reference");
 
 /// The reference, if it can be read. Other pages of the documentation are shown without it.
-pub(super) async fn if_any(web: &Web) -> Option<Arc<Reference>> {
-    web.docs.get(web.clock.now()).await.ok()
+pub(super) async fn if_any(app: &Web) -> Option<Arc<Reference>> {
+    app.docs.get(app.clock.now()).await.ok()
 }
 
 /// The page whose name follows `/docs/` in the path, and with `.md` behind it the same as Markdown.
 pub async fn show(SiteRequest { app, visit, .. }: SiteRequest) -> PageResult {
     let now = app.clock.now();
     let reference = app.docs.get(now).await;
-    let reference = reference.map_err(|fault| PageError::from(fault).with_site_texts(AWAY))?;
+    let reference = reference.map_err(|fault| PageError::from(fault).with_keys(AWAY))?;
     let path = visit.path.split('?').next().unwrap_or_default();
     let name = path.strip_prefix("/docs/").unwrap_or_default();
     let (name, is_markdown) = match name.strip_suffix(".md") {

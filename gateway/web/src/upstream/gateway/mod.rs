@@ -8,11 +8,15 @@ use std::time::Duration;
 use contracts::gateway::v1 as proto;
 use kit::rpc::client::Client;
 use kit::{Code, Fault, timestamp};
+use prost_types::Timestamp;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::call::{Calls, incomplete};
+use super::call::{Calls, incomplete, required, rpcs};
 use super::clients::Accounts;
+
+/// Rows of a page of a list that is read to its end.
+const PAGE: u32 = 500;
 
 /// The person who makes a change, for the audit of the gateway.
 #[derive(Debug, Clone)]
@@ -21,13 +25,13 @@ pub struct Actor {
     pub address: String,
 }
 
-impl From<&Actor> for proto::Actor {
+impl From<&Actor> for Option<proto::Actor> {
     fn from(actor: &Actor) -> Self {
-        Self {
+        Some(proto::Actor {
             person_id: actor.person.to_string(),
             address: actor.address.clone(),
             token: None,
-        }
+        })
     }
 }
 
@@ -51,7 +55,7 @@ pub struct NewKey {
     pub kind: String,
     pub may_write: bool,
     pub game: Option<String>,
-    pub expires_at: Option<prost_types::Timestamp>,
+    pub expires_at: Option<Timestamp>,
 }
 
 /// The new key of a rotation, with its secret, and the old one.
@@ -70,50 +74,25 @@ impl Gateway {
         Self(Calls { client, deadline })
     }
 
-    /// Creates an account. A repeated call with the same id changes nothing.
-    pub async fn create_account(
-        &self,
-        actor: &Actor,
-        id: Uuid,
-        name: &str,
-        email: &str,
-    ) -> Result<proto::Account, Fault> {
-        let request = proto::AccountsServiceCreateAccountRequest {
-            actor: Some(actor.into()),
-            account_id: id.to_string(),
-            name: name.to_owned(),
-            email: email.to_owned(),
-        };
-        let created = self.0.read(Accounts::create_account, request).await?;
-        created.account.ok_or_else(incomplete)
-    }
-
-    pub async fn account(
-        &self,
-        account: Uuid,
-    ) -> Result<proto::AccountsServiceGetAccountResponse, Fault> {
-        let request = proto::AccountsServiceGetAccountRequest {
-            account_id: account.to_string(),
-            email: String::new(),
-        };
-        self.0.read(Accounts::get_account, request).await
-    }
-
     /// The account with this address, which its caller has verified.
     pub async fn account_by_email(&self, email: &str) -> Result<Option<Uuid>, Fault> {
         let request = proto::AccountsServiceGetAccountRequest {
             account_id: String::new(),
             email: email.to_owned(),
         };
-        let found = self.0.read(Accounts::get_account, request).await;
-        match found {
+        match self.0.read(Accounts::get_account, request).await {
             Ok(found) => {
-                let account = found.account.ok_or_else(incomplete)?;
+                let account = required(found.account)?;
                 account.id.parse().map(Some).map_err(|_id| incomplete())
             }
             Err(fault) if fault.code == Code::NotFound => Ok(None),
             Err(fault) => Err(fault),
         }
+    }
+
+    /// The name of an account, for a page that is shown while the gateway is away too.
+    pub async fn account_name(&self, account: Uuid) -> Option<String> {
+        Some(self.account(account).await.ok()?.account?.name)
     }
 
     pub async fn switches(&self) -> Result<Switches, Fault> {
@@ -147,61 +126,9 @@ impl Gateway {
         switches.is_read_only.then_some(READ_ONLY)
     }
 
-    /// Changes the name of an account, if there is a new one, and its contact address.
-    pub async fn change_account(
-        &self,
-        actor: &Actor,
-        account: Uuid,
-        name: Option<&str>,
-        email: &str,
-    ) -> Result<(), Fault> {
-        let request = proto::AccountsServiceChangeAccountRequest {
-            actor: Some(actor.into()),
-            account_id: account.to_string(),
-            name: name.map(ToOwned::to_owned),
-            email: Some(email.to_owned()),
-        };
-        self.0.read(Accounts::change_account, request).await?;
-        Ok(())
-    }
-
-    /// The keys of an account, oldest first: all working keys, and the newest ended ones. The response says whether older ones are left
-    /// out.
-    pub async fn list_keys(&self, account: Uuid) -> Result<proto::ListKeysResponse, Fault> {
-        let request = proto::AccountsServiceListKeysRequest {
-            account_id: account.to_string(),
-        };
-        self.0.read(Accounts::list_keys, request).await
-    }
-
-    /// The same keys alone.
+    /// The same keys as those of [`list_keys`](Self::list_keys) alone.
     pub async fn keys(&self, account: Uuid) -> Result<Vec<proto::Key>, Fault> {
         Ok(self.list_keys(account).await?.keys)
-    }
-
-    /// A page of the keys of all accounts that expire until a moment.
-    pub async fn expiring_keys(
-        &self,
-        until: OffsetDateTime,
-        cursor: &str,
-    ) -> Result<proto::AccountsServiceListExpiringKeysResponse, Fault> {
-        let request = proto::AccountsServiceListExpiringKeysRequest {
-            until: Some(timestamp::encode(until)),
-            limit: 500,
-            cursor: cursor.to_owned(),
-        };
-        self.0.read(Accounts::list_expiring_keys, request).await
-    }
-
-    /// The last call of a key, if the log of calls has one.
-    pub async fn last_call(&self, account: Uuid, key: &str) -> Result<Option<proto::Call>, Fault> {
-        let newest = proto::AccountsServiceListCallsRequest {
-            account_id: account.to_string(),
-            key_id: key.to_owned(),
-            limit: 1,
-            ..proto::AccountsServiceListCallsRequest::default()
-        };
-        Ok(self.calls(newest).await?.calls.into_iter().next())
     }
 
     /// The key of an account with this id.
@@ -217,7 +144,7 @@ impl Gateway {
         loop {
             let request = proto::AccountsServiceListKeyRequestsRequest {
                 account_id: account.to_string(),
-                limit: 500,
+                limit: PAGE,
                 cursor,
             };
             let listed = self.0.read(Accounts::list_key_requests, request).await?;
@@ -229,129 +156,15 @@ impl Gateway {
         }
     }
 
-    /// Makes a test key; returns its secret.
-    pub async fn create_key(
-        &self,
-        actor: &Actor,
-        account: Uuid,
-        key: NewKey,
-    ) -> Result<String, Fault> {
-        let request = proto::AccountsServiceCreateKeyRequest {
-            actor: Some(actor.into()),
+    /// The last call of a key, if the log of calls has one.
+    pub async fn last_call(&self, account: Uuid, key: &str) -> Result<Option<proto::Call>, Fault> {
+        let newest = proto::AccountsServiceListCallsRequest {
             account_id: account.to_string(),
-            name: key.name,
-            kind: key.kind,
-            may_write: key.may_write,
-            game: key.game,
-            expires_at: key.expires_at,
+            key_id: key.to_owned(),
+            limit: 1,
+            ..proto::AccountsServiceListCallsRequest::default()
         };
-        Ok(self.0.write(Accounts::create_key, request).await?.secret)
-    }
-
-    /// Requests a live key, which staff review.
-    pub async fn request_key(
-        &self,
-        actor: &Actor,
-        account: Uuid,
-        key: NewKey,
-    ) -> Result<(), Fault> {
-        let request = proto::AccountsServiceRequestKeyRequest {
-            actor: Some(actor.into()),
-            account_id: account.to_string(),
-            name: key.name,
-            kind: key.kind,
-            may_write: key.may_write,
-            game: key.game,
-            expires_at: key.expires_at,
-        };
-        self.0.write(Accounts::request_key, request).await?;
-        Ok(())
-    }
-
-    /// Makes the key of an approved request; returns it with its secret.
-    pub async fn reveal_key(
-        &self,
-        actor: &Actor,
-        account: Uuid,
-        request: &str,
-    ) -> Result<(proto::Key, String), Fault> {
-        let request = proto::AccountsServiceRevealKeyRequest {
-            actor: Some(actor.into()),
-            account_id: account.to_string(),
-            id: request.to_owned(),
-        };
-        let revealed = self.0.write(Accounts::reveal_key, request).await?;
-        Ok((revealed.key.ok_or_else(incomplete)?, revealed.secret))
-    }
-
-    /// Withdraws the requests for keys whose keys have not been revealed.
-    pub async fn withdraw_key_requests(&self, actor: &Actor, account: Uuid) -> Result<(), Fault> {
-        let request = proto::AccountsServiceWithdrawKeyRequestsRequest {
-            actor: Some(actor.into()),
-            account_id: account.to_string(),
-        };
-        self.0
-            .read(Accounts::withdraw_key_requests, request)
-            .await?;
-        Ok(())
-    }
-
-    /// Makes a new key, which expires when the old one does or at `expires_at`. The old key works for `grace` seconds more.
-    pub async fn rotate_key(
-        &self,
-        actor: &Actor,
-        account: Uuid,
-        key: &str,
-        grace: u32,
-        expires_at: Option<prost_types::Timestamp>,
-    ) -> Result<RotatedKey, Fault> {
-        let request = proto::AccountsServiceRotateKeyRequest {
-            actor: Some(actor.into()),
-            account_id: account.to_string(),
-            id: key.to_owned(),
-            grace_seconds: Some(grace),
-            expires_at,
-        };
-        let rotated = self.0.write(Accounts::rotate_key, request).await?;
-        Ok(RotatedKey {
-            key: rotated.key.ok_or_else(incomplete)?,
-            secret: rotated.secret,
-            old_key: rotated.old_key.ok_or_else(incomplete)?,
-        })
-    }
-
-    pub async fn revoke_key(
-        &self,
-        actor: &Actor,
-        account: Uuid,
-        key: &str,
-    ) -> Result<proto::Key, Fault> {
-        let request = proto::AccountsServiceRevokeKeyRequest {
-            actor: Some(actor.into()),
-            account_id: account.to_string(),
-            id: key.to_owned(),
-        };
-        let revoked = self.0.read(Accounts::revoke_key, request).await?;
-        revoked.key.ok_or_else(incomplete)
-    }
-
-    /// All plans, cheapest first.
-    pub async fn plans(&self) -> Result<Vec<proto::Plan>, Fault> {
-        let request = proto::AccountsServiceListPlansRequest {};
-        Ok(self.0.read(Accounts::list_plans, request).await?.plans)
-    }
-
-    /// The calls of the last days by day and route.
-    pub async fn use_of(
-        &self,
-        account: Uuid,
-        days: u32,
-    ) -> Result<proto::AccountsServiceListUseResponse, Fault> {
-        let request = proto::AccountsServiceListUseRequest {
-            account_id: account.to_string(),
-            days,
-        };
-        self.0.read(Accounts::list_use, request).await
+        Ok(self.calls(newest).await?.calls.into_iter().next())
     }
 
     /// A page of the log of calls, newest first.
@@ -361,20 +174,105 @@ impl Gateway {
     ) -> Result<proto::AccountsServiceListCallsResponse, Fault> {
         self.0.read(Accounts::list_calls, request).await
     }
+}
+
+rpcs! { Gateway:
+    /// Creates an account. A repeated call with the same id changes nothing.
+    read create_account(actor: &Actor, id: Uuid, name: &str, email: &str) -> proto::Account =
+        Accounts::create_account(proto::AccountsServiceCreateAccountRequest { actor, account_id: id, name, email })
+        => |created| required(created.account)?;
+
+    read account(account: Uuid) -> proto::AccountsServiceGetAccountResponse =
+        Accounts::get_account(proto::AccountsServiceGetAccountRequest { account_id: account, email: "" });
+
+    /// Changes the name of an account, if there is a new one, and its contact address.
+    read change_account(actor: &Actor, account: Uuid, name: Option<&str>, email: &str) -> () =
+        Accounts::change_account(proto::AccountsServiceChangeAccountRequest {
+            actor,
+            account_id: account,
+            name: name.map(ToOwned::to_owned),
+            email: email.to_owned(),
+        })
+        => |_changed| ();
+
+    /// The keys of an account, oldest first: all working keys, and the newest ended ones. The response says whether older ones are left
+    /// out.
+    read list_keys(account: Uuid) -> proto::ListKeysResponse =
+        Accounts::list_keys(proto::AccountsServiceListKeysRequest { account_id: account });
+
+    /// A page of the keys of all accounts that expire until a moment.
+    read expiring_keys(until: OffsetDateTime, cursor: &str) -> proto::AccountsServiceListExpiringKeysResponse =
+        Accounts::list_expiring_keys(proto::AccountsServiceListExpiringKeysRequest {
+            until: timestamp::encode(until),
+            limit: PAGE,
+            cursor,
+        });
+
+    /// Makes a test key; returns its secret.
+    write create_key(actor: &Actor, account: Uuid, key: NewKey) -> String =
+        Accounts::create_key(proto::AccountsServiceCreateKeyRequest {
+            actor,
+            account_id: account,
+            name: key.name,
+            kind: key.kind,
+            may_write: key.may_write,
+            game: key.game,
+            expires_at: key.expires_at,
+        })
+        => |created| created.secret;
+
+    /// Requests a live key, which staff review.
+    write request_key(actor: &Actor, account: Uuid, key: NewKey) -> () =
+        Accounts::request_key(proto::AccountsServiceRequestKeyRequest {
+            actor,
+            account_id: account,
+            name: key.name,
+            kind: key.kind,
+            may_write: key.may_write,
+            game: key.game,
+            expires_at: key.expires_at,
+        })
+        => |_requested| ();
+
+    /// Makes the key of an approved request; returns it with its secret.
+    write reveal_key(actor: &Actor, account: Uuid, request: &str) -> (proto::Key, String) =
+        Accounts::reveal_key(proto::AccountsServiceRevealKeyRequest { actor, account_id: account, id: request })
+        => |revealed| (required(revealed.key)?, revealed.secret);
+
+    /// Withdraws the requests for keys whose keys have not been revealed.
+    read withdraw_key_requests(actor: &Actor, account: Uuid) -> () =
+        Accounts::withdraw_key_requests(proto::AccountsServiceWithdrawKeyRequestsRequest { actor, account_id: account })
+        => |_withdrawn| ();
+
+    /// Makes a new key, which expires when the old one does or at `expires_at`. The old key works for `grace` seconds more.
+    write rotate_key(actor: &Actor, account: Uuid, key: &str, grace: u32, expires_at: Option<Timestamp>) -> RotatedKey =
+        Accounts::rotate_key(proto::AccountsServiceRotateKeyRequest {
+            actor,
+            account_id: account,
+            id: key,
+            grace_seconds: grace,
+            expires_at,
+        })
+        => |rotated| RotatedKey {
+            key: required(rotated.key)?,
+            secret: rotated.secret,
+            old_key: required(rotated.old_key)?,
+        };
+
+    read revoke_key(actor: &Actor, account: Uuid, key: &str) -> proto::Key =
+        Accounts::revoke_key(proto::AccountsServiceRevokeKeyRequest { actor, account_id: account, id: key })
+        => |revoked| required(revoked.key)?;
+
+    /// All plans, cheapest first.
+    read plans() -> Vec<proto::Plan> =
+        Accounts::list_plans(proto::AccountsServiceListPlansRequest {})
+        => |listed| listed.plans;
+
+    /// The calls of the last days by day and route.
+    read use_of(account: Uuid, days: u32) -> proto::AccountsServiceListUseResponse =
+        Accounts::list_use(proto::AccountsServiceListUseRequest { account_id: account, days });
 
     /// A page of the accounts that have used a share of their month, in percent, or made so many calls without a limit (0: none of these).
-    pub async fn month_uses(
-        &self,
-        percent: u8,
-        unlimited_calls: u64,
-        cursor: &str,
-    ) -> Result<proto::AccountsServiceListMonthUseResponse, Fault> {
-        let request = proto::AccountsServiceListMonthUseRequest {
-            percent: percent.into(),
-            limit: 500,
-            cursor: cursor.to_owned(),
-            unlimited_calls,
-        };
-        self.0.read(Accounts::list_month_use, request).await
-    }
+    read month_uses(percent: u8, unlimited_calls: u64, cursor: &str) -> proto::AccountsServiceListMonthUseResponse =
+        Accounts::list_month_use(proto::AccountsServiceListMonthUseRequest { percent, limit: PAGE, cursor, unlimited_calls });
 }

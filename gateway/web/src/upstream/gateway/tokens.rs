@@ -5,41 +5,28 @@ use kit::Fault;
 use uuid::Uuid;
 
 use super::{Actor, Gateway};
-use crate::upstream::call::incomplete;
+use crate::upstream::call::{required, rpcs};
 use crate::upstream::clients::Accounts;
 
-impl Gateway {
+rpcs! { Gateway:
     /// The tokens of an account, newest first.
-    pub async fn tokens(&self, account: Uuid) -> Result<Vec<proto::AccountToken>, Fault> {
-        let request = proto::AccountsServiceListTokensRequest {
-            account_id: account.to_string(),
-        };
-        let listed = self.0.read(Accounts::list_tokens, request).await?;
-        Ok(listed.tokens)
-    }
+    read tokens(account: Uuid) -> Vec<proto::AccountToken> =
+        Accounts::list_tokens(proto::AccountsServiceListTokensRequest { account_id: account })
+        => |listed| listed.tokens;
 
+    read revoke_token(actor: &Actor, account: Uuid, id: &str) -> proto::AccountToken =
+        Accounts::revoke_token(proto::AccountsServiceRevokeTokenRequest { actor, account_id: account, id })
+        => |revoked| required(revoked.token)?;
+}
+
+impl Gateway {
     /// Makes a token; returns it with its secret.
     pub async fn create_token(
         &self,
         token: proto::AccountsServiceCreateTokenRequest,
     ) -> Result<(proto::AccountToken, String), Fault> {
         let made = self.0.write(Accounts::create_token, token).await?;
-        Ok((made.token.ok_or_else(incomplete)?, made.secret))
-    }
-
-    pub async fn revoke_token(
-        &self,
-        actor: &Actor,
-        account: Uuid,
-        id: &str,
-    ) -> Result<proto::AccountToken, Fault> {
-        let request = proto::AccountsServiceRevokeTokenRequest {
-            actor: Some(actor.into()),
-            account_id: account.to_string(),
-            id: id.to_owned(),
-        };
-        let revoked = self.0.read(Accounts::revoke_token, request).await?;
-        revoked.token.ok_or_else(incomplete)
+        Ok((required(made.token)?, made.secret))
     }
 
     /// The changes by programs with tokens in an account, newest first.

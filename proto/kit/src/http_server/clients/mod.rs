@@ -7,12 +7,13 @@
 use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use h2::Reason;
 use http::HeaderMap;
+use parking_lot::Mutex;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, timeout};
 use tokio_util::sync::CancellationToken;
@@ -121,7 +122,7 @@ impl Clients {
         // A connection that has just been closed has no peer address. All such clients count as one.
         let address = peer.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.ip());
         let is_proxy = self.limits.proxies.contain(address);
-        let mut registry = self.lock();
+        let mut registry = self.registry.lock();
         let owner = registry.client(address.into());
         if !is_proxy && owner.connections.load(Relaxed) >= self.limits.connections {
             count_closed("address");
@@ -151,7 +152,7 @@ impl Clients {
     /// running requests is closed only if its client has more than half of what it may have. Closes a 64th of all at once, since to
     /// compare all of them takes a while.
     fn close_some(&self) {
-        let registry = self.lock();
+        let registry = self.registry.lock();
         let mut open: Vec<_> = (registry.connections.values())
             .filter(|connection| !connection.reset.is_cancelled())
             .map(|connection| {
@@ -185,7 +186,7 @@ impl Clients {
     /// Closes connections until the others hold less than seven eighths of the limit: those of the client that holds most first, and of
     /// these the largest.
     fn close_largest(&self) {
-        let registry = self.lock();
+        let registry = self.registry.lock();
         let mut open: Vec<_> = (registry.connections.values())
             .filter(|connection| !connection.reset.is_cancelled())
             .map(|connection| {
@@ -207,10 +208,6 @@ impl Clients {
             count_closed("unsent");
             connection.reset.cancel();
         }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Registry> {
-        self.registry.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -236,8 +233,8 @@ impl ClientConnection {
             ..
         } = &self.clients.limits;
         let address = client_address::resolve(proxies, *proxy_header, peer.ip(), headers);
-        let client = self.clients.lock().client(address.into());
-        *forwarded.lock().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&client);
+        let client = self.clients.registry.lock().client(address.into());
+        *forwarded.lock() = Arc::clone(&client);
         client
     }
 
@@ -245,7 +242,7 @@ impl ClientConnection {
     fn client(&self) -> Arc<Client> {
         match &self.forwarded {
             None => Arc::clone(&self.owner),
-            Some(client) => Arc::clone(&client.lock().unwrap_or_else(PoisonError::into_inner)),
+            Some(client) => Arc::clone(&client.lock()),
         }
     }
 
@@ -280,7 +277,12 @@ impl Drop for OpenConnection {
         let connection = &self.connection;
         connection.owner.connections.fetch_sub(1, Relaxed);
         // Dropped after the lock is released.
-        let _removed = connection.clients.lock().connections.remove(&self.number);
+        let _removed = connection
+            .clients
+            .registry
+            .lock()
+            .connections
+            .remove(&self.number);
     }
 }
 

@@ -31,7 +31,6 @@ use tower::retry::budget::{Budget as _, TpsBudget};
 
 use super::failover;
 use crate::config::Secret;
-use crate::lifecycle::Lifecycle;
 pub(crate) use addresses::Resolvers;
 pub use addresses::{Addresses, Resolver};
 use balancer::{Balancer, InFlightGuard, Pick, Replica};
@@ -86,20 +85,6 @@ pub struct Client {
     balancer: Arc<Balancer>,
     budget: Arc<TpsBudget>,
     request_headers: RequestHeaders,
-}
-
-/// A client of the service at `addresses`, with a resolver of its own.
-///
-/// # Errors
-/// An address is not valid or not allowed, or the token has characters that a header cannot carry.
-pub fn connect(
-    addresses: Addresses,
-    transport: Transport,
-    token: &Secret,
-    lifecycle: &Lifecycle,
-) -> anyhow::Result<Client> {
-    let resolver = Resolver::watch(addresses, transport.clone(), lifecycle)?;
-    Client::new(resolver, transport, token)
 }
 
 /// A connected client of one address, for command-line tools with a token of staff.

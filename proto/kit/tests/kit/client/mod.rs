@@ -159,7 +159,7 @@ fn client(addresses: &[&str]) -> Client {
 }
 
 fn connect(addresses: Addresses, token: &Secret, lifecycle: &Lifecycle) -> anyhow::Result<Client> {
-    kit::rpc::client::connect(addresses, Transport::plain(), token, lifecycle)
+    testing::connect(addresses, Transport::plain(), token, lifecycle)
 }
 
 fn token() -> Secret {

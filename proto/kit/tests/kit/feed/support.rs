@@ -19,7 +19,7 @@ pub(crate) const SCHEMA: Schema = Schema("kit");
 /// The tables of the follower: the notes, and a row for each change that it has applied.
 const MIRROR: &str = "
     create table kit.note (id text primary key, revision bigint not null);
-    create table kit.mirror (id text primary key, revision bigint not null, epoch uuid not null);
+    create table kit.mirror (id text primary key, revision bigint not null, generation uuid not null);
     create table kit.taken (seq bigint not null, id text not null, happening boolean not null, acted boolean not null);";
 
 pub(crate) async fn tables(pool: &PgPool) {
@@ -275,6 +275,8 @@ impl Projection for Mirror {
     type Row = Change;
     type Message = i64;
 
+    const TABLES: &'static [&'static str] = &["mirror"];
+
     fn row(&self, change: &Change) -> anyhow::Result<Option<Change>> {
         anyhow::ensure!(!change.id.starts_with("poison"), "this note is poisoned");
         Ok(Some(change.clone()))
@@ -302,7 +304,7 @@ impl Projection for Mirror {
             }
             sqlx::query(
                 "insert into kit.mirror values ($1, $2, $3)
-                 on conflict (id) do update set revision = excluded.revision, epoch = excluded.epoch",
+                 on conflict (id) do update set revision = excluded.revision, generation = excluded.generation",
             )
             .bind(&change.id)
             .bind(change.revision)
@@ -316,18 +318,6 @@ impl Projection for Mirror {
     async fn send(&self, connection: &mut PgConnection, seqs: Vec<i64>) -> anyhow::Result<()> {
         sqlx::query("update kit.taken set acted = true where seq = any($1)")
             .bind(seqs)
-            .execute(connection)
-            .await?;
-        Ok(())
-    }
-
-    async fn sweep(
-        &self,
-        connection: &mut PgConnection,
-        generation: Uuid,
-    ) -> Result<(), sqlx::Error> {
-        sqlx::query("delete from kit.mirror where epoch <> $1")
-            .bind(generation)
             .execute(connection)
             .await?;
         Ok(())

@@ -5,13 +5,14 @@ use time::Duration;
 use time::macros::datetime;
 
 use super::part_samples::{Rendered, amount, filters, frame, link, pager, text};
+use crate::language::Language;
 use crate::plot::Plot;
 use crate::site::cards::Tab;
 use crate::site::currencies::{
     ConstantRow, CurrencyPage, CurrencyRow, EconomyPage, Figure, FormulaRow, MethodWords, PairPage,
     PointRow, RateRow, RatesMethodPage,
 };
-use crate::site::{Language, Texts};
+use crate::texts::Texts;
 
 fn words(is_translated: bool) -> MethodWords {
     MethodWords {

@@ -1,5 +1,6 @@
 //! Every page of the site with sample contexts, in both languages.
 
+mod design;
 mod economy_samples;
 mod note_samples;
 pub(super) mod part_samples;
@@ -174,6 +175,8 @@ fn what_is_missing_of_a_game_is_asked_for() {
         assert!(bare.contains(question), "{question}: {bare}");
         assert!(!full.contains(question), "{question}: {full}");
     }
+    let known = page("bare game of a studio with a site", Language::English);
+    assert!(!known.contains("Know the developer’s site?"), "{known}");
     for (name, asked) in [
         ("event", "Know the event’s site?"),
         ("creator", "Know their site?"),
@@ -187,6 +190,44 @@ fn what_is_missing_of_a_game_is_asked_for() {
         assert!(full.contains(absent), "{absent}: {full}");
         assert!(!bare.contains(absent), "{absent}: {bare}");
     }
+}
+
+/// In French a space stands before a colon.
+#[test]
+fn a_colon_stands_as_in_the_language() {
+    for (name, before) in [
+        ("game", "Coût de la vie (un mois)"),
+        ("creator", "Rôles"),
+        ("vote", "</bdi></a>"),
+    ] {
+        let page = page(name, Language::French);
+        assert!(
+            page.contains(&format!("{before}\u{a0}: ")),
+            "{name}: {page}"
+        );
+        assert!(!page.contains(&format!("{before}: ")), "{name}: {page}");
+    }
+}
+
+#[test]
+fn an_empty_search_leads_to_the_lists() {
+    let page = page("empty search", Language::French);
+    let (_, main) = page.split_once("<main").unwrap();
+    for part in ["Écrivez un nom", "href=\"/games\"", "href=\"/events\""] {
+        assert!(main.contains(part), "{part}: {main}");
+    }
+}
+
+/// Readers come back from a picture, and the button that copies stands alone.
+#[test]
+fn the_page_of_a_game_stays_open_beside_its_pictures() {
+    let page = page("game", Language::English);
+    let (_, shots) = page.split_once("class=\"shots-row\"").unwrap();
+    let link = shots.split("<a ").nth(1).unwrap().split('>').next();
+    assert!(link.unwrap().contains("target=\"_blank\""), "{shots}");
+    let (_, copy) = page.split_once("data-copy=\"share-embed\"").unwrap();
+    let paragraph = copy.split("</p>").next().unwrap();
+    assert!(!paragraph.contains("<a "), "{paragraph}");
 }
 
 /// On a phone, its columns stand below each other in this order.

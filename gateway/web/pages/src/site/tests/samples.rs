@@ -56,6 +56,7 @@ fn game(frame: Frame) -> GamePage {
         }),
         description: format!("{HOSTILE}\n\nNext"),
         screenshots: vec![picture()],
+        has_creator_site: false,
         links: vec![link("https://store.example/?a=1&b=\"")],
         credits: vec![
             Credit {
@@ -235,7 +236,9 @@ fn list_pages(language: Language) -> Vec<Rendered> {
                 frame: frame(),
                 notice: Some(text()),
                 genres: vec![chip()],
+                platforms: vec![chip()],
                 counts: vec![link("/games")],
+                new_games: vec![game_card()],
                 games: vec![game_card()],
                 pair: vec![game_card(), game_card()],
                 events: vec![event_card()],
@@ -314,6 +317,14 @@ fn other_pages(language: Language) -> Vec<Rendered> {
     vec![
         ("game", game(frame()).render()),
         ("bare game", bare_game(frame()).render()),
+        (
+            "bare game of a studio with a site",
+            GamePage {
+                has_creator_site: true,
+                ..bare_game(frame())
+            }
+            .render(),
+        ),
         ("creator", creator(frame()).render()),
         (
             "bare creator",

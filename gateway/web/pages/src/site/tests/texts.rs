@@ -6,8 +6,8 @@ use std::path::Path;
 
 use fluent_bundle::FluentResource;
 
-use crate::site::texts::{keys_of, source};
-use crate::site::{Language, Texts};
+use crate::language::Language;
+use crate::texts::{Texts, keys_of, source};
 
 /// Files below a folder.
 fn files(folder: &Path) -> Vec<String> {
@@ -68,6 +68,7 @@ const GROUPS: &[&str] = &[
     "genre",
     "role",
     "country",
+    "city",
     "board",
     "search-type",
     "nav-kind",
@@ -86,11 +87,13 @@ const GROUPS: &[&str] = &[
     "key-kind",
     "request-cause",
     "request-fix",
+    "field",
     "webhook-about",
     "webhook-when",
     "check-rule",
     "check-unseen",
     "check-probe",
+    "reason",
 ];
 
 #[test]

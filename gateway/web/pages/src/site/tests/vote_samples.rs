@@ -3,7 +3,7 @@
 use askama::Template as _;
 
 use super::part_samples::{Rendered, frame, link, pager, picture, rank, text};
-use crate::site::Language;
+use crate::language::Language;
 use crate::site::cards::Tab;
 use crate::site::games::BoardRank;
 use crate::site::rankings::{Board, BoardPage, BoardRow, BoardsPage, Direction};
@@ -54,6 +54,7 @@ fn vote(language: Language) -> VotePage {
         frame: frame(language),
         tabs: vec![tab()],
         notice: Some(text()),
+        refusal: Some(text()),
         outcome: vec![ranked(vec![rank()]), ranked(Vec::new())],
         problem: Some(text()),
         pair: Some(Pair {

@@ -6,7 +6,8 @@ use std::fmt::Write as _;
 use http::StatusCode;
 
 use super::group;
-use crate::docs::reference::fields::{Field, Shape};
+use crate::docs::reference::document::Shape;
+use crate::docs::reference::fields::Field;
 use crate::docs::reference::operation::{
     Body, ErrorRow, Header, Location, Operation, Parameter, Reply,
 };

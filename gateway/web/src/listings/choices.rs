@@ -1,0 +1,162 @@
+//! What the forms of listings need of listings-svc, and its refusals at their fields.
+
+use contracts::listings::v1 as proto;
+use kit::Fault;
+use pages::site::Texts;
+
+use super::form::COVER;
+use super::links::NEW_LINKS;
+use super::typed::{TypedListing, beside_fields};
+use super::{refused, words};
+use crate::account::member_request::MemberRequest;
+use crate::domain::listing_kind::ListingKind;
+use crate::page_language::PageLanguage;
+use crate::render::FormState;
+
+/// The selects whose values the service gives, and the keys of their errors.
+const SELECT_ERRORS: [(&str, &str); 3] = [
+    ("kind", "field-kind-error"),
+    ("stage", "field-stage-error"),
+    ("country_code", "field-country-error"),
+];
+
+/// What a form needs of listings-svc: the values that its fields may have, and the writes of the day.
+#[derive(Debug, Default)]
+pub(super) struct Choices {
+    pub(super) values: proto::ListFieldValuesResponse,
+    /// The pages that a game may stand under: handle and name.
+    pub(super) creators: Vec<(String, String)>,
+    /// The handles of the account's public pages.
+    public_pages: Vec<String>,
+    /// The account's writes of the day; `None` while listings-svc is away.
+    writes_today: Option<u32>,
+}
+
+impl Choices {
+    pub(super) async fn load(request: &MemberRequest) -> Result<Self, Fault> {
+        let listings = &request.app.listings;
+        let pages = listings.pages(request.scope.id);
+        let (values, own) = futures::try_join!(listings.field_values(), pages)?;
+        let (mut creators, mut public_pages) = (Vec::new(), Vec::new());
+        for page in own.pages {
+            let state = page.state();
+            if state == proto::State::Published {
+                public_pages.push(page.handle.clone());
+            }
+            if matches!(state, proto::State::Pending | proto::State::Published) {
+                creators.push((page.handle, page.name));
+            }
+        }
+        Ok(Self {
+            values,
+            creators,
+            public_pages,
+            writes_today: Some(own.writes_today),
+        })
+    }
+
+    /// How many writes of the day are left, on the form of a new listing or of the listing `name`. A new page is not one of them, and
+    /// neither is a change of a page that is not public.
+    pub(super) fn writes_left(
+        &self,
+        texts: &Texts,
+        kind: ListingKind,
+        name: Option<&str>,
+        per_day: Option<u32>,
+    ) -> String {
+        let is_write = match (kind, name) {
+            (ListingKind::Page, None) => false,
+            (ListingKind::Page, Some(name)) => self.public_pages.iter().any(|page| page == name),
+            (ListingKind::Game | ListingKind::Event, _) => true,
+        };
+        let today = self.writes_today.filter(|_| is_write);
+        today.map_or_else(String::new, |today| {
+            words::writes_left(texts, today, per_day)
+        })
+    }
+
+    /// The status and the errors of a refused form of this kind.
+    pub(super) fn refusal(
+        &self,
+        language: PageLanguage,
+        kind: ListingKind,
+        fault: Fault,
+    ) -> FormState {
+        let names = names(kind, &self.values);
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let mut state = refused(language, &beside_fields(fault), &names);
+        // The service names values of the API.
+        for (select, key) in SELECT_ERRORS {
+            if state.errors.english.contains(select) {
+                state.errors.add(select, language.say(key));
+            }
+        }
+        state
+    }
+}
+
+/// The names of the fields of a form.
+fn names(kind: ListingKind, values: &proto::ListFieldValuesResponse) -> Vec<String> {
+    let own = TypedListing::default().body(kind).into_iter();
+    let own = own.map(|(name, _)| name).filter(|name| name != "links");
+    let links = link_keys(kind, values);
+    let links = links.iter().map(|key| format!("links.{key}"));
+    let new_links = NEW_LINKS.map(ToOwned::to_owned);
+    // Which a body has only if it was typed.
+    let others = ["handle", "credits", COVER].map(ToOwned::to_owned);
+    own.chain(others).chain(links).chain(new_links).collect()
+}
+
+/// The kinds of links that a listing may have.
+pub(super) fn link_keys(kind: ListingKind, values: &proto::ListFieldValuesResponse) -> &[String] {
+    match kind {
+        ListingKind::Page => &values.page_links,
+        ListingKind::Game => &values.game_links,
+        ListingKind::Event => &[],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use pages::site::Language;
+
+    use super::*;
+
+    #[test]
+    fn the_error_of_a_select_names_no_value_of_the_api() {
+        let reasons = [
+            (
+                "stage",
+                "It must be in_development, early_access or released.",
+            ),
+            (
+                "country_code",
+                "Write the country's two letters, such as NG.",
+            ),
+        ];
+        let reasons = reasons.map(|(field, reason)| (field.to_owned(), reason.to_owned()));
+        let fault = Fault::invalid(reasons.into());
+        for (language, stage) in [
+            (Language::English, "Choose a stage."),
+            (Language::French, "Choisissez un état d’avancement."),
+        ] {
+            let page = PageLanguage {
+                language,
+                prefix: "",
+            };
+            let refused = Choices::default().refusal(page, ListingKind::Game, fault.clone());
+            let errors = refused.in_language(language).errors;
+            assert_eq!(errors.of("stage"), Some(stage));
+            assert!(!errors.is_foreign("stage"));
+        }
+    }
+
+    #[test]
+    fn what_the_form_says_itself_about_a_select_stays() {
+        let language = PageLanguage::default();
+        let both = language.say("listing-edit-both");
+        let fault = Fault::invalid_field("stage", both);
+        let refused = Choices::default().refusal(language, ListingKind::Game, fault);
+        assert_eq!(refused.errors.of("stage"), Some(both));
+    }
+}

@@ -1,0 +1,42 @@
+//! The services that staff call.
+
+use clap::ValueEnum;
+use strum::{IntoStaticStr, VariantArray};
+
+/// A service with staff RPCs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "snake_case")]
+pub(crate) enum Service {
+    Gateway,
+    Listings,
+    Economy,
+    Catalogue,
+    Webhook,
+    /// It has no feed and follows none, so no command about feeds names it.
+    #[value(skip)]
+    Web,
+}
+
+impl Service {
+    /// The name in a profile, which is also that of the service's feed, if it has one.
+    pub(crate) fn as_str(self) -> &'static str {
+        self.into()
+    }
+
+    /// Whether it has a feed or follows one.
+    pub(crate) const fn has_feeds(self) -> bool {
+        !matches!(self, Self::Web)
+    }
+
+    /// The DNS name of its certificate.
+    pub(crate) const fn dns_name(self) -> &'static str {
+        match self {
+            Self::Gateway => "gateway",
+            Self::Listings => "listings-svc",
+            Self::Economy => "economy-svc",
+            Self::Catalogue => "catalogue-svc",
+            Self::Webhook => "webhook-svc",
+            Self::Web => "web",
+        }
+    }
+}

