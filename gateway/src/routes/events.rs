@@ -50,7 +50,7 @@ pub async fn get(read: CatalogueRead, PathParam(slug): PathParam) -> Result<ApiR
 }
 
 pub async fn create(write: ServiceWrite) -> Result<ApiResponse, ApiError> {
-    let writing = listing_write::writing(&write);
+    let writing = Some(listing_write::writing(&write));
     let request = CreateEventRequest { writing };
     let method = listings::EventsServiceClient::create_event;
     let created = write.app.listings.write(method, request).await?;
@@ -64,7 +64,7 @@ pub async fn update(
 ) -> Result<ApiResponse, ApiError> {
     let request = UpdateEventRequest {
         slug,
-        writing: listing_write::writing(&write),
+        writing: Some(listing_write::writing(&write)),
         precondition,
     };
     let method = listings::EventsServiceClient::update_event;

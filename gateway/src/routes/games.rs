@@ -49,7 +49,7 @@ pub async fn get(read: CatalogueRead, PathParam(slug): PathParam) -> Result<ApiR
 }
 
 pub async fn create(write: ServiceWrite) -> Result<ApiResponse, ApiError> {
-    let writing = listing_write::writing(&write);
+    let writing = Some(listing_write::writing(&write));
     let request = CreateGameRequest { writing };
     let method = listings::GamesServiceClient::create_game;
     let created = write.app.listings.write(method, request).await?;
@@ -63,7 +63,7 @@ pub async fn update(
 ) -> Result<ApiResponse, ApiError> {
     let request = UpdateGameRequest {
         slug,
-        writing: listing_write::writing(&write),
+        writing: Some(listing_write::writing(&write)),
         precondition,
     };
     let method = listings::GamesServiceClient::update_game;

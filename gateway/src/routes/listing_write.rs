@@ -13,9 +13,9 @@ const NOTE: &str =
     "A person reviews it before it becomes public. GET /me/listings shows its status.";
 
 /// The message for listings-svc.
-pub(super) fn writing(write: &ServiceWrite) -> Option<Writing> {
+pub(super) fn writing(write: &ServiceWrite) -> Writing {
     let ServiceWrite { app, caller, .. } = write;
-    Some(Writing {
+    Writing {
         author: Some(Author {
             account_id: caller.key.account.to_string(),
             mode: caller.key.mode.into(),
@@ -24,7 +24,7 @@ pub(super) fn writing(write: &ServiceWrite) -> Option<Writing> {
         body: write.body.clone(),
         dry_run: write.dry_run,
         idempotency_key: write.idempotency_key.clone(),
-    })
+    }
 }
 
 /// The response to a POST. `list` is the path below which the listing was created.

@@ -19,11 +19,13 @@ mod picture_target;
 pub mod pictures;
 pub mod show;
 pub mod takedown;
-pub mod typed;
+mod typed;
 pub mod upload;
 mod words;
 
 use kit::{Code, Fault};
+
+pub use typed::TypedListing;
 
 use crate::account::member_request::MemberRequest;
 use crate::domain::listing_kind::ListingKind;

@@ -206,7 +206,7 @@ pub(super) fn event(frame: &Frame, row: public::Event) -> EventCard {
     }
 }
 
-pub(super) fn city(frame: &Frame, row: public::CityRow) -> PlaceRow {
+pub(super) fn city(frame: &Frame, row: &public::CityRow) -> PlaceRow {
     let name = city_name(frame.texts, &row.name, &row.country_code);
     PlaceRow {
         link: frame.link(&format!("/cities/{}", row.slug), name),

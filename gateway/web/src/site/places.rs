@@ -89,7 +89,7 @@ pub async fn cities(request: SiteRequest) -> PageResult {
         let title = filters::title(&frame, all, &set, &[("country", "list-in")]);
         list.describe(&mut frame, title, "cities-description", cities.page.total);
         let rows: Vec<public::CityRow> = cities.parse()?;
-        let rows = rows.into_iter().map(|row| cards::city(&frame, row));
+        let rows = rows.iter().map(|row| cards::city(&frame, row));
         Ok(CitiesPage {
             total: cities.page.total,
             cities: rows.collect(),
@@ -135,7 +135,7 @@ pub async fn country(
         let has_more = country.cities.len() > CITIES_OF_COUNTRY;
         let all = |path: &str| frame.href(&address(path, &[("country", Some(&code))]));
         let all_events = address("/events", &[("when", when), ("country", Some(&code))]);
-        let cities = country.cities.into_iter().take(CITIES_OF_COUNTRY);
+        let cities = country.cities.iter().take(CITIES_OF_COUNTRY);
         let cities = cities.map(|row| PlaceRow {
             country: String::new(),
             ..cards::city(&frame, row)

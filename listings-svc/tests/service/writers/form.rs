@@ -1,7 +1,7 @@
 //! The forms of the dashboard: what a person types for the fields of a call, and what the dashboard sends then.
 
 use serde_json::{Map, Value};
-use web::listings::typed::TypedListing;
+use web::listings::TypedListing;
 
 /// The names and the texts of fields, as a browser sends them.
 type Typed = Vec<(String, String)>;
