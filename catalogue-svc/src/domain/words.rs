@@ -297,7 +297,10 @@ mod tests {
         let (mut apart, mut terms) = (BTreeSet::new(), BTreeSet::new());
         for row in rows {
             let row: serde_json::Value = serde_json::from_str(row).unwrap();
-            let title = row["title"].as_str().or(row["name"].as_str()).unwrap();
+            let title = row["title"]
+                .as_str()
+                .or_else(|| row["name"].as_str())
+                .unwrap();
             apart.extend(split(title).into_iter().map(|part| part.word));
             terms.extend(of_texts([(Field::Title, title)]).into_keys());
         }

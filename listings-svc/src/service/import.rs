@@ -36,7 +36,7 @@ impl StaffImportService for Service {
         self.audit
             .allow(&by, AuditAction::Import, (&first.entity, &first.file_name))
             .await?;
-        let mut run = self.importer.begin(header(first, by)?).await?;
+        let mut run = self.importer.begin(header(&first, by)?).await?;
         let mut ended = false;
         while let Some(message) = self.next_message(&mut stream).await? {
             match message.message {
@@ -84,7 +84,7 @@ fn truncated_stream() -> Fault {
     Fault::new(Code::Unavailable, message).with_retry_after(1)
 }
 
-fn header(header: proto::ImportHeader, by: Member) -> Result<Header, Fault> {
+fn header(header: &proto::ImportHeader, by: Member) -> Result<Header, Fault> {
     let mut bad = BadFields::default();
     let entity: Option<Entity> = header.entity.parse().ok();
     if entity.is_none() {

@@ -14,7 +14,7 @@ use crate::domain::audit_action::AuditAction;
 use crate::domain::listing_name::ListingName;
 use crate::feed;
 use crate::store::{accounts, listings};
-use crate::write::not_found::listing_not_found;
+use crate::write::absent::listing_not_found;
 
 #[tonic::async_trait]
 impl StaffListingService for Service {

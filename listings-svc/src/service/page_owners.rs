@@ -17,7 +17,7 @@ use crate::domain::page::Page;
 use crate::domain::ticket::{TicketKind, TicketState};
 use crate::store::find_listing;
 use crate::store::page_owners::{self as store, Owner};
-use crate::write::not_found::page_not_found;
+use crate::write::absent::page_not_found;
 use crate::write::page_owners::OwnerChange;
 use crate::write::tickets::{TicketChange, TicketDecision};
 use crate::write::{Command, Outcome};

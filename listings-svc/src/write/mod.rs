@@ -3,13 +3,13 @@
 //! A command is one function, with the steps lock, load, decide, save, publish; each kind of command has a file. The writer applies a
 //! command under its own savepoint, in a transaction that commands share.
 
+pub mod absent;
 pub mod follow_page;
 pub mod import;
 pub mod limits;
 mod lock_listing;
 pub mod members;
 pub mod moderate;
-pub mod not_found;
 pub mod page_owners;
 pub mod pictures;
 mod record_change;

@@ -6,7 +6,7 @@ use kit::rpc::staff::Member;
 use serde::Serialize;
 use uuid::Uuid;
 
-use super::not_found::listing_not_found;
+use super::absent::listing_not_found;
 use super::record_change::{StaffChange, check_revision, update_by_staff};
 use super::{CommandContext, follow_page, lock_listing, tickets};
 use crate::domain::audit_action::AuditAction;

@@ -10,7 +10,7 @@ use serde_json::json;
 use sqlx::PgConnection;
 use uuid::Uuid;
 
-use super::not_found::page_not_found;
+use super::absent::page_not_found;
 use super::{CommandContext, lock_listing};
 use crate::SCHEMA;
 use crate::domain::audit_action::AuditAction;

@@ -68,8 +68,11 @@ pub(crate) enum Command {
     },
 }
 
+/// The name of a figure, and its text in a report.
+type Figure = (&'static str, fn(&proto::Report) -> String);
+
 /// The figures of a report.
-const FIGURES: [(&str, fn(&proto::Report) -> String); 12] = [
+const FIGURES: [Figure; 12] = [
     ("supply", |it| it.supply.to_string()),
     ("minted", |it| it.minted.to_string()),
     ("burned", |it| it.burned.to_string()),

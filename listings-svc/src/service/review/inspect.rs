@@ -17,7 +17,7 @@ use crate::feed;
 use crate::service::revision::{difference as message, state};
 use crate::store::history::{self, RevisionRow};
 use crate::store::queue::{self, SearchResult};
-use crate::write::not_found::listing_not_found;
+use crate::write::absent::listing_not_found;
 
 const MAX_REVISIONS: i64 = 100;
 /// In characters.

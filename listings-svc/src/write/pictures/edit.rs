@@ -16,7 +16,7 @@ use crate::domain::pictures::{FileName, StoredPicture};
 use crate::domain::state::ListingState;
 use crate::feed::{ChangeKind, Publish, listing_change};
 use crate::store::{ListingTable, pictures};
-use crate::write::not_found::listing_not_found;
+use crate::write::absent::listing_not_found;
 use crate::write::record_change::{StaffChange, update_by_staff};
 use crate::write::{CommandContext, lock_listing};
 

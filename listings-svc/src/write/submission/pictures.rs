@@ -10,8 +10,8 @@ use crate::domain::listing::Listing;
 use crate::domain::state::ListingState;
 use crate::store::page_owners::PageRef;
 use crate::store::pictures;
+use crate::write::absent::no_own_listing;
 use crate::write::limits::taken_down;
-use crate::write::not_found::no_own_listing;
 use crate::write::pictures::edit::{HasPictures, PictureOperation};
 
 /// A change of a public listing is one of the day's writes (§8); uploads have a limit of their own.

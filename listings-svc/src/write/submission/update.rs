@@ -19,8 +19,8 @@ use crate::domain::state::ListingState;
 use crate::feed::ChangeKind;
 use crate::store::page_owners::{OwnedPage, PageRef};
 use crate::store::revisions::Actor;
+use crate::write::absent::no_own_listing;
 use crate::write::limits::taken_down;
-use crate::write::not_found::no_own_listing;
 use crate::write::record_change;
 
 pub(super) async fn game(

@@ -11,7 +11,7 @@ use crate::domain::listing::Listing;
 use crate::domain::state::ListingState;
 use crate::feed::ChangeKind;
 use crate::store::revisions::Actor;
-use crate::write::not_found::no_own_listing;
+use crate::write::absent::no_own_listing;
 use crate::write::record_change;
 
 pub(super) async fn apply(

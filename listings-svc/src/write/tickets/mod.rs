@@ -10,7 +10,7 @@ use sqlx::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::not_found::no_own_listing;
+use super::absent::no_own_listing;
 use super::{CommandContext, Outcome, limits};
 use crate::domain::entity::Entity;
 use crate::domain::listing::Listing;
