@@ -92,17 +92,7 @@ pub(crate) async fn start_at(pool: PgPool, public_url: &str) -> Service {
     );
     let members = members::directory(pool.clone(), clock.clone());
     let folder = tempfile::tempdir().unwrap();
-    let settings = Settings {
-        pictures: PictureLocation::Folder(folder.path().to_owned()),
-        pictures_endpoint: None,
-        pictures_region: String::new(),
-        pictures_key_id: None,
-        pictures_secret: None,
-        pictures_deadline: testing::LONG,
-        picture_megabytes: 10,
-        pictures_at_once: 2,
-        pictures_per_day: 5,
-    };
+    let settings = settings(folder.path());
     let store = FileStore::open(&settings).unwrap();
     let processor = PictureProcessor::new(pool.clone(), store.clone(), clock.clone(), &settings);
 
@@ -153,6 +143,20 @@ pub(crate) async fn start_at(pool: PgPool, public_url: &str) -> Service {
         folder,
         lifecycle,
         _supervisor: supervisor,
+    }
+}
+
+fn settings(folder: &std::path::Path) -> Settings {
+    Settings {
+        pictures: PictureLocation::Folder(folder.to_owned()),
+        pictures_endpoint: None,
+        pictures_region: String::new(),
+        pictures_key_id: None,
+        pictures_secret: None,
+        pictures_deadline: testing::LONG,
+        picture_megabytes: 10,
+        pictures_at_once: 2,
+        pictures_per_day: 5,
     }
 }
 
