@@ -150,8 +150,8 @@ fn nullable_choice(object: &mut Map<String, Value>) {
     }
 }
 
-/// Makes a `oneOf` of an `anyOf` of named schemas, of which a response has one: openapi-generator would make one object of it in Rust, which
-/// requires the fields of all.
+/// Makes an `anyOf` of named schemas a `oneOf`. A response has exactly one of them, but in Rust openapi-generator makes one object of an
+/// `anyOf`, which requires the fields of all.
 fn exclusive_choice(object: &mut Map<String, Value>) {
     let choices = object.get("anyOf").and_then(Value::as_array);
     let is_named = |choice: &Value| choice["$ref"].is_string();

@@ -76,7 +76,7 @@ pub struct Service {
     pub running: RunningCalls,
 }
 
-/// The calls that must not run twice, or of which only so many run at once.
+/// Calls that must not run twice, and calls with a limit of how many run at once.
 #[derive(Debug)]
 pub struct RunningCalls {
     /// Those with an `Idempotency-Key`.

@@ -6,7 +6,7 @@ use super::{Proxy, program, python};
 
 /// Brings the generator as a program for Java. It contains the libraries that its clients in Java need.
 const GENERATOR: &str = "openapi-generator-cli==7.26.0";
-/// Each call has an object with its parameters, of which a later release may add some.
+/// Each call takes one object of parameters, so that a later release can add some.
 const NAMED_PARAMETERS: &str = "useSingleRequestParameter=true";
 
 impl Proxy {

@@ -309,7 +309,7 @@ mod tests {
         let mut missing = Vec::new();
         for path in FILES {
             for literal in literals(path) {
-                // A text of which there are several, such as "Give a title: it is required."
+                // One of several similar texts, such as "Give a title: it is required."
                 let names = ["title", "name", "city"];
                 let texts = if literal.contains("{name}") {
                     names.map(|name| literal.replace("{name}", name)).to_vec()

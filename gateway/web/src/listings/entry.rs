@@ -20,7 +20,7 @@ use crate::store::members::{self, Membership};
 use crate::upstream::listings::ListingRef;
 use crate::viewer::Viewer;
 
-/// The most accounts of a person of which listings-svc is asked whether they own a listing.
+/// The most accounts of a person for which listings-svc is asked whether they own a listing.
 const MAX_ACCOUNTS: usize = 20;
 
 #[derive(Debug, Default, Deserialize)]
