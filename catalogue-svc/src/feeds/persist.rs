@@ -17,6 +17,8 @@ impl Projection for Listings {
     type Row = Row;
     type Message = ();
 
+    const TABLES: &'static [&'static str] = &["entity"];
+
     /// A kind that the catalogue does not know is stored as well, for a later release.
     fn row(&self, change: &Change) -> anyhow::Result<Option<Row>> {
         if change.happening {
@@ -39,13 +41,5 @@ impl Projection for Listings {
         rows: Vec<Row>,
     ) -> anyhow::Result<()> {
         Ok(entity::save(connection, &rows, generation).await?)
-    }
-
-    async fn sweep(
-        &self,
-        connection: &mut PgConnection,
-        generation: Uuid,
-    ) -> Result<(), sqlx::Error> {
-        entity::sweep(connection, generation).await
     }
 }

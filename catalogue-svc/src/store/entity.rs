@@ -100,14 +100,3 @@ pub async fn save(
     .await?;
     Ok(())
 }
-
-/// Removes the entities of older generations.
-pub async fn sweep(connection: &mut PgConnection, generation: Uuid) -> Result<(), sqlx::Error> {
-    sqlx::query!(
-        "delete from catalogue.entity where generation <> $1",
-        generation
-    )
-    .execute(connection)
-    .await?;
-    Ok(())
-}

@@ -3,6 +3,7 @@
 
 use std::env;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use clap::Args;
 use kit::config::Secret;
@@ -16,6 +17,10 @@ use crate::service::Service;
 
 /// The profile of a fleet that was started in the current folder.
 const LOCAL_PROFILE: &str = ".fleet/staff.toml";
+
+/// The deadline of a call that has none of its own. It is longer than that of any service: whoever gets no answer to a change does not know
+/// whether it was made.
+const DEADLINE: Duration = Duration::from_secs(30);
 
 /// The options that name the profile.
 #[derive(Debug, Default, Args)]
@@ -171,13 +176,13 @@ impl Fleet {
                 "STAFF_CA",
             ));
         }
-        client::dial(address, transport, &Secret::from(token))
-            .await
-            .map_err(|error| {
-                Error::Unreachable(format!(
-                    "{error:#}: check the address of {name}, and that the service runs"
-                ))
-            })
+        let client = client::dial(address, transport, &Secret::from(token)).await;
+        let client = client.map_err(|error| {
+            Error::Unreachable(format!(
+                "{error:#}: check the address of {name}, and that the service runs"
+            ))
+        })?;
+        Ok(client.with_default_deadline(DEADLINE))
     }
 
     /// How a service is called: with TLS if the profile names the authorities.

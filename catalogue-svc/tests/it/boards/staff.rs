@@ -1,6 +1,5 @@
 //! Votes that look bought, and those that staff void.
 
-use catalogue::store::entity;
 use contracts::catalogue::v1 as proto;
 use contracts::catalogue::v1::voters_of::Voters;
 use contracts::common::v1::ListAuditRequest;
@@ -8,7 +7,6 @@ use contracts::listings::v1 as listings;
 use kit::{Code, Fault};
 use sqlx::PgPool;
 use time::Duration;
-use uuid::Uuid;
 
 use super::support::{Replica, cookie, shown, voter_id};
 use crate::build::{game, game_change, id};
@@ -199,8 +197,10 @@ async fn a_listing_that_is_taken_down_after_bought_votes_stays_suspicious(pool: 
     assert_eq!(replica.favoured().await, [("game-1".to_owned(), 3, 3, 3)]);
     assert_eq!(replica.suspicious().await.listings[0].name, "Game 1");
     // What the schema lacks is named by its id, as `list-voters` takes it.
-    let mut connection = pool.acquire().await.unwrap();
-    entity::sweep(&mut connection, Uuid::nil()).await.unwrap();
+    sqlx::query!("delete from catalogue.entity")
+        .execute(&pool)
+        .await
+        .unwrap();
     assert_eq!(replica.favoured().await, [(removed.id, 3, 3, 3)]);
 }
 

@@ -1,7 +1,7 @@
 //! Sentences of services in the language of a page.
 //!
-//! Services say in English why they refuse a form. Under each key `reason-…`, the English text is the sentence of a service, whose values are
-//! arguments, and the texts in other languages are its translations.
+//! Services say in English why they refuse a form, or why a delivery failed. Under each key `reason-…`, the English text is the sentence of
+//! a service, whose values are arguments, and the texts in other languages are its translations.
 
 use std::sync::LazyLock;
 
@@ -12,7 +12,7 @@ use crate::texts::{Texts, keys_of, source};
 
 /// The arguments of the sentences.
 const ARGUMENTS: [&str; 7] = ["value", "from", "to", "number", "most", "width", "height"];
-/// Those whose digits other languages group. The others may be years, or names.
+/// Those that are numbers, whose digits other languages group. The others may be years, or names.
 const QUANTITIES: [&str; 4] = ["number", "most", "width", "height"];
 
 /// The key of the sentence about a game whose page is not public yet.
@@ -100,9 +100,8 @@ impl Pattern {
         let mut args = FluentArgs::new();
         for (name, value) in values {
             let is_grouped = language != Language::English && QUANTITIES.contains(&name);
-            let number = value.parse().ok().filter(|_| is_grouped);
-            let value = number.map_or_else(|| value.to_owned(), |number| texts.number(number));
-            args.set(name, value);
+            let shown = is_grouped.then(|| texts.decimal(value));
+            args.set(name, shown.unwrap_or_else(|| value.to_owned()));
         }
         let mut reworded = REWORDED.iter();
         let other = reworded.find(|(key, _)| *key == self.key);
@@ -116,7 +115,7 @@ impl Pattern {
         self.first.len() + after.sum::<usize>()
     }
 
-    /// The values of the arguments, if `text` is this sentence. None is a sentence itself.
+    /// The values of the arguments, if `text` is this sentence. None is a sentence itself, and quantities are numbers.
     fn values<'a>(&self, text: &'a str) -> Option<Vec<(&'static str, &'a str)>> {
         let mut text = text.strip_prefix(self.first.as_str())?;
         let Some((last, middle)) = self.rest.split_last() else {
@@ -130,8 +129,11 @@ impl Pattern {
         }
         let (name, after) = last;
         values.push((*name, text.strip_suffix(after.as_str())?));
-        let is_one = |(_, value): &(&str, &str)| !value.contains(". ");
-        values.iter().all(is_one).then_some(values)
+        let is_number = |value: &str| value.bytes().all(|it| it.is_ascii_digit() || it == b'.');
+        let fits = |(name, value): &(&str, &str)| {
+            !value.contains(". ") && (is_number(value) || !QUANTITIES.contains(name))
+        };
+        values.iter().all(fits).then_some(values)
     }
 }
 
@@ -336,7 +338,7 @@ mod tests {
         for known in &*PATTERNS {
             let mut text = known.first.clone();
             for (_, after) in &known.rest {
-                text.push_str("x1");
+                text.push_str("71");
                 text.push_str(after);
             }
             let english = translate(&text, Language::English).unwrap();
@@ -365,6 +367,7 @@ mod tests {
             "",
             "Too long.",
             "Shorten it: it has",
+            "Shorten it: it has many characters, and the maximum is 10.",
             "This field is required. ",
         ] {
             assert_eq!(translate(text, Language::French), None, "{text}");

@@ -155,3 +155,31 @@ reason-picture-purged = Staff have purged this picture: use another one.
 reason-picture-gone = This picture is not there any more: it was not used within a day, or staff removed it. Upload it again.
 reason-picture-most = This game has { $most } screenshots, which is the maximum: remove one first.
 reason-picture-changed = The screenshots have changed since you read them: read them again.
+
+## Why a try failed, a delivery was cancelled, an address was switched off, or a rule of the check has not passed
+
+reason-delivery-answered = answered { $number }
+reason-delivery-redirected = answered { $number }, which redirects to { $value }: redirects are not followed
+reason-delivery-late = did not answer within { $number } seconds
+reason-delivery-refused = refused the connection
+reason-delivery-not-accepted = did not accept a connection in time
+reason-delivery-closed = closed the connection before it answered
+reason-delivery-closed-early = closed the connection before the request was sent
+reason-delivery-not-http = its answer is not HTTP
+reason-delivery-head-too-large = the head of its answer is too large
+reason-delivery-not-public = { $value } does not resolve to a public address
+reason-delivery-unresolved = could not resolve the name { $value }
+reason-delivery-certificate-expired = TLS certificate is not valid: it has expired
+reason-delivery-certificate-early = TLS certificate is not valid: it is not valid yet
+reason-delivery-certificate-name = TLS certificate is not valid: it is for another name
+reason-delivery-certificate-issuer = TLS certificate is not valid: it is self-signed, or a certificate between it and its authority is missing
+reason-delivery-certificate-signature = TLS certificate is not valid: its authority has not signed it
+reason-delivery-certificate-revoked = TLS certificate is not valid: it was revoked
+reason-delivery-secret-lost = has a signing secret that we cannot read any more: make a new secret, and switch to it
+reason-delivery-unpublished = The listing is no longer published.
+reason-delivery-only-tests = The account's plan has only test events.
+reason-webhook-off-failures = Deliveries failed for days. Repair the endpoint, then resume it.
+reason-webhook-off-gone = The endpoint answered 410 Gone.
+reason-check-no-answer = The receiver did not answer a plain ping. See rule 5 first.
+reason-check-too-slow = The receiver answers too slowly to check this in time. See rule 5 first.
+reason-check-secret = It answered 401 to a message that is signed correctly. Give it the secret of this endpoint, all of it with its prefix; rotate the secret if it is lost.

@@ -29,7 +29,6 @@ webhook-plan-full = Remove one to add another, or change the plan.
 webhook-plan-unlimited = Your plan includes any number of addresses.
 webhook-plan-real = Your plan includes real events.
 webhook-plan-test = Your plan includes test events only: real events need a plan with webhooks.
-webhook-colon = { ":" }
 done-webhook-changed = The address is changed.
 done-webhook-paused = Paused. Deliveries wait until you resume it.
 done-webhook-resumed = Resumed. What was waiting is sent now.
@@ -78,8 +77,6 @@ webhook-go-to = Go to this address
 
 webhook-of = Webhook { $value }
 webhook-off = We have switched this address off:
-webhook-off-failures = Deliveries failed for days. Repair the endpoint, then resume it.
-webhook-off-gone = The endpoint answered 410 Gone.
 webhook-off-queue = No event is queued for it.
 webhook-off-queue-until = No event is queued for it until you resume it.
 webhook-limit = Limit
@@ -215,27 +212,7 @@ delivery-again-once = One try is made now. If it fails, no other follows.
 ## Answers to a try, and why there is none
 
 delivery-milliseconds = { $value } ms
-delivery-answered = answered { $value }
 delivery-answered-in = answered { $from } in { $to }
-delivery-redirected = answered { $from }, which redirects to { $to }: redirects are not followed
-delivery-late = did not answer within { $value } seconds
-delivery-refused = refused the connection
-delivery-not-accepted = did not accept a connection in time
-delivery-closed = closed the connection before it answered
-delivery-closed-early = closed the connection before the request was sent
-delivery-not-http = its answer is not HTTP
-delivery-head-too-large = the head of its answer is too large
-delivery-not-public = { $value } does not resolve to a public address
-delivery-unresolved = could not resolve the name { $value }
-delivery-certificate-expired = TLS certificate is not valid: it has expired
-delivery-certificate-early = TLS certificate is not valid: it is not valid yet
-delivery-certificate-name = TLS certificate is not valid: it is for another name
-delivery-certificate-issuer = TLS certificate is not valid: it is self-signed, or a certificate between it and its authority is missing
-delivery-certificate-signature = TLS certificate is not valid: its authority has not signed it
-delivery-certificate-revoked = TLS certificate is not valid: it was revoked
-delivery-secret-lost = has a signing secret that we cannot read any more: make a new secret, and switch to it
-delivery-unpublished = The listing is no longer published.
-delivery-only-tests = The account's plan has only test events.
 
 ## What the owner of a receiver can change after a failed try
 
@@ -318,9 +295,6 @@ check-sent = Sent, as curl; its signature is good for five minutes:
 check-copy = Copy: { $value }
 check-no-body = The answer has no body.
 check-begins = The answer begins:
-check-no-answer = The receiver did not answer a plain ping. See rule 5 first.
-check-too-slow = The receiver answers too slowly to check this in time. See rule 5 first.
-check-secret = It answered 401 to a message that is signed correctly. Give it the secret of this endpoint, all of it with its prefix; rotate the secret if it is lost.
 check-rule-1 = Read the raw body before parsing it
 check-rule-2 = Answer 401 to a wrong time or signature
 check-rule-3 = Answer 400 to a signed body that is not JSON

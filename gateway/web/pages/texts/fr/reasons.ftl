@@ -153,3 +153,31 @@ reason-picture-purged = Notre équipe a supprimé cette image : utilisez-en une
 reason-picture-gone = Cette image n’est plus là : elle n’a pas été utilisée en un jour, ou notre équipe l’a supprimée. Envoyez-la de nouveau.
 reason-picture-most = Ce jeu a { $most } captures d’écran, ce qui est le maximum : supprimez-en d’abord une.
 reason-picture-changed = Les captures d’écran ont changé depuis que vous avez ouvert la page : rouvrez-la.
+
+## Pourquoi une tentative a échoué, une livraison a été annulée, une adresse a été désactivée, ou une règle de la vérification n’est pas remplie
+
+reason-delivery-answered = a répondu { $number }
+reason-delivery-redirected = a répondu { $number }, qui redirige vers { $value } : les redirections ne sont pas suivies
+reason-delivery-late = n’a pas répondu en { $number } s
+reason-delivery-refused = a refusé la connexion
+reason-delivery-not-accepted = n’a pas accepté de connexion à temps
+reason-delivery-closed = a fermé la connexion avant de répondre
+reason-delivery-closed-early = a fermé la connexion avant l’envoi de la requête
+reason-delivery-not-http = sa réponse n’est pas du HTTP
+reason-delivery-head-too-large = l’en-tête de sa réponse est trop grand
+reason-delivery-not-public = { $value } ne mène pas à une adresse publique
+reason-delivery-unresolved = le nom { $value } n’a pas pu être résolu
+reason-delivery-certificate-expired = certificat TLS non valide : il a expiré
+reason-delivery-certificate-early = certificat TLS non valide : il n’est pas encore valide
+reason-delivery-certificate-name = certificat TLS non valide : il est pour un autre nom
+reason-delivery-certificate-issuer = certificat TLS non valide : il est auto-signé, ou il manque un certificat entre lui et son autorité
+reason-delivery-certificate-signature = certificat TLS non valide : son autorité ne l’a pas signé
+reason-delivery-certificate-revoked = certificat TLS non valide : il a été révoqué
+reason-delivery-secret-lost = a un secret de signature que nous ne pouvons plus lire : créez un nouveau secret, et passez-y
+reason-delivery-unpublished = La fiche n’est plus publiée.
+reason-delivery-only-tests = L’offre du compte ne comprend que les événements de test.
+reason-webhook-off-failures = Les livraisons ont échoué pendant des jours. Réparez le récepteur, puis réactivez l’adresse.
+reason-webhook-off-gone = Elle a répondu 410 Gone.
+reason-check-no-answer = Le récepteur n’a pas répondu à un simple ping. Voyez d’abord la règle 5.
+reason-check-too-slow = Le récepteur répond trop lentement pour que ceci soit vérifié à temps. Voyez d’abord la règle 5.
+reason-check-secret = Il a répondu 401 à un message correctement signé. Donnez-lui le secret de cette adresse, en entier et avec son préfixe ; s’il est perdu, créez-en un nouveau.

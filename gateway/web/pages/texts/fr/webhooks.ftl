@@ -29,7 +29,6 @@ webhook-plan-full = Supprimez-en une pour en ajouter une autre, ou changez d’o
 webhook-plan-unlimited = Votre offre comprend un nombre illimité d’adresses.
 webhook-plan-real = Votre offre comprend les événements réels.
 webhook-plan-test = Votre offre ne comprend que les événements de test : les événements réels exigent une offre qui comprend des webhooks.
-webhook-colon = { " :" }
 done-webhook-changed = L’adresse est modifiée.
 done-webhook-paused = L’adresse est en pause. Les livraisons attendent que vous la réactiviez.
 done-webhook-resumed = L’adresse est réactivée. Ce qui attendait est envoyé maintenant.
@@ -78,8 +77,6 @@ webhook-go-to = Aller à cette adresse
 
 webhook-of = Webhook { $value }
 webhook-off = Nous avons désactivé cette adresse.
-webhook-off-failures = Les livraisons ont échoué pendant des jours. Réparez le récepteur, puis réactivez l’adresse.
-webhook-off-gone = Elle a répondu 410 Gone.
 webhook-off-queue = Aucun événement n’est mis en file pour elle.
 webhook-off-queue-until = Aucun événement n’est mis en file pour elle tant que vous ne la réactivez pas.
 webhook-limit = Limite
@@ -215,27 +212,7 @@ delivery-again-once = Une seule tentative a lieu maintenant. Si elle échoue, au
 ## Les réponses à une tentative, et pourquoi il n’y en a pas
 
 delivery-milliseconds = { $value } ms
-delivery-answered = a répondu { $value }
 delivery-answered-in = a répondu { $from } en { $to }
-delivery-redirected = a répondu { $from }, qui redirige vers { $to } : les redirections ne sont pas suivies
-delivery-late = n’a pas répondu en { $value } s
-delivery-refused = a refusé la connexion
-delivery-not-accepted = n’a pas accepté de connexion à temps
-delivery-closed = a fermé la connexion avant de répondre
-delivery-closed-early = a fermé la connexion avant l’envoi de la requête
-delivery-not-http = sa réponse n’est pas du HTTP
-delivery-head-too-large = l’en-tête de sa réponse est trop grand
-delivery-not-public = { $value } ne mène pas à une adresse publique
-delivery-unresolved = le nom { $value } n’a pas pu être résolu
-delivery-certificate-expired = certificat TLS non valide : il a expiré
-delivery-certificate-early = certificat TLS non valide : il n’est pas encore valide
-delivery-certificate-name = certificat TLS non valide : il est pour un autre nom
-delivery-certificate-issuer = certificat TLS non valide : il est auto-signé, ou il manque un certificat entre lui et son autorité
-delivery-certificate-signature = certificat TLS non valide : son autorité ne l’a pas signé
-delivery-certificate-revoked = certificat TLS non valide : il a été révoqué
-delivery-secret-lost = a un secret de signature que nous ne pouvons plus lire : créez un nouveau secret, et passez-y
-delivery-unpublished = La fiche n’est plus publiée.
-delivery-only-tests = L’offre du compte ne comprend que les événements de test.
 
 ## Ce que la personne qui exploite un récepteur peut changer après un échec
 
@@ -318,9 +295,6 @@ check-sent = Envoyé, sous forme de commande curl ; sa signature est valable ci
 check-copy = Copier : { $value }
 check-no-body = La réponse n’a pas de corps.
 check-begins = La réponse commence ainsi :
-check-no-answer = Le récepteur n’a pas répondu à un simple ping. Voyez d’abord la règle 5.
-check-too-slow = Le récepteur répond trop lentement pour que ceci soit vérifié à temps. Voyez d’abord la règle 5.
-check-secret = Il a répondu 401 à un message correctement signé. Donnez-lui le secret de cette adresse, en entier et avec son préfixe ; s’il est perdu, créez-en un nouveau.
 check-rule-1 = Lire le corps brut avant de l’analyser
 check-rule-2 = Répondre 401 à une heure ou à une signature fausse
 check-rule-3 = Répondre 400 à un corps signé qui n’est pas du JSON

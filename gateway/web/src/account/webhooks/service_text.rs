@@ -1,46 +1,14 @@
 //! Texts of webhook-svc in the language of the page. Those with words that web does not know stay in English.
 
 use contracts::webhook::v1 as proto;
-use pages::site::{Language, Texts};
+use pages::service_sentence::translate;
 use pages::webhooks::{AddressCheck, ServiceText};
 
 use crate::page_language::PageLanguage;
 
-/// The keys of the texts without values. webhook-svc has the English ones: in `http/reason.rs`, `http/connector.rs`, `deliver`,
-/// `domain/health.rs`, `receiver_check.rs` and `domain/receiver_check/finding.rs`.
-const REASONS: [&str; 20] = [
-    "delivery-refused",
-    "delivery-not-accepted",
-    "delivery-closed",
-    "delivery-closed-early",
-    "delivery-not-http",
-    "delivery-head-too-large",
-    "delivery-certificate-expired",
-    "delivery-certificate-early",
-    "delivery-certificate-name",
-    "delivery-certificate-issuer",
-    "delivery-certificate-signature",
-    "delivery-certificate-revoked",
-    "delivery-secret-lost",
-    "delivery-unpublished",
-    "delivery-only-tests",
-    "webhook-off-failures",
-    "webhook-off-gone",
-    "check-no-answer",
-    "check-too-slow",
-    "check-secret",
-];
-
 /// Why an attempt failed, a delivery was cancelled, an address was switched off or a rule has not passed; or what an address has answered.
 pub(in crate::account) fn reason(english: &str, language: PageLanguage) -> ServiceText {
-    let texts = language.texts();
-    let known = Texts::of(Language::English);
-    let fixed = REASONS.iter().find(|key| known.say(key) == english);
-    let translation = fixed
-        .map(|key| texts.say(key).to_owned())
-        .or_else(|| answered(english, texts))
-        .or_else(|| late(english, texts))
-        .or_else(|| without_address(english, texts));
+    let translation = translate(english, language.language);
     ServiceText::new(language.language, translation, english)
 }
 
@@ -51,33 +19,6 @@ pub(super) fn address_check(english: &str, language: PageLanguage) -> Option<Add
         // webhook-svc begins every answer like this.
         has_answered: english.starts_with("answered "),
     })
-}
-
-fn answered(english: &str, texts: &Texts) -> Option<String> {
-    let rest = english.strip_prefix("answered ")?;
-    if rest.bytes().all(|byte| byte.is_ascii_digit()) {
-        return Some(texts.say_of("delivery-answered", rest));
-    }
-    let (status, rest) = rest.split_once(", which redirects to ")?;
-    let target = rest.strip_suffix(": redirects are not followed")?;
-    Some(texts.say_of_two("delivery-redirected", status, target))
-}
-
-fn late(english: &str, texts: &Texts) -> Option<String> {
-    let rest = english.strip_prefix("did not answer within ")?;
-    let seconds = rest.strip_suffix(" seconds")?;
-    let is_number = |byte: u8| byte.is_ascii_digit() || byte == b'.';
-    let seconds = Some(seconds).filter(|it| it.bytes().all(is_number))?;
-    Some(texts.say_of("delivery-late", &texts.decimal(seconds)))
-}
-
-/// The name of the host has no public address, or cannot be looked up.
-fn without_address(english: &str, texts: &Texts) -> Option<String> {
-    if let Some(host) = english.strip_suffix(" does not resolve to a public address") {
-        return Some(texts.say_of("delivery-not-public", host));
-    }
-    let host = english.strip_prefix("could not resolve the name ")?;
-    Some(texts.say_of("delivery-unresolved", host))
 }
 
 /// When an event is sent.
@@ -119,6 +60,7 @@ fn key_of(title: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use pages::site::Language;
     use strum::VariantArray as _;
     use time::macros::datetime;
     use uuid::Uuid;
