@@ -1,6 +1,10 @@
 //! Keeps the contact address of an account that of a member, when the member leaves or changes the address.
 
+use std::time::Duration;
+
+use futures::future::join_all;
 use kit::Fault;
+use tokio::time::timeout;
 use uuid::Uuid;
 
 use crate::app::Web;
@@ -8,12 +12,17 @@ use crate::domain::role::Role;
 use crate::store::members;
 use crate::upstream::gateway::Actor;
 
+/// How long a form waits for the gateway.
+const WAIT: Duration = Duration::from_secs(3);
+
 /// Replaces the address of an account if it is `old`, the address of a person who has left or whose address is now `new`.
 ///
 /// Without `new`, the account gets the address of the owner with the longest membership. The change of the team is already made, so a
 /// failure is only logged.
 pub async fn replace(app: &Web, actor: &Actor, account: Uuid, old: &str, new: Option<&str>) {
-    if let Err(fault) = try_replace(app, actor, account, old, new).await {
+    let replaced = timeout(WAIT, try_replace(app, actor, account, old, new)).await;
+    let late = |_elapsed| Err(Fault::unavailable("gateway"));
+    if let Err(fault) = replaced.unwrap_or_else(late) {
         tracing::warn!(%account, %fault, "the contact address of an account is still the old one of a member");
     }
 }
@@ -22,9 +31,8 @@ pub async fn replace(app: &Web, actor: &Actor, account: Uuid, old: &str, new: Op
 pub async fn replace_in_all(app: &Web, actor: &Actor, old: &str, new: &str) {
     match members::of_person(&app.pool, actor.person).await {
         Ok(memberships) => {
-            for membership in memberships {
-                replace(app, actor, membership.account, old, Some(new)).await;
-            }
+            let accounts = memberships.iter().map(|it| it.account);
+            join_all(accounts.map(|it| replace(app, actor, it, old, Some(new)))).await;
         }
         Err(error) => {
             tracing::warn!(%error, "the contact addresses of accounts are still the old one of a member");

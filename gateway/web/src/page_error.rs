@@ -36,6 +36,8 @@ pub struct PageError {
     /// Addresses, and the keys of their labels.
     ways_out: Vec<(String, &'static str)>,
     retry_after: Option<u32>,
+    /// The number in the text, if it is not that of `retry_after`.
+    number: Option<u32>,
     /// The form that was sent, which the page can send again.
     pub form: Option<Box<TypedForm>>,
     /// The request of a public page: the error has its language then.
@@ -58,6 +60,7 @@ impl PageError {
             is_of_service: false,
             ways_out: vec![("/accounts".to_owned(), "error-accounts")],
             retry_after: None,
+            number: None,
             form: None,
             visit: None,
             language: Language::default(),
@@ -175,6 +178,15 @@ impl PageError {
         Self::new(StatusCode::TOO_MANY_REQUESTS).retry_after(seconds)
     }
 
+    /// The text has the minutes that are left, rounded up.
+    pub fn too_many_forms(seconds: u32) -> Self {
+        let keys = &("error-limit-title", "limit-forms");
+        Self {
+            number: Some(seconds.div_ceil(60)),
+            ..Self::translated(StatusCode::TOO_MANY_REQUESTS, keys).retry_after(seconds)
+        }
+    }
+
     /// Whether it is shown as a page of the public site.
     pub fn is_on_site(&self) -> bool {
         self.visit.is_some()
@@ -200,7 +212,10 @@ impl PageError {
         let (title, text) = *keys.unwrap_or_else(|| keys_of(self.status));
         let text = match &self.value {
             Some(value) => texts.say_of(text, value),
-            None => texts.count(text, self.retry_after.unwrap_or(1).into()),
+            None => {
+                let number = self.number.or(self.retry_after).unwrap_or(1);
+                texts.count(text, number.into())
+            }
         };
         (texts.say(title).to_owned(), text)
     }

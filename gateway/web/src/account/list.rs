@@ -1,5 +1,6 @@
 //! The accounts of a person, and a new one.
 
+use futures::future::join_all;
 use kit::Fault;
 use pages::accounts::{AccountRow, ListPage};
 use pages::site::Texts;
@@ -17,7 +18,8 @@ use crate::page_error::PageResult;
 use crate::person_request::PersonRequest;
 use crate::render::{FormState, html, see_other};
 use crate::session::once;
-use crate::store::members;
+use crate::store::members::{self, Membership};
+use crate::store::people;
 
 /// Accounts that a person may own, so that nobody multiplies the free plan at will.
 const MAX_OWNED: usize = 20;
@@ -82,15 +84,7 @@ async fn create_account(request: &PersonRequest, form: &AccountForm) -> Result<U
     if memberships.iter().any(|it| it.account == id) {
         return same_name(app, texts, id, &form.name).await.map(|()| id);
     }
-    if memberships.len() >= members::MAX_ACCOUNTS {
-        let text = texts.say_of("accounts-full", &members::MAX_ACCOUNTS.to_string());
-        return Err(Refusal::Rule(text));
-    }
-    let owned = memberships.iter().filter(|it| it.role == Role::Owner);
-    if owned.count() >= MAX_OWNED {
-        let text = texts.say_of("accounts-most", &MAX_OWNED.to_string());
-        return Err(Refusal::Rule(text));
-    }
+    check_room(texts, &memberships)?;
     app.gateway.admit_change().await?;
     let (name, actor) = (form.name.as_str(), request.actor());
     app.gateway
@@ -108,11 +102,32 @@ async fn create_account(request: &PersonRequest, form: &AccountForm) -> Result<U
     if members::exist(&mut *transaction, id).await? {
         return Err(again());
     }
+    // Other forms of the person may have made accounts since the first check.
+    if !people::lock(&mut *transaction, person).await? {
+        return Err(again());
+    }
+    check_room(
+        texts,
+        &members::of_person(&mut *transaction, person.id).await?,
+    )?;
     let now = app.clock.now();
     members::insert(&mut *transaction, id, person.id, Role::Owner, now).await?;
     transaction.commit().await?;
     request.record_done(id, Action::AccountCreated, name).await;
     Ok(id)
+}
+
+/// Refuses a person who has as many accounts as anybody may.
+fn check_room(texts: &Texts, memberships: &[Membership]) -> Result<(), Refusal> {
+    let refused = |key, most: usize| Err(Refusal::Rule(texts.say_of(key, &most.to_string())));
+    if memberships.len() >= members::MAX_ACCOUNTS {
+        return refused("accounts-full", members::MAX_ACCOUNTS);
+    }
+    let owned = memberships.iter().filter(|it| it.role == Role::Owner);
+    if owned.count() >= MAX_OWNED {
+        return refused("accounts-most", MAX_OWNED);
+    }
+    Ok(())
 }
 
 /// Refuses a form that has made an account before, with another name: the person went back and wants a second account.
@@ -128,18 +143,18 @@ async fn same_name(app: &Web, texts: &Texts, account: Uuid, typed: &str) -> Resu
 async fn page(request: &PersonRequest, typed: &str, state: FormState) -> PageResult {
     let (app, language) = (&request.app, request.language());
     let FormState { status, errors } = state.in_language(language.language);
-    let mut accounts = Vec::new();
-    for membership in members::of_person(&app.pool, request.person().id).await? {
-        accounts.push(AccountRow {
-            id: membership.account.to_string(),
-            name: account_name(app, membership.account).await,
-            role: language.say(membership.role.key()),
-        });
-    }
+    let memberships = members::of_person(&app.pool, request.person().id).await?;
+    let names = memberships.iter().map(|it| account_name(app, it.account));
+    let accounts = memberships.iter().zip(join_all(names).await);
+    let accounts = accounts.map(|(membership, name)| AccountRow {
+        id: membership.account.to_string(),
+        name,
+        role: language.say(membership.role.key()),
+    });
     let name = Field::name("name", language.say("accounts-name")).value(typed);
     let page = ListPage {
         shell: request.viewer.shell(),
-        accounts,
+        accounts: accounts.collect(),
         name: name.error_in(&errors),
         form: once::new_id(),
         errors,

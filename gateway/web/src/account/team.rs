@@ -2,7 +2,7 @@
 
 use axum::extract::Path;
 use axum::response::Response;
-use kit::Code;
+use kit::{Code, Fault};
 use pages::mails::MailText;
 use pages::site::Texts;
 use pages::teams::{InviteRow, MemberRow, TeamPage};
@@ -19,7 +19,7 @@ use crate::domain::notice_kind::NoticeKind;
 use crate::domain::role::{Permission, Role};
 use crate::form_body::FormBody;
 use crate::jobs::revoke_tokens;
-use crate::once_form::OnceForm;
+use crate::once_form::{OnceError, OnceForm};
 use crate::page_error::{PageError, PageResult};
 use crate::people::link_mail::{LinkMail, send_link};
 use crate::person_mail::{self, Reader};
@@ -27,7 +27,7 @@ use crate::render::{FormState, html, see_other};
 use crate::session::limits;
 use crate::session::once;
 use crate::store::links::{self, Link, LinkTarget};
-use crate::store::members::{self, MemberChange};
+use crate::store::members::{self, Member, MemberChange};
 use crate::store::{people, token_revocations};
 use crate::viewer::Section;
 
@@ -71,9 +71,8 @@ pub async fn invite(
         Ok(address) if members.iter().any(|member| member.email == *address) => {
             errors.add("email", language.say("team-is-member"));
         }
-        Ok(_) if members.len() + invited.len() >= MAX_TEAM => {
-            let most = MAX_TEAM.to_string();
-            errors.add("email", language.texts().say_of("team-most", &most));
+        Ok(address) if is_full(&members, &invited, address) => {
+            errors.add("email", full(&request));
         }
         Ok(_) => {}
     }
@@ -92,27 +91,42 @@ pub async fn invite(
                 return Err(fault.into());
             }
         }
-        Ok(mail_invitation(&request, &address, role).await?)
+        mail_invitation(&request, &address, role).await
     };
     match Box::pin(request.once(&sent, &request.path(TEAM), work)).await? {
         Ok(()) => Ok(back(&request)),
-        // Only the limits above have this code.
-        Err(fault) if fault.code == Code::RateLimited => {
+        // Only the limits above and that of a team have these codes.
+        Err(fault) if matches!(fault.code, Code::RateLimited | Code::Invalid) => {
             page(&request, &form, FormState::refused_here(&fault)).await
         }
         Err(fault) => page(&request, &form, language.refused(&fault, &[], &[])).await,
     }
 }
 
+/// Whether the team has no room for the person with this address. A second invitation replaces the first.
+fn is_full(members: &[Member], invited: &[Link], address: &str) -> bool {
+    let others = invited.iter().filter(|it| it.email != address);
+    members.len() + others.count() >= MAX_TEAM
+}
+
+fn full(request: &MemberRequest) -> String {
+    let texts = request.language().texts();
+    texts.say_of("team-most", &MAX_TEAM.to_string())
+}
+
 async fn mail_invitation(
     request: &MemberRequest,
     address: &str,
     role: Role,
-) -> Result<(), PageError> {
+) -> Result<(), OnceError> {
     let (app, account, inviter) = (&request.app, request.scope.id, request.person());
     let mut transaction = begin_change(request, Permission::Manage).await?;
-    // A second invitation replaces the first.
     let invited = links::invitations(&mut *transaction, account, app.clock.now()).await?;
+    // Other forms may have invited people since the first check.
+    let members = members::of_account(&mut *transaction, account).await?;
+    if is_full(&members, &invited, address) {
+        return Err(Fault::new(Code::Invalid, full(request)).into());
+    }
     for old in invited.iter().filter(|old| old.email == address) {
         links::withdraw(&mut *transaction, account, old.id).await?;
     }

@@ -300,7 +300,9 @@ fn on_endpoint(change: &Change) -> anyhow::Result<Notice> {
     let text = |key| MailText::new(key).with("url", notice.url.clone());
     let text = match change.event.as_str() {
         "deliveries_failed" => text("webhooks-failed").number("failed", notice.failed.into()),
-        "disabled_after_failures" => text("webhook-off").say("reason", "reason-webhook-off-failures"),
+        "disabled_after_failures" => {
+            text("webhook-off").say("reason", "reason-webhook-off-failures")
+        }
         "disabled_by_gone" => text("webhook-off").say("reason", "reason-webhook-off-gone"),
         _ => return Err(unknown(change)),
     };

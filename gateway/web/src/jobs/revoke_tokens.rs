@@ -1,15 +1,23 @@
 //! Revokes the account tokens of people who have lost the role for tokens. The transaction that changes the role queues the revocation, so
 //! that it takes place however long the gateway is away.
 
+use std::time::Duration;
+
 use kit::{Code, Fault};
+use tokio::time::timeout;
 
 use super::RunResults;
 use crate::app::Web;
 use crate::store::token_revocations::{self, TokenRevocation};
 
-/// Revokes the tokens of queued people right after a change. A revocation that fails waits for the next run of the job.
+/// How long a form waits for revocations. The queue has those of all accounts.
+const WAIT: Duration = Duration::from_secs(3);
+
+/// Revokes the tokens of queued people right after a change. A revocation that fails or takes long waits for the next run of the job.
 pub async fn run_now(app: &Web) {
-    if let Err(error) = run(app).await {
+    let ran = timeout(WAIT, run(app)).await;
+    let late = |_elapsed| Err(anyhow::anyhow!("the gateway takes long"));
+    if let Err(error) = ran.unwrap_or_else(late) {
         tracing::warn!(%error, "tokens of a person who lost a role are revoked later");
     }
 }

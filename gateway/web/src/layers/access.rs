@@ -171,7 +171,7 @@ async fn count_form(
     }
     let person = viewer.person.id.to_string();
     let counted = app.limits.count(limits::FORMS, &person, now).await?;
-    counted.map_err(|reached| reached.too_many("forms"))?;
+    counted.map_err(|reached| PageError::too_many_forms(reached.seconds()))?;
     request.extensions_mut().insert(Counted);
     Ok(())
 }

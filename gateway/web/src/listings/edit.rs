@@ -40,7 +40,8 @@ struct Edit<'a> {
 
 /// The outcome of a form.
 enum Outcome {
-    Saved,
+    /// `again`: the listing was as the form wants it before.
+    Saved { again: bool },
     Preview {
         written: proto::Written,
         body: String,
@@ -93,8 +94,10 @@ pub async fn send(
     }
     let is_saved = edit.typed.get("step") == "save";
     match edit.run(is_saved).await {
-        Ok(Outcome::Saved) => {
-            request.record(Action::ListingChanged, &name).await;
+        Ok(Outcome::Saved { again }) => {
+            if !again {
+                request.record(Action::ListingChanged, &name).await;
+            }
             let shown = request.listing_path(listing.kind, &name);
             Ok(see_other(&format!("{shown}?done=listing-changed")))
         }
@@ -132,6 +135,10 @@ impl Edit<'_> {
         self.typed.take_credits_of(&stored);
         let prepared = self.typed.prepare(language, kind);
         let changes = changed_fields(&stored.body(kind), self.typed.body(kind));
+        // This form was sent twice, or somebody else has saved the same.
+        if is_saved && changes.is_empty() && prepared.is_ok() {
+            return Ok(Outcome::Saved { again: true });
+        }
         let body = Value::Object(changes).to_string();
         let submission = Submission {
             account: self.request.scope.id,
@@ -145,7 +152,7 @@ impl Edit<'_> {
         }
         let written = written?;
         if is_saved {
-            return Ok(Outcome::Saved);
+            return Ok(Outcome::Saved { again: false });
         }
         if written.differences.is_empty() {
             return Err(Fault::invalid_field("*", language.say("listing-edit-same")));

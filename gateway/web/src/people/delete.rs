@@ -1,5 +1,6 @@
 //! Deletes a person. The page says what is deleted and what stays.
 
+use futures::future::join_all;
 use http::HeaderMap;
 use kit::Fault;
 use pages::mails::MailText;
@@ -69,15 +70,24 @@ pub async fn send(
     people::remove(&mut *transaction, person.id).await?;
     transaction.commit().await?;
     revoke_tokens::run_now(app).await;
-    for account in left.accounts {
-        contact_address::replace(app, &actor, account, &person.email, None).await;
-    }
-    let session = request.viewer.token.hash();
-    app.sessions.end_of(person.id, session).await?;
-    app.sessions.forget_networks(person.id).await?;
+    let accounts = left.accounts.iter();
+    let replaced =
+        accounts.map(|it| contact_address::replace(app, &actor, *it, &person.email, None));
+    join_all(replaced).await;
+    forget_in_redis(&request).await;
     let mut response = request.language().goodbye(&headers, "deleted");
     app.cookie.clear(response.headers_mut());
     Ok(response)
+}
+
+/// Removes what Redis has of a person who is deleted. The session has no power any more, so a failure is only logged.
+async fn forget_in_redis(request: &PersonRequest) {
+    let (sessions, person) = (&request.app.sessions, request.person().id);
+    let ended = sessions.end_of(person, request.viewer.token.hash()).await;
+    let forgotten = sessions.forget_networks(person).await;
+    if let Err(fault) = ended.and(forgotten) {
+        tracing::warn!(%fault, "Redis still has the session or the networks of a deleted person");
+    }
 }
 
 /// The accounts that a person has left.

@@ -329,7 +329,11 @@ async fn change_email(request: &PersonRequest, link: &Link) -> PageResult {
     };
     let text = MailText::new("email-changed")
         .with("old", person.email.as_str())
-        .with("new", link.email.as_str());
+        .with("new", link.email.as_str())
+        .with(
+            "contact",
+            app.staff_mail.as_ref().unwrap_or(&app.public_url).as_str(),
+        );
     for address in [&person.email, &link.email] {
         let reader = Reader {
             address,

@@ -150,8 +150,8 @@ pub async fn send_link(
     let path = link_path(&inserted.token.text(), link.next);
     let lifetime = texts.say(link.target.purpose().lifetime_key());
     let foot = match link.target {
-        // A reader who did not ask for the end of the second factor must use this link, not ignore it.
-        LinkTarget::KeepFactor { .. } => "mail-stop-foot",
+        // A reader who did not ask for the end of the second factor must not ignore these: somebody else knows the password.
+        LinkTarget::KeepFactor { .. } | LinkTarget::EndFactor { .. } => "mail-stop-foot",
         _ => "mail-link-foot",
     };
     let mail = link.text.write(link.language);

@@ -1,6 +1,7 @@
 //! A person's own page, with the sessions.
 
 use axum::extract::{Path, Query};
+use http::HeaderMap;
 use pages::input::{Checks, Choice, Select};
 use pages::people::{SessionRow, YouPage};
 use pages::site::Language;
@@ -64,16 +65,21 @@ pub async fn show(request: PersonRequest, Query(done): Query<AfterForm>) -> Page
     }))
 }
 
-/// Ends one session. After the end of the current one, redirects to the start page.
-pub async fn end(request: PersonRequest, Path(session): Path<String>) -> PageResult {
+/// Ends one session. The end of the current one signs the person out.
+pub async fn end(
+    request: PersonRequest,
+    headers: HeaderMap,
+    Path(session): Path<String>,
+) -> PageResult {
     let (app, viewer) = (&request.app, &request.viewer);
     let hash = TokenHash::from_hex(&session).ok_or_else(PageError::not_found)?;
     app.sessions.end_of(viewer.person.id, hash).await?;
-    Ok(see_other(if hash == viewer.token.hash() {
-        "/?done=signed-out"
-    } else {
-        "/you?done=session"
-    }))
+    if hash != viewer.token.hash() {
+        return Ok(see_other("/you?done=session"));
+    }
+    let mut response = request.language().goodbye(&headers, "signed-out");
+    app.cookie.clear(response.headers_mut());
+    Ok(response)
 }
 
 pub async fn end_others(request: PersonRequest) -> PageResult {

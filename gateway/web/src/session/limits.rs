@@ -66,31 +66,20 @@ pub struct LimitReached {
 }
 
 impl LimitReached {
-    /// The fault of too many `things`. Its sentence has the minutes that are left, rounded up.
-    pub fn too_many(self, things: &str) -> Fault {
-        let minutes = self.minutes();
-        let unit = if minutes == 1 { "minute" } else { "minutes" };
-        self.fault(format!("Too many {things}. Try again in {minutes} {unit}."))
-    }
-
-    /// The same in a language. `key` is that of the text, such as `limit-tries`.
+    /// The fault in a language. The text under `key`, such as `limit-tries`, has the minutes that are left, rounded up.
     pub fn too_many_in(self, language: Language, key: &str) -> Fault {
-        self.fault(Texts::of(language).count(key, self.minutes()))
-    }
-
-    fn seconds(self) -> u32 {
-        u32::try_from(self.retry_after.whole_seconds().max(1)).unwrap_or(u32::MAX)
-    }
-
-    fn minutes(self) -> u64 {
-        u64::from(self.seconds().div_ceil(60))
-    }
-
-    fn fault(self, text: String) -> Fault {
+        let minutes = self.seconds().div_ceil(60);
         Fault {
             retry_after: Some(self.seconds()),
-            ..Fault::new(Code::RateLimited, text)
+            ..Fault::new(
+                Code::RateLimited,
+                Texts::of(language).count(key, minutes.into()),
+            )
         }
+    }
+
+    pub fn seconds(self) -> u32 {
+        u32::try_from(self.retry_after.whole_seconds().max(1)).unwrap_or(u32::MAX)
     }
 }
 
@@ -138,7 +127,7 @@ mod tests {
             (900, "in 15 minutes."),
         ] {
             let retry_after = time::Duration::seconds(seconds.into());
-            let fault = LimitReached { retry_after }.too_many("tries");
+            let fault = LimitReached { retry_after }.too_many_in(Language::English, "limit-tries");
             assert!(fault.message.ends_with(time), "{}", fault.message);
             assert_eq!(fault.retry_after, Some(seconds));
             let english =

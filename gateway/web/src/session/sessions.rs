@@ -29,7 +29,7 @@ const SECOND_FACTOR: Duration = Duration::minutes(10);
 const SEEN: Duration = Duration::minutes(5);
 /// How long Redis holds a session after its end, since the clock of Redis may differ.
 const CLEAN_UP: Duration = Duration::HOUR;
-/// The most sessions of a person; the oldest one ends.
+/// The most sessions of a person; the one that would end first ends.
 const MOST: isize = 50;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -79,6 +79,10 @@ impl Sessions {
         let hash = token.hash().hex();
         self.store(&hash, session, false).await?;
         let list = self.list_key(session.person);
+        // Those that have ended do not count.
+        let ended = (session.since - CLEAN_UP).unix_timestamp();
+        let forget = Cmd::zrembyscore(&list, "-inf", ended);
+        let _removed: i64 = self.keyspace.query("forget_ended", &forget).await?;
         let add = Cmd::zadd(&list, &hash, self.end(session).unix_timestamp());
         let _added: i64 = self.keyspace.query("add_session", &add).await?;
         let count = Cmd::zcard(&list);
@@ -141,7 +145,14 @@ impl Sessions {
             seen: now,
             ..session.clone()
         };
-        self.store(&token.hex(), &seen, true).await
+        self.store(&token.hex(), &seen, true).await?;
+        let mut prolong = cmd("ZADD");
+        prolong.arg(self.list_key(seen.person)).arg("XX");
+        prolong
+            .arg(self.end(&seen).unix_timestamp())
+            .arg(token.hex());
+        let _added: i64 = self.keyspace.query("prolong_session", &prolong).await?;
+        Ok(())
     }
 
     /// The signed-in sessions of a person, newest first.

@@ -2,6 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
+use futures::future::join_all;
 use sqlx::PgPool;
 use uuid::Uuid;
 use web::domain::role::Role;
@@ -198,6 +199,29 @@ async fn a_person_owns_a_number_of_accounts_at_most(pool: PgPool) {
     let refused = browser.post("/accounts", &borrowed(&fields)).await;
     refused.assert(422, "which is the most");
     refused.assert(422, "value=\"Karoo\"");
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn forms_that_are_sent_at_once_make_no_more_accounts(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let ada = site.person(ADA).await;
+    for _ in 0..19 {
+        site.account(ada, Role::Owner).await;
+    }
+    let mut browser = site.signed_in(ADA).await;
+    let mut forms = Vec::new();
+    for _ in 0..6 {
+        forms.push(fields(&mut browser, "Karoo").await);
+    }
+    let sent = forms.iter().map(|form| {
+        let mut browser = browser.clone();
+        async move { browser.post("/accounts", &borrowed(form)).await }
+    });
+    let made = join_all(sent).await;
+    let made = made.iter().filter(|page| page.status.is_redirection());
+    assert_eq!(made.count(), 1);
+    let owned = members::of_person(&site.pool, ada).await.unwrap();
+    assert_eq!(owned.len(), 20);
 }
 
 #[testing::database_test(web::MIGRATOR)]

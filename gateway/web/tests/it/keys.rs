@@ -135,6 +135,19 @@ async fn a_refused_form_keeps_what_was_typed(pool: PgPool) {
 }
 
 #[testing::database_test(web::MIGRATOR)]
+async fn the_game_of_a_key_is_typed_when_the_account_has_more_listings_than_a_page(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let (mut browser, account) = owner(&site).await;
+    site.listings.game(&account.to_string(), "okoto", "Okoto");
+    let new = format!("/accounts/{account}/keys/new");
+    browser.get(&new).await.assert(200, "<select id=\"game\"");
+    site.listings.has_more.store(true, Ordering::Relaxed);
+    let page = browser.get(&new).await;
+    page.assert(200, "name=\"game\"");
+    assert!(!page.text.contains("<select id=\"game\""), "{}", page.text);
+}
+
+#[testing::database_test(web::MIGRATOR)]
 async fn a_key_is_rotated_and_revoked(pool: PgPool) {
     let site = Site::new(pool).await;
     let (mut browser, account) = owner(&site).await;

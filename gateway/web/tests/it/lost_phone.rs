@@ -60,6 +60,18 @@ pub(crate) async fn run(site: &Site) -> u64 {
 }
 
 #[testing::database_test(web::MIGRATOR)]
+async fn the_mail_about_a_lost_phone_says_nothing_of_ignoring_it(pool: PgPool) {
+    let (site, _) = site_of_ada(pool).await;
+    let mut half = half_signed_in(&site).await;
+    let sent = half.post("/sign-in/lost-phone", &[]).await;
+    sent.assert(200, "Check your e-mail");
+    let mails = site.mails().await;
+    let (_, _, body) = mails.iter().rfind(|mail| mail.0 == ADA).unwrap();
+    assert!(body.contains("set a new password at once"), "{body}");
+    assert!(!body.contains("ignore"), "{body}");
+}
+
+#[testing::database_test(web::MIGRATOR)]
 async fn the_second_factor_ends_after_a_day_and_everybody_was_told(pool: PgPool) {
     let (site, _) = site_of_ada(pool).await;
     begin(&site).await;

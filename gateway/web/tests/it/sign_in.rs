@@ -4,6 +4,7 @@ use kit::config::Secret;
 use sqlx::PgPool;
 use time::Duration;
 use web::session::limits;
+use web::session::sessions::{Session, Stage};
 
 use crate::browser::Browser;
 use crate::support::{ADA, BOB, PASSWORD, Site};
@@ -169,4 +170,28 @@ async fn without_redis_pages_say_so_and_lose_no_typed_text(pool: PgPool) {
     browser.cookie = Some(format!("__Host-session={}", "A".repeat(43)));
     browser.get("/you").await.assert(503, "Try again");
     browser.get("/sign-up").await.assert(200, "");
+}
+
+/// A browser that keeps no cookies makes a session each day.
+#[testing::database_test(web::MIGRATOR)]
+async fn a_session_in_use_outlives_fifty_that_have_ended(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let ada = site.person(ADA).await;
+    let mut browser = site.signed_in(ADA).await;
+    for _ in 0..51 {
+        site.clock.advance(Duration::DAY);
+        browser.get("/you").await.assert(200, ADA);
+        let now = site.clock.now();
+        let session = Session {
+            person: ada,
+            version: 1,
+            stage: Stage::SignedIn,
+            since: now,
+            seen: now,
+            address: String::new(),
+            agent: String::new(),
+        };
+        site.app.sessions.create(&session).await.unwrap();
+    }
+    browser.get("/you").await.assert(200, ADA);
 }

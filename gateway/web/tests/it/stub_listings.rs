@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 
+use contracts::common::v1::PageInfo;
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::events_service_server::{EventsService, EventsServiceServer};
 use contracts::listings::v1::games_service_server::{GamesService, GamesServiceServer};
@@ -38,6 +39,8 @@ pub(crate) struct StubListings {
     pub(crate) choices_read: Arc<AtomicU32>,
     /// What every field says that a studio or staff may write.
     pub(crate) words: Arc<Mutex<Option<String>>>,
+    /// Lists of an account's listings have another page.
+    pub(crate) has_more: Arc<AtomicBool>,
     /// Why the public does not see a game.
     pub(crate) note: Arc<Mutex<Option<String>>>,
     /// The notes that were sent, each once.
@@ -180,7 +183,10 @@ impl OwnListingsService for StubListings {
         let rows: Vec<OwnListing> = rows.collect();
         Ok(Response::new(proto::ListOwnListingsResponse {
             json: serde_json::to_vec(&rows).unwrap().into(),
-            page: None,
+            page: self.has_more.load(Ordering::Relaxed).then(|| PageInfo {
+                next_cursor: Some("more".to_owned()),
+                ..PageInfo::default()
+            }),
         }))
     }
 

@@ -1,5 +1,6 @@
 //! The team of an account.
 
+use futures::future::join_all;
 use sqlx::PgPool;
 use web::domain::role::Role;
 use web::store::links::{self, LinkTarget};
@@ -90,6 +91,40 @@ async fn a_team_has_a_number_of_people_and_invitations_at_most(pool: PgPool) {
     let refused = invite(&mut owner, &team, "dan@new.example", "editor").await;
     refused.assert(422, "A team has at most 100 people and invitations.");
     refused.assert(422, "value=\"dan@new.example\"");
+    // Who has lost the mail is invited again: the new invitation replaces the old one.
+    invite(&mut owner, &team, CAROL, "editor").await.location();
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn forms_that_are_sent_at_once_invite_no_more_people(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let ada = site.person(ADA).await;
+    let account = site.account(ada, Role::Owner).await;
+    let team = format!("/accounts/{account}/team");
+    let target = LinkTarget::Invite {
+        by: ada,
+        account,
+        role: Role::Editor,
+    };
+    for number in 0..98 {
+        let address = format!("{number}@old.example");
+        let invited = links::insert(&site.pool, &address, &target, site.clock.now()).await;
+        invited.unwrap();
+    }
+    let owner = site.signed_in(ADA).await;
+    let sent = (0..6).map(|number| {
+        let (mut owner, team) = (owner.clone(), &team);
+        let address = format!("{number}@new.example");
+        async move { invite(&mut owner, team, &address, "editor").await }
+    });
+    let sent = join_all(sent).await;
+    let (good, refused): (Vec<Page>, Vec<Page>) = sent
+        .into_iter()
+        .partition(|page| page.status.is_redirection());
+    assert_eq!(good.len(), 1);
+    for page in refused {
+        page.assert(422, "A team has at most 100 people and invitations.");
+    }
 }
 
 #[testing::database_test(web::MIGRATOR)]

@@ -203,6 +203,22 @@ async fn one_listing_one_claim_one_takedown_and_one_name(pool: PgPool) {
         assert_eq!(one.location(), two.location(), "{action}");
     }
 
+    // A form that comes again after it has changed the listing.
+    let edit = format!("{listing}/edit");
+    let fields = [
+        ("revision", "1"),
+        ("step", "save"),
+        ("title", "Okoto II"),
+        ("creator", "studio"),
+        ("genres", "puzzle"),
+    ];
+    for _ in 0..2 {
+        let saved = owner.post(&edit, &fields).await;
+        assert_eq!(saved.location(), format!("{listing}?done=listing-changed"));
+    }
+    let activity = owner.get(&format!("{base}/activity")).await;
+    assert_eq!(activity.text.matches("changed okoto").count(), 1);
+
     let economy = format!("{base}/economy/okoto");
     let currency = format!("{economy}/currency");
     send_twice(&mut owner, &economy, &currency, &[("name", "Cowrie")]).await;

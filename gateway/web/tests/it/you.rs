@@ -2,10 +2,12 @@
 
 use std::sync::atomic::Ordering;
 
+use http::header::SET_COOKIE;
 use sqlx::PgPool;
 use web::client_info::ClientInfo;
 use web::domain::action::Action;
 use web::domain::role::Role;
+use web::domain::session_token::Token;
 use web::store::activity::{self, NewEntry};
 
 use crate::support::{ADA, BOB, PASSWORD, Site};
@@ -33,10 +35,7 @@ async fn sessions_are_listed_and_ended(pool: PgPool) {
     let hash = |browser: &crate::browser::Browser| {
         let cookie = browser.cookie.clone().unwrap();
         let token = cookie.split_once('=').unwrap().1.to_owned();
-        web::domain::session_token::Token::parse(&token)
-            .unwrap()
-            .hash()
-            .hex()
+        Token::parse(&token).unwrap().hash().hex()
     };
     let end = format!("/you/sessions/{}/end", hash(&phone));
     // Nobody ends the session of another.
@@ -57,6 +56,22 @@ async fn sessions_are_listed_and_ended(pool: PgPool) {
         .await
         .assert(200, "All other sessions have ended");
     browser.get("/you?done=%3Cscript%3E").await.assert(200, ADA);
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn the_end_of_the_own_session_signs_out(pool: PgPool) {
+    let site = Site::new(pool).await;
+    site.person(ADA).await;
+    let mut browser = site.signed_in(ADA).await;
+    let (_, token) = browser.cookie.as_ref().unwrap().split_once('=').unwrap();
+    let hash = Token::parse(token).unwrap().hash().hex();
+    let ended = browser
+        .post(&format!("/you/sessions/{hash}/end"), &[])
+        .await;
+    assert_eq!(ended.location(), "/?done=signed-out");
+    let cleared = ended.headers.get_all(SET_COOKIE).iter();
+    let cleared = cleared.filter(|set| set.to_str().unwrap().contains("Max-Age=0"));
+    assert_eq!(cleared.count(), 2, "{:?}", ended.headers);
 }
 
 #[testing::database_test(web::MIGRATOR)]
@@ -112,7 +127,12 @@ async fn an_address_changes_by_its_own_link_and_both_are_told(pool: PgPool) {
     let told = told
         .iter()
         .filter(|(_, subject, _)| subject == "Your address was changed");
-    let told: Vec<&str> = told.map(|(to, _, _)| to.as_str()).collect();
+    let told: Vec<&str> = told
+        .map(|(to, _, body)| {
+            assert!(body.contains("write to us at once: staff@mchezo.example"));
+            to.as_str()
+        })
+        .collect();
     assert_eq!(told, [ADA, "new@studio.example"]);
     // The address of another person is not told when it is asked for, and not taken.
     let fields = [("email", BOB), ("password", PASSWORD)];

@@ -77,7 +77,7 @@ mail-email-changed-subject = Your address was changed
 mail-email-changed-body =
     Your address for signing in was changed from { $old } to { $new }.
 
-    If this was not you, reply to this e-mail.
+    If this was not you, write to us at once: { $contact }
 mail-totp-on-subject = The second factor is on
 mail-totp-on-body =
     An authenticator app is needed to sign in from now on.

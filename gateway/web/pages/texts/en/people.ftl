@@ -183,6 +183,10 @@ limit-tries = { $count ->
     [one] Too many tries. Try again in { $number } minute.
    *[other] Too many tries. Try again in { $number } minutes.
 }
+limit-forms = { $count ->
+    [one] Too many forms. Try again in { $number } minute.
+   *[other] Too many forms. Try again in { $number } minutes.
+}
 limit-mails = { $count ->
     [one] Too many e-mails. Try again in { $number } minute.
    *[other] Too many e-mails. Try again in { $number } minutes.

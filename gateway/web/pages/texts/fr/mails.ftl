@@ -77,7 +77,7 @@ mail-email-changed-subject = Votre adresse a été changée
 mail-email-changed-body =
     Votre adresse de connexion, { $old }, a été remplacée par { $new }.
 
-    Si ce n’était pas vous, répondez à ce message.
+    Si ce n’était pas vous, écrivez-nous tout de suite : { $contact }
 mail-totp-on-subject = La double authentification est active
 mail-totp-on-body =
     Une application d’authentification est désormais nécessaire pour se connecter.

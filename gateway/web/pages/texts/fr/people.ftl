@@ -183,6 +183,10 @@ limit-tries = { $count ->
     [one] Trop d’essais. Réessayez dans { $number } minute.
    *[other] Trop d’essais. Réessayez dans { $number } minutes.
 }
+limit-forms = { $count ->
+    [one] Trop de formulaires. Réessayez dans { $number } minute.
+   *[other] Trop de formulaires. Réessayez dans { $number } minutes.
+}
 limit-mails = { $count ->
     [one] Trop de messages. Réessayez dans { $number } minute.
    *[other] Trop de messages. Réessayez dans { $number } minutes.

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use contracts::common::v1::PageInfo;
 use kit::timestamp;
 use pages::input::{Choice, FormPart, Select};
 use pages::keys::{KeyChoices, NewKeyPage};
@@ -135,7 +136,11 @@ async fn game_field(request: &MemberRequest, typed: &str, errors: &Fields) -> Fo
     let label = language.say("key-game");
     let listed = request.app.listings.list(request.scope.id, "");
     let listed = timeout(WAIT, listed).await;
-    let Ok(Ok((listings, _))) = listed else {
+    // The first page may lack games of an account with many listings; then the slug is typed.
+    let is_whole =
+        |page: &Option<PageInfo>| page.as_ref().is_none_or(|page| page.next_cursor.is_none());
+    let listed = listed.ok().and_then(Result::ok);
+    let Some((listings, _)) = listed.filter(|(_, page)| is_whole(page)) else {
         let field = Field::text("game", label).optional();
         let field = field.value(typed).hint(language.say("key-game-slug-hint"));
         return FormPart::Field(field.error_in(errors));
