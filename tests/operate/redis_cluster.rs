@@ -6,6 +6,7 @@ use futures::future::join_all;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use testing::redis::Servers;
+use tokio::process::Command;
 
 use crate::model::{Model, TWO_OF_EACH};
 
@@ -129,6 +130,31 @@ async fn own_writes_are_read(small: &SmallFleet, fleet: &Fleet) {
     }
 }
 
+/// Runs the command of the page about restores at each node that lives.
+async fn end_all_sessions(servers: &Servers) {
+    let page = include_str!("../../deploy/backup/README.md");
+    let mut lines = page.lines();
+    let line = lines.find(|it| it.contains("--pattern 'web:*'")).unwrap();
+    let url = servers.url();
+    let (places, ca) = url.split_once("?sslrootcert=").unwrap();
+    for place in places.split(',').skip(KILLED + 1) {
+        let (_, port) = place.rsplit_once(':').unwrap();
+        let script = format!(
+            "redis-cli() {{ command redis-cli -p {port} --tls --cacert '{ca}' \"$@\"; }}\n{line}"
+        );
+        let status = Command::new("bash").args(["-c", &script]).status().await;
+        assert!(status.unwrap().success(), "{script}");
+    }
+    eventually("no node has a session", async || {
+        let mut left = NODES.filter(|node| *node != KILLED).map(|node| {
+            let keys = servers.command(node, &["keys", "web:session:*"]);
+            keys.unwrap_or_default()
+        });
+        left.all(|keys| keys.trim().is_empty()).then_some(())
+    })
+    .await;
+}
+
 #[tokio::test]
 async fn a_master_of_redis_cluster_is_killed() {
     let servers = Servers::cluster_with_replicas(true).unwrap();
@@ -185,4 +211,9 @@ async fn a_master_of_redis_cluster_is_killed() {
         assert_eq!(page.location, *path, "somebody is not signed in any more");
     }
     own_writes_are_read(&small, &fleet).await;
+    end_all_sessions(&servers).await;
+    for (browser, _) in &mut browsers {
+        let page = browser.get("/accounts").await;
+        assert!(page.location.starts_with("/sign-in"), "{}", page.location);
+    }
 }

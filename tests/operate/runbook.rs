@@ -362,3 +362,48 @@ async fn statements_of_the_runbook_are_valid() {
     }
     assert!(found > 4, "{found}");
 }
+
+/// The person had another address, and another member of the team acted on the person.
+#[tokio::test]
+async fn a_removed_person_leaves_no_address() {
+    let fleet = Fleet::shared();
+    let mut database = PgConnection::connect(&fleet.database_url).await.unwrap();
+    let page = fs::read_to_string(deploy("runbook/remove-a-person.md")).unwrap();
+    let mut blocks = statements(&page).into_iter();
+    let block = blocks.find(|it| it.contains("gateway.audit")).unwrap();
+    let mut transaction = database.begin().await.unwrap();
+    let rows = "insert into web.activity (id, at, person_id, email, action, subject, address, agent) values
+            (gen_random_uuid(), now(), '00000000-0000-4000-8000-00000000ada1', 'old@ada.test', 'left', 'old@ada.test', '192.0.2.1', 'A'),
+            (gen_random_uuid(), now(), '00000000-0000-4000-8000-00000000ada1', 'new@ada.test', 'left', 'new@ada.test', '192.0.2.1', 'A'),
+            (gen_random_uuid(), now(), '00000000-0000-4000-8000-00000000b0b1', 'bob@b.test', 'role', 'Old@ada.test, owner', '192.0.2.2', 'B');
+        insert into web.audit (id, at, member, role, action, entity, name, refused, details)
+        values (gen_random_uuid(), now(), 's', 'admin', 'look', 'person', 'old@ada.test', false, '{}');
+        insert into gateway.audit (id, at, member, role, action, entity, name, refused, details) values
+            (gen_random_uuid(), now(), 's', 'admin', 'create', 'account', 'new@ada.test', false, '{}'),
+            (gen_random_uuid(), now(), '00000000-0000-4000-8000-00000000ada1', 'person', 'create', 'key', 'k', false, '{\"address\": \"192.0.2.1\"}');";
+    sqlx::raw_sql(rows)
+        .execute(&mut *transaction)
+        .await
+        .unwrap();
+    let remove = block.replace(":'email'", "'New@ada.test'");
+    sqlx::raw_sql(AssertSqlSafe(remove))
+        .execute(&mut *transaction)
+        .await
+        .unwrap();
+    let left = "select row::text from (
+            select to_jsonb(it) as row from web.activity it union all select to_jsonb(it) from web.audit it
+            union all select to_jsonb(it) from gateway.audit it
+        ) rows where row::text ilike '%@ada.test%' or row::text like '%192.0.2.1%'";
+    let left: Vec<String> = sqlx::query_scalar(left)
+        .fetch_all(&mut *transaction)
+        .await
+        .unwrap();
+    assert!(left.is_empty(), "{left:?}");
+    let kept = "select count(*) from web.activity where subject = 'removed, owner' and email = 'bob@b.test'";
+    let kept: i64 = sqlx::query_scalar(kept)
+        .fetch_one(&mut *transaction)
+        .await
+        .unwrap();
+    assert_eq!(kept, 1);
+    transaction.rollback().await.unwrap();
+}

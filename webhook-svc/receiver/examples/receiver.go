@@ -104,7 +104,7 @@ func receive(w http.ResponseWriter, r *http.Request) {
 		return // 200
 	}
 	if save(it.ID, body) != nil {
-		w.WriteHeader(http.StatusInternalServerError) // we send it again
+		w.WriteHeader(http.StatusServiceUnavailable) // we send it again
 		return
 	}
 	wake()

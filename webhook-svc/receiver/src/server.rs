@@ -90,6 +90,6 @@ async fn receive(
         Ok(Ok(Acceptance::Duplicate)) => (StatusCode::OK, "known"),
         Ok(Ok(Acceptance::Full)) => (StatusCode::SERVICE_UNAVAILABLE, "too many wait"),
         // Its sender tries again later.
-        Ok(Err(_)) | Err(_) => (StatusCode::INTERNAL_SERVER_ERROR, "it cannot be stored"),
+        Ok(Err(_)) | Err(_) => (StatusCode::SERVICE_UNAVAILABLE, "it cannot be stored"),
     }
 }

@@ -11,9 +11,19 @@ use crate::http::OwnFault;
 /// A fault of ours that may be the endpoint's is a failed attempt after this time.
 const DOUBT: Duration = Duration::HOUR;
 
-/// When this replica first met a fault at each endpoint that it has not reached since.
+/// A fault after a longer pause is a new one: nobody knows what was in between. No two attempts of a delivery are further apart.
+const PAUSE: Duration = Duration::hours(13);
+
+/// The fault that this replica meets at an endpoint that it has not reached since.
+#[derive(Debug, Clone, Copy)]
+struct Fault {
+    since: OffsetDateTime,
+    last: OffsetDateTime,
+}
+
+/// The faults by endpoint.
 #[derive(Debug, Default)]
-pub(super) struct FaultTracker(Mutex<HashMap<Uuid, OffsetDateTime>>);
+pub(super) struct FaultTracker(Mutex<HashMap<Uuid, Fault>>);
 
 impl FaultTracker {
     /// Whether a fault has lasted so long that it is rather the endpoint's. `reached_at`: another replica may have reached the endpoint
@@ -29,11 +39,16 @@ impl FaultTracker {
             return false;
         }
         let mut faults = self.0.lock();
-        let since = faults.entry(endpoint).or_insert(now);
-        if reached_at.is_some_and(|reached| reached > *since) {
-            *since = now;
+        let begun = Fault {
+            since: now,
+            last: now,
+        };
+        let met = faults.entry(endpoint).or_insert(begun);
+        if reached_at.is_some_and(|reached| reached > met.since) || now - met.last > PAUSE {
+            *met = begun;
         }
-        now - *since >= DOUBT
+        met.last = now;
+        now - met.since >= DOUBT
     }
 
     /// The endpoint was reached, or failed for a reason of its own.

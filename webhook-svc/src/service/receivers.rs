@@ -85,6 +85,11 @@ impl Dependencies {
 
     fn secret(&self, endpoint: Uuid, sealed: &[u8]) -> Result<Secret, Fault> {
         let opened = self.key_ring.open(endpoint, sealed);
-        opened.map_err(|error| Fault::internal(&error))
+        opened.map_err(|error| {
+            tracing::error!(%endpoint, %error, "cannot read the signing secret of an endpoint");
+            let reason =
+                "We cannot read its signing secret any more: make a new secret, and switch to it.";
+            Fault::invalid_field("endpoint_id", reason)
+        })
     }
 }

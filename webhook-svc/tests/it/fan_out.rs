@@ -104,8 +104,9 @@ async fn what_is_old_silent_or_not_public_makes_none(pool: PgPool) {
 
 #[testing::database_test(webhook::MIGRATOR)]
 async fn a_tip_that_comes_before_the_restored_game_is_announced(pool: PgPool) {
-    let service = start(pool.clone(), &[]).await;
-    let maker = service.added(ADA, URL, &["tip.paid"]).await;
+    let receiver = Receiver::start(Behaviour::Status(200)).await;
+    let service = start(pool.clone(), &[&receiver]).await.delivering();
+    let maker = service.added(ADA, &receiver.url(), &["tip.paid"]).await;
     let known = [
         page(1, "published", ADA),
         game(2, "published", Published),
@@ -127,6 +128,9 @@ async fn a_tip_that_comes_before_the_restored_game_is_announced(pool: PgPool) {
     let pulled = pulled.unwrap().into_inner().json;
     let pulled = String::from_utf8_lossy(&pulled);
     assert!(pulled.contains("tip.paid"), "{pulled}");
+    service.clock.advance(time::Duration::MINUTE);
+    let delivered = service.newest_attempted(ADA, maker, 1).await;
+    assert_eq!(delivered.state(), DeliveryState::Delivered);
 }
 
 #[testing::database_test(webhook::MIGRATOR)]
@@ -177,6 +181,7 @@ async fn a_tip_of_a_hidden_game_is_not_announced(pool: PgPool) {
     let known = [page(1, "published", ADA), hidden];
     service.listings(&known, TAKEN).await;
     service.economy(&[tip(1)]).await;
+    service.clock.advance(time::Duration::MINUTE);
     let cancelled = service.newest_attempted(ADA, maker, 1).await;
     assert_eq!(cancelled.state(), DeliveryState::Cancelled);
     service

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use contracts::webhook::v1::DeliveryState;
+use contracts::webhook::v1::{CheckReceiverRequest, DeliveryState};
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use sqlx::PgPool;
@@ -144,6 +144,29 @@ async fn an_earlier_outage_does_not_count_once_another_replica_has_reached_the_e
 }
 
 #[testing::database_test(webhook::MIGRATOR)]
+async fn a_fault_of_yesterday_does_not_count_today(pool: PgPool) {
+    let receiver = Receiver::start(Behaviour::Status(200)).await;
+    let (service, servers, endpoint) = with_endpoint(pool.clone(), &receiver).await;
+    let asked = || servers.asked.load(Ordering::SeqCst);
+    service.ping(ADA, endpoint).await;
+    wait_until("the name is looked up", async || asked() > 0).await;
+    // Another replica delivers what waits; this one learns nothing of it.
+    let gone = sqlx::query!("delete from webhook.waiting");
+    gone.execute(&pool).await.unwrap();
+    service.clock.advance(Duration::DAY);
+    let before = asked();
+    service.ping(ADA, endpoint).await;
+    advance_until(
+        "the name is looked up again and again",
+        &service,
+        Duration::seconds(1),
+        async || asked() > before + 3,
+    )
+    .await;
+    assert_eq!(service.list(ADA, endpoint).await[0].tries, 0);
+}
+
+#[testing::database_test(webhook::MIGRATOR)]
 async fn a_secret_that_stays_unreadable_is_told_to_its_owner(pool: PgPool) {
     let receiver = Receiver::start(Behaviour::Status(200)).await;
     let service = start(pool.clone(), &[&receiver]).await.delivering();
@@ -164,6 +187,15 @@ async fn a_secret_that_stays_unreadable_is_told_to_its_owner(pool: PgPool) {
     assert!(reason.contains("make a new secret"), "{reason}");
     assert!(service.clock.now() >= crate::support::START + Duration::HOUR);
     assert_eq!(receiver.received().len(), 0);
+    // The check says the same.
+    let request = CheckReceiverRequest {
+        account_id: ADA.to_string(),
+        endpoint_id: endpoint.to_string(),
+    };
+    let checked = service.receivers.clone().check_receiver(request).await;
+    let fault = kit::Fault::from(checked.unwrap_err());
+    let reason = &fault.fields["endpoint_id"];
+    assert!(reason.contains("make a new secret"), "{reason}");
 }
 
 #[testing::database_test(webhook::MIGRATOR)]
