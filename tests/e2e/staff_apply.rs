@@ -144,6 +144,41 @@ async fn a_change_of_the_file_changes_only_that() {
 }
 
 #[tokio::test]
+async fn a_rotated_key_is_created_again_and_revoked_with_its_successor() {
+    let fleet = Fleet::shared();
+    let folder = Folder::new();
+    folder.write("free", r#"{ name = "k", mode = "test" }"#);
+    folder.apply(&fleet).await;
+    let rotate = async || {
+        let listed = said(
+            &fleet,
+            &["--json", "key", "list", "--account", &folder.email()],
+        )
+        .await;
+        let listed: Value = serde_json::from_str(&listed).unwrap();
+        let newest = listed["keys"].as_array().unwrap().last().unwrap();
+        let id = newest["id"].as_str().unwrap();
+        let rotated = said(&fleet, &["--json", "key", "rotate", id]).await;
+        let rotated: Value = serde_json::from_str(&rotated).unwrap();
+        rotated["secret"].as_str().unwrap().to_owned()
+    };
+    let first = rotate().await;
+    let report = folder.apply(&fleet).await;
+    let created = json!([format!("{}: created the key k", folder.email())]);
+    assert_eq!(report["changes"], created);
+    let of_file = folder.secret("k");
+    let second = rotate().await;
+    folder.write("free", r#"{ name = "k", mode = "test", revoked = true }"#);
+    let report = folder.apply(&fleet).await;
+    assert_eq!(report["changes"].as_array().unwrap().len(), 1, "{report}");
+    for secret in [first, of_file, second] {
+        let refused = Client::new(&fleet, &secret).get("/me").await;
+        refused.assert_error(401, "invalid_key");
+    }
+    assert_eq!(folder.apply(&fleet).await["changes"], json!([]));
+}
+
+#[tokio::test]
 async fn an_error_names_the_entry() {
     let fleet = Fleet::shared();
     let folder = Folder::new();

@@ -6,11 +6,12 @@ use std::process::Output;
 use e2e::{AccountTokens, Fleet, Staff, binaries, eventually};
 use reqwest::Method;
 use serde_json::{Value, json};
+use tokio::process::Command;
 
 use crate::economy::{self, Game};
 
-async fn run(fleet: &Fleet, args: &[&str]) -> Output {
-    let mut staff = tokio::process::Command::new(binaries().join("staff"));
+fn command(fleet: &Fleet, args: &[&str]) -> Command {
+    let mut staff = Command::new(binaries().join("staff"));
     staff.args(args).envs([
         ("STAFF_TOKEN", &fleet.staff_token),
         ("STAFF_GATEWAY", &fleet.service("gateway").grpc),
@@ -20,7 +21,11 @@ async fn run(fleet: &Fleet, args: &[&str]) -> Output {
         ("STAFF_WEBHOOK", &fleet.service("webhook-svc").grpc),
         ("STAFF_WEB", &fleet.service("web").grpc),
     ]);
-    staff.output().await.unwrap()
+    staff
+}
+
+async fn run(fleet: &Fleet, args: &[&str]) -> Output {
+    command(fleet, args).output().await.unwrap()
 }
 
 /// What it says of a command that it carries out.
@@ -367,6 +372,16 @@ async fn the_followers_of_each_feed_are_listed() {
             .then_some(())
     })
     .await;
+    // While one of them is away, the feeds of the others still say how far it is behind.
+    let mut away = command(&fleet, &["--json", "follower", "list"]);
+    let away = away.env("STAFF_WEBHOOK", "http://127.0.0.1:1").output();
+    let away = away.await.unwrap();
+    assert_eq!(away.status.code(), Some(3));
+    let complained = String::from_utf8(away.stderr).unwrap();
+    assert!(complained.contains("webhook"), "{complained}");
+    let listed: Value = serde_json::from_slice(&away.stdout).unwrap();
+    let mut rows = listed["followers"].as_array().unwrap().iter();
+    assert!(rows.any(|row| row["follower"] == "webhook-svc" && row["lag"].is_i64()));
     let connected = ["follower", "forget", "listings", "webhook-svc"];
     let (status, sentence) = refused(&fleet, &connected).await;
     assert_eq!(status, Some(1));

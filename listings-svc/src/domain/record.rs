@@ -119,7 +119,8 @@ impl<C: Content + FromImportRow> Record for GazetteerEntry<C> {
             after: None,
             kept: Problems::new(),
         };
-        if self.content == *row.draft {
+        // An entry of the build that staff import as it is becomes theirs.
+        if self.content == *row.draft && (self.by_staff || row.options.is_bundled) {
             return Ok(imported);
         }
         if self.by_staff && row.options.is_bundled {

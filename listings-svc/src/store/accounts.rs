@@ -33,7 +33,10 @@ async fn lock_present(
 ) -> Result<Option<i32>, sqlx::Error> {
     sqlx::query_scalar!(
         "with locked as (select id from listings.account where id = $1 for no key update skip locked)
-         update listings.account set day = $2, writes = case when day = $2 then writes else 0 end + $3
+         update listings.account set
+             -- The clock of another replica may be ahead: its day stays.
+             day = case when day = $2::date + 1 then day else $2 end,
+             writes = case when day in ($2, $2::date + 1) then writes else 0 end + $3
          from locked where account.id = locked.id
          returning writes",
         account,
@@ -58,6 +61,19 @@ pub async fn writes_on(
     .fetch_optional(executor)
     .await?;
     Ok(written.unwrap_or(0))
+}
+
+/// Number of pages that an account has submitted and that the public never saw.
+pub async fn count_unpublished_pages(
+    connection: &mut PgConnection,
+    account: Uuid,
+) -> Result<i64, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"select count(*) as "count!" from listings.page where submitter = $1 and first_published_at is null"#,
+        account
+    )
+    .fetch_one(connection)
+    .await
 }
 
 /// Number of pending pages, games and events of an account.

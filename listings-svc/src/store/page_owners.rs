@@ -162,10 +162,10 @@ pub async fn of_pages(
         .collect())
 }
 
-/// Up to 500 pages of an account in any state, the rejected ones last, by handle.
+/// Up to 500 pages of an account in any state, the rejected ones last, by handle. They lack the long fields.
 pub async fn pages_of(pool: &PgPool, account: Uuid) -> Result<Vec<Listing<Page>>, sqlx::Error> {
     let rows = sqlx::query_scalar!(
-        r#"select to_json(page) as "page!: Json<Listing<Page>>" from listings.page
+        r#"select to_jsonb(page) || '{"bio": "", "links": {}}' as "page!: Json<Listing<Page>>" from listings.page
            where id in (select page_id from listings.page_owner where account_id = $1)
            order by state = 'rejected', handle limit 500"#,
         account

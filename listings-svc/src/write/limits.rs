@@ -12,6 +12,20 @@ pub const MAX_WAITING: i64 = 10;
 const MAX_NOTES: usize = 5;
 pub const NOTES_WINDOW: Duration = Duration::HOUR;
 
+/// Maximum number of pages of an account that the public never saw.
+pub const MAX_UNPUBLISHED_PAGES: i64 = 30;
+
+/// Refuses a page beyond the limit of those that the public never saw: one that is withdrawn or rejected keeps its handle.
+pub(super) fn check_unpublished_pages(pages: i64) -> Result<(), Fault> {
+    if pages < MAX_UNPUBLISHED_PAGES {
+        return Ok(());
+    }
+    let message = format!(
+        "{MAX_UNPUBLISHED_PAGES} of your pages were never public, which is the maximum. Change one of them instead."
+    );
+    Err(Fault::new(Code::TooManyPending, message))
+}
+
 /// Refuses a submission beyond the limit of pending ones; `whose` names the account for which it counts.
 pub(super) fn check_pending_limit(pending: i64, limit: i64, whose: &str) -> Result<(), Fault> {
     if pending < limit {

@@ -19,7 +19,7 @@ use time::OffsetDateTime;
 use tonic::Status;
 
 use crate::arguments::{limit, timestamp};
-use crate::error::Error;
+use crate::error::{Away, Error};
 use crate::fleet::Fleet;
 use crate::output::{self, Output, RowList};
 use crate::rows;
@@ -91,9 +91,12 @@ pub(crate) async fn run(audit: Audit, fleet: &Fleet, output: Output) -> Result<(
     let (mut entries, mut more) = (Vec::new(), false);
     // A service refuses an action or a kind that it does not have. The others may have it.
     let (mut is_known, mut refusals) = (false, Vec::new());
+    let mut away = Away::default();
     let services = Service::VARIANTS.iter().copied();
     for service in services.filter(|it| *it == Service::Listings || fleet.has(*it)) {
-        let client = fleet.client(service).await?;
+        let Some(client) = away.unless(service, fleet.client(service).await)? else {
+            continue;
+        };
         let unknown = Cell::new(None);
         let read = async |page: PageRequest| {
             let listed = list(service, client.clone(), filter.request(page)).await;
@@ -102,7 +105,9 @@ pub(crate) async fn run(audit: Audit, fleet: &Fleet, output: Output) -> Result<(
                 Ok((Vec::new(), String::new()))
             })
         };
-        let list = rows::read(filter.limit, read).await?;
+        let Some(list) = away.unless(service, rows::read(filter.limit, read).await)? else {
+            continue;
+        };
         entries.extend(list.rows);
         more |= list.more;
         match unknown.take() {
@@ -117,6 +122,7 @@ pub(crate) async fn run(audit: Audit, fleet: &Fleet, output: Output) -> Result<(
         }
     }
     if !is_known {
+        away.result()?;
         return Err(Error::usage(refusals.join("; ")));
     }
     let time = |entry: &AuditEntry| entry.at.map(|at| (at.seconds, at.nanos));
@@ -127,7 +133,8 @@ pub(crate) async fn run(audit: Audit, fleet: &Fleet, output: Output) -> Result<(
         rows: entries,
         more,
     };
-    output.list("entries", &list, COLUMNS)
+    output.list("entries", &list, COLUMNS)?;
+    away.result()
 }
 
 impl Filter {

@@ -5,6 +5,8 @@ use std::process::ExitCode;
 use kit::{Code, Fault};
 use tonic::Status;
 
+use crate::service::Service;
+
 /// Why a command failed. The text is a sentence for the person at the terminal.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Error {
@@ -48,6 +50,33 @@ impl Error {
             Self::Usage(_) => 2,
             Self::Unreachable(_) => 3,
         })
+    }
+}
+
+/// The first service that a command found away. The command shows what the others say, and ends with its error.
+#[derive(Debug, Default)]
+pub(crate) struct Away(Option<Error>);
+
+impl Away {
+    /// What a service has answered; `None` if it is away.
+    pub(crate) fn unless<T>(
+        &mut self,
+        service: Service,
+        answer: Result<T, Error>,
+    ) -> Result<Option<T>, Error> {
+        match answer {
+            Ok(answer) => Ok(Some(answer)),
+            Err(error @ Error::Unreachable(_)) => {
+                let first = self.0.take();
+                self.0 = first.or_else(|| Some(error.preceded_by(service.as_str())));
+                Ok(None)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    pub(crate) fn result(self) -> Result<(), Error> {
+        self.0.map_or(Ok(()), Err)
     }
 }
 

@@ -10,7 +10,7 @@ use serde::Serialize;
 use strum::VariantArray as _;
 
 use crate::dead_letter::client;
-use crate::error::Error;
+use crate::error::{Away, Error};
 use crate::fleet::Fleet;
 use crate::output::{self, Output};
 use crate::service::Service;
@@ -84,15 +84,21 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
 }
 
 async fn list(fleet: &Fleet, output: Output) -> Result<(), Error> {
-    let mut services = Vec::new();
+    let (mut services, mut away) = (Vec::new(), Away::default());
     for &service in Service::VARIANTS.iter().filter(|it| it.has_feeds()) {
-        let mut client = client(service, fleet).await?;
-        let request = proto::ListFollowersRequest {};
-        let response = client.list_followers(request).await?.into_inner();
-        services.push((service.as_str(), response));
+        let read = async {
+            let request = proto::ListFollowersRequest {};
+            let listed = client(service, fleet).await?.list_followers(request);
+            Ok(listed.await?.into_inner())
+        };
+        // The feeds of the others know how far a service that is away is behind.
+        if let Some(response) = away.unless(service, read.await)? {
+            services.push((service.as_str(), response));
+        }
     }
     let followers = followers(services);
-    output.rows("followers", &followers, COLUMNS)
+    output.rows("followers", &followers, COLUMNS)?;
+    away.result()
 }
 
 const COLUMNS: &[Column<Row>] = &[

@@ -168,8 +168,24 @@ pub(crate) fn kind_and_game(kind: &str, game: Option<&str>) -> String {
 fn validity(key: &proto::Key) -> String {
     match (key.revoked_at, key.grace_until, key.expires_at) {
         (at @ Some(_), _, _) => format!("revoked {}", output::format_time(at)),
+        _ if !key.game_state.is_empty() => format!("no: {}", key.game_state.replace('_', " ")),
         (None, at @ Some(_), _) => format!("rotated, until {}", output::format_time(at)),
         (None, None, at @ Some(_)) => format!("until {}", output::format_time(at)),
         (None, None, None) => "yes".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_whose_game_is_gone_is_not_valid() {
+        let key = proto::Key {
+            game_state: "game_gone".to_owned(),
+            ..proto::Key::default()
+        };
+        assert_eq!(validity(&key), "no: game gone");
+        assert_eq!(validity(&proto::Key::default()), "yes");
     }
 }

@@ -23,7 +23,8 @@ pub(crate) fn table<R>(rows: &[R], columns: &[Column<R>]) -> Table {
     for row in rows {
         table.add_row(columns.iter().map(|(name, text)| {
             let text = text(row);
-            let cell = Cell::new(sanitize(&text));
+            let lines: Vec<String> = text.lines().map(sanitize).collect();
+            let cell = Cell::new(lines.join("\n"));
             match color(&text) {
                 Some(color) if *name == STATE => cell.fg(color),
                 _ => cell,
@@ -61,5 +62,13 @@ mod tests {
         let table = table(&["\u{1b}[31mred"], &[("title", |it| (*it).to_owned())]);
         let table = table.to_string();
         assert!(table.contains("\u{FFFD}[31mred"), "{table:?}");
+    }
+
+    #[test]
+    fn a_text_of_several_lines_is_shown_as_lines() {
+        let columns: [Column<&str>; 1] = [("text", |it| (*it).to_owned())];
+        let table = table(&["One\ntwo"], &columns).to_string();
+        assert!(!table.contains('\u{fffd}'), "{table:?}");
+        assert_eq!(table.lines().count(), 3, "{table:?}");
     }
 }

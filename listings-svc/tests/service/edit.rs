@@ -11,7 +11,7 @@ use tonic::Status;
 use uuid::Uuid;
 
 use crate::review::listing_name;
-use crate::support::{File, Service, counts, creator, game, start};
+use crate::support::{File, Service, counts, creator, decide, game, start};
 
 type Review = StaffReviewServiceClient<Client>;
 
@@ -340,4 +340,26 @@ async fn listings_are_found_by_a_part_of_their_name(pool: PgPool) {
         found,
         ["a-game", "game-0", "game-1", "game-2", "game-3", "game-4"]
     );
+}
+
+#[testing::database_test(listings::MIGRATOR)]
+async fn staff_send_the_credits_of_a_hidden_page_back(pool: PgPool) {
+    let (service, review) = start_with_listings(pool).await;
+    let credits = |role: &str| {
+        let other = json!({"handle": "other", "name": "Other", "role": "Music"});
+        json!({"credits": [other, {"name": "Ada", "role": role}]}).to_string()
+    };
+    edit(&review, "game", "a-game", &credits("Cod"))
+        .await
+        .unwrap();
+    let name = listing_name("page", "other");
+    let (client, decision) = (&service.operator_client, proto::Decision::TakeDown);
+    decide(client, decision, (name, None), "Why").await.unwrap();
+    edit(&review, "game", "a-game", &credits("Code"))
+        .await
+        .unwrap();
+    let row = sqlx::query!("select credits from listings.game where slug = 'a-game'");
+    let row = row.fetch_one(&service.pool).await.unwrap();
+    assert_eq!(row.credits[0]["handle"], "other");
+    assert_eq!(row.credits[1]["role"], "Code");
 }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use sqlx::PgPool;
 
 use crate::review::listing_name;
-use crate::support::{File, Service, counts, creator, game, start};
+use crate::support::{File, Service, counts, creator, decide, game, start};
 
 type Review = StaffReviewServiceClient<Client>;
 
@@ -221,4 +221,22 @@ async fn a_dry_run_reports_the_differences_and_writes_nothing(pool: PgPool) {
     // The import that follows does what it said.
     file.header.dry_run = false;
     assert_eq!(counts(&service.import(&file).await), (151, 1, 0, 2));
+}
+
+#[testing::database_test(listings::MIGRATOR)]
+async fn a_file_is_imported_again_after_a_page_that_it_names_was_taken_down(pool: PgPool) {
+    let (service, _) = start_with_game(pool).await;
+    let mut named = row("A Game");
+    named["credits"] = json!([{"handle": "other", "name": "Other", "role": "Music"}]);
+    let mut under = game("under", "Under");
+    under["creator"] = json!("other");
+    let file = File::rows("game", &[named, under]);
+    service.import(&file).await;
+    let name = listing_name("page", "other");
+    let (client, decision) = (&service.operator_client, proto::Decision::TakeDown);
+    decide(client, decision, (name, None), "Why").await.unwrap();
+    let again = service.import(&file).await;
+    assert_eq!(counts(&again), (0, 0, 1, 1));
+    let reason = &again.refused[0].fields["creator"];
+    assert!(reason.contains("restore the page"), "{reason}");
 }

@@ -106,6 +106,16 @@ async fn a_second_row_of_a_name_is_refused(pool: PgPool) {
 }
 
 #[testing::database_test(listings::MIGRATOR)]
+async fn a_country_in_small_letters_is_the_same_country(pool: PgPool) {
+    let service = start(pool).await;
+    let rows = [("ng", "Nigeria"), ("NG", "Naija")];
+    let rows = rows.map(|(code, name)| json!({"code": code, "name": name}));
+    let report = service.import(&File::rows("country", &rows)).await;
+    assert_eq!(counts(&report), (1, 0, 0, 1));
+    assert_eq!(refused(&report)[&2], ["code"]);
+}
+
+#[testing::database_test(listings::MIGRATOR)]
 async fn a_violated_constraint_is_a_refused_row(pool: PgPool) {
     let service = start(pool).await.with_gazetteer().await;
     let mut early = creator("early");

@@ -46,7 +46,7 @@ async fn served(service: &Service, answer: &proto::PictureResponse) -> bool {
     found[0]
 }
 
-async fn purge(
+pub(crate) async fn purge(
     service: &Service,
     url: &str,
     reason: &str,

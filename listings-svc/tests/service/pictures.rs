@@ -12,6 +12,7 @@ use kit::{Code, Fault};
 use listings::domain::pictures::FileName;
 use listings::jobs::sweep::sweep;
 use prost::Message as _;
+use serde_json::json;
 use sqlx::PgPool;
 use tonic::Status;
 use uuid::Uuid;
@@ -325,6 +326,30 @@ async fn screenshots_have_positions_and_alternative_texts(pool: PgPool) {
     assert_eq!(shown().await, [river]);
     remove(&service, proto::PictureKind::Screenshot, "a-game", &second).await;
     assert!(shown().await.is_empty());
+}
+
+#[testing::database_test(listings::MIGRATOR)]
+async fn a_screenshot_that_is_not_there_is_not_removed(pool: PgPool) {
+    let service = start_with_game(pool).await;
+    let mut row = game("imported", "Imported");
+    row["screenshots"] = json!([{"url": "https://cdn.example/a/shot1.png", "width": 640, "height": 480, "alt": "A hill"}]);
+    let report = service.import(&File::rows("game", &[row])).await;
+    assert_eq!(counts(&report), (1, 0, 0, 0));
+    let kind = proto::PictureKind::Screenshot;
+    let changed = remove(&service, kind, "imported", "shot1.png").await;
+    assert_eq!(changed.revision, 2);
+    let request = proto::RemovePictureRequest {
+        kind: kind.into(),
+        mode: common::Mode::Live.into(),
+        name: "imported".to_owned(),
+        url: "shot1.png".to_owned(),
+    };
+    let again = service.pictures.clone().remove_picture(request).await;
+    let fault = Fault::from(again.unwrap_err());
+    assert!(
+        fault.fields["url"].contains("no such screenshot"),
+        "{fault:?}"
+    );
 }
 
 #[testing::database_test(listings::MIGRATOR)]

@@ -2,8 +2,10 @@
 
 use contracts::common::v1 as common;
 use contracts::listings::v1 as proto;
+use contracts::listings::v1::pages_service_client::PagesServiceClient;
 use contracts::listings::v1::staff_review_service_client::StaffReviewServiceClient;
 use kit::{Code, Fault};
+use listings::write::limits::MAX_UNPUBLISHED_PAGES;
 use serde_json::json;
 use sqlx::PgPool;
 use uuid::Uuid;
@@ -174,4 +176,39 @@ async fn an_owner_reads_the_revisions_without_what_is_for_staff(pool: PgPool) {
         let refused = revisions(&service, account, name, (0, "")).await;
         assert_eq!(refused.unwrap_err().code, Code::NotFound);
     }
+}
+
+async fn submit_page(service: &Service, account: Uuid, handle: &str) -> Result<(), Fault> {
+    let body = json!({"name": handle, "kind": "studio", "country_code": "NG", "city": "Lagos"});
+    let request = proto::CreatePageRequest {
+        account_id: account.to_string(),
+        body: body.to_string().into(),
+        ..proto::CreatePageRequest::default()
+    };
+    let mut pages = PagesServiceClient::new(service.fleet.clone());
+    pages.create_page(request).await?;
+    Ok(())
+}
+
+#[testing::database_test(listings::MIGRATOR)]
+async fn a_withdrawn_page_keeps_its_handle_and_counts_against_new_ones(pool: PgPool) {
+    let service = start_with_page(pool).await;
+    let account = Uuid::from_u128(5);
+    for number in 0..MAX_UNPUBLISHED_PAGES {
+        let handle = format!("page-{number}");
+        submit_page(&service, account, &handle).await.unwrap();
+        withdraw(&service, account, "page", &handle).await.unwrap();
+    }
+    let refused = submit_page(&service, account, "one-more").await;
+    let refused = refused.unwrap_err();
+    assert_eq!(refused.code, Code::TooManyPending);
+    assert!(refused.message.contains("Change one"), "{refused:?}");
+    let other = Uuid::from_u128(6);
+    submit_page(&service, other, "one-more").await.unwrap();
+    // A page that becomes public makes room.
+    let shown = sqlx::query!(
+        "update listings.page set state = 'published', first_published_at = updated_at where handle = 'page-0'"
+    );
+    shown.execute(&service.pool).await.unwrap();
+    submit_page(&service, account, "another").await.unwrap();
 }

@@ -219,7 +219,7 @@ mod tests {
         "No city of",
         "is not a country",
         "There is no such genre",
-        "No creator has this handle: import",
+        "No creator that games",
         "Give the handle of the game's",
         // Calls of staff, and of a page that names an account by its id.
         "Give the id or",

@@ -207,7 +207,7 @@ fn page(fields: &mut Fields<'_>, reference: &ReferenceData) -> Uuid {
         return Uuid::nil();
     };
     let page = reference.creators.get(&handle).copied();
-    let reason = "No creator has this handle: import the creators first.";
+    let reason = "No creator that games may belong to has this handle: import the creators first, or restore the page if it was taken down.";
     let page = fields.ok_or_refuse("creator", page.ok_or_else(|| reason.to_owned()));
     page.unwrap_or_default()
 }

@@ -17,7 +17,6 @@ use kit::feed::Writer;
 use kit::rpc::staff::Member;
 use kit::{Clock, Fault, ids};
 use sqlx::PgPool;
-use uuid::Uuid;
 
 use crate::domain::entity::Entity;
 use crate::domain::mode::Mode;
@@ -141,13 +140,12 @@ impl Run {
         if self.header.entity == Entity::Game {
             let unknown = parse::unknown_handles(&parsed, &self.reference_data);
             if !unknown.is_empty() {
-                let found: HashMap<String, Uuid> = store::reference_data::creators(
-                    &self.importer.pool,
-                    self.header.mode,
-                    &unknown,
-                )
-                .await?;
-                self.reference_data.creators.extend(found);
+                let (pool, mode) = (&self.importer.pool, self.header.mode);
+                let found = store::reference_data::creators(pool, mode, &unknown);
+                self.reference_data.creators.extend(found.await?);
+                // Credits may name a page that was taken down, as they do when its game was imported before.
+                let hidden = store::reference_data::hidden_creators(pool, mode, &unknown);
+                self.reference_data.hidden_creators.extend(hidden.await?);
             }
         }
         let entity = self.header.entity;

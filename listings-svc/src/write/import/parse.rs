@@ -131,7 +131,8 @@ impl RowContext<'_> {
         let draft = domain::read_import_row(&object, self.reference)?;
         let field = D::KEY_FIELD;
         let key = object.get(field).and_then(Value::as_str);
-        let key = key.unwrap_or_default().trim().to_owned();
+        // The code of a country may be in small letters; other keys have no capitals.
+        let key = key.unwrap_or_default().trim().to_ascii_lowercase();
         let first = *self.names.entry(key).or_insert(line);
         if first != line {
             let reason = format!("Line {first} of this file has the same {field}.");

@@ -120,7 +120,11 @@ impl HasPictures for Game {
                 insert_screenshot(&mut game.screenshots, screenshot, *position)?;
             }
             PictureOperation::RemoveScreenshot(url) => {
-                game.screenshots.retain(|screenshot| screenshot.url != *url);
+                // The last part of an address stands for it.
+                game.screenshots.retain(|screenshot| {
+                    screenshot.url != *url
+                        && screenshot.url.rsplit('/').next() != Some(url.as_str())
+                });
             }
             PictureOperation::ArrangeScreenshots(order) => {
                 game.screenshots = arrange(&game.screenshots, order)?;
@@ -211,6 +215,12 @@ where
     let before = editable.ok_or_else(listing_not_found)?;
     let content = before.content.with_pictures(&edit.operation)?;
     let Some(after) = before.apply_staff_edit(content, context.now) else {
+        // Staff must not believe that a picture is gone which is still there.
+        if let PictureOperation::RemoveScreenshot(_) = edit.operation {
+            let reason =
+                "This game has no such screenshot: give its address as `game edit` shows it.";
+            return Err(Fault::invalid_field("url", reason).into());
+        }
         return Ok(Vec::new());
     };
     match pictures::mark_used(context.connection, &edit.operation.files()).await? {

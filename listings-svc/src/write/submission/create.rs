@@ -14,10 +14,10 @@ use crate::domain::page::Page;
 use crate::domain::slug;
 use crate::domain::state::ListingState;
 use crate::feed::ChangeKind;
-use crate::store::listings;
 use crate::store::page_owners::{self, GrantSource};
 use crate::store::revisions::Actor;
-use crate::write::record_change;
+use crate::store::{accounts, listings};
+use crate::write::{limits, record_change};
 
 /// Submits a game under a page of the account.
 pub(super) async fn game(
@@ -78,6 +78,8 @@ pub(super) async fn page(
         read.handle.clone()
     };
     context.check_pending_limit(author).await?;
+    let unpublished = accounts::count_unpublished_pages(context.connection, author).await?;
+    limits::check_unpublished_pages(unpublished)?;
     let listing = insert_pending(context, Page { handle, ..read }, true).await?;
     if !context.is_dry_run {
         let source = GrantSource::Submission;

@@ -195,10 +195,10 @@ impl Session<'_> {
         desired: Key,
     ) -> Result<(), Error> {
         let (email, name) = (&account.email, &desired.name);
-        // A key that staff have revoked does not count where the file wants one that works. A key whose secret nobody has is no use.
+        // A key that was revoked or rotated does not count where the file wants one that works. A key whose secret nobody has is no use.
         let found = existing.iter().find(|key| {
             key.name == *name
-                && (desired.revoked || key.revoked_at.is_none())
+                && (desired.revoked || key.revoked_at.is_none() && key.grace_until.is_none())
                 && self.secrets.may_have(email, key)
         });
         let key = if let Some(key) = found {
@@ -220,9 +220,19 @@ impl Session<'_> {
             self.record_change(format!("{email}: created the key {name}"));
             response.key.unwrap_or_default()
         };
-        if desired.revoked && key.revoked_at.is_none() {
-            let request = proto::RevokeKeyRequest { id: key.id };
-            gateway.revoke_key(request).await?;
+        // After a rotation two keys have the name.
+        let others = existing
+            .iter()
+            .filter(|it| it.name == *name && it.id != key.id);
+        let working = others.chain([&key]).filter(|it| it.revoked_at.is_none());
+        let revoked: Vec<String> = working
+            .filter(|_| desired.revoked)
+            .map(|it| it.id.clone())
+            .collect();
+        if !revoked.is_empty() {
+            for id in revoked {
+                gateway.revoke_key(proto::RevokeKeyRequest { id }).await?;
+            }
             self.record_change(format!("{email}: revoked the key {name}"));
         } else if found.is_some() {
             self.report.unchanged += 1;

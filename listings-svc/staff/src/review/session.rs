@@ -233,7 +233,7 @@ impl Session {
                 }
                 "b" => return Ok(Step::Back),
                 "o" => self.output.print(&review_text::whole(review)),
-                "p" => self.show_pictures(review).await?,
+                "p" => self.show_pictures(review).await,
                 "q" => return Ok(Step::Quit),
                 "?" => self.output.print(DECIDE_HELP),
                 "" => {}
@@ -267,16 +267,17 @@ impl Session {
     }
 
     /// Saves the pictures of a listing, and prints the address of a page that shows them.
-    async fn show_pictures(&mut self, review: &proto::GetReviewResponse) -> Result<(), Error> {
-        match saved_pictures::save(&mut self.pictures, review).await? {
-            Some(saved) => {
+    async fn show_pictures(&mut self, review: &proto::GetReviewResponse) {
+        match saved_pictures::save(&mut self.pictures, review).await {
+            Ok(Some(saved)) => {
                 self.output
                     .print(&format!("file://{}", saved.page().display()));
                 self.saved.push(saved);
             }
-            None => output::note("this listing has no uploaded picture"),
+            Ok(None) => output::note("this listing has no uploaded picture"),
+            // The review goes on without them.
+            Err(error) => output::note(&error.to_string()),
         }
-        Ok(())
     }
 
     fn set(&mut self, at: usize, outcome: ReviewOutcome) {

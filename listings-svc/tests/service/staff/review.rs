@@ -6,6 +6,7 @@ use contracts::listings::v1::staff_review_service_client::StaffReviewServiceClie
 use image::ImageFormat;
 
 use super::*;
+use crate::picture_purge::purge;
 use crate::pictures::{Target, header, send, set_cover, upload};
 
 #[testing::database_test(listings::MIGRATOR)]
@@ -392,4 +393,19 @@ async fn a_review_shows_pictures_that_are_not_public(pool: PgPool) {
     let complaint = ran.complaint();
     assert!(complaint.contains("no uploaded picture"), "{complaint}");
     assert!(!folder.exists(), "they are deleted with the review");
+}
+
+#[testing::database_test(listings::MIGRATOR)]
+async fn a_review_goes_on_when_a_picture_cannot_be_read(pool: PgPool) {
+    let (service, token) = reviewed(pool).await;
+    service.accounts().await.game("one").await;
+    let set = set_cover(&service, "one", &picture(1_200, 675, [1, 2, 3])).await;
+    let url = set.unwrap().picture.unwrap().url;
+    let mut review = Running::start(review(&service, &token));
+    review.wait_for("1 of 1").await;
+    purge(&service, &url, "A court order").await.unwrap();
+    review.send("p\ns\n").await;
+    let ran = review.end().await;
+    assert_eq!(ran.status(), 0, "{ran:?}");
+    assert!(ran.text().contains("1 skipped"), "{ran:?}");
 }

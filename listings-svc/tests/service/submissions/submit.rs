@@ -284,3 +284,17 @@ async fn titles_whose_slugs_share_candidates_get_slugs_of_their_own(pool: PgPool
         assert!(of_both.iter().any(|slug| slugs.contains(slug)), "{slugs:?}");
     }
 }
+
+#[testing::database_test(listings::MIGRATOR)]
+async fn a_replica_whose_clock_is_behind_does_not_begin_the_day_again(pool: PgPool) {
+    let account = Uuid::from_u128(1);
+    let today = time::macros::date!(2026 - 06 - 15);
+    let mut connection = pool.acquire().await.unwrap();
+    let mut sums = Vec::new();
+    for day in [1, 0, 1, 0, 2] {
+        let day = today + time::Duration::days(day);
+        let sum = listings::store::accounts::lock(&mut connection, account, day, 1).await;
+        sums.push(sum.unwrap().unwrap());
+    }
+    assert_eq!(sums, [1, 2, 3, 4, 1]);
+}

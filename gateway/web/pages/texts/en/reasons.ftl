@@ -123,6 +123,7 @@ reason-page-rejected = Its page `{ $value }` was rejected: the game is not shown
 reason-page-removed = Its page `{ $value }` was taken down: until staff restore it, the game is not shown and no game can be submitted under the page.
 reason-pending-limit = { $number } of your submissions are pending review, which is the maximum. Submit this one after staff have decided on one of them.
 reason-pending-limit-other = { $number } submissions of the account that submitted this listing are pending review, which is the maximum. Submit this one after staff have decided on one of them.
+reason-pages-limit = { $number } of your pages were never public, which is the maximum. Change one of them instead.
 reason-claims-limit = { $number } of your claims wait for a decision, which is the maximum. Claim this page after staff have decided on one of them.
 reason-takedowns-limit = { $number } of your requests for a takedown wait for a decision, which is the maximum. Write to staff about all of them in one of these.
 reason-day-limit = The account has used the { $number } writes per day of its plan. Try again after 00:00 UTC, or choose a larger plan.

@@ -121,6 +121,7 @@ reason-page-rejected = Sa page « { $value } » a été rejetée : le jeu n�
 reason-page-removed = Sa page « { $value } » a été retirée : tant que notre équipe ne l’a pas rétablie, le jeu n’est pas montré et aucun jeu ne peut y être soumis.
 reason-pending-limit = { $number } de vos fiches attendent un examen, ce qui est le maximum. Soumettez celle-ci quand notre équipe en aura examiné une.
 reason-pending-limit-other = { $number } fiches du compte qui a soumis celle-ci attendent un examen, ce qui est le maximum. Soumettez-la quand notre équipe en aura examiné une.
+reason-pages-limit = { $number } de vos pages n’ont jamais été publiques, ce qui est le maximum. Modifiez plutôt l’une d’elles.
 reason-claims-limit = { $number } de vos demandes attendent une décision, ce qui est le maximum. Revendiquez cette page quand notre équipe en aura examiné une.
 reason-takedowns-limit = { $number } de vos demandes de retrait attendent une décision, ce qui est le maximum. Écrivez à notre équipe à leur sujet dans une de celles-ci.
 reason-day-limit = Ce compte a utilisé les { $number } écritures par jour de son offre. Réessayez après 00:00 UTC, ou choisissez une offre plus grande.
