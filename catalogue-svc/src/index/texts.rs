@@ -26,8 +26,9 @@ static FILE: LazyLock<Option<TextFile>> = LazyLock::new(|| match tempfile::tempf
 
 /// Texts of at least this many bytes go into the file.
 const LONG: usize = 64;
-/// The greatest size of the file in bytes: the texts of a million listings, and some three million changes of them.
-const MAX_SIZE: u64 = 4 << 30;
+/// The greatest size of the file in bytes, below the `sizeLimit` of deploy/kubernetes: the texts of a million listings, and half a million
+/// changes of them. Later texts stay in memory.
+const MAX_SIZE: u64 = 3 << 29;
 /// Bits that hold the length of a text in the file.
 const LENGTH_BITS: u32 = 20;
 

@@ -2,6 +2,7 @@
 
 use contracts::common::v1 as common;
 use contracts::listings::v1 as listings;
+use futures::TryStreamExt as _;
 use prost::Message as _;
 use sqlx::PgPool;
 use uuid::Uuid;
@@ -27,9 +28,15 @@ impl StoredListing {
         kind: BoardKind,
         address: &str,
     ) -> Result<Option<Self>, sqlx::Error> {
-        let bodies = entity::containing(pool, entity_type(kind), address.as_bytes()).await?;
-        let mut listings = bodies.iter().filter_map(|body| Self::decode(kind, body));
-        Ok(listings.find(|listing| listing.address == address))
+        // A short address is in the message of nearly every listing, so they are not all held at once.
+        let mut bodies = entity::containing(pool, entity_type(kind), address.as_bytes());
+        while let Some(body) = bodies.try_next().await? {
+            let found = Self::decode(kind, &body).filter(|it| it.address == address);
+            if found.is_some() {
+                return Ok(found);
+            }
+        }
+        Ok(None)
     }
 
     /// The listings with these ids, without those that the schema lacks.

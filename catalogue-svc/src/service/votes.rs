@@ -85,7 +85,7 @@ impl Votes {
     ) -> Result<proto::DrawPairResponse, Fault> {
         let now = self.reads.clock.now();
         let day = vote::day(now);
-        let judged = votes::judged(&self.pool, voter.id, day).await?;
+        let judged = votes::judged(&self.pool, voter.id, L::KIND, day).await?;
         let seed = |voter, judged| SeedParts {
             voter,
             kind: L::KIND,

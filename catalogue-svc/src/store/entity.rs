@@ -41,18 +41,18 @@ pub fn rows(
 }
 
 /// The entities of a kind whose message contains these bytes, public or not. It reads every row of the kind: staff call it seldom.
-pub async fn containing(
-    pool: &PgPool,
-    kind: &str,
-    bytes: &[u8],
-) -> Result<Vec<Vec<u8>>, sqlx::Error> {
+pub fn containing<'a>(
+    pool: &'a PgPool,
+    kind: &'a str,
+    bytes: &'a [u8],
+) -> BoxStream<'a, Result<Vec<u8>, sqlx::Error>> {
     sqlx::query_scalar!(
         "select body from catalogue.entity where kind = $1 and position($2 in body) > 0",
         kind,
         bytes
     )
-    .fetch_all(pool)
-    .await
+    .fetch(pool)
+    .boxed()
 }
 
 /// The messages of the entities of a kind with these ids, public or not.

@@ -54,13 +54,19 @@ pub async fn count_since(
     Ok((counts.hour, counts.day))
 }
 
-/// The pairs that a voter has judged on a day.
-pub async fn judged(pool: &PgPool, voter: Uuid, day: Date) -> Result<HashSet<Pair>, sqlx::Error> {
+/// The pairs of a kind that a voter has judged on a day.
+pub async fn judged(
+    pool: &PgPool,
+    voter: Uuid,
+    kind: BoardKind,
+    day: Date,
+) -> Result<HashSet<Pair>, sqlx::Error> {
     let pairs = sqlx::query_as!(
         Pair,
-        "select low, high from catalogue.vote where voter_id = $1 and day = $2",
+        "select low, high from catalogue.vote where voter_id = $1 and day = $2 and kind = $3",
         voter,
-        day
+        day,
+        kind.as_str(),
     )
     .fetch_all(pool)
     .await?;

@@ -63,7 +63,7 @@ fn formulas() -> Vec<Formula> {
         formula(
             "growth_pct",
             "(output / interval) / (output before / interval before) × 100 − 100".to_owned(),
-            "The output of a day, each report over the time since the game's report before it, whether that one counts or not; compared with the counted report before. Null for the first two counted reports, or when the earlier output was 0.",
+            "The output of a day, each report over the time since the game's report before it, whether that one counts or not; compared with the counted report before. Null without one, when that one is the game's first report, or when its output was 0.",
         ),
         formula(
             "trade_balance",

@@ -9,7 +9,7 @@ use tonic::{Request, Response, Status};
 
 use super::Service;
 use super::balances;
-use super::swap_message::{ID_CONFLICT, MAX_AGE, currencies_of, parse};
+use super::swap_message::{ID_CONFLICT, MAX_AGE, currencies_of, parse, too_old};
 use crate::domain::exchange::token_hash;
 use crate::store::exchanges;
 use crate::store::swaps::{self, Swap};
@@ -58,7 +58,12 @@ impl Service {
         sent: proto::Swap,
     ) -> Result<proto::RecordSwapResponse, Fault> {
         let currencies = currencies_of(&self.pool, [&sent]).await?;
-        let swap = parse(&sent, &currencies, self.clock.now(), Some(MAX_AGE))?;
+        let now = self.clock.now();
+        let swap = parse(&sent, &currencies, now)?;
+        // Only a new swap may not be old: a call can be repeated at any time.
+        if swap.at < now - MAX_AGE && !self.is_booked(&exchange, &swap.id).await? {
+            return Err(too_old());
+        }
         let source = SwapSource::Exchange(exchange.clone());
         let command = Command::Swaps(source, vec![swap.clone()]);
         let booked = self.writer.write_as(command, Outcome::try_as_swapped);
@@ -80,6 +85,11 @@ impl Service {
             reversed_at: reversed_at.map(timestamp::encode),
             reversal_reason: reason.unwrap_or_default(),
         })
+    }
+
+    async fn is_booked(&self, exchange: &str, id: &String) -> Result<bool, sqlx::Error> {
+        let booked = swaps::find(&self.pool, exchange, std::slice::from_ref(id)).await?;
+        Ok(!booked.is_empty())
     }
 
     /// The time of the booked swap with the id of `swap`, which must be the same swap. Without a time in the request (`with_time`), any

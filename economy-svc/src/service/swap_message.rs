@@ -18,7 +18,7 @@ pub(super) const ID_CONFLICT: &str =
     "A different swap with this id is already booked. Use a new id for each swap.";
 /// Maximum length of the id of a swap, and of the name of a party.
 const MAX_CHARS: usize = 128;
-/// How old a swap may be that an exchange records. An older one would change rates that were published days ago: staff import it.
+/// How old a new swap may be that an exchange records. An older one would change rates that were published days ago: staff import it.
 pub(super) const MAX_AGE: Duration = Duration::days(7);
 
 /// The ids of the games in these swaps that have a currency, by slug.
@@ -34,7 +34,7 @@ pub(super) async fn currencies_of(
     currencies::of_slugs(pool, &slugs).await
 }
 
-/// Parses a swap between two of these currencies, at most `max_age` old ([`MAX_AGE`] for an exchange, `None` for staff).
+/// Parses a swap between two of these currencies.
 ///
 /// # Errors
 /// `invalid`, with every bad field.
@@ -42,7 +42,6 @@ pub(super) fn parse(
     sent: &proto::Swap,
     currencies: &HashMap<String, Uuid>,
     now: OffsetDateTime,
-    max_age: Option<Duration>,
 ) -> Result<Swap, Fault> {
     let mut bad = BadFields::default();
     let is_id = (1..=MAX_CHARS).contains(&sent.id.len())
@@ -63,7 +62,7 @@ pub(super) fn parse(
         }
     }
     let at = bad.time("at", sent.at);
-    let at = at.and_then(|at| bad.read("at", check_time(at, now, max_age)));
+    let at = at.and_then(|at| bad.read("at", timestamp::not_ahead(at, now)));
     if sent.from == sent.to {
         bad.add("to", "It must differ from `from`.");
     }
@@ -84,17 +83,9 @@ pub(super) fn parse(
     })
 }
 
-/// The time of a swap, which must not be in the future either.
-fn check_time(
-    at: OffsetDateTime,
-    now: OffsetDateTime,
-    max_age: Option<Duration>,
-) -> Result<OffsetDateTime, String> {
-    if max_age.is_some_and(|age| at < now - age) {
-        let days = MAX_AGE.whole_days();
-        return Err(format!(
-            "It is more than {days} days ago. Ask staff to import it."
-        ));
-    }
-    timestamp::not_ahead(at, now)
+/// The error for a new swap of an exchange that is older than [`MAX_AGE`].
+pub(super) fn too_old() -> Fault {
+    let days = MAX_AGE.whole_days();
+    let reason = format!("It is more than {days} days ago. Ask staff to import it.");
+    Fault::invalid_field("at", reason)
 }

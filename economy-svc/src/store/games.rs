@@ -37,9 +37,8 @@ pub async fn upsert(
          ), counted as (
              update economy.game_version set version = version + 1
              where exists (
-                 select 1 from sent join economy.game as existing using (id)
-                 where exists (select 1 from economy.currency where game_id = existing.id)
-                     and (existing.slug, existing.title, existing.published) is distinct from (sent.slug, sent.title, sent.published)
+                 select 1 from sent join economy.currency on currency.game_id = sent.id left join economy.game as existing on existing.id = sent.id
+                 where (existing.slug, existing.title, existing.published) is distinct from (sent.slug, sent.title, sent.published)
              )
          )
          insert into economy.game as existing (generation, id, mode, slug, title, published, page_id)

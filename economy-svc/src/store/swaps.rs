@@ -160,22 +160,24 @@ pub async fn list(
         .collect())
 }
 
-/// The row id of an exchange's swap (empty: imported by staff).
-pub async fn row_id(
+/// The row id of an exchange's swap (empty: imported by staff), and the game whose currency was given.
+pub async fn row(
     connection: &mut PgConnection,
     exchange: &str,
     id: &str,
-) -> Result<Option<String>, sqlx::Error> {
-    sqlx::query_scalar!(
-        "select id from economy.swap where exchange = $1 and (($1 = '' and id = $2) or ($1 <> '' and reference = $2))",
+) -> Result<Option<(String, Uuid)>, sqlx::Error> {
+    let row = sqlx::query!(
+        "select id, from_game from economy.swap where exchange = $1 and (($1 = '' and id = $2) or ($1 <> '' and reference = $2))",
         exchange,
         id
     )
     .fetch_optional(connection)
-    .await
+    .await?;
+    Ok(row.map(|row| (row.id, row.from_game)))
 }
 
-/// Reverses the swap with this row id by counter-entries; returns false if it was reversed before.
+/// Reverses the swap with this row id by counter-entries; returns false if it was reversed before. The caller holds the lock of the currency
+/// that was given: of two reversals of an hour at once, neither would sum without the other's swap.
 pub async fn reverse(
     connection: &mut PgConnection,
     id: &str,
@@ -223,7 +225,7 @@ async fn sum_again(
     )
     .execute(&mut *connection)
     .await?;
-    // The row may be there again: another replica reverses a swap of the hour at the same time.
+    // The row may be there again: another replica books a swap of the hour at the same time.
     sqlx::query!(
         r#"insert into economy.swap_hour (from_game, to_game, hour_end, swaps, gave, got, first_party, last_party, last)
            select $1, $2, $3, count(*), sum(gave), sum(got), min(exchange || ' ' || party collate "C"),

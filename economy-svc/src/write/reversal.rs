@@ -2,7 +2,8 @@
 
 use kit::Fault;
 use kit::audit::Subject;
-use kit::feed::ApplyResult;
+use kit::feed::{ApplyError, ApplyResult};
+use kit::pg::RowLock;
 use serde_json::json;
 use sqlx::PgConnection;
 use time::OffsetDateTime;
@@ -11,7 +12,7 @@ use uuid::Uuid;
 use super::rates_moved;
 use crate::domain::staff_action::AuthorizedAction;
 use crate::store::reversal::Reversal;
-use crate::store::{swaps, tips};
+use crate::store::{currencies, swaps, tips};
 
 /// Reverses a tip or a swap.
 #[derive(Debug, Clone)]
@@ -54,12 +55,15 @@ pub(super) async fn reverse(
             Ok((is_new, Vec::new()))
         }
         Transfer::Swap { exchange, id } => {
-            let row = swaps::row_id(connection, exchange, id).await?;
-            let row = row.ok_or_else(|| {
+            let row = swaps::row(connection, exchange, id).await?;
+            let (row, from_game) = row.ok_or_else(|| {
                 Fault::not_found(
                     "There is no such swap. `staff swap list` lists the swaps and their exchanges.",
                 )
             })?;
+            if currencies::lock(connection, from_game).await? == RowLock::Busy {
+                return Err(ApplyError::Busy);
+            }
             let is_new = swaps::reverse(connection, &row, &reversal).await?;
             let changes = is_new.then(rates_moved);
             Ok((is_new, changes.into_iter().collect()))

@@ -3,9 +3,11 @@
 use contracts::common::v1::Mode;
 use contracts::economy::v1 as proto;
 use contracts::economy::v1::list_rates_response::Part;
+use economy::store::games;
 use kit::{Code, Fault, timestamp};
 use sqlx::PgPool;
 use time::Duration;
+use uuid::Uuid;
 
 use crate::support::{Economy, START, report, start, start_at};
 
@@ -268,4 +270,24 @@ async fn sample_rates_are_for_test_keys(pool: PgPool) {
     let rates = economy.rates_of(request).await.1;
     assert!(rates.len() >= 12 * 11);
     assert!(rates.iter().all(|rate| rate.from.starts_with("sample-")));
+}
+
+#[testing::database_test(economy::MIGRATOR)]
+async fn a_game_that_comes_back_is_listed_at_once(pool: PgPool) {
+    let economy = start(pool.clone()).await;
+    economy.listed("bao", 10).await;
+    economy.listed("kora", 20).await;
+    let (_, rates) = economy.rates_of(proto::ListRatesRequest::default()).await;
+    assert_eq!(rates.len(), 2);
+    // A rebuild of the feed lacks both games, and another one has them again.
+    let mut connection = pool.acquire().await.unwrap();
+    games::sweep(&mut connection, Uuid::max()).await.unwrap();
+    let (without, rates) = economy.rates_of(proto::ListRatesRequest::default()).await;
+    assert_eq!(rates.len(), 0);
+    for game in ["bao", "kora"] {
+        economy.game(game, true).await;
+    }
+    let (version, rates) = economy.rates_of(proto::ListRatesRequest::default()).await;
+    assert_eq!(rates.len(), 2);
+    assert_ne!(version, without);
 }

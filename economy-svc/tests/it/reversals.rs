@@ -2,11 +2,14 @@
 
 use contracts::common::v1::PageRequest;
 use contracts::economy::v1 as proto;
+use economy::store::reversal::Reversal;
+use economy::store::{currencies, swaps};
+use kit::pg::RowLock;
 use kit::{Code, Fault};
 use serde_json::json;
 use sqlx::PgPool;
 
-use crate::support::{EXCHANGE, Economy, start};
+use crate::support::{EXCHANGE, Economy, START, start};
 
 fn page(cursor: &str) -> PageRequest {
     PageRequest {
@@ -161,4 +164,46 @@ async fn balances_come_page_by_page(pool: PgPool) {
         }
     }
     assert_eq!(holders, ["", "ada", "bayo", "chi"]);
+}
+
+/// Two replicas reverse the swaps of an hour at once; the second waits for the first.
+#[testing::database_test(economy::MIGRATOR)]
+async fn the_last_two_swaps_of_an_hour_are_reversed_at_once(pool: PgPool) {
+    let economy = start(pool.clone()).await;
+    for game in ["bao", "kora"] {
+        economy.currency(game).await;
+    }
+    for id in ["1", "2"] {
+        let swap = proto::Swap {
+            id: id.to_owned(),
+            party: "ada".to_owned(),
+            from: "bao".to_owned(),
+            to: "kora".to_owned(),
+            gave: 1,
+            got: 2,
+            at: None,
+        };
+        let request = proto::RecordSwapRequest { swap: Some(swap) };
+        economy.exchange.clone().record_swap(request).await.unwrap();
+    }
+    let mut other = pool.begin().await.unwrap();
+    let row = swaps::row(&mut other, EXCHANGE, "1").await.unwrap();
+    let (row, game) = row.unwrap();
+    let locked = currencies::lock(&mut other, game).await.unwrap();
+    assert_ne!(locked, RowLock::Busy);
+    let reversal = Reversal {
+        at: START,
+        by: "bea".to_owned(),
+        reason: "A wash trade".to_owned(),
+    };
+    assert!(swaps::reverse(&mut other, &row, &reversal).await.unwrap());
+    let second = reverse_swap(&economy, "2", "A wash trade");
+    let first = async {
+        tokio::task::yield_now().await;
+        other.commit().await.unwrap();
+    };
+    let (second, ()) = futures::join!(second, first);
+    assert!(!second.unwrap());
+    let left = sqlx::query_scalar!(r#"select count(*) as "count!" from economy.swap_hour"#);
+    assert_eq!(left.fetch_one(&pool).await.unwrap(), 0);
 }

@@ -199,4 +199,9 @@ async fn an_exchange_dates_its_swaps_within_days_and_seconds(pool: PgPool) {
         assert!(refused.fields.contains_key("at"), "{refused:?}");
     }
     assert!(!record("2", START - Duration::days(6)).await.unwrap());
+    // The same call, when it is old by then.
+    economy.clock.advance(Duration::days(9));
+    assert!(record("2", START - Duration::days(6)).await.unwrap());
+    let refused = record("3", START).await.unwrap_err();
+    assert!(refused.fields.contains_key("at"), "{refused:?}");
 }

@@ -344,7 +344,7 @@ formula-market = Over both directions of the pair’s swaps in 24 hours, where t
 formula-day_change_pct = Null when one of the two had no counted report by then.
 formula-inflation_pct = Null without a counted report before.
 formula-money_growth_pct = Null without a counted report before, or when its supply was 0.
-formula-growth_pct = The output of a day, each report over the time since the game’s report before it, whether that one counts or not; compared with the counted report before. Null for the first two counted reports, or when the earlier output was 0.
+formula-growth_pct = The output of a day, each report over the time since the game’s report before it, whether that one counts or not; compared with the counted report before. Null without one, when that one is the game’s first report, or when its output was 0.
 formula-trade_balance = Somebody gives in 100 cowries and gets 50 beads, and later gives in 30 beads and gets 60 cowries: the balance of cowries is 100 − 60 = 40, that of beads 30 − 50 = −20.
 constant-market_swaps = Swaps of a pair in 24 hours that make a market.
 constant-market_parties = Minimum number of parties to those swaps.
