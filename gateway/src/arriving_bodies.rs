@@ -10,9 +10,13 @@ use kit::client_address::Network;
 use kit::{Code, Fault};
 use uuid::Uuid;
 
+use crate::domain::key::{Key, KeyKind};
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Sender {
     Account(Uuid),
+    /// The public keys of an account. Anybody may know them, so they use up nothing of its other keys.
+    PublicKeys(Uuid),
     Address(Network),
 }
 
@@ -39,16 +43,16 @@ impl ArrivingBodies {
         }
     }
 
-    /// Counts a body.
+    /// Counts a body that a caller with this key sends.
     ///
     /// # Errors
     /// `rate_limited`: the account or the address has as many as it may.
-    pub(crate) fn count(
-        self: &Arc<Self>,
-        account: Uuid,
-        from: Network,
-    ) -> Result<ArrivingBody, Fault> {
-        let senders = [Sender::Account(account), Sender::Address(from)];
+    pub(crate) fn count(self: &Arc<Self>, key: &Key, from: Network) -> Result<ArrivingBody, Fault> {
+        let owner = match key.kind {
+            KeyKind::Public => Sender::PublicKeys(key.account),
+            _ => Sender::Account(key.account),
+        };
+        let senders = [owner, Sender::Address(from)];
         let mut bodies = self.lock();
         let at_limit = |sender| bodies.get(sender).is_some_and(|count| *count >= self.limit);
         if senders.iter().any(at_limit) {
@@ -96,15 +100,29 @@ fn rate_limited(limit: u32) -> Fault {
 mod tests {
     use std::net::{IpAddr, Ipv4Addr};
 
+    use time::OffsetDateTime;
+
     use super::*;
+    use crate::domain::key::{Mode, Spec};
 
     #[test]
     fn bodies_are_limited_by_account_and_by_address() {
         let bodies = Arc::new(ArrivingBodies::new(2));
-        let count = |account, host| {
+        let count_of = |kind, account, host| {
             let address = IpAddr::from(Ipv4Addr::new(192, 0, 2, host));
-            bodies.count(Uuid::from_u128(account), address.into())
+            let spec = Spec {
+                name: String::new(),
+                mode: Mode::Live,
+                kind,
+                may_write: false,
+                game: None,
+                expires_at: None,
+            };
+            let account = Uuid::from_u128(account);
+            let key = Key::new(account, account, spec, "abcd", OffsetDateTime::UNIX_EPOCH);
+            bodies.count(&key, address.into())
         };
+        let count = |account, host| count_of(KeyKind::Account, account, host);
         let first = count(1, 1).unwrap();
         let _second = count(1, 2).unwrap();
         let refused = count(1, 3).unwrap_err();
@@ -114,6 +132,7 @@ mod tests {
         );
         let _other = count(2, 1).unwrap();
         assert!(count(3, 1).is_err(), "two bodies from this address");
+        drop(count_of(KeyKind::Public, 1, 4).unwrap());
         // A refused body counts for neither.
         let third = count(3, 3).unwrap();
         drop(first);

@@ -171,7 +171,7 @@ impl Settings {
         let (grace, limits) = (self.grace_range(), &self.port.limits);
         ApiSettings {
             key_prefix: self.key_prefix.clone(),
-            least_grace_seconds: grace.least.as_secs(),
+            least_grace_seconds: grace.least.min(grace.most).as_secs(),
             most_grace_seconds: grace.most.as_secs(),
             public_share_percent: self.public_share,
             tips_per_minute: self.player_calls,

@@ -134,7 +134,7 @@ async fn who_may_not_pull_learns_why() {
     let refused = free.get(PATH).await;
     refused.assert_error(403, "plan_required");
     let message = refused.body["error"]["message"].as_str().unwrap();
-    assert!(message.contains("The plan Build does."), "{message}");
+    assert!(message.contains("The plan Partner does."), "{message}");
     let game = studio.publish("keys").await;
     for (kind, status) in [("secret", 200), ("public", 403)] {
         let wanted = || KeyRequest {

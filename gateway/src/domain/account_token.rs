@@ -81,7 +81,7 @@ pub fn check_scope(caller: &Caller, wanted: Option<Scope>) -> Result<(), Fault> 
     let is_token = caller.key.kind == KeyKind::Token;
     let message = match wanted {
         None if !is_token => return Ok(()),
-        None => "An account token is for the paths below /v1/account alone. Use an API key here."
+        None => "No call that takes an account token has this path. The paths of those calls are below /v1/account, and none ends in a slash. All other calls take an API key."
             .to_owned(),
         Some(scope) if is_token && caller.scopes.contains(scope) => return Ok(()),
         Some(scope) if is_token => format!(

@@ -126,6 +126,8 @@ pub fn key(bad: &mut BadFields, spec: &Spec, now: OffsetDateTime) {
             "game",
             "Give a game: a secret or public key belongs to one.",
         ),
+        // PostgreSQL has no text with a zero byte.
+        Some(slug) if slug.contains('\0') => bad.add("game", "No published game has this slug."),
         Some(_) if !of_game && !bad.contains("kind") => {
             bad.add(
                 "game",

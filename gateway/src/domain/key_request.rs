@@ -68,9 +68,17 @@ impl KeyRequest {
         }
     }
 
+    /// Whether its own expiry has passed, so that it leads to no key any more.
+    pub fn has_expired(&self, now: OffsetDateTime) -> bool {
+        self.expires_at.is_some_and(|end| end <= now)
+    }
+
     /// The approved request; `None` if it was approved before.
     pub fn approved(&self, now: OffsetDateTime) -> Result<Option<Self>, Fault> {
         match self.state {
+            KeyRequestState::Asked if self.has_expired(now) => Err(invalid_id(
+                "The expiry of this request has passed. Its owner can request another key.",
+            )),
             KeyRequestState::Asked => Ok(Some(self.decided(KeyRequestState::Approved, None, now))),
             KeyRequestState::Approved | KeyRequestState::Revealed => Ok(None),
             KeyRequestState::Rejected => Err(invalid_id(
@@ -114,7 +122,7 @@ impl KeyRequest {
                 ));
             }
         }
-        if self.expires_at.is_some_and(|end| end <= now) {
+        if self.has_expired(now) {
             return Err(invalid_id(
                 "The expiry of this request has passed. Request another key.",
             ));

@@ -39,7 +39,7 @@ pub fn check(mode: Option<Mode>, counts: KeyCounts, now: OffsetDateTime) -> Resu
     if mode == Some(Mode::Test) && counts.test >= TEST_KEYS {
         let message =
             format!("The account already has {TEST_KEYS} working test keys. Revoke one first.");
-        return Err(Fault::invalid_field("account", message));
+        return Err(Fault::invalid_field("mode", message));
     }
     Ok(())
 }

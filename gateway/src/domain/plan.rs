@@ -76,22 +76,27 @@ impl Plans {
 
     /// The plan of new accounts: the cheapest that is sold. A table need not have one of a certain name.
     pub fn of_new_accounts(&self) -> &Plan {
-        let sold = self.0.iter().find(|plan| !plan.coming);
-        sold.unwrap_or(&self.0[0])
+        self.cheapest(|_| true).unwrap_or(&self.0[0])
+    }
+
+    /// The cheapest of the plans with a property; one that is not sold yet only if no other has it.
+    fn cheapest(&self, has: impl Fn(&Plan) -> bool) -> Option<&Plan> {
+        let mut all = self.0.iter().filter(|plan| has(plan));
+        let mut sold = all.clone().filter(|plan| !plan.coming);
+        sold.next().or_else(|| all.next())
     }
 
     pub fn cheapest_with(&self, endpoint: &str) -> Option<&Plan> {
-        self.0.iter().find(|plan| plan.has(endpoint))
+        self.cheapest(|plan| plan.has(endpoint))
     }
 
     pub fn cheapest_with_webhook_events(&self) -> Option<&Plan> {
-        self.0.iter().find(|plan| plan.webhook_events)
+        self.cheapest(|plan| plan.webhook_events)
     }
 
     /// The cheapest plan in which an account with this many working keys may have another.
     pub fn cheapest_with_more_keys(&self, working: i64) -> Option<&Plan> {
-        let has_more = |plan: &&Plan| plan.working_keys.is_none_or(|most| working < most.into());
-        self.0.iter().find(has_more)
+        self.cheapest(|plan| plan.working_keys.is_none_or(|most| working < most.into()))
     }
 
     /// Cheapest first.

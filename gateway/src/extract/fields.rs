@@ -8,6 +8,10 @@ use serde_json::{Map, Value};
 
 use super::json_body::JsonBody;
 
+/// The most fields that an error names, and the most characters of a name.
+const MAX_REPORTED: usize = 50;
+const MAX_NAME: usize = 80;
+
 /// The fields of a body, and the bad ones.
 #[derive(Debug)]
 pub struct Fields {
@@ -23,13 +27,18 @@ impl Fields {
     pub fn read(body: &JsonBody, known: &[&str]) -> Result<Self, Fault> {
         let mut values = json_object::parse(&body.0).map_err(unreadable)?;
         values.retain(|_, value| !value.is_null());
-        let unknown = values.keys().filter(|name| !known.contains(&name.as_str()));
+        let mut unknown = values.keys().filter(|name| !known.contains(&name.as_str()));
         let reason = format!(
             "There is no such field. The fields are: {}.",
             known.join(", ")
         );
         let mut bad = BadFields::default();
-        bad.extend(unknown.map(|name| (name.clone(), reason.clone())));
+        let named = unknown.by_ref().take(MAX_REPORTED);
+        bad.extend(named.map(|name| (clipped(name), reason.clone())));
+        let more = unknown.count();
+        if more > 0 {
+            bad.add("*", format!("{more} more fields are unknown."));
+        }
         Ok(Self { values, bad })
     }
 
@@ -76,11 +85,15 @@ impl Fields {
     }
 }
 
+fn clipped(name: &str) -> String {
+    name.chars().take(MAX_NAME).collect()
+}
+
 fn unreadable(error: ParseError) -> Fault {
     match error {
         ParseError::Fields(fields) => {
-            let fields = fields.into_iter();
-            let fields = fields.map(|(field, reason)| (field, reason.to_owned()));
+            let fields = fields.into_iter().take(MAX_REPORTED);
+            let fields = fields.map(|(field, reason)| (clipped(&field), reason.to_owned()));
             Fault::invalid(fields.collect())
         }
         ParseError::NotUtf8 | ParseError::NotAnObject => {
@@ -92,6 +105,17 @@ fn unreadable(error: ParseError) -> Fault {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_error_names_fifty_fields() {
+        let body: String = (0..2_000).map(|n| format!("\"{n:0>300}\": 1,")).collect();
+        let body = JsonBody(format!("{{{body} \"name\": \"a\"}}").into());
+        let fields = Fields::read(&body, &["name"]).unwrap();
+        let bad = fields.bad.into_fields();
+        assert_eq!(bad["*"], "1950 more fields are unknown.");
+        let length: usize = bad.keys().map(String::len).sum();
+        assert!(bad.len() <= 51 && length < 5_000, "{length}");
+    }
 
     #[test]
     fn every_bad_field_is_reported() {

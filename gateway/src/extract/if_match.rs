@@ -11,26 +11,26 @@ use crate::errors::ApiError;
 
 /// The revisions at which the PATCH may be applied; `None` for any.
 ///
-/// `*` only requires that the listing exists, which every PATCH does.
-#[derive(Debug, PartialEq, Eq)]
-pub struct IfMatch(pub Option<Precondition>);
+/// `*` only requires that the listing exists, which every PATCH does. A malformed header is an error, which the call reports with what else
+/// is bad: its sender relies on the condition.
+#[derive(Debug)]
+pub struct IfMatch(pub Result<Option<Precondition>, Fault>);
 
 impl<S: Sync> FromRequestParts<S> for IfMatch {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
-        Ok(read(&parts.headers)?)
+        Ok(Self(read(&parts.headers)))
     }
 }
 
-/// A malformed header is rejected, not ignored: its sender relies on the condition.
-fn read(headers: &HeaderMap) -> Result<IfMatch, Fault> {
+fn read(headers: &HeaderMap) -> Result<Option<Precondition>, Fault> {
     let lines: Vec<HeaderValue> = headers.get_all(IF_MATCH).iter().cloned().collect();
     if lines.is_empty() {
-        return Ok(IfMatch(None));
+        return Ok(None);
     }
     let tags = match parse_tags(&lines) {
-        Some(TagList::Any) => return Ok(IfMatch(None)),
+        Some(TagList::Any) => return Ok(None),
         Some(TagList::Tags(tags)) if !tags.is_empty() => tags,
         _ => {
             let reason = "Send the ETag as you received it, with its quotes; or several ETags, separated by commas; or *.";
@@ -39,9 +39,9 @@ fn read(headers: &HeaderMap) -> Result<IfMatch, Fault> {
     };
     // The comparison is strong: weak tags and foreign tags never match.
     let matching = tags.iter().filter(|tag| !tag.weak);
-    Ok(IfMatch(Some(Precondition {
+    Ok(Some(Precondition {
         revisions: matching.filter_map(ParsedTag::revision).collect(),
-    })))
+    }))
 }
 
 #[cfg(test)]
@@ -53,7 +53,7 @@ mod tests {
         for line in lines {
             headers.append(IF_MATCH, line.parse().unwrap());
         }
-        let condition = read(&headers)?.0;
+        let condition = read(&headers)?;
         Ok(condition.map(|condition| condition.revisions))
     }
 

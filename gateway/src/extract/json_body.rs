@@ -60,9 +60,9 @@ impl FromRequest<App> for JsonBody {
 /// Waits for the rest of a body. The client decides how long that takes, so the request holds no admission permit meanwhile.
 async fn arrival<T>(app: &App, head: &Parts, body: impl Future<Output = T>) -> Result<T, ApiError> {
     let caller = head.extensions.get::<Arc<Caller>>();
-    let account = caller.ok_or_else(unchecked_route)?.key.account;
+    let key = &caller.ok_or_else(unchecked_route)?.key;
     let from = client_ip::network(app, head);
-    let _counted = app.arriving_bodies.count(account, from)?;
+    let _counted = app.arriving_bodies.count(key, from)?;
     let body = timeout(app.body_timeout, body);
     let body = match head.extensions.get::<HeldPermit>() {
         Some(permit) => permit.yield_to(body).await?,

@@ -147,23 +147,35 @@ impl Params {
         self.into_bad().check()
     }
 
-    /// Awaits `call`, the request to the service. If a parameter is bad, the service is still called, so that one answer names all bad
-    /// parameters: those found here and those found there.
+    /// [`with_errors_of`] a call with these parameters.
     pub async fn with_errors_of<A>(
         self,
         call: impl Future<Output = Result<A, Fault>>,
     ) -> Result<A, Fault> {
-        let mut bad = self.into_bad();
-        if bad.is_empty() {
-            return call.await;
-        }
-        if let Err(fault) = call.await
-            && fault.code == Code::Invalid
-        {
-            bad.extend(fault.fields);
-        }
-        Err(Fault::invalid(bad.into_fields()))
+        with_errors_of(self.into_bad(), call).await
     }
+}
+
+/// Awaits `call`, the request to the service, which has no effect if there are bad fields or parameters.
+pub async fn with_errors_of<A>(
+    bad: BadFields,
+    call: impl Future<Output = Result<A, Fault>>,
+) -> Result<A, Fault> {
+    if bad.is_empty() {
+        return call.await;
+    }
+    Err(refused(bad, call).await)
+}
+
+/// The error of a call with these bad fields or parameters. The service is asked all the same, without an effect: what the caller lacks is a
+/// 404 whatever else is wrong (§7.1), and otherwise one response names all that is bad, here and there.
+pub async fn refused<A>(mut bad: BadFields, call: impl Future<Output = Result<A, Fault>>) -> Fault {
+    match call.await {
+        Err(fault) if fault.code == Code::NotFound => return fault,
+        Err(fault) if fault.code == Code::Invalid => bad.extend(fault.fields),
+        Ok(_) | Err(_) => {}
+    }
+    Fault::invalid(bad.into_fields())
 }
 
 /// Decodes `application/x-www-form-urlencoded` strictly.

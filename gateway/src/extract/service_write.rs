@@ -5,6 +5,8 @@ use std::sync::Arc;
 use axum::extract::{FromRequest, FromRequestParts as _, Request};
 use bytes::Bytes;
 use http::Method;
+use kit::Fault;
+use kit::bad_fields::BadFields;
 
 use super::caller::AuthenticatedCaller;
 use super::idempotency_key;
@@ -22,6 +24,17 @@ pub struct ServiceWrite {
     pub dry_run: bool,
     /// Empty if none was sent, and for a PATCH, which takes none.
     pub idempotency_key: String,
+    /// Bad headers and parameters. With any, `dry_run` is true: the service only checks the body.
+    pub bad: BadFields,
+}
+
+impl ServiceWrite {
+    /// Takes the value of another header, or adds why it is bad.
+    pub fn take<T>(&mut self, value: Result<T, Fault>) -> Option<T> {
+        let taken = self.bad.take(value);
+        self.dry_run |= taken.is_none();
+        taken
+    }
 }
 
 impl FromRequest<App> for ServiceWrite {
@@ -31,21 +44,22 @@ impl FromRequest<App> for ServiceWrite {
         let (mut head, body) = request.into_parts();
         let AuthenticatedCaller(caller) =
             AuthenticatedCaller::from_request_parts(&mut head, app).await?;
-        let idempotency_key = match head.method {
-            Method::POST => idempotency_key::read(&head.headers)?,
-            _ => String::new(),
-        };
         let mut query = Params::parse(head.uri.query());
+        let idempotency_key = match head.method {
+            Method::POST => query.bad.take(idempotency_key::read(&head.headers)),
+            _ => None,
+        };
         let request = Request::from_parts(head, body);
         let JsonBody(body) = JsonBody::from_request(request, app).await?;
         let dry_run = query.flag("dry_run");
-        query.finish()?;
+        let bad = query.into_bad();
         Ok(Self {
             app: App::clone(app),
             caller,
             body,
-            dry_run,
-            idempotency_key,
+            dry_run: dry_run || !bad.is_empty(),
+            idempotency_key: idempotency_key.unwrap_or_default(),
+            bad,
         })
     }
 }

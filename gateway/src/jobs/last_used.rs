@@ -52,8 +52,11 @@ impl LastUsed {
         if pending.is_empty() {
             return Ok(());
         }
-        let (ids, times): (Vec<Uuid>, Vec<OffsetDateTime>) =
-            pending.iter().map(|(id, at)| (*id, *at)).unzip();
+        // All replicas lock the rows in one order.
+        let mut used: Vec<(Uuid, OffsetDateTime)> =
+            pending.iter().map(|(id, at)| (*id, *at)).collect();
+        used.sort_unstable();
+        let (ids, times): (Vec<Uuid>, Vec<OffsetDateTime>) = used.into_iter().unzip();
         let written = kit::pg::within(pool, TIMEOUT, async |connection| {
             credentials::update_last_used(connection, &ids, &times).await
         })

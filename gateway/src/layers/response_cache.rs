@@ -13,7 +13,7 @@ use kit::feed::Position;
 use metrics::{Counter, Gauge};
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
-use time::{Duration, OffsetDateTime};
+use time::{Date, Duration, OffsetDateTime, UtcOffset};
 
 use super::panic;
 use crate::domain::key::{Caller, Mode};
@@ -27,6 +27,8 @@ const EXPECTED_ITEMS: usize = 4_096;
 /// The longest use of a response. Not every change has a position of its own: a retried dead letter has none, and a release of
 /// catalogue-svc may render listings in another way.
 const MAX_AGE: Duration = Duration::seconds(10);
+/// How far the clock of catalogue-svc may be from this one.
+const CLOCKS: Duration = Duration::seconds(5);
 
 /// The cache.
 pub struct ResponseCache {
@@ -94,7 +96,9 @@ impl ResponseCache {
     fn get(&self, key: &Key, at_least: Position, now: OffsetDateTime) -> Option<Arc<ApiResponse>> {
         let entry = self.entries.get(key)?;
         let age = (now - entry.made).abs();
-        let is_current = entry.position.reaches(at_least) && age < MAX_AGE;
+        // A search puts past events last, so its order changes at midnight in UTC without a change of a listing.
+        let is_same_day = utc_day(entry.made - CLOCKS) == utc_day(now + CLOCKS);
+        let is_current = entry.position.reaches(at_least) && age < MAX_AGE && is_same_day;
         is_current.then_some(entry.response)
     }
 
@@ -113,6 +117,10 @@ impl ResponseCache {
         let bytes = u32::try_from(self.entries.weight()).unwrap_or(u32::MAX);
         self.bytes.set(bytes);
     }
+}
+
+fn utc_day(at: OffsetDateTime) -> Date {
+    at.to_offset(UtcOffset::UTC).date()
 }
 
 /// The key of a read, and the position that its response must have reached.

@@ -174,18 +174,18 @@ impl Quota {
         player: &str,
         limit: u32,
         now: OffsetDateTime,
-    ) -> Result<(), OffsetDateTime> {
+    ) -> Result<PlayerCall, OffsetDateTime> {
         let account = caller.key.account;
         let player = Uuid::new_v5(&account, format!("{game} {player}").as_bytes());
         let counted = self
             .counters
             .consume_player(account, player, limit, now)
             .await;
-        let (source, (free, start)) = match counted {
-            Ok(counted) => ("redis", counted),
+        let (source, free, start, local) = match counted {
+            Ok((free, start)) => ("redis", free, start, None),
             Err(_away) => {
                 let (window, free) = self.shared.players.consume(player, Some(limit), now);
-                ("local", (free, window.start))
+                ("local", free, window.start, Some(window))
             }
         };
         let verdict = if free {
@@ -194,7 +194,26 @@ impl Quota {
             "player_limited"
         };
         record_decision(source, verdict);
-        if free { Ok(()) } else { Err(start) }
+        let call = PlayerCall {
+            player,
+            start,
+            local,
+        };
+        if free { Ok(call) } else { Err(start) }
+    }
+
+    /// Takes back a call of a player that booked nothing.
+    pub async fn refund_player(&self, caller: &Caller, call: PlayerCall) {
+        let PlayerCall { player, start, .. } = call;
+        match call.local {
+            Some(window) => self.shared.players.refund(player, window),
+            None => {
+                let counters = &self.counters;
+                counters
+                    .refund_player(caller.key.account, player, start)
+                    .await;
+            }
+        }
     }
 
     /// Adds a tombstone, so that every gateway rejects the next call with the key. Returns false if Redis is away; the gateways
@@ -207,6 +226,16 @@ impl Quota {
     pub async fn is_revoked(&self, caller: &Caller) -> bool {
         self.counters.is_revoked(caller).await
     }
+}
+
+/// A call of a player that was counted.
+#[derive(Debug, Clone, Copy)]
+pub struct PlayerCall {
+    player: Uuid,
+    /// The start of the player's minute.
+    start: OffsetDateTime,
+    /// The minute, if this process has counted alone.
+    local: Option<Window>,
 }
 
 impl Caller {

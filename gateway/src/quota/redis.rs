@@ -34,6 +34,7 @@ pub(crate) struct Counters {
     revoke: Script,
     seed: Script,
     player: Script,
+    refund_player: Script,
 }
 
 impl Counters {
@@ -45,6 +46,7 @@ impl Counters {
             revoke: Script::new(include_str!("revoke.lua")),
             seed: Script::new(include_str!("seed.lua")),
             player: Script::new(include_str!("player.lua")),
+            refund_player: Script::new(include_str!("refund_player.lua")),
         }
     }
 
@@ -135,11 +137,24 @@ impl Counters {
         now: OffsetDateTime,
     ) -> Result<(bool, OffsetDateTime), Unavailable> {
         let mut call = evaluate(&self.player, 1);
-        call.write_arg_fmt(format_args!("gateway:{{{account}}}:player:{player}"));
+        write_player(&mut call, account, player);
         call.arg(unix_milliseconds(now)).arg(limit);
         let reply = self.redis.invoke("consume player", &self.player, &call);
         let (free, start): (u8, i64) = reply.await?;
         Ok((free == 1, from_milliseconds(start).unwrap_or(now)))
+    }
+
+    pub(super) async fn refund_player(&self, account: Uuid, player: Uuid, start: OffsetDateTime) {
+        let mut call = evaluate(&self.refund_player, 1);
+        write_player(&mut call, account, player);
+        call.arg(unix_milliseconds(start));
+        let refund = &self.refund_player;
+        // Without Redis, the call stays counted until the minute ends.
+        drop(
+            self.redis
+                .invoke::<u8>("refund player", refund, &call)
+                .await,
+        );
     }
 
     pub(super) async fn revoke(&self, account: Uuid, key: Uuid, now: OffsetDateTime) -> bool {
@@ -162,6 +177,10 @@ impl Counters {
 
 fn write_hash(command: &mut Cmd, account: Uuid) {
     command.write_arg_fmt(format_args!("gateway:{{{account}}}:usage"));
+}
+
+fn write_player(command: &mut Cmd, account: Uuid, player: Uuid) {
+    command.write_arg_fmt(format_args!("gateway:{{{account}}}:player:{player}"));
 }
 
 fn from_milliseconds(at: i64) -> Option<OffsetDateTime> {

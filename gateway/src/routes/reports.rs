@@ -8,6 +8,7 @@ use kit::timestamp;
 use crate::domain::key::Mode;
 use crate::envelope::{self, ApiResponse};
 use crate::errors::ApiError;
+use crate::extract::query::with_errors_of;
 use crate::extract::service_write::ServiceWrite;
 
 pub async fn submit(write: ServiceWrite) -> Result<ApiResponse, ApiError> {
@@ -17,6 +18,7 @@ pub async fn submit(write: ServiceWrite) -> Result<ApiResponse, ApiError> {
         body,
         dry_run,
         idempotency_key,
+        bad,
     } = write;
     let request = SubmitReportRequest {
         account_id: caller.key.account.to_string(),
@@ -27,7 +29,7 @@ pub async fn submit(write: ServiceWrite) -> Result<ApiResponse, ApiError> {
         idempotency_key,
     };
     let method = ReportsServiceClient::submit_report;
-    let response = app.economy.write(method, request).await?;
+    let response = with_errors_of(bad, app.economy.write(method, request)).await?;
     let Some(report) = response.report else {
         return ApiResponse::json(&CheckedReport {
             stored: false,

@@ -3,7 +3,7 @@
 use contracts::economy::v1::SendTipRequest;
 use contracts::economy::v1::tips_service_client::TipsServiceClient;
 use contracts::public::{CheckedTip, Timestamp, Tipped};
-use kit::{Code, Fault, timestamp};
+use kit::{Code, Fault, text, timestamp};
 use serde::Deserialize;
 
 use crate::app::App;
@@ -11,7 +11,9 @@ use crate::domain::key::{Caller, Mode};
 use crate::domain::quota::MINUTE;
 use crate::envelope::{self, ApiResponse};
 use crate::errors::ApiError;
+use crate::extract::query::with_errors_of;
 use crate::extract::service_write::ServiceWrite;
+use crate::quota::PlayerCall;
 
 /// The only field of a tip that the gateway reads. economy-svc reads the others.
 #[derive(Deserialize)]
@@ -26,12 +28,15 @@ pub async fn send(write: ServiceWrite) -> Result<ApiResponse, ApiError> {
         body,
         dry_run,
         idempotency_key,
+        bad,
     } = write;
     let game = caller.key.game.clone().unwrap_or_default();
     // A call that books nothing does not use up the minute of the live player.
-    if caller.key.mode == Mode::Live && !dry_run {
-        check_player(&app, &caller, &game, &body).await?;
-    }
+    let counted = if caller.key.mode == Mode::Live && !dry_run {
+        count_player(&app, &caller, &game, &body).await?
+    } else {
+        None
+    };
     let request = SendTipRequest {
         account_id: caller.key.account.to_string(),
         mode: caller.key.mode.into(),
@@ -41,7 +46,13 @@ pub async fn send(write: ServiceWrite) -> Result<ApiResponse, ApiError> {
         idempotency_key,
     };
     let method = TipsServiceClient::send_tip;
-    let response = app.economy.write(method, request).await?;
+    let sent = with_errors_of(bad, app.economy.write(method, request)).await;
+    if let (Err(fault), Some(call)) = (&sent, counted)
+        && fault.code != Code::OutcomeUnknown
+    {
+        app.quota.refund_player(&caller, call).await;
+    }
+    let response = sent?;
     let Some(tip) = response.tip else {
         return ApiResponse::json(&CheckedTip { dry_run: true });
     };
@@ -56,16 +67,24 @@ pub async fn send(write: ServiceWrite) -> Result<ApiResponse, ApiError> {
 }
 
 /// Limits the tips of one player per minute (§8). economy-svc rejects a body without a player.
-async fn check_player(app: &App, caller: &Caller, game: &str, body: &[u8]) -> Result<(), Fault> {
+async fn count_player(
+    app: &App,
+    caller: &Caller,
+    game: &str,
+    body: &[u8],
+) -> Result<Option<PlayerCall>, Fault> {
     let Ok(TipPlayer { player }) = serde_json::from_slice(body) else {
-        return Ok(());
+        return Ok(None);
+    };
+    // The name as economy-svc stores it.
+    let Ok(player) = text::line(&player, usize::MAX) else {
+        return Ok(None);
     };
     let (now, limit) = (app.clock.now(), app.player_calls);
-    let consumed = app
-        .quota
-        .consume_player(caller, game, player.trim(), limit, now);
-    let Err(start) = consumed.await else {
-        return Ok(());
+    let consumed = app.quota.consume_player(caller, game, &player, limit, now);
+    let start = match consumed.await {
+        Ok(call) => return Ok(Some(call)),
+        Err(start) => start,
     };
     let wait = (start + MINUTE).min(now + MINUTE) - now;
     let message = format!(

@@ -2,6 +2,7 @@
 
 use kit::pg::RowLock;
 use sqlx::{PgConnection, PgExecutor, PgPool};
+use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::domain::key::KeyKind;
@@ -68,18 +69,21 @@ pub async fn find(
     key_requests!("id = $1", id).fetch_optional(executor).await
 }
 
-/// Up to `limit` requests in a state, after the id `after`, oldest first.
+/// Up to `limit` requests in a state, after the id `after`, oldest first. A request whose own expiry has passed waits for nobody.
 pub async fn page(
     pool: &PgPool,
     state: KeyRequestState,
     after: Option<Uuid>,
     limit: i64,
+    now: OffsetDateTime,
 ) -> Result<Vec<KeyRequest>, sqlx::Error> {
     key_requests!(
-        "state = $1 and id > $2 order by id limit $3",
+        "state = $1 and id > $2 and (state not in ('asked', 'approved') or expires_at is null or expires_at > $4)
+         order by id limit $3",
         state.as_str(),
         after.unwrap_or(Uuid::nil()),
-        limit
+        limit,
+        now
     )
     .fetch_all(pool)
     .await
@@ -102,11 +106,25 @@ pub async fn of_account(
     .await
 }
 
-/// The requests of an account that have become no key, oldest first.
-pub async fn unrevealed(pool: &PgPool, account: Uuid) -> Result<Vec<KeyRequest>, sqlx::Error> {
+/// The requests of an account that have become no key: all that may still lead to one, and the newest `ended` of the others. Oldest first.
+pub async fn unrevealed(
+    pool: &PgPool,
+    account: Uuid,
+    ended: i64,
+    now: OffsetDateTime,
+) -> Result<Vec<KeyRequest>, sqlx::Error> {
     key_requests!(
-        "account_id = $1 and state <> 'revealed' order by id",
-        account
+        "account_id = $1 and state <> 'revealed' and (
+             (state <> 'rejected' and (expires_at is null or expires_at > $3))
+             or id in (
+                 select id from gateway.key_request
+                 where account_id = $1 and state <> 'revealed' and (state = 'rejected' or expires_at <= $3)
+                 order by id desc limit $2
+             )
+         ) order by id",
+        account,
+        ended,
+        now
     )
     .fetch_all(pool)
     .await

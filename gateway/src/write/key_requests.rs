@@ -73,7 +73,10 @@ pub(super) async fn reveal(
     now: OffsetDateTime,
 ) -> ApplyResult<Outcome> {
     let request = lock(connection, new_key.id).await?;
-    let (request, key) = request.revealed(&new_key.last4, now)?;
+    let (request, mut key) = request.revealed(&new_key.last4, now)?;
+    // The game may have been taken down since the request, or its page may have another owner.
+    let game = key.game.as_deref();
+    key.game_state = store::games::state(connection, game, key.mode, key.account).await?;
     store::keys::insert(connection, &key, new_key.hash).await?;
     key_requests::update(connection, &request).await?;
     let changes = vec![

@@ -465,6 +465,10 @@ async fn bad_bodies_ids_and_cursors_have_their_answers(pool: PgPool) {
             vec!["game"],
         ),
         (
+            json!({"mode": "test", "name": "a", "kind": "secret", "game": "a\0b"}),
+            vec!["game"],
+        ),
+        (
             json!({"mode": "test", "name": "a", "secret": "x"}),
             vec!["secret"],
         ),

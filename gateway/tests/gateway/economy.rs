@@ -53,19 +53,32 @@ async fn a_player_can_tip_thirty_times_a_minute(pool: PgPool) {
     let test = Test::new(pool).await;
     let key = key_of_game(&test, "public").await;
     let tip = |player: &str| json!({"player": player, "amount": 5});
-    for _ in 0..30 {
-        let response = post(&test, &key, "/play/tips", &tip("ada")).await;
+    // A tip that is refused books nothing, and uses nothing of the minute.
+    test.economy.refuse_tips(true);
+    for _ in 0..31 {
+        let refused = post(&test, &key, "/play/tips", &tip("adé")).await;
+        assert_eq!(refused.error(), (400, "invalid"));
+    }
+    test.economy.refuse_tips(false);
+    for number in 0..30 {
+        // A name that is written otherwise is the same name.
+        let player = if number % 2 == 0 {
+            "adé"
+        } else {
+            "ade\u{301}"
+        };
+        let response = post(&test, &key, "/play/tips", &tip(player)).await;
         assert_eq!(response.status, 201, "{}", response.text);
         assert_eq!(response.json["data"]["game"], "kora");
     }
     // Spaces around a name are ignored.
-    let more = post(&test, &key, "/play/tips", &tip(" ada ")).await;
+    let more = post(&test, &key, "/play/tips", &tip(" adé ")).await;
     assert_eq!(more.error(), (429, "rate_limited"));
     assert_eq!(more.header("retry-after"), "60");
     let other = post(&test, &key, "/play/tips", &tip("bayo")).await;
     assert_eq!(other.status, 201);
     test.clock.advance(time::Duration::MINUTE);
-    let later = post(&test, &key, "/play/tips", &tip("ada")).await;
+    let later = post(&test, &key, "/play/tips", &tip("adé")).await;
     assert_eq!(later.status, 201);
     assert_eq!(test.economy.tips().len(), 32);
 }

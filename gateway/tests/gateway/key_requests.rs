@@ -245,6 +245,38 @@ async fn an_expired_request_does_not_count_and_is_not_revealed(pool: PgPool) {
 }
 
 #[testing::database_test(gateway::MIGRATOR)]
+async fn an_expired_request_waits_for_nobody(pool: PgPool) {
+    let test = Test::new(pool).await;
+    let account = test.account("free").await;
+    let short = proto::RequestKeyRequest {
+        expires_at: Some(kit::timestamp::encode(START + Duration::HOUR)),
+        ..request(&account)
+    };
+    let id = ask_for(&test, short).await.unwrap().id;
+    assert_eq!(list(&test, "asked").await, [id.as_str()]);
+    test.clock.advance(Duration::HOUR);
+    assert_eq!(list(&test, "asked").await, [""; 0]);
+    assert!(field_error(approve(&test, &id).await, "id").contains("has passed"));
+}
+
+#[testing::database_test(gateway::MIGRATOR)]
+async fn a_revealed_key_says_that_its_game_is_gone(pool: PgPool) {
+    let test = Test::new(pool).await;
+    crate::keys::publish(&test, "kora", true).await;
+    let account = test.account("partner").await;
+    let of_game = proto::RequestKeyRequest {
+        kind: "secret".to_owned(),
+        game: Some("kora".to_owned()),
+        ..request(&account)
+    };
+    let id = ask_for(&test, of_game).await.unwrap().id;
+    approve(&test, &id).await.unwrap();
+    crate::keys::publish(&test, "kora", false).await;
+    let revealed = reveal(&test, &id).await.unwrap();
+    assert_eq!(revealed.key.unwrap().game_state, "game_gone");
+}
+
+#[testing::database_test(gateway::MIGRATOR)]
 async fn a_rejection_is_final(pool: PgPool) {
     let test = Test::new(pool).await;
     let account = test.account("free").await;

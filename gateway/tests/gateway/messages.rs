@@ -69,7 +69,7 @@ async fn a_plan_without_events_and_a_public_key_get_none(pool: PgPool) {
     let free = test.account("free").await;
     let refused = test.get(&test.key(&free, "live").await, PATH).await;
     assert_eq!(refused.error(), (403, "plan_required"));
-    let message = "Your plan Free does not include real webhook events. The plan Build does.";
+    let message = "Your plan Free does not include real webhook events. The plan Partner does.";
     assert_eq!(refused.json["error"]["message"], message);
     assert_eq!(refused.header("ratelimit"), "", "it is not counted");
     assert!(test.get(&test.key(&free, "test").await, PATH).await.is_ok());

@@ -66,5 +66,6 @@ fn plan(plan: Plan) -> plans::Row {
         name: plan.name,
         endpoints: plan.webhook_endpoints.map(i64::from),
         events: plan.webhook_events,
+        coming: plan.coming,
     }
 }

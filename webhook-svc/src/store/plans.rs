@@ -13,6 +13,8 @@ pub struct Row {
     pub endpoints: Option<i64>,
     /// Whether real events are sent; otherwise only test events.
     pub events: bool,
+    /// Whether it is announced and not sold yet.
+    pub coming: bool,
 }
 
 /// Inserts or updates plans in one statement. The last of several rows with one name wins. Marks the rows
@@ -28,14 +30,15 @@ pub async fn upsert(
         .collect();
     let rows: Vec<Row> = newest.into_values().collect();
     sqlx::query!(
-        "insert into webhook.plan (generation, name, endpoints, events)
-         select $1, * from unnest($2::text[], $3::bigint[], $4::boolean[])
+        "insert into webhook.plan (generation, name, endpoints, events, coming)
+         select $1, * from unnest($2::text[], $3::bigint[], $4::boolean[], $5::boolean[])
          on conflict (name) do update
-         set generation = excluded.generation, endpoints = excluded.endpoints, events = excluded.events",
+         set generation = excluded.generation, endpoints = excluded.endpoints, events = excluded.events, coming = excluded.coming",
         generation,
         &rows.iter().map(|row| row.name.clone()).collect::<Vec<_>>(),
         &rows.iter().map(|row| row.endpoints).collect::<Vec<_>>() as _,
         &rows.iter().map(|row| row.events).collect::<Vec<_>>(),
+        &rows.iter().map(|row| row.coming).collect::<Vec<_>>(),
     )
     .execute(connection)
     .await?;
@@ -66,25 +69,25 @@ pub async fn of_account(
     .await
 }
 
-/// The plan that allows the fewest endpoints of those that allow more than `count`.
+/// The plan that allows the fewest endpoints of those that allow more than `count`; one that is not sold yet only if no other does.
 pub async fn with_more_endpoints(
     connection: &mut PgConnection,
     count: i64,
 ) -> Result<Option<Row>, sqlx::Error> {
     sqlx::query_as!(
         Row,
-        "select name, endpoints, events from webhook.plan where endpoints is null or endpoints > $1
-         order by endpoints nulls last, name limit 1",
+        "select name, endpoints, events, coming from webhook.plan where endpoints is null or endpoints > $1
+         order by coming, endpoints nulls last, name limit 1",
         count
     )
     .fetch_optional(connection)
     .await
 }
 
-/// The name of the plan that allows the fewest endpoints of those with real events.
+/// The name of the plan that allows the fewest endpoints of those with real events; of one that is not sold yet only if no other has them.
 pub async fn with_events(connection: &mut PgConnection) -> Result<Option<String>, sqlx::Error> {
     sqlx::query_scalar!(
-        "select name from webhook.plan where events order by endpoints nulls last, name limit 1"
+        "select name from webhook.plan where events order by coming, endpoints nulls last, name limit 1"
     )
     .fetch_optional(connection)
     .await
@@ -98,6 +101,25 @@ mod tests {
     use sqlx::PgPool;
 
     #[testing::database_test(crate::MIGRATOR)]
+    async fn a_plan_that_is_not_sold_is_named_last(pool: PgPool) {
+        let mut connection = pool.acquire().await.unwrap();
+        let rows =
+            [("build", 5, true), ("partner", 20, false)].map(|(name, endpoints, coming)| Row {
+                name: name.to_owned(),
+                endpoints: Some(endpoints),
+                events: true,
+                coming,
+            });
+        upsert(&mut connection, Uuid::nil(), rows.into())
+            .await
+            .unwrap();
+        let events = with_events(&mut connection).await.unwrap();
+        assert_eq!(events.as_deref(), Some("partner"));
+        let more = with_more_endpoints(&mut connection, 1).await.unwrap();
+        assert_eq!(more.unwrap().name, "partner");
+    }
+
+    #[testing::database_test(crate::MIGRATOR)]
     async fn the_last_state_of_accounts_and_plans_counts(pool: PgPool) {
         let mut connection = pool.acquire().await.unwrap();
         let (old, new) = (Uuid::from_u128(1), Uuid::from_u128(2));
@@ -105,6 +127,7 @@ mod tests {
             name: "build".to_owned(),
             endpoints,
             events,
+            coming: false,
         };
         upsert(
             &mut connection,

@@ -122,6 +122,7 @@ async fn insert_accounts(pool: &PgPool) {
         name: name.to_owned(),
         endpoints: Some(endpoints),
         events,
+        coming: false,
     };
     let plans = vec![plan("free", 1, false), plan("build", 5, true)];
     plans::upsert(&mut connection, Uuid::nil(), plans)

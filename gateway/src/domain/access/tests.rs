@@ -196,7 +196,7 @@ fn real_webhook_events_need_a_plan_that_has_them() {
     let refused = check(required, &caller, &plans(), on()).unwrap_err();
     assert_eq!(refused.code, Code::PlanRequired);
     assert!(
-        refused.message.contains("The plan Build does."),
+        refused.message.contains("The plan Partner does."),
         "{refused}"
     );
     caller.key.mode = Mode::Test;

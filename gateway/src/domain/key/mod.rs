@@ -133,6 +133,9 @@ impl Default for GraceRange {
 impl Display for GraceRange {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let (least, most) = (self.least.as_secs(), self.most.as_secs());
+        if least > most {
+            return f.write_str("0");
+        }
         write!(f, "0, or {least} to {most}")
     }
 }

@@ -94,7 +94,7 @@ fn a_plan_limits_live_keys_and_a_key_needs_a_published_game_of_its_account() {
     assert_eq!(check(Mode::Live, limit - 1, GameState::Usable), None);
     let full = check(Mode::Live, limit, GameState::Usable).unwrap();
     assert_eq!((full.code, full.fields.len()), (Code::PlanRequired, 0));
-    assert!(full.message.contains("the plan Build."), "{full}");
+    assert!(full.message.contains("the plan Partner."), "{full}");
     assert_eq!(check(Mode::Test, limit, GameState::Usable), None);
     for game in [GameState::Gone, GameState::NotOwned] {
         assert!(

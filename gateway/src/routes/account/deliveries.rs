@@ -9,12 +9,12 @@ use contracts::webhook::v1 as proto;
 use contracts::webhook::v1::deliveries_service_client::DeliveriesServiceClient;
 use kit::{Fault, timestamp};
 
-use super::{TokenCaller, change, not_found, of_endpoint, refused, time, unknown_state};
+use super::{TokenCaller, change, not_found, of_endpoint, time, unknown_state};
 use crate::app::Gateway;
 use crate::envelope::{self, ApiResponse};
 use crate::errors::ApiError;
 use crate::extract::path_param::PathParam;
-use crate::extract::query::Params;
+use crate::extract::query::{Params, refused};
 
 pub async fn list(caller: TokenCaller, RawQuery(query): RawQuery) -> Result<ApiResponse, ApiError> {
     let mut query = Params::parse(query.as_deref());
@@ -51,7 +51,7 @@ pub async fn list(caller: TokenCaller, RawQuery(query): RawQuery) -> Result<ApiR
     };
     let bad = query.into_bad();
     if !bad.is_empty() {
-        return Err(refused(bad, listed).await);
+        return Err(refused(bad, listed).await.into());
     }
     let listed = listed.await?;
     let rows = listed.deliveries.into_iter().map(delivery);
@@ -79,7 +79,7 @@ pub async fn get(
     let found = get_delivery(&caller.app, request);
     let bad = query.into_bad();
     if !bad.is_empty() {
-        return Err(refused(bad, found).await);
+        return Err(refused(bad, found).await.into());
     }
     let found = found.await?;
     let attempts = found.attempts.into_iter().map(attempt);
@@ -104,7 +104,9 @@ pub async fn send_again(
             endpoint_id: endpoint,
             id,
         };
-        return Err(refused(bad, get_delivery(&caller.app, request)).await);
+        return Err(refused(bad, get_delivery(&caller.app, request))
+            .await
+            .into());
     }
     let request = proto::SendAgainRequest {
         account_id: caller.account.to_string(),
@@ -148,7 +150,7 @@ pub async fn recover(
         let method = DeliveriesServiceClient::recover;
         let checked = caller.app.webhooks.write(method, request);
         let checked = async { checked.await.map_err(of_endpoint) };
-        return Err(refused(bad, checked).await);
+        return Err(refused(bad, checked).await.into());
     }
     change(caller, |caller| async move {
         let method = DeliveriesServiceClient::recover;

@@ -9,15 +9,15 @@ use kit::Fault;
 
 use super::deliveries::delivery;
 use super::{
-    IdParam, TokenCaller, change as run_change, not_found, of_endpoint, page, parse_id, refused,
-    time, unknown_state,
+    IdParam, TokenCaller, change as run_change, not_found, of_endpoint, page, parse_id, time,
+    unknown_state,
 };
 use crate::envelope::{self, ApiResponse};
 use crate::errors::ApiError;
 use crate::extract::fields::Fields;
 use crate::extract::json_body::JsonBody;
 use crate::extract::path_param::PathParam;
-use crate::extract::query::Params;
+use crate::extract::query::{Params, refused};
 
 pub async fn list(caller: TokenCaller, RawQuery(query): RawQuery) -> Result<ApiResponse, ApiError> {
     let query = Params::parse(query.as_deref());
@@ -82,7 +82,7 @@ pub async fn change(
         rate_limit: fields.number("rate_limit"),
     };
     if !fields.bad.is_empty() {
-        return Err(refused(fields.bad, find(&caller, request.id)).await);
+        return Err(refused(fields.bad, find(&caller, request.id)).await.into());
     }
     run_change(caller, |caller| async move {
         let method = EndpointsServiceClient::change_endpoint;
@@ -116,7 +116,7 @@ pub async fn run_action(
     let mut query = match action.as_str() {
         "test" => Params::parse(query.as_deref()),
         "pause" | "resume" | "rotate-secret" | "switch-secret" => Params::default(),
-        _ => return Err(not_found().into()),
+        _ => return Err(ApiError::path_not_found()),
     };
     let test = proto::SendTestEventRequest {
         account_id: caller.account.to_string(),
@@ -126,7 +126,7 @@ pub async fn run_action(
     };
     let bad = query.into_bad();
     if !bad.is_empty() {
-        return Err(refused(bad, find(&caller, id)).await);
+        return Err(refused(bad, find(&caller, id)).await.into());
     }
     run_change(caller, |caller| async move {
         perform(&caller, id, &action, test).await

@@ -6,7 +6,7 @@ use kit::{Code, Fault};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::{IdParam, TokenCaller, change, not_found, page, refused};
+use super::{IdParam, TokenCaller, change, not_found, page};
 use crate::domain::account::Identifier;
 use crate::domain::fields;
 use crate::domain::key::{GameState, Key, Mode};
@@ -16,7 +16,7 @@ use crate::envelope::ApiResponse;
 use crate::errors::ApiError;
 use crate::extract::fields::Fields;
 use crate::extract::json_body::JsonBody;
-use crate::extract::query::Params;
+use crate::extract::query::{Params, refused};
 use crate::service::operations::KeyFields;
 
 pub async fn list(caller: TokenCaller, RawQuery(query): RawQuery) -> Result<ApiResponse, ApiError> {
@@ -57,7 +57,7 @@ pub async fn create(caller: TokenCaller, body: JsonBody) -> Result<ApiResponse, 
         let (key, secret) = if mode == Mode::Live {
             let by = caller.author(Action::RequestKey);
             let requested = operations.request_key(by, account, spec).await?;
-            (of_request(requested), None)
+            (of_request(requested, now), None)
         } else {
             let by = caller.author(Action::CreateKey);
             let (key, secret) = operations.create_key(by, account, spec).await?;
@@ -82,7 +82,7 @@ pub async fn rotate(
     fields::expires_at(&mut query.bad, expires_at, caller.app.clock.now());
     let bad = query.into_bad();
     let Some(grace) = grace.filter(|_| bad.is_empty()) else {
-        return Err(refused(bad, find(&caller, id)).await);
+        return Err(refused(bad, find(&caller, id)).await.into());
     };
     change(caller, |caller| async move {
         let by = caller.author(Action::RotateKey);
@@ -129,7 +129,7 @@ async fn find(caller: &TokenCaller, id: Uuid) -> Result<AccountKey, Fault> {
     let request = app.operations.key_request(caller.only(), id).await;
     match request {
         Ok(request) if request.state != KeyRequestState::Revealed => {
-            return Ok(of_request(request));
+            return Ok(of_request(request, app.clock.now()));
         }
         Err(fault) if fault.code != Code::NotFound => return Err(fault),
         Ok(_) | Err(_) => {}
@@ -150,7 +150,7 @@ async fn all(caller: &TokenCaller) -> Result<Vec<AccountKey>, Fault> {
     let now = app.clock.now();
     Ok(merge(
         keys.into_iter().map(|key| shape(key, now)),
-        requests.into_iter().map(of_request),
+        requests.into_iter().map(|request| of_request(request, now)),
     ))
 }
 
@@ -196,8 +196,13 @@ fn shape(key: Key, now: OffsetDateTime) -> AccountKey {
     }
 }
 
-fn of_request(request: KeyRequest) -> AccountKey {
+fn of_request(request: KeyRequest, now: OffsetDateTime) -> AccountKey {
+    let is_open = matches!(
+        request.state,
+        KeyRequestState::Asked | KeyRequestState::Approved
+    );
     let state = match request.state {
+        _ if is_open && request.has_expired(now) => "expired",
         KeyRequestState::Asked => "requested",
         other => other.as_str(),
     };
@@ -254,7 +259,9 @@ mod tests {
         // The second request was revealed after the requests were read.
         let all = merge(
             [shape(key(2), NOW)].into_iter(),
-            [request(1), request(2)].map(of_request).into_iter(),
+            [request(1), request(2)]
+                .map(|request| of_request(request, NOW))
+                .into_iter(),
         );
         let states: Vec<&str> = all.iter().map(|it| it.state.as_str()).collect();
         assert_eq!(states, ["requested", "working"]);

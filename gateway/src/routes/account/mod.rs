@@ -153,17 +153,6 @@ fn of_change(fault: Fault) -> Fault {
     }
 }
 
-/// The error of a call with these bad fields or parameters. `ask` calls the service all the same, without an effect: if the account lacks
-/// the object, the response is a 404 whatever else is wrong (§7.1), and otherwise one response names all bad fields.
-async fn refused<T>(mut bad: BadFields, ask: impl Future<Output = Result<T, Fault>>) -> ApiError {
-    match ask.await {
-        Err(fault) if fault.code == Code::NotFound => return fault.into(),
-        Err(fault) if fault.code == Code::Invalid => bad.extend(fault.fields),
-        Ok(_) | Err(_) => {}
-    }
-    Fault::invalid(bad.into_fields()).into()
-}
-
 fn parse_id(id: &str) -> Result<Uuid, ApiError> {
     id.parse().map_err(|_not_a_uuid| not_found().into())
 }

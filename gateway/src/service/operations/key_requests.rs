@@ -49,12 +49,14 @@ impl Operations {
             .ok_or_else(|| Fault::not_found("There is no key request with this id."))
     }
 
-    /// The requests of an account that have become no key, oldest first.
+    /// The requests of an account that have become no key, oldest first: all that may still lead to one, and the newest of the others.
     pub(crate) async fn unrevealed_requests(
         &self,
         account: Uuid,
     ) -> Result<Vec<KeyRequest>, Fault> {
-        Ok(key_requests::unrevealed(&self.pool, account).await?)
+        let ended = i64::try_from(ENDED_KEYS).unwrap_or(i64::MAX);
+        let now = self.clock.now();
+        Ok(key_requests::unrevealed(&self.pool, account, ended, now).await?)
     }
 
     /// Applies a command that returns a request.

@@ -39,8 +39,10 @@ pub(super) async fn list(
     let binding = Binding::new("key requests", [Some(state.as_str())]);
     let page: Page<Uuid> = bad.read_page(Limits::LONG, binding, request.limit, &request.cursor);
     bad.check()?;
-    let (pool, rows) = (&staff.operations.pool, page.rows_to_fetch());
-    let mut found = key_requests::page(pool, state, page.after, rows).await?;
+    let (operations, rows) = (&staff.operations, page.rows_to_fetch());
+    let now = operations.clock.now();
+    let found = key_requests::page(&operations.pool, state, page.after, rows, now);
+    let mut found = found.await?;
     let next_cursor = page.cut(&mut found, |request| request.id)?;
     Ok(proto::ListKeyRequestsResponse {
         requests: found.iter().map(Into::into).collect(),

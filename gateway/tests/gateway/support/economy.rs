@@ -39,6 +39,7 @@ pub(crate) struct Economy {
 struct StubState {
     reports: Vec<proto::SubmitReportRequest>,
     tips: Vec<proto::SendTipRequest>,
+    refuses_tips: bool,
     rates: Vec<proto::ListRatesRequest>,
     /// The request ids of the calls in `rates`.
     request_ids: Vec<String>,
@@ -123,6 +124,11 @@ impl Economy {
         self.state.lock().unwrap().tips.clone()
     }
 
+    /// Whether every tip is refused.
+    pub(crate) fn refuse_tips(&self, refuse: bool) {
+        self.state.lock().unwrap().refuses_tips = refuse;
+    }
+
     pub(crate) fn rates(&self) -> Vec<proto::ListRatesRequest> {
         self.state.lock().unwrap().rates.clone()
     }
@@ -149,6 +155,9 @@ impl ReportsService for Economy {
         request: Request<proto::SubmitReportRequest>,
     ) -> Result<Response<proto::SubmitReportResponse>, Status> {
         let request = request.into_inner();
+        if self.state.lock().unwrap().refuses_tips {
+            return Err(kit::Fault::invalid_field("amount", "Give a whole number.").into());
+        }
         let writes = request.mode() == contracts::common::v1::Mode::Live && !request.dry_run;
         self.state.lock().unwrap().reports.push(request);
         Ok(Response::new(proto::SubmitReportResponse {
