@@ -203,7 +203,7 @@ async fn a_bad_parameter_is_named_with_the_bad_fields() {
     let path = "/games?dry_run=maybe";
     let refused = post(&studio.live, path, &json!({"title": ""})).await;
     refused.assert_error(400, "invalid");
-    let fields = refused.body["error"]["fields"].as_object().unwrap();
+    let fields = refused.body["fields"].as_object().unwrap();
     assert!(fields.contains_key("dry_run") && fields.contains_key("title"));
     let foreign = "/games/okoto?dry_run=maybe";
     let refused = patch(&studio.live, foreign, &json!({"title": ""})).await;
