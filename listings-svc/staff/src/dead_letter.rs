@@ -108,8 +108,9 @@ async fn list(only: Option<Service>, fleet: &Fleet, output: Output) -> Result<()
             limit: LIMIT,
         };
         let read = async {
-            let listed = client(service, fleet).await?.list_dead_letters(request);
-            Ok(listed.await?.into_inner().dead_letters)
+            let mut client = client(service, fleet).await?;
+            let listed = client.list_dead_letters(request).await?;
+            Ok(listed.into_inner().dead_letters)
         };
         let found = away.unless(service, read.await)?.unwrap_or_default();
         letters.extend(found.into_iter().map(|letter| DeadLetter {

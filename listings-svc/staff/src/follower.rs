@@ -88,8 +88,8 @@ async fn list(fleet: &Fleet, output: Output) -> Result<(), Error> {
     for &service in Service::VARIANTS.iter().filter(|it| it.has_feeds()) {
         let read = async {
             let request = proto::ListFollowersRequest {};
-            let listed = client(service, fleet).await?.list_followers(request);
-            Ok(listed.await?.into_inner())
+            let mut client = client(service, fleet).await?;
+            Ok(client.list_followers(request).await?.into_inner())
         };
         // The feeds of the others know how far a service that is away is behind.
         if let Some(response) = away.unless(service, read.await)? {

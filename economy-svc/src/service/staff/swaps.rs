@@ -31,7 +31,7 @@ pub(super) async fn import(
     let currencies = currencies_of(&service.pool, &request.swaps).await?;
     let (mut swaps, mut refused) = (Vec::new(), Vec::new());
     for (index, sent) in (0..).zip(&request.swaps) {
-        match parse(sent, &currencies, now, None) {
+        match parse(sent, &currencies, now) {
             Ok(swap) => swaps.push((index, swap)),
             Err(fault) => {
                 let reasons =

@@ -9,8 +9,7 @@ use kit::Fault;
 
 use super::deliveries::delivery;
 use super::{
-    IdParam, TokenCaller, change as run_change, not_found, of_endpoint, page, parse_id, time,
-    unknown_state,
+    IdParam, TokenCaller, change as run_change, of_endpoint, page, parse_id, time, unknown_state,
 };
 use crate::envelope::{self, ApiResponse};
 use crate::errors::ApiError;

@@ -12,7 +12,6 @@ use contracts::gateway::v1::{Actor, TokenActor};
 use contracts::public::Timestamp;
 use http::Method;
 use http::request::Parts;
-use kit::bad_fields::BadFields;
 use kit::cursor::Binding;
 use kit::page::{Limits, Page};
 use kit::rpc::actor;

@@ -3,6 +3,7 @@
 use kit::{Fault, ids};
 use uuid::Uuid;
 
+use super::keys::ENDED_KEYS;
 use super::{AccountFilter, Operations};
 use crate::domain::account::Identifier;
 use crate::domain::author::Author;

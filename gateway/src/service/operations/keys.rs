@@ -20,7 +20,7 @@ use crate::store::{feed_cursor, games, keys};
 use crate::write::{Command, KeyRotation, NewKey, Outcome};
 
 /// The most ended keys in a list, which has the newest ones.
-const ENDED_KEYS: usize = 100;
+pub(super) const ENDED_KEYS: usize = 100;
 
 /// How many calls at once wait for a game that is not known or not the account's. Anybody who may make keys can make such calls.
 pub(super) const GAME_WAITS: usize = 16;

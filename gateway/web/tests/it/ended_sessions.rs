@@ -159,7 +159,8 @@ async fn the_limit_of_forms_keeps_the_text_as_well(pool: PgPool) {
     let page = browser.post(&path, &[("title", "Typed title")]).await;
     page.assert(429, "Too many forms. Try again in ");
     page.assert(429, "value=\"Typed title\"");
-    let french = people::set_preferences(&site.pool, person, Language::French, &[]).await;
+    let french =
+        people::set_preferences(&site.pool, person.parse().unwrap(), Language::French, &[]).await;
     french.unwrap();
     let page = browser.post(&path, &[("title", "Titre")]).await;
     page.assert(429, "Trop de formulaires. Réessayez dans ");

@@ -124,6 +124,7 @@ pub(crate) async fn insert_account(pool: &PgPool, id: Uuid, plan: &str) {
         name: name.to_owned(),
         endpoints: Some(endpoints),
         events,
+        coming: false,
     };
     let rows = vec![row("free", 1, false), row("build", 5, true)];
     plans::upsert(&mut connection, Uuid::nil(), rows)
