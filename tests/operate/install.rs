@@ -101,15 +101,15 @@ fn token(name: &str) -> String {
     format!("{name}-hush-0123456789-0123456789-0123456789")
 }
 
-/// How many migrations the database lacked, as `migrate` has logged it.
-fn missing(output: &Output) -> u64 {
+/// How many migrations were applied, as `migrate` has logged it.
+fn applied(output: &Output) -> u64 {
     let log = text(&output.stdout);
     assert!(output.status.success(), "{log}{}", text(&output.stderr));
     let mut lines = log
         .lines()
         .filter_map(|line| serde_json::from_str::<Value>(line).ok());
     let line = lines.find(|line| line["message"] == "the schema is up to date");
-    line.unwrap()["missing"].as_u64().unwrap()
+    line.unwrap()["applied"].as_u64().unwrap()
 }
 
 async fn assert_refused(connection: &mut PgConnection, sql: String) {
@@ -151,9 +151,9 @@ async fn owners_migrate_and_services_change_no_table() {
     for service in SERVICES {
         create_roles(&server, service).await;
         let owner = url(&server, &format!("{}_owner", schema(service)));
-        assert!(missing(&migrate(service, &owner).await) > 0, "{service}");
+        assert!(applied(&migrate(service, &owner).await) > 0, "{service}");
         assert_migrations_are_protected(&server, service).await;
-        assert_eq!(missing(&migrate(service, &owner).await), 0, "{service}");
+        assert_eq!(applied(&migrate(service, &owner).await), 0, "{service}");
         // It changes nothing for a service that has migrations.
         create_roles(&server, service).await;
         assert_migrations_are_protected(&server, service).await;
@@ -204,10 +204,10 @@ async fn a_service_has_a_database_of_its_own() {
     create_roles(&server, "gateway").await;
     create_roles_with(&server, "economy-svc", &variable).await;
     let owner = url_of(&server, "economy_owner", database);
-    assert!(missing(&migrate("economy-svc", &owner).await) > 0);
+    assert!(applied(&migrate("economy-svc", &owner).await) > 0);
     // The database is there now.
     create_roles_with(&server, "economy-svc", &variable).await;
-    assert_eq!(missing(&migrate("economy-svc", &owner).await), 0);
+    assert_eq!(applied(&migrate("economy-svc", &owner).await), 0);
 
     let runtime = url_of(&server, "economy", database);
     let mut connection = PgConnection::connect(&runtime).await.unwrap();

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use bytes::Bytes;
-use kit::Fault;
+use kit::{Fault, ids};
 use object_store::aws::AmazonS3Builder;
 use object_store::local::LocalFileSystem;
 use object_store::path::Path;
@@ -39,13 +39,20 @@ impl FileStore {
     /// Opens the store that the settings name.
     ///
     /// # Errors
-    /// The folder cannot be created, or the settings of the bucket are invalid.
+    /// The folder cannot be created or written, or the settings of the bucket are invalid.
     pub fn open(settings: &config::PictureSettings) -> anyhow::Result<Self> {
         match &settings.pictures {
             PictureLocation::Folder(folder) => {
                 let shown = folder.display();
                 std::fs::create_dir_all(folder)
                     .with_context(|| format!("pictures: the folder {shown} cannot be created"))?;
+                // Otherwise each upload would fail.
+                let trial = folder.join(format!(".trial-{}", ids::row_id().simple()));
+                std::fs::write(&trial, b"")
+                    .and_then(|()| std::fs::remove_file(&trial))
+                    .with_context(|| {
+                        format!("pictures: no file can be written in the folder {shown}")
+                    })?;
                 let objects = LocalFileSystem::new_with_prefix(folder)
                     .with_context(|| format!("pictures: the folder {shown} cannot be used"))?
                     .with_fsync(true);

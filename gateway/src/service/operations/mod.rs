@@ -8,6 +8,7 @@ mod switches;
 mod tokens;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use kit::bad_fields::BadFields;
 use kit::feed::{ProducerPosition, Writer, unexpected_outcome};
@@ -105,6 +106,10 @@ impl Operations {
     }
 }
 
+/// A call to Redis is given up after some milliseconds, and a tombstone may wait longer.
+const TOMBSTONE_ATTEMPTS: u32 = 3;
+const TOMBSTONE_PAUSE: Duration = Duration::from_millis(200);
+
 /// With the tombstone, every gateway rejects the next call with the key. Without it, the gateways learn of the revocation from the feed,
 /// within a second.
 async fn add_tombstone(
@@ -112,9 +117,13 @@ async fn add_tombstone(
     AccountCredential { account, id }: AccountCredential,
     now: OffsetDateTime,
 ) {
-    if !quota.revoke(account, id, now).await {
-        tracing::warn!(key.id = %id, "Redis is away, so the stopped key has no tombstone; gateways reject it once they have read the feed");
+    for _ in 0..TOMBSTONE_ATTEMPTS {
+        if quota.revoke(account, id, now).await {
+            return;
+        }
+        tokio::time::sleep(TOMBSTONE_PAUSE).await;
     }
+    tracing::warn!(key.id = %id, "Redis is away, so the stopped key has no tombstone; gateways reject it once they have read the feed");
 }
 
 /// What needs a tombstone after a command that stops `revoked` if it takes effect.

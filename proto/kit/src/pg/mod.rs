@@ -126,13 +126,13 @@ pub async fn migrate(
     let (options, mut connection) = connect(&settings.url, settings.deadline, service).await?;
     // No timeout of statements, because a migration may take long.
     set(&mut connection, session([])).await?;
-    let missing = run_migrations(&mut connection, migrator, settings.lock_timeout)
+    let applied = run_migrations(&mut connection, migrator, settings.lock_timeout)
         .await
         .with_context(|| format!("a migration failed at {}", place(&options)))?;
     protect_migrations(&mut connection, &migrator.table_name)
         .await
         .context("cannot take rights from the role of the service")?;
-    tracing::info!(service, missing, "the schema is up to date");
+    tracing::info!(service, applied, "the schema is up to date");
     connection.close().await?;
     Ok(())
 }

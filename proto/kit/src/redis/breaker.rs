@@ -6,15 +6,13 @@ use std::time::Duration;
 
 use tokio::time::timeout;
 
-use super::Shared;
 use super::connection::Connection;
+use super::{CONNECT_TIMEOUT, Shared};
 
 /// Failures in a row that open the breaker.
 const FAILURES: u32 = 3;
 /// The interval between two probes.
 const PROBE_INTERVAL: Duration = Duration::from_millis(100);
-/// How long a probe may take to connect, unless a call may take longer.
-const PROBE_CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Counts a failed call, and opens the breaker after [`FAILURES`] in a row. The failure does not count when `others_answered`, or when
 /// another was counted since the call began, with `failures_before`: one pause of Redis fails all calls of that moment.
@@ -88,7 +86,7 @@ impl Probe {
 
 /// Opens a new connection, and checks that Redis answers a PING within the timeout of calls.
 async fn probe(shared: &Shared) -> Option<Connection> {
-    let limit = PROBE_CONNECT_TIMEOUT.max(shared.timeout);
+    let limit = CONNECT_TIMEOUT.max(shared.timeout);
     let connection = timeout(limit, Connection::open(&shared.address))
         .await
         .ok()?;

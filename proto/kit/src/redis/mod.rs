@@ -6,6 +6,8 @@ mod breaker;
 mod connection;
 mod failure;
 mod script;
+#[cfg(test)]
+mod tests;
 
 use std::fmt;
 use std::sync::Arc;
@@ -30,6 +32,8 @@ pub use script::{Script, evaluate};
 
 /// The least time between two connections to a cluster one of whose nodes hangs.
 const RENEWAL_INTERVAL: Duration = Duration::from_secs(1);
+/// How long it may take to connect, unless a call may take longer.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
 /// The timeout of a call, where no setting says otherwise.
 pub const DEFAULT_TIMEOUT: Duration = Duration::from_millis(50);
 
@@ -230,10 +234,22 @@ fn is_no_script(answer: &RedisResult<Value>) -> bool {
 
 impl Shared {
     /// The connection. Opens it when there is none, unless the breaker is open.
-    async fn connection(&self) -> Result<Arc<Connection>, Failure> {
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the task has no work to finish at shutdown, and ends by itself"
+    )]
+    async fn connection(self: &Arc<Self>) -> Result<Arc<Connection>, Failure> {
         if let Some(connection) = self.connection.load_full() {
             return Ok(connection);
         }
+        // The task goes on when the call times out: connections to a cluster with TLS take longer than a call may.
+        let opening = tokio::spawn(Arc::clone(self).open());
+        opening
+            .await
+            .unwrap_or_else(|_panicked| Err(Failure::NoConnection(None)))
+    }
+
+    async fn open(self: Arc<Self>) -> Result<Arc<Connection>, Failure> {
         let _connecting = self.connecting.lock().await;
         if let Some(connection) = self.connection.load_full() {
             return Ok(connection);
@@ -241,10 +257,16 @@ impl Shared {
         if self.is_open.load(Ordering::Acquire) {
             return Err(Failure::Open);
         }
-        let connection = Connection::open(&self.address).await;
-        let connection = Arc::new(connection.map_err(|error| Failure::NoConnection(Some(error)))?);
-        self.connection.store(Some(Arc::clone(&connection)));
-        Ok(connection)
+        let limit = CONNECT_TIMEOUT.max(self.timeout);
+        let opened = timeout(limit, Connection::open(&self.address)).await;
+        let opened = opened.map_err(|_elapsed| Failure::NoConnection(None))?;
+        let opened = Arc::new(opened.map_err(|error| Failure::NoConnection(Some(error)))?);
+        // The breaker has opened meanwhile, and its probe finds the next connection.
+        if self.is_open.load(Ordering::Acquire) {
+            return Err(Failure::Open);
+        }
+        self.connection.store(Some(Arc::clone(&opened)));
+        Ok(opened)
     }
 
     /// Records the outcome of a call over `connection`.
