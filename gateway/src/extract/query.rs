@@ -167,8 +167,10 @@ pub async fn with_errors_of<A>(
     Err(refused(bad, call).await)
 }
 
-/// The error of a call with these bad fields or parameters. The service is asked all the same, without an effect: what the caller lacks is a
-/// 404 whatever else is wrong (§7.1), and otherwise one response names all that is bad, here and there.
+/// The error of a call with these bad fields or parameters.
+///
+/// The service is asked all the same, without an effect: what the caller lacks is a 404 whatever else is wrong (§7.1), and otherwise one
+/// response names all that is bad, here and there.
 pub async fn refused<A>(mut bad: BadFields, call: impl Future<Output = Result<A, Fault>>) -> Fault {
     match call.await {
         Err(fault) if fault.code == Code::NotFound => return fault,

@@ -205,14 +205,11 @@ impl Quota {
     /// Takes back a call of a player that booked nothing.
     pub async fn refund_player(&self, caller: &Caller, call: PlayerCall) {
         let PlayerCall { player, start, .. } = call;
-        match call.local {
-            Some(window) => self.shared.players.refund(player, window),
-            None => {
-                let counters = &self.counters;
-                counters
-                    .refund_player(caller.key.account, player, start)
-                    .await;
-            }
+        if let Some(window) = call.local {
+            self.shared.players.refund(player, window);
+        } else {
+            let account = caller.key.account;
+            self.counters.refund_player(account, player, start).await;
         }
     }
 

@@ -148,13 +148,11 @@ impl Counters {
         let mut call = evaluate(&self.refund_player, 1);
         write_player(&mut call, account, player);
         call.arg(unix_milliseconds(start));
-        let refund = &self.refund_player;
+        let refunded = self
+            .redis
+            .invoke::<u8>("refund player", &self.refund_player, &call);
         // Without Redis, the call stays counted until the minute ends.
-        drop(
-            self.redis
-                .invoke::<u8>("refund player", refund, &call)
-                .await,
-        );
+        let (Ok(_) | Err(_)) = refunded.await;
     }
 
     pub(super) async fn revoke(&self, account: Uuid, key: Uuid, now: OffsetDateTime) -> bool {

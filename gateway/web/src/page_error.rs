@@ -210,12 +210,11 @@ impl PageError {
     /// Title and text under keys.
     fn say(&self, keys: Option<Keys>, texts: &Texts) -> (String, String) {
         let (title, text) = *keys.unwrap_or_else(|| keys_of(self.status));
-        let text = match &self.value {
-            Some(value) => texts.say_of(text, value),
-            None => {
-                let number = self.number.or(self.retry_after).unwrap_or(1);
-                texts.count(text, number.into())
-            }
+        let text = if let Some(value) = &self.value {
+            texts.say_of(text, value)
+        } else {
+            let number = self.number.or(self.retry_after).unwrap_or(1);
+            texts.count(text, number.into())
         };
         (texts.say(title).to_owned(), text)
     }
