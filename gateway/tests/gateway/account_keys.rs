@@ -343,7 +343,7 @@ async fn an_owner_cannot_fill_the_tables(pool: PgPool) {
     }
     let full = Fault::from(create(&test, &account).await.unwrap_err());
     assert_eq!(full.code, Code::Invalid);
-    assert!(full.fields["account"].contains("Revoke one"));
+    assert!(full.fields["mode"].contains("Revoke one"));
     // Staff are not limited, and neither is another account.
     test.key(&account, "test").await;
     create(&test, &test.account("free").await).await.unwrap();

@@ -19,7 +19,7 @@ use time::OffsetDateTime;
 use tonic::Status;
 
 use crate::arguments::{limit, timestamp};
-use crate::error::{Away, Error};
+use crate::error::{Error, UnreachableService};
 use crate::fleet::Fleet;
 use crate::output::{self, Output, RowList};
 use crate::rows;
@@ -91,10 +91,10 @@ pub(crate) async fn run(audit: Audit, fleet: &Fleet, output: Output) -> Result<(
     let (mut entries, mut more) = (Vec::new(), false);
     // A service refuses an action or a kind that it does not have. The others may have it.
     let (mut is_known, mut refusals) = (false, Vec::new());
-    let mut away = Away::default();
+    let mut unreachable = UnreachableService::default();
     let services = Service::VARIANTS.iter().copied();
     for service in services.filter(|it| *it == Service::Listings || fleet.has(*it)) {
-        let Some(client) = away.unless(service, fleet.client(service).await)? else {
+        let Some(client) = unreachable.skip(service, fleet.client(service).await)? else {
             continue;
         };
         let unknown = Cell::new(None);
@@ -105,7 +105,7 @@ pub(crate) async fn run(audit: Audit, fleet: &Fleet, output: Output) -> Result<(
                 Ok((Vec::new(), String::new()))
             })
         };
-        let Some(list) = away.unless(service, rows::read(filter.limit, read).await)? else {
+        let Some(list) = unreachable.skip(service, rows::read(filter.limit, read).await)? else {
             continue;
         };
         entries.extend(list.rows);
@@ -122,7 +122,7 @@ pub(crate) async fn run(audit: Audit, fleet: &Fleet, output: Output) -> Result<(
         }
     }
     if !is_known {
-        away.result()?;
+        unreachable.result()?;
         return Err(Error::usage(refusals.join("; ")));
     }
     let time = |entry: &AuditEntry| entry.at.map(|at| (at.seconds, at.nanos));
@@ -134,7 +134,7 @@ pub(crate) async fn run(audit: Audit, fleet: &Fleet, output: Output) -> Result<(
         more,
     };
     output.list("entries", &list, COLUMNS)?;
-    away.result()
+    unreachable.result()
 }
 
 impl Filter {

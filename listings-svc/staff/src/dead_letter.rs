@@ -10,7 +10,7 @@ use kit::rpc::client::Client;
 use serde::Serialize;
 use strum::VariantArray as _;
 
-use crate::error::{Away, Error};
+use crate::error::{Error, UnreachableService};
 use crate::fleet::Fleet;
 use crate::output::{self, Output};
 use crate::service::Service;
@@ -99,7 +99,7 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
 }
 
 async fn list(only: Option<Service>, fleet: &Fleet, output: Output) -> Result<(), Error> {
-    let (mut letters, mut away) = (Vec::new(), Away::default());
+    let (mut letters, mut unreachable) = (Vec::new(), UnreachableService::default());
     let services = Service::VARIANTS.iter().copied();
     let services = services.filter(|it| follows(*it));
     for service in services.filter(|service| only.is_none_or(|only| only == *service)) {
@@ -112,16 +112,16 @@ async fn list(only: Option<Service>, fleet: &Fleet, output: Output) -> Result<()
             let listed = client.list_dead_letters(request).await?;
             Ok(listed.into_inner().dead_letters)
         };
-        let found = away.unless(service, read.await)?.unwrap_or_default();
+        let found = unreachable.skip(service, read.await)?.unwrap_or_default();
         letters.extend(found.into_iter().map(|letter| DeadLetter {
             service: service.as_str(),
             letter,
         }));
     }
     if letters.is_empty() && !output.is_json() {
-        away.result()?;
+        unreachable.result()?;
         return output.line(&(), "no change is put aside");
     }
     output.rows("dead_letters", &letters, COLUMNS)?;
-    away.result()
+    unreachable.result()
 }

@@ -55,11 +55,11 @@ impl Error {
 
 /// The first service that a command found away. The command shows what the others say, and ends with its error.
 #[derive(Debug, Default)]
-pub(crate) struct Away(Option<Error>);
+pub(crate) struct UnreachableService(Option<Error>);
 
-impl Away {
+impl UnreachableService {
     /// What a service has answered; `None` if it is away.
-    pub(crate) fn unless<T>(
+    pub(crate) fn skip<T>(
         &mut self,
         service: Service,
         answer: Result<T, Error>,

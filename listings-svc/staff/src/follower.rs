@@ -10,7 +10,7 @@ use serde::Serialize;
 use strum::VariantArray as _;
 
 use crate::dead_letter::client;
-use crate::error::{Away, Error};
+use crate::error::{Error, UnreachableService};
 use crate::fleet::Fleet;
 use crate::output::{self, Output};
 use crate::service::Service;
@@ -84,7 +84,7 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
 }
 
 async fn list(fleet: &Fleet, output: Output) -> Result<(), Error> {
-    let (mut services, mut away) = (Vec::new(), Away::default());
+    let (mut services, mut unreachable) = (Vec::new(), UnreachableService::default());
     for &service in Service::VARIANTS.iter().filter(|it| it.has_feeds()) {
         let read = async {
             let request = proto::ListFollowersRequest {};
@@ -92,13 +92,13 @@ async fn list(fleet: &Fleet, output: Output) -> Result<(), Error> {
             Ok(client.list_followers(request).await?.into_inner())
         };
         // The feeds of the others know how far a service that is away is behind.
-        if let Some(response) = away.unless(service, read.await)? {
+        if let Some(response) = unreachable.skip(service, read.await)? {
             services.push((service.as_str(), response));
         }
     }
     let followers = followers(services);
     output.rows("followers", &followers, COLUMNS)?;
-    away.result()
+    unreachable.result()
 }
 
 const COLUMNS: &[Column<Row>] = &[

@@ -223,7 +223,7 @@ fn plans_limit_live_keys_only_and_the_message_names_a_sufficient_plan() {
     let mut caller = caller();
     let fault = check(READ, &caller, &plans(), on()).unwrap_err();
     assert_eq!(fault.code, Code::PlanRequired);
-    assert!(fault.message.contains("Build"), "{}", fault.message);
+    assert!(fault.message.contains("Partner"), "{}", fault.message);
     caller.key.mode = Mode::Test;
     assert_eq!(code(READ, &caller, on()), None);
 }
