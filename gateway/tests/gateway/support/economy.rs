@@ -155,9 +155,6 @@ impl ReportsService for Economy {
         request: Request<proto::SubmitReportRequest>,
     ) -> Result<Response<proto::SubmitReportResponse>, Status> {
         let request = request.into_inner();
-        if self.state.lock().unwrap().refuses_tips {
-            return Err(kit::Fault::invalid_field("amount", "Give a whole number.").into());
-        }
         let writes = request.mode() == contracts::common::v1::Mode::Live && !request.dry_run;
         self.state.lock().unwrap().reports.push(request);
         Ok(Response::new(proto::SubmitReportResponse {
@@ -184,6 +181,9 @@ impl TipsService for Economy {
         request: Request<proto::SendTipRequest>,
     ) -> Result<Response<proto::SendTipResponse>, Status> {
         let request = request.into_inner();
+        if self.state.lock().unwrap().refuses_tips {
+            return Err(kit::Fault::invalid_field("amount", "Give a whole number.").into());
+        }
         let writes = request.mode() == contracts::common::v1::Mode::Live && !request.dry_run;
         let response = proto::SendTipResponse {
             tip: writes.then(|| "t-1".to_owned()),
