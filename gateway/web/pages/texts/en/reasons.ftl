@@ -74,6 +74,7 @@ reason-webhook-rate = Give 1 to { $most } deliveries per second.
 reason-webhook-off-pause = The endpoint is switched off, so it cannot be paused; resume it first.
 reason-webhook-off = The endpoint is switched off: resume it first.
 reason-webhook-no-secret = The endpoint has no new secret: rotate its secret first.
+reason-webhook-secret = We cannot read its signing secret any more: make a new secret, and switch to it.
 reason-webhook-tests = { $number } test events wait for this endpoint. Wait until it has received some.
 reason-webhook-plan = The account's plan has only test events. Change to the plan { $value } to send real events again.
 reason-webhook-plan-other = The account's plan has only test events. Change to another plan to send real events again.

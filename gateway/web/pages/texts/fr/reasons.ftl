@@ -72,6 +72,7 @@ reason-webhook-rate = Indiquez de 1 à { $most } envois par seconde.
 reason-webhook-off-pause = Cette adresse est désactivée et ne peut donc pas être mise en pause ; réactivez-la d’abord.
 reason-webhook-off = Cette adresse est désactivée : réactivez-la d’abord.
 reason-webhook-no-secret = Cette adresse n’a pas de nouveau secret : renouvelez d’abord son secret.
+reason-webhook-secret = Nous ne pouvons plus lire son secret de signature : créez un nouveau secret, et passez-y.
 reason-webhook-tests = { $number } événements de test attendent pour cette adresse. Attendez qu’elle en ait reçu quelques-uns.
 reason-webhook-plan = L’offre de ce compte n’a que des événements de test. Passez à l’offre { $value } pour renvoyer de vrais événements.
 reason-webhook-plan-other = L’offre de ce compte n’a que des événements de test. Changez d’offre pour renvoyer de vrais événements.
