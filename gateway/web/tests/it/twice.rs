@@ -211,6 +211,7 @@ async fn one_listing_one_claim_one_takedown_and_one_name(pool: PgPool) {
         ("title", "Okoto II"),
         ("creator", "studio"),
         ("genres", "puzzle"),
+        ("release_year", "2026"),
     ];
     for _ in 0..2 {
         let saved = owner.post(&edit, &fields).await;
