@@ -176,8 +176,9 @@ pub async fn row(
     Ok(row.map(|row| (row.id, row.from_game)))
 }
 
-/// Reverses the swap with this row id by counter-entries; returns false if it was reversed before. The caller holds the lock of the currency
-/// that was given: of two reversals of an hour at once, neither would sum without the other's swap.
+/// Reverses the swap with this row id by counter-entries; returns false if it was reversed before.
+///
+/// The caller holds the lock of the currency that was given: of two reversals of an hour at once, neither would sum without the other's swap.
 pub async fn reverse(
     connection: &mut PgConnection,
     id: &str,
