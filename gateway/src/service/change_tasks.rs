@@ -30,6 +30,11 @@ impl ChangeTasks {
         Self { tasks }
     }
 
+    /// Makes a change in a task of its own, for which nobody waits but shutdown.
+    pub fn spawn(&self, change: impl Future<Output = ()> + Send + 'static) {
+        drop(self.tasks.spawn(change.in_current_span()));
+    }
+
     /// Makes a change in a task of its own, and returns its result.
     pub async fn run<T: Send + 'static>(
         &self,

@@ -18,8 +18,8 @@ use crate::service::Service;
 /// The profile of a fleet that was started in the current folder.
 const LOCAL_PROFILE: &str = ".fleet/staff.toml";
 
-/// The deadline of a call that has none of its own. It is longer than that of any service: whoever gets no answer to a change does not know
-/// whether it was made.
+/// The deadline of a call that has none of its own. It is longer than any deadline of the services: a caller who gives up before them cannot
+/// tell whether the change was made.
 const DEADLINE: Duration = Duration::from_secs(30);
 
 /// The options that name the profile.

@@ -92,13 +92,15 @@ impl Operations {
     ) -> Result<T, Fault> {
         let command = AuthoredCommand::by_author(by.into(), command);
         let (writer, quota) = (self.writer.clone(), Arc::clone(&self.quota));
-        let clock = self.clock.clone();
+        let (clock, changes) = (self.clock.clone(), self.changes.clone());
         let change = async move {
             let written = writer.write(command).await;
             let now = clock.now();
             let outcome = written.as_ref().map(|(outcome, _)| outcome);
-            if let Some(stopped) = to_stop(outcome, revoked, now) {
-                add_tombstone(&quota, stopped, now).await;
+            if let Some(stopped) = to_stop(outcome, revoked, now)
+                && !quota.revoke(stopped.account, stopped.id, now).await
+            {
+                changes.spawn(retry_tombstone(quota, stopped, now));
             }
             written.map(|(outcome, _)| outcome)
         };
@@ -106,22 +108,24 @@ impl Operations {
     }
 }
 
-/// A call to Redis is given up after some milliseconds, and a tombstone may wait longer.
-const TOMBSTONE_ATTEMPTS: u32 = 3;
+/// How often a tombstone is tried again, and the pause before each try.
+const TOMBSTONE_RETRIES: u32 = 2;
 const TOMBSTONE_PAUSE: Duration = Duration::from_millis(200);
 
+/// Adds a tombstone after a first try that has failed: a call to Redis is given up after some milliseconds.
+///
 /// With the tombstone, every gateway rejects the next call with the key. Without it, the gateways learn of the revocation from the feed,
 /// within a second.
-async fn add_tombstone(
-    quota: &Quota,
+async fn retry_tombstone(
+    quota: Arc<Quota>,
     AccountCredential { account, id }: AccountCredential,
     now: OffsetDateTime,
 ) {
-    for _ in 0..TOMBSTONE_ATTEMPTS {
+    for _ in 0..TOMBSTONE_RETRIES {
+        tokio::time::sleep(TOMBSTONE_PAUSE).await;
         if quota.revoke(account, id, now).await {
             return;
         }
-        tokio::time::sleep(TOMBSTONE_PAUSE).await;
     }
     tracing::warn!(key.id = %id, "Redis is away, so the stopped key has no tombstone; gateways reject it once they have read the feed");
 }

@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 use arc_swap::ArcSwapOption;
 use metrics::Histogram;
 use redis::{Cmd, ErrorKind, FromRedisValue, RedisResult, ServerErrorKind, Value};
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, OwnedMutexGuard};
 use tokio::time::timeout;
 use tracing::Instrument as _;
 
@@ -54,7 +54,7 @@ struct Shared {
     without: &'static str,
     connection: ArcSwapOption<Connection>,
     /// Held while connecting, so that concurrent calls open one connection.
-    connecting: Mutex<()>,
+    connecting: Arc<Mutex<()>>,
     /// The number of calls that were answered.
     answered: AtomicU64,
     /// The number of failures in a row.
@@ -144,7 +144,7 @@ impl Redis {
             timeout,
             without,
             connection: ArcSwapOption::empty(),
-            connecting: Mutex::new(()),
+            connecting: Arc::default(),
             answered: AtomicU64::new(0),
             failures: AtomicU32::new(0),
             is_open: AtomicBool::new(false),
@@ -242,21 +242,25 @@ impl Shared {
         if let Some(connection) = self.connection.load_full() {
             return Ok(connection);
         }
-        // The task goes on when the call times out: connections to a cluster with TLS take longer than a call may.
-        let opening = tokio::spawn(Arc::clone(self).open());
-        opening
-            .await
-            .unwrap_or_else(|_panicked| Err(Failure::NoConnection(None)))
-    }
-
-    async fn open(self: Arc<Self>) -> Result<Arc<Connection>, Failure> {
-        let _connecting = self.connecting.lock().await;
+        // A call that waits here for another one to connect gives up when its time is over.
+        let connecting = Arc::clone(&self.connecting).lock_owned().await;
         if let Some(connection) = self.connection.load_full() {
             return Ok(connection);
         }
         if self.is_open.load(Ordering::Acquire) {
             return Err(Failure::Open);
         }
+        // The task goes on when the call times out: connections to a cluster with TLS take longer than a call may.
+        let opening = tokio::spawn(Arc::clone(self).open(connecting));
+        opening
+            .await
+            .unwrap_or_else(|_panicked| Err(Failure::NoConnection(None)))
+    }
+
+    async fn open(
+        self: Arc<Self>,
+        _connecting: OwnedMutexGuard<()>,
+    ) -> Result<Arc<Connection>, Failure> {
         let limit = CONNECT_TIMEOUT.max(self.timeout);
         let opened = timeout(limit, Connection::open(&self.address)).await;
         let opened = opened.map_err(|_elapsed| Failure::NoConnection(None))?;
