@@ -32,6 +32,15 @@ async fn ask(test: &Test, account: &str) -> Result<String, Status> {
     Ok(ask_for(test, request(account)).await?.id)
 }
 
+/// Requests a live key that ends an hour after [`START`].
+async fn ask_for_an_hour(test: &Test, account: &str) -> String {
+    let short = proto::RequestKeyRequest {
+        expires_at: Some(kit::timestamp::encode(START + Duration::HOUR)),
+        ..request(account)
+    };
+    ask_for(test, short).await.unwrap().id
+}
+
 async fn approve(test: &Test, id: &str) -> Result<proto::KeyRequest, Status> {
     let request = proto::ApproveKeyRequest { id: id.to_owned() };
     let approved = test.staff.approve_key(by_operator(request)).await?;
@@ -229,11 +238,7 @@ async fn concurrent_requests_are_limited_by_the_plan(pool: PgPool) {
 async fn an_expired_request_does_not_count_and_is_not_revealed(pool: PgPool) {
     let test = Test::new(pool).await;
     let account = test.account("free").await;
-    let short = proto::RequestKeyRequest {
-        expires_at: Some(kit::timestamp::encode(START + Duration::HOUR)),
-        ..request(&account)
-    };
-    let id = ask_for(&test, short).await.unwrap().id;
+    let id = ask_for_an_hour(&test, &account).await;
     for _ in 0..4 {
         ask(&test, &account).await.unwrap();
     }
@@ -248,11 +253,7 @@ async fn an_expired_request_does_not_count_and_is_not_revealed(pool: PgPool) {
 async fn an_expired_request_waits_for_nobody(pool: PgPool) {
     let test = Test::new(pool).await;
     let account = test.account("free").await;
-    let short = proto::RequestKeyRequest {
-        expires_at: Some(kit::timestamp::encode(START + Duration::HOUR)),
-        ..request(&account)
-    };
-    let id = ask_for(&test, short).await.unwrap().id;
+    let id = ask_for_an_hour(&test, &account).await;
     assert_eq!(list(&test, "asked").await, [id.as_str()]);
     test.clock.advance(Duration::HOUR);
     assert_eq!(list(&test, "asked").await, [""; 0]);
