@@ -24,6 +24,7 @@ use crate::layers::policy::{Policy, Route, RouteKind};
 use crate::layers::request_context::request_context;
 use crate::layers::response_cache::ResponseCache;
 use crate::layers::route_checks::{self, RouteChecks};
+use crate::openapi::Api;
 use crate::routes::account::{deliveries, endpoints, keys, usage};
 use crate::routes::{
     changes, creators, currencies, events, games, history, me, messages, methodology, openapi,
@@ -184,6 +185,12 @@ fn methods(handlers: &MethodRouter) -> Vec<Method> {
     let allow = allow.unwrap_or_default().split(',');
     allow.filter_map(|method| method.parse().ok()).collect()
 }
+
+/// The API, for its OpenAPI document.
+pub const API: Api = Api {
+    operations: crate::routes::operations,
+    policy,
+};
 
 /// The policy of the route with this pattern.
 pub fn policy(pattern: &str) -> Option<Policy> {

@@ -92,7 +92,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     let operations = Arc::new(operations(&boot, pool, writer, &plans, quota)?);
     let (grace, now) = (settings.grace_range(), boot.clock.now());
     let for_callers = settings.for_callers(&plans);
-    let openapi = openapi::files(&settings.api_url, grace, &for_callers, router::policy, now)?;
+    let openapi = openapi::files(&settings.api_url, grace, &for_callers, router::API, now)?;
     let limits = settings.upstream.limits();
     let (catalogue, listings) = (
         boot.client("catalogue-svc", &settings.catalogue_addresses)?,

@@ -6,7 +6,7 @@ use http::Method;
 use kit::Code;
 use serde_json::{Map, Value, json};
 
-use super::operations::Operation;
+use super::operation::Operation;
 use super::parameters::IDEMPOTENCY_KEY;
 use super::reference::{body, reference};
 use super::responses::header;

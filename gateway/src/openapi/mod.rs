@@ -1,11 +1,10 @@
 //! The OpenAPI document (§10.16). The public types define its schemas, the error table defines its errors, and the policy of a route
 //! defines the errors of an operation.
 
-mod account;
 mod errors;
 mod examples;
-mod operations;
-mod parameters;
+pub mod operation;
+pub(crate) mod parameters;
 mod reference;
 mod responses;
 mod schemas;
@@ -22,7 +21,7 @@ use serde_json::{Map, Value, json};
 use strum::VariantArray as _;
 use time::OffsetDateTime;
 
-use self::operations::{Operation, Tag};
+use self::operation::{Operation, Tag};
 use self::parameters::Parameter;
 use self::reference::{body, reference};
 use self::variants::Variant;
@@ -44,6 +43,14 @@ const ABOUT: &str = "A directory of African games: games, the studios and people
     `own-game`, `https-address`, `time-or-day` and `time-or-now` stand for rules that JSON Schema cannot express; the descriptions say which. \
     A time is one of RFC 3339, in which a + is written as %2B; a day such as `2026-03-01` stands for its midnight in UTC.";
 
+/// What the document describes.
+#[derive(Debug, Clone, Copy)]
+pub struct Api {
+    pub operations: fn() -> Vec<Operation>,
+    /// The policy of a route by its pattern.
+    pub policy: fn(&str) -> Option<Policy>,
+}
+
 /// The document in each form, with the settings that callers notice.
 ///
 /// # Errors
@@ -52,13 +59,13 @@ pub fn files(
     api_url: &str,
     grace: GraceRange,
     settings: &ApiSettings,
-    policy: fn(&str) -> Option<Policy>,
+    api: Api,
     now: OffsetDateTime,
 ) -> anyhow::Result<OpenApiFiles> {
     let file = |variant: Variant| {
         let (api_url, settings) = (api_url.to_owned(), settings.clone());
         YearlyFile::new(now, move |year| {
-            let mut document = document(&api_url, year, grace, policy)?;
+            let mut document = document(&api_url, year, grace, api)?;
             document[ApiSettings::EXTENSION] = serde_json::to_value(&settings)?;
             let document = variant.of(document, Tag::Receivers.texts().0);
             Ok(EncodedFile::new(serde_json::to_vec(&document)?)?)
@@ -71,25 +78,17 @@ pub fn files(
     })
 }
 
-/// The document. `api_url` is the base address with the version, `grace` is a setting, `policy` finds the policy of a route's pattern.
+/// The document. `api_url` is the base address with the version, `grace` is a setting.
 ///
 /// # Errors
 /// A schema cannot be serialized, or an operation has no route.
-pub fn document(
-    api_url: &str,
-    year: i32,
-    grace: GraceRange,
-    policy: impl Fn(&str) -> Option<Policy>,
-) -> anyhow::Result<Value> {
+pub fn document(api_url: &str, year: i32, grace: GraceRange, api: Api) -> anyhow::Result<Value> {
     let mut schemas = components(year)?;
     let mut paths: Map<String, Value> = Map::new();
     let mut errors: BTreeMap<String, Value> = BTreeMap::new();
-    for operation in operations::operations()
-        .into_iter()
-        .chain(account::operations())
-    {
+    for operation in (api.operations)() {
         let pattern = format!("{VERSION}{}", operation.path);
-        let policy = policy(&pattern);
+        let policy = (api.policy)(&pattern);
         let policy = policy.ok_or_else(|| anyhow::anyhow!("no route has the path {pattern}"))?;
         let route = Route {
             pattern: operation.path,
@@ -197,10 +196,7 @@ mod tests {
 
     #[test]
     fn the_texts_of_operations_are_sentences() {
-        for operation in operations::operations()
-            .iter()
-            .chain(&account::operations())
-        {
+        for operation in &crate::routes::operations() {
             let texts = [Some(operation.summary), operation.description];
             for text in texts.into_iter().flatten() {
                 assert!(text.ends_with('.'), "{}: {text}", operation.id);
@@ -213,10 +209,7 @@ mod tests {
     fn bodies_with_one_name_are_the_same() {
         let types = components(2026).unwrap();
         let mut bodies: BTreeMap<String, Value> = BTreeMap::new();
-        for operation in operations::operations()
-            .iter()
-            .chain(&account::operations())
-        {
+        for operation in &crate::routes::operations() {
             let mut own = BTreeMap::new();
             responses::successes(operation, &mut own);
             for (name, body) in own {

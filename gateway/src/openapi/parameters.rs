@@ -11,7 +11,7 @@ use crate::domain::key::GraceRange;
 
 /// A parameter of an operation.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Parameter {
+pub(crate) struct Parameter {
     pub(super) name: &'static str,
     pub(super) location: Location,
     /// Path parameters are always required.
@@ -24,7 +24,7 @@ pub(super) struct Parameter {
 /// Where a parameter is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Location {
+pub(crate) enum Location {
     Path,
     Query,
     Header,
@@ -32,7 +32,7 @@ pub(super) enum Location {
 
 /// The shape of a parameter.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Shape {
+pub(crate) enum Shape {
     Text,
     /// Text with a format. A format that JSON Schema does not define tells generators of requests which values exist.
     Format(&'static str),
@@ -150,7 +150,7 @@ const TAGS: &str = r#"^(\*|(W/)?"[!#-~]*"( *, *(W/)?"[!#-~]*")*)$"#;
 /// Defines parameters. Their comments are the descriptions.
 macro_rules! parameters {
     ($($(#[doc = $description:literal])+ $name:ident = $parameter:expr;)*) => {$(
-        pub(super) const $name: Parameter = $parameter.described(concat!($($description),+));
+        pub(crate) const $name: Parameter = $parameter.described(concat!($($description),+));
     )*};
 }
 
@@ -261,5 +261,8 @@ parameters! {
     IF_NONE_MATCH = header("If-None-Match", Shape::Text);
 }
 
-pub(super) const Q_OF_SEARCH: Parameter = Q.required().example("lagos");
-pub(super) const EVENT_SLUG: Parameter = SLUG.example("sample-dakar-game-tea");
+pub(crate) const Q_OF_SEARCH: Parameter = Q.required().example("lagos");
+pub(crate) const EVENT_SLUG: Parameter = SLUG.example("sample-dakar-game-tea");
+
+pub(crate) const PAGE: &[Parameter] = &[LIMIT, CURSOR];
+pub(crate) const SUBMIT: &[Parameter] = &[DRY_RUN, IDEMPOTENCY_KEY];

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use http::Method;
 use serde_json::{Map, Value, json};
 
-use super::operations::{ListKind, Operation, Success};
+use super::operation::{ListKind, Operation, Success};
 use super::reference::{body, reference};
 
 /// Adds a header to those of a response.

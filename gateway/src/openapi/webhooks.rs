@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 
 use super::examples;
-use super::operations::Tag;
+use super::operation::Tag;
 use super::reference::{body, reference};
 
 /// Each event with the schema of its `data` and when it is sent.

@@ -8,6 +8,19 @@ use crate::errors::ApiError;
 use crate::extract::catalogue_read::CatalogueRead;
 use crate::extract::path_param::PathParam;
 use crate::extract::query::Params;
+use crate::openapi::operation::{Operation, Success, Tag};
+use crate::openapi::parameters as p;
+
+/// The operations of this file (§10.16).
+#[rustfmt::skip]
+pub(super) fn operations() -> [Operation; 2] {
+    [
+        Operation::get("/creators", "listCreators", Tag::Creators, "Lists studios and people, the newest first.", Success::rows("CreatorRow"),
+            &[p::CREATOR_KIND, p::ROLE, p::COUNTRY, p::CITY, p::Q, p::UPDATED_SINCE, p::LIMIT, p::CURSOR]),
+        Operation::get("/creators/{handle}", "getCreator", Tag::Creators, "Gets a studio or a person, with its games.",
+            Success::Object("Creator"), &[p::HANDLE]),
+    ]
+}
 
 pub async fn list(read: CatalogueRead) -> Result<ApiResponse, ApiError> {
     let mut params = read.params();

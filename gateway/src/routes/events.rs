@@ -4,6 +4,7 @@ use contracts::catalogue::v1::events_service_client::EventsServiceClient;
 use contracts::catalogue::v1::{GetEventRequest, ListEventsRequest};
 use contracts::listings::v1::events_service_client as listings;
 use contracts::listings::v1::{CreateEventRequest, UpdateEventRequest};
+use http::Method;
 
 use crate::envelope::ApiResponse;
 use crate::errors::ApiError;
@@ -12,8 +13,33 @@ use crate::extract::if_match::IfMatch;
 use crate::extract::path_param::PathParam;
 use crate::extract::query::{Params, with_errors_of};
 use crate::extract::service_write::ServiceWrite;
+use crate::openapi::operation::{Operation, Success, Tag};
+use crate::openapi::parameters as p;
 
 use super::listing_write;
+
+/// The operations of this file (§10.16).
+#[rustfmt::skip]
+pub(super) fn operations() -> [Operation; 4] {
+    [
+        Operation::get("/events", "listEvents", Tag::Events, "Lists events, the soonest first; past ones the latest first.", Success::rows("Event"),
+            &[p::EVENT_KIND, p::COUNTRY, p::CITY, p::WHEN, p::FROM_DAY, p::TO_DAY, p::Q, p::UPDATED_SINCE, p::LIMIT, p::CURSOR])
+            .about("Without `when`, it lists the upcoming events, which include those in progress; with a `from` or a past `to`, all events of that range."),
+        Operation::get("/events", "submitEvent", Tag::Events, "Submits an event, which staff review.", Success::CREATED, p::SUBMIT)
+            .write(Method::POST, "EventSubmission")
+            .about("The event is pending until a person has reviewed it. Send an `Idempotency-Key`, so that a repeated call submits one \
+                event. A test key checks everything and stores nothing."),
+        Operation::get("/events/{slug}", "getEvent", Tag::Events, "Gets a published event.", Success::Listing("Event"), &[p::EVENT_SLUG])
+            .about("An event that is not public gets 404; `GET /me/listings` lists your own in every state. Keep the `ETag` to change the \
+                event with `If-Match`."),
+        Operation::get("/events/{slug}", "updateEvent", Tag::Events, "Changes an event of the account.",
+            Success::CHANGED, &[p::EVENT_SLUG, p::DRY_RUN, p::IF_MATCH])
+            .write(Method::PATCH, "EventChange")
+            .about("Send the fields that change, or the whole event as you read it. A field is replaced as a whole; null clears an \
+                optional one. A change of a public event shows at once; a change of a rejected one submits it again. A test key \
+                may change the samples; nothing is stored."),
+    ]
+}
 
 pub async fn list(read: CatalogueRead) -> Result<ApiResponse, ApiError> {
     let mut params = read.params();

@@ -10,6 +10,17 @@ use crate::envelope::ApiResponse;
 use crate::errors::ApiError;
 use crate::extract::caller::AuthenticatedCaller;
 use crate::extract::query::Params;
+use crate::openapi::operation::{ListKind, Operation, Success, Tag};
+use crate::openapi::parameters as p;
+
+/// The operations of this file (§10.16).
+#[rustfmt::skip]
+pub(super) fn operations() -> [Operation; 1] {
+    [
+        Operation::get("/economy/history", "listHistory", Tag::Economy, "Lists the counted reports of a game, the oldest first.",
+            Success::List("HistoryRow", ListKind::Economy), &[p::GAME, p::FROM_MOMENT, p::TO_MOMENT, p::LIMIT, p::CURSOR]),
+    ]
+}
 
 /// Lists the figures of a currency, one row per report.
 pub async fn list(

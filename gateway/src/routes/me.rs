@@ -13,6 +13,19 @@ use crate::envelope::ApiResponse;
 use crate::errors::ApiError;
 use crate::extract::caller::AuthenticatedCaller;
 use crate::extract::query::Params;
+use crate::openapi::operation::{Operation, Success, Tag};
+use crate::openapi::parameters as p;
+
+/// The operations of this file (§10.16).
+#[rustfmt::skip]
+pub(super) fn operations() -> [Operation; 2] {
+    [
+        Operation::get("/me", "getMe", Tag::Account, "Describes the key of the call and what is left of its limits.", Success::Object("Me"), &[]),
+        Operation::get("/me/listings", "listOwnListings", Tag::Account, "Lists the account's own games and events, the newest first.",
+            Success::rows("OwnListing"), p::PAGE)
+            .about("Each row has its status, and the reason if it was rejected. For a test key, the samples count as the account's own."),
+    ]
+}
 
 pub async fn get(
     State(app): State<App>,

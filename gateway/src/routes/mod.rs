@@ -1,4 +1,5 @@
-//! The handlers. Each takes a request apart, makes one call to a service and wraps the response.
+//! The handlers. Each takes a request apart, makes one call to a service and wraps the response. What the OpenAPI document
+//! says of an operation stands beside its handler.
 
 pub mod account;
 pub mod changes;
@@ -19,3 +20,32 @@ pub mod rates;
 pub mod reports;
 pub mod search;
 pub mod tips;
+
+use self::account::{deliveries, endpoints, keys, usage};
+use crate::openapi::operation::Operation;
+
+/// Every operation of the API, in the order of the documentation.
+pub fn operations() -> Vec<Operation> {
+    [
+        &games::operations()[..],
+        &events::operations(),
+        &creators::operations(),
+        &places::operations(),
+        &search::operations(),
+        &changes::operations(),
+        &rankings::operations(),
+        &me::operations(),
+        &messages::operations(),
+        &tips::operations(),
+        &reports::operations(),
+        &rates::operations(),
+        &currencies::operations(),
+        &history::operations(),
+        &methodology::operations(),
+        &keys::operations(),
+        &endpoints::operations(),
+        &deliveries::operations(),
+        &usage::operations(),
+    ]
+    .concat()
+}

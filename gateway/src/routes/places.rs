@@ -10,6 +10,23 @@ use crate::errors::ApiError;
 use crate::extract::catalogue_read::CatalogueRead;
 use crate::extract::path_param::PathParam;
 use crate::extract::query::Params;
+use crate::openapi::operation::{Operation, Success, Tag};
+use crate::openapi::parameters as p;
+
+/// The operations of this file (§10.16).
+#[rustfmt::skip]
+pub(super) fn operations() -> [Operation; 4] {
+    [
+        Operation::get("/genres", "listGenres", Tag::Places, "Lists all genres by name.", Success::rows("GenreRow"), &[])
+            .about("Every key is listed, also one without games."),
+        Operation::get("/countries", "listCountries", Tag::Places, "Lists countries by name.",
+            Success::rows("CountryRow"), &[p::EMPTY, p::LIMIT, p::CURSOR])
+            .about("Without `empty`, it lists the countries that have listings."),
+        Operation::get("/countries/{code}", "getCountry", Tag::Places, "Gets a country with its cities.", Success::Object("Country"), &[p::CODE]),
+        Operation::get("/cities", "listCities", Tag::Places, "Lists cities with creators, the biggest first.", Success::rows("CityRow"),
+            &[p::COUNTRY, p::LIMIT, p::CURSOR]),
+    ]
+}
 
 pub async fn genres(read: CatalogueRead) -> Result<ApiResponse, ApiError> {
     let request = ListGenresRequest {

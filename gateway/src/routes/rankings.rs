@@ -7,6 +7,18 @@ use crate::envelope::ApiResponse;
 use crate::errors::ApiError;
 use crate::extract::catalogue_read::CatalogueRead;
 use crate::extract::path_param::PathParam;
+use crate::openapi::operation::{Operation, Success, Tag};
+use crate::openapi::parameters as p;
+
+/// The operations of this file (§10.16).
+#[rustfmt::skip]
+pub(super) fn operations() -> [Operation; 1] {
+    [
+        Operation::get("/rankings/{kind}/{board}", "listRanking", Tag::Rankings, "Lists a board by rank.", Success::rows("RankingRow"),
+            &[p::BOARD_KIND, p::BOARD, p::LIMIT, p::CURSOR])
+            .about("A board is computed from the votes of visitors in the window that `board` names."),
+    ]
+}
 
 /// A page of a board. catalogue-svc rejects boards that do not exist.
 pub async fn list(

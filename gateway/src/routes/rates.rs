@@ -11,7 +11,19 @@ use crate::envelope::{self, Negotiation};
 use crate::errors::ApiError;
 use crate::extract::caller::AuthenticatedCaller;
 use crate::extract::query::Params;
+use crate::openapi::operation::{ListKind, Operation, Success, Tag};
+use crate::openapi::parameters as p;
 use crate::upstream::Rates;
+
+/// The operations of this file (§10.16).
+#[rustfmt::skip]
+pub(super) fn operations() -> [Operation; 1] {
+    [
+        Operation::get("/economy/rates", "listRates", Tag::Economy, "Lists exchange rates between the currencies of games.",
+            Success::List("Rate", ListKind::Rates), &[p::FROM_CURRENCY, p::TO_CURRENCY, p::AT])
+            .about("Without `from` and `to`, it lists the rates between all pairs. With `at`, it lists the rates at that time."),
+    ]
+}
 
 /// All rates, or those from or to a currency, or those of a time in the past.
 pub async fn list(

@@ -3,13 +3,29 @@
 use contracts::economy::v1::SubmitReportRequest;
 use contracts::economy::v1::reports_service_client::ReportsServiceClient;
 use contracts::public::{CheckedReport, Reported, Timestamp};
-use kit::timestamp;
+use http::Method;
+use kit::{Code, timestamp};
 
 use crate::domain::key::Mode;
 use crate::envelope::{self, ApiResponse};
 use crate::errors::ApiError;
 use crate::extract::query::with_errors_of;
 use crate::extract::service_write::ServiceWrite;
+use crate::openapi::operation::{Operation, Success, Tag};
+use crate::openapi::parameters as p;
+
+/// The operations of this file (§10.16).
+#[rustfmt::skip]
+pub(super) fn operations() -> [Operation; 1] {
+    [
+        Operation::get("/economy/report", "submitReport", Tag::Economy, "Reports the state of the game's economy.",
+            Success::Created { created: "Reported", checked: "CheckedReport", is_listing: false }, p::SUBMIT)
+            .write(Method::POST, "ReportSubmission")
+            .codes(&[Code::BadRequest, Code::TooSoon])
+            .about("Amounts are whole units of the game's currency. A report whose basket costs much more or less than that of the last \
+                counted one is held until staff have reviewed it. With a test key, nothing is stored."),
+    ]
+}
 
 pub async fn submit(write: ServiceWrite) -> Result<ApiResponse, ApiError> {
     let ServiceWrite {

@@ -6,6 +6,19 @@ use contracts::catalogue::v1::search_service_client::SearchServiceClient;
 use crate::envelope::ApiResponse;
 use crate::errors::ApiError;
 use crate::extract::catalogue_read::CatalogueRead;
+use crate::openapi::operation::{Operation, Success, Tag};
+use crate::openapi::parameters as p;
+
+/// The operations of this file (§10.16).
+#[rustfmt::skip]
+pub(super) fn operations() -> [Operation; 1] {
+    [
+        Operation::get("/search", "search", Tag::Search, "Searches games, creators, events and cities, the best first.",
+            Success::rows("SearchResult"),
+            &[p::Q_OF_SEARCH, p::RESULT_KIND, p::COUNTRY, p::LIMIT, p::CURSOR])
+            .about("Every word must match the beginning of a word. Results with fewer typos come first."),
+    ]
+}
 
 pub async fn list(read: CatalogueRead) -> Result<ApiResponse, ApiError> {
     let mut params = read.params();

@@ -3,6 +3,7 @@
 use contracts::economy::v1::SendTipRequest;
 use contracts::economy::v1::tips_service_client::TipsServiceClient;
 use contracts::public::{CheckedTip, Timestamp, Tipped};
+use http::Method;
 use kit::{Code, Fault, text, timestamp};
 use serde::Deserialize;
 
@@ -13,7 +14,21 @@ use crate::envelope::{self, ApiResponse};
 use crate::errors::ApiError;
 use crate::extract::query::with_errors_of;
 use crate::extract::service_write::ServiceWrite;
+use crate::openapi::operation::{Operation, Success, Tag};
+use crate::openapi::parameters as p;
 use crate::quota::PlayerCall;
+
+/// The operations of this file (§10.16).
+#[rustfmt::skip]
+pub(super) fn operations() -> [Operation; 1] {
+    [
+        Operation::get("/play/tips", "sendTip", Tag::Economy, "Tips the game of the key on behalf of a player.",
+            Success::Created { created: "Tipped", checked: "CheckedTip", is_listing: false }, p::SUBMIT)
+            .write(Method::POST, "TipSubmission")
+            .codes(&[Code::NotFound])
+            .about("The amount is in whole units of the game's currency. With a test key, nothing is booked."),
+    ]
+}
 
 /// The only field of a tip that the gateway reads. economy-svc reads the others.
 #[derive(Deserialize)]

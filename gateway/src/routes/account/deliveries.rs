@@ -7,7 +7,8 @@ use contracts::public::{
 };
 use contracts::webhook::v1 as proto;
 use contracts::webhook::v1::deliveries_service_client::DeliveriesServiceClient;
-use kit::{Fault, timestamp};
+use http::Method;
+use kit::{Code, Fault, timestamp};
 
 use super::{TokenCaller, change, not_found, of_endpoint, time, unknown_state};
 use crate::app::Gateway;
@@ -15,6 +16,27 @@ use crate::envelope::{self, ApiResponse};
 use crate::errors::ApiError;
 use crate::extract::path_param::PathParam;
 use crate::extract::query::{Params, refused};
+use crate::openapi::operation::{ListKind, Operation, Success, Tag};
+use crate::openapi::parameters as p;
+
+/// The operations of this file (§10.16).
+#[rustfmt::skip]
+pub(in crate::routes) fn operations() -> [Operation; 4] {
+    [
+        Operation::get("/account/deliveries", "listDeliveries", Tag::AccountApi, "Lists deliveries to an endpoint, the newest first.",
+            Success::List("AccountDelivery", ListKind::Page),
+            &[p::ENDPOINT, p::DELIVERY_STATE, p::EVENT_OF_DELIVERY, p::SINCE_MOMENT, p::UNTIL_MOMENT, p::LIMIT, p::CURSOR])
+            .codes(&[Code::NotFound]),
+        Operation::get("/account/deliveries/recover", "recoverDeliveries",
+            Tag::AccountApi, "Sends the deliveries again that have failed since a time.",
+            Success::Object("RecoveredDeliveries"), &[p::ENDPOINT, p::RECOVER_SINCE, p::ONLY_COUNT]).method(Method::POST)
+            .codes(&[Code::NotFound, Code::PlanRequired]),
+        Operation::get("/account/deliveries/{id}", "getDelivery", Tag::AccountApi, "Gets a delivery with its attempts.",
+            Success::Object("OneDelivery"), &[p::DELIVERY_ID, p::ENDPOINT]),
+        Operation::get("/account/deliveries/{id}/send-again", "sendDeliveryAgain", Tag::AccountApi, "Makes one attempt at once.",
+            Success::Object("SentDelivery"), &[p::DELIVERY_ID, p::ENDPOINT]).method(Method::POST).codes(&[Code::PlanRequired]),
+    ]
+}
 
 pub async fn list(caller: TokenCaller, RawQuery(query): RawQuery) -> Result<ApiResponse, ApiError> {
     let mut query = Params::parse(query.as_deref());

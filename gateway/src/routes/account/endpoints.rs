@@ -5,7 +5,8 @@ use contracts::public::{AccountEndpoint, NewAccountEndpoint, RemovedEndpoint, Se
 use contracts::webhook::v1 as proto;
 use contracts::webhook::v1::deliveries_service_client::DeliveriesServiceClient;
 use contracts::webhook::v1::endpoints_service_client::EndpointsServiceClient;
-use kit::Fault;
+use http::Method;
+use kit::{Code, Fault};
 
 use super::deliveries::delivery;
 use super::{
@@ -17,6 +18,30 @@ use crate::extract::fields::Fields;
 use crate::extract::json_body::JsonBody;
 use crate::extract::path_param::PathParam;
 use crate::extract::query::{Params, refused};
+use crate::openapi::operation::{Operation, Success, Tag};
+use crate::openapi::parameters as p;
+
+/// The operations of this file (§10.16).
+#[rustfmt::skip]
+pub(in crate::routes) fn operations() -> [Operation; 6] {
+    [
+        Operation::get("/account/endpoints", "listEndpoints", Tag::AccountApi, "Lists the endpoints of webhooks.",
+            Success::rows("AccountEndpoint"), p::PAGE),
+        Operation::get("/account/endpoints", "addEndpoint", Tag::AccountApi, "Adds an endpoint.",
+            Success::Added("NewAccountEndpoint"), &[]).write(Method::POST, "EndpointSubmission").codes(&[Code::PlanRequired])
+            .about("The response has the signing secret, once. The address must be https, and public."),
+        Operation::get("/account/endpoints/{id}", "getEndpoint", Tag::AccountApi, "Gets an endpoint.", Success::Object("AccountEndpoint"), &[p::ID]),
+        Operation::get("/account/endpoints/{id}", "changeEndpoint", Tag::AccountApi, "Changes an endpoint.",
+            Success::Object("AccountEndpoint"), &[p::ID]).write(Method::PATCH, "EndpointChange"),
+        Operation::get("/account/endpoints/{id}", "removeEndpoint", Tag::AccountApi, "Removes an endpoint and its queue.",
+            Success::Object("RemovedEndpoint"), &[p::ID]).method(Method::DELETE),
+        Operation::get("/account/endpoints/{id}/{action}", "runEndpointAction",
+            Tag::AccountApi, "Pauses, resumes or tests an endpoint, or rotates its secret.",
+            Success::Object("EndpointActionResult"), &[p::ID, p::ACTION, p::TEST_EVENT, p::TEST_KIND]).method(Method::POST)
+            .about("`pause` keeps deliveries until `resume`. `rotate-secret` returns a new secret, which signs in addition to the old \
+                one until `switch-secret`, or until the rotation ends. `test` sends a sample of an event."),
+    ]
+}
 
 pub async fn list(caller: TokenCaller, RawQuery(query): RawQuery) -> Result<ApiResponse, ApiError> {
     let query = Params::parse(query.as_deref());

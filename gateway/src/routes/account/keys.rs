@@ -2,6 +2,7 @@
 
 use axum::extract::RawQuery;
 use contracts::public::{AccountKey, NewAccountKey, RotatedAccountKey, Timestamp};
+use http::Method;
 use kit::{Code, Fault};
 use time::OffsetDateTime;
 use uuid::Uuid;
@@ -17,7 +18,31 @@ use crate::errors::ApiError;
 use crate::extract::fields::Fields;
 use crate::extract::json_body::JsonBody;
 use crate::extract::query::{Params, refused};
+use crate::openapi::operation::{Operation, Success, Tag};
+use crate::openapi::parameters as p;
 use crate::service::operations::KeyFields;
+
+/// The operations of this file (§10.16).
+#[rustfmt::skip]
+pub(in crate::routes) fn operations() -> [Operation; 6] {
+    [
+        Operation::get("/account/keys", "listKeys", Tag::AccountApi, "Lists the keys of the account, and its requests for live keys.",
+            Success::rows("AccountKey"), p::PAGE),
+        Operation::get("/account/keys", "createKey", Tag::AccountApi, "Makes a test key, or requests a live one.",
+            Success::Added("NewAccountKey"), &[]).write(Method::POST, "KeySubmission").codes(&[Code::PlanRequired])
+            .about("A test key is made at once, and the response has its secret. A live key is requested: when staff have approved it, \
+                `revealKey` has the secret, once."),
+        Operation::get("/account/keys/{id}", "getKey", Tag::AccountApi, "Gets a key.", Success::Object("AccountKey"), &[p::ID]),
+        Operation::get("/account/keys/{id}/rotate", "rotateKey", Tag::AccountApi, "Makes a new secret for a key.",
+            Success::Object("RotatedAccountKey"), &[p::ID, p::GRACE, p::EXPIRES_AT]).method(Method::POST)
+            .about("The response has the new secret, once. The old secret works until its grace period ends."),
+        Operation::get("/account/keys/{id}/revoke", "revokeKey", Tag::AccountApi, "Revokes a key.",
+            Success::Object("AccountKey"), &[p::ID]).method(Method::POST),
+        Operation::get("/account/keys/{id}/reveal", "revealKey", Tag::AccountApi, "Reveals the key of an approved request, once.",
+            Success::Object("NewAccountKey"), &[p::ID]).method(Method::POST)
+            .about("This call makes the key: nobody else has seen its secret."),
+    ]
+}
 
 pub async fn list(caller: TokenCaller, RawQuery(query): RawQuery) -> Result<ApiResponse, ApiError> {
     let query = Params::parse(query.as_deref());

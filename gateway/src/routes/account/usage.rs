@@ -8,7 +8,18 @@ use crate::domain::account::Identifier;
 use crate::envelope::ApiResponse;
 use crate::errors::ApiError;
 use crate::extract::query::Params;
+use crate::openapi::operation::{Operation, Success, Tag};
+use crate::openapi::parameters as p;
 use crate::service::operations::Operations;
+
+/// The operations of this file (§10.16).
+#[rustfmt::skip]
+pub(in crate::routes) fn operations() -> [Operation; 1] {
+    [
+        Operation::get("/account/usage", "getUsage", Tag::AccountApi, "Gets the usage of the account.", Success::Object("AccountUsage"), &[p::DAYS])
+            .about("Only calls of live keys count in the month."),
+    ]
+}
 
 pub async fn get(caller: TokenCaller, RawQuery(query): RawQuery) -> Result<ApiResponse, ApiError> {
     let mut query = Params::parse(query.as_deref());

@@ -99,8 +99,7 @@ pub(super) fn openapi(clock: &Clock, grace: GraceRange, plans: &Plans) -> Arc<Op
     let url = "https://api.example/v1";
     let plans = plans.iter().map(ApiPlan::from);
     let settings = testing::openapi::settings(grace.least..=grace.most, plans);
-    let policy = gateway::router::policy;
-    let files = openapi::files(url, grace, &settings, policy, clock.now());
+    let files = openapi::files(url, grace, &settings, gateway::router::API, clock.now());
     Arc::new(files.unwrap())
 }
 

@@ -47,9 +47,9 @@ pub(crate) struct Document {
 
 impl Default for Document {
     fn default() -> Self {
-        let (api, policy) = ("https://mchezo.example/v1", gateway::router::policy);
+        let (url, api) = ("https://mchezo.example/v1", gateway::router::API);
         let grace = GraceRange::default();
-        let mut json = gateway::openapi::document(api, 2026, grace, policy).unwrap();
+        let mut json = gateway::openapi::document(url, 2026, grace, api).unwrap();
         json[ApiSettings::EXTENSION] = serde_json::to_value(settings(grace)).unwrap();
         Self {
             json,

@@ -119,9 +119,8 @@ mod tests {
     }
 
     fn reference() -> Reference {
-        let policy = gateway::router::policy;
-        let document =
-            gateway::openapi::document(API, 2026, GraceRange::default(), policy).unwrap();
+        let api = gateway::router::API;
+        let document = gateway::openapi::document(API, 2026, GraceRange::default(), api).unwrap();
         Reference::read(document.to_string().as_bytes(), API).unwrap()
     }
 

@@ -125,8 +125,7 @@ mod tests {
 
     /// The document of the real gateway.
     fn document() -> Value {
-        gateway::openapi::document(API, 2026, GraceRange::default(), gateway::router::policy)
-            .unwrap()
+        gateway::openapi::document(API, 2026, GraceRange::default(), gateway::router::API).unwrap()
     }
 
     fn reference() -> Reference {
