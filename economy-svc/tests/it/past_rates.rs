@@ -197,17 +197,10 @@ async fn a_printed_time_that_is_sent_back_means_that_moment(pool: PgPool) {
 
     // The time of a market is that of its last swap, which the exchange dates as finely as it likes.
     for n in 0..3 {
-        let swap = proto::Swap {
-            id: format!("s-{n}"),
-            party: format!("party-{n}"),
-            from: "bao".to_owned(),
-            to: "kora".to_owned(),
-            gave: 1,
-            got: 7,
-            at: Some(timestamp::encode(second + Duration::microseconds(1_999))),
-        };
-        let request = proto::RecordSwapRequest { swap: Some(swap) };
-        economy.exchange.clone().record_swap(request).await.unwrap();
+        let (id, party) = (format!("s-{n}"), format!("party-{n}"));
+        let at = second + Duration::microseconds(1_999);
+        let swap = economy.swap_at(&id, &party, ("bao", 1), ("kora", 7), at);
+        swap.await.unwrap();
     }
     let market = economy.rate("bao", "kora").await;
     assert_eq!(rate_at(market.at.0).await, ("7".to_owned(), market.at.0));

@@ -174,17 +174,8 @@ async fn the_last_two_swaps_of_an_hour_are_reversed_at_once(pool: PgPool) {
         economy.currency(game).await;
     }
     for id in ["1", "2"] {
-        let swap = proto::Swap {
-            id: id.to_owned(),
-            party: "ada".to_owned(),
-            from: "bao".to_owned(),
-            to: "kora".to_owned(),
-            gave: 1,
-            got: 2,
-            at: None,
-        };
-        let request = proto::RecordSwapRequest { swap: Some(swap) };
-        economy.exchange.clone().record_swap(request).await.unwrap();
+        let swap = economy.swap(id, "ada", ("bao", 1), ("kora", 2)).await;
+        swap.unwrap();
     }
     let mut other = pool.begin().await.unwrap();
     let row = swaps::row(&mut other, EXCHANGE, "1").await.unwrap();

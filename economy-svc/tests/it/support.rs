@@ -16,12 +16,12 @@ use economy::domain::report_policy::ReportPolicy;
 use economy::service::Dependencies;
 use economy::store::{exchanges, games, pages};
 use economy::write::CommandHandler;
-use kit::Fault;
 use kit::clock::Clock;
 use kit::feed::{Producer, Retention};
 use kit::leader::Leader;
 use kit::lifecycle::{Lifecycle, Supervisor};
 use kit::rpc::client::Client;
+use kit::{Fault, timestamp};
 use serde_json::{Value, json};
 use sqlx::PgPool;
 use time::macros::datetime;
@@ -284,8 +284,31 @@ impl Economy {
         &self,
         id: &str,
         party: &str,
+        from: (&str, u64),
+        to: (&str, u64),
+    ) -> Result<proto::RecordSwapResponse, Fault> {
+        self.record_swap(id, party, from, to, None).await
+    }
+
+    /// Records a swap that the exchange dates.
+    pub(crate) async fn swap_at(
+        &self,
+        id: &str,
+        party: &str,
+        from: (&str, u64),
+        to: (&str, u64),
+        at: OffsetDateTime,
+    ) -> Result<proto::RecordSwapResponse, Fault> {
+        self.record_swap(id, party, from, to, Some(at)).await
+    }
+
+    async fn record_swap(
+        &self,
+        id: &str,
+        party: &str,
         (from, gave): (&str, u64),
         (to, got): (&str, u64),
+        at: Option<OffsetDateTime>,
     ) -> Result<proto::RecordSwapResponse, Fault> {
         let swap = proto::Swap {
             id: id.to_owned(),
@@ -294,7 +317,7 @@ impl Economy {
             to: to.to_owned(),
             gave,
             got,
-            at: None,
+            at: at.map(timestamp::encode),
         };
         let request = proto::RecordSwapRequest { swap: Some(swap) };
         let answer = self.exchange.clone().record_swap(request).await;

@@ -114,17 +114,10 @@ async fn sums_of_hours_are_those_of_their_swaps(pool: PgPool) {
     economy.clock.advance(Duration::hours(6));
     let minutes = [0, 1, 59, 60, 61, 119, 120, 150, 180, 299];
     for (number, minute) in (1_u64..).zip(minutes) {
-        let swap = proto::Swap {
-            id: minute.to_string(),
-            party: format!("party-{}", number % 3),
-            from: "bao".to_owned(),
-            to: "kora".to_owned(),
-            gave: number,
-            got: 2 * number,
-            at: Some(timestamp::encode(START + Duration::minutes(minute))),
-        };
-        let request = proto::RecordSwapRequest { swap: Some(swap) };
-        economy.exchange.clone().record_swap(request).await.unwrap();
+        let (id, party) = (minute.to_string(), format!("party-{}", number % 3));
+        let (from, to) = (("bao", number), ("kora", 2 * number));
+        let at = START + Duration::minutes(minute);
+        economy.swap_at(&id, &party, from, to, at).await.unwrap();
     }
     let check = async || {
         let moments = (-30..330).step_by(15).chain([1, 59, 61]);
@@ -175,20 +168,9 @@ async fn an_exchange_dates_its_swaps_within_days_and_seconds(pool: PgPool) {
     economy.currency("bao").await;
     economy.currency("kora").await;
     let record = async |id: &str, at| {
-        let swap = proto::Swap {
-            id: id.to_owned(),
-            party: "ada".to_owned(),
-            from: "bao".to_owned(),
-            to: "kora".to_owned(),
-            gave: 1,
-            got: 2,
-            at: Some(timestamp::encode(at)),
-        };
-        let request = proto::RecordSwapRequest { swap: Some(swap) };
-        let answer = economy.exchange.clone().record_swap(request).await;
-        answer
-            .map(|it| it.into_inner().replayed)
-            .map_err(kit::Fault::from)
+        let (from, to) = (("bao", 1), ("kora", 2));
+        let recorded = economy.swap_at(id, "ada", from, to, at).await;
+        recorded.map(|it| it.replayed)
     };
     // A clock that is a little fast; the call can be repeated.
     let ahead = START + Duration::milliseconds(100);

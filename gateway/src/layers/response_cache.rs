@@ -27,6 +27,9 @@ const EXPECTED_ITEMS: usize = 4_096;
 /// The longest use of a response. Not every change has a position of its own: a retried dead letter has none, and a release of
 /// catalogue-svc may render listings in another way.
 const MAX_AGE: Duration = Duration::seconds(10);
+/// The only path whose responses with a position depend on the day too: a search puts past events last, so its order changes at
+/// midnight in UTC without a change of a listing.
+const SEARCH: &str = "/v1/search";
 /// How far the clock of catalogue-svc may be from this one.
 const CLOCKS: Duration = Duration::seconds(5);
 
@@ -43,6 +46,12 @@ pub struct ResponseCache {
 struct Key {
     is_test: bool,
     path_and_query: Box<str>,
+}
+
+impl Key {
+    fn is_search(&self) -> bool {
+        self.path_and_query.split('?').next() == Some(SEARCH)
+    }
 }
 
 #[derive(Debug, Clone)]
@@ -96,9 +105,9 @@ impl ResponseCache {
     fn get(&self, key: &Key, at_least: Position, now: OffsetDateTime) -> Option<Arc<ApiResponse>> {
         let entry = self.entries.get(key)?;
         let age = (now - entry.made).abs();
-        // A search puts past events last, so its order changes at midnight in UTC without a change of a listing.
-        let is_same_day = utc_day(entry.made - CLOCKS) == utc_day(now + CLOCKS);
-        let is_current = entry.position.reaches(at_least) && age < MAX_AGE && is_same_day;
+        let has_day_changed = utc_day(entry.made - CLOCKS) != utc_day(now + CLOCKS);
+        let is_stale = age >= MAX_AGE || (has_day_changed && key.is_search());
+        let is_current = entry.position.reaches(at_least) && !is_stale;
         is_current.then_some(entry.response)
     }
 

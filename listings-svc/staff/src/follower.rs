@@ -19,6 +19,9 @@ use crate::table::Column;
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// List the followers of each feed: position, lag, dead letters
+    ///
+    /// The position is the number of the newest change that the follower has applied. `not yet`: it has never read the feed. `own feed`: the
+    /// service reads its own feed, under another name; this row has only the dead letters.
     List,
     /// Remove a follower that has left, so that its feed need not keep all rows for it
     ///
@@ -46,7 +49,7 @@ pub(crate) enum Command {
 struct Row {
     feed: String,
     follower: String,
-    /// The newest change that it has applied.
+    /// The newest change that it has applied; `None` when it has never read the feed, or the feed is its own.
     position: Option<i64>,
     lag: Option<i64>,
     dead_letters: Option<i64>,
@@ -104,11 +107,19 @@ async fn list(fleet: &Fleet, output: Output) -> Result<(), Error> {
 const COLUMNS: &[Column<Row>] = &[
     ("feed", |it| it.feed.clone()),
     ("follower", |it| it.follower.clone()),
-    ("position", |it| number(it.position)),
+    ("position", position),
     ("lag", |it| number(it.lag)),
     ("dead letters", |it| number(it.dead_letters)),
     ("seen at", |it| output::format_time(it.seen_at)),
 ];
+
+fn position(row: &Row) -> String {
+    match row.position {
+        Some(position) => position.to_string(),
+        None if row.feed == row.follower => "own feed".to_owned(),
+        None => "not yet".to_owned(),
+    }
+}
 
 fn number(number: Option<i64>) -> String {
     number.map_or_else(String::new, |it| it.to_string())
@@ -182,6 +193,29 @@ mod tests {
             [
                 ("listings".to_owned(), Some(2), Some(3)),
                 ("gateway".to_owned(), None, Some(0)),
+            ]
+        );
+    }
+
+    #[test]
+    fn a_row_without_a_position_says_why() {
+        let followed = ["catalogue", "listings"].map(|producer| proto::FollowedFeed {
+            producer: producer.to_owned(),
+            seq: None,
+            dead_letters: 0,
+        });
+        let catalogue = proto::ListFollowersResponse {
+            followers: Vec::new(),
+            followed: followed.into(),
+        };
+        let rows = followers(vec![("catalogue", catalogue)]);
+        let cells = |row| COLUMNS.iter().map(|(_, text)| text(row)).collect();
+        let cells: Vec<Vec<String>> = rows.iter().map(cells).collect();
+        assert_eq!(
+            cells,
+            [
+                ["catalogue", "catalogue", "own feed", "", "0", ""],
+                ["listings", "catalogue", "not yet", "", "0", ""],
             ]
         );
     }

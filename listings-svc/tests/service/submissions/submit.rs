@@ -1,5 +1,7 @@
 //! New games and events: their slugs, and the limits of an account.
 
+use listings::store::accounts;
+
 use super::*;
 
 #[testing::database_test(listings::MIGRATOR)]
@@ -293,8 +295,14 @@ async fn a_replica_whose_clock_is_behind_does_not_begin_the_day_again(pool: PgPo
     let mut sums = Vec::new();
     for day in [1, 0, 1, 0, 2] {
         let day = today + time::Duration::days(day);
-        let sum = listings::store::accounts::lock(&mut connection, account, day, 1).await;
-        sums.push(sum.unwrap().unwrap());
+        let sum = accounts::lock(&mut connection, account, day, 1).await;
+        let sum = sum.unwrap().unwrap();
+        let shown = accounts::writes_on(&mut *connection, account, day).await;
+        assert_eq!(shown.unwrap(), sum, "{day}");
+        sums.push(sum);
     }
     assert_eq!(sums, [1, 2, 3, 4, 1]);
+    let next_day = today + time::Duration::days(3);
+    let shown = accounts::writes_on(&mut *connection, account, next_day).await;
+    assert_eq!(shown.unwrap(), 0);
 }
