@@ -7,21 +7,21 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::typed::TypedListing;
 
-/// Lists of choices, whose order the form does not show: a browser sends them in the order of the page.
-const CHOICES: [&str; 3] = ["genres", "platforms", "roles"];
 /// Hidden fields with this prefix have fingerprints of the other fields as they were when the form was opened.
 const OPENED: &str = "opened.";
 /// Fields that are not those of the listing.
 const CONTROLS: [&str; 3] = ["form", "revision", "step"];
 
-/// The fields of a change: those that differ from the stored listing. Choices that stay keep their order, and new ones follow.
+/// The fields of a change: those that differ from the stored listing. A browser sends choices in the order of the page: those that stay keep
+/// their stored order, and new ones follow.
 pub(super) fn changed_fields(
     stored: &Map<String, Value>,
     mut typed: Map<String, Value>,
 ) -> Map<String, Value> {
-    for name in CHOICES {
-        if let (Some(Value::Array(old)), Some(Value::Array(new))) =
-            (stored.get(name), typed.get_mut(name))
+    for (name, value) in &mut typed {
+        if let (Some(Value::Array(old)), Value::Array(new)) = (stored.get(name), value)
+            // Credits are objects, whose order a person types.
+            && new.iter().all(Value::is_string)
         {
             new.sort_by_cached_key(|choice| {
                 let place = old.iter().position(|it| it == choice);

@@ -4,21 +4,14 @@ use contracts::listings::v1 as proto;
 use kit::Fault;
 use pages::site::Texts;
 
-use super::form::COVER;
+use super::fields::{Input, ListingField, fields};
 use super::links::NEW_LINKS;
-use super::typed::{TypedListing, beside_fields};
+use super::typed::beside_fields;
 use super::{refused, words};
 use crate::account::member_request::MemberRequest;
 use crate::domain::listing_kind::ListingKind;
 use crate::page_language::PageLanguage;
 use crate::render::FormState;
-
-/// The selects whose values the service gives, and the keys of their errors.
-const SELECT_ERRORS: [(&str, &str); 3] = [
-    ("kind", "field-kind-error"),
-    ("stage", "field-stage-error"),
-    ("country_code", "field-country-error"),
-];
 
 /// What a form needs of listings-svc: the values that its fields may have, and the writes of the day.
 #[derive(Debug, Default)]
@@ -85,10 +78,12 @@ impl Choices {
         let names = names(kind, &self.values);
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let mut state = refused(language, &beside_fields(fault), &names);
-        // The service names values of the API.
-        for (select, key) in SELECT_ERRORS {
-            if state.errors.english.contains(select) {
-                state.errors.add(select, language.say(key));
+        for ListingField { name, input, .. } in fields(kind) {
+            // The service names values of the API.
+            if matches!(input, Input::Select(_)) && state.errors.english.contains(name) {
+                let key = format!("{name}-error");
+                let reason = language.texts().value("field", &key, name);
+                state.errors.add(name, reason);
             }
         }
         state
@@ -97,14 +92,13 @@ impl Choices {
 
 /// The names of the fields of a form.
 fn names(kind: ListingKind, values: &proto::ListFieldValuesResponse) -> Vec<String> {
-    let own = TypedListing::default().body(kind).into_iter();
-    let own = own.map(|(name, _)| name).filter(|name| name != "links");
+    let own = fields(kind).into_iter();
+    let own = own.filter(|field| !matches!(field.input, Input::Links | Input::Shown));
+    let own = own.map(|field| field.name.to_owned());
     let links = link_keys(kind, values);
     let links = links.iter().map(|key| format!("links.{key}"));
     let new_links = NEW_LINKS.map(ToOwned::to_owned);
-    // Which a body has only if it was typed.
-    let others = ["handle", "credits", COVER].map(ToOwned::to_owned);
-    own.chain(others).chain(links).chain(new_links).collect()
+    own.chain(links).chain(new_links).collect()
 }
 
 /// The kinds of links that a listing may have.

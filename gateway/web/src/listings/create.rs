@@ -11,7 +11,8 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use super::choices::Choices;
-use super::form::{COVER, FormContext};
+use super::fields::COVER;
+use super::form::FormContext;
 use super::gallery::gallery;
 use super::kind;
 use super::picture_target::PictureTarget;

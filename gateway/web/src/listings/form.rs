@@ -7,16 +7,12 @@ use pages::site::sort_key;
 use pages::{Field, Fields};
 
 use super::choices::{Choices, link_keys};
+use super::fields::{COVER, Input, ListingField, ValueGroup, fields};
 use super::links::NEW_LINKS;
 use super::typed::TypedListing;
-use super::words::{link_label, value_name};
+use super::words::link_label;
 use crate::domain::listing_kind::ListingKind;
 use crate::page_language::PageLanguage;
-
-/// The most genres of a game, which listings-svc checks.
-const MOST_GENRES: u8 = 3;
-/// The name of the field with the cover's file.
-pub(super) const COVER: &str = "cover";
 
 /// The roles that a page may choose. The API takes others too, which stay where a page has them.
 const ROLES: [&str; 15] = [
@@ -51,11 +47,37 @@ pub(super) struct FormContext<'a> {
 
 impl FormContext<'_> {
     pub(super) fn form_parts(&self) -> Vec<FormPart> {
-        match self.kind {
-            ListingKind::Page => self.page(),
-            ListingKind::Game => self.game(),
-            ListingKind::Event => self.event(),
-        }
+        let fields = fields(self.kind).into_iter();
+        fields.filter_map(|field| self.part(&field)).collect()
+    }
+
+    /// The input of a field; `None` if the form does not have it.
+    fn part(&self, field: &ListingField) -> Option<FormPart> {
+        let name = field.name;
+        Some(match field.input {
+            Input::Shown => return None,
+            Input::Handle | Input::Cover if !self.is_new => return None,
+            Input::Cover => self.cover(),
+            Input::Handle => FormPart::Field(self.line(name).optional()),
+            Input::Title(max) | Input::Line(max) => FormPart::Field(self.line(name).max(max)),
+            Input::OptionalLine(max) | Input::NullableLine(max) => {
+                FormPart::Field(self.line(name).max(max).optional())
+            }
+            Input::Year => FormPart::Field(self.line(name).optional().digits()),
+            Input::Address => FormPart::Field(self.line(name).optional().url()),
+            Input::Day => FormPart::Field(self.day(name)),
+            Input::NullableDay => FormPart::Field(self.day(name).optional()),
+            Input::Paragraphs => self.area(name, "field-text-hint", 8, 10_000),
+            Input::Credits => self.area(name, "field-credits-hint", 6, 70_000),
+            Input::Creator => self.select(name, self.creators()),
+            Input::Select(group) => self.select(name, self.values(group)),
+            Input::Checks(group, most) => self.checks(name, self.values(group), most),
+            Input::Switch => {
+                let yes = ("yes".to_owned(), self.label(name).to_owned());
+                self.checks(name, vec![yes], 0)
+            }
+            Input::Links => self.links(),
+        })
     }
 
     /// A text in the language of the form.
@@ -68,59 +90,10 @@ impl FormContext<'_> {
         self.language.texts().value("field", name, name)
     }
 
-    fn page(&self) -> Vec<FormPart> {
-        let handle = FormPart::Field(self.line("handle").optional());
-        let mut parts = vec![self.required("name", 120)];
-        parts.extend(self.is_new.then_some(handle));
-        parts.extend([
-            self.select(
-                "kind",
-                self.named("creator-kind", &self.choices.values.page_kinds),
-                "",
-            ),
-            FormPart::Checks(
-                self.checked("roles", "field-roles", self.roles())
-                    .optional(),
-            ),
-            self.optional("tagline", 160),
-            self.text("bio"),
-            self.country(),
-            self.optional("city", 120),
-            self.links(),
-        ]);
-        parts
-    }
-
-    fn game(&self) -> Vec<FormPart> {
-        let creators = self.choices.creators.iter();
-        let creators =
-            creators.map(|(handle, name)| (handle.clone(), format!("{name} ({handle})")));
-        let year = self.line("release_year").optional().digits();
-        let trailer = self.line("trailer_url").optional().url();
-        let cover = self.is_new.then(|| self.cover());
-        let genres = self.checked("genres", "field-genres-most", self.genres());
-        let platforms = self.named("platform", &self.choices.values.platforms);
-        let fields = [
-            self.select("creator", creators.collect(), ""),
-            self.required("title", 120),
-            self.optional("tagline", 160),
-            self.text("description"),
-            FormPart::Checks(genres.most(MOST_GENRES).optional()),
-            FormPart::Checks(
-                self.checked("platforms", "field-platforms", platforms)
-                    .optional(),
-            ),
-            self.select(
-                "stage",
-                self.named("stage", &self.choices.values.stages),
-                self.say("field-stage-choose"),
-            ),
-            FormPart::Field(year),
-            FormPart::Field(trailer),
-            self.links(),
-            self.area("credits", "field-credits-hint", 6, 70_000),
-        ];
-        cover.into_iter().chain(fields).collect()
+    /// A further text about a field, if it has one.
+    fn text_of(&self, name: &str, what: &str, otherwise: &'static str) -> &'static str {
+        let key = format!("{name}-{what}");
+        self.language.texts().value("field", &key, otherwise)
     }
 
     fn cover(&self) -> FormPart {
@@ -138,29 +111,6 @@ impl FormContext<'_> {
         })
     }
 
-    fn event(&self) -> Vec<FormPart> {
-        let website = self.line("website").optional().url();
-        let online = ("yes".to_owned(), self.label("online").to_owned());
-        vec![
-            self.required("title", 120),
-            self.select(
-                "kind",
-                self.named("event-kind", &self.choices.values.event_kinds),
-                "",
-            ),
-            FormPart::Field(self.day("starts_at")),
-            FormPart::Field(self.day("ends_at").optional()),
-            self.country(),
-            self.required("city", 120),
-            FormPart::Checks(
-                self.checked("online", "field-place", vec![online])
-                    .optional(),
-            ),
-            FormPart::Field(website),
-            self.text("description"),
-        ]
-    }
-
     fn line(&self, name: &'static str) -> Field {
         self.filled(name, Field::text(name, self.label(name)))
     }
@@ -171,23 +121,9 @@ impl FormContext<'_> {
 
     /// A field with its hint, if it has one, with what was typed and with its error.
     fn filled(&self, name: &str, field: Field) -> Field {
-        let texts = self.language.texts();
-        let hint = texts.value("field", &format!("{name}-hint"), "");
+        let hint = self.text_of(name, "hint", "");
         let field = field.hint(hint).value(self.typed.get(name));
         field.error_in(self.errors)
-    }
-
-    fn required(&self, name: &'static str, max: u32) -> FormPart {
-        FormPart::Field(self.line(name).max(max))
-    }
-
-    fn optional(&self, name: &'static str, max: u32) -> FormPart {
-        FormPart::Field(self.line(name).max(max).optional())
-    }
-
-    /// A text of several paragraphs.
-    fn text(&self, name: &'static str) -> FormPart {
-        self.area(name, "field-text-hint", 8, 10_000)
     }
 
     fn area(&self, name: &'static str, hint: &'static str, rows: u8, max: u32) -> FormPart {
@@ -197,92 +133,78 @@ impl FormContext<'_> {
         FormPart::Area(area.error_in(self.errors))
     }
 
-    fn country(&self) -> FormPart {
-        let countries = self.choices.values.countries.iter();
-        let countries = countries.map(|it| (it.code.as_str(), it.name.as_str()));
-        let countries = self.translated("country", countries);
-        self.select("country_code", countries, self.say("field-country-choose"))
-    }
-
-    fn genres(&self) -> Vec<(String, String)> {
-        let genres = self.choices.values.genres.iter();
-        let genres = genres.map(|it| (it.key.as_str(), it.name.as_str()));
-        self.translated("genre", genres)
-    }
-
-    fn roles(&self) -> Vec<(String, String)> {
-        self.translated("role", ROLES.into_iter().map(|role| (role, role)))
-    }
-
-    /// Values of the directory, in the order of the names that the public site has for them. A value that it does not know has the name that
-    /// listings-svc gives.
-    fn translated<'b>(
-        &self,
-        group: &str,
-        values: impl Iterator<Item = (&'b str, &'b str)>,
-    ) -> Vec<(String, String)> {
-        let texts = self.language.texts();
-        let named = values.map(|(value, name)| {
-            let name = texts.value(group, value, name);
-            (value.to_owned(), name.to_owned())
-        });
-        let mut named: Vec<(String, String)> = named.collect();
-        named.sort_by_cached_key(|(_, name)| sort_key(name));
-        named
-    }
-
-    /// Values with their names.
-    fn named(&self, group: &str, values: &[String]) -> Vec<(String, String)> {
-        let texts = self.language.texts();
-        let values = values.iter();
-        values
-            .map(|value| (value.clone(), value_name(texts, group, value)))
+    fn creators(&self) -> Vec<(String, String)> {
+        let creators = self.choices.creators.iter();
+        creators
+            .map(|(handle, name)| (handle.clone(), format!("{name} ({handle})")))
             .collect()
     }
 
-    /// A choice of one value. A typed value that is not in the list stays, and the service reports its error.
-    fn select(
-        &self,
-        name: &'static str,
-        mut values: Vec<(String, String)>,
-        empty: &str,
-    ) -> FormPart {
-        let typed = self.typed.get(name);
-        if !typed.is_empty() && values.iter().all(|(value, _)| value != typed) {
-            values.push((typed.to_owned(), typed.to_owned()));
+    /// The values of a group with the names that the public site has for them. A value that it does not know has the name that listings-svc
+    /// gives.
+    fn values(&self, group: ValueGroup) -> Vec<(String, String)> {
+        let values = &self.choices.values;
+        let values: Vec<(&str, &str)> = match group {
+            ValueGroup::Country => {
+                let countries = values.countries.iter();
+                countries.map(|it| (&*it.code, &*it.name)).collect()
+            }
+            ValueGroup::Genre => {
+                let genres = values.genres.iter();
+                genres.map(|it| (&*it.key, &*it.name)).collect()
+            }
+            ValueGroup::Role => ROLES.map(|role| (role, role)).into(),
+            ValueGroup::CreatorKind => unnamed(&values.page_kinds),
+            ValueGroup::EventKind => unnamed(&values.event_kinds),
+            ValueGroup::Platform => unnamed(&values.platforms),
+            ValueGroup::Stage => unnamed(&values.stages),
+        };
+        let texts = self.language.texts();
+        let named = values.into_iter().map(|(value, name)| {
+            let name = texts.value(group.into(), value, name);
+            (value.to_owned(), name.to_owned())
+        });
+        let mut named: Vec<(String, String)> = named.collect();
+        if matches!(
+            group,
+            ValueGroup::Country | ValueGroup::Genre | ValueGroup::Role
+        ) {
+            named.sort_by_cached_key(|(_, name)| sort_key(name));
         }
-        if !empty.is_empty() && typed.is_empty() {
+        named
+    }
+
+    fn select(&self, name: &'static str, mut values: Vec<(String, String)>) -> FormPart {
+        let empty = self.text_of(name, "choose", "");
+        if !empty.is_empty() && self.typed.get(name).is_empty() {
             values.insert(0, (String::new(), empty.to_owned()));
         }
-        let choices = values.into_iter().map(|(value, label)| Choice {
-            is_chosen: value == typed,
-            value,
-            label,
-        });
-        let select = Select::new(name, self.label(name), choices.collect());
+        let select = Select::new(name, self.label(name), self.choices_of(name, values));
         FormPart::Select(select.error_in(self.errors))
     }
 
-    fn checked(
-        &self,
-        name: &'static str,
-        legend: &'static str,
-        mut values: Vec<(String, String)>,
-    ) -> Checks {
+    fn checks(&self, name: &'static str, values: Vec<(String, String)>, most: u8) -> FormPart {
+        let legend = self.text_of(name, "legend", self.label(name));
+        let checks = Checks::new(name, legend, self.choices_of(name, values)).most(most);
+        FormPart::Checks(checks.optional().error_in(self.errors))
+    }
+
+    /// Marks the typed values as chosen. A typed value that is not in the list stays, and the service reports its error.
+    fn choices_of(&self, name: &str, mut values: Vec<(String, String)>) -> Vec<Choice> {
         let typed = self.typed.all(name);
-        let ticked: HashSet<&str> = typed.iter().copied().collect();
+        let chosen: HashSet<&str> = typed.iter().copied().collect();
         let mut known: HashSet<String> = values.iter().map(|(value, _)| value.clone()).collect();
         for one in typed {
-            if known.insert(one.to_owned()) {
+            if !one.is_empty() && known.insert(one.to_owned()) {
                 values.push((one.to_owned(), one.to_owned()));
             }
         }
         let choices = values.into_iter().map(|(value, label)| Choice {
-            is_chosen: ticked.contains(value.as_str()),
+            is_chosen: chosen.contains(value.as_str()),
             value,
             label,
         });
-        Checks::new(name, self.say(legend), choices.collect()).error_in(self.errors)
+        choices.collect()
     }
 
     /// The links that the listing has, fields for new ones of any kind, and folded the fields of the other kinds.
@@ -317,11 +239,17 @@ impl FormContext<'_> {
     }
 }
 
+/// Values for which listings-svc gives no names.
+fn unnamed(values: &[String]) -> Vec<(&str, &str)> {
+    values.iter().map(|it| (&**it, &**it)).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use pages::site::{Language, Texts};
 
     use super::*;
+    use crate::listings::words::value_name;
 
     #[test]
     fn every_role_has_a_name_in_every_language() {

@@ -6,6 +6,7 @@ use contracts::public::{CREATOR_LINKS, GAME_LINKS};
 use kit::Fault;
 use url::Url;
 
+use super::fields::{Input, fields};
 use super::typed::TypedListing;
 use crate::domain::listing_kind::ListingKind;
 use crate::page_language::PageLanguage;
@@ -90,9 +91,11 @@ impl TypedListing {
         language: PageLanguage,
         kind: ListingKind,
     ) -> Result<(), Fault> {
+        let mut fields = fields(kind);
+        fields.retain(|field| field.input == Input::Address);
         self.map_values(|name, value| {
             let is_address = name.starts_with("links.")
-                || matches!(name, "trailer_url" | "website")
+                || fields.iter().any(|field| field.name == name)
                 || NEW_LINKS.contains(&name);
             is_address.then(|| with_https(value))
         });

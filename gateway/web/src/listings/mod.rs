@@ -9,6 +9,7 @@ mod crop;
 pub mod edit;
 pub mod entry;
 mod facts;
+mod fields;
 mod form;
 mod gallery;
 mod links;

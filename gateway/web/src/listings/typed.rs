@@ -6,6 +6,7 @@ use kit::Fault;
 use kit::bad_fields::BadFields;
 use serde_json::{Map, Value, json};
 
+use super::fields::{Input, ListingField, credit_line, fields, fields_of};
 use crate::domain::listing_kind::ListingKind;
 use crate::page_language::PageLanguage;
 
@@ -90,127 +91,59 @@ impl TypedListing {
     /// The fields of the form of a stored listing, before a change.
     pub(super) fn of(listing: &Listing, creator: &str) -> Self {
         let mut typed = Self::default();
-        let links = match listing {
-            Listing::Page(page) => {
-                typed.push("name", &page.name);
-                typed.push("kind", &page.kind);
-                for role in &page.roles {
-                    typed.push("roles", role);
+        for field in fields_of(listing, creator) {
+            let name = field.name;
+            match field.stored {
+                // The form of a change does not have these inputs.
+                _ if matches!(field.input, Input::Handle | Input::Cover | Input::Shown) => {}
+                Value::Null | Value::Bool(false) => {}
+                Value::Bool(true) => typed.push(name, "yes"),
+                Value::Number(number) => typed.push(name, &number.to_string()),
+                Value::String(text) => typed.push(name, &text),
+                Value::Array(values) => {
+                    for value in values.iter().filter_map(Value::as_str) {
+                        typed.push(name, value);
+                    }
                 }
-                typed.push("tagline", &page.tagline);
-                typed.push("bio", &page.bio);
-                typed.push("country_code", &page.country_code);
-                typed.push("city", &page.city);
-                Some(&page.links)
+                Value::Object(links) => {
+                    for (key, url) in &links {
+                        typed.push(&format!("{name}.{key}"), url.as_str().unwrap_or_default());
+                    }
+                }
             }
-            Listing::Game(game) => {
-                typed.push("creator", creator);
-                typed.push("title", &game.title);
-                typed.push("tagline", &game.tagline);
-                typed.push("description", &game.description);
-                for genre in &game.genres {
-                    typed.push("genres", genre);
-                }
-                for platform in &game.platforms {
-                    typed.push("platforms", platform);
-                }
-                typed.push("stage", &game.stage);
-                typed.push("release_year", &game.release_year.to_string());
-                typed.push(
-                    "trailer_url",
-                    game.trailer_url.as_deref().unwrap_or_default(),
-                );
-                typed.push("credits", &credit_lines(&game.credits));
-                typed.stored_credits.clone_from(&game.credits);
-                Some(&game.links)
-            }
-            Listing::Event(event) => {
-                typed.push("title", &event.title);
-                typed.push("kind", &event.kind);
-                typed.push("starts_at", &event.starts_at);
-                typed.push("ends_at", event.ends_at.as_deref().unwrap_or_default());
-                typed.push("country_code", &event.country_code);
-                typed.push("city", &event.city);
-                if event.online {
-                    typed.push("online", "yes");
-                }
-                typed.push("website", event.website.as_deref().unwrap_or_default());
-                typed.push("description", &event.description);
-                None
-            }
-        };
-        let links = links.into_iter().flatten();
-        let mut links: Vec<(&String, &String)> = links.collect();
-        links.sort();
-        for (key, url) in links {
-            typed.push(&format!("links.{key}"), url);
+        }
+        if let Listing::Game(game) = listing {
+            typed.stored_credits.clone_from(&game.credits);
         }
         typed
     }
 
-    /// The body of the API call that submits the typed fields. An empty optional field is null.
+    /// The body of the API call that submits the typed fields.
     pub fn body(&self, kind: ListingKind) -> Map<String, Value> {
-        let text = |name: &str| Value::from(self.get(name));
-        let optional = |name: &str| match self.get(name).trim() {
-            "" => Value::Null,
-            value => Value::from(value),
-        };
-        let fields = match kind {
-            ListingKind::Page => vec![
-                ("name", text("name")),
-                ("kind", text("kind")),
-                ("roles", json!(self.all("roles"))),
-                ("tagline", text("tagline")),
-                ("bio", text("bio")),
-                ("country_code", text("country_code")),
-                ("city", optional("city")),
-                ("links", self.link_values()),
-            ],
-            ListingKind::Game => vec![
-                ("creator", text("creator")),
-                ("title", text("title")),
-                ("tagline", text("tagline")),
-                ("description", text("description")),
-                ("genres", json!(self.all("genres"))),
-                ("platforms", json!(self.all("platforms"))),
-                ("stage", text("stage")),
-                ("release_year", self.year()),
-                ("trailer_url", optional("trailer_url")),
-                ("links", self.link_values()),
-            ],
-            ListingKind::Event => vec![
-                ("title", text("title")),
-                ("kind", text("kind")),
-                ("starts_at", text("starts_at")),
-                ("ends_at", optional("ends_at")),
-                ("country_code", text("country_code")),
-                ("city", text("city")),
-                ("online", Value::from(!self.get("online").is_empty())),
-                ("website", optional("website")),
-                ("description", text("description")),
-            ],
-        };
-        let fields = fields.into_iter();
-        let mut body: Map<String, Value> = fields
-            .map(|(name, value)| (name.to_owned(), value))
-            .collect();
-        if kind == ListingKind::Game && self.pairs.iter().any(|(name, _)| name == "credits") {
-            body.insert("credits".to_owned(), self.credits());
-        }
-        // Only a new page has a handle to choose.
-        if !self.get("handle").trim().is_empty() {
-            body.insert("handle".to_owned(), Value::from(self.get("handle").trim()));
-        }
-        body
+        let fields = fields(kind).into_iter();
+        fields
+            .filter_map(|field| Some((field.name.to_owned(), self.value(&field)?)))
+            .collect()
     }
 
-    /// A number, or the typed text if it is not a number: the service reports the error.
-    fn year(&self) -> Value {
-        match self.get("release_year").trim() {
+    /// The value of a field in the body; `None` for a field that the body leaves out.
+    fn value(&self, field: &ListingField) -> Option<Value> {
+        let typed = self.get(field.name);
+        let nullable = match typed.trim() {
             "" => Value::Null,
-            typed => typed
-                .parse::<i32>()
-                .map_or_else(|_| Value::from(typed), Value::from),
+            typed => Value::from(typed),
+        };
+        match field.input {
+            Input::Shown | Input::Cover => None,
+            Input::Handle => Some(nullable).filter(|handle| !handle.is_null()),
+            Input::Credits => (!self.all(field.name).is_empty()).then(|| self.credits()),
+            // A text that is not a number stays, and the service reports the error.
+            Input::Year => Some(typed.trim().parse::<i32>().map_or(nullable, Value::from)),
+            Input::NullableLine(_) | Input::NullableDay | Input::Address => Some(nullable),
+            Input::Checks(..) => Some(json!(self.all(field.name))),
+            Input::Switch => Some(Value::from(!typed.is_empty())),
+            Input::Links => Some(self.link_values()),
+            _ => Some(Value::from(typed)),
         }
     }
 
@@ -269,24 +202,6 @@ impl TypedListing {
     }
 }
 
-/// Credits as the form has them, one a line.
-pub(super) fn credit_lines(credits: &[proto::Credit]) -> String {
-    credits
-        .iter()
-        .map(credit_line)
-        .collect::<Vec<_>>()
-        .join("\n")
-}
-
-fn credit_line(credit: &proto::Credit) -> String {
-    let proto::Credit { handle, name, role } = credit;
-    match handle {
-        Some(handle) => format!("{name} | {role} | {handle}"),
-        None if role.is_empty() => name.clone(),
-        None => format!("{name} | {role}"),
-    }
-}
-
 /// The errors that the form has found, with those of the service for the other fields, so that a person sees all at once.
 pub(super) fn with_errors_of_service<T>(mut found: Fault, checked: Result<T, Fault>) -> Fault {
     let others = checked.err().map(|fault| beside_fields(fault).fields);
@@ -312,6 +227,7 @@ pub(super) fn beside_fields(mut fault: Fault) -> Fault {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::listings::fields::credit_lines;
 
     fn typed(pairs: &[(&str, &str)]) -> TypedListing {
         let pairs = pairs.iter();
