@@ -11,7 +11,7 @@ use super::pages::DueDelivery;
 use super::target::Target;
 use crate::http::{AttemptOutcome, AttemptRequest, AttemptResult, OwnFault};
 
-/// A delivery after its attempt; `None`: the lease ended before the request was sent.
+/// A delivery after its attempt; `None`: the lease ended, or the replica stopped, before the request was sent.
 pub(super) type Finished = (DueDelivery, Option<Attempted>);
 
 /// The result of an attempt.
@@ -34,9 +34,9 @@ pub(super) async fn run(
     target: &Target,
     due: DueDelivery,
 ) -> Finished {
-    // The semaphore is never closed.
-    let _permit = shared.in_flight.acquire().await;
-    if !lease.is_alive() {
+    // The dispatcher closes the semaphore when the replica stops.
+    let permit = shared.in_flight.acquire().await;
+    if permit.is_err() || !lease.is_alive() {
         return (due, None);
     }
     let at = shared.dependencies.clock.now();

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tokio::sync::{Mutex, Notify, mpsc};
 use tokio::task::{Id, JoinError, JoinSet};
-use tokio::time::{Instant, MissedTickBehavior, interval};
+use tokio::time::{Instant, Interval, MissedTickBehavior, interval};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
@@ -68,15 +68,17 @@ pub(super) async fn run(shared: Arc<Shared>, stopping: CancellationToken) -> any
     for _ in 0..RECORDERS {
         recorders.spawn(recorder::run(Arc::clone(&shared), Arc::clone(&received)));
     }
+    let delivering = async {
+        dispatcher.dispatch().await;
+        dispatcher.drain().await;
+    };
     tokio::select! {
-        () = dispatcher.dispatch() => {}
+        () = delivering => {}
         _ = recorders.join_next() => anyhow::bail!("a recorder of attempts ended"),
-    }
-    while let Some(ended) = dispatcher.workers.join_next_with_id().await {
-        dispatcher.remove_worker(ended);
     }
     drop(dispatcher);
     recorders.join_all().await;
+    // Each worker's endpoint is released already, unless its release or the response to its claim was lost.
     let released = async {
         let dependencies = &shared.dependencies;
         let now = kit::pg::now(&dependencies.pool, &dependencies.clock).await?;
@@ -93,8 +95,7 @@ impl Dispatcher {
         let shared = Arc::clone(&self.shared);
         let clock = shared.dependencies.clock.clone();
         let mut wakeups = self.shared.dependencies.wakeup.subscribe();
-        let mut renewal = interval(self.term() / RENEWALS);
-        renewal.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut renewal = self.renewal();
         while !self.stop.is_cancelled() {
             // Subscribe before reading: a commit between the two is not missed.
             wakeups.mark_unchanged();
@@ -117,6 +118,26 @@ impl Dispatcher {
                 Some(ended) = self.workers.join_next_with_id() => self.release(ended).await,
             }
         }
+    }
+
+    /// Waits until every worker has recorded what it has in flight. Releases the endpoint of each as soon as it ends, so that another replica
+    /// goes on with it, and renews the leases of the others: a result under an expired lease may be dropped, and its delivery sent again.
+    async fn drain(&mut self) {
+        // Attempts that wait for a permit are not made any more.
+        self.shared.in_flight.close();
+        let mut renewal = self.renewal();
+        while !self.workers.is_empty() {
+            tokio::select! {
+                Some(ended) = self.workers.join_next_with_id() => self.release(ended).await,
+                _ = renewal.tick() => self.renew().await,
+            }
+        }
+    }
+
+    fn renewal(&self) -> Interval {
+        let mut renewal = interval(self.term() / RENEWALS);
+        renewal.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        renewal
     }
 
     /// How long a lease holds without renewal.

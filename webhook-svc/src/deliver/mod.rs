@@ -88,7 +88,7 @@ struct Shared {
     dependencies: DeliveryDependencies,
     /// Identifies this replica in leases.
     holder: Uuid,
-    /// A permit for each delivery in flight.
+    /// A permit for each delivery in flight. Closed when the replica stops.
     in_flight: Semaphore,
     messages: Messages,
     faults: FaultTracker,

@@ -232,12 +232,17 @@ pub(crate) async fn replica_with(
 impl Drop for Webhook {
     /// Closes connections to the database, which the test is about to drop.
     fn drop(&mut self) {
-        self.lifecycle.draining().cancel();
-        self.lifecycle.stopping().cancel();
+        self.stop();
     }
 }
 
 impl Webhook {
+    /// Stops the replica, as a signal does. Its delivery tasks wait for what is in flight.
+    pub(crate) fn stop(&self) {
+        self.lifecycle.draining().cancel();
+        self.lifecycle.stopping().cancel();
+    }
+
     /// Starts the delivery tasks and the job that sends failed deliveries again too.
     pub(crate) fn delivering(self) -> Self {
         let dependencies = &self.dependencies;
