@@ -17,7 +17,7 @@ use crate::store::queue::{self, Claim};
 
 /// Leases are renewed, and workers read what has become due since, this many times in the term of a lease.
 const RENEWALS: u32 = 3;
-/// Polls the queue this often, in case a wake-up was lost.
+/// Polls the queue this often: for deliveries that have become due with time, and in case a wake-up was lost.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
 /// Maximum endpoints of one claim.
 const CLAIM_LIMIT: usize = 500;
@@ -93,26 +93,19 @@ pub(super) async fn run(shared: Arc<Shared>, stopping: CancellationToken) -> any
 impl Dispatcher {
     async fn dispatch(&mut self) {
         let shared = Arc::clone(&self.shared);
-        let clock = shared.dependencies.clock.clone();
         let mut wakeups = self.shared.dependencies.wakeup.subscribe();
         let mut renewal = self.renewal();
         while !self.stop.is_cancelled() {
             // Subscribe before reading: a commit between the two is not missed.
             wakeups.mark_unchanged();
-            let next = shared.in_time(self.claim()).await.unwrap_or_else(|error| {
+            let may_be_more = shared.in_time(self.claim()).await.unwrap_or_else(|error| {
                 tracing::warn!(%error, "cannot claim endpoints");
-                None
+                false
             });
-            let due = async {
-                match next {
-                    Some(delay) => clock.sleep(delay).await,
-                    None => std::future::pending().await,
-                }
-            };
             tokio::select! {
                 () = self.stop.cancelled() => {}
                 _ = wakeups.changed() => {}
-                () = due => {}
+                () = std::future::ready(()), if may_be_more => {}
                 () = tokio::time::sleep(POLL_INTERVAL) => {}
                 _ = renewal.tick() => self.renew().await,
                 Some(ended) = self.workers.join_next_with_id() => self.release(ended).await,
@@ -145,9 +138,8 @@ impl Dispatcher {
         self.shared.dependencies.limits.lease
     }
 
-    /// Claims due endpoints. Returns the time until the next endpoint is due: zero if more may be due already, and `None` if no endpoint
-    /// will be due or no other may get a worker now.
-    async fn claim(&mut self) -> Result<Option<Duration>, sqlx::Error> {
+    /// Claims due endpoints. Returns whether more may be due and get a worker.
+    async fn claim(&mut self) -> Result<bool, sqlx::Error> {
         let dependencies = &self.shared.dependencies;
         let free = dependencies
             .limits
@@ -155,19 +147,13 @@ impl Dispatcher {
             .saturating_sub(self.claimed.len());
         let most = free.min(CLAIM_LIMIT);
         if most == 0 {
-            return Ok(None);
+            return Ok(false);
         }
         let (pool, sent_at) = (&dependencies.pool, Instant::now());
         let now = kit::pg::now(pool, &dependencies.clock).await?;
         let wanted = i64::try_from(most).unwrap_or(i64::MAX);
         let claims = queue::claim(pool, self.shared.holder, wanted, now, self.term()).await?;
         let is_full = claims.len() == most;
-        let next = if is_full {
-            Some(Duration::ZERO)
-        } else {
-            let next = queue::next(pool, now).await?;
-            next.map(|next| (next - now).unsigned_abs())
-        };
         for claim in claims {
             match self.claimed.get(&claim.endpoint) {
                 Some(claimed) if claimed.lease.claim == claim => {
@@ -179,7 +165,7 @@ impl Dispatcher {
                 None => self.spawn_worker(Lease::new(claim, now, sent_at, self.term())),
             }
         }
-        Ok(next)
+        Ok(is_full)
     }
 
     fn spawn_worker(&mut self, lease: Lease) {

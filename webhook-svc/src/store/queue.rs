@@ -129,18 +129,6 @@ pub async fn release_all(
     Ok(())
 }
 
-/// The earliest time after `now` at which an endpoint is due.
-pub async fn next(
-    pool: &PgPool,
-    now: OffsetDateTime,
-) -> Result<Option<OffsetDateTime>, sqlx::Error> {
-    let next = sqlx::query_scalar!(
-        "select due_at from webhook.queue where due_at > $1 order by due_at limit 1",
-        now
-    );
-    Ok(next.fetch_optional(pool).await?.flatten())
-}
-
 /// Since when the oldest endpoint that is due has waited for a replica.
 pub async fn oldest_due(
     pool: &PgPool,
