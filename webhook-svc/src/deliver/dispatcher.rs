@@ -5,9 +5,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::{Mutex, Notify, mpsc};
-use tokio::task::{Id, JoinError, JoinSet};
+use tokio::task::{JoinError, JoinSet};
 use tokio::time::{Instant, Interval, MissedTickBehavior, interval};
 use tokio_util::sync::CancellationToken;
+use tokio_util::task::JoinMap;
 use uuid::Uuid;
 
 use super::lease::Lease;
@@ -26,12 +27,14 @@ const RECORD_QUEUE: usize = 2_000;
 /// Recorders: the second one fills its batch while the first one waits for the disk.
 const RECORDERS: usize = 2;
 
+/// The endpoint of a worker that has ended, and whether it panicked.
+type Ended = (Uuid, Result<(), JoinError>);
+
 struct Dispatcher {
     shared: Arc<Shared>,
     records: mpsc::Sender<Record>,
-    workers: JoinSet<()>,
-    /// The endpoint of each worker.
-    endpoints: HashMap<Id, Uuid>,
+    /// By endpoint.
+    workers: JoinMap<Uuid, ()>,
     claimed: HashMap<Uuid, Claimed>,
     stop: CancellationToken,
 }
@@ -57,8 +60,7 @@ pub(super) async fn run(shared: Arc<Shared>, stopping: CancellationToken) -> any
     let mut dispatcher = Dispatcher {
         shared: Arc::clone(&shared),
         records,
-        workers: JoinSet::new(),
-        endpoints: HashMap::new(),
+        workers: JoinMap::new(),
         claimed: HashMap::new(),
         stop: stopping.clone(),
     };
@@ -80,9 +82,8 @@ pub(super) async fn run(shared: Arc<Shared>, stopping: CancellationToken) -> any
     recorders.join_all().await;
     // Each worker's endpoint is released already, unless its release or the response to its claim was lost.
     let released = async {
-        let dependencies = &shared.dependencies;
-        let now = kit::pg::now(&dependencies.pool, &dependencies.clock).await?;
-        queue::release_all(&dependencies.pool, shared.holder, now).await
+        let now = shared.now().await?;
+        queue::release_all(&shared.dependencies.pool, shared.holder, now).await
     };
     if let Err(error) = shared.in_time(released).await {
         tracing::warn!(%error, "cannot release endpoints; their leases will expire");
@@ -108,7 +109,7 @@ impl Dispatcher {
                 () = std::future::ready(()), if may_be_more => {}
                 () = tokio::time::sleep(POLL_INTERVAL) => {}
                 _ = renewal.tick() => self.renew().await,
-                Some(ended) = self.workers.join_next_with_id() => self.release(ended).await,
+                Some(ended) = self.workers.join_next() => self.release(ended).await,
             }
         }
     }
@@ -121,7 +122,7 @@ impl Dispatcher {
         let mut renewal = self.renewal();
         while !self.workers.is_empty() {
             tokio::select! {
-                Some(ended) = self.workers.join_next_with_id() => self.release(ended).await,
+                Some(ended) = self.workers.join_next() => self.release(ended).await,
                 _ = renewal.tick() => self.renew().await,
             }
         }
@@ -150,7 +151,7 @@ impl Dispatcher {
             return Ok(false);
         }
         let (pool, sent_at) = (&dependencies.pool, Instant::now());
-        let now = kit::pg::now(pool, &dependencies.clock).await?;
+        let now = self.shared.now().await?;
         let wanted = i64::try_from(most).unwrap_or(i64::MAX);
         let claims = queue::claim(pool, self.shared.holder, wanted, now, self.term()).await?;
         let is_full = claims.len() == most;
@@ -177,26 +178,24 @@ impl Dispatcher {
             self.records.clone(),
             self.stop.clone(),
         );
-        let task = self.workers.spawn(worker);
-        self.endpoints.insert(task.id(), lease.claim.endpoint);
-        self.claimed
-            .insert(lease.claim.endpoint, Claimed { lease, reload });
+        let endpoint = lease.claim.endpoint;
+        self.workers.spawn(endpoint, worker);
+        self.claimed.insert(endpoint, Claimed { lease, reload });
         metrics::gauge!("webhook_endpoints_claimed").increment(1);
     }
 
     /// Releases the endpoints of workers that have ended.
     ///
     /// The dispatcher releases, not the worker: otherwise it could claim new work of the endpoint for a worker that no longer reads any.
-    async fn release(&mut self, ended: Result<(Id, ()), JoinError>) {
-        let mut endpoints = Vec::new();
-        endpoints.extend(self.remove_worker(ended));
-        while let Some(ended) = self.workers.try_join_next_with_id() {
-            endpoints.extend(self.remove_worker(ended));
+    async fn release(&mut self, ended: Ended) {
+        let mut endpoints = vec![self.remove_worker(ended)];
+        while let Some(ended) = self.workers.try_join_next() {
+            endpoints.push(self.remove_worker(ended));
         }
-        let (dependencies, holder) = (&self.shared.dependencies, self.shared.holder);
+        let (pool, holder) = (&self.shared.dependencies.pool, self.shared.holder);
         let released = async {
-            let now = kit::pg::now(&dependencies.pool, &dependencies.clock).await?;
-            queue::release(&dependencies.pool, holder, &endpoints, now).await
+            let now = self.shared.now().await?;
+            queue::release(pool, holder, &endpoints, now).await
         };
         if let Err(error) = self.shared.in_time(released).await {
             tracing::warn!(%error, "cannot release endpoints; their leases will expire");
@@ -204,18 +203,13 @@ impl Dispatcher {
     }
 
     /// Returns the endpoint of the worker that has ended.
-    fn remove_worker(&mut self, ended: Result<(Id, ()), JoinError>) -> Option<Uuid> {
-        let id = match ended {
-            Ok((id, ())) => id,
-            Err(error) => {
-                tracing::error!(%error, "a worker panicked");
-                error.id()
-            }
-        };
-        let endpoint = self.endpoints.remove(&id)?;
+    fn remove_worker(&mut self, (endpoint, result): Ended) -> Uuid {
+        if let Err(error) = result {
+            tracing::error!(%endpoint, %error, "a worker panicked");
+        }
         self.claimed.remove(&endpoint);
         metrics::gauge!("webhook_endpoints_claimed").decrement(1);
-        Some(endpoint)
+        endpoint
     }
 
     /// Renews the leases, and makes the workers read what has become due. Another replica may have claimed an endpoint whose lease expired; its
@@ -225,17 +219,11 @@ impl Dispatcher {
         if claims.is_empty() {
             return;
         }
-        let (dependencies, sent_at) = (&self.shared.dependencies, Instant::now());
+        let (pool, holder) = (&self.shared.dependencies.pool, self.shared.holder);
+        let sent_at = Instant::now();
         let renewed = async {
-            let now = kit::pg::now(&dependencies.pool, &dependencies.clock).await?;
-            queue::renew(
-                &dependencies.pool,
-                self.shared.holder,
-                &claims,
-                now,
-                self.term(),
-            )
-            .await
+            let now = self.shared.now().await?;
+            queue::renew(pool, holder, &claims, now, self.term()).await
         };
         match self.shared.in_time(renewed).await {
             Ok(renewed) => {

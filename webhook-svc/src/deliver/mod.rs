@@ -25,6 +25,7 @@ use std::time::Duration;
 use kit::wakeup::Wakeup;
 use kit::{Clock, Lifecycle, descriptor_limit};
 use sqlx::PgPool;
+use time::OffsetDateTime;
 use tokio::sync::Semaphore;
 use uuid::Uuid;
 
@@ -95,6 +96,11 @@ struct Shared {
 }
 
 impl Shared {
+    /// PostgreSQL's time.
+    async fn now(&self) -> Result<OffsetDateTime, sqlx::Error> {
+        kit::pg::now(&self.dependencies.pool, &self.dependencies.clock).await
+    }
+
     /// Runs statements with a timeout. PostgreSQL may vanish without closing the connection; the pool closes it when the caller gives up.
     async fn in_time<T, E: From<sqlx::Error>>(
         &self,
