@@ -96,7 +96,7 @@ impl Settings {
             per_endpoint: self.in_flight_per_endpoint,
             endpoints: self.endpoints_at_once,
             lease: self.lease,
-            statement: self.common.database.database_statement_timeout + STATEMENT_MARGIN,
+            statement_timeout: self.common.database.database_statement_timeout + STATEMENT_MARGIN,
         }
     }
 

@@ -85,7 +85,7 @@ pub(super) async fn run(shared: Arc<Shared>, stopping: CancellationToken) -> any
         let now = shared.now().await?;
         queue::release_all(&shared.dependencies.pool, shared.holder, now).await
     };
-    if let Err(error) = shared.in_time(released).await {
+    if let Err(error) = shared.with_statement_timeout(released).await {
         tracing::warn!(%error, "cannot release endpoints; their leases will expire");
     }
     Ok(())
@@ -99,10 +99,13 @@ impl Dispatcher {
         while !self.stop.is_cancelled() {
             // Subscribe before reading: a commit between the two is not missed.
             wakeups.mark_unchanged();
-            let may_be_more = shared.in_time(self.claim()).await.unwrap_or_else(|error| {
-                tracing::warn!(%error, "cannot claim endpoints");
-                false
-            });
+            let may_be_more = shared
+                .with_statement_timeout(self.claim())
+                .await
+                .unwrap_or_else(|error| {
+                    tracing::warn!(%error, "cannot claim endpoints");
+                    false
+                });
             tokio::select! {
                 () = self.stop.cancelled() => {}
                 _ = wakeups.changed() => {}
@@ -197,7 +200,7 @@ impl Dispatcher {
             let now = self.shared.now().await?;
             queue::release(pool, holder, &endpoints, now).await
         };
-        if let Err(error) = self.shared.in_time(released).await {
+        if let Err(error) = self.shared.with_statement_timeout(released).await {
             tracing::warn!(%error, "cannot release endpoints; their leases will expire");
         }
     }
@@ -225,7 +228,7 @@ impl Dispatcher {
             let now = self.shared.now().await?;
             queue::renew(pool, holder, &claims, now, self.term()).await
         };
-        match self.shared.in_time(renewed).await {
+        match self.shared.with_statement_timeout(renewed).await {
             Ok(renewed) => {
                 let renewed: HashSet<Uuid> = renewed.iter().map(|it| it.endpoint).collect();
                 for (endpoint, claimed) in &self.claimed {

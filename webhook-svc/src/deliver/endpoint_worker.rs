@@ -189,7 +189,7 @@ impl EndpointWorker {
     async fn reload(&mut self) -> anyhow::Result<()> {
         let shared = Arc::clone(&self.shared);
         let target = target::load(&shared.dependencies, self.lease.claim.endpoint);
-        self.target = shared.in_time(target).await?.map(Arc::new);
+        self.target = shared.with_statement_timeout(target).await?.map(Arc::new);
         self.restart();
         let Some(target) = &self.target else {
             return Ok(());
@@ -197,7 +197,7 @@ impl EndpointWorker {
         self.last_success_at = target.last_success_at;
         let mut ready: Vec<DueDelivery> = std::mem::take(&mut self.ready).into();
         let checked = pages::check_listings(&shared.dependencies.pool, &mut ready);
-        shared.in_time(checked).await?;
+        shared.with_statement_timeout(checked).await?;
         self.enqueue(ready).await
     }
 
@@ -252,7 +252,7 @@ impl EndpointWorker {
         let now = dependencies.clock.now().max(self.lease.claimed_at);
         let most = PAGE_WINDOWS * self.window.size();
         let page = pages::read(pool, &self.shared.messages, endpoint, after, most, now);
-        let page = self.shared.in_time(page).await?;
+        let page = self.shared.with_statement_timeout(page).await?;
         self.read_count += page.deliveries.len();
         match page.end {
             Some(end) if !page.is_last && self.read_count < RESTART => self.next_page = Some(end),

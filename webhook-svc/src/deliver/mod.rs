@@ -37,7 +37,7 @@ use crate::key_ring::KeyRing;
 use fault_tracker::FaultTracker;
 use pages::Messages;
 
-/// Limits of a replica's concurrency.
+/// Limits of a replica's concurrency, and its timeouts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     /// Deliveries in flight.
@@ -48,8 +48,8 @@ pub struct Limits {
     pub endpoints: usize,
     /// The length of a lease on an endpoint without renewal.
     pub lease: Duration,
-    /// How long PostgreSQL may take for a statement, more than it allows itself.
-    pub statement: Duration,
+    /// The timeout of a statement here: PostgreSQL's own plus a margin.
+    pub statement_timeout: Duration,
 }
 
 /// File descriptors for each delivery in flight: its connection, and an idle one.
@@ -102,11 +102,11 @@ impl Shared {
     }
 
     /// Runs statements with a timeout. PostgreSQL may vanish without closing the connection; the pool closes it when the caller gives up.
-    async fn in_time<T, E: From<sqlx::Error>>(
+    async fn with_statement_timeout<T, E: From<sqlx::Error>>(
         &self,
         work: impl Future<Output = Result<T, E>>,
     ) -> Result<T, E> {
-        kit::pg::with_timeout(self.dependencies.limits.statement, work).await
+        kit::pg::with_timeout(self.dependencies.limits.statement_timeout, work).await
     }
 }
 

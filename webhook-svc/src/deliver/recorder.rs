@@ -56,12 +56,15 @@ pub(super) async fn run(shared: Arc<Shared>, records: Arc<Mutex<mpsc::Receiver<R
     let mut days = BTreeSet::new();
     let today = partitions::day(shared.dependencies.clock.now());
     let created = create_partitions(&shared, [today], &mut days);
-    if let Err(error) = shared.in_time(created).await {
+    if let Err(error) = shared.with_statement_timeout(created).await {
         tracing::warn!(%error, "cannot create a partition ahead of the first attempt of the day");
     }
     while records.lock().await.recv_many(&mut batch, BATCH).await > 0 {
         // A result is never dropped: its delivery would be sent again.
-        while let Err(error) = shared.in_time(record(&shared, &batch, &mut days)).await {
+        while let Err(error) = shared
+            .with_statement_timeout(record(&shared, &batch, &mut days))
+            .await
+        {
             tracing::warn!(%error, attempts = batch.len(), "cannot record attempts; trying again");
             // A partition may have been dropped.
             days.clear();

@@ -184,7 +184,7 @@ pub(crate) async fn replica_with(
             per_endpoint: 16,
             endpoints: 64,
             lease: LEASE,
-            statement: PATIENCE,
+            statement_timeout: PATIENCE,
         },
     };
     let publisher = Publisher {
@@ -259,7 +259,7 @@ impl Webhook {
 
     /// Gives PostgreSQL this time for a statement of the delivery tasks.
     pub(crate) fn with_statement_timeout(mut self, timeout: StdDuration) -> Self {
-        self.dependencies.limits.statement = timeout;
+        self.dependencies.limits.statement_timeout = timeout;
         self
     }
 

@@ -174,7 +174,7 @@ async fn serve(
             per_endpoint: 4,
             endpoints: 4,
             lease: StdDuration::from_secs(10),
-            statement: testing::LONG,
+            statement_timeout: testing::LONG,
         },
     };
     let attempts = delivering.schedule.attempts();
