@@ -194,12 +194,13 @@ impl Dependencies {
         let endpoint = found.ok_or_else(not_found)?;
         // First, as the job that works through it locks it first.
         recoveries::remove(&mut transaction, id).await?;
-        endpoints::remove(&mut transaction, id).await?;
+        endpoints::remove(&mut transaction, id, now).await?;
         let details = json!({"account": endpoint.account_id, "url": endpoint.url});
         scope
             .record(&mut *transaction, &endpoint, details, now)
             .await?;
         transaction.commit().await?;
+        self.wakeup.wake();
         Ok(())
     }
 

@@ -218,11 +218,6 @@ async fn a_removed_endpoint_leaves_no_request(pool: PgPool) {
     insert_failed(&pool, endpoint, 10).await;
     recover(&service, endpoint, Some(START - Duration::days(10)), false).await;
     assert_eq!(recoveries::endpoints(&pool).await.unwrap(), [endpoint]);
-    let request = proto::RemoveEndpointRequest {
-        account_id: ADA.to_string(),
-        id: endpoint.to_string(),
-    };
-    let removed = service.endpoints.clone().remove_endpoint(request).await;
-    removed.unwrap();
+    service.remove(ADA, endpoint).await;
     assert_eq!(recoveries::endpoints(&pool).await.unwrap(), [] as [Uuid; 0]);
 }

@@ -390,6 +390,16 @@ impl Webhook {
         }
     }
 
+    /// Removes an endpoint.
+    pub(crate) async fn remove(&self, account: Uuid, endpoint: Uuid) {
+        let request = proto::RemoveEndpointRequest {
+            account_id: account.to_string(),
+            id: endpoint.to_string(),
+        };
+        let removed = self.endpoints.clone().remove_endpoint(request).await;
+        removed.unwrap();
+    }
+
     /// One endpoint.
     pub(crate) async fn endpoint(&self, account: Uuid, id: Uuid) -> proto::Endpoint {
         let request = proto::GetEndpointRequest {
