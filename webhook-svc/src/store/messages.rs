@@ -36,8 +36,8 @@ pub async fn fan_out(
          ), delivery as (
              insert into webhook.waiting (endpoint_id, message_id, created_at, attempts_left, due_at)
              select endpoint.id, made.id, $6, $7,
-                 -- The row of the listing may be older than the message, and an attempt would cancel the delivery.
-                 case when not listing.published then $6 + interval '1 minute' else $6 end
+                 -- The row of the listing may be older than the message, or absent: an attempt now would cancel the delivery.
+                 case when listing.published is not true then $6 + interval '1 minute' else $6 end
              from made
              left join webhook.listing on listing.kind = made.listing_kind and listing.id = made.listing_id
              join unnest($1::uuid[]) with ordinality as sent (id, position) on sent.id = made.id
