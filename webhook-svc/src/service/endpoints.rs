@@ -100,7 +100,8 @@ impl Dependencies {
         let limit = bad.take(limit.transpose());
         let (address, (events, limit)) = bad.finish(address.zip(events.zip(limit)))?;
         let url = address.as_ref().map(Address::as_str);
-        let details = json!({"url": url, "events": events, "rate_limit": limit});
+        // 0 in the audit says that the limit was removed, null that it was not changed.
+        let details = json!({"url": url, "events": events, "rate_limit": request.rate_limit});
         let address_check = match &address {
             // The present address keeps its outcome.
             Some(address) if address.as_str() == current.url => Some(current.address_check),
