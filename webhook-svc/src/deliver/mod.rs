@@ -60,10 +60,9 @@ impl Limits {
     #[must_use]
     pub fn within_descriptors(self) -> Self {
         let wanted = u32::try_from(self.in_flight).unwrap_or(u32::MAX);
-        let descriptors = wanted.saturating_mul(DESCRIPTORS);
-        let possible = descriptor_limit::allowed("in_flight", descriptors) / DESCRIPTORS;
+        let possible = descriptor_limit::allowed("in_flight", wanted, DESCRIPTORS);
         Self {
-            in_flight: usize::try_from(possible.max(1)).unwrap_or(self.in_flight),
+            in_flight: usize::try_from(possible).unwrap_or(self.in_flight),
             ..self
         }
     }
