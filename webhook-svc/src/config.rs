@@ -3,13 +3,13 @@
 use std::time::Duration;
 
 use kit::config::{Common, a_second_or_more, count, seconds};
+use kit::key_ring::KeyRing;
 use kit::rpc::client::Addresses;
 
 use crate::deliver::Limits;
 use crate::domain::health::DisablePolicy;
 use crate::domain::schedule::Schedule;
 use crate::http;
-use crate::key_ring::KeyRing;
 
 /// PostgreSQL itself ends a statement that takes too long; without an answer after this time more, it has vanished.
 const STATEMENT_MARGIN: Duration = Duration::from_secs(5);

@@ -22,6 +22,7 @@ mod target;
 use std::sync::Arc;
 use std::time::Duration;
 
+use kit::key_ring::KeyRing;
 use kit::wakeup::Wakeup;
 use kit::{Clock, Lifecycle, descriptor_limit};
 use sqlx::PgPool;
@@ -33,7 +34,6 @@ use crate::domain::address::AllowList;
 use crate::domain::health::DisablePolicy;
 use crate::domain::schedule::Schedule;
 use crate::http::{OwnFault, Sender};
-use crate::key_ring::KeyRing;
 use fault_tracker::FaultTracker;
 use pages::Messages;
 

@@ -14,6 +14,7 @@ use super::{Dependencies, convert};
 use crate::domain::address::Address;
 use crate::domain::event::Event;
 use crate::domain::signature::Secret;
+use crate::key_ring::seal_secret;
 use crate::store::accounts;
 use crate::store::endpoints::{self, Endpoint, EndpointState};
 use crate::store::plans::{self, Allowance};
@@ -41,7 +42,7 @@ impl Dependencies {
         let events = bad.take(events(&request.events));
         let rate_limit = bad.take(request.rate_limit.map(rate_limit).transpose());
         let (address, (events, rate_limit)) = bad.finish(address.zip(events.zip(rate_limit)))?;
-        let sealed = self.key_ring.seal(id, &secret);
+        let sealed = seal_secret(&self.key_ring, id, &secret);
         let mut endpoint = Endpoint {
             id,
             account_id: account,
@@ -165,7 +166,7 @@ impl Dependencies {
         let rotated = self.modify(scope, id, json!({}), |endpoint| {
             let (current, _) = endpoint.secrets(now);
             endpoint.secret = current.to_vec();
-            let sealed = self.key_ring.seal(endpoint.id, &new);
+            let sealed = seal_secret(&self.key_ring, endpoint.id, &new);
             endpoint.next_secret = Some(sealed.map_err(|error| Fault::internal(&error))?);
             endpoint.next_secret_from = Some(now + self.rotation);
             Ok(())

@@ -18,6 +18,7 @@ use contracts::webhook::v1::receivers_service_server::ReceiversServiceServer;
 use contracts::webhook::v1::staff_service_server::StaffServiceServer;
 use kit::Clock;
 use kit::audit::Audit;
+use kit::key_ring::KeyRing;
 use kit::wakeup::Wakeup;
 use sqlx::PgPool;
 use tonic::service::RoutesBuilder;
@@ -26,7 +27,6 @@ use crate::SCHEMA;
 use crate::domain::address::AllowList;
 use crate::domain::schedule::Schedule;
 use crate::http::Sender;
-use crate::key_ring::KeyRing;
 
 /// The dependencies of the services. Its methods are the operations, in the file of their service.
 #[derive(Debug)]

@@ -13,6 +13,7 @@ use crate::domain::message::Message;
 use crate::domain::samples::{self, Sample};
 use crate::domain::signature::Secret;
 use crate::domain::signed_headers::Secrets;
+use crate::key_ring::open_secret;
 use crate::receiver_check::{self, Target};
 use crate::store::accounts;
 
@@ -84,7 +85,7 @@ impl Dependencies {
     }
 
     fn secret(&self, endpoint: Uuid, sealed: &[u8]) -> Result<Secret, Fault> {
-        let opened = self.key_ring.open(endpoint, sealed);
+        let opened = open_secret(&self.key_ring, endpoint, sealed);
         opened.map_err(|error| {
             tracing::error!(%endpoint, %error, "cannot read the signing secret of an endpoint");
             let reason =

@@ -14,6 +14,7 @@ use contracts::webhook::v1::receivers_service_client::ReceiversServiceClient;
 use contracts::webhook::v1::staff_service_client::StaffServiceClient;
 use kit::clock::Clock;
 use kit::feed::{Projection, ProjectionContext, Subscription, project_changes};
+use kit::key_ring::KeyRing;
 use kit::leader::Leader;
 use kit::lifecycle::{Lifecycle, Supervisor};
 use kit::rpc::client::Client;
@@ -36,7 +37,6 @@ use webhook::feeds::listings::Listings;
 use webhook::http::resolver::Resolve;
 use webhook::http::{self, Sender};
 use webhook::jobs::{recovery, sweep};
-use webhook::key_ring::KeyRing;
 use webhook::service::Dependencies;
 use webhook::store::{accounts, plans};
 

@@ -157,7 +157,7 @@ async fn serve(
         ..Settings::default()
     };
     let sender = Sender::new(&settings).unwrap();
-    let key_ring: webhook::key_ring::KeyRing = "a:AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQE="
+    let key_ring: kit::key_ring::KeyRing = "a:AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQE="
         .parse()
         .unwrap();
     let delivering = DeliveryDependencies {
