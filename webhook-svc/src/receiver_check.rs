@@ -12,7 +12,7 @@ use uuid::Uuid;
 use crate::domain::address::Address;
 use crate::domain::receiver_check::{Finding, ProbeMessage, ProbeResult, Rule};
 use crate::domain::signed_headers::Secrets;
-use crate::http::{AttemptOutcome, PostRequest, Sender};
+use crate::http::{PostRequest, Sender};
 
 /// Messages of a rule that are sent at once, so that a slow receiver is checked in time.
 const AT_ONCE: usize = 2;
@@ -105,6 +105,6 @@ async fn send(
         reason: if tells_more { reason } else { String::new() },
         duration: answer.duration,
         excerpt: answer.excerpt,
-        is_own_fault: matches!(answer.outcome, AttemptOutcome::NotMade(_)),
+        is_own_fault: answer.own_fault.is_some(),
     }
 }

@@ -318,11 +318,11 @@ impl EndpointWorker {
     /// Adjusts the window and passes the result to the recorder.
     async fn finish_attempt(&mut self, (due, finished): Finished) -> anyhow::Result<()> {
         // Without an attempt, the delivery still waits in the database.
-        let Some(mut attempted) = finished else {
+        let Some(attempted) = finished else {
             self.forget(due.id);
             return Ok(());
         };
-        if let AttemptOutcome::NotMade(fault) = attempted.result.outcome {
+        if let Some(fault) = attempted.result.own_fault {
             let (endpoint, reached_at) = (self.lease.claim.endpoint, self.last_success_at);
             let faults = &self.shared.faults;
             if !faults.has_lasted(endpoint, fault, reached_at, attempted.at) {
@@ -331,13 +331,12 @@ impl EndpointWorker {
                 self.forget(due.id);
                 return Ok(());
             }
-            attempted.result.outcome = AttemptOutcome::Failed;
         } else {
             self.shared.faults.clear(self.lease.claim.endpoint);
         }
         match attempted.result.outcome {
             AttemptOutcome::Delivered => self.window.grow(),
-            AttemptOutcome::Failed | AttemptOutcome::NotMade(_) => self.window.shrink(),
+            AttemptOutcome::Failed => self.window.shrink(),
             // The recorder disables the endpoint, unless it has another address now.
             AttemptOutcome::Gone => {
                 let target = self.target.take();
@@ -348,7 +347,8 @@ impl EndpointWorker {
     }
 
     fn report(&self, fault: OwnFault, result: &AttemptResult) {
-        metrics::counter!("webhook_own_faults_total", "kind" => fault.name()).increment(1);
+        let kind: &'static str = fault.into();
+        metrics::counter!("webhook_own_faults_total", "kind" => kind).increment(1);
         if !self.own_fault {
             let reason = result.reason.as_deref().unwrap_or_default();
             let endpoint = self.lease.claim.endpoint;

@@ -35,7 +35,7 @@ impl FaultTracker {
         reached_at: Option<OffsetDateTime>,
         now: OffsetDateTime,
     ) -> bool {
-        if fault == OwnFault::Certain {
+        if fault == OwnFault::Sockets {
             return false;
         }
         let mut faults = self.0.lock();

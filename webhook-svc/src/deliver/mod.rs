@@ -26,6 +26,7 @@ use kit::key_ring::KeyRing;
 use kit::wakeup::Wakeup;
 use kit::{Clock, Lifecycle, descriptor_limit};
 use sqlx::PgPool;
+use strum::VariantArray as _;
 use time::OffsetDateTime;
 use tokio::sync::Semaphore;
 use uuid::Uuid;
@@ -119,8 +120,9 @@ pub fn spawn(dependencies: DeliveryDependencies, lifecycle: &Lifecycle) {
         dependencies,
     });
     // Prometheus sees an increase only from a value that it has read.
-    for fault in OwnFault::ALL {
-        metrics::counter!("webhook_own_faults_total", "kind" => fault.name()).increment(0);
+    for fault in OwnFault::VARIANTS {
+        let kind: &'static str = fault.into();
+        metrics::counter!("webhook_own_faults_total", "kind" => kind).increment(0);
     }
     let stopping = lifecycle.stopping();
     lifecycle.spawn_graceful("delivery", dispatcher::run(shared, stopping));

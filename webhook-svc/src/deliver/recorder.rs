@@ -85,7 +85,7 @@ fn count(outcome: &Outcome) {
         Outcome::Cancelled(_) => "cancelled",
         Outcome::Attempted(attempted) => match attempted.result.outcome {
             AttemptOutcome::Delivered => "delivered",
-            AttemptOutcome::Failed | AttemptOutcome::NotMade(_) => "failed",
+            AttemptOutcome::Failed => "failed",
             AttemptOutcome::Gone => "gone",
         },
     };
@@ -203,7 +203,7 @@ fn completion_of(shared: &Shared, record: &Record, now: OffsetDateTime) -> Compl
     };
     let schedule = &shared.dependencies.schedule;
     let due_at = match result.outcome {
-        AttemptOutcome::Failed | AttemptOutcome::NotMade(_) => schedule.next_attempt_at(
+        AttemptOutcome::Failed => schedule.next_attempt_at(
             completion.attempts_left,
             jitter(due),
             result.retry_after,

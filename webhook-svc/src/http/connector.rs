@@ -77,7 +77,7 @@ impl ConnectError {
     /// Our fault, if it is one, that there is no connection.
     pub(super) fn own_fault(&self) -> Option<OwnFault> {
         match self {
-            Self::Unresolved { .. } => Some(OwnFault::Doubtful),
+            Self::Unresolved { .. } => Some(OwnFault::Network),
             Self::Unreachable(error) => OwnFault::of_socket(error),
             _ => None,
         }
@@ -227,8 +227,8 @@ async fn connect(addresses: &[SocketAddr]) -> Result<TcpStream, ConnectError> {
             Err(error) => ConnectError::Unreachable(error),
         };
         match error.own_fault() {
-            Some(OwnFault::Certain) => return Err(error),
-            Some(OwnFault::Doubtful) if failed.is_some() => {}
+            Some(OwnFault::Sockets) => return Err(error),
+            Some(OwnFault::Network) if failed.is_some() => {}
             _ => failed = Some(error),
         }
     }

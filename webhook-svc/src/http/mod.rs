@@ -1,15 +1,15 @@
 //! Sends signed POSTs to endpoints.
 //!
 //! Each connection goes to an address that was checked just before ([`resolver`], [`connector`]). One deadline covers everything up to the
-//! end of the response's head. Redirects are not followed, and proxies of the environment are not used.
+//! end of the response's head ([`request`]). Redirects are not followed, and proxies of the environment are not used.
 
 mod address_check;
 mod answer_headers;
 mod connector;
 mod own_fault;
 mod reason;
+mod request;
 pub mod resolver;
-mod retry;
 mod retry_after;
 pub mod settings;
 mod tcp_connection;
@@ -94,6 +94,8 @@ impl PostRequest<'_> {
 #[derive(Debug)]
 pub struct AttemptResult {
     pub outcome: AttemptOutcome,
+    /// Our fault, if it is one, that there is no response.
+    pub own_fault: Option<OwnFault>,
     /// `None`: there was no response.
     pub status: Option<u16>,
     /// Until the end of the response's head, or the failure.
@@ -115,8 +117,6 @@ pub enum AttemptOutcome {
     Failed,
     /// A 410: the endpoint asks for no more deliveries.
     Gone,
-    /// There was no attempt: the fault is ours.
-    NotMade(OwnFault),
 }
 
 type HttpClient = Client<Connector, Full<Bytes>>;
@@ -221,8 +221,8 @@ impl Sender {
         let duration = begun.elapsed();
         let (head, body) = match response {
             Ok(response) => response.into_parts(),
-            Err((outcome, reason)) => {
-                return AttemptResult::no_response(outcome, reason, duration);
+            Err((own_fault, reason)) => {
+                return AttemptResult::no_response(own_fault, reason, duration);
             }
         };
         let outcome = match head.status {
@@ -232,6 +232,7 @@ impl Sender {
         };
         AttemptResult {
             outcome,
+            own_fault: None,
             status: Some(head.status.as_u16()),
             duration,
             reason: (outcome != AttemptOutcome::Delivered)
@@ -254,10 +255,11 @@ impl Sender {
 }
 
 impl AttemptResult {
-    /// An attempt without a response.
-    pub fn no_response(outcome: AttemptOutcome, reason: String, duration: Duration) -> Self {
+    /// A failed attempt without a response.
+    pub fn no_response(own_fault: Option<OwnFault>, reason: String, duration: Duration) -> Self {
         Self {
-            outcome,
+            outcome: AttemptOutcome::Failed,
+            own_fault,
             status: None,
             duration,
             excerpt: Vec::new(),
