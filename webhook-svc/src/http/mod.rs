@@ -148,7 +148,6 @@ impl Sender {
     /// # Errors
     /// The file of additional certificate authorities cannot be read.
     pub fn with_resolver(settings: &Settings, resolver: Arc<dyn Resolve>) -> anyhow::Result<Self> {
-        let resolver = settings.resolve.wrap(resolver);
         let connector = connector::new(settings, resolver)?;
         let head = usize::try_from(MAX_HEAD_BYTES)?;
         let mut builder = Client::builder(TokioExecutor::new());

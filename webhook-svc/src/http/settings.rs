@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use kit::config::{Profile, a_second_or_more};
 
-use super::resolver::Overrides;
 use crate::domain::address::AllowList;
 
 #[derive(Debug, Clone, clap::Args)]
@@ -28,27 +27,18 @@ pub struct Settings {
     /// Endpoints that need not be public, as `host:port,http://host:port` (local profile only)
     #[arg(long, default_value = "")]
     pub allow: AllowList,
-    /// Names with fixed addresses, as `name=address:port,…` (local profile only)
-    #[arg(long, default_value = "")]
-    pub resolve: Overrides,
 }
 
 impl Settings {
     /// Settings that `profile` does not allow.
     pub fn problems(&self, profile: Profile) -> Vec<String> {
-        let given = [
-            ("allow", !self.allow.is_empty()),
-            ("resolve", !self.resolve.is_empty()),
-        ];
-        given
-            .into_iter()
-            .filter(|(_, given)| *given && profile == Profile::Production)
-            .map(|(name, _)| {
-                format!(
-                    "`{name}` is for the local profile only: in production all endpoints are public"
-                )
-            })
-            .collect()
+        if self.allow.is_empty() || profile != Profile::Production {
+            return Vec::new();
+        }
+        vec![
+            "`allow` is for the local profile only: in production all endpoints are public"
+                .to_owned(),
+        ]
     }
 }
 
@@ -61,7 +51,6 @@ impl Default for Settings {
             idle_connections: 64,
             ca_file: None,
             allow: AllowList::default(),
-            resolve: Overrides::default(),
         }
     }
 }
