@@ -3,11 +3,12 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use clap::Parser as _;
 use kit::config::{Profile, a_second_or_more};
 
 use crate::domain::address::AllowList;
 
-#[derive(Debug, Clone, clap::Args)]
+#[derive(Debug, Clone, clap::Parser)]
 pub struct Settings {
     /// Seconds until an endpoint must have answered, from the look-up of its name to the end of the response's head
     #[arg(long, default_value = "8", value_parser = a_second_or_more)]
@@ -43,14 +44,8 @@ impl Settings {
 }
 
 impl Default for Settings {
+    /// The settings without any argument, for tests.
     fn default() -> Self {
-        Self {
-            answer_timeout: Duration::from_secs(8),
-            excerpt_timeout: Duration::from_secs(1),
-            address_check_timeout: Duration::from_secs(2),
-            idle_connections: 64,
-            ca_file: None,
-            allow: AllowList::default(),
-        }
+        Self::parse_from(["webhook-svc"])
     }
 }
