@@ -31,7 +31,6 @@ use time::OffsetDateTime;
 use tokio::sync::Semaphore;
 use uuid::Uuid;
 
-use crate::domain::address::AllowList;
 use crate::domain::health::DisablePolicy;
 use crate::domain::schedule::Schedule;
 use crate::http::{OwnFault, Sender};
@@ -77,7 +76,6 @@ pub struct DeliveryDependencies {
     pub wakeup: Wakeup,
     pub sender: Sender,
     pub key_ring: KeyRing,
-    pub allow: AllowList,
     pub schedule: Schedule,
     pub disable_policy: DisablePolicy,
     pub limits: Limits,

@@ -60,7 +60,7 @@ pub(super) async fn load(
     drop(connection);
     Ok(Some(Target {
         url: Arc::from(found.url.as_str()),
-        address: Address::parse(&found.url, &dependencies.allow),
+        address: dependencies.sender.parse_address(&found.url),
         secrets: open_secrets(dependencies, &found),
         last_success_at: found.last_success_at,
         has_real_events: allowance.is_some_and(|allowance| allowance.events),

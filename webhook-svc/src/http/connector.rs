@@ -84,7 +84,11 @@ impl ConnectError {
     }
 }
 
-pub(super) fn new(settings: &Settings, resolver: Arc<dyn Resolve>) -> anyhow::Result<Connector> {
+pub(super) fn new(
+    settings: &Settings,
+    allowed: Arc<AllowList>,
+    resolver: Arc<dyn Resolve>,
+) -> anyhow::Result<Connector> {
     let mut roots: RootCertStore = webpki_roots::TLS_SERVER_ROOTS.iter().cloned().collect();
     if let Some(file) = &settings.ca_file {
         let context = || format!("{} holds no certificates in PEM", file.display());
@@ -102,7 +106,7 @@ pub(super) fn new(settings: &Settings, resolver: Arc<dyn Resolve>) -> anyhow::Re
     let dialer = Dialer {
         resolver,
         resolve_timeout: settings.answer_timeout / 2,
-        allowed: Arc::new(settings.allow.clone()),
+        allowed,
     };
     Ok(Connector {
         https: HttpsConnector::from((dialer, tls)),

@@ -30,7 +30,7 @@ use time::OffsetDateTime;
 use tokio::time::{Instant, timeout};
 use uuid::Uuid;
 
-use crate::domain::address::Address;
+use crate::domain::address::{Address, AllowList};
 use crate::domain::signed_headers::{self, Headers, Secrets, UnsignedMessage};
 use connector::Connector;
 use resolver::Resolve;
@@ -129,6 +129,7 @@ pub struct Sender {
     clients: Arc<Cache<Uuid, HttpClient>>,
     builder: Builder,
     connector: Connector,
+    allowed: Arc<AllowList>,
     timeout: Duration,
     excerpt_timeout: Duration,
     address_check_timeout: Duration,
@@ -148,7 +149,8 @@ impl Sender {
     /// # Errors
     /// The file of additional certificate authorities cannot be read.
     pub fn with_resolver(settings: &Settings, resolver: Arc<dyn Resolve>) -> anyhow::Result<Self> {
-        let connector = connector::new(settings, resolver)?;
+        let allowed = Arc::new(settings.allow.clone());
+        let connector = connector::new(settings, Arc::clone(&allowed), resolver)?;
         let head = usize::try_from(MAX_HEAD_BYTES)?;
         let mut builder = Client::builder(TokioExecutor::new());
         builder
@@ -171,10 +173,19 @@ impl Sender {
             clients: Arc::new(Cache::new(MAX_CLIENTS)),
             builder,
             connector,
+            allowed,
             timeout: settings.answer_timeout,
             excerpt_timeout: settings.excerpt_timeout,
             address_check_timeout: settings.address_check_timeout,
         })
+    }
+
+    /// Parses the URL of an endpoint, which may be public or one of those that the settings allow.
+    ///
+    /// # Errors
+    /// A message for the owner.
+    pub fn parse_address(&self, text: &str) -> Result<Address, String> {
+        Address::parse(text, &self.allowed)
     }
 
     fn client(&self, endpoint: Uuid) -> HttpClient {

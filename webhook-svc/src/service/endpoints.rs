@@ -292,7 +292,7 @@ impl Dependencies {
     }
 
     fn address(&self, text: &str) -> Result<Address, Fault> {
-        let address = Address::parse(text, &self.allow);
+        let address = self.sender.parse_address(text);
         address.map_err(|problem| Fault::invalid_field("url", problem))
     }
 

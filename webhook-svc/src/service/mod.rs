@@ -24,7 +24,6 @@ use sqlx::PgPool;
 use tonic::service::RoutesBuilder;
 
 use crate::SCHEMA;
-use crate::domain::address::AllowList;
 use crate::domain::schedule::Schedule;
 use crate::http::Sender;
 
@@ -35,10 +34,9 @@ pub struct Dependencies {
     pub clock: Clock,
     /// Wakes the dispatchers.
     pub wakeup: Wakeup,
-    /// Checks addresses that are entered.
+    /// Sends the requests to addresses that are entered, and the messages of a receiver's check.
     pub sender: Sender,
     pub key_ring: KeyRing,
-    pub allow: AllowList,
     pub schedule: Schedule,
     /// How long the old secret signs after a rotation.
     pub rotation: time::Duration,

@@ -7,7 +7,6 @@ use uuid::Uuid;
 
 use super::scope::Scope;
 use super::{Dependencies, convert};
-use crate::domain::address::Address;
 use crate::domain::event::Event;
 use crate::domain::message::Message;
 use crate::domain::samples::{self, Sample};
@@ -57,7 +56,7 @@ impl Dependencies {
         let endpoint = self
             .endpoint(scope, "endpoint_id", &request.endpoint_id)
             .await?;
-        let address = Address::parse(&endpoint.url, &self.allow);
+        let address = self.sender.parse_address(&endpoint.url);
         let address = address.map_err(|problem| Fault::invalid_field("url", problem))?;
         let (current, next) = endpoint.secrets(now);
         let current = self.secret(endpoint.id, current)?;

@@ -27,7 +27,6 @@ use time::macros::datetime;
 use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 use webhook::deliver::{self, Limits};
-use webhook::domain::address::AllowList;
 use webhook::domain::health::DisablePolicy;
 use webhook::domain::schedule::Schedule;
 use webhook::feeds::Publisher;
@@ -161,9 +160,8 @@ pub(crate) async fn replica_with(
         .iter()
         .map(|it| it.origin.replace("127.0.0.1", HOST));
     let origins: Vec<String> = origins.chain(named).collect();
-    let allow: AllowList = origins.join(",").parse().unwrap();
     let settings = http::Settings {
-        allow: allow.clone(),
+        allow: origins.join(",").parse().unwrap(),
         answer_timeout: testing::LONG,
         excerpt_timeout: testing::LONG,
         address_check_timeout: testing::LONG,
@@ -176,7 +174,6 @@ pub(crate) async fn replica_with(
         wakeup: wakeup.clone(),
         sender: sender.clone(),
         key_ring: key_ring("a"),
-        allow: allow.clone(),
         schedule: Schedule::default(),
         disable_policy: DisablePolicy::default(),
         limits: Limits {
@@ -199,7 +196,6 @@ pub(crate) async fn replica_with(
         wakeup,
         sender,
         key_ring: key_ring("a"),
-        allow,
         schedule: Schedule::default(),
         rotation: Duration::DAY,
         retention: RETENTION,

@@ -22,7 +22,6 @@ use tokio::task::JoinSet;
 use uuid::Uuid;
 use web::domain::role::Role;
 use webhook::deliver::{self, DeliveryDependencies, Limits};
-use webhook::domain::address::AllowList;
 use webhook::domain::health::DisablePolicy;
 use webhook::domain::schedule::Schedule;
 use webhook::http::{Sender, Settings};
@@ -148,9 +147,8 @@ async fn serve(
 ) -> kit::rpc::client::Client {
     let wakeup = Wakeup::start(pool.clone(), webhook::CHANNEL, lifecycle);
     let origin = receiver.url.strip_suffix("/hook").unwrap();
-    let allow: AllowList = origin.parse().unwrap();
     let settings = Settings {
-        allow: allow.clone(),
+        allow: origin.parse().unwrap(),
         answer_timeout: testing::LONG,
         excerpt_timeout: testing::LONG,
         address_check_timeout: testing::LONG,
@@ -166,7 +164,6 @@ async fn serve(
         wakeup: wakeup.clone(),
         sender: sender.clone(),
         key_ring: key_ring.clone(),
-        allow: allow.clone(),
         schedule: Schedule::default(),
         disable_policy: DisablePolicy::default(),
         limits: Limits {
@@ -187,7 +184,6 @@ async fn serve(
         wakeup,
         sender,
         key_ring,
-        allow,
         schedule: Schedule::default(),
         rotation: Duration::DAY,
         retention: Duration::days(30),
