@@ -30,13 +30,13 @@ const BATCH: usize = 1_000;
 /// Delay before a failed transaction is repeated.
 const BACKOFF: Duration = Duration::from_millis(500);
 
-/// A result to record. The recorder sends the delivery's id to `recorded` after the commit.
+/// A result to record. The recorder sends the delivery's id to `acknowledge` after the commit.
 #[derive(Debug)]
 pub(super) struct Record {
     pub(super) claim: Claim,
     pub(super) due: DueDelivery,
     pub(super) outcome: Outcome,
-    pub(super) recorded: mpsc::UnboundedSender<i64>,
+    pub(super) acknowledge: mpsc::UnboundedSender<i64>,
 }
 
 #[derive(Debug)]
@@ -72,7 +72,7 @@ pub(super) async fn run(shared: Arc<Shared>, records: Arc<Mutex<mpsc::Receiver<R
         }
         for record in batch.drain(..) {
             count(&record.outcome);
-            if record.recorded.send(record.due.id).is_err() {
+            if record.acknowledge.send(record.due.id).is_err() {
                 let delivery = record.due.id;
                 tracing::debug!(delivery, "the worker ended before its attempt was recorded");
             }
