@@ -208,7 +208,7 @@ impl EndpointWorker {
     async fn enqueue(&mut self, deliveries: Vec<DueDelivery>) -> anyhow::Result<()> {
         let has_real_events = self.target.as_ref().is_some_and(|it| it.has_real_events);
         for due in deliveries {
-            let reason = if !due.is_current {
+            let reason = if !due.is_published {
                 NOT_PUBLISHED
             } else if !has_real_events && !due.message.is_test() {
                 ONLY_TEST_EVENTS

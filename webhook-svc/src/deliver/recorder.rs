@@ -15,10 +15,10 @@ use super::Shared;
 use super::attempt::Attempted;
 use super::pages::DueDelivery;
 use crate::SCHEMA;
-use crate::domain::health::{Health, Notification};
+use crate::domain::health::{Health, Notice};
 use crate::domain::schedule::JITTER;
 use crate::http::AttemptOutcome;
-use crate::notification;
+use crate::notice;
 use crate::store::attempts::{self, Completion};
 use crate::store::deliveries::DeliveryState;
 use crate::store::endpoints::{self, EndpointState};
@@ -274,7 +274,7 @@ async fn update_endpoints(
         let mut gone = None;
         for failure in failures {
             if is_gone(failure) {
-                gone = Some(Notification::DisabledByGone);
+                gone = Some(Notice::DisabledByGone);
             } else {
                 health.add_failure(failure.at);
             }
@@ -282,13 +282,13 @@ async fn update_endpoints(
         // The owner of an endpoint that is off knows.
         if endpoint.state != EndpointState::Off {
             let policy = shared.dependencies.disable_policy;
-            let notification = gone.or_else(|| health.notification(policy, now));
-            if let Some(reason) = notification.and_then(Notification::reason) {
+            let notice = gone.or_else(|| health.notice(policy, now));
+            if let Some(reason) = notice.and_then(Notice::reason) {
                 endpoint.state = EndpointState::Off;
                 reason.clone_into(&mut endpoint.reason);
             }
-            if let Some(notification) = notification {
-                notices.push(notification::change(&endpoint, notification));
+            if let Some(notice) = notice {
+                notices.push(notice::change(&endpoint, notice));
             }
         }
         endpoint.failures = health.failures;

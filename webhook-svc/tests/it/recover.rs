@@ -79,7 +79,7 @@ async fn many_failed_deliveries_are_queued_in_batches_each_once(pool: PgPool) {
     assert!(answer.next.contains("back into the queue"), "{answer:?}");
     assert_eq!(waiting(&pool, endpoint).await, 0);
 
-    let next = || recoveries::queue_batch(&pool, endpoint, 6, START);
+    let next = || recoveries::insert_waiting_batch(&pool, endpoint, 6, START);
     next().await.unwrap();
     assert_eq!(waiting(&pool, endpoint).await, 5_000);
     let progress = service.endpoint(ADA, endpoint).await.recovered;
