@@ -17,6 +17,7 @@ const STATEMENT_MARGIN: Duration = Duration::from_secs(5);
 #[derive(Debug, clap::Args)]
 // clap would name the group after the type, as it does with those of `http`.
 #[group(skip)]
+// A private setting is read through a method below.
 pub struct Settings {
     #[command(flatten)]
     common: Common,

@@ -42,7 +42,7 @@ pub(super) struct Record {
 #[derive(Debug)]
 pub(super) enum Outcome {
     Attempted(Attempted),
-    /// With the reason.
+    /// An attempt that is not made. It is logged with this reason, and counts in `tries`.
     Cancelled(&'static str),
 }
 
@@ -125,8 +125,10 @@ async fn record(
     transaction.commit().await
 }
 
-/// Creates the partitions of these days and of the days after them. A list that PostgreSQL has planned before a partition was attached finds
-/// no row of it, so that a delivery which is recorded at the same moment would seem to be gone.
+/// Creates the partitions of these days and of the days after them.
+///
+/// They must exist before their day. A list that was planned before a partition was attached finds no row of it: a delivery that is recorded at
+/// that moment would seem to be gone.
 async fn create_partitions(
     shared: &Shared,
     needed: impl IntoIterator<Item = Date>,
@@ -279,7 +281,7 @@ async fn update_endpoints(
                 health.add_failure(failure.at);
             }
         }
-        // The owner of an endpoint that is off knows.
+        // The owner is told once that the endpoint is off.
         if endpoint.state != EndpointState::Off {
             let policy = shared.dependencies.disable_policy;
             let notice = gone.or_else(|| health.notice(policy, now));

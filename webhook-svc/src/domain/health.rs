@@ -62,7 +62,7 @@ impl Health {
         if self.failures >= policy.failures && last - first >= policy.span {
             return Some(Notice::DisabledAfterFailures);
         }
-        // A time in the future, from a replica whose clock was ahead, soon counts no more.
+        // A time further ahead than the interval is from a replica whose clock was wrong, and does not count.
         let is_recent = |at: OffsetDateTime| (now - at).abs() < MAIL_INTERVAL;
         if self.mailed_at.is_some_and(is_recent) {
             return None;

@@ -17,7 +17,7 @@ use uuid::Uuid;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Claim {
     pub endpoint: Uuid,
-    /// Another one after each claim by another replica: results count only under the token of the present claim.
+    /// Raised by each claim of another holder: results count only under the token of the present claim.
     pub token: i64,
 }
 

@@ -23,7 +23,7 @@ pub struct Failed {
     pub oldest: Option<OffsetDateTime>,
 }
 
-/// Counts the deliveries to an endpoint that have failed since `since`: whose last attempt was made since then, and failed.
+/// Counts the deliveries to an endpoint whose last attempt was made at `since` or later, and failed.
 ///
 /// The scalar subqueries look each delivery up by an index. The planner could join the whole log instead.
 pub async fn count(
