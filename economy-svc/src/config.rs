@@ -47,7 +47,7 @@ impl Settings {
     /// The limits of the port for exchanges.
     pub(crate) fn exchange_limits(&self) -> ConnectionLimits {
         ConnectionLimits {
-            total: descriptor_limit::allowed("exchange_connections", self.exchange_connections),
+            total: descriptor_limit::allowed("exchange_connections", self.exchange_connections, 1),
             per_client: self.exchange_client_connections,
         }
     }

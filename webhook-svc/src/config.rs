@@ -3,13 +3,13 @@
 use std::time::Duration;
 
 use kit::config::{Common, a_second_or_more, count, seconds};
+use kit::key_ring::KeyRing;
 use kit::rpc::client::Addresses;
 
 use crate::deliver::Limits;
 use crate::domain::health::DisablePolicy;
 use crate::domain::schedule::Schedule;
 use crate::http;
-use crate::key_ring::KeyRing;
 
 /// PostgreSQL itself ends a statement that takes too long; without an answer after this time more, it has vanished.
 const STATEMENT_MARGIN: Duration = Duration::from_secs(5);
@@ -17,6 +17,7 @@ const STATEMENT_MARGIN: Duration = Duration::from_secs(5);
 #[derive(Debug, clap::Args)]
 // clap would name the group after the type, as it does with those of `http`.
 #[group(skip)]
+// A private setting is read through a method below.
 pub struct Settings {
     #[command(flatten)]
     common: Common,
@@ -96,7 +97,7 @@ impl Settings {
             per_endpoint: self.in_flight_per_endpoint,
             endpoints: self.endpoints_at_once,
             lease: self.lease,
-            statement: self.common.database.database_statement_timeout + STATEMENT_MARGIN,
+            statement_timeout: self.common.database.database_statement_timeout + STATEMENT_MARGIN,
         }
     }
 

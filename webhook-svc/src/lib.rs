@@ -7,7 +7,7 @@ pub mod feeds;
 pub mod http;
 pub mod jobs;
 pub mod key_ring;
-mod notification;
+mod notice;
 pub mod receiver_check;
 pub mod service;
 pub mod store;
@@ -66,7 +66,6 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         wakeup: wakeup.clone(),
         sender: sender.clone(),
         key_ring: key_ring.clone(),
-        allow: settings.http.allow.clone(),
         schedule: settings.schedule(),
         disable_policy: settings.disable_policy(),
         limits: settings.limits().within_descriptors(),
@@ -75,8 +74,8 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
 
     jobs::sweep::spawn(&leader, &pool, clock, &wakeup, settings.sweep_hour)?;
     jobs::oldest_due::spawn(&leader, &pool);
-    let attempts = settings.schedule().attempts();
-    jobs::recovery::spawn(&leader, &pool, clock, &wakeup, attempts);
+    let max_attempts = settings.schedule().attempts();
+    jobs::recovery::spawn(&leader, &pool, clock, &wakeup, max_attempts);
     jobs::maintenance::spawn(&leader, &pool, &key_ring, settings.retention());
 
     let producer = Producer::start(&leader, &boot.lifecycle, Retention::default());
@@ -88,7 +87,6 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         wakeup,
         sender,
         key_ring,
-        allow: settings.http.allow.clone(),
         schedule: settings.schedule(),
         rotation: settings.rotation(),
         retention: settings.retention(),

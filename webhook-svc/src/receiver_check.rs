@@ -12,10 +12,10 @@ use uuid::Uuid;
 use crate::domain::address::Address;
 use crate::domain::receiver_check::{Finding, ProbeMessage, ProbeResult, Rule};
 use crate::domain::signed_headers::Secrets;
-use crate::http::{AttemptOutcome, PostRequest, Sender};
+use crate::http::{PostRequest, Sender};
 
-/// Messages of a rule that are sent at once, so that a slow receiver is checked in time.
-const AT_ONCE: usize = 2;
+/// Messages of a rule that are in flight at the same time, so that a slow receiver is checked in time.
+const CONCURRENCY: usize = 2;
 
 /// A receiver to check.
 #[derive(Debug)]
@@ -61,12 +61,16 @@ async fn check(
     let messages = rule.messages(clock.now(), ids::row_id);
     let planned = messages.len();
     // The second message of this rule must come after the first is handled.
-    let at_once = if rule == Rule::HandledId { 1 } else { AT_ONCE };
+    let concurrency = if rule == Rule::HandledId {
+        1
+    } else {
+        CONCURRENCY
+    };
     let sending = messages.into_iter().map(|message| {
         let answered = send(message, sender, clock, target);
         timeout_at(deadline, answered)
     });
-    let mut answers = stream::iter(sending).buffered(at_once);
+    let mut answers = stream::iter(sending).buffered(concurrency);
     let mut results = Vec::new();
     while let Some(Ok(result)) = answers.next().await {
         let is_answered = result.status.is_some();
@@ -105,6 +109,6 @@ async fn send(
         reason: if tells_more { reason } else { String::new() },
         duration: answer.duration,
         excerpt: answer.excerpt,
-        is_own_fault: matches!(answer.outcome, AttemptOutcome::NotMade(_)),
+        is_own_fault: answer.own_fault.is_some(),
     }
 }

@@ -80,7 +80,7 @@ fn calls_without_window() -> Vec<u8> {
 #[testing::database_test(gateway::MIGRATOR)]
 async fn a_flood_from_twenty_addresses_costs_a_caller_with_a_key_no_call(pool: PgPool) {
     let many = u32::from(ADDRESSES) * u32::try_from(FLOOD).unwrap();
-    assert_eq!(descriptor_limit::allowed("test", 3 * many), 3 * many);
+    assert_eq!(descriptor_limit::allowed("test", many, 3), many);
     let test = Test::new(pool).await;
     let account = test.account("partner").await;
     let key = test.key(&account, "test").await;

@@ -6,17 +6,19 @@ use nix::sys::resource::{Resource, getrlimit, setrlimit};
 const RESERVED: u64 = 256;
 
 /// Returns the number of connections that a setting may have: `requested`, or fewer if the process does not have enough file descriptors.
+/// Each needs so many `descriptors`, at least one.
 ///
 /// Raises the soft limit as far as needed and as the hard limit allows.
-pub fn allowed(setting: &str, requested: u32) -> u32 {
-    let needed = u64::from(requested) + RESERVED;
+pub fn allowed(setting: &str, requested: u32, descriptors: u32) -> u32 {
+    let descriptors = u64::from(descriptors.max(1));
+    let needed = u64::from(requested) * descriptors + RESERVED;
     let raise = |(soft, hard)| {
         let limit = needed.min(hard).max(soft);
         setrlimit(Resource::RLIMIT_NOFILE, limit, hard).map(|()| limit)
     };
     let limit = getrlimit(Resource::RLIMIT_NOFILE).and_then(raise);
     // If the limit cannot be read, it is assumed to suffice.
-    let possible = limit.unwrap_or(needed).saturating_sub(RESERVED);
+    let possible = limit.unwrap_or(needed).saturating_sub(RESERVED) / descriptors;
     let possible = u32::try_from(possible).unwrap_or(u32::MAX);
     if possible < requested {
         tracing::warn!(
@@ -36,7 +38,11 @@ mod tests {
     #[test]
     fn file_descriptors_limit_the_connections() {
         let (_, hard) = getrlimit(Resource::RLIMIT_NOFILE).unwrap();
-        assert_eq!(allowed("test", 10), 10);
-        assert!(u64::from(allowed("test", u32::MAX)) <= hard.saturating_sub(RESERVED).max(1));
+        assert_eq!(allowed("test", 10, 1), 10);
+        for descriptors in [1, 2] {
+            let possible = hard.saturating_sub(RESERVED) / u64::from(descriptors);
+            let allowed = allowed("test", u32::MAX, descriptors);
+            assert!(u64::from(allowed) <= possible.max(1), "{descriptors} each");
+        }
     }
 }

@@ -1452,7 +1452,7 @@ pub mod endpoints_service_client {
                 .insert(GrpcMethod::new("webhook.v1.EndpointsService", "SwitchSecret"));
             self.inner.unary(req, path, codec).await
         }
-        /// Removes an endpoint and its queued deliveries.
+        /// Removes an endpoint. Its queued deliveries are never sent, and are removed by age.
         pub async fn remove_endpoint(
             &mut self,
             request: impl tonic::IntoRequest<super::RemoveEndpointRequest>,
@@ -1622,7 +1622,7 @@ pub mod endpoints_service_server {
             tonic::Response<super::SwitchSecretResponse>,
             tonic::Status,
         >;
-        /// Removes an endpoint and its queued deliveries.
+        /// Removes an endpoint. Its queued deliveries are never sent, and are removed by age.
         async fn remove_endpoint(
             &self,
             request: tonic::Request<super::RemoveEndpointRequest>,

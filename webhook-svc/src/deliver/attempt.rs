@@ -9,9 +9,9 @@ use super::Shared;
 use super::lease::Lease;
 use super::pages::DueDelivery;
 use super::target::Target;
-use crate::http::{AttemptOutcome, AttemptRequest, AttemptResult, OwnFault};
+use crate::http::{AttemptRequest, AttemptResult, OwnFault};
 
-/// A delivery after its attempt; `None`: the lease ended before the request was sent.
+/// A delivery after its attempt; `None`: the lease ended, or the replica stopped, before the request was sent.
 pub(super) type Finished = (DueDelivery, Option<Attempted>);
 
 /// The result of an attempt.
@@ -34,9 +34,9 @@ pub(super) async fn run(
     target: &Target,
     due: DueDelivery,
 ) -> Finished {
-    // The semaphore is never closed.
-    let _permit = shared.in_flight.acquire().await;
-    if !lease.is_alive() {
+    // The dispatcher closes the semaphore when the replica stops.
+    let permit = shared.in_flight.acquire().await;
+    if permit.is_err() || !lease.is_alive() {
         return (due, None);
     }
     let at = shared.dependencies.clock.now();
@@ -48,13 +48,13 @@ pub(super) async fn run(
         Ok(address) => address,
         Err(problem) => {
             let reason = format!("has an address that is not allowed. {problem}");
-            let result = AttemptResult::no_response(AttemptOutcome::Failed, reason, Duration::ZERO);
+            let result = AttemptResult::no_response(None, reason, Duration::ZERO);
             return (due, attempted(result));
         }
     };
     let Some(secrets) = target.secrets(at) else {
-        let (outcome, reason) = (AttemptOutcome::NotMade(OwnFault::Secret), UNREADABLE_SECRET);
-        let result = AttemptResult::no_response(outcome, reason.to_owned(), Duration::ZERO);
+        let (own_fault, reason) = (Some(OwnFault::Secret), UNREADABLE_SECRET.to_owned());
+        let result = AttemptResult::no_response(own_fault, reason, Duration::ZERO);
         return (due, attempted(result));
     };
     let attempt = AttemptRequest {

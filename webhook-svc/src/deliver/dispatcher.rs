@@ -5,9 +5,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::{Mutex, Notify, mpsc};
-use tokio::task::{Id, JoinError, JoinSet};
-use tokio::time::{Instant, MissedTickBehavior, interval};
+use tokio::task::{JoinError, JoinSet};
+use tokio::time::{Instant, Interval, MissedTickBehavior, interval};
 use tokio_util::sync::CancellationToken;
+use tokio_util::task::JoinMap;
 use uuid::Uuid;
 
 use super::lease::Lease;
@@ -17,7 +18,7 @@ use crate::store::queue::{self, Claim};
 
 /// Leases are renewed, and workers read what has become due since, this many times in the term of a lease.
 const RENEWALS: u32 = 3;
-/// Polls the queue this often, in case a wake-up was lost.
+/// Polls the queue this often: for deliveries that have become due with time, and in case a wake-up was lost.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
 /// Maximum endpoints of one claim.
 const CLAIM_LIMIT: usize = 500;
@@ -26,12 +27,14 @@ const RECORD_QUEUE: usize = 2_000;
 /// Recorders: the second one fills its batch while the first one waits for the disk.
 const RECORDERS: usize = 2;
 
+/// The endpoint of a worker that has ended, and whether it panicked.
+type Ended = (Uuid, Result<(), JoinError>);
+
 struct Dispatcher {
     shared: Arc<Shared>,
     records: mpsc::Sender<Record>,
-    workers: JoinSet<()>,
-    /// The endpoint of each worker.
-    endpoints: HashMap<Id, Uuid>,
+    /// By endpoint.
+    workers: JoinMap<Uuid, ()>,
     claimed: HashMap<Uuid, Claimed>,
     stop: CancellationToken,
 }
@@ -57,8 +60,7 @@ pub(super) async fn run(shared: Arc<Shared>, stopping: CancellationToken) -> any
     let mut dispatcher = Dispatcher {
         shared: Arc::clone(&shared),
         records,
-        workers: JoinSet::new(),
-        endpoints: HashMap::new(),
+        workers: JoinMap::new(),
         claimed: HashMap::new(),
         stop: stopping.clone(),
     };
@@ -68,21 +70,22 @@ pub(super) async fn run(shared: Arc<Shared>, stopping: CancellationToken) -> any
     for _ in 0..RECORDERS {
         recorders.spawn(recorder::run(Arc::clone(&shared), Arc::clone(&received)));
     }
+    let delivering = async {
+        dispatcher.dispatch().await;
+        dispatcher.drain().await;
+    };
     tokio::select! {
-        () = dispatcher.dispatch() => {}
+        () = delivering => {}
         _ = recorders.join_next() => anyhow::bail!("a recorder of attempts ended"),
-    }
-    while let Some(ended) = dispatcher.workers.join_next_with_id().await {
-        dispatcher.remove_worker(ended);
     }
     drop(dispatcher);
     recorders.join_all().await;
+    // Each worker's endpoint is released already, unless its release or the response to its claim was lost.
     let released = async {
-        let dependencies = &shared.dependencies;
-        let now = kit::pg::now(&dependencies.pool, &dependencies.clock).await?;
-        queue::release_all(&dependencies.pool, shared.holder, now).await
+        let now = shared.now().await?;
+        queue::release_all(&shared.dependencies.pool, shared.holder, now).await
     };
-    if let Err(error) = shared.in_time(released).await {
+    if let Err(error) = shared.with_statement_timeout(released).await {
         tracing::warn!(%error, "cannot release endpoints; their leases will expire");
     }
     Ok(())
@@ -91,32 +94,47 @@ pub(super) async fn run(shared: Arc<Shared>, stopping: CancellationToken) -> any
 impl Dispatcher {
     async fn dispatch(&mut self) {
         let shared = Arc::clone(&self.shared);
-        let clock = shared.dependencies.clock.clone();
         let mut wakeups = self.shared.dependencies.wakeup.subscribe();
-        let mut renewal = interval(self.term() / RENEWALS);
-        renewal.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut renewal = self.renewal();
         while !self.stop.is_cancelled() {
             // Subscribe before reading: a commit between the two is not missed.
             wakeups.mark_unchanged();
-            let next = shared.in_time(self.claim()).await.unwrap_or_else(|error| {
-                tracing::warn!(%error, "cannot claim endpoints");
-                None
-            });
-            let due = async {
-                match next {
-                    Some(delay) => clock.sleep(delay).await,
-                    None => std::future::pending().await,
-                }
-            };
+            let may_be_more = shared
+                .with_statement_timeout(self.claim())
+                .await
+                .unwrap_or_else(|error| {
+                    tracing::warn!(%error, "cannot claim endpoints");
+                    false
+                });
             tokio::select! {
                 () = self.stop.cancelled() => {}
                 _ = wakeups.changed() => {}
-                () = due => {}
+                () = std::future::ready(()), if may_be_more => {}
                 () = tokio::time::sleep(POLL_INTERVAL) => {}
                 _ = renewal.tick() => self.renew().await,
-                Some(ended) = self.workers.join_next_with_id() => self.release(ended).await,
+                Some(ended) = self.workers.join_next() => self.release(ended).await,
             }
         }
+    }
+
+    /// Waits until every worker has recorded what it has in flight. Releases the endpoint of each as soon as it ends, so that another replica
+    /// goes on with it, and renews the leases of the others: a result under an expired lease may be dropped, and its delivery sent again.
+    async fn drain(&mut self) {
+        // Attempts that wait for a permit are not made any more.
+        self.shared.in_flight.close();
+        let mut renewal = self.renewal();
+        while !self.workers.is_empty() {
+            tokio::select! {
+                Some(ended) = self.workers.join_next() => self.release(ended).await,
+                _ = renewal.tick() => self.renew().await,
+            }
+        }
+    }
+
+    fn renewal(&self) -> Interval {
+        let mut renewal = interval(self.term() / RENEWALS);
+        renewal.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        renewal
     }
 
     /// How long a lease holds without renewal.
@@ -124,9 +142,8 @@ impl Dispatcher {
         self.shared.dependencies.limits.lease
     }
 
-    /// Claims due endpoints. Returns the time until the next endpoint is due: zero if more may be due already, and `None` if no endpoint
-    /// will be due or no other may get a worker now.
-    async fn claim(&mut self) -> Result<Option<Duration>, sqlx::Error> {
+    /// Claims due endpoints. Returns whether more may be due and get a worker.
+    async fn claim(&mut self) -> Result<bool, sqlx::Error> {
         let dependencies = &self.shared.dependencies;
         let free = dependencies
             .limits
@@ -134,19 +151,13 @@ impl Dispatcher {
             .saturating_sub(self.claimed.len());
         let most = free.min(CLAIM_LIMIT);
         if most == 0 {
-            return Ok(None);
+            return Ok(false);
         }
         let (pool, sent_at) = (&dependencies.pool, Instant::now());
-        let now = kit::pg::now(pool, &dependencies.clock).await?;
+        let now = self.shared.now().await?;
         let wanted = i64::try_from(most).unwrap_or(i64::MAX);
         let claims = queue::claim(pool, self.shared.holder, wanted, now, self.term()).await?;
         let is_full = claims.len() == most;
-        let next = if is_full {
-            Some(Duration::ZERO)
-        } else {
-            let next = queue::next(pool, now).await?;
-            next.map(|next| (next - now).unsigned_abs())
-        };
         for claim in claims {
             match self.claimed.get(&claim.endpoint) {
                 Some(claimed) if claimed.lease.claim == claim => {
@@ -158,7 +169,7 @@ impl Dispatcher {
                 None => self.spawn_worker(Lease::new(claim, now, sent_at, self.term())),
             }
         }
-        Ok(next)
+        Ok(is_full)
     }
 
     fn spawn_worker(&mut self, lease: Lease) {
@@ -170,45 +181,38 @@ impl Dispatcher {
             self.records.clone(),
             self.stop.clone(),
         );
-        let task = self.workers.spawn(worker);
-        self.endpoints.insert(task.id(), lease.claim.endpoint);
-        self.claimed
-            .insert(lease.claim.endpoint, Claimed { lease, reload });
+        let endpoint = lease.claim.endpoint;
+        self.workers.spawn(endpoint, worker);
+        self.claimed.insert(endpoint, Claimed { lease, reload });
         metrics::gauge!("webhook_endpoints_claimed").increment(1);
     }
 
     /// Releases the endpoints of workers that have ended.
     ///
     /// The dispatcher releases, not the worker: otherwise it could claim new work of the endpoint for a worker that no longer reads any.
-    async fn release(&mut self, ended: Result<(Id, ()), JoinError>) {
-        let mut endpoints = Vec::new();
-        endpoints.extend(self.remove_worker(ended));
-        while let Some(ended) = self.workers.try_join_next_with_id() {
-            endpoints.extend(self.remove_worker(ended));
+    async fn release(&mut self, ended: Ended) {
+        let mut endpoints = vec![self.remove_worker(ended)];
+        while let Some(ended) = self.workers.try_join_next() {
+            endpoints.push(self.remove_worker(ended));
         }
-        let (dependencies, holder) = (&self.shared.dependencies, self.shared.holder);
+        let (pool, holder) = (&self.shared.dependencies.pool, self.shared.holder);
         let released = async {
-            let now = kit::pg::now(&dependencies.pool, &dependencies.clock).await?;
-            queue::release(&dependencies.pool, holder, &endpoints, now).await
+            let now = self.shared.now().await?;
+            queue::release(pool, holder, &endpoints, now).await
         };
-        if let Err(error) = self.shared.in_time(released).await {
+        if let Err(error) = self.shared.with_statement_timeout(released).await {
             tracing::warn!(%error, "cannot release endpoints; their leases will expire");
         }
     }
 
     /// Returns the endpoint of the worker that has ended.
-    fn remove_worker(&mut self, ended: Result<(Id, ()), JoinError>) -> Option<Uuid> {
-        let id = match ended {
-            Ok((id, ())) => id,
-            Err(error) => {
-                tracing::error!(%error, "a worker panicked");
-                error.id()
-            }
-        };
-        let endpoint = self.endpoints.remove(&id)?;
+    fn remove_worker(&mut self, (endpoint, result): Ended) -> Uuid {
+        if let Err(error) = result {
+            tracing::error!(%endpoint, %error, "a worker panicked");
+        }
         self.claimed.remove(&endpoint);
         metrics::gauge!("webhook_endpoints_claimed").decrement(1);
-        Some(endpoint)
+        endpoint
     }
 
     /// Renews the leases, and makes the workers read what has become due. Another replica may have claimed an endpoint whose lease expired; its
@@ -218,19 +222,13 @@ impl Dispatcher {
         if claims.is_empty() {
             return;
         }
-        let (dependencies, sent_at) = (&self.shared.dependencies, Instant::now());
+        let (pool, holder) = (&self.shared.dependencies.pool, self.shared.holder);
+        let sent_at = Instant::now();
         let renewed = async {
-            let now = kit::pg::now(&dependencies.pool, &dependencies.clock).await?;
-            queue::renew(
-                &dependencies.pool,
-                self.shared.holder,
-                &claims,
-                now,
-                self.term(),
-            )
-            .await
+            let now = self.shared.now().await?;
+            queue::renew(pool, holder, &claims, now, self.term()).await
         };
-        match self.shared.in_time(renewed).await {
+        match self.shared.with_statement_timeout(renewed).await {
             Ok(renewed) => {
                 let renewed: HashSet<Uuid> = renewed.iter().map(|it| it.endpoint).collect();
                 for (endpoint, claimed) in &self.claimed {

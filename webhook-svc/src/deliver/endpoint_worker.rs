@@ -1,4 +1,8 @@
 //! Sends the deliveries of one endpoint.
+//!
+//! The worker sends nothing (`target` is `None`) while the endpoint is removed, paused or off, and after it has answered 410. It stops for good
+//! when its time slice is over, an attempt met a fault of ours, the lease may have ended, or the replica stops. It ends when nothing more can be
+//! sent and everything in flight is recorded; with a rate limit, up to a second later.
 
 use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
@@ -62,7 +66,7 @@ struct EndpointWorker {
     /// When the rate limit allows the next delivery, by the clock of this replica.
     next_at: OffsetDateTime,
     /// Goes to the recorder with each result, and brings back the ids of recorded deliveries.
-    recorded: mpsc::UnboundedSender<i64>,
+    acknowledge: mpsc::UnboundedSender<i64>,
     /// An attempt met a fault of ours: nothing more is sent, and the endpoint is released after a pause.
     own_fault: bool,
 }
@@ -75,7 +79,7 @@ pub(super) async fn run(
     records: mpsc::Sender<Record>,
     stop: CancellationToken,
 ) {
-    let (recorded, mut recorded_ids) = mpsc::unbounded_channel();
+    let (acknowledge, mut acknowledged) = mpsc::unbounded_channel();
     let endpoint = lease.claim.endpoint;
     let mut worker = EndpointWorker {
         window: Window::new(shared.dependencies.limits.per_endpoint),
@@ -90,12 +94,12 @@ pub(super) async fn run(
         next_page: Some(START),
         read_count: 0,
         next_at: OffsetDateTime::UNIX_EPOCH,
-        recorded,
+        acknowledge,
         own_fault: false,
     };
-    if let Err(error) = worker.run(&reload, &mut recorded_ids, &stop).await {
+    if let Err(error) = worker.run(&reload, &mut acknowledged, &stop).await {
         tracing::warn!(%endpoint, error = format!("{error:#}"), "the worker of an endpoint failed; the endpoint is claimed again later");
-        if let Err(error) = worker.finish(&mut recorded_ids).await {
+        if let Err(error) = worker.finish(&mut acknowledged).await {
             tracing::warn!(%endpoint, error = format!("{error:#}"), "cannot record attempts; they will be repeated");
         }
         tokio::time::sleep(BACKOFF).await;
@@ -112,7 +116,7 @@ impl EndpointWorker {
     async fn run(
         &mut self,
         reload: &Notify,
-        recorded_ids: &mut mpsc::UnboundedReceiver<i64>,
+        acknowledged: &mut mpsc::UnboundedReceiver<i64>,
         stop: &CancellationToken,
     ) -> anyhow::Result<()> {
         let slice_end = Instant::now() + TIME_SLICE;
@@ -122,10 +126,7 @@ impl EndpointWorker {
         loop {
             is_over = is_over || self.own_fault || self.is_over(slice_end, stop);
             if is_over {
-                self.target = None;
-            }
-            if self.target.is_none() {
-                self.drop_ready();
+                self.stop_sending();
             }
             self.read_page().await?;
             self.send();
@@ -147,9 +148,9 @@ impl EndpointWorker {
                         self.finish_attempt(finished?).await?;
                     }
                 }
-                Some(id) = recorded_ids.recv() => {
+                Some(id) = acknowledged.recv() => {
                     self.forget(id);
-                    while let Ok(id) = recorded_ids.try_recv() {
+                    while let Ok(id) = acknowledged.try_recv() {
                         self.forget(id);
                     }
                 }
@@ -174,14 +175,14 @@ impl EndpointWorker {
     /// Waits until everything in flight is recorded, so that it is not sent again.
     async fn finish(
         &mut self,
-        recorded_ids: &mut mpsc::UnboundedReceiver<i64>,
+        acknowledged: &mut mpsc::UnboundedReceiver<i64>,
     ) -> anyhow::Result<()> {
         while let Some(finished) = self.in_flight.join_next().await {
             self.finish_attempt(finished?).await?;
         }
         // Now only unrecorded attempts hold senders of this channel.
-        self.recorded = mpsc::unbounded_channel().0;
-        while recorded_ids.recv().await.is_some() {}
+        self.acknowledge = mpsc::unbounded_channel().0;
+        while acknowledged.recv().await.is_some() {}
         Ok(())
     }
 
@@ -189,15 +190,17 @@ impl EndpointWorker {
     async fn reload(&mut self) -> anyhow::Result<()> {
         let shared = Arc::clone(&self.shared);
         let target = target::load(&shared.dependencies, self.lease.claim.endpoint);
-        self.target = shared.in_time(target).await?.map(Arc::new);
+        let target = shared.with_statement_timeout(target).await?;
         self.restart();
-        let Some(target) = &self.target else {
+        let Some(target) = target else {
+            self.stop_sending();
             return Ok(());
         };
         self.last_success_at = target.last_success_at;
+        self.target = Some(Arc::new(target));
         let mut ready: Vec<DueDelivery> = std::mem::take(&mut self.ready).into();
         let checked = pages::check_listings(&shared.dependencies.pool, &mut ready);
-        shared.in_time(checked).await?;
+        shared.with_statement_timeout(checked).await?;
         self.enqueue(ready).await
     }
 
@@ -205,7 +208,7 @@ impl EndpointWorker {
     async fn enqueue(&mut self, deliveries: Vec<DueDelivery>) -> anyhow::Result<()> {
         let has_real_events = self.target.as_ref().is_some_and(|it| it.has_real_events);
         for due in deliveries {
-            let reason = if !due.is_current {
+            let reason = if !due.is_published {
                 NOT_PUBLISHED
             } else if !has_real_events && !due.message.is_test() {
                 ONLY_TEST_EVENTS
@@ -223,7 +226,9 @@ impl EndpointWorker {
         (self.next_page, self.read_count) = (Some(START), 0);
     }
 
-    fn drop_ready(&mut self) {
+    /// What is ready stays in the database.
+    fn stop_sending(&mut self) {
+        self.target = None;
         for due in std::mem::take(&mut self.ready) {
             self.known.remove(&due.id);
         }
@@ -252,7 +257,7 @@ impl EndpointWorker {
         let now = dependencies.clock.now().max(self.lease.claimed_at);
         let most = PAGE_WINDOWS * self.window.size();
         let page = pages::read(pool, &self.shared.messages, endpoint, after, most, now);
-        let page = self.shared.in_time(page).await?;
+        let page = self.shared.with_statement_timeout(page).await?;
         self.read_count += page.deliveries.len();
         match page.end {
             Some(end) if !page.is_last && self.read_count < RESTART => self.next_page = Some(end),
@@ -318,11 +323,11 @@ impl EndpointWorker {
     /// Adjusts the window and passes the result to the recorder.
     async fn finish_attempt(&mut self, (due, finished): Finished) -> anyhow::Result<()> {
         // Without an attempt, the delivery still waits in the database.
-        let Some(mut attempted) = finished else {
+        let Some(attempted) = finished else {
             self.forget(due.id);
             return Ok(());
         };
-        if let AttemptOutcome::NotMade(fault) = attempted.result.outcome {
+        if let Some(fault) = attempted.result.own_fault {
             let (endpoint, reached_at) = (self.lease.claim.endpoint, self.last_success_at);
             let faults = &self.shared.faults;
             if !faults.has_lasted(endpoint, fault, reached_at, attempted.at) {
@@ -331,24 +336,26 @@ impl EndpointWorker {
                 self.forget(due.id);
                 return Ok(());
             }
-            attempted.result.outcome = AttemptOutcome::Failed;
         } else {
             self.shared.faults.clear(self.lease.claim.endpoint);
         }
         match attempted.result.outcome {
             AttemptOutcome::Delivered => self.window.grow(),
-            AttemptOutcome::Failed | AttemptOutcome::NotMade(_) => self.window.shrink(),
+            AttemptOutcome::Failed => self.window.shrink(),
             // The recorder disables the endpoint, unless it has another address now.
             AttemptOutcome::Gone => {
-                let target = self.target.take();
-                self.target = target.filter(|target| target.url != attempted.url);
+                let target = self.target.as_ref();
+                if target.is_some_and(|target| target.url == attempted.url) {
+                    self.stop_sending();
+                }
             }
         }
         self.record(due, Outcome::Attempted(attempted)).await
     }
 
     fn report(&self, fault: OwnFault, result: &AttemptResult) {
-        metrics::counter!("webhook_own_faults_total", "kind" => fault.name()).increment(1);
+        let kind: &'static str = fault.into();
+        metrics::counter!("webhook_own_faults_total", "kind" => kind).increment(1);
         if !self.own_fault {
             let reason = result.reason.as_deref().unwrap_or_default();
             let endpoint = self.lease.claim.endpoint;
@@ -361,7 +368,7 @@ impl EndpointWorker {
             claim: self.lease.claim,
             due,
             outcome,
-            recorded: self.recorded.clone(),
+            acknowledge: self.acknowledge.clone(),
         };
         Ok(self.records.send(record).await?)
     }

@@ -11,7 +11,8 @@ use crate::http::OwnFault;
 /// A fault of ours that may be the endpoint's is a failed attempt after this time.
 const DOUBT: Duration = Duration::HOUR;
 
-/// A fault after a longer pause is a new one: nobody knows what was in between. No two attempts of a delivery are further apart.
+/// A fault after a longer pause is a new one: nobody knows what was in between. With the default `waits`, no two attempts of a delivery are
+/// further apart.
 const PAUSE: Duration = Duration::hours(13);
 
 /// The fault that this replica meets at an endpoint that it has not reached since.
@@ -35,7 +36,7 @@ impl FaultTracker {
         reached_at: Option<OffsetDateTime>,
         now: OffsetDateTime,
     ) -> bool {
-        if fault == OwnFault::Certain {
+        if fault == OwnFault::Sockets {
             return false;
         }
         let mut faults = self.0.lock();

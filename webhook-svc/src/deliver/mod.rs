@@ -22,21 +22,22 @@ mod target;
 use std::sync::Arc;
 use std::time::Duration;
 
+use kit::key_ring::KeyRing;
 use kit::wakeup::Wakeup;
 use kit::{Clock, Lifecycle, descriptor_limit};
 use sqlx::PgPool;
+use strum::VariantArray as _;
+use time::OffsetDateTime;
 use tokio::sync::Semaphore;
 use uuid::Uuid;
 
-use crate::domain::address::AllowList;
 use crate::domain::health::DisablePolicy;
 use crate::domain::schedule::Schedule;
 use crate::http::{OwnFault, Sender};
-use crate::key_ring::KeyRing;
 use fault_tracker::FaultTracker;
 use pages::Messages;
 
-/// Limits of a replica's concurrency.
+/// Limits of a replica's concurrency, and its timeouts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     /// Deliveries in flight.
@@ -47,8 +48,8 @@ pub struct Limits {
     pub endpoints: usize,
     /// The length of a lease on an endpoint without renewal.
     pub lease: Duration,
-    /// How long PostgreSQL may take for a statement, more than it allows itself.
-    pub statement: Duration,
+    /// The timeout of a statement here: PostgreSQL's own plus a margin.
+    pub statement_timeout: Duration,
 }
 
 /// File descriptors for each delivery in flight: its connection, and an idle one.
@@ -59,10 +60,9 @@ impl Limits {
     #[must_use]
     pub fn within_descriptors(self) -> Self {
         let wanted = u32::try_from(self.in_flight).unwrap_or(u32::MAX);
-        let descriptors = wanted.saturating_mul(DESCRIPTORS);
-        let possible = descriptor_limit::allowed("in_flight", descriptors) / DESCRIPTORS;
+        let possible = descriptor_limit::allowed("in_flight", wanted, DESCRIPTORS);
         Self {
-            in_flight: usize::try_from(possible.max(1)).unwrap_or(self.in_flight),
+            in_flight: usize::try_from(possible).unwrap_or(self.in_flight),
             ..self
         }
     }
@@ -76,7 +76,6 @@ pub struct DeliveryDependencies {
     pub wakeup: Wakeup,
     pub sender: Sender,
     pub key_ring: KeyRing,
-    pub allow: AllowList,
     pub schedule: Schedule,
     pub disable_policy: DisablePolicy,
     pub limits: Limits,
@@ -88,19 +87,24 @@ struct Shared {
     dependencies: DeliveryDependencies,
     /// Identifies this replica in leases.
     holder: Uuid,
-    /// A permit for each delivery in flight.
+    /// A permit for each delivery in flight. Closed when the replica stops.
     in_flight: Semaphore,
     messages: Messages,
     faults: FaultTracker,
 }
 
 impl Shared {
+    /// PostgreSQL's time.
+    async fn now(&self) -> Result<OffsetDateTime, sqlx::Error> {
+        kit::pg::now(&self.dependencies.pool, &self.dependencies.clock).await
+    }
+
     /// Runs statements with a timeout. PostgreSQL may vanish without closing the connection; the pool closes it when the caller gives up.
-    async fn in_time<T, E: From<sqlx::Error>>(
+    async fn with_statement_timeout<T, E: From<sqlx::Error>>(
         &self,
         work: impl Future<Output = Result<T, E>>,
     ) -> Result<T, E> {
-        kit::pg::with_timeout(self.dependencies.limits.statement, work).await
+        kit::pg::with_timeout(self.dependencies.limits.statement_timeout, work).await
     }
 }
 
@@ -114,8 +118,9 @@ pub fn spawn(dependencies: DeliveryDependencies, lifecycle: &Lifecycle) {
         dependencies,
     });
     // Prometheus sees an increase only from a value that it has read.
-    for fault in OwnFault::ALL {
-        metrics::counter!("webhook_own_faults_total", "kind" => fault.name()).increment(0);
+    for fault in OwnFault::VARIANTS {
+        let kind: &'static str = fault.into();
+        metrics::counter!("webhook_own_faults_total", "kind" => kind).increment(0);
     }
     let stopping = lifecycle.stopping();
     lifecycle.spawn_graceful("delivery", dispatcher::run(shared, stopping));

@@ -29,7 +29,7 @@ pub(super) struct DueDelivery {
     /// When it was created; its attempts are recorded in the partition of this day.
     pub(super) created_at: OffsetDateTime,
     /// The listing is still public, or the delivery is a test.
-    pub(super) is_current: bool,
+    pub(super) is_published: bool,
 }
 
 /// A page of deliveries.
@@ -111,7 +111,7 @@ pub(super) async fn read(
             attempts_left: row.attempts_left,
             due_at: row.due_at,
             created_at: row.created_at,
-            is_current: true,
+            is_published: true,
         })
     });
     let mut deliveries = deliveries.collect::<Vec<_>>();
@@ -138,7 +138,7 @@ pub(super) async fn check_listings(
     let published = listings::published(pool, &listed).await?;
     for due in deliveries {
         let listing = due.message.listing.as_ref();
-        due.is_current = listing.is_none_or(|listing| published.contains(listing));
+        due.is_published = listing.is_none_or(|listing| published.contains(listing));
     }
     Ok(())
 }

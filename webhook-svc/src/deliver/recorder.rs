@@ -15,10 +15,10 @@ use super::Shared;
 use super::attempt::Attempted;
 use super::pages::DueDelivery;
 use crate::SCHEMA;
-use crate::domain::health::{Health, Notification};
+use crate::domain::health::{Health, Notice};
 use crate::domain::schedule::JITTER;
 use crate::http::AttemptOutcome;
-use crate::notification;
+use crate::notice;
 use crate::store::attempts::{self, Completion};
 use crate::store::deliveries::DeliveryState;
 use crate::store::endpoints::{self, EndpointState};
@@ -30,19 +30,19 @@ const BATCH: usize = 1_000;
 /// Delay before a failed transaction is repeated.
 const BACKOFF: Duration = Duration::from_millis(500);
 
-/// A result to record. The recorder sends the delivery's id to `recorded` after the commit.
+/// A result to record. The recorder sends the delivery's id to `acknowledge` after the commit.
 #[derive(Debug)]
 pub(super) struct Record {
     pub(super) claim: Claim,
     pub(super) due: DueDelivery,
     pub(super) outcome: Outcome,
-    pub(super) recorded: mpsc::UnboundedSender<i64>,
+    pub(super) acknowledge: mpsc::UnboundedSender<i64>,
 }
 
 #[derive(Debug)]
 pub(super) enum Outcome {
     Attempted(Attempted),
-    /// With the reason.
+    /// An attempt that is not made. It is logged with this reason, and counts in `tries`.
     Cancelled(&'static str),
 }
 
@@ -56,12 +56,15 @@ pub(super) async fn run(shared: Arc<Shared>, records: Arc<Mutex<mpsc::Receiver<R
     let mut days = BTreeSet::new();
     let today = partitions::day(shared.dependencies.clock.now());
     let created = create_partitions(&shared, [today], &mut days);
-    if let Err(error) = shared.in_time(created).await {
+    if let Err(error) = shared.with_statement_timeout(created).await {
         tracing::warn!(%error, "cannot create a partition ahead of the first attempt of the day");
     }
     while records.lock().await.recv_many(&mut batch, BATCH).await > 0 {
         // A result is never dropped: its delivery would be sent again.
-        while let Err(error) = shared.in_time(record(&shared, &batch, &mut days)).await {
+        while let Err(error) = shared
+            .with_statement_timeout(record(&shared, &batch, &mut days))
+            .await
+        {
             tracing::warn!(%error, attempts = batch.len(), "cannot record attempts; trying again");
             // A partition may have been dropped.
             days.clear();
@@ -69,7 +72,7 @@ pub(super) async fn run(shared: Arc<Shared>, records: Arc<Mutex<mpsc::Receiver<R
         }
         for record in batch.drain(..) {
             count(&record.outcome);
-            if record.recorded.send(record.due.id).is_err() {
+            if record.acknowledge.send(record.due.id).is_err() {
                 let delivery = record.due.id;
                 tracing::debug!(delivery, "the worker ended before its attempt was recorded");
             }
@@ -82,7 +85,7 @@ fn count(outcome: &Outcome) {
         Outcome::Cancelled(_) => "cancelled",
         Outcome::Attempted(attempted) => match attempted.result.outcome {
             AttemptOutcome::Delivered => "delivered",
-            AttemptOutcome::Failed | AttemptOutcome::NotMade(_) => "failed",
+            AttemptOutcome::Failed => "failed",
             AttemptOutcome::Gone => "gone",
         },
     };
@@ -122,8 +125,10 @@ async fn record(
     transaction.commit().await
 }
 
-/// Creates the partitions of these days and of the days after them. A list that PostgreSQL has planned before a partition was attached finds
-/// no row of it, so that a delivery which is recorded at the same moment would seem to be gone.
+/// Creates the partitions of these days and of the days after them.
+///
+/// They must exist before their day. A list that was planned before a partition was attached finds no row of it: a delivery that is recorded at
+/// that moment would seem to be gone.
 async fn create_partitions(
     shared: &Shared,
     needed: impl IntoIterator<Item = Date>,
@@ -200,7 +205,7 @@ fn completion_of(shared: &Shared, record: &Record, now: OffsetDateTime) -> Compl
     };
     let schedule = &shared.dependencies.schedule;
     let due_at = match result.outcome {
-        AttemptOutcome::Failed | AttemptOutcome::NotMade(_) => schedule.next_attempt_at(
+        AttemptOutcome::Failed => schedule.next_attempt_at(
             completion.attempts_left,
             jitter(due),
             result.retry_after,
@@ -271,21 +276,21 @@ async fn update_endpoints(
         let mut gone = None;
         for failure in failures {
             if is_gone(failure) {
-                gone = Some(Notification::DisabledByGone);
+                gone = Some(Notice::DisabledByGone);
             } else {
                 health.add_failure(failure.at);
             }
         }
-        // The owner of an endpoint that is off knows.
+        // The owner is told once that the endpoint is off.
         if endpoint.state != EndpointState::Off {
             let policy = shared.dependencies.disable_policy;
-            let notification = gone.or_else(|| health.notification(policy, now));
-            if let Some(reason) = notification.and_then(Notification::reason) {
+            let notice = gone.or_else(|| health.notice(policy, now));
+            if let Some(reason) = notice.and_then(Notice::reason) {
                 endpoint.state = EndpointState::Off;
                 reason.clone_into(&mut endpoint.reason);
             }
-            if let Some(notification) = notification {
-                notices.push(notification::change(&endpoint, notification));
+            if let Some(notice) = notice {
+                notices.push(notice::change(&endpoint, notice));
             }
         }
         endpoint.failures = health.failures;

@@ -10,6 +10,7 @@ use crate::domain::address::Address;
 use crate::domain::rotation;
 use crate::domain::signature::Secret;
 use crate::domain::signed_headers::Secrets;
+use crate::key_ring::open_secret;
 use crate::store::endpoints::{self, Endpoint, EndpointState};
 use crate::store::plans;
 
@@ -59,7 +60,7 @@ pub(super) async fn load(
     drop(connection);
     Ok(Some(Target {
         url: Arc::from(found.url.as_str()),
-        address: Address::parse(&found.url, &dependencies.allow),
+        address: dependencies.sender.parse_address(&found.url),
         secrets: open_secrets(dependencies, &found),
         last_success_at: found.last_success_at,
         has_real_events: allowance.is_some_and(|allowance| allowance.events),
@@ -67,12 +68,19 @@ pub(super) async fn load(
     }))
 }
 
-/// `None`: a secret cannot be decrypted, which the key ring logs.
+/// `None`: a secret cannot be decrypted.
 fn open_secrets(
     dependencies: &DeliveryDependencies,
     endpoint: &Endpoint,
 ) -> Option<DecryptedSecrets> {
-    let open = |sealed: &[u8]| dependencies.key_ring.open(endpoint.id, sealed).ok();
+    let open = |sealed: &[u8]| {
+        open_secret(&dependencies.key_ring, endpoint.id, sealed)
+            .inspect_err(|error| {
+                let endpoint = endpoint.id;
+                tracing::warn!(%endpoint, %error, "cannot decrypt the secret of an endpoint");
+            })
+            .ok()
+    };
     let next = match (&endpoint.next_secret, endpoint.next_secret_from) {
         (Some(next), Some(from)) => Some((open(next)?, from)),
         _ => None,

@@ -38,7 +38,7 @@ pub struct Health {
 
 /// A reason for a mail to the owner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Notification {
+pub enum Notice {
     /// All attempts of so many deliveries have failed since the last mail.
     DeliveriesFailed(i32),
     /// The endpoint was switched off because it failed for too long.
@@ -57,27 +57,23 @@ impl Health {
     }
 
     /// What the owner is told after failures.
-    pub fn notification(
-        &mut self,
-        policy: DisablePolicy,
-        now: OffsetDateTime,
-    ) -> Option<Notification> {
+    pub fn notice(&mut self, policy: DisablePolicy, now: OffsetDateTime) -> Option<Notice> {
         let (first, last) = self.first_failure_at.zip(self.last_failure_at)?;
         if self.failures >= policy.failures && last - first >= policy.span {
-            return Some(Notification::DisabledAfterFailures);
+            return Some(Notice::DisabledAfterFailures);
         }
-        // A time in the future, from a replica whose clock was ahead, soon counts no more.
+        // A time further ahead than the interval is from a replica whose clock was wrong, and does not count.
         let is_recent = |at: OffsetDateTime| (now - at).abs() < MAIL_INTERVAL;
         if self.mailed_at.is_some_and(is_recent) {
             return None;
         }
         self.mailed_at = Some(now);
         let failures = std::mem::take(&mut self.failures_since_mail);
-        Some(Notification::DeliveriesFailed(failures))
+        Some(Notice::DeliveriesFailed(failures))
     }
 }
 
-impl Notification {
+impl Notice {
     /// Why the endpoint was switched off; `None`: it was not.
     pub fn reason(self) -> Option<&'static str> {
         match self {
@@ -98,23 +94,23 @@ mod tests {
 
     const START: OffsetDateTime = datetime!(2026-03-01 08:00 UTC);
 
-    /// The notifications after failures at these hours.
-    fn notifications(hours: &[i64]) -> Vec<Option<Notification>> {
+    /// The notices after failures at these hours.
+    fn notices(hours: &[i64]) -> Vec<Option<Notice>> {
         let mut health = Health::default();
         let failed = hours.iter().map(|hour| {
             let at = START + Duration::hours(*hour);
             health.add_failure(at);
-            health.notification(DisablePolicy::default(), at)
+            health.notice(DisablePolicy::default(), at)
         });
         failed.collect()
     }
 
     #[test]
     fn five_failures_over_five_days_switch_off() {
-        let off = Some(Notification::DisabledAfterFailures);
+        let off = Some(Notice::DisabledAfterFailures);
         let is_off = |days: &[i64]| {
             let hours: Vec<i64> = days.iter().map(|day| day * 24).collect();
-            notifications(&hours).contains(&off)
+            notices(&hours).contains(&off)
         };
         assert!(is_off(&[0, 1, 2, 3, 5]));
         assert!(!is_off(&[0, 1, 2, 3, 4]));
@@ -124,10 +120,10 @@ mod tests {
 
     #[test]
     fn a_mail_a_day_counts_what_has_failed_since_the_last_one() {
-        let failed = |count| Some(Notification::DeliveriesFailed(count));
+        let failed = |count| Some(Notice::DeliveriesFailed(count));
         let hours = [0, 1, 23, 24, 25, 60];
         let expected = [failed(1), None, None, failed(3), None, failed(2)];
-        assert_eq!(notifications(&hours), expected);
+        assert_eq!(notices(&hours), expected);
     }
 
     #[test]
@@ -137,7 +133,7 @@ mod tests {
             ..Health::default()
         };
         health.add_failure(START);
-        let sent = health.notification(DisablePolicy::default(), START);
-        assert_eq!(sent, Some(Notification::DeliveriesFailed(1)));
+        let sent = health.notice(DisablePolicy::default(), START);
+        assert_eq!(sent, Some(Notice::DeliveriesFailed(1)));
     }
 }

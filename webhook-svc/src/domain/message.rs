@@ -51,8 +51,8 @@ pub enum Data {
 /// restore may be revision 2 of the same game, like the one that was lost. The epoch would tell the two apart as well, but also one change
 /// from itself, since a promoted replica begins a new epoch with the same changes.
 ///
-/// A move of a rank is not made anew after a restore: the id of its change names the day and the listing, and the catalogue only announces the
-/// snapshot of that day again, at another time.
+/// The time of a move of a rank is not part of its id. The id of the change names the day and the listing. After a restore the catalogue
+/// announces the snapshot of that day again, at another time, and it is the same move.
 pub fn derive_id(producer: &str, change: &Change, at: OffsetDateTime, event: Event) -> Uuid {
     let Change {
         entity,

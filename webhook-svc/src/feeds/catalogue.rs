@@ -5,7 +5,6 @@ use contracts::common::v1::Change;
 use kit::feed::Projection;
 use prost::Message as _;
 use sqlx::PgConnection;
-use uuid::Uuid;
 
 use super::Publisher;
 use crate::domain::event::Event;
@@ -19,16 +18,8 @@ impl Projection for Catalogue {
     type Row = ();
     type Message = Message;
 
-    fn row(&self, _: &Change) -> anyhow::Result<Option<()>> {
-        Ok(None)
-    }
-
     fn message(&self, change: &Change) -> anyhow::Result<Option<Message>> {
         message(change)
-    }
-
-    async fn save(&self, _: &mut PgConnection, _: Uuid, _: Vec<()>) -> anyhow::Result<()> {
-        Ok(())
     }
 
     async fn send(

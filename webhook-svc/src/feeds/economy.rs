@@ -31,10 +31,6 @@ impl Projection for Economy {
     type Row = ();
     type Message = PaidTip;
 
-    fn row(&self, _: &Change) -> anyhow::Result<Option<()>> {
-        Ok(None)
-    }
-
     fn message(&self, change: &Change) -> anyhow::Result<Option<PaidTip>> {
         if change.entity != "tip" {
             return Ok(None);
@@ -47,10 +43,6 @@ impl Projection for Economy {
             message_id: derive_id("economy", change, at, Event::TipPaid),
             traceparent: change.traceparent.clone(),
         }))
-    }
-
-    async fn save(&self, _: &mut PgConnection, _: Uuid, _: Vec<()>) -> anyhow::Result<()> {
-        Ok(())
     }
 
     async fn send(&self, connection: &mut PgConnection, tips: Vec<PaidTip>) -> anyhow::Result<()> {

@@ -77,14 +77,18 @@ impl ConnectError {
     /// Our fault, if it is one, that there is no connection.
     pub(super) fn own_fault(&self) -> Option<OwnFault> {
         match self {
-            Self::Unresolved { .. } => Some(OwnFault::Doubtful),
+            Self::Unresolved { .. } => Some(OwnFault::Network),
             Self::Unreachable(error) => OwnFault::of_socket(error),
             _ => None,
         }
     }
 }
 
-pub(super) fn new(settings: &Settings, resolver: Arc<dyn Resolve>) -> anyhow::Result<Connector> {
+pub(super) fn new(
+    settings: &Settings,
+    allowed: Arc<AllowList>,
+    resolver: Arc<dyn Resolve>,
+) -> anyhow::Result<Connector> {
     let mut roots: RootCertStore = webpki_roots::TLS_SERVER_ROOTS.iter().cloned().collect();
     if let Some(file) = &settings.ca_file {
         let context = || format!("{} holds no certificates in PEM", file.display());
@@ -102,7 +106,7 @@ pub(super) fn new(settings: &Settings, resolver: Arc<dyn Resolve>) -> anyhow::Re
     let dialer = Dialer {
         resolver,
         resolve_timeout: settings.answer_timeout / 2,
-        allowed: Arc::new(settings.allow.clone()),
+        allowed,
     };
     Ok(Connector {
         https: HttpsConnector::from((dialer, tls)),
@@ -227,8 +231,8 @@ async fn connect(addresses: &[SocketAddr]) -> Result<TcpStream, ConnectError> {
             Err(error) => ConnectError::Unreachable(error),
         };
         match error.own_fault() {
-            Some(OwnFault::Certain) => return Err(error),
-            Some(OwnFault::Doubtful) if failed.is_some() => {}
+            Some(OwnFault::Sockets) => return Err(error),
+            Some(OwnFault::Network) if failed.is_some() => {}
             _ => failed = Some(error),
         }
     }

@@ -1,15 +1,15 @@
 //! Sends signed POSTs to endpoints.
 //!
 //! Each connection goes to an address that was checked just before ([`resolver`], [`connector`]). One deadline covers everything up to the
-//! end of the response's head. Redirects are not followed, and proxies of the environment are not used.
+//! end of the response's head ([`request`]). Redirects are not followed, and proxies of the environment are not used.
 
 mod address_check;
 mod answer_headers;
 mod connector;
 mod own_fault;
 mod reason;
+mod request;
 pub mod resolver;
-mod retry;
 mod retry_after;
 pub mod settings;
 mod tcp_connection;
@@ -30,7 +30,7 @@ use time::OffsetDateTime;
 use tokio::time::{Instant, timeout};
 use uuid::Uuid;
 
-use crate::domain::address::Address;
+use crate::domain::address::{Address, AllowList};
 use crate::domain::signed_headers::{self, Headers, Secrets, UnsignedMessage};
 use connector::Connector;
 use resolver::Resolve;
@@ -94,6 +94,8 @@ impl PostRequest<'_> {
 #[derive(Debug)]
 pub struct AttemptResult {
     pub outcome: AttemptOutcome,
+    /// Our fault, if it is one, that there is no response.
+    pub own_fault: Option<OwnFault>,
     /// `None`: there was no response.
     pub status: Option<u16>,
     /// Until the end of the response's head, or the failure.
@@ -115,8 +117,6 @@ pub enum AttemptOutcome {
     Failed,
     /// A 410: the endpoint asks for no more deliveries.
     Gone,
-    /// There was no attempt: the fault is ours.
-    NotMade(OwnFault),
 }
 
 type HttpClient = Client<Connector, Full<Bytes>>;
@@ -129,6 +129,7 @@ pub struct Sender {
     clients: Arc<Cache<Uuid, HttpClient>>,
     builder: Builder,
     connector: Connector,
+    allowed: Arc<AllowList>,
     timeout: Duration,
     excerpt_timeout: Duration,
     address_check_timeout: Duration,
@@ -148,8 +149,8 @@ impl Sender {
     /// # Errors
     /// The file of additional certificate authorities cannot be read.
     pub fn with_resolver(settings: &Settings, resolver: Arc<dyn Resolve>) -> anyhow::Result<Self> {
-        let resolver = settings.resolve.wrap(resolver);
-        let connector = connector::new(settings, resolver)?;
+        let allowed = Arc::new(settings.allow.clone());
+        let connector = connector::new(settings, Arc::clone(&allowed), resolver)?;
         let head = usize::try_from(MAX_HEAD_BYTES)?;
         let mut builder = Client::builder(TokioExecutor::new());
         builder
@@ -172,10 +173,19 @@ impl Sender {
             clients: Arc::new(Cache::new(MAX_CLIENTS)),
             builder,
             connector,
+            allowed,
             timeout: settings.answer_timeout,
             excerpt_timeout: settings.excerpt_timeout,
             address_check_timeout: settings.address_check_timeout,
         })
+    }
+
+    /// Parses the URL of an endpoint, which may be public or one of those that the settings allow.
+    ///
+    /// # Errors
+    /// A message for the owner.
+    pub fn parse_address(&self, text: &str) -> Result<Address, String> {
+        Address::parse(text, &self.allowed)
     }
 
     fn client(&self, endpoint: Uuid) -> HttpClient {
@@ -221,8 +231,8 @@ impl Sender {
         let duration = begun.elapsed();
         let (head, body) = match response {
             Ok(response) => response.into_parts(),
-            Err((outcome, reason)) => {
-                return AttemptResult::no_response(outcome, reason, duration);
+            Err((own_fault, reason)) => {
+                return AttemptResult::no_response(own_fault, reason, duration);
             }
         };
         let outcome = match head.status {
@@ -232,6 +242,7 @@ impl Sender {
         };
         AttemptResult {
             outcome,
+            own_fault: None,
             status: Some(head.status.as_u16()),
             duration,
             reason: (outcome != AttemptOutcome::Delivered)
@@ -254,10 +265,11 @@ impl Sender {
 }
 
 impl AttemptResult {
-    /// An attempt without a response.
-    pub fn no_response(outcome: AttemptOutcome, reason: String, duration: Duration) -> Self {
+    /// A failed attempt without a response.
+    pub fn no_response(own_fault: Option<OwnFault>, reason: String, duration: Duration) -> Self {
         Self {
-            outcome,
+            outcome: AttemptOutcome::Failed,
+            own_fault,
             status: None,
             duration,
             excerpt: Vec::new(),

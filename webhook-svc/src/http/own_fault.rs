@@ -3,23 +3,24 @@
 use std::io;
 
 use nix::errno::Errno;
+use strum::{IntoStaticStr, VariantArray};
 
-/// How sure it is that a failed attempt is our fault.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// What failed on our side. The label of the metric has these names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "snake_case")]
 pub enum OwnFault {
-    /// This process or machine cannot open a connection to anybody: no file descriptor, buffer or local port is left.
-    Certain,
+    /// This process or machine cannot open a connection to anybody: no file descriptor, buffer or local port is left. It is
+    /// certainly our fault, however long it lasts.
+    Sockets,
     /// The name servers of this machine give no answer, or it has no route to the address. Usually our network is down; but a broken domain
     /// looks the same (SERVFAIL), and so does an endpoint that has only an IPv6 address for a machine without IPv6. It counts as a failed attempt
     /// when it lasts.
-    Doubtful,
+    Network,
     /// The signing secret cannot be decrypted: this replica lacks a key, or the secret is damaged. It counts as a failed attempt when it lasts.
     Secret,
 }
 
 impl OwnFault {
-    pub const ALL: [Self; 3] = [Self::Certain, Self::Doubtful, Self::Secret];
-
     /// Whether it was our fault that a socket could not connect.
     pub(super) fn of_socket(error: &io::Error) -> Option<Self> {
         match Errno::from_raw(error.raw_os_error()?) {
@@ -27,19 +28,10 @@ impl OwnFault {
             | Errno::ENFILE
             | Errno::ENOBUFS
             | Errno::ENOMEM
-            | Errno::EADDRNOTAVAIL => Some(Self::Certain),
-            Errno::ENETUNREACH | Errno::ENETDOWN => Some(Self::Doubtful),
+            | Errno::EADDRNOTAVAIL => Some(Self::Sockets),
+            Errno::ENETUNREACH | Errno::ENETDOWN => Some(Self::Network),
             // EHOSTUNREACH, ETIMEDOUT and ECONNREFUSED come from the other side.
             _ => None,
-        }
-    }
-
-    /// The label of the metric.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Certain => "sockets",
-            Self::Doubtful => "network",
-            Self::Secret => "secret",
         }
     }
 }

@@ -2,7 +2,6 @@
 
 use std::fmt::Debug;
 use std::net::SocketAddr;
-use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -16,7 +15,7 @@ const MAX_TTL: Duration = Duration::from_mins(5);
 const MAX_NEGATIVE_TTL: Duration = Duration::from_secs(10);
 
 pub trait Resolve: Debug + Send + Sync + 'static {
-    /// The addresses of `host`, with `port`, or with another port where an override says so.
+    /// The addresses of `host`, with `port`.
     fn resolve<'a>(
         &'a self,
         host: &'a str,
@@ -53,7 +52,7 @@ pub fn system() -> Arc<dyn Resolve> {
     })))
 }
 
-/// Without name servers, overrides still work; every other look-up fails with the reason.
+/// Without name servers, every look-up fails with the reason.
 #[derive(Debug)]
 struct System(Result<TokioResolver, ResolveError>);
 
@@ -76,97 +75,5 @@ impl Resolve for System {
             }
         }
         .boxed()
-    }
-}
-
-/// Names with fixed addresses, as `hooks.example=127.0.0.1:9443,…`: for local runs and tests.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Overrides(Vec<(String, SocketAddr)>);
-
-impl Overrides {
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    /// A resolver that uses `resolver` for all other names.
-    pub(super) fn wrap(&self, resolver: Arc<dyn Resolve>) -> Arc<dyn Resolve> {
-        if self.is_empty() {
-            return resolver;
-        }
-        Arc::new(WithOverrides {
-            overrides: self.clone(),
-            resolver,
-        })
-    }
-}
-
-impl FromStr for Overrides {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let parts = text.split(',').map(str::trim).filter(|it| !it.is_empty());
-        let pair = |text: &str| {
-            let (name, address) = text.split_once('=')?;
-            Some((name.to_ascii_lowercase(), address.parse().ok()?))
-        };
-        parts
-            .map(|text| {
-                pair(text).ok_or_else(|| {
-                    format!(
-                        "`{text}` is not name=address:port, such as hooks.example=127.0.0.1:9443"
-                    )
-                })
-            })
-            .collect::<Result<_, _>>()
-            .map(Self)
-    }
-}
-
-#[derive(Debug)]
-struct WithOverrides {
-    overrides: Overrides,
-    resolver: Arc<dyn Resolve>,
-}
-
-impl Resolve for WithOverrides {
-    fn resolve<'a>(
-        &'a self,
-        host: &'a str,
-        port: u16,
-    ) -> BoxFuture<'a, Result<Vec<SocketAddr>, ResolveError>> {
-        let Overrides(overrides) = &self.overrides;
-        let named = overrides.iter().filter(|(name, _)| name == host);
-        let found: Vec<SocketAddr> = named.map(|(_, address)| *address).collect();
-        if found.is_empty() {
-            return self.resolver.resolve(host, port);
-        }
-        async { Ok(found) }.boxed()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[tokio::test]
-    async fn overrides_come_first() {
-        let overrides: Overrides = "Hooks.example=127.0.0.1:9443, hooks.example=[::1]:9443"
-            .parse()
-            .unwrap();
-        let nothing = Arc::new(System(Err(ResolveError::NoAddress)));
-        let resolver = overrides.wrap(nothing);
-        let found = resolver.resolve("hooks.example", 443).await.unwrap();
-        assert_eq!(
-            found,
-            [
-                "127.0.0.1:9443".parse().unwrap(),
-                "[::1]:9443".parse().unwrap()
-            ]
-        );
-        let other = resolver.resolve("other.example", 443).await;
-        assert_eq!(other, Err(ResolveError::NoAddress));
-        for bad in ["a", "a=b", "a=127.0.0.1", "127.0.0.1:1"] {
-            assert!(bad.parse::<Overrides>().unwrap_err().contains(bad), "{bad}");
-        }
     }
 }

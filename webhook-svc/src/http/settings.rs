@@ -3,12 +3,12 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use clap::Parser as _;
 use kit::config::{Profile, a_second_or_more};
 
-use super::resolver::Overrides;
 use crate::domain::address::AllowList;
 
-#[derive(Debug, Clone, clap::Args)]
+#[derive(Debug, Clone, clap::Parser)]
 pub struct Settings {
     /// Seconds until an endpoint must have answered, from the look-up of its name to the end of the response's head
     #[arg(long, default_value = "8", value_parser = a_second_or_more)]
@@ -28,40 +28,24 @@ pub struct Settings {
     /// Endpoints that need not be public, as `host:port,http://host:port` (local profile only)
     #[arg(long, default_value = "")]
     pub allow: AllowList,
-    /// Names with fixed addresses, as `name=address:port,…` (local profile only)
-    #[arg(long, default_value = "")]
-    pub resolve: Overrides,
 }
 
 impl Settings {
     /// Settings that `profile` does not allow.
     pub fn problems(&self, profile: Profile) -> Vec<String> {
-        let given = [
-            ("allow", !self.allow.is_empty()),
-            ("resolve", !self.resolve.is_empty()),
-        ];
-        given
-            .into_iter()
-            .filter(|(_, given)| *given && profile == Profile::Production)
-            .map(|(name, _)| {
-                format!(
-                    "`{name}` is for the local profile only: in production all endpoints are public"
-                )
-            })
-            .collect()
+        if self.allow.is_empty() || profile != Profile::Production {
+            return Vec::new();
+        }
+        vec![
+            "`allow` is for the local profile only: in production all endpoints are public"
+                .to_owned(),
+        ]
     }
 }
 
 impl Default for Settings {
+    /// The settings without any argument, for tests.
     fn default() -> Self {
-        Self {
-            answer_timeout: Duration::from_secs(8),
-            excerpt_timeout: Duration::from_secs(1),
-            address_check_timeout: Duration::from_secs(2),
-            idle_connections: 64,
-            ca_file: None,
-            allow: AllowList::default(),
-            resolve: Overrides::default(),
-        }
+        Self::parse_from(["webhook-svc"])
     }
 }

@@ -2,12 +2,13 @@
 
 use std::time::Duration;
 
+use kit::key_ring::{KeyRing, SealError};
 use kit::leader::Leader;
 use sqlx::PgPool;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use crate::key_ring::{KeyRing, SealError};
+use crate::key_ring::{open_secret, seal_secret};
 use crate::store::endpoints::{self, Endpoint};
 use crate::store::retention;
 
@@ -54,7 +55,9 @@ pub async fn reencrypt_secrets(
                     transaction.commit().await?;
                     reencrypted += 1;
                 }
-                Err(error) => tracing::error!(%error, "a secret cannot be encrypted again"),
+                Err(error) => {
+                    tracing::error!(endpoint = %id, %error, "a secret cannot be encrypted again");
+                }
             }
         }
     }
@@ -67,10 +70,14 @@ fn reencrypted_secrets(
 ) -> Result<Endpoint, SealError> {
     let id = endpoint.id;
     let (secret, next) = endpoint.secrets(now);
-    let secret = key_ring.open(id, secret)?;
-    let next = next.map(|next| key_ring.open(id, next)).transpose()?;
-    endpoint.secret = key_ring.seal(id, &secret)?;
+    let secret = open_secret(key_ring, id, secret)?;
+    let next = next
+        .map(|next| open_secret(key_ring, id, next))
+        .transpose()?;
+    endpoint.secret = seal_secret(key_ring, id, &secret)?;
     endpoint.next_secret_from = endpoint.next_secret_from.filter(|_| next.is_some());
-    endpoint.next_secret = next.map(|next| key_ring.seal(id, &next)).transpose()?;
+    endpoint.next_secret = next
+        .map(|next| seal_secret(key_ring, id, &next))
+        .transpose()?;
     Ok(endpoint)
 }

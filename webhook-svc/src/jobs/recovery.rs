@@ -15,8 +15,8 @@ const POLL_INTERVAL: Duration = Duration::from_secs(1);
 /// PostgreSQL may vanish without closing the connection.
 const TIMEOUT: Duration = Duration::from_mins(1);
 
-/// Adds the job to those of the leader. Each delivery gets so many `attempts`.
-pub fn spawn(leader: &Leader, pool: &PgPool, clock: &Clock, wakeup: &Wakeup, attempts: i32) {
+/// Adds the job to those of the leader. Each delivery gets `max_attempts`.
+pub fn spawn(leader: &Leader, pool: &PgPool, clock: &Clock, wakeup: &Wakeup, max_attempts: i32) {
     let (pool, clock, wakeup) = (pool.clone(), clock.clone(), wakeup.clone());
     leader.spawn("recovery", move || {
         let (pool, clock, wakeup) = (pool.clone(), clock.clone(), wakeup.clone());
@@ -31,7 +31,7 @@ pub fn spawn(leader: &Leader, pool: &PgPool, clock: &Clock, wakeup: &Wakeup, att
                 for endpoint in endpoints {
                     let batch = async {
                         let now = kit::pg::now(&pool, &clock).await?;
-                        recoveries::queue_batch(&pool, endpoint, attempts, now).await
+                        recoveries::insert_waiting_batch(&pool, endpoint, max_attempts, now).await
                     };
                     match with_timeout(TIMEOUT, batch).await {
                         Ok(()) => {

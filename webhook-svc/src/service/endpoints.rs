@@ -14,6 +14,7 @@ use super::{Dependencies, convert};
 use crate::domain::address::Address;
 use crate::domain::event::Event;
 use crate::domain::signature::Secret;
+use crate::key_ring::seal_secret;
 use crate::store::accounts;
 use crate::store::endpoints::{self, Endpoint, EndpointState};
 use crate::store::plans::{self, Allowance};
@@ -41,7 +42,7 @@ impl Dependencies {
         let events = bad.take(events(&request.events));
         let rate_limit = bad.take(request.rate_limit.map(rate_limit).transpose());
         let (address, (events, rate_limit)) = bad.finish(address.zip(events.zip(rate_limit)))?;
-        let sealed = self.key_ring.seal(id, &secret);
+        let sealed = seal_secret(&self.key_ring, id, &secret);
         let mut endpoint = Endpoint {
             id,
             account_id: account,
@@ -100,7 +101,8 @@ impl Dependencies {
         let limit = bad.take(limit.transpose());
         let (address, (events, limit)) = bad.finish(address.zip(events.zip(limit)))?;
         let url = address.as_ref().map(Address::as_str);
-        let details = json!({"url": url, "events": events, "rate_limit": limit});
+        // 0 in the audit says that the limit was removed, null that it was not changed.
+        let details = json!({"url": url, "events": events, "rate_limit": request.rate_limit});
         let address_check = match &address {
             // The present address keeps its outcome.
             Some(address) if address.as_str() == current.url => Some(current.address_check),
@@ -164,7 +166,7 @@ impl Dependencies {
         let rotated = self.modify(scope, id, json!({}), |endpoint| {
             let (current, _) = endpoint.secrets(now);
             endpoint.secret = current.to_vec();
-            let sealed = self.key_ring.seal(endpoint.id, &new);
+            let sealed = seal_secret(&self.key_ring, endpoint.id, &new);
             endpoint.next_secret = Some(sealed.map_err(|error| Fault::internal(&error))?);
             endpoint.next_secret_from = Some(now + self.rotation);
             Ok(())
@@ -194,12 +196,13 @@ impl Dependencies {
         let endpoint = found.ok_or_else(not_found)?;
         // First, as the job that works through it locks it first.
         recoveries::remove(&mut transaction, id).await?;
-        endpoints::remove(&mut transaction, id).await?;
+        endpoints::remove(&mut transaction, id, now).await?;
         let details = json!({"account": endpoint.account_id, "url": endpoint.url});
         scope
             .record(&mut *transaction, &endpoint, details, now)
             .await?;
         transaction.commit().await?;
+        self.wakeup.wake();
         Ok(())
     }
 
@@ -289,7 +292,7 @@ impl Dependencies {
     }
 
     fn address(&self, text: &str) -> Result<Address, Fault> {
-        let address = Address::parse(text, &self.allow);
+        let address = self.sender.parse_address(text);
         address.map_err(|problem| Fault::invalid_field("url", problem))
     }
 

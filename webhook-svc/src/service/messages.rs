@@ -86,9 +86,7 @@ impl Dependencies {
             Some(last) if found.len() == query.limit => place_of(last),
             _ if until == after.0 => after,
             _ => {
-                let here = message_positions::surroundings(&self.pool, until)
-                    .await?
-                    .here;
+                let here = message_positions::state(&self.pool, until).await?.here;
                 (until, here.map_or(0, fingerprint))
             }
         };
@@ -102,11 +100,11 @@ impl Dependencies {
         let oldest = self.clock.now() - self.retention;
         let position = match begin {
             Begin::After((position, _)) => position,
-            Begin::Now => message_positions::surroundings(pool, 0).await?.head,
+            Begin::Now => message_positions::head(pool).await?,
             Begin::Oldest => message_positions::before(pool, oldest).await?,
             Begin::Since(since) => message_positions::before(pool, since.max(oldest)).await?,
         };
-        let found = message_positions::surroundings(pool, position).await?;
+        let found = message_positions::state(pool, position).await?;
         let Begin::After(after) = begin else {
             let after = (position, found.here.map_or(0, fingerprint));
             return Ok((after, found.head.max(position)));

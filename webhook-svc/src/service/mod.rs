@@ -18,15 +18,14 @@ use contracts::webhook::v1::receivers_service_server::ReceiversServiceServer;
 use contracts::webhook::v1::staff_service_server::StaffServiceServer;
 use kit::Clock;
 use kit::audit::Audit;
+use kit::key_ring::KeyRing;
 use kit::wakeup::Wakeup;
 use sqlx::PgPool;
 use tonic::service::RoutesBuilder;
 
 use crate::SCHEMA;
-use crate::domain::address::AllowList;
 use crate::domain::schedule::Schedule;
 use crate::http::Sender;
-use crate::key_ring::KeyRing;
 
 /// The dependencies of the services. Its methods are the operations, in the file of their service.
 #[derive(Debug)]
@@ -35,10 +34,9 @@ pub struct Dependencies {
     pub clock: Clock,
     /// Wakes the dispatchers.
     pub wakeup: Wakeup,
-    /// Checks addresses that are entered.
+    /// Sends the requests to addresses that are entered, and the messages of a receiver's check.
     pub sender: Sender,
     pub key_ring: KeyRing,
-    pub allow: AllowList,
     pub schedule: Schedule,
     /// How long the old secret signs after a rotation.
     pub rotation: time::Duration,

@@ -7,12 +7,12 @@ use uuid::Uuid;
 
 use super::scope::Scope;
 use super::{Dependencies, convert};
-use crate::domain::address::Address;
 use crate::domain::event::Event;
 use crate::domain::message::Message;
 use crate::domain::samples::{self, Sample};
 use crate::domain::signature::Secret;
 use crate::domain::signed_headers::Secrets;
+use crate::key_ring::open_secret;
 use crate::receiver_check::{self, Target};
 use crate::store::accounts;
 
@@ -56,7 +56,7 @@ impl Dependencies {
         let endpoint = self
             .endpoint(scope, "endpoint_id", &request.endpoint_id)
             .await?;
-        let address = Address::parse(&endpoint.url, &self.allow);
+        let address = self.sender.parse_address(&endpoint.url);
         let address = address.map_err(|problem| Fault::invalid_field("url", problem))?;
         let (current, next) = endpoint.secrets(now);
         let current = self.secret(endpoint.id, current)?;
@@ -84,7 +84,7 @@ impl Dependencies {
     }
 
     fn secret(&self, endpoint: Uuid, sealed: &[u8]) -> Result<Secret, Fault> {
-        let opened = self.key_ring.open(endpoint, sealed);
+        let opened = open_secret(&self.key_ring, endpoint, sealed);
         opened.map_err(|error| {
             tracing::error!(%endpoint, %error, "cannot read the signing secret of an endpoint");
             let reason =

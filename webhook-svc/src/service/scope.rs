@@ -82,6 +82,7 @@ impl Scope {
                 let entry = audit::Entry {
                     member: &token.name,
                     role: audit::TOKEN,
+                    // The list of an account's token changes has one action for endpoints; `change` tells what was done.
                     action: Action::ChangeEndpoint.as_str(),
                     entity,
                     name: &name,

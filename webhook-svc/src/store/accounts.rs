@@ -34,8 +34,9 @@ pub async fn upsert(
     Ok(())
 }
 
-/// Notes that the account begins to check a receiver. `false`: it has begun another check less than `interval` ago. A time in the future, from a
-/// replica whose clock was ahead, soon counts no more.
+/// Notes that the account begins to check a receiver. `false`: it has begun another check less than `interval` ago.
+///
+/// A stored time further ahead than `interval` is from a replica whose clock was wrong, and does not count.
 pub async fn begin_receiver_check(
     executor: impl PgExecutor<'_>,
     account: Uuid,

@@ -53,7 +53,7 @@ pub async fn complete(
     let failed = sqlx::query!(
         r#"with held as (
              select done.* from unnest($2::uuid[], $3::bigint[], $4::bigint[], $5::integer[], $6::timestamptz[], $7::integer[],
-                 $8::integer[], $9::text[], $10::bytea[], $11::text[], $12::integer[], $13::timestamptz[], $14::timestamptz[], $15::text[], $18::text[])
+                 $8::integer[], $9::text[], $10::bytea[], $11::text[], $12::integer[], $13::timestamptz[], $14::timestamptz[], $15::text[], $16::text[])
                  as done (endpoint_id, token, id, number, at, duration_ms, status, reason, answer, state, attempts_left, was_due_at,
                      due_at, event, answer_headers)
              where done.token = (select token from webhook.queue where endpoint_id = done.endpoint_id and holder = $1)
@@ -78,11 +78,11 @@ pub async fn complete(
                  status, reason, answer, answer_headers)
              select * from finished union all select * from postponed
          ), healthy as (
-             update webhook.endpoint set failures = 0, first_failure_at = null, last_success_at = $16
+             update webhook.endpoint set failures = 0, first_failure_at = null, last_success_at = $17
              where id in (
                  select id from webhook.endpoint
                  where id in (select endpoint_id from finished where state = 'delivered')
-                     and (failures > 0 or last_success_at is null or last_success_at < $17)
+                     and (failures > 0 or last_success_at is null or last_success_at < $18)
                  order by id for no key update
              )
          )
@@ -102,10 +102,10 @@ pub async fn complete(
         &column(batch, |it| it.was_due_at),
         &column(batch, |it| it.due_at) as _,
         &column(batch, |it| it.event.clone()),
+        &column(batch, |it| it.answer_headers.clone()),
         now,
         // To the minute, so that an endpoint's row is not written for each of its deliveries.
         now - time::Duration::MINUTE,
-        &column(batch, |it| it.answer_headers.clone()),
     )
     .fetch_all(executor)
     .await?;

@@ -16,7 +16,7 @@ pub enum DeliveryState {
     Delivered,
     /// It has no attempts left, or its endpoint answered 410.
     Failed,
-    /// It was not attempted, because it must not be sent any more.
+    /// It must not be sent any more. This is logged with its reason as an attempt, and counts as one.
     Cancelled,
 }
 

@@ -203,12 +203,18 @@ pub async fn update(
     Ok(())
 }
 
-/// Removes an endpoint. Its deliveries are removed by age.
-pub async fn remove(connection: &mut PgConnection, id: Uuid) -> Result<(), sqlx::Error> {
+/// Removes an endpoint. Makes its row of the queue due: the replica that has claimed it, or claims it now, stops sending and removes the row
+/// (`queue::release`). The deliveries that wait are never sent, and are removed by age.
+pub async fn remove(
+    connection: &mut PgConnection,
+    id: Uuid,
+    now: OffsetDateTime,
+) -> Result<(), sqlx::Error> {
     sqlx::query!(
-        "with queue as (delete from webhook.queue where endpoint_id = $1)
+        "with woken as (update webhook.queue set due_at = least(due_at, $2) where endpoint_id = $1)
          delete from webhook.endpoint where id = $1",
-        id
+        id,
+        now
     )
     .execute(connection)
     .await?;

@@ -50,9 +50,16 @@ pub async fn number(connection: &mut PgConnection, ids: &[Uuid]) -> Result<(), s
     Ok(())
 }
 
-/// The surroundings of a position.
+/// The last position.
+pub async fn head(pool: &PgPool) -> Result<i64, sqlx::Error> {
+    sqlx::query_scalar!("select position from webhook.message_head")
+        .fetch_one(pool)
+        .await
+}
+
+/// What is at a position, and after it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Surroundings {
+pub struct PositionState {
     /// The last position.
     pub head: i64,
     /// The message at the position. `None` if it was removed, or if there never was one.
@@ -61,10 +68,10 @@ pub struct Surroundings {
     pub next_created_at: Option<OffsetDateTime>,
 }
 
-/// Reads the surroundings of a position.
-pub async fn surroundings(pool: &PgPool, position: i64) -> Result<Surroundings, sqlx::Error> {
+/// Reads what is at a position, and after it.
+pub async fn state(pool: &PgPool, position: i64) -> Result<PositionState, sqlx::Error> {
     sqlx::query_as!(
-        Surroundings,
+        PositionState,
         r#"select head.position as head, here.id as "here?", next.created_at as "next_created_at?"
            from webhook.message_head as head
            left join webhook.message as here on here.position = $1
@@ -78,7 +85,7 @@ pub async fn surroundings(pool: &PgPool, position: i64) -> Result<Surroundings, 
 /// A position before every message that was stored at `since` or later, and close to the first of them. If there is no such message, the
 /// last position.
 pub async fn before(pool: &PgPool, since: OffsetDateTime) -> Result<i64, sqlx::Error> {
-    let head = surroundings(pool, 0).await?.head;
+    let head = head(pool).await?;
     let earliest = sqlx::query_scalar!(
         "select created_at from webhook.message where position is not null and created_at >= $1 order by created_at limit 1",
         since

@@ -17,7 +17,7 @@ use crate::domain::message::Message;
 pub async fn fan_out(
     connection: &mut PgConnection,
     messages: &[Message],
-    attempts: i32,
+    max_attempts: i32,
     now: OffsetDateTime,
 ) -> Result<(), sqlx::Error> {
     if messages.is_empty() {
@@ -36,8 +36,8 @@ pub async fn fan_out(
          ), delivery as (
              insert into webhook.waiting (endpoint_id, message_id, created_at, attempts_left, due_at)
              select endpoint.id, made.id, $6, $7,
-                 -- The row of the listing may be older than the message, and an attempt would cancel the delivery.
-                 case when not listing.published then $6 + interval '1 minute' else $6 end
+                 -- The row of the listing may be older than the message, or absent: an attempt now would cancel the delivery.
+                 case when listing.published is not true then $6 + interval '1 minute' else $6 end
              from made
              left join webhook.listing on listing.kind = made.listing_kind and listing.id = made.listing_id
              join unnest($1::uuid[]) with ordinality as sent (id, position) on sent.id = made.id
@@ -66,7 +66,7 @@ pub async fn fan_out(
         &messages.iter().map(|message| message.listing.map(|it| it.id)).collect::<Vec<_>>() as _,
         &messages.iter().map(|message| message.body.clone()).collect::<Vec<_>>(),
         now,
-        attempts,
+        max_attempts,
         Event::TipPaid.as_str(),
         &messages.iter().map(|message| message.created_at).collect::<Vec<_>>(),
         &messages.iter().map(|message| message.traceparent.clone()).collect::<Vec<_>>() as _,
@@ -81,7 +81,7 @@ pub async fn send_to(
     connection: &mut PgConnection,
     message: &Message,
     endpoint: Uuid,
-    attempts: i32,
+    max_attempts: i32,
     now: OffsetDateTime,
 ) -> Result<i64, sqlx::Error> {
     sqlx::query_scalar!(
@@ -101,7 +101,7 @@ pub async fn send_to(
         &message.body,
         endpoint,
         now,
-        attempts,
+        max_attempts,
         message.traceparent.as_deref(),
     )
     .fetch_one(connection)

@@ -17,7 +17,7 @@ use uuid::Uuid;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Claim {
     pub endpoint: Uuid,
-    /// Another one after each claim by another replica: results count only under the token of the present claim.
+    /// Raised by each claim of another holder: results count only under the token of the present claim.
     pub token: i64,
 }
 
@@ -79,8 +79,8 @@ pub async fn renew(
     .await
 }
 
-/// Releases endpoints. Each is due again when its next delivery is, after the endpoints that are due now. Endpoints that
-/// another replica has claimed are skipped.
+/// Releases endpoints. Each is due again when its next delivery is, after the endpoints that are due now. The rows of endpoints that were
+/// removed go. Endpoints that another replica has claimed are skipped.
 pub async fn release(
     pool: &PgPool,
     holder: Uuid,
@@ -97,14 +97,18 @@ pub async fn release(
     );
     let held = held.fetch_all(&mut *transaction).await?;
     sqlx::query!(
-        "update webhook.queue set holder = null, leased_until = null,
-             due_at = (
+        "with removed as (
+             delete from webhook.queue
+             where endpoint_id = any($1) and not exists (select from webhook.endpoint where id = queue.endpoint_id)
+         )
+         update webhook.queue set holder = null, leased_until = null,
+             due_at = case when endpoint.state = 'on' then (
                  select greatest(waiting.due_at, $2) from webhook.waiting
                  where waiting.endpoint_id = queue.endpoint_id
-                     and exists (select from webhook.endpoint where id = queue.endpoint_id and state = 'on')
                  order by waiting.due_at limit 1
-             )
-         where endpoint_id = any($1)",
+             ) end
+         from webhook.endpoint
+         where queue.endpoint_id = any($1) and endpoint.id = queue.endpoint_id",
         &held,
         now,
     )
@@ -127,18 +131,6 @@ pub async fn release_all(
     .execute(pool)
     .await?;
     Ok(())
-}
-
-/// The earliest time after `now` at which an endpoint is due.
-pub async fn next(
-    pool: &PgPool,
-    now: OffsetDateTime,
-) -> Result<Option<OffsetDateTime>, sqlx::Error> {
-    let next = sqlx::query_scalar!(
-        "select due_at from webhook.queue where due_at > $1 order by due_at limit 1",
-        now
-    );
-    Ok(next.fetch_optional(pool).await?.flatten())
 }
 
 /// Since when the oldest endpoint that is due has waited for a replica.

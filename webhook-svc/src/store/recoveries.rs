@@ -23,7 +23,7 @@ pub struct Failed {
     pub oldest: Option<OffsetDateTime>,
 }
 
-/// Counts the deliveries to an endpoint that have failed since `since`: whose last attempt was made since then, and failed.
+/// Counts the deliveries to an endpoint whose last attempt was made at `since` or later, and failed.
 ///
 /// The scalar subqueries look each delivery up by an index. The planner could join the whole log instead.
 pub async fn count(
@@ -86,10 +86,10 @@ pub async fn endpoints(pool: &PgPool) -> Result<Vec<Uuid>, sqlx::Error> {
 ///
 /// The request remembers the last delivery that was looked at, in the same transaction: each delivery is looked at once, also when the job is
 /// interrupted. One that fails again meanwhile fails after the end of the span.
-pub async fn queue_batch(
+pub async fn insert_waiting_batch(
     pool: &PgPool,
     endpoint: Uuid,
-    attempts: i32,
+    max_attempts: i32,
     now: OffsetDateTime,
 ) -> Result<(), sqlx::Error> {
     let mut transaction = pool.begin_with(BEGIN_BATCH).await?;
@@ -128,7 +128,7 @@ pub async fn queue_batch(
         request.until,
         BATCH,
         now,
-        attempts,
+        max_attempts,
     );
     let last = batch.fetch_optional(&mut *transaction).await?;
     match last.filter(|last| last.read == BATCH) {

@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 /// A row of `webhook.waiting` that is due.
 #[derive(Debug, Clone, Copy)]
-pub struct QueuedRow {
+pub struct DueRow {
     pub id: i64,
     pub message_id: Uuid,
     pub created_at: OffsetDateTime,
@@ -30,10 +30,10 @@ pub async fn due(
     after: Cursor,
     most: i64,
     now: OffsetDateTime,
-) -> Result<Vec<QueuedRow>, sqlx::Error> {
+) -> Result<Vec<DueRow>, sqlx::Error> {
     let mut transaction = pool.begin_with(BEGIN_READ).await?;
     let due = sqlx::query_as!(
-        QueuedRow,
+        DueRow,
         r#"select id, message_id, created_at, attempts, attempts_left, due_at from webhook.waiting
            where endpoint_id = $1 and due_at <= $2 and (due_at, id) > ($3, $4)
            order by due_at, id limit $5"#,

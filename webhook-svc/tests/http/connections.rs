@@ -6,11 +6,11 @@ use std::sync::Arc;
 use futures::FutureExt as _;
 use tokio::io::AsyncWriteExt as _;
 use tokio::task::JoinSet;
-use webhook::http::resolver::{Overrides, ResolveError};
+use webhook::http::resolver::ResolveError;
 use webhook::http::{AttemptOutcome, Sender};
 
 use super::receiver::{
-    Authority, Behaviour, Receiver, Scripted, Stream, good, ping, post, request, sender,
+    Authority, Behaviour, Receiver, Scripted, Stream, good, ping, request, sender,
 };
 
 const OK: &str = "HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n";
@@ -208,25 +208,4 @@ async fn few_unused_connections_are_kept() {
     for _ in 2..receiver.connections() {
         receiver.ended().await;
     }
-}
-
-#[tokio::test]
-async fn an_override_leads_a_name_elsewhere_and_the_rules_stay() {
-    let authority = Authority::new();
-    let receiver = Receiver::answering(&authority, OK).await;
-    let mut settings = authority.settings(&[&receiver]);
-    settings.resolve = format!("hooks.example={}", receiver.address)
-        .parse::<Overrides>()
-        .unwrap();
-    let sender = Sender::with_resolver(
-        &settings,
-        Scripted::answering([Err(ResolveError::NoAddress)]),
-    )
-    .unwrap();
-    assert_eq!(ping(&sender).await.outcome, AttemptOutcome::Delivered);
-    let other = post(&sender, "https://other.example/").await;
-    assert_eq!(
-        other.reason.as_deref(),
-        Some("other.example does not resolve to a public address")
-    );
 }

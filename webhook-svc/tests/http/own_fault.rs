@@ -32,11 +32,7 @@ async fn no_file_descriptor_left_is_no_attempt() {
     let (soft, hard) = getrlimit(Resource::RLIMIT_NOFILE).unwrap();
     setrlimit(Resource::RLIMIT_NOFILE, 0, hard).unwrap();
     let none = ping(&sender).await;
-    assert_eq!(
-        none.outcome,
-        AttemptOutcome::NotMade(OwnFault::Certain),
-        "{none:?}"
-    );
+    assert_eq!(none.own_fault, Some(OwnFault::Sockets), "{none:?}");
     setrlimit(Resource::RLIMIT_NOFILE, soft, hard).unwrap();
     let answer = ping(&sender).await;
     assert_eq!(answer.outcome, AttemptOutcome::Delivered, "{answer:?}");
@@ -46,25 +42,23 @@ async fn no_file_descriptor_left_is_no_attempt() {
 async fn a_name_without_an_address_is_the_receivers_and_silent_name_servers_are_ours() {
     let authority = Authority::new();
     let settings = authority.settings(&[]);
-    for (answer, outcome) in [
-        (Err(ResolveError::NoAddress), AttemptOutcome::Failed),
-        (Ok(Vec::new()), AttemptOutcome::Failed),
+    for (answer, own_fault) in [
+        (Err(ResolveError::NoAddress), None),
+        (Ok(Vec::new()), None),
         (
             Err(ResolveError::Unanswered("SERVFAIL".to_owned())),
-            AttemptOutcome::NotMade(OwnFault::Doubtful),
+            Some(OwnFault::Network),
         ),
     ] {
         let resolver = Scripted::answering([answer]);
         let sender = Sender::with_resolver(&settings, resolver).unwrap();
-        assert_eq!(ping(&sender).await.outcome, outcome);
+        let answer = ping(&sender).await;
+        assert_eq!(answer.outcome, AttemptOutcome::Failed);
+        assert_eq!(answer.own_fault, own_fault);
     }
     let mut settings = settings;
     settings.answer_timeout = std::time::Duration::from_millis(50);
     let silent = Sender::with_resolver(&settings, Scripted::silent()).unwrap();
     let answer = ping(&silent).await;
-    assert_eq!(
-        answer.outcome,
-        AttemptOutcome::NotMade(OwnFault::Doubtful),
-        "{answer:?}"
-    );
+    assert_eq!(answer.own_fault, Some(OwnFault::Network), "{answer:?}");
 }

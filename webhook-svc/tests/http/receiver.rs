@@ -280,7 +280,7 @@ pub(crate) fn secret() -> Secret {
 }
 
 /// Sends a test event to `address`.
-pub(crate) async fn post(sender: &Sender, address: &str) -> AttemptResult {
+async fn post(sender: &Sender, address: &str) -> AttemptResult {
     post_of(sender, 1, address).await
 }
 

@@ -220,11 +220,8 @@ async fn a_revision_that_is_given_out_again_is_announced(pool: PgPool) {
     assert_eq!(events(&pool, endpoint).await.len(), 2);
 }
 
-/// The catalogue was restored to a time before it took a snapshot, and takes it again.
-#[testing::database_test(webhook::MIGRATOR)]
-async fn a_move_that_is_told_again_makes_no_second_message(pool: PgPool) {
-    let service = start(pool.clone(), &[]).await;
-    let endpoint = service.added(ADA, URL, &["ranking.moved"]).await;
+/// A move of the game on the board of the week; a snapshot that is taken again has another time.
+fn moved(seconds: i64) -> Change {
     let moved = RankingMove {
         entity: "game".to_owned(),
         listing_id: GAME.to_string(),
@@ -234,7 +231,7 @@ async fn a_move_that_is_told_again_makes_no_second_message(pool: PgPool) {
         previous_rank: 2,
         ..RankingMove::default()
     };
-    let told = |seconds| Change {
+    Change {
         seq: 1,
         entity: "ranking_move".to_owned(),
         id: format!("week/2026-03-01T00:00:00Z/{GAME}"),
@@ -246,11 +243,38 @@ async fn a_move_that_is_told_again_makes_no_second_message(pool: PgPool) {
         )),
         state: moved.encode_to_vec().into(),
         ..Change::default()
-    };
+    }
+}
+
+/// The catalogue was restored to a time before it took a snapshot, and takes it again.
+#[testing::database_test(webhook::MIGRATOR)]
+async fn a_move_that_is_told_again_makes_no_second_message(pool: PgPool) {
+    let service = start(pool.clone(), &[]).await;
+    let endpoint = service.added(ADA, URL, &["ranking.moved"]).await;
     for seconds in [0, 60] {
-        service.catalogue(&[told(seconds)]).await;
+        service.catalogue(&[moved(seconds)]).await;
     }
     assert_eq!(events(&pool, endpoint).await, ["ranking.moved"]);
+}
+
+/// The follower of listings is behind that of the catalogue.
+#[testing::database_test(webhook::MIGRATOR)]
+async fn a_move_that_comes_before_its_listing_is_delivered(pool: PgPool) {
+    let receiver = Receiver::start(Behaviour::Status(200)).await;
+    let service = start(pool, &[&receiver]).await.delivering();
+    let endpoint = service
+        .added(ADA, &receiver.url(), &["ranking.moved"])
+        .await;
+    service.catalogue(&[moved(0)]).await;
+    // If the move were due already, it would be cancelled before the ping is sent.
+    service.ping(ADA, endpoint).await;
+    receiver.wait_for(1).await;
+    service
+        .listings(&[game(2, "published", Published)], TAKEN)
+        .await;
+    service.clock.advance(time::Duration::MINUTE);
+    let received = receiver.wait_for(2).await;
+    assert_eq!(received[1].event(), "ranking.moved");
 }
 
 /// The trace of a change leads from a request to the deliveries that it causes. Receivers do not see it.

@@ -23,6 +23,7 @@ mod recover;
 mod retention;
 mod secrets;
 mod send_again;
+mod shutdown;
 mod staff;
 mod support;
 mod sweep;

@@ -79,7 +79,7 @@ async fn many_failed_deliveries_are_queued_in_batches_each_once(pool: PgPool) {
     assert!(answer.next.contains("back into the queue"), "{answer:?}");
     assert_eq!(waiting(&pool, endpoint).await, 0);
 
-    let next = || recoveries::queue_batch(&pool, endpoint, 6, START);
+    let next = || recoveries::insert_waiting_batch(&pool, endpoint, 6, START);
     next().await.unwrap();
     assert_eq!(waiting(&pool, endpoint).await, 5_000);
     let progress = service.endpoint(ADA, endpoint).await.recovered;
@@ -218,11 +218,6 @@ async fn a_removed_endpoint_leaves_no_request(pool: PgPool) {
     insert_failed(&pool, endpoint, 10).await;
     recover(&service, endpoint, Some(START - Duration::days(10)), false).await;
     assert_eq!(recoveries::endpoints(&pool).await.unwrap(), [endpoint]);
-    let request = proto::RemoveEndpointRequest {
-        account_id: ADA.to_string(),
-        id: endpoint.to_string(),
-    };
-    let removed = service.endpoints.clone().remove_endpoint(request).await;
-    removed.unwrap();
+    service.remove(ADA, endpoint).await;
     assert_eq!(recoveries::endpoints(&pool).await.unwrap(), [] as [Uuid; 0]);
 }

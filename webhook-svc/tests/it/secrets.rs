@@ -1,10 +1,11 @@
 //! Secrets: shown once, encrypted at rest, rotated with an overlap.
 
 use contracts::webhook::v1 as proto;
+use kit::key_ring::KeyRing;
 use sqlx::PgPool;
 use time::Duration;
 use webhook::jobs::maintenance;
-use webhook::key_ring::KeyRing;
+use webhook::key_ring::open_secret;
 
 use crate::receiver::{Behaviour, Receiver};
 use crate::support::{ADA, START, start};
@@ -84,7 +85,8 @@ async fn secrets_are_encrypted_anew_with_the_first_key(pool: PgPool) {
     );
     let only_new = keys(&[NEW]);
     let (_, sealed) = stored().await;
-    assert_eq!(only_new.open(id, &sealed).unwrap().reveal(), added.secret);
+    let opened = open_secret(&only_new, id, &sealed).unwrap();
+    assert_eq!(opened.reveal(), added.secret);
 }
 
 #[testing::database_test(webhook::MIGRATOR)]

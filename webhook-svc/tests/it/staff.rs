@@ -2,6 +2,7 @@
 
 use contracts::common::v1::ListAuditRequest;
 use contracts::webhook::v1 as proto;
+use serde_json::Value;
 use sqlx::PgPool;
 
 use crate::support::{ADA, SITE, start};
@@ -37,7 +38,7 @@ async fn what_staff_do_is_in_the_audit(pool: PgPool) {
         id: sent.delivery.unwrap().id,
     };
     let shown = deliveries.get_delivery(get).await.unwrap().into_inner();
-    let body: serde_json::Value = serde_json::from_slice(&shown.body).unwrap();
+    let body: Value = serde_json::from_slice(&shown.body).unwrap();
     assert_eq!(body["data"]["handle"], "sample-olawale");
     let url = format!("{SITE}/creators/sample-olawale");
     assert_eq!(body["data"]["url"], url);
@@ -56,4 +57,33 @@ async fn what_staff_do_is_in_the_audit(pool: PgPool) {
     );
     assert!(entries.iter().all(|entry| entry.name == id));
     assert!(entries.iter().all(|entry| !entry.details.contains("whsec")));
+}
+
+#[testing::database_test(webhook::MIGRATOR)]
+async fn the_audit_tells_a_removed_limit_from_one_that_was_not_changed(pool: PgPool) {
+    let service = start(pool, &[]).await;
+    let endpoint = service
+        .added(ADA, "https://hooks.example/", &["tip.paid"])
+        .await;
+    let mut endpoints = service.staff_endpoints.clone();
+    for rate_limit in [Some(0), None] {
+        let change = proto::ChangeEndpointRequest {
+            id: endpoint.to_string(),
+            rate_limit,
+            ..proto::ChangeEndpointRequest::default()
+        };
+        endpoints.change_endpoint(change).await.unwrap();
+    }
+    let audit = service
+        .staff
+        .clone()
+        .list_audit(ListAuditRequest::default())
+        .await
+        .unwrap();
+    let entries = audit.into_inner().entries.into_iter();
+    let limits = entries.map(|entry| {
+        let details: Value = serde_json::from_str(&entry.details).unwrap();
+        details["rate_limit"].clone()
+    });
+    assert_eq!(limits.collect::<Vec<_>>(), [Value::Null, Value::from(0)]);
 }

@@ -14,6 +14,7 @@ use contracts::webhook::v1::receivers_service_client::ReceiversServiceClient;
 use contracts::webhook::v1::staff_service_client::StaffServiceClient;
 use kit::clock::Clock;
 use kit::feed::{Projection, ProjectionContext, Subscription, project_changes};
+use kit::key_ring::KeyRing;
 use kit::leader::Leader;
 use kit::lifecycle::{Lifecycle, Supervisor};
 use kit::rpc::client::Client;
@@ -26,7 +27,6 @@ use time::macros::datetime;
 use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 use webhook::deliver::{self, Limits};
-use webhook::domain::address::AllowList;
 use webhook::domain::health::DisablePolicy;
 use webhook::domain::schedule::Schedule;
 use webhook::feeds::Publisher;
@@ -36,7 +36,6 @@ use webhook::feeds::listings::Listings;
 use webhook::http::resolver::Resolve;
 use webhook::http::{self, Sender};
 use webhook::jobs::{recovery, sweep};
-use webhook::key_ring::KeyRing;
 use webhook::service::Dependencies;
 use webhook::store::{accounts, plans};
 
@@ -161,9 +160,8 @@ pub(crate) async fn replica_with(
         .iter()
         .map(|it| it.origin.replace("127.0.0.1", HOST));
     let origins: Vec<String> = origins.chain(named).collect();
-    let allow: AllowList = origins.join(",").parse().unwrap();
     let settings = http::Settings {
-        allow: allow.clone(),
+        allow: origins.join(",").parse().unwrap(),
         answer_timeout: testing::LONG,
         excerpt_timeout: testing::LONG,
         address_check_timeout: testing::LONG,
@@ -176,7 +174,6 @@ pub(crate) async fn replica_with(
         wakeup: wakeup.clone(),
         sender: sender.clone(),
         key_ring: key_ring("a"),
-        allow: allow.clone(),
         schedule: Schedule::default(),
         disable_policy: DisablePolicy::default(),
         limits: Limits {
@@ -184,7 +181,7 @@ pub(crate) async fn replica_with(
             per_endpoint: 16,
             endpoints: 64,
             lease: LEASE,
-            statement: PATIENCE,
+            statement_timeout: PATIENCE,
         },
     };
     let publisher = Publisher {
@@ -199,7 +196,6 @@ pub(crate) async fn replica_with(
         wakeup,
         sender,
         key_ring: key_ring("a"),
-        allow,
         schedule: Schedule::default(),
         rotation: Duration::DAY,
         retention: RETENTION,
@@ -232,12 +228,17 @@ pub(crate) async fn replica_with(
 impl Drop for Webhook {
     /// Closes connections to the database, which the test is about to drop.
     fn drop(&mut self) {
-        self.lifecycle.draining().cancel();
-        self.lifecycle.stopping().cancel();
+        self.stop();
     }
 }
 
 impl Webhook {
+    /// Stops the replica, as a signal does. Its delivery tasks wait for what is in flight.
+    pub(crate) fn stop(&self) {
+        self.lifecycle.draining().cancel();
+        self.lifecycle.stopping().cancel();
+    }
+
     /// Starts the delivery tasks and the job that sends failed deliveries again too.
     pub(crate) fn delivering(self) -> Self {
         let dependencies = &self.dependencies;
@@ -254,7 +255,7 @@ impl Webhook {
 
     /// Gives PostgreSQL this time for a statement of the delivery tasks.
     pub(crate) fn with_statement_timeout(mut self, timeout: StdDuration) -> Self {
-        self.dependencies.limits.statement = timeout;
+        self.dependencies.limits.statement_timeout = timeout;
         self
     }
 
@@ -383,6 +384,16 @@ impl Webhook {
             let request = proto::ResumeEndpointRequest { account_id, id };
             endpoints.resume_endpoint(request).await.unwrap();
         }
+    }
+
+    /// Removes an endpoint.
+    pub(crate) async fn remove(&self, account: Uuid, endpoint: Uuid) {
+        let request = proto::RemoveEndpointRequest {
+            account_id: account.to_string(),
+            id: endpoint.to_string(),
+        };
+        let removed = self.endpoints.clone().remove_endpoint(request).await;
+        removed.unwrap();
     }
 
     /// One endpoint.

@@ -22,7 +22,6 @@ use tokio::task::JoinSet;
 use uuid::Uuid;
 use web::domain::role::Role;
 use webhook::deliver::{self, DeliveryDependencies, Limits};
-use webhook::domain::address::AllowList;
 use webhook::domain::health::DisablePolicy;
 use webhook::domain::schedule::Schedule;
 use webhook::http::{Sender, Settings};
@@ -148,16 +147,15 @@ async fn serve(
 ) -> kit::rpc::client::Client {
     let wakeup = Wakeup::start(pool.clone(), webhook::CHANNEL, lifecycle);
     let origin = receiver.url.strip_suffix("/hook").unwrap();
-    let allow: AllowList = origin.parse().unwrap();
     let settings = Settings {
-        allow: allow.clone(),
+        allow: origin.parse().unwrap(),
         answer_timeout: testing::LONG,
         excerpt_timeout: testing::LONG,
         address_check_timeout: testing::LONG,
         ..Settings::default()
     };
     let sender = Sender::new(&settings).unwrap();
-    let key_ring: webhook::key_ring::KeyRing = "a:AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQE="
+    let key_ring: kit::key_ring::KeyRing = "a:AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQE="
         .parse()
         .unwrap();
     let delivering = DeliveryDependencies {
@@ -166,7 +164,6 @@ async fn serve(
         wakeup: wakeup.clone(),
         sender: sender.clone(),
         key_ring: key_ring.clone(),
-        allow: allow.clone(),
         schedule: Schedule::default(),
         disable_policy: DisablePolicy::default(),
         limits: Limits {
@@ -174,7 +171,7 @@ async fn serve(
             per_endpoint: 4,
             endpoints: 4,
             lease: StdDuration::from_secs(10),
-            statement: testing::LONG,
+            statement_timeout: testing::LONG,
         },
     };
     let attempts = delivering.schedule.attempts();
@@ -187,7 +184,6 @@ async fn serve(
         wakeup,
         sender,
         key_ring,
-        allow,
         schedule: Schedule::default(),
         rotation: Duration::DAY,
         retention: Duration::days(30),

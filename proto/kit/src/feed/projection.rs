@@ -14,7 +14,7 @@ use crate::pg::Schema;
 /// dead letter is retried when the follower starts, from time to time, and when staff ask for it. Entity types that this version does not
 /// need or know are `Ok(None)`; the version that stores a new one resets the cursor ("Epochs" in the kit's README).
 pub trait Projection: Send + Sync + 'static {
-    /// What is stored of a change.
+    /// What is stored of a change; `()`: nothing.
     type Row: Send;
     /// What is sent because of a change.
     type Message: Send;
@@ -27,7 +27,9 @@ pub trait Projection: Send + Sync + 'static {
     ///
     /// # Errors
     /// The change cannot be decoded.
-    fn row(&self, change: &Change) -> anyhow::Result<Option<Self::Row>>;
+    fn row(&self, _change: &Change) -> anyhow::Result<Option<Self::Row>> {
+        Ok(None)
+    }
 
     /// The message of a change. The kit asks only for announced changes whose effects are not suppressed.
     ///
@@ -44,10 +46,12 @@ pub trait Projection: Send + Sync + 'static {
     /// An error of PostgreSQL that depends on the data, or any other error, refuses the change.
     fn save(
         &self,
-        connection: &mut PgConnection,
-        generation: Uuid,
-        rows: Vec<Self::Row>,
-    ) -> impl Future<Output = anyhow::Result<()>> + Send;
+        _connection: &mut PgConnection,
+        _generation: Uuid,
+        _rows: Vec<Self::Row>,
+    ) -> impl Future<Output = anyhow::Result<()>> + Send {
+        async { Ok(()) }
+    }
 
     /// Stores messages to be sent. The rows of the same changes are written already.
     ///

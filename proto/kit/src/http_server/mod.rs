@@ -68,7 +68,7 @@ impl Limits {
     ) -> Settings {
         Settings {
             timeouts: self.timeouts,
-            connections: descriptor_limit::allowed("http_connections", self.http_connections),
+            connections: descriptor_limit::allowed("http_connections", self.http_connections, 1),
             client: ClientLimits {
                 connections: self.http_client_connections,
                 unsent: self.http_client_unsent as usize * 1024 * 1024,

@@ -56,16 +56,16 @@ async fn main() -> ExitCode {
 }
 
 async fn run(options: Options) -> anyhow::Result<bool> {
-    let at_once = Duration::try_from_secs_f64(options.at_once)?;
+    let prompt_answer = Duration::try_from_secs_f64(options.at_once)?;
     let target = Target {
-        client: Client::new(options.ca_file.as_deref())?.with_timeout_of_at_least(at_once),
+        client: Client::new(options.ca_file.as_deref())?.with_timeout_of_at_least(prompt_answer),
         url: options.url,
         secret: options.secret.current,
         other_secrets: options.secret.others,
         restart: options.restart,
         handled: options.handled,
         event: options.event,
-        at_once,
+        prompt_answer,
         timeout: Duration::try_from_secs_f64(options.patience)?,
     };
     let found = target

@@ -45,12 +45,12 @@ pub async fn run(target: &Target) -> Report {
         finding(
             4,
             "does the work of an id once, restarts included",
-            rules::once(target).await,
+            rules::handled_id(target).await,
         ),
         finding(
             5,
             "answers 200 at once and works afterwards",
-            rules::at_once(target).await,
+            rules::prompt_answer(target).await,
         ),
         finding(
             6,

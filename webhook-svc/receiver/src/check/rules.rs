@@ -9,8 +9,8 @@ use super::message::Message;
 use super::report::Verdict;
 use super::target::Target;
 
-/// Deliveries of one message that arrive together.
-const TOGETHER: usize = 8;
+/// Deliveries of one message that arrive at the same time.
+const CONCURRENT_DELIVERIES: usize = 8;
 
 const GIVE_HANDLED: &str =
     "give --handled, a command that prints how often the work of $WEBHOOK_ID was done";
@@ -44,22 +44,22 @@ pub(super) fn constant_time() -> Outcome {
 }
 
 /// Rule 4.
-pub(super) async fn once(target: &Target) -> Outcome {
+pub(super) async fn handled_id(target: &Target) -> Outcome {
     let (message, burst) = (target.message(), target.message());
     target.send("a message", &message).await?;
     target.send("the same message again", &message).await?;
-    let mut together = JoinSet::new();
-    for _ in 0..TOGETHER {
+    let mut deliveries = JoinSet::new();
+    for _ in 0..CONCURRENT_DELIVERIES {
         let (client, url) = (target.client.clone(), target.url.clone());
         let signed = burst.signed(&target.secret);
-        together.spawn(async move { client.post(&url, signed.headers, signed.body).await });
+        deliveries.spawn(async move { client.post(&url, signed.headers, signed.body).await });
     }
-    for answer in together.join_all().await {
+    for answer in deliveries.join_all().await {
         match answer {
             Ok(answer) if answer.status == StatusCode::OK => {}
             Ok(answer) => {
                 return Err(Verdict::Failed(format!(
-                    "one message {TOGETHER} times at once: answered {} instead of 200",
+                    "one message {CONCURRENT_DELIVERIES} times at once: answered {} instead of 200",
                     answer.status.as_u16()
                 )));
             }
@@ -107,14 +107,14 @@ pub(super) async fn once(target: &Target) -> Outcome {
 }
 
 /// Rule 5.
-pub(super) async fn at_once(target: &Target) -> Outcome {
+pub(super) async fn prompt_answer(target: &Target) -> Outcome {
     let message = target.message();
     let took = target.send("a message", &message).await?;
-    if took > target.at_once {
+    if took > target.prompt_answer {
         return Err(Verdict::Failed(format!(
             "answered after {:.1} seconds; --at-once allows {:.1}",
             took.as_secs_f64(),
-            target.at_once.as_secs_f64()
+            target.prompt_answer.as_secs_f64()
         )));
     }
     let Some(handled) = &target.handled else {

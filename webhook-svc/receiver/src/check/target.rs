@@ -30,7 +30,7 @@ pub struct Target {
     /// An event that the receiver processes.
     pub event: String,
     /// Maximum time of an immediate response.
-    pub at_once: Duration,
+    pub prompt_answer: Duration,
     /// Timeout of processing a message, and of a restart.
     pub timeout: Duration,
 }

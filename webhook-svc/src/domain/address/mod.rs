@@ -113,14 +113,6 @@ impl Address {
     pub fn as_str(&self) -> &str {
         &self.url
     }
-
-    pub fn host(&self) -> &str {
-        &self.host
-    }
-
-    pub fn port(&self) -> u16 {
-        self.port
-    }
 }
 
 impl Debug for Address {

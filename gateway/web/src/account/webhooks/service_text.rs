@@ -65,7 +65,7 @@ mod tests {
     use time::macros::datetime;
     use uuid::Uuid;
     use webhook::domain::event::Event;
-    use webhook::domain::health::Notification;
+    use webhook::domain::health::Notice;
     use webhook::domain::receiver_check::Rule;
 
     use super::*;
@@ -119,12 +119,9 @@ mod tests {
         ] {
             assert_known(english, |language| reason(english, language));
         }
-        let switched_off = [
-            Notification::DisabledAfterFailures,
-            Notification::DisabledByGone,
-        ];
-        for notification in switched_off {
-            let english = notification.reason().unwrap();
+        let switched_off = [Notice::DisabledAfterFailures, Notice::DisabledByGone];
+        for notice in switched_off {
+            let english = notice.reason().unwrap();
             assert_known(english, |language| reason(english, language));
         }
         let unchecked = Rule::RawBody.judge(Vec::new(), 1).reason;

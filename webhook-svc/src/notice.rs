@@ -5,15 +5,15 @@ use kit::feed::NewChange;
 use kit::ids;
 use prost::Message as _;
 
-use crate::domain::health::Notification;
+use crate::domain::health::Notice;
 use crate::store::endpoints::Endpoint;
 
-/// The change that publishes a notification.
-pub(crate) fn change(endpoint: &Endpoint, notification: Notification) -> NewChange {
-    let (event, failed) = match notification {
-        Notification::DeliveriesFailed(count) => ("deliveries_failed", count.unsigned_abs()),
-        Notification::DisabledAfterFailures => ("disabled_after_failures", 0),
-        Notification::DisabledByGone => ("disabled_by_gone", 0),
+/// The change that publishes a notice.
+pub(crate) fn change(endpoint: &Endpoint, notice: Notice) -> NewChange {
+    let (event, failed) = match notice {
+        Notice::DeliveriesFailed(count) => ("deliveries_failed", count.unsigned_abs()),
+        Notice::DisabledAfterFailures => ("disabled_after_failures", 0),
+        Notice::DisabledByGone => ("disabled_by_gone", 0),
     };
     let state = EndpointNotice {
         account_id: endpoint.account_id.to_string(),

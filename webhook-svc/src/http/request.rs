@@ -1,4 +1,4 @@
-//! Sends a request again within its attempt, when the receiver has not processed it.
+//! The request of an attempt: its deadline, and its repetition when the receiver has not processed it.
 //!
 //! Servers close connections as a matter of course: nginx closes an HTTP/2 connection after 1,000 requests, and requests that are on their way
 //! then get no answer. The receiver has done nothing wrong, and its application has seen nothing.
@@ -15,12 +15,15 @@ use tokio::time::{Instant, sleep, timeout_at};
 
 use super::connector::OPENED;
 use super::tcp_connection::until_request_is_lost;
-use super::{AttemptOutcome, PostRequest, Sender, reason};
+use super::{OwnFault, PostRequest, Sender, reason};
 
 /// The nth repetition waits n times as long. A receiver that refuses everything gets some 125 requests of an attempt.
 const PAUSE: Duration = Duration::from_millis(1);
 /// The text of an error of hyper-util's client that is canceled.
 const CANCELED: &str = "client error (Canceled)";
+
+/// Why there is no response: our fault, if it is one, and the message for the owner of the endpoint.
+type NoResponse = (Option<OwnFault>, String);
 
 impl Sender {
     /// Sends a request until it is answered, or has failed, or the deadline is over.
@@ -32,15 +35,14 @@ impl Sender {
     pub(super) async fn request(
         &self,
         post: &PostRequest<'_>,
-    ) -> Result<Response<Incoming>, (AttemptOutcome, String)> {
+    ) -> Result<Response<Incoming>, NoResponse> {
         let deadline = Instant::now() + self.timeout;
         let mut client = self.client(post.endpoint);
         let (mut not_processed, mut repetitions, mut may_reconnect) = (None::<String>, 0, true);
         loop {
-            let mut request = post.to_http().map_err(|error| {
-                let reason = format!("could not be called: {error}");
-                (AttemptOutcome::Failed, reason)
-            })?;
+            let mut request = post
+                .to_http()
+                .map_err(|error| (None, format!("could not be called: {error}")))?;
             let lost = until_request_is_lost(capture_connection(&mut request));
             let sending = async {
                 sleep(PAUSE * repetitions).await;
@@ -59,7 +61,7 @@ impl Sender {
                     Some(cause) => format!("{late}; before that it {cause}, {repetitions} times"),
                     None => late,
                 };
-                return Err((AttemptOutcome::Failed, reason));
+                return Err((None, reason));
             };
             let error = match response {
                 Some(Ok(response)) => return Ok(response),
@@ -77,9 +79,7 @@ impl Sender {
                 may_reconnect = false;
                 client = self.new_connection();
             } else {
-                let own = reason::own_fault(&error).map(AttemptOutcome::NotMade);
-                let outcome = own.unwrap_or(AttemptOutcome::Failed);
-                return Err((outcome, reason::of_error(&error)));
+                return Err((reason::own_fault(&error), reason::of_error(&error)));
             }
         }
     }
