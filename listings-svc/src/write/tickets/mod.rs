@@ -11,8 +11,10 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::absent::no_own_listing;
-use super::{CommandContext, Outcome, limits};
+use super::{CommandContext, Outcome, limits, lock_listing};
 use crate::domain::entity::Entity;
+use crate::domain::event::Event;
+use crate::domain::game::Game;
 use crate::domain::listing::Listing;
 use crate::domain::mode::Mode;
 use crate::domain::page::Page;
@@ -21,7 +23,7 @@ use crate::domain::ticket::{TicketKind, TicketState};
 use crate::domain::visitor_note::NoteText;
 use crate::store::page_owners as owners;
 use crate::store::tickets::{self as store, AccountTicket, Closing, Subject};
-use crate::store::{accounts, find_listing, own_listings};
+use crate::store::{RecordTable, accounts, find_listing, own_listings};
 use decide::decide;
 use notes::{close_own_note, send_note};
 
@@ -130,8 +132,7 @@ pub(super) async fn apply(
             reason,
         } => {
             lock_account(connection, *account, now).await?;
-            let (subject, state) = own_listing(connection, *account, listing).await?;
-            check_public(state)?;
+            let subject = lock_public_listing(connection, *account, listing).await?;
             let ticket = AccountTicket {
                 kind: TicketKind::Takedown,
                 subject,
@@ -147,7 +148,7 @@ pub(super) async fn apply(
             state,
             answer,
         } => {
-            let (subject, _) = own_listing(connection, *account, listing).await?;
+            let subject = own_listing(connection, *account, listing).await?;
             let closing = Closing {
                 state: *state,
                 by_kind: "account",
@@ -208,19 +209,48 @@ async fn claimed_page(
     })
 }
 
-/// A listing of the account, and its state.
+/// A listing of the account.
 async fn own_listing(
     connection: &mut PgConnection,
     account: Uuid,
     NamedListing { entity, name }: &NamedListing,
-) -> Result<(Subject, ListingState), ApplyError> {
+) -> Result<Subject, ApplyError> {
     let found = own_listings::find(&mut *connection, account, *entity, name).await?;
-    let (listing, state) = found.ok_or_else(|| no_own_listing(*entity))?;
-    let subject = Subject {
+    let (listing, _) = found.ok_or_else(|| no_own_listing(*entity))?;
+    Ok(Subject {
         entity: *entity,
         listing,
+    })
+}
+
+/// Locks a public listing of the account, so that it is not taken down meanwhile, which would leave the request open.
+async fn lock_public_listing(
+    connection: &mut PgConnection,
+    account: Uuid,
+    listing: &NamedListing,
+) -> Result<Subject, ApplyError> {
+    let subject = own_listing(connection, account, listing).await?;
+    let name = &listing.name;
+    let state = match listing.entity {
+        Entity::Page => lock_state::<Page>(connection, name).await?,
+        Entity::Game => lock_state::<Game>(connection, name).await?,
+        Entity::Event => lock_state::<Event>(connection, name).await?,
+        Entity::Genre | Entity::Country | Entity::City => None,
     };
-    Ok((subject, state))
+    check_public(state.ok_or_else(|| no_own_listing(listing.entity))?)?;
+    Ok(subject)
+}
+
+/// Locks a live listing, and reads its state; `None` when there is none.
+async fn lock_state<C>(
+    connection: &mut PgConnection,
+    name: &str,
+) -> Result<Option<ListingState>, ApplyError>
+where
+    Listing<C>: RecordTable,
+{
+    let locked = lock_listing::<C>(connection, Mode::Live, name).await?;
+    Ok(locked.map(|listing| listing.state))
 }
 
 /// Refuses the takedown of a listing that is not public.
