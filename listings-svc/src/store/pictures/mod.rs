@@ -9,9 +9,9 @@ use time::{Duration, OffsetDateTime};
 
 use crate::domain::pictures::{FileName, PictureSizes};
 
-/// How long a claim of the sweep is valid: longer than the time limit of the file store. An older claim belongs to a sweep that was
+/// How long a claim of the sweep is valid: longer than the setting `pictures_deadline` may be. An older claim belongs to a sweep that was
 /// interrupted.
-const CLAIM_TIMEOUT: Duration = Duration::MINUTE;
+pub const CLAIM_TIMEOUT: Duration = Duration::MINUTE;
 
 /// Whether the files of a picture may be stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
