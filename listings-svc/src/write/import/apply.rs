@@ -141,7 +141,6 @@ impl ChunkWriter<'_, '_> {
                 imports::raise_version(self.context.connection, T::ENTITY, self.chunk.mode).await?;
             }
             self.audit(T::ENTITY, &report).await?;
-            count(T::ENTITY.as_str(), &report);
         }
         Ok((report, feed))
     }
@@ -297,19 +296,5 @@ impl ChunkWriter<'_, '_> {
             new_revisions,
         )
         .await
-    }
-}
-
-fn count(entity: &'static str, report: &ImportResponse) {
-    for (outcome, rows) in [
-        ("created", report.created),
-        ("updated", report.updated),
-        ("unchanged", report.unchanged),
-        ("refused", report.refused_count),
-        // Counted as updated or unchanged as well.
-        ("kept", report.kept_count),
-    ] {
-        metrics::counter!("listings_import_rows_total", "entity" => entity, "outcome" => outcome)
-            .increment(rows);
     }
 }

@@ -130,6 +130,9 @@ impl Run {
             let chunk = Box::new(self.parse(part).await?);
             let (writer, command) = (&self.importer.writer, Command::Import(chunk));
             let report = writer.write_as(command, Outcome::try_as_imported).await?;
+            if !self.header.dry_run {
+                report::count(self.header.entity, &report);
+            }
             report::append(&mut self.report, *report);
         }
         Ok(())
