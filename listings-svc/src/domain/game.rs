@@ -44,6 +44,10 @@ impl Content for Game {
     fn key(&self) -> &str {
         &self.slug
     }
+
+    fn page_id(&self) -> Option<Uuid> {
+        Some(self.page_id)
+    }
 }
 
 /// The handles that an import row names. Read before the row is validated.

@@ -53,6 +53,12 @@ impl<C> Listing<C> {
         matches!(self.state, ListingState::Published) && !self.hidden_by_page
     }
 
+    /// Whether a game that stays under its page, which is in this state, is shown with it. The game says so, unless the page was just taken
+    /// down and the game has yet to follow it.
+    pub const fn is_shown_under(&self, page: ListingState) -> bool {
+        !self.hidden_by_page && !matches!(page, ListingState::Removed)
+    }
+
     /// What subscribers are told of a change from `before` to this listing (§6).
     pub fn announcement(&self, before: Option<&Self>, is_edit: bool) -> Option<Announcement> {
         if !self.is_visible() {

@@ -8,6 +8,7 @@ use kit::feed::{ApplyError, NewChange, Writer};
 use uuid::Uuid;
 
 use super::{Command, CommandContext, CommandHandler, Outcome};
+use crate::domain::content::Content;
 use crate::domain::game::Game;
 use crate::domain::listing::Listing;
 use crate::feed::{ChangeKind, listing_change};
@@ -45,6 +46,20 @@ pub(super) async fn apply(
     let is_unfinished = i64::try_from(games.len()) == Ok(BATCH);
     Listing::<Game>::save(context.connection, &rows.into()).await?;
     Ok((changes, is_unfinished))
+}
+
+/// The listing as it stands under its page. A page that was just taken down may have games that have yet to follow it: a command hides
+/// such a game before it changes or announces it.
+pub(super) async fn under_its_page<C: Content>(
+    context: &mut CommandContext<'_>,
+    listing: &Listing<C>,
+) -> Result<Listing<C>, sqlx::Error> {
+    let Some(page) = listing.content.page_id() else {
+        return Ok(listing.clone());
+    };
+    let page = pages::find(context.connection, page).await?;
+    let is_shown = page.is_some_and(|page| listing.is_shown_under(page.state));
+    Ok(listing.clone().under_page(is_shown, context.now))
 }
 
 /// Locks a page, and lets its next games follow it.

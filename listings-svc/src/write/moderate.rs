@@ -10,6 +10,7 @@ use super::absent::listing_not_found;
 use super::record_change::{StaffChange, check_revision, update_by_staff};
 use super::{CommandContext, follow_page, lock_listing, tickets};
 use crate::domain::audit_action::AuditAction;
+use crate::domain::content::Content;
 use crate::domain::entity::Entity;
 use crate::domain::event::Event;
 use crate::domain::game::Game;
@@ -51,7 +52,7 @@ async fn moderate<C>(
     moderation: &Moderation,
 ) -> ApplyResult<Option<Uuid>>
 where
-    C: Clone + PartialEq,
+    C: Content,
     Listing<C>: ListingTable + Publish + Serialize,
 {
     let ListingName { entity, mode, key } = &moderation.listing;
@@ -60,7 +61,8 @@ where
     let Some(state) = before.state.apply(moderation.transition) else {
         return Err(transition_refused(before.state, moderation.transition).into());
     };
-    let Some(after) = before.with_state(state, context.now) else {
+    let current = follow_page::under_its_page(context, &before).await?;
+    let Some(after) = current.with_state(state, context.now) else {
         return Ok((None, Vec::new()));
     };
     if let Some(fault) = check_revision(moderation.revision, before.revision) {

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use kit::feed::{Apply as _, ApplyError};
+use kit::feed::{Apply as _, ApplyError, NewChange};
 use kit::rpc::staff::Member;
 use listings::domain::entity::Entity;
 use listings::domain::game::Game;
@@ -19,6 +19,7 @@ use listings::domain::state::Transition;
 use listings::feed::PublicUrl;
 use listings::write::import::chunk::{Chunk, ParsedRow, Rows};
 use listings::write::moderate::Moderation;
+use listings::write::pictures::edit::{Edit, PictureOperation};
 use listings::write::reference_data_cache::ReferenceDataCache;
 use listings::write::staff_edit::{EditOperation, StaffEdit};
 use listings::write::submission::{Author, Submission, Target};
@@ -64,14 +65,18 @@ fn live(entity: Entity, name: &str) -> ListingName {
     }
 }
 
-fn take_down() -> Command {
+fn moderate(listing: ListingName, transition: Transition) -> Command {
     Command::Moderate(Box::new(Moderation {
-        listing: live(Entity::Page, "studio"),
-        transition: Transition::TakeDown,
+        listing,
+        transition,
         reason: String::new(),
         revision: None,
         by: Member::operator(),
     }))
+}
+
+fn take_down() -> Command {
+    moderate(live(Entity::Page, "studio"), Transition::TakeDown)
 }
 
 /// The service that has filled the database, and the commands as another replica applies them.
@@ -296,4 +301,51 @@ async fn staff_who_edit_a_game_that_has_yet_to_follow_its_page_hide_it(pool: PgP
         sqlx::query!("select title, hidden_by_page from listings.game where slug = 'a-game'");
     let game = game.fetch_one(&mut *open).await.unwrap();
     assert_eq!((game.title.as_str(), game.hidden_by_page), ("Edited", true));
+}
+
+#[testing::database_test(listings::MIGRATOR)]
+async fn staff_do_not_publish_a_game_that_has_yet_to_follow_its_page(pool: PgPool) {
+    let (_service, handler) = listings(&pool).await;
+    let mut removal = pool.begin().await.unwrap();
+    handler
+        .apply(&mut removal, &take_down(), NOW)
+        .await
+        .unwrap();
+    removal.commit().await.unwrap();
+    let game = || live(Entity::Game, "a-game");
+    let remove_cover = Command::EditPictures(Box::new(Edit {
+        listing: game(),
+        operation: PictureOperation::RemoveCover,
+        reason: String::new(),
+        by: Member::operator(),
+    }));
+    for (state, command) in [
+        ("pending", moderate(game(), Transition::Approve)),
+        ("removed", moderate(game(), Transition::Restore)),
+        ("published", remove_cover),
+    ] {
+        sqlx::query!(
+            "update listings.game set state = $1, submitter = $2, waiting_since = case when $1 = 'pending' then $3::timestamptz end,
+                 first_published_at = null, hidden_by_page = false, cover_url = 'https://a.example/cover.png'
+             where slug = 'a-game'",
+            state,
+            ADA,
+            NOW
+        )
+        .execute(&pool)
+        .await
+        .unwrap();
+        let mut open = pool.begin().await.unwrap();
+        let (_, changes) = handler.apply(&mut open, &command, NOW).await.unwrap();
+        let says_public =
+            |change: &NewChange| change.announced || change.event == "listing_published";
+        assert!(!changes.iter().any(says_public), "{state}: {changes:?}");
+        let game = sqlx::query!(
+            "select hidden_by_page, first_published_at from listings.game where slug = 'a-game'"
+        );
+        let game = game.fetch_one(&mut *open).await.unwrap();
+        assert!(game.hidden_by_page, "{state}");
+        assert_eq!(game.first_published_at, None, "{state}");
+        open.rollback().await.unwrap();
+    }
 }

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use crate::domain::array_fields::{MAX_ITEMS, Screenshot};
 use crate::domain::audit_action::AuditAction;
+use crate::domain::content::Content;
 use crate::domain::entity::Entity;
 use crate::domain::game::Game;
 use crate::domain::listing::Listing;
@@ -18,7 +19,7 @@ use crate::feed::{ChangeKind, Publish, listing_change};
 use crate::store::{ListingTable, pictures};
 use crate::write::absent::listing_not_found;
 use crate::write::record_change::{StaffChange, update_by_staff};
-use crate::write::{CommandContext, lock_listing};
+use crate::write::{CommandContext, follow_page, lock_listing};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Edit {
@@ -204,7 +205,7 @@ async fn edit_listing<C>(
     edit: &Edit,
 ) -> Result<Vec<NewChange>, ApplyError>
 where
-    C: HasPictures + PartialEq,
+    C: Content + HasPictures,
     Listing<C>: ListingTable + Publish + Serialize,
 {
     let ListingName { mode, key, .. } = &edit.listing;
@@ -214,7 +215,8 @@ where
         locked.filter(|it| it.state != ListingState::Removed || edit.operation.is_purge());
     let before = editable.ok_or_else(listing_not_found)?;
     let content = before.content.with_pictures(&edit.operation)?;
-    let Some(after) = before.apply_staff_edit(content, context.now) else {
+    let current = follow_page::under_its_page(context, &before).await?;
+    let Some(after) = current.apply_staff_edit(content, context.now) else {
         // Staff must not believe that a picture is gone which is still there.
         if let PictureOperation::RemoveScreenshot(_) = edit.operation {
             let reason =

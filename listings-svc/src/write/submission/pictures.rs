@@ -4,7 +4,7 @@ use kit::Fault;
 use kit::feed::ApplyError;
 
 use super::context::{AcceptedSubmission, SubmissionContext, SubmittedListing};
-use super::update::{is_shown_with, own_page, update};
+use super::update::{own_page, update};
 use crate::domain::entity::Entity;
 use crate::domain::listing::Listing;
 use crate::domain::state::ListingState;
@@ -37,7 +37,7 @@ pub(super) async fn apply(
                     return Err(taken_down(&page.handle).into());
                 }
             }
-            let is_under_public_page = is_shown_with(&game, &page);
+            let is_under_public_page = game.is_shown_under(page.state.0);
             edit(context, game, operation, is_under_public_page).await
         }
         Entity::Event | Entity::Genre | Entity::Country | Entity::City => {

@@ -17,7 +17,7 @@ use crate::domain::page::{Page, hidden_note};
 use crate::domain::reference_data::ReferenceData;
 use crate::domain::state::ListingState;
 use crate::feed::ChangeKind;
-use crate::store::page_owners::{OwnedPage, PageRef};
+use crate::store::page_owners::PageRef;
 use crate::store::revisions::Actor;
 use crate::write::absent::no_own_listing;
 use crate::write::limits::taken_down;
@@ -63,7 +63,7 @@ pub(super) async fn game(
         ..read.game
     };
     let is_under_public_page = if game.page_id == before.content.page_id {
-        is_shown_with(&before, &page)
+        before.is_shown_under(page.state.0)
     } else {
         page.state.0 == ListingState::Published
     };
@@ -84,12 +84,6 @@ fn read_body<B: Body>(
         representation: &LazyCell::new(representation),
     };
     body::read(body, reference, Some(current)).map_err(Fault::invalid)
-}
-
-/// Whether a game of `page` that stays there is shown with it. The game says so, unless the page was just taken down and its games have yet
-/// to follow it.
-pub(super) fn is_shown_with(game: &Listing<Game>, page: &OwnedPage) -> bool {
-    !game.hidden_by_page && page.state.0 != ListingState::Removed
 }
 
 pub(super) async fn event(
