@@ -1,7 +1,5 @@
 //! Pages that accounts submit, change and claim (`listings/v1/pages.proto`).
 
-use std::collections::HashMap;
-
 use contracts::common::v1 as common;
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::pages_service_server::PagesService;
@@ -98,12 +96,7 @@ impl PagesService for Service {
         let pages = pages.map_err(Fault::from)?;
         let pages = pages
             .iter()
-            .map(|page| proto::Page {
-                // `GetOwnListing` has the long fields.
-                bio: String::new(),
-                links: HashMap::new(),
-                ..page.message(&self.commands.public_url)
-            })
+            .map(|page| page.message(&self.commands.public_url))
             .collect();
         let reasons = page_owners::rejections(&self.pool, account).await;
         let reasons = reasons.map_err(Fault::from)?.into_iter().collect();

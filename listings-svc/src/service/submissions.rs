@@ -11,7 +11,7 @@ use crate::domain::body::json::{self, BadBody};
 use crate::domain::entity::Entity;
 use crate::domain::mode::Mode;
 use crate::feed;
-use crate::write::pictures::edit::PictureOperation;
+use crate::write::pictures::PictureOperation;
 use crate::write::submission::check::{Preview, check};
 use crate::write::submission::{Author, Receipt, Submission, Target};
 use crate::write::{Command, Outcome};

@@ -40,7 +40,7 @@ pub(super) async fn apply(
             Some(before),
             &after,
             change_kind,
-            context.public_url,
+            &context.dependencies.public_url,
         ));
     }
     let is_unfinished = i64::try_from(games.len()) == Ok(BATCH);

@@ -93,7 +93,7 @@ where
         Some(&before),
         &after,
         change_kind,
-        context.public_url,
+        &context.dependencies.public_url,
     )];
     if *entity == Entity::Page && before.is_visible() != is_public {
         let following = follow_page::apply(context, after.id, is_public);
@@ -124,7 +124,7 @@ async fn decision(
         reason: &moderation.reason,
         accounts,
     };
-    Ok(decision.change(context.public_url))
+    Ok(decision.change(&context.dependencies.public_url))
 }
 
 /// `is_public` is whether the public sees the listing after the transition.

@@ -231,6 +231,11 @@ where
         EditOperation::AssignToAccount(_) => ChangeKind::OwnersChanged,
         _ => ChangeKind::Updated,
     };
-    let change = listing_change(Some(&before), &after, change_kind, context.public_url);
+    let change = listing_change(
+        Some(&before),
+        &after,
+        change_kind,
+        &context.dependencies.public_url,
+    );
     Ok(vec![change])
 }

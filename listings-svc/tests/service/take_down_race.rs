@@ -19,7 +19,7 @@ use listings::domain::state::Transition;
 use listings::feed::PublicUrl;
 use listings::write::import::chunk::{Chunk, ParsedRow, Rows};
 use listings::write::moderate::Moderation;
-use listings::write::pictures::edit::{Edit, PictureOperation};
+use listings::write::pictures::{PictureEdit, PictureOperation};
 use listings::write::reference_data_cache::ReferenceDataCache;
 use listings::write::staff_edit::{EditOperation, StaffEdit};
 use listings::write::submission::{Author, Submission, Target};
@@ -280,7 +280,7 @@ async fn staff_who_edit_a_game_that_has_yet_to_follow_its_page_hide_it(pool: PgP
     .await
     .unwrap();
     let title = json!({"title": "Edited"});
-    let edit = Command::Edit(Box::new(StaffEdit {
+    let edit = Command::StaffEdit(Box::new(StaffEdit {
         listing: live(Entity::Game, "a-game"),
         operation: EditOperation::SetFields(
             title.as_object().unwrap().clone(),
@@ -313,7 +313,7 @@ async fn staff_do_not_publish_a_game_that_has_yet_to_follow_its_page(pool: PgPoo
         .unwrap();
     removal.commit().await.unwrap();
     let game = || live(Entity::Game, "a-game");
-    let remove_cover = Command::EditPictures(Box::new(Edit {
+    let remove_cover = Command::EditPictures(Box::new(PictureEdit {
         listing: game(),
         operation: PictureOperation::RemoveCover,
         reason: String::new(),

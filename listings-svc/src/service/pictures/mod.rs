@@ -11,7 +11,7 @@ use kit::Fault;
 
 use crate::domain::pictures::{FileName, PictureFile, PictureKind, StoredPicture};
 use crate::feed::PublicUrl;
-use crate::write::pictures::edit::PictureOperation;
+use crate::write::pictures::PictureOperation;
 
 pub(super) fn message(file: &PictureFile, public_url: &PublicUrl) -> proto::Picture {
     proto::Picture {

@@ -23,7 +23,7 @@ use crate::service::own_listing::not_found;
 use crate::store::own_listings;
 use crate::store::pictures::prepared::{self, PreparedPicture};
 use crate::store::pictures::uploads;
-use crate::write::pictures::edit::PictureOperation;
+use crate::write::pictures::PictureOperation;
 use crate::write::submission::Author;
 use crate::write::submission::pictures::picture_gone;
 

@@ -12,7 +12,7 @@ use crate::domain::pictures::FileName;
 use crate::service::{Service, listing_name};
 use crate::store::pictures::{self, uses};
 use crate::write::Command;
-use crate::write::pictures::edit::{Edit, PictureOperation};
+use crate::write::pictures::{PictureEdit, PictureOperation};
 
 impl Service {
     /// Purges a picture in all its sizes. Every step may be repeated, so a purge that was interrupted is finished by another one.
@@ -40,7 +40,7 @@ impl Service {
                 key: found.name,
             };
             listings.push(listing_name::message(&listing));
-            let edit = Edit {
+            let edit = PictureEdit {
                 listing,
                 operation: PictureOperation::Purge(addresses.clone()),
                 reason: reason.clone(),

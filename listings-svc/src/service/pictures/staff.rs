@@ -21,7 +21,7 @@ use crate::domain::text;
 use crate::service::listing::find;
 use crate::service::{Service, listing_name};
 use crate::write::Command;
-use crate::write::pictures::edit::{Edit, PictureOperation};
+use crate::write::pictures::{PictureEdit, PictureOperation};
 
 /// Maximum number of concurrent uploads: each holds its file in memory.
 pub(in crate::service) const MAX_UPLOADS: usize = 8;
@@ -171,7 +171,7 @@ impl Service {
         listing: ListingName,
         operation: PictureOperation,
     ) -> Result<proto::Listing, Fault> {
-        let edit = Edit {
+        let edit = PictureEdit {
             listing: listing.clone(),
             operation,
             reason: String::new(),

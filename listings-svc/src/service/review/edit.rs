@@ -156,7 +156,9 @@ impl Service {
             revision,
             by,
         };
-        self.writer.write(Command::Edit(Box::new(edit))).await?;
+        self.writer
+            .write(Command::StaffEdit(Box::new(edit)))
+            .await?;
         listing::find(&self.pool, name).await
     }
 }

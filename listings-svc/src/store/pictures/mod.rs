@@ -78,6 +78,10 @@ pub async fn mark_used(
     connection: &mut PgConnection,
     names: &[FileName],
 ) -> Result<Option<bool>, sqlx::Error> {
+    // A removal or a new order of pictures names no file.
+    if names.is_empty() {
+        return Ok(Some(true));
+    }
     let hashes: Vec<String> = names.iter().map(|name| name.hash().to_owned()).collect();
     let locked = sqlx::query_scalar!(
         "select hash from listings.picture where hash = any($1) and removing_since is null and purged_at is null

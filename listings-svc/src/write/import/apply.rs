@@ -196,9 +196,11 @@ impl ChunkWriter<'_, '_> {
         let mut feed: Vec<NewChange> = changes
             .iter()
             .map(|change| {
-                change
-                    .after
-                    .change(change.kind(), announce, self.context.public_url)
+                change.after.change(
+                    change.kind(),
+                    announce,
+                    &self.context.dependencies.public_url,
+                )
             })
             .collect();
         for change in &changes {

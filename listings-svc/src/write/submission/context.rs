@@ -58,41 +58,18 @@ pub(super) struct SubmissionContext<'a> {
     pub(super) now: OffsetDateTime,
     /// Reads rows without locks, and saves nothing.
     pub(super) is_dry_run: bool,
-    /// Writes of the account on this day, this one included.
+    /// Writes of the account on this day, this one included once it is counted: from the start if the target
+    /// [always counts](super::Target::always_counts), else by [`count_write`](Self::count_write).
     pub(super) writes_today: i32,
 }
 
-impl<'a> SubmissionContext<'a> {
-    pub(super) fn new(
-        connection: &'a mut PgConnection,
-        submission: &'a Submission,
-        dependencies: &'a CommandDependencies,
-        now: OffsetDateTime,
-    ) -> Self {
-        Self {
-            connection,
-            submission,
-            dependencies,
-            now,
-            is_dry_run: false,
-            writes_today: 0,
-        }
-    }
-
-    /// The same submission as a dry run.
-    pub(super) fn dry_run(self) -> Self {
-        Self {
-            is_dry_run: true,
-            ..self
-        }
-    }
-
-    /// Locks the row of the account, so that its daily writes and its pending submissions are counted exactly. Adds `added` to the writes
-    /// of the day, and returns the sum.
-    pub(super) async fn lock_account(&mut self, added: i32) -> Result<i32, ApplyError> {
+impl SubmissionContext<'_> {
+    /// Locks the row of the account, so that its daily writes and its pending submissions are counted exactly. Adds `writes` to those of
+    /// the day, and returns the sum. A dry run reads the row without a lock, and stores nothing.
+    pub(super) async fn lock_and_count(&mut self, writes: i32) -> Result<i32, ApplyError> {
         let (account, today) = (self.submission.author.account, self.now.date());
         if !self.is_dry_run {
-            let locked = accounts::lock(self.connection, account, today, added).await?;
+            let locked = accounts::lock(self.connection, account, today, writes).await?;
             return locked.ok_or(ApplyError::Busy);
         }
         let before = if self.is_about_samples() {
@@ -100,7 +77,7 @@ impl<'a> SubmissionContext<'a> {
         } else {
             accounts::writes_on(&mut *self.connection, account, today).await?
         };
-        Ok(before.saturating_add(added))
+        Ok(before.saturating_add(writes))
     }
 
     /// Whether the submission is about samples. Every account may use them, and no limits apply.
@@ -256,7 +233,7 @@ impl<'a> SubmissionContext<'a> {
 
     /// Counts one more write of the day, and refuses it beyond the limit of the plan. A refusal rolls the count back.
     pub(super) async fn count_write(&mut self) -> Result<(), ApplyError> {
-        self.writes_today = self.lock_account(1).await?;
+        self.writes_today = self.lock_and_count(1).await?;
         self.check_daily_limit()
     }
 

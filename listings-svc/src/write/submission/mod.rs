@@ -19,7 +19,7 @@ use uuid::Uuid;
 use crate::domain::entity::Entity;
 use crate::domain::mode::Mode;
 use crate::domain::state::ListingState;
-use crate::write::pictures::edit::PictureOperation;
+use crate::write::pictures::PictureOperation;
 
 /// The account that submits.
 #[derive(Debug, Clone, PartialEq, Eq)]

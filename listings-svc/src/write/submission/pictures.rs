@@ -12,7 +12,7 @@ use crate::store::page_owners::PageRef;
 use crate::store::pictures;
 use crate::write::absent::no_own_listing;
 use crate::write::limits::taken_down;
-use crate::write::pictures::edit::{HasPictures, PictureOperation};
+use crate::write::pictures::{HasPictures, PictureOperation};
 
 /// A change of a public listing is one of the day's writes (§8); uploads have a limit of their own.
 pub(super) async fn apply(
