@@ -18,7 +18,7 @@ use super::tickets;
 use crate::domain::ticket::{TicketKind, TicketState};
 use crate::domain::visitor_note::{self, NoteText};
 use crate::store::own_listings;
-use crate::store::tickets::{self as store, Subject};
+use crate::store::tickets::{self as store, TicketSubject};
 use crate::write::tickets::{NamedListing, SentNote, TicketChange};
 use crate::write::{Command, Outcome, limits};
 
@@ -108,7 +108,7 @@ impl Service {
         let entity = entity(&request.kind)?;
         let own = own_listings::find(&self.pool, account, entity, &request.name).await?;
         let (listing, _) = own.ok_or_else(not_found)?;
-        let subject = Subject { entity, listing };
+        let subject = TicketSubject { entity, listing };
         let notes = store::list_corrections(&self.pool, subject, MAX_CORRECTIONS).await?;
         let total = store::count_corrections(&self.pool, subject).await?;
         Ok(proto::ListOwnNotesResponse {

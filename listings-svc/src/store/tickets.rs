@@ -56,7 +56,7 @@ macro_rules! select {
 
 /// The listing that a ticket is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Subject {
+pub struct TicketSubject {
     pub entity: Entity,
     pub listing: Uuid,
 }
@@ -65,7 +65,7 @@ pub struct Subject {
 #[derive(Debug, Clone, Copy)]
 pub struct AccountTicket<'a> {
     pub kind: TicketKind,
-    pub subject: Subject,
+    pub subject: TicketSubject,
     pub account: Uuid,
     pub text: &'a str,
 }
@@ -98,7 +98,7 @@ pub async fn insert(
 #[derive(Debug, Clone, Copy)]
 pub struct NewNote<'a> {
     pub kind: TicketKind,
-    pub subject: Subject,
+    pub subject: TicketSubject,
     pub note: &'a NoteText,
     pub form: &'a str,
     pub network: &'a str,
@@ -135,7 +135,7 @@ pub async fn insert_note(
 pub async fn has_form(
     connection: &mut PgConnection,
     form: &str,
-    subject: Subject,
+    subject: TicketSubject,
 ) -> Result<bool, sqlx::Error> {
     sqlx::query_scalar!(
         r#"select exists (
@@ -190,7 +190,7 @@ pub async fn is_repeated(
 /// The accounts that own a listing.
 pub async fn owners(
     executor: impl PgExecutor<'_>,
-    subject: Subject,
+    subject: TicketSubject,
 ) -> Result<Vec<Uuid>, sqlx::Error> {
     sqlx::query_scalar!(
         r#"select listings.owners($1, $2) as "owners!""#,
@@ -230,7 +230,7 @@ pub async fn claims_of(pool: &PgPool, account: Uuid) -> Result<Vec<Ticket>, sqlx
 pub async fn newest_takedown_of(
     executor: impl PgExecutor<'_>,
     account: Uuid,
-    subject: Subject,
+    subject: TicketSubject,
 ) -> Result<Option<Ticket>, sqlx::Error> {
     select!(
         "where account_id = $1 and kind = 'takedown' and entity = $2 and listing_id = $3 order by id desc limit 1",
@@ -245,7 +245,7 @@ pub async fn newest_takedown_of(
 /// The open corrections of a listing, oldest first.
 pub async fn list_corrections(
     executor: impl PgExecutor<'_>,
-    subject: Subject,
+    subject: TicketSubject,
     limit: i64,
 ) -> Result<Vec<Ticket>, sqlx::Error> {
     select!(
@@ -290,7 +290,7 @@ pub async fn list_corrections_of_account(
 
 pub async fn count_corrections(
     executor: impl PgExecutor<'_>,
-    subject: Subject,
+    subject: TicketSubject,
 ) -> Result<i64, sqlx::Error> {
     sqlx::query_scalar!(
         r#"select count(*) as "count!" from listings.ticket
@@ -389,7 +389,7 @@ pub async fn close(
 pub async fn accept_all(
     connection: &mut PgConnection,
     kinds: &[TicketKind],
-    subject: Subject,
+    subject: TicketSubject,
     closing: Closing<'_>,
 ) -> Result<(), sqlx::Error> {
     sqlx::query!(

@@ -20,7 +20,7 @@ use crate::domain::page::Page;
 use crate::domain::state::{ListingState, Transition};
 use crate::feed::decisions::{DecisionKind, StaffDecision};
 use crate::feed::{ChangeKind, Publish, listing_change};
-use crate::store::tickets::Subject;
+use crate::store::tickets::TicketSubject;
 use crate::store::{ListingTable, listings};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -82,7 +82,7 @@ where
         Transition::Restore => ChangeKind::Restored,
     };
     if moderation.transition == Transition::TakeDown {
-        let subject = Subject {
+        let subject = TicketSubject {
             entity: *entity,
             listing: after.id,
         };

@@ -22,7 +22,7 @@ use crate::domain::state::ListingState;
 use crate::domain::ticket::{TicketKind, TicketState};
 use crate::domain::visitor_note::NoteText;
 use crate::store::page_owners as owners;
-use crate::store::tickets::{self as store, AccountTicket, Closing, Subject};
+use crate::store::tickets::{self as store, AccountTicket, Closing, TicketSubject};
 use crate::store::{RecordTable, accounts, find_listing, own_listings};
 use decide::decide;
 use notes::{close_own_note, send_note};
@@ -195,7 +195,7 @@ async fn claimed_page(
     connection: &mut PgConnection,
     account: Uuid,
     handle: &str,
-) -> Result<Subject, ApplyError> {
+) -> Result<TicketSubject, ApplyError> {
     let found = find_listing::<Page>(connection, Mode::Live, handle).await?;
     let not_found = || Fault::not_found("There is no public page with this handle.");
     let page = found.filter(Listing::is_visible).ok_or_else(not_found)?;
@@ -203,7 +203,7 @@ async fn claimed_page(
     if owners.iter().any(|owner| owner.account_id == account) {
         return Err(Fault::invalid_field("handle", "You own this page already.").into());
     }
-    Ok(Subject {
+    Ok(TicketSubject {
         entity: Entity::Page,
         listing: page.id,
     })
@@ -214,10 +214,10 @@ async fn own_listing(
     connection: &mut PgConnection,
     account: Uuid,
     NamedListing { entity, name }: &NamedListing,
-) -> Result<Subject, ApplyError> {
+) -> Result<TicketSubject, ApplyError> {
     let found = own_listings::find(&mut *connection, account, *entity, name).await?;
     let (listing, _) = found.ok_or_else(|| no_own_listing(*entity))?;
-    Ok(Subject {
+    Ok(TicketSubject {
         entity: *entity,
         listing,
     })
@@ -228,7 +228,7 @@ async fn lock_public_listing(
     connection: &mut PgConnection,
     account: Uuid,
     listing: &NamedListing,
-) -> Result<Subject, ApplyError> {
+) -> Result<TicketSubject, ApplyError> {
     let subject = own_listing(connection, account, listing).await?;
     let name = &listing.name;
     let state = match listing.entity {
@@ -268,7 +268,7 @@ fn check_public(state: ListingState) -> Result<(), Fault> {
 /// Grants the requests and closes the notes about a listing that a member of the staff takes down.
 pub(super) async fn close_of_removed(
     context: &mut CommandContext<'_>,
-    subject: Subject,
+    subject: TicketSubject,
     by: &Member,
 ) -> Result<(), sqlx::Error> {
     let closing = Closing {
