@@ -29,14 +29,14 @@ impl Body for Event {
     fn read(
         fields: &mut Fields<'_>,
         reference: &ReferenceData,
-        existing: Option<CurrentListing<'_, Self>>,
+        existing: Option<&CurrentListing<'_, Self>>,
     ) -> Self {
         let current = existing.map(|existing| &existing.listing.content);
         body::read_only(fields, &READ_ONLY, existing);
         let city = |fields: &mut Fields<'_>| fields.title("city");
         let mut event = current.cloned().unwrap_or_else(empty_event);
         let place = Place::from_body(fields, reference, place(&event), city);
-        let page_url = || existing.as_ref().and_then(|existing| existing.field("url"));
+        let page_url = || existing.and_then(|existing| existing.representation.get("url"));
         read_website(&mut event, fields, page_url);
         read_common_fields(&mut event, fields, place);
         event
@@ -173,8 +173,6 @@ fn read_website<'a>(
 
 #[cfg(test)]
 mod tests {
-    use std::cell::LazyCell;
-
     use serde_json::{Map, json};
     use time::macros::datetime;
     use uuid::Uuid;
@@ -242,9 +240,9 @@ mod tests {
         );
         let existing = CurrentListing {
             listing: &listing,
-            representation: &LazyCell::new(representation),
+            representation: representation(),
         };
-        read(body.as_object().unwrap(), &reference(), Some(existing))
+        read(body.as_object().unwrap(), &reference(), Some(&existing))
     }
 
     #[test]

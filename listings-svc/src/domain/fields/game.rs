@@ -45,7 +45,7 @@ impl Body for Game {
     fn read(
         fields: &mut Fields<'_>,
         reference: &ReferenceData,
-        existing: Option<CurrentListing<'_, Self>>,
+        existing: Option<&CurrentListing<'_, Self>>,
     ) -> ParsedBody {
         let current = existing.map(|existing| &existing.listing.content);
         body::read_only(fields, &READ_ONLY, existing);
@@ -214,8 +214,6 @@ fn page(fields: &mut Fields<'_>, reference: &ReferenceData) -> Uuid {
 
 #[cfg(test)]
 mod tests {
-    use std::cell::LazyCell;
-
     use proptest::prelude::*;
     use serde_json::{Map, json};
     use time::macros::datetime;
@@ -272,9 +270,9 @@ mod tests {
         let listing = current();
         let existing = CurrentListing {
             listing: &listing,
-            representation: &LazyCell::new(representation),
+            representation: representation(),
         };
-        read(body.as_object().unwrap(), &reference(), Some(existing))
+        read(body.as_object().unwrap(), &reference(), Some(&existing))
     }
 
     #[test]

@@ -34,7 +34,7 @@ impl Body for Page {
     fn read(
         fields: &mut Fields<'_>,
         reference: &ReferenceData,
-        existing: Option<CurrentListing<'_, Self>>,
+        existing: Option<&CurrentListing<'_, Self>>,
     ) -> Self {
         let current = existing.map(|existing| &existing.listing.content);
         body::read_only(fields, &READ_ONLY, existing);
@@ -142,8 +142,6 @@ fn new_handle(fields: &mut Fields<'_>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::cell::LazyCell;
-
     use serde_json::{Map, json};
     use time::macros::datetime;
     use uuid::Uuid;
@@ -204,9 +202,9 @@ mod tests {
         let change = |body: Value| {
             let existing = CurrentListing {
                 listing: &listing,
-                representation: &LazyCell::new(representation),
+                representation: representation(),
             };
-            read(body.as_object().unwrap(), &reference(), Some(existing))
+            read(body.as_object().unwrap(), &reference(), Some(&existing))
         };
         assert_eq!(
             change(json!({"handle": "ada", "verified": false})),

@@ -1,7 +1,5 @@
 //! Changes of pages, games and events by their accounts.
 
-use std::cell::LazyCell;
-
 use kit::feed::ApplyError;
 use kit::{Code, Fault};
 use serde_json::{Map, Value};
@@ -32,7 +30,7 @@ pub(super) async fn game(
     let credits = &before.content.credits;
     let reference = context.reference_data_of_game(credits).await?;
     let public_url = &context.dependencies.public_url;
-    let representation = || representation::game(&before, &page, public_url);
+    let representation = representation::game(&before, &page, public_url);
     let body = &context.submission.body;
     let read = read_body(body, &reference, &before, representation)?;
     let page = match read.creator {
@@ -72,18 +70,17 @@ pub(super) async fn game(
     Ok(accepted)
 }
 
-/// Reads the body of a change. The representation is made when a read-only field is compared with it: most bodies have none.
 fn read_body<B: Body>(
     body: &Map<String, Value>,
     reference: &ReferenceData,
     before: &Listing<B>,
-    representation: impl FnOnce() -> Map<String, Value>,
+    representation: Map<String, Value>,
 ) -> Result<B::Output, Fault> {
     let current = CurrentListing {
         listing: before,
-        representation: &LazyCell::new(representation),
+        representation,
     };
-    body::read(body, reference, Some(current)).map_err(Fault::invalid)
+    body::read(body, reference, Some(&current)).map_err(Fault::invalid)
 }
 
 pub(super) async fn event(
@@ -93,7 +90,7 @@ pub(super) async fn event(
     let before = own_event(context, slug).await?;
     let reference = context.reference_data().await?;
     let public_url = &context.dependencies.public_url;
-    let representation = || representation::event(&before, public_url);
+    let representation = representation::event(&before, public_url);
     let body = &context.submission.body;
     let read = read_body(body, &reference, &before, representation)?;
     update(context, before, read, true).await
@@ -106,7 +103,7 @@ pub(super) async fn page(
     let before = own_page(context, handle).await?;
     let reference = context.reference_data().await?;
     let public_url = &context.dependencies.public_url;
-    let representation = || representation::page(&before, public_url);
+    let representation = representation::page(&before, public_url);
     let body = &context.submission.body;
     let read = read_body(body, &reference, &before, representation)?;
     update(context, before, read, true).await
