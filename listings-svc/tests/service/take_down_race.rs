@@ -17,6 +17,7 @@ use listings::domain::record::ImportOptions;
 use listings::domain::reference_data::ReferenceData;
 use listings::domain::state::Transition;
 use listings::feed::PublicUrl;
+use listings::write::import::Header;
 use listings::write::import::chunk::{Chunk, ParsedRow, Rows};
 use listings::write::moderate::Moderation;
 use listings::write::pictures::{PictureEdit, PictureOperation};
@@ -27,6 +28,7 @@ use listings::write::tickets::{NamedListing, TicketChange};
 use listings::write::{Command, CommandDependencies, CommandHandler, Outcome};
 use serde_json::{Value, json};
 use sqlx::PgPool;
+use uuid::Uuid;
 
 use crate::submissions::{ADA, set_state, start_with_pages};
 use crate::support::{File, MAX_PENDING, NOW, Service};
@@ -208,18 +210,22 @@ async fn import(pool: &PgPool) -> Command {
     };
     let row = row.as_object().unwrap();
     Command::Import(Box::new(Chunk {
-        mode: Mode::Live,
+        header: Arc::new(Header {
+            entity: Entity::Game,
+            mode: Mode::Live,
+            file_name: "games.ndjson".to_owned(),
+            announce: false,
+            options: ImportOptions::default(),
+            dry_run: false,
+            by: None,
+        }),
+        audit_id: Uuid::nil(),
         rows: Rows::Games(vec![ParsedRow {
             line: 1,
             draft: read_import_row::<Draft<Game>>(row, &reference).unwrap(),
             named: row.keys().cloned().collect(),
         }]),
         refused: Vec::new(),
-        file_name: "games.ndjson".to_owned(),
-        announce: false,
-        options: ImportOptions::default(),
-        dry_run: false,
-        staff_call: None,
     }))
 }
 

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use sqlx::{Executor as _, PgConnection};
 use uuid::Uuid;
 
+use super::Header;
 use super::chunk::{Chunk, ParsedRow, Rows};
 use super::plan::{ImportableRecord, Plan, RecordChange, differences, plan};
 use super::report::reported_row;
@@ -37,13 +38,14 @@ pub(in crate::write) async fn apply(
     context: &mut CommandContext<'_>,
     chunk: &Chunk,
 ) -> ApplyResult<ImportResponse> {
-    let entity = chunk.rows.entity();
-    if !imports::lock_gate(context.connection, entity, chunk.mode).await? {
+    let header = &*chunk.header;
+    if !imports::lock_gate(context.connection, header.entity, header.mode).await? {
         return Err(ApplyError::Busy);
     }
     let mut writer = ChunkWriter {
         context,
-        chunk,
+        header,
+        audit_id: chunk.audit_id,
         refused: chunk.refused.clone(),
     };
     match &chunk.rows {
@@ -53,7 +55,7 @@ pub(in crate::write) async fn apply(
         Rows::Pages(rows) => writer.run::<Listing<Page>>(rows).await,
         Rows::Games(rows) => {
             let mut rows = under_pages(writer.context.connection, rows).await?;
-            if chunk.announce {
+            if header.announce {
                 let hidden = rows.extract_if(.., |row| row.draft.hidden_by_page);
                 writer
                     .refused
@@ -91,7 +93,8 @@ fn refused_announcement(row: &ParsedRow<Draft<Game>>) -> ImportedRow {
 
 struct ChunkWriter<'w, 'c> {
     context: &'w mut CommandContext<'c>,
-    chunk: &'w Chunk,
+    header: &'w Header,
+    audit_id: Uuid,
     /// Rows that are refused before they are planned.
     refused: Vec<ImportedRow>,
 }
@@ -103,7 +106,7 @@ impl ChunkWriter<'_, '_> {
     ) -> ApplyResult<ImportResponse> {
         let names = rows.iter().map(|row| T::draft_key(&row.draft).to_owned());
         let names: Vec<String> = names.collect();
-        let locked = T::lock(self.context.connection, self.chunk.mode, &names).await?;
+        let locked = T::lock(self.context.connection, self.header.mode, &names).await?;
         let existing = locked.ok_or(ApplyError::Busy)?;
         let ids: Vec<Uuid> = existing.iter().filter_map(T::listing_id).collect();
         let last_stated = imports::last_stated(self.context.connection, T::ENTITY, &ids).await?;
@@ -112,14 +115,14 @@ impl ChunkWriter<'_, '_> {
             ..ImportResponse::default()
         };
         let plan = plan::<T>(
-            self.chunk,
+            self.header,
             rows,
             existing,
             &last_stated,
             self.context.now,
             &mut report,
         );
-        if self.chunk.dry_run {
+        if self.header.dry_run {
             self.execute("savepoint dry_run").await?;
         }
         let (changes, mut feed) = self.save(plan, &mut report.refused).await?;
@@ -131,14 +134,15 @@ impl ChunkWriter<'_, '_> {
         }
         report.refused_count = u64::try_from(report.refused.len()).unwrap_or(u64::MAX);
         report.kept_count = u64::try_from(report.kept.len()).unwrap_or(u64::MAX);
-        if self.chunk.dry_run {
+        if self.header.dry_run {
             self.execute("rollback to savepoint dry_run; release savepoint dry_run")
                 .await?;
             report.changed = differences(self.context.connection, &changes).await?;
             feed.clear();
         } else {
             if !changes.is_empty() {
-                imports::raise_version(self.context.connection, T::ENTITY, self.chunk.mode).await?;
+                imports::raise_version(self.context.connection, T::ENTITY, self.header.mode)
+                    .await?;
             }
             self.audit(T::ENTITY, &report).await?;
         }
@@ -148,25 +152,25 @@ impl ChunkWriter<'_, '_> {
     /// Records in the audit which member changed something.
     async fn audit(&mut self, entity: Entity, report: &ImportResponse) -> Result<(), sqlx::Error> {
         let (created, updated) = (report.created, report.updated);
-        let Some(call) = &self.chunk.staff_call else {
+        let Some(by) = &self.header.by else {
             return Ok(());
         };
         if created + updated == 0 {
             return Ok(());
         }
         let entry = audit::Entry {
-            member: &call.by.name,
-            role: call.by.role.as_str(),
+            member: &by.name,
+            role: by.role.as_str(),
             action: AuditAction::Import.as_str(),
             entity: entity.as_str(),
-            name: &self.chunk.file_name,
+            name: &self.header.file_name,
             refused: false,
-            details: json!({ "mode": self.chunk.mode }),
+            details: json!({ "mode": self.header.mode }),
         };
         let context = &mut *self.context;
         record_import(
             context.connection,
-            call.id,
+            self.audit_id,
             entry,
             created,
             updated,
@@ -192,7 +196,7 @@ impl ChunkWriter<'_, '_> {
         if !ids.is_empty() {
             imports::set_stated(self.context.connection, T::ENTITY, &ids, &contents).await?;
         }
-        let announce = self.chunk.announce;
+        let announce = self.header.announce;
         let mut feed: Vec<NewChange> = changes
             .iter()
             .map(|change| {
@@ -279,7 +283,7 @@ impl ChunkWriter<'_, '_> {
                 new_revisions.push(Revision {
                     id,
                     number: change.after.revision(),
-                    actor: Actor::Import(self.chunk.file_name.clone()),
+                    actor: Actor::Import(self.header.file_name.clone()),
                     before,
                     after,
                     reason: None,

@@ -10,7 +10,8 @@ use sqlx::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::chunk::{Chunk, ParsedRow};
+use super::Header;
+use super::chunk::ParsedRow;
 use super::report::reported_row;
 use crate::domain::difference::{self, Difference};
 use crate::domain::fields::Problems;
@@ -62,7 +63,7 @@ pub(super) struct Plan<T> {
 
 /// Plans what the rows do to the records that exist, by what the last import stated of these.
 pub(super) fn plan<T: ImportableRecord>(
-    chunk: &Chunk,
+    header: &Header,
     rows: &[ParsedRow<T::Draft>],
     existing: Vec<T>,
     last_stated: &HashMap<Uuid, Map<String, Value>>,
@@ -83,10 +84,10 @@ pub(super) fn plan<T: ImportableRecord>(
             draft,
             named,
             last_stated: None,
-            options: chunk.options,
+            options: header.options,
         };
         let Some(before) = existing.remove(name) else {
-            let after = T::from_row(row, ids::row_id(), chunk.mode, now);
+            let after = T::from_row(row, ids::row_id(), header.mode, now);
             let stated = after.listing_id().map(|id| (line, id, T::stated(draft)));
             plan.stated.extend(stated);
             plan.changes.push(RecordChange {
