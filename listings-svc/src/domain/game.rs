@@ -68,7 +68,7 @@ pub fn handles(row: &serde_json::Map<String, Value>) -> impl Iterator<Item = &st
 mod tests {
     use super::*;
     use crate::domain::fields::Problems;
-    use crate::domain::listing::Draft;
+    use crate::domain::listing::RowContent;
     use crate::domain::read_import_row;
     use crate::domain::reference_data::ReferenceData;
     use serde_json::json;
@@ -85,8 +85,8 @@ mod tests {
     }
 
     fn game(row: &Value) -> Result<Game, Problems> {
-        read_import_row::<Draft<Game>>(row.as_object().unwrap(), &reference())
-            .map(|draft| draft.content)
+        read_import_row::<RowContent<Game>>(row.as_object().unwrap(), &reference())
+            .map(|row| row.content)
     }
 
     #[test]

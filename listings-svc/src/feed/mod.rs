@@ -13,7 +13,7 @@ use strum::IntoStaticStr;
 use crate::domain::entity::Entity;
 use crate::domain::listing::{Announcement, Listing};
 use crate::domain::pictures;
-use crate::domain::record::Record;
+use crate::domain::record::Importable;
 use crate::domain::state::ListingState;
 use contracts::listings::v1 as proto;
 
@@ -46,7 +46,7 @@ pub enum ChangeKind {
 }
 
 /// A record that the feed carries.
-pub trait Publish: Record {
+pub trait Publish: Importable {
     type Message: prost::Message;
 
     /// URL of the public page; empty for a kind without one.

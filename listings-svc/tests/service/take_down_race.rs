@@ -9,7 +9,7 @@ use kit::feed::{Apply as _, ApplyError, NewChange};
 use kit::rpc::staff::Member;
 use listings::domain::entity::Entity;
 use listings::domain::game::Game;
-use listings::domain::listing::Draft;
+use listings::domain::listing::RowContent;
 use listings::domain::listing_name::ListingName;
 use listings::domain::mode::Mode;
 use listings::domain::read_import_row;
@@ -222,7 +222,7 @@ async fn import(pool: &PgPool) -> Command {
         audit_id: Uuid::nil(),
         rows: Rows::Games(vec![ParsedRow {
             line: 1,
-            draft: read_import_row::<Draft<Game>>(row, &reference).unwrap(),
+            parsed: read_import_row::<RowContent<Game>>(row, &reference).unwrap(),
             named: row.keys().cloned().collect(),
         }]),
         refused: Vec::new(),

@@ -9,7 +9,7 @@ use crate::domain::body::{self, Body, CurrentListing};
 use crate::domain::city::Place;
 use crate::domain::edit::{Editable, NEVER_CHANGES};
 use crate::domain::event::Event;
-use crate::domain::listing::Draft;
+use crate::domain::listing::RowContent;
 use crate::domain::reference_data::ReferenceData;
 use crate::domain::{FromImportRow, text};
 
@@ -43,14 +43,14 @@ impl Body for Event {
     }
 }
 
-impl FromImportRow for Draft<Event> {
+impl FromImportRow for RowContent<Event> {
     const KEY_FIELD: &'static str = "slug";
 
     fn from_import_row(fields: &mut Fields<'_>, reference: &ReferenceData) -> Self {
         let mut content = empty_event();
         content.slug = fields.slug("slug");
         read_staff_fields(&mut content, fields, reference);
-        fields.draft(content, reference)
+        fields.row_content(content, reference)
     }
 }
 

@@ -7,7 +7,7 @@ use super::{Fields, parse_slug};
 use crate::domain::body::{self, Body, CurrentListing};
 use crate::domain::city::Place;
 use crate::domain::edit::{Editable, NEVER_CHANGES};
-use crate::domain::listing::Draft;
+use crate::domain::listing::RowContent;
 use crate::domain::page::Page;
 use crate::domain::reference_data::ReferenceData;
 use crate::domain::{FromImportRow, array_fields, links, text};
@@ -55,7 +55,7 @@ impl Body for Page {
     }
 }
 
-impl FromImportRow for Draft<Page> {
+impl FromImportRow for RowContent<Page> {
     const KEY_FIELD: &'static str = "handle";
 
     fn from_import_row(fields: &mut Fields<'_>, reference: &ReferenceData) -> Self {
@@ -65,7 +65,7 @@ impl FromImportRow for Draft<Page> {
             ..Page::default()
         };
         read_staff_fields(&mut content, fields, reference);
-        fields.draft(content, reference)
+        fields.row_content(content, reference)
     }
 }
 

@@ -13,7 +13,7 @@ use uuid::Uuid;
 
 use super::Header;
 use super::chunk::{Chunk, ParsedRow, Rows};
-use super::plan::{ImportableRecord, Plan, RecordChange, differences, plan};
+use super::plan::{ImportTarget, Plan, RecordChange, differences, plan};
 use super::report::reported_row;
 use crate::domain::audit_action::AuditAction;
 use crate::domain::country::Country;
@@ -24,7 +24,7 @@ use crate::domain::fields::Problems;
 use crate::domain::game::Game;
 use crate::domain::gazetteer::City;
 use crate::domain::genre::Genre;
-use crate::domain::listing::{Draft, Listing};
+use crate::domain::listing::{Listing, RowContent};
 use crate::domain::page::Page;
 use crate::domain::record::GazetteerEntry;
 use crate::store::audit::record_import;
@@ -56,7 +56,7 @@ pub(in crate::write) async fn apply(
         Rows::Games(rows) => {
             let mut rows = under_pages(writer.context.connection, rows).await?;
             if header.announce {
-                let hidden = rows.extract_if(.., |row| row.draft.hidden_by_page);
+                let hidden = rows.extract_if(.., |row| row.parsed.hidden_by_page);
                 writer
                     .refused
                     .extend(hidden.map(|row| refused_announcement(&row)));
@@ -70,25 +70,25 @@ pub(in crate::write) async fn apply(
 /// The rows of games, each with whether its page is public. The pages are locked: their states stay.
 async fn under_pages(
     connection: &mut PgConnection,
-    rows: &[ParsedRow<Draft<Game>>],
-) -> Result<Vec<ParsedRow<Draft<Game>>>, ApplyError> {
-    let page = |row: &ParsedRow<Draft<Game>>| row.draft.content.page_id;
+    rows: &[ParsedRow<RowContent<Game>>],
+) -> Result<Vec<ParsedRow<RowContent<Game>>>, ApplyError> {
+    let page = |row: &ParsedRow<RowContent<Game>>| row.parsed.content.page_id;
     let ids: BTreeSet<Uuid> = rows.iter().map(page).collect();
     let ids: Vec<Uuid> = ids.into_iter().collect();
     let is_public = pages::share_states(connection, &ids).await?;
     let mut rows = rows.to_vec();
     for row in &mut rows {
         let is_public = is_public.get(&page(row)).ok_or(ApplyError::Busy)?;
-        row.draft.hidden_by_page = !is_public;
+        row.parsed.hidden_by_page = !is_public;
     }
     Ok(rows)
 }
 
 /// Nobody would ever be told of the game: it is not visible now, and when its page is published, games that were imported are not announced.
-fn refused_announcement(row: &ParsedRow<Draft<Game>>) -> ImportedRow {
+fn refused_announcement(row: &ParsedRow<RowContent<Game>>) -> ImportedRow {
     let reason = "The page of the game is not public, so that the game cannot be announced: publish the page first, or import the game without --announce.";
     let fields = Problems::from([("creator".to_owned(), reason.to_owned())]);
-    reported_row(row.line, &row.draft.content.slug, fields)
+    reported_row(row.line, &row.parsed.content.slug, fields)
 }
 
 struct ChunkWriter<'w, 'c> {
@@ -100,11 +100,11 @@ struct ChunkWriter<'w, 'c> {
 }
 
 impl ChunkWriter<'_, '_> {
-    async fn run<T: ImportableRecord>(
+    async fn run<T: ImportTarget>(
         &mut self,
-        rows: &[ParsedRow<T::Draft>],
+        rows: &[ParsedRow<T::Parsed>],
     ) -> ApplyResult<ImportResponse> {
-        let names = rows.iter().map(|row| T::draft_key(&row.draft).to_owned());
+        let names = rows.iter().map(|row| T::row_key(&row.parsed).to_owned());
         let names: Vec<String> = names.collect();
         let locked = T::lock(self.context.connection, self.header.mode, &names).await?;
         let existing = locked.ok_or(ApplyError::Busy)?;
@@ -180,7 +180,7 @@ impl ChunkWriter<'_, '_> {
     }
 
     /// Writes the changes, and what the rows state. Returns the changes that the database accepts, and their messages for the feed.
-    async fn save<T: ImportableRecord>(
+    async fn save<T: ImportTarget>(
         &mut self,
         plan: Plan<T>,
         refused: &mut Vec<ImportedRow>,
@@ -221,7 +221,7 @@ impl ChunkWriter<'_, '_> {
     }
 
     /// Writes all changes at once. If the database refuses them, writes each by itself, so that only the invalid ones are refused.
-    async fn save_changes<T: ImportableRecord>(
+    async fn save_changes<T: ImportTarget>(
         &mut self,
         changes: Vec<RecordChange<T>>,
         refused: &mut Vec<ImportedRow>,
@@ -242,7 +242,7 @@ impl ChunkWriter<'_, '_> {
     }
 
     /// Writes changes under a savepoint. Returns the field errors if the database refuses them, and then nothing is written.
-    async fn attempt<T: ImportableRecord>(
+    async fn attempt<T: ImportTarget>(
         &mut self,
         changes: &[RecordChange<T>],
     ) -> Result<Option<Problems>, sqlx::Error> {
@@ -269,7 +269,7 @@ impl ChunkWriter<'_, '_> {
         Ok(())
     }
 
-    async fn write<T: ImportableRecord>(
+    async fn write<T: ImportTarget>(
         &mut self,
         changes: &[RecordChange<T>],
     ) -> Result<(), sqlx::Error> {

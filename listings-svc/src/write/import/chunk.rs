@@ -12,7 +12,7 @@ use crate::domain::event::Event;
 use crate::domain::game::Game;
 use crate::domain::gazetteer::City;
 use crate::domain::genre::Genre;
-use crate::domain::listing::Draft;
+use crate::domain::listing::RowContent;
 use crate::domain::page::Page;
 
 /// Consecutive lines of a file.
@@ -30,7 +30,8 @@ pub struct Chunk {
 #[derive(Debug, Clone)]
 pub struct ParsedRow<D> {
     pub line: u64,
-    pub draft: D,
+    /// What the row states.
+    pub parsed: D,
     /// The fields that the row names.
     pub named: BTreeSet<String>,
 }
@@ -40,7 +41,7 @@ pub enum Rows {
     Genres(Vec<ParsedRow<Genre>>),
     Countries(Vec<ParsedRow<Country>>),
     Cities(Vec<ParsedRow<City>>),
-    Pages(Vec<ParsedRow<Draft<Page>>>),
-    Games(Vec<ParsedRow<Draft<Game>>>),
-    Events(Vec<ParsedRow<Draft<Event>>>),
+    Pages(Vec<ParsedRow<RowContent<Page>>>),
+    Games(Vec<ParsedRow<RowContent<Game>>>),
+    Events(Vec<ParsedRow<RowContent<Event>>>),
 }

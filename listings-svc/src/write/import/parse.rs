@@ -128,7 +128,7 @@ impl RowContext<'_> {
         line: u64,
         object: Map<String, Value>,
     ) -> Result<ParsedRow<D>, Problems> {
-        let draft = domain::read_import_row(&object, self.reference)?;
+        let parsed = domain::read_import_row(&object, self.reference)?;
         let field = D::KEY_FIELD;
         let key = object.get(field).and_then(Value::as_str);
         // The code of a country may be in small letters; other keys have no capitals.
@@ -139,7 +139,11 @@ impl RowContext<'_> {
             return Err([(field.to_owned(), reason)].into());
         }
         let named = object.into_iter().map(|(name, _)| name).collect();
-        Ok(ParsedRow { line, draft, named })
+        Ok(ParsedRow {
+            line,
+            parsed,
+            named,
+        })
     }
 }
 

@@ -17,7 +17,7 @@ use crate::domain::game::{self, Game};
 use crate::domain::listing::Listing;
 use crate::domain::mode::Mode;
 use crate::domain::page::Page;
-use crate::domain::record::Record as _;
+use crate::domain::record::Importable as _;
 use crate::domain::reference_data::ReferenceData;
 use crate::domain::slug;
 use crate::domain::state::ListingState;
