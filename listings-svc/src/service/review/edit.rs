@@ -100,9 +100,7 @@ impl Service {
         let reason = listing_name::reason(&request.reason, false, &mut bad);
         let name = live(request.name, &mut bad);
         let operation = match name.as_ref().map(|name| name.entity) {
-            Some(Entity::Game) if !request.to.contains('\0') => {
-                Some(EditOperation::MoveToPage(request.to))
-            }
+            Some(Entity::Game) => Some(EditOperation::MoveToPage(request.to)),
             Some(Entity::Event) => request
                 .to
                 .parse::<Uuid>()
@@ -130,11 +128,7 @@ impl Service {
     ) -> Result<crate::domain::reference_data::ReferenceData, sqlx::Error> {
         let mut reference = self.importer.reference_data().await?;
         if name.entity == Entity::Game {
-            let handles: Vec<String> = game::handles(changes)
-                // PostgreSQL does not accept NUL, and no handle has one.
-                .filter(|handle| !handle.contains('\0'))
-                .map(ToOwned::to_owned)
-                .collect();
+            let handles: Vec<String> = game::handles(changes).map(ToOwned::to_owned).collect();
             reference.creators =
                 store::reference_data::creators(&self.pool, name.mode, &handles).await?;
         }

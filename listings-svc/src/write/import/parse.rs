@@ -68,12 +68,7 @@ pub(super) fn unknown_handles(parsed: &[ParsedLine], reference: &ReferenceData) 
         .flat_map(game::handles)
         .filter(|handle| !reference.creators.contains_key(*handle))
         .collect();
-    handles
-        .into_iter()
-        // PostgreSQL does not accept NUL, and no handle has one.
-        .filter(|handle| !handle.contains('\0'))
-        .map(ToOwned::to_owned)
-        .collect()
+    handles.into_iter().map(ToOwned::to_owned).collect()
 }
 
 /// Validates rows of a kind. Returns the valid and the refused ones. A row whose name is in `names`, which has the line of each name so far, would

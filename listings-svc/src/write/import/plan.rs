@@ -43,6 +43,8 @@ impl<T: Importable> RecordChange<T> {
     pub(super) fn kind(&self) -> ChangeKind {
         let state = |record: &T| record.submission().map(|(state, _)| state);
         match &self.before {
+            // A listing that an import brings in is public at once.
+            None if T::ENTITY.is_listing() => ChangeKind::Approved,
             None => ChangeKind::Created,
             Some(before)
                 if state(before) != state(&self.after)

@@ -102,9 +102,7 @@ impl SubmissionContext<'_> {
             return Ok(reference);
         }
         let stored = current.iter().filter_map(|credit| credit.handle.as_deref());
-        // A name that is not a slug matches nothing, and PostgreSQL does not accept NUL.
-        let named = game::handles(body).filter(|handle| slug::is_valid(handle));
-        let handles: BTreeSet<&str> = stored.clone().chain(named).collect();
+        let handles: BTreeSet<&str> = stored.clone().chain(game::handles(body)).collect();
         let handles: Vec<String> = handles.into_iter().map(ToOwned::to_owned).collect();
         let mode = self.submission.author.mode;
         let pages = Listing::<Page>::find(self.connection, mode, &handles).await?;
