@@ -12,8 +12,8 @@ use uuid::Uuid;
 
 use super::Service;
 use super::ids::parse_uuid;
+use super::listing_name::parse_kind;
 use super::own_listing::not_found;
-use super::own_listings::entity;
 use super::tickets;
 use crate::domain::ticket::{TicketKind, TicketState};
 use crate::domain::visitor_note::{self, NoteText};
@@ -63,7 +63,7 @@ impl NotesService for Service {
         let change = TicketChange::CloseOwnNote {
             account: parse_uuid("account_id", &request.account_id)?,
             listing: NamedListing {
-                entity: entity(&request.kind)?,
+                entity: parse_kind(&request.kind)?,
                 name: request.name,
             },
             note: parse_uuid("id", &request.id)?,
@@ -105,7 +105,7 @@ impl Service {
                 notes: notes.into_iter().map(tickets::note).collect(),
             });
         }
-        let entity = entity(&request.kind)?;
+        let entity = parse_kind(&request.kind)?;
         let own = own_listings::find(&self.pool, account, entity, &request.name).await?;
         let (listing, _) = own.ok_or_else(not_found)?;
         let subject = TicketSubject { entity, listing };
@@ -142,7 +142,7 @@ fn read(request: proto::CreateNoteRequest) -> Result<SentNote, Fault> {
     let text = text.check(kind.unwrap_or(TicketKind::Correction), &mut bad);
     let (kind, network) = bad.finish(kind.zip(network))?;
     Ok(SentNote {
-        entity: entity(&request.kind)?,
+        entity: parse_kind(&request.kind)?,
         name: request.name,
         kind,
         note: text,

@@ -65,7 +65,7 @@ impl PagesService for Service {
             dry_run: request.dry_run,
             idempotency_key: request.idempotency_key,
         };
-        let submitted = self.submit(Target::NewPage, "a new page", Some(writing), None);
+        let submitted = self.submit(Target::NewPage, Some(writing), None);
         let written = submitted.await?;
         Ok(Response::new(proto::CreatePageResponse { written }))
     }
@@ -82,7 +82,7 @@ impl PagesService for Service {
             idempotency_key: String::new(),
         };
         let target = Target::Page(request.handle);
-        let submitted = self.submit(target, "a page", Some(writing), request.precondition);
+        let submitted = self.submit(target, Some(writing), request.precondition);
         let written = submitted.await?;
         Ok(Response::new(proto::UpdatePageResponse { written }))
     }

@@ -149,14 +149,6 @@ pub async fn entries_after(pool: &PgPool, after: i64) -> Result<Vec<FeedRow>, sq
     .await
 }
 
-/// The epoch and the newest sequence number of the feed.
-pub async fn head(pool: &PgPool) -> Result<(Uuid, i64), sqlx::Error> {
-    let head = sqlx::query!("select epoch, seq from listings.feed_head")
-        .fetch_one(pool)
-        .await?;
-    Ok((head.epoch, head.seq))
-}
-
 /// Listings with `text` in their name or title, sorted by name and kind, after this key.
 pub async fn search(
     pool: &PgPool,

@@ -39,7 +39,8 @@ impl Service {
                 mode: found.mode,
                 key: found.name,
             };
-            listings.push(listing_name::message(&listing));
+            let (kind, mode, key) = (listing.entity.as_str(), listing.mode, listing.key.clone());
+            listings.push(listing_name::message(kind, mode, key));
             let edit = PictureEdit {
                 listing,
                 operation: PictureOperation::Purge(addresses.clone()),
