@@ -211,7 +211,7 @@ impl Service {
             title: row.title,
             note: (row.page.zip(row.page_state))
                 .and_then(|(page, state)| hidden_note(&page, state.0)),
-            status: row.state.0.as_str().to_owned(),
+            status: row.state.as_str().to_owned(),
             reason: row.reason,
             created_at: Timestamp(row.created_at),
             updated_at: Timestamp(row.updated_at),

@@ -30,7 +30,7 @@ pub struct OwnedPage {
     /// Empty when unknown.
     pub city: String,
     /// Nothing can be submitted under a page that was rejected or taken down (§4.3).
-    pub state: Json<State>,
+    pub state: State,
 }
 
 /// Identifies a page.

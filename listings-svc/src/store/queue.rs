@@ -20,7 +20,7 @@ pub struct Item {
     pub name: String,
     /// The title of a game or an event, the name of a page.
     pub title: String,
-    pub state: Json<State>,
+    pub state: State,
     pub revision: i64,
     pub submitter: Option<Uuid>,
     /// Set while the listing is pending.
@@ -39,7 +39,7 @@ pub struct SearchResult {
     pub name: String,
     /// The title of a game or an event, the name of a page.
     pub title: String,
-    pub state: Json<State>,
+    pub state: State,
     pub revision: i64,
     pub submitter: Option<Uuid>,
     pub updated_at: OffsetDateTime,

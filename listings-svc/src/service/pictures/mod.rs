@@ -9,6 +9,7 @@ mod upload;
 use contracts::listings::v1 as proto;
 use kit::Fault;
 
+use crate::domain::array_fields::MAX_ITEMS;
 use crate::domain::pictures::{FileName, PictureFile, PictureKind, StoredPicture};
 use crate::feed::PublicUrl;
 use crate::write::pictures::PictureOperation;
@@ -38,6 +39,11 @@ pub(super) fn operation(
             position,
         },
     }
+}
+
+/// The position of a screenshot. One beyond the others is the end.
+pub(super) fn position(place: Option<u32>) -> Option<usize> {
+    place.map(|place| usize::try_from(place).unwrap_or(MAX_ITEMS))
 }
 
 pub(super) fn kind(kind: proto::PictureKind) -> Result<PictureKind, Fault> {

@@ -7,7 +7,6 @@ use kit::feed::{ApplyError, NewChange};
 use serde::Serialize;
 use serde_json::Value;
 use sqlx::PgConnection;
-use sqlx::types::Json;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -166,10 +165,10 @@ impl SubmissionContext<'_> {
             return Err(limits::not_yours(handle).into());
         }
         match self.lock_page(PageRef::Handle(handle)).await? {
-            Some(page) if page.state.0 == ListingState::Removed => {
+            Some(page) if page.state == ListingState::Removed => {
                 Err(limits::taken_down(handle).into())
             }
-            Some(page) if page.state.0 != ListingState::Rejected => Ok(page),
+            Some(page) if page.state != ListingState::Rejected => Ok(page),
             Some(_) | None => Err(limits::not_yours(handle).into()),
         }
     }
@@ -311,6 +310,6 @@ fn sample_of(page: Listing<Page>) -> OwnedPage {
         handle: page.content.handle,
         country_code: page.content.country_code,
         city: page.content.city,
-        state: Json(page.state),
+        state: page.state,
     }
 }

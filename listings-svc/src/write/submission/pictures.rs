@@ -33,11 +33,11 @@ pub(super) async fn apply(
             if game.state == ListingState::Rejected {
                 let page = context.lock_page(PageRef::Id(page.id)).await?;
                 let page = page.ok_or_else(|| no_own_listing(Entity::Game))?;
-                if page.state.0 == ListingState::Removed {
+                if page.state == ListingState::Removed {
                     return Err(taken_down(&page.handle).into());
                 }
             }
-            let is_under_public_page = game.is_shown_under(page.state.0);
+            let is_under_public_page = game.is_shown_under(page.state);
             edit(context, game, operation, is_under_public_page).await
         }
         Entity::Event | Entity::Genre | Entity::Country | Entity::City => {

@@ -39,7 +39,7 @@ pub(super) async fn game(
             if before.state == ListingState::Published {
                 let left = context.lock_page(PageRef::Id(page.id)).await?;
                 let left = left.ok_or_else(not_found)?;
-                if left.state.0 == ListingState::Removed {
+                if left.state == ListingState::Removed {
                     return Err(taken_down(&left.handle).into());
                 }
             }
@@ -49,7 +49,7 @@ pub(super) async fn game(
         _ if before.state == ListingState::Rejected => {
             let page = context.lock_page(PageRef::Id(page.id)).await?;
             let page = page.ok_or_else(not_found)?;
-            if page.state.0 == ListingState::Removed {
+            if page.state == ListingState::Removed {
                 return Err(taken_down(&page.handle).into());
             }
             page
@@ -61,12 +61,12 @@ pub(super) async fn game(
         ..read.game
     };
     let is_under_public_page = if game.page_id == before.content.page_id {
-        before.is_shown_under(page.state.0)
+        before.is_shown_under(page.state)
     } else {
-        page.state.0 == ListingState::Published
+        page.state == ListingState::Published
     };
     let mut accepted = update(context, before, game, is_under_public_page).await?;
-    accepted.receipt.note = hidden_note(&page.handle, page.state.0);
+    accepted.receipt.note = hidden_note(&page.handle, page.state);
     Ok(accepted)
 }
 
