@@ -12,6 +12,8 @@ use uuid::Uuid;
 
 use super::{Receipt, Submission};
 use crate::domain::array_fields::Credit;
+use crate::domain::entity::Entity;
+use crate::domain::event::Event;
 use crate::domain::game::{self, Game};
 use crate::domain::listing::Listing;
 use crate::domain::mode::Mode;
@@ -23,6 +25,7 @@ use crate::domain::state::ListingState;
 use crate::feed::{ChangeKind, Publish, listing_change};
 use crate::store::page_owners::{self, OwnedPage, PageRef};
 use crate::store::{ListingTable, accounts, find_listing, games, listings, pages, to_json_row};
+use crate::write::absent::no_own_listing;
 use crate::write::{CommandDependencies, limits, lock_listing};
 
 /// Slugs with the same base in the first query; each further query doubles the number.
@@ -134,7 +137,7 @@ impl SubmissionContext<'_> {
         Ok(found.filter(|listing| listing.state != ListingState::Removed))
     }
 
-    /// Locks the game to change, and reads its page if the account owns it.
+    /// Locks the game to change, and reads its page, without a lock, if the account owns it.
     pub(super) async fn lock_game(
         &mut self,
         name: &str,
@@ -159,12 +162,36 @@ impl SubmissionContext<'_> {
         Ok(page.map(|page| (game, page)))
     }
 
+    /// Locks an event of the account.
+    pub(super) async fn lock_own_event(
+        &mut self,
+        slug: &str,
+    ) -> Result<Listing<Event>, ApplyError> {
+        let found = self.lock_listing::<Event>(slug).await?;
+        let account = self.submission.author.account;
+        let is_test = self.is_about_samples();
+        let own = found.filter(|event| is_test || event.submitter == Some(account));
+        Ok(own.ok_or_else(|| no_own_listing(Entity::Event))?)
+    }
+
+    /// Locks a page of the account, which may change it.
+    pub(super) async fn lock_own_page(
+        &mut self,
+        handle: &str,
+    ) -> Result<Listing<Page>, ApplyError> {
+        let found = self.lock_listing::<Page>(handle).await?;
+        let page = found.ok_or_else(|| no_own_listing(Entity::Page))?;
+        let owned = self.find_page(PageRef::Id(page.id)).await?;
+        owned.ok_or_else(|| no_own_listing(Entity::Page))?;
+        Ok(page)
+    }
+
     /// The page of the account with this handle, for a game under it (§4.3): pending or public.
     pub(super) async fn page_with_handle(&mut self, handle: &str) -> Result<OwnedPage, ApplyError> {
         if !slug::is_valid(handle) {
             return Err(limits::not_yours(handle).into());
         }
-        match self.lock_page(PageRef::Handle(handle)).await? {
+        match self.share_page(PageRef::Handle(handle)).await? {
             Some(page) if page.state == ListingState::Removed => {
                 Err(limits::taken_down(handle).into())
             }
@@ -173,9 +200,9 @@ impl SubmissionContext<'_> {
         }
     }
 
-    /// Locks a page of the account, in any state, until the submission is committed: nothing is submitted under a page whose removal is
-    /// being committed.
-    pub(super) async fn lock_page(
+    /// Locks a page of the account, in any state, against changes by others until the submission is committed: nothing is submitted under a
+    /// page whose removal is being committed.
+    pub(super) async fn share_page(
         &mut self,
         page_ref: PageRef<'_>,
     ) -> Result<Option<OwnedPage>, ApplyError> {

@@ -4,7 +4,7 @@ use kit::Fault;
 use kit::feed::ApplyError;
 
 use super::context::{AcceptedSubmission, SubmissionContext, SubmittedListing};
-use super::update::{own_page, update};
+use super::update::update;
 use crate::domain::entity::Entity;
 use crate::domain::listing::Listing;
 use crate::domain::state::ListingState;
@@ -23,7 +23,7 @@ pub(super) async fn apply(
 ) -> Result<AcceptedSubmission, ApplyError> {
     match entity {
         Entity::Page => {
-            let page = own_page(context, name).await?;
+            let page = context.lock_own_page(name).await?;
             edit(context, page, operation, true).await
         }
         Entity::Game => {
@@ -31,7 +31,7 @@ pub(super) async fn apply(
             let (game, page) = found.ok_or_else(|| no_own_listing(Entity::Game))?;
             // A change of a rejected game is a submission (§3).
             if game.state == ListingState::Rejected {
-                let page = context.lock_page(PageRef::Id(page.id)).await?;
+                let page = context.share_page(PageRef::Id(page.id)).await?;
                 let page = page.ok_or_else(|| no_own_listing(Entity::Game))?;
                 if page.state == ListingState::Removed {
                     return Err(taken_down(&page.handle).into());

@@ -8,10 +8,9 @@ use super::context::{AcceptedSubmission, SubmissionContext, SubmittedListing};
 use super::representation;
 use crate::domain::body::{self, Body, CurrentListing};
 use crate::domain::entity::Entity;
-use crate::domain::event::Event;
 use crate::domain::game::Game;
 use crate::domain::listing::Listing;
-use crate::domain::page::{Page, hidden_note};
+use crate::domain::page::hidden_note;
 use crate::domain::reference_data::ReferenceData;
 use crate::domain::state::ListingState;
 use crate::feed::ChangeKind;
@@ -37,7 +36,7 @@ pub(super) async fn game(
         Some(handle) if handle != page.handle => {
             // A game that was taken down with its page does not return by a move.
             if before.state == ListingState::Published {
-                let left = context.lock_page(PageRef::Id(page.id)).await?;
+                let left = context.share_page(PageRef::Id(page.id)).await?;
                 let left = left.ok_or_else(not_found)?;
                 if left.state == ListingState::Removed {
                     return Err(taken_down(&left.handle).into());
@@ -47,7 +46,7 @@ pub(super) async fn game(
         }
         // A change of a rejected game is a submission (§3).
         _ if before.state == ListingState::Rejected => {
-            let page = context.lock_page(PageRef::Id(page.id)).await?;
+            let page = context.share_page(PageRef::Id(page.id)).await?;
             let page = page.ok_or_else(not_found)?;
             if page.state == ListingState::Removed {
                 return Err(taken_down(&page.handle).into());
@@ -87,7 +86,7 @@ pub(super) async fn event(
     context: &mut SubmissionContext<'_>,
     slug: &str,
 ) -> Result<AcceptedSubmission, ApplyError> {
-    let before = own_event(context, slug).await?;
+    let before = context.lock_own_event(slug).await?;
     let reference = context.reference_data().await?;
     let public_url = &context.dependencies.public_url;
     let representation = representation::event(&before, public_url);
@@ -100,37 +99,13 @@ pub(super) async fn page(
     context: &mut SubmissionContext<'_>,
     handle: &str,
 ) -> Result<AcceptedSubmission, ApplyError> {
-    let before = own_page(context, handle).await?;
+    let before = context.lock_own_page(handle).await?;
     let reference = context.reference_data().await?;
     let public_url = &context.dependencies.public_url;
     let representation = representation::page(&before, public_url);
     let body = &context.submission.body;
     let read = read_body(body, &reference, &before, representation)?;
     update(context, before, read, true).await
-}
-
-/// Locks an event of the account.
-pub(super) async fn own_event(
-    context: &mut SubmissionContext<'_>,
-    slug: &str,
-) -> Result<Listing<Event>, ApplyError> {
-    let found = context.lock_listing::<Event>(slug).await?;
-    let account = context.submission.author.account;
-    let is_test = context.is_about_samples();
-    let own = found.filter(|event| is_test || event.submitter == Some(account));
-    Ok(own.ok_or_else(|| no_own_listing(Entity::Event))?)
-}
-
-/// Locks a page of the account.
-pub(super) async fn own_page(
-    context: &mut SubmissionContext<'_>,
-    handle: &str,
-) -> Result<Listing<Page>, ApplyError> {
-    let found = context.lock_listing::<Page>(handle).await?;
-    let page = found.ok_or_else(|| no_own_listing(Entity::Page))?;
-    let owned = context.find_page(PageRef::Id(page.id)).await?;
-    owned.ok_or_else(|| no_own_listing(Entity::Page))?;
-    Ok(page)
 }
 
 fn precondition_failed() -> Fault {
