@@ -44,7 +44,7 @@ pub struct Ticket {
 }
 
 /// Selects tickets by a clause.
-macro_rules! select {
+macro_rules! select_tickets {
     ($clause:literal, $($argument:expr),+ $(,)?) => {
         sqlx::query!(
             r#"select to_json(ticket) as "ticket!: Json<Ticket>" from listings.named_ticket as ticket "# + $clause,
@@ -202,7 +202,9 @@ pub async fn owners(
 }
 
 pub async fn find(executor: impl PgExecutor<'_>, id: Uuid) -> Result<Option<Ticket>, sqlx::Error> {
-    select!("where id = $1", id).fetch_optional(executor).await
+    select_tickets!("where id = $1", id)
+        .fetch_optional(executor)
+        .await
 }
 
 /// Locks a ticket for a decision, and returns it. A ticket that another transaction has locked is an error (55P03).
@@ -218,7 +220,7 @@ pub async fn lock(connection: &mut PgConnection, id: Uuid) -> Result<Option<Tick
 
 /// The newest 100 claims of an account, newest first.
 pub async fn claims_of(pool: &PgPool, account: Uuid) -> Result<Vec<Ticket>, sqlx::Error> {
-    select!(
+    select_tickets!(
         "where account_id = $1 and kind = 'claim' order by id desc limit 100",
         account
     )
@@ -232,7 +234,7 @@ pub async fn newest_takedown_of(
     account: Uuid,
     subject: TicketSubject,
 ) -> Result<Option<Ticket>, sqlx::Error> {
-    select!(
+    select_tickets!(
         "where account_id = $1 and kind = 'takedown' and entity = $2 and listing_id = $3 order by id desc limit 1",
         account,
         subject.entity.as_str(),
@@ -248,7 +250,7 @@ pub async fn list_corrections(
     subject: TicketSubject,
     limit: i64,
 ) -> Result<Vec<Ticket>, sqlx::Error> {
-    select!(
+    select_tickets!(
         "where entity = $1 and listing_id = $2 and state = 'open' and kind = 'correction' order by made_at, id limit $3",
         subject.entity.as_str(),
         subject.listing,
@@ -265,7 +267,7 @@ pub async fn list_corrections_of_account(
     limit: i64,
 ) -> Result<Vec<Ticket>, sqlx::Error> {
     // From the listings of the account to their tickets: other accounts may have any number of open ones.
-    select!(
+    select_tickets!(
         "where id in (
              select note.id from listings.page_owner
              cross join lateral (
@@ -310,7 +312,7 @@ pub async fn list_for_staff(
     limit: i64,
 ) -> Result<Vec<Ticket>, sqlx::Error> {
     let (made_at, id) = after.unzip();
-    select!(
+    select_tickets!(
         "where state = 'open' and kind = any($1) and listings.is_for_staff(kind, entity, listing_id, account_id)
              and ($2::timestamptz is null or (made_at, id) > ($2, $3::uuid))
          order by made_at, id limit $4",

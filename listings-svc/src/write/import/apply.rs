@@ -1,6 +1,6 @@
 //! Writes a chunk, inside the writer's transaction.
 //!
-//! One import of a kind writes at a time: it locks the gate of the kind for the transaction. Rows are therefore always locked in one order.
+//! One import of a kind writes at a time: it locks the kind for the transaction. Rows are therefore always locked in one order.
 
 use std::collections::BTreeSet;
 
@@ -39,7 +39,7 @@ pub(in crate::write) async fn apply(
     chunk: &Chunk,
 ) -> ApplyResult<ImportResponse> {
     let header = &*chunk.header;
-    if !imports::lock_gate(context.connection, header.entity, header.mode).await? {
+    if !imports::lock_kind(context.connection, header.entity, header.mode).await? {
         return Err(ApplyError::Busy);
     }
     let mut writer = ChunkWriter {
