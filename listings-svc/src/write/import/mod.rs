@@ -70,18 +70,6 @@ impl Importer {
         }
     }
 
-    pub(crate) fn pool(&self) -> &PgPool {
-        &self.pool
-    }
-
-    pub fn writer(&self) -> &Writer<CommandHandler> {
-        &self.writer
-    }
-
-    pub(crate) fn clock(&self) -> &Clock {
-        &self.clock
-    }
-
     /// Begins an import.
     pub async fn begin(&self, header: Header) -> Result<Run, Fault> {
         let mut reference_data = self.reference_data().await?;
@@ -99,7 +87,7 @@ impl Importer {
     }
 
     /// The reference data that rows may name. It only grows, so one load per import is enough.
-    pub(crate) async fn reference_data(&self) -> Result<ReferenceData, sqlx::Error> {
+    async fn reference_data(&self) -> Result<ReferenceData, sqlx::Error> {
         let mut connection = self.pool.acquire().await?;
         let cache = &self.commands.reference_data;
         let data = cache.get(&mut connection, self.clock.now()).await?;
