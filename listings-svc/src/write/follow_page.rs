@@ -17,15 +17,12 @@ use crate::store::{RecordTable as _, games, pages, to_json_row};
 /// Games per transaction.
 const BATCH: i64 = 500;
 
-/// Whether games of the page may be left that do not follow it yet.
-pub(super) type IsUnfinished = bool;
-
-/// Hides or shows the next games of a page, which is locked.
+/// Hides or shows the next games of a page, which is locked. Returns their changes, and whether games may be left that do not follow it yet.
 pub(super) async fn apply(
     context: &mut CommandContext<'_>,
     page: Uuid,
     is_public: bool,
-) -> Result<(Vec<NewChange>, IsUnfinished), ApplyError> {
+) -> Result<(Vec<NewChange>, bool), ApplyError> {
     let games = games::lock_unfollowing(context.connection, page, is_public, BATCH).await?;
     let (mut rows, mut changes) = (Vec::new(), Vec::new());
     let change_kind = if is_public {
@@ -62,11 +59,11 @@ pub(super) async fn under_its_page<C: Content>(
     Ok(listing.clone().under_page(is_shown, context.now))
 }
 
-/// Locks a page, and lets its next games follow it.
+/// Locks a page, and lets its next games follow it. Returns the same as [`apply`].
 pub(super) async fn resume(
     context: &mut CommandContext<'_>,
     page: Uuid,
-) -> Result<(Vec<NewChange>, IsUnfinished), ApplyError> {
+) -> Result<(Vec<NewChange>, bool), ApplyError> {
     let is_public = pages::lock_state(context.connection, page).await?;
     let is_public = is_public.ok_or(ApplyError::Busy)?;
     apply(context, page, is_public).await

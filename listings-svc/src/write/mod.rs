@@ -35,7 +35,6 @@ use crate::store::constraints;
 use crate::store::members::MemberRow;
 use crate::store::page_owners::Owner;
 use crate::store::tickets::Ticket;
-use follow_page::IsUnfinished;
 use import::chunk::Chunk;
 use lock_listing::lock_listing;
 use members::MemberChange;
@@ -90,7 +89,8 @@ pub enum Outcome {
     MemberChanged(Box<MemberRow>),
     /// Id of the last listing; `None` when there were no more.
     Republished(Option<Uuid>),
-    PageFollowed(IsUnfinished),
+    /// Whether games of the page may be left that do not follow it yet.
+    PageFollowed(bool),
 }
 
 /// What commands need besides the database.
