@@ -136,7 +136,7 @@ impl Apply for CommandHandler {
             dependencies: &self.dependencies,
             now,
         };
-        // Boxed, so that the future of this function is not as large as those of all commands together.
+        // Each is boxed: otherwise the future of this function has the size of the largest one.
         let (outcome, mut changes) = match command {
             Command::Submit(submission) => {
                 let submitting = submission::apply::apply(context, submission);
