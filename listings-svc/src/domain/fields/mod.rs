@@ -23,7 +23,7 @@ pub use values::{integer, parse_choice, parse_slug, type_name};
 pub type Problems = BTreeMap<String, String>;
 
 /// Fields of a body whose values must be in the reference data: a change of one of them is checked against the newest.
-pub const NAMES_REFERENCE_DATA: [&str; 3] = ["genres", "country_code", "city"];
+pub const REFERENCE_FIELDS: [&str; 3] = ["genres", "country_code", "city"];
 
 /// Maximum number of invalid fields in a report (§4.3).
 const MAX_REPORTED: usize = 50;
