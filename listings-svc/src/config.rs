@@ -45,8 +45,8 @@ pub struct PictureSettings {
     /// Secret of the access key for the bucket
     #[arg(long, hide_env_values = true)]
     pub pictures_secret: Option<Secret>,
-    /// Seconds that the picture store may take for one operation, with its retries
-    #[arg(long, default_value = "20", value_parser = a_second_or_more)]
+    /// Seconds that the picture store may take for one operation, with its retries; 30 at most
+    #[arg(long, default_value = "20", value_parser = pictures_deadline)]
     pub pictures_deadline: Duration,
     /// Maximum size of an uploaded file, in megabytes. With a lower one than 10 the forms of the site still say 10; the refusal says the right one
     #[arg(long, default_value = "10", value_parser = megabytes)]
@@ -114,6 +114,20 @@ fn megabytes(value: &str) -> Result<usize, String> {
         .ok_or_else(|| format!("give a whole number from 1 to {MAX_PICTURE_MEGABYTES}"))
 }
 
+/// A deletion by the sweep ends before its claim on the file does, after which an upload may store the same file again. Half of the claim,
+/// [`CLAIM_TIMEOUT`](crate::store::pictures::CLAIM_TIMEOUT), is left for what the store does after the deadline.
+const MAX_PICTURES_DEADLINE: Duration = Duration::from_secs(30);
+
+fn pictures_deadline(value: &str) -> Result<Duration, String> {
+    match a_second_or_more(value)? {
+        deadline if deadline > MAX_PICTURES_DEADLINE => {
+            let most = MAX_PICTURES_DEADLINE.as_secs();
+            Err(format!("it must be {most} seconds or less"))
+        }
+        deadline => Ok(deadline),
+    }
+}
+
 impl kit::config::Settings for Settings {
     const SERVICE: &'static str = "listings-svc";
     const PREFIX: &'static str = "LISTINGS";
@@ -165,6 +179,16 @@ mod tests {
         for bad in ["0", "11", "-1", "ten"] {
             assert!(megabytes(bad).is_err(), "{bad}");
         }
+    }
+
+    #[test]
+    fn the_store_has_deleted_a_file_before_the_claim_of_the_sweep_ends() {
+        assert_eq!(pictures_deadline("1"), Ok(Duration::from_secs(1)));
+        assert_eq!(pictures_deadline("30"), Ok(MAX_PICTURES_DEADLINE));
+        for bad in ["0", "31", "120", "soon"] {
+            assert!(pictures_deadline(bad).is_err(), "{bad}");
+        }
+        assert!(crate::store::pictures::CLAIM_TIMEOUT >= MAX_PICTURES_DEADLINE * 2);
     }
 
     #[test]

@@ -73,7 +73,14 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     let loaded = boot
         .readiness
         .condition("the gazetteer and the samples to be loaded");
-    jobs::startup::spawn(&boot.lifecycle, loaded, importer.clone(), public_url);
+    let startup_tasks = jobs::startup::Tasks {
+        pool: pool.clone(),
+        clock: boot.clock.clone(),
+        writer: writer.clone(),
+        importer: importer.clone(),
+        public_url,
+    };
+    startup_tasks.spawn(&boot.lifecycle, loaded);
 
     let members = members::directory(pool.clone(), boot.clock.clone());
     let mut services = kit::rpc::server::services();

@@ -72,7 +72,7 @@ mod tests {
     use super::*;
     use crate::domain::event::Event;
     use crate::domain::game::Game;
-    use crate::domain::listing::Draft;
+    use crate::domain::listing::RowContent;
     use crate::domain::page::Page;
     use crate::domain::read_import_row;
 
@@ -83,7 +83,7 @@ mod tests {
         });
         let mut reference = reference_data();
         reference.creators.insert("studio".to_owned(), Uuid::max());
-        let mut game = read_import_row::<Draft<Game>>(row.as_object().unwrap(), &reference)
+        let mut game = read_import_row::<RowContent<Game>>(row.as_object().unwrap(), &reference)
             .unwrap()
             .content;
         game.credits.push(super::super::array_fields::Credit {
@@ -147,7 +147,7 @@ mod tests {
     #[test]
     fn a_city_that_changes_takes_its_slug_with_it() {
         let row = json!({"handle": "a", "name": "A", "kind": "studio", "country_code": "NG", "city": "Lagos", "website": "https://a.example"});
-        let page = read_import_row::<Draft<Page>>(row.as_object().unwrap(), &reference_data())
+        let page = read_import_row::<RowContent<Page>>(row.as_object().unwrap(), &reference_data())
             .unwrap()
             .content;
         let moved = apply_edit(&page, json!({"city": "Kano"})).unwrap();
@@ -162,9 +162,10 @@ mod tests {
             "slug": "jam", "title": "Jam", "kind": "jam", "starts_at": "2026-03-01", "country_code": "NG", "city": "Lagos",
             "website": "https://a.example",
         });
-        let event = read_import_row::<Draft<Event>>(row.as_object().unwrap(), &reference_data())
-            .unwrap()
-            .content;
+        let event =
+            read_import_row::<RowContent<Event>>(row.as_object().unwrap(), &reference_data())
+                .unwrap()
+                .content;
         assert_eq!(apply_edit(&event, json!({})).unwrap(), event);
         for name in ["url", "website"] {
             let changed = apply_edit(&event, json!({name: "https://b.example"})).unwrap();

@@ -68,7 +68,7 @@ impl Content for Event {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::listing::{Draft, Listing};
+    use crate::domain::listing::{Listing, RowContent};
     use crate::domain::mode::Mode;
     use crate::domain::reference_data::ReferenceData;
     use crate::domain::{fields::Problems, read_import_row};
@@ -86,8 +86,8 @@ mod tests {
             countries: ["NG".to_owned()].into(),
             ..ReferenceData::default()
         };
-        read_import_row::<Draft<Event>>(row.as_object().unwrap(), &reference)
-            .map(|draft| draft.content)
+        read_import_row::<RowContent<Event>>(row.as_object().unwrap(), &reference)
+            .map(|row| row.content)
     }
 
     fn bad(changes: Value) -> Vec<String> {
@@ -134,14 +134,14 @@ mod tests {
     #[test]
     fn days_are_stored_as_days() {
         for ends_at in [json!("2026-03-02"), json!(null)] {
-            let draft = Draft {
+            let row = RowContent {
                 content: event(json!({ "ends_at": ends_at })).unwrap(),
                 created_at: None,
                 updated_at: None,
                 hidden_by_page: false,
             };
             let now = time::OffsetDateTime::UNIX_EPOCH;
-            let event = Listing::imported(uuid::Uuid::nil(), Mode::Live, draft, now);
+            let event = Listing::imported(uuid::Uuid::nil(), Mode::Live, row, now);
             let stored = serde_json::to_value(&event).unwrap();
             assert_eq!(
                 (&stored["starts_at"], &stored["ends_at"]),

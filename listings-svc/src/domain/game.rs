@@ -8,6 +8,7 @@ use super::array_fields::{Credit, Screenshot};
 use super::content::Content;
 use super::entity::Entity;
 use super::links::Links;
+use super::slug;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Game {
@@ -44,9 +45,13 @@ impl Content for Game {
     fn key(&self) -> &str {
         &self.slug
     }
+
+    fn page_id(&self) -> Option<Uuid> {
+        Some(self.page_id)
+    }
 }
 
-/// The handles that an import row names. Read before the row is validated.
+/// The handles that an import row, a body or an edit of staff names, as far as they may be handles. Read before the fields are validated.
 pub fn handles(row: &serde_json::Map<String, Value>) -> impl Iterator<Item = &str> {
     let creator = row
         .get("creator")
@@ -57,14 +62,16 @@ pub fn handles(row: &serde_json::Map<String, Value>) -> impl Iterator<Item = &st
         .into_iter()
         .flatten()
         .filter_map(|credit| credit.get("handle"));
-    creator.into_iter().chain(credits).filter_map(Value::as_str)
+    // What is not a slug is the handle of no page, and PostgreSQL does not accept NUL.
+    let handles = creator.into_iter().chain(credits).filter_map(Value::as_str);
+    handles.filter(|handle| slug::is_valid(handle))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::domain::fields::Problems;
-    use crate::domain::listing::Draft;
+    use crate::domain::listing::RowContent;
     use crate::domain::read_import_row;
     use crate::domain::reference_data::ReferenceData;
     use serde_json::json;
@@ -81,8 +88,8 @@ mod tests {
     }
 
     fn game(row: &Value) -> Result<Game, Problems> {
-        read_import_row::<Draft<Game>>(row.as_object().unwrap(), &reference())
-            .map(|draft| draft.content)
+        read_import_row::<RowContent<Game>>(row.as_object().unwrap(), &reference())
+            .map(|row| row.content)
     }
 
     #[test]
@@ -141,7 +148,7 @@ mod tests {
 
     #[test]
     fn handles_are_found_before_a_row_is_read() {
-        let row = json!({"creator": "a", "credits": [{"handle": "b"}, {"handle": null}, 7]});
+        let row = json!({"creator": "a", "credits": [{"handle": "b"}, {"handle": null}, {"handle": "no\0ne"}, 7]});
         let found: Vec<&str> = handles(row.as_object().unwrap()).collect();
         assert_eq!(found, ["a", "b"]);
     }

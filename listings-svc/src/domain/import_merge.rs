@@ -30,7 +30,7 @@ pub struct RowFields<'a> {
 pub struct Merged {
     pub content: Map<String, Value>,
     /// Fields that the row names and that keep their values, each with an explanation.
-    pub kept: BTreeMap<String, String>,
+    pub not_overwritten: BTreeMap<String, String>,
 }
 
 /// Merges a row into the current content of a listing. The value of the row stands in a field that nobody changed since the last import
@@ -42,7 +42,7 @@ pub fn merge<C: Content>(
 ) -> Merged {
     let mut merged = Merged {
         content: current.clone(),
-        kept: BTreeMap::new(),
+        not_overwritten: BTreeMap::new(),
     };
     for field in current.keys() {
         let group = GROUPS.iter().find(|group| group.contains(&field.as_str()));
@@ -65,18 +65,20 @@ pub fn merge<C: Content>(
                 merged.content.insert(field.clone(), theirs.clone());
             }
             Some(Value::Object(theirs)) => {
-                let fields = merge_object(field, last, theirs, ours, &mut merged.kept);
+                let fields = merge_object(field, last, theirs, ours, &mut merged.not_overwritten);
                 merged.content.insert(field.clone(), fields.into());
             }
             // Games name their page by its handle.
             Some(_) if field == "page_id" => {
                 let reason =
                     "The game was moved to another page after the last import and stays there.";
-                merged.kept.insert("creator".to_owned(), reason.to_owned());
+                merged
+                    .not_overwritten
+                    .insert("creator".to_owned(), reason.to_owned());
             }
             theirs if is_named => {
                 merged
-                    .kept
+                    .not_overwritten
                     .insert(field.clone(), explanation(theirs, Some(ours)));
             }
             _ => {}
@@ -91,7 +93,7 @@ fn merge_object(
     last: Option<&Value>,
     theirs: &Map<String, Value>,
     ours: &Value,
-    kept: &mut BTreeMap<String, String>,
+    not_overwritten: &mut BTreeMap<String, String>,
 ) -> Map<String, Value> {
     let mut merged = ours.as_object().cloned().unwrap_or_default();
     let names: BTreeSet<String> = theirs.keys().chain(merged.keys()).cloned().collect();
@@ -109,7 +111,8 @@ fn merge_object(
                 merged.remove(&name);
             }
             Some(_) => {
-                kept.insert(format!("{path}.{name}"), explanation(theirs, ours.as_ref()));
+                not_overwritten
+                    .insert(format!("{path}.{name}"), explanation(theirs, ours.as_ref()));
             }
             None => {}
         }
@@ -152,7 +155,7 @@ mod tests {
             last_stated: last.as_ref(),
         };
         let merged = merge::<C>(row, &object(current), overwrite);
-        let kept = merged.kept.into_keys().collect();
+        let kept = merged.not_overwritten.into_keys().collect();
         (merged.content.into(), kept)
     }
 

@@ -36,9 +36,9 @@ pub struct Listing<C> {
     pub content: C,
 }
 
-/// A listing as an import row states it.
+/// The content and the times of a listing, as an import row states them.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Draft<C> {
+pub struct RowContent<C> {
     /// The whole content: a field that the row leaves out is empty.
     pub content: C,
     pub created_at: Option<OffsetDateTime>,
@@ -51,6 +51,12 @@ impl<C> Listing<C> {
     /// Whether the public sees the listing: it is published, and its page is too. The one place where this is decided.
     pub const fn is_visible(&self) -> bool {
         matches!(self.state, ListingState::Published) && !self.hidden_by_page
+    }
+
+    /// Whether a game that stays under its page, which is in this state, is shown with it. The game says so, unless the page was just taken
+    /// down and the game has yet to follow it.
+    pub const fn is_shown_under(&self, page: ListingState) -> bool {
+        !self.hidden_by_page && !matches!(page, ListingState::Removed)
     }
 
     /// What subscribers are told of a change from `before` to this listing (§6).
@@ -77,8 +83,8 @@ pub enum Announcement {
 
 impl<C: Clone + PartialEq> Listing<C> {
     /// A new imported listing, which is published at once.
-    pub fn imported(id: Uuid, mode: Mode, draft: Draft<C>, now: OffsetDateTime) -> Self {
-        let created_at = draft.created_at.unwrap_or(now);
+    pub fn imported(id: Uuid, mode: Mode, row: RowContent<C>, now: OffsetDateTime) -> Self {
+        let created_at = row.created_at.unwrap_or(now);
         Self {
             id,
             mode,
@@ -87,21 +93,21 @@ impl<C: Clone + PartialEq> Listing<C> {
             submitter: None,
             waiting_since: None,
             created_at,
-            first_published_at: (!draft.hidden_by_page).then_some(created_at),
-            hidden_by_page: draft.hidden_by_page,
-            updated_at: draft.updated_at.unwrap_or(created_at),
-            content: draft.content,
+            first_published_at: (!row.hidden_by_page).then_some(created_at),
+            hidden_by_page: row.hidden_by_page,
+            updated_at: row.updated_at.unwrap_or(created_at),
+            content: row.content,
         }
     }
 
-    /// The listing after an import of `draft`; `None` when the draft changes nothing. The state stays: an import does not restore a
-    /// listing that was taken down.
-    pub fn apply_import(&self, draft: &Draft<C>, now: OffsetDateTime) -> Option<Self> {
-        let created_at = draft.created_at.unwrap_or(self.created_at);
-        let same = draft.content == self.content
+    /// The listing after an import of `row`; `None` when the row changes nothing. The state stays: an import does not restore a listing
+    /// that was taken down.
+    pub fn apply_import(&self, row: &RowContent<C>, now: OffsetDateTime) -> Option<Self> {
+        let created_at = row.created_at.unwrap_or(self.created_at);
+        let same = row.content == self.content
             && created_at == self.created_at
-            && draft.hidden_by_page == self.hidden_by_page
-            && draft.updated_at.is_none_or(|at| at == self.updated_at);
+            && row.hidden_by_page == self.hidden_by_page
+            && row.updated_at.is_none_or(|at| at == self.updated_at);
         if same {
             return None;
         }
@@ -116,16 +122,16 @@ impl<C: Clone + PartialEq> Listing<C> {
                     at
                 }
             }),
-            updated_at: draft.updated_at.unwrap_or_else(|| now.max(created_at)),
-            ..self.with_content(draft.content.clone())
+            updated_at: row.updated_at.unwrap_or_else(|| now.max(created_at)),
+            ..self.with_content(row.content.clone())
         };
-        Some(imported.under_page(!draft.hidden_by_page, now))
+        Some(imported.under_page(!row.hidden_by_page, now))
     }
 
     /// The submission of an account, taken over by an import as if the import had brought it in. A listing that was taken down stays so.
     #[must_use]
-    pub fn adopt(&self, draft: &Draft<C>, now: OffsetDateTime) -> Self {
-        let imported = self.apply_import(draft, now);
+    pub fn adopt(&self, row: &RowContent<C>, now: OffsetDateTime) -> Self {
+        let imported = self.apply_import(row, now);
         let adopted = imported.unwrap_or_else(|| Self {
             revision: self.revision + 1,
             ..self.clone()
@@ -239,8 +245,8 @@ mod tests {
     const NOW: OffsetDateTime = datetime!(2026-05-01 12:00 UTC);
     const LATER: OffsetDateTime = datetime!(2026-06-01 12:00 UTC);
 
-    fn draft(content: &str) -> Draft<String> {
-        Draft {
+    fn row(content: &str) -> RowContent<String> {
+        RowContent {
             content: content.to_owned(),
             created_at: None,
             updated_at: None,
@@ -250,19 +256,19 @@ mod tests {
 
     #[test]
     fn the_same_again_is_no_change() {
-        let listing = Listing::imported(Uuid::nil(), Mode::Live, draft("a"), NOW);
+        let listing = Listing::imported(Uuid::nil(), Mode::Live, row("a"), NOW);
         assert_eq!(listing.created_at, NOW);
-        assert_eq!(listing.apply_import(&draft("a"), LATER), None);
+        assert_eq!(listing.apply_import(&row("a"), LATER), None);
     }
 
     #[test]
     fn a_change_is_a_revision_of_the_same_listing() {
-        let listing = Listing::imported(Uuid::nil(), Mode::Live, draft("a"), NOW);
+        let listing = Listing::imported(Uuid::nil(), Mode::Live, row("a"), NOW);
         let removed = Listing {
             state: ListingState::Removed,
             ..listing
         };
-        let updated = removed.apply_import(&draft("b"), LATER).unwrap();
+        let updated = removed.apply_import(&row("b"), LATER).unwrap();
         assert_eq!(updated.revision, 2);
         assert_eq!(updated.created_at, NOW);
         assert_eq!(updated.updated_at, LATER);
@@ -271,7 +277,7 @@ mod tests {
 
     #[test]
     fn a_transition_is_a_revision_and_not_an_edit() {
-        let listing = Listing::imported(Uuid::nil(), Mode::Live, draft("a"), NOW);
+        let listing = Listing::imported(Uuid::nil(), Mode::Live, row("a"), NOW);
         assert_eq!(listing.with_state(ListingState::Published, LATER), None);
         let removed = listing.with_state(ListingState::Removed, LATER).unwrap();
         assert_eq!(
@@ -351,16 +357,16 @@ mod tests {
         let restored = removed
             .with_state(ListingState::Published, much_later)
             .unwrap();
-        let updated = restored.apply_import(&draft("b"), much_later).unwrap();
+        let updated = restored.apply_import(&row("b"), much_later).unwrap();
         for listing in [public, removed, restored, updated] {
             assert_eq!(listing.first_published_at, Some(LATER));
         }
         // An imported listing is public from the time at which it was listed, by its row.
-        let imported = Listing::imported(Uuid::nil(), Mode::Live, draft("a"), LATER);
+        let imported = Listing::imported(Uuid::nil(), Mode::Live, row("a"), LATER);
         assert_eq!(imported.first_published_at, Some(LATER));
-        let corrected = Draft {
+        let corrected = RowContent {
             created_at: Some(NOW),
-            ..draft("a")
+            ..row("a")
         };
         let corrected = imported.apply_import(&corrected, much_later).unwrap();
         assert_eq!(corrected.first_published_at, Some(NOW));
@@ -368,9 +374,9 @@ mod tests {
 
     #[test]
     fn times_that_a_row_gives_are_kept() {
-        let stated = Draft {
+        let stated = RowContent {
             created_at: Some(NOW),
-            ..draft("a")
+            ..row("a")
         };
         let listing = Listing::imported(Uuid::nil(), Mode::Test, stated.clone(), LATER);
         assert_eq!((listing.created_at, listing.updated_at), (NOW, NOW));

@@ -1,4 +1,17 @@
 //! The rules of listings. Pure: no database, no network, no clock; the reference data and the time are arguments.
+//!
+//! The traits of the entities, each with the question that it answers:
+//!
+//! | trait | of | question |
+//! | --- | --- | --- |
+//! | [`Content`](content::Content) | the content of every entity | which kind, which key, which page? |
+//! | [`FromImportRow`] | content of the gazetteer, [`RowContent`](listing::RowContent) | what does a row of a file state? |
+//! | [`Body`](body::Body) | `Page`, `Game`, `Event` | what does an account send? |
+//! | [`Editable`](edit::Editable) | `Page`, `Game`, `Event` | what do staff change? |
+//! | [`Importable`](record::Importable) | `Listing`, [`GazetteerEntry`](record::GazetteerEntry) | what becomes of a stored record when a row names it? |
+//! | `RecordTable`, `ListingTable` in `store/mod.rs` | the same; `Listing` | how is it locked, saved and found? |
+//! | `Publish` in `feed/mod.rs` | the same | how does the feed encode it? |
+//! | `HasPictures` in `write/pictures.rs` | `Page`, `Game` | what does a change of pictures do? |
 
 pub mod address;
 pub mod array_fields;

@@ -1,6 +1,6 @@
 //! What the service stores of an entity, and how an import row creates or changes it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -13,7 +13,7 @@ use super::content::Content;
 use super::entity::Entity;
 use super::fields::Problems;
 use super::import_merge::{self, RowFields};
-use super::listing::{Draft, Listing};
+use super::listing::{Listing, RowContent};
 use super::mode::Mode;
 use super::state::ListingState;
 
@@ -31,7 +31,7 @@ pub struct ImportOptions {
 /// A valid row of an import.
 #[derive(Debug, Clone, Copy)]
 pub struct ImportRow<'a, D> {
-    pub draft: &'a D,
+    pub parsed: &'a D,
     /// The fields that the row names.
     pub named: &'a BTreeSet<String>,
     /// For a listing: the content that the last import stated.
@@ -44,26 +44,30 @@ pub struct ImportRow<'a, D> {
 pub struct Imported<T> {
     /// `None` when the row changes nothing.
     pub after: Option<T>,
-    /// Fields that keep their values, each with an explanation.
-    pub kept: Problems,
+    /// Fields that keep their values although the row states others, each with an explanation.
+    pub not_overwritten: BTreeMap<String, String>,
 }
 
-/// An entity as it is stored.
-pub trait Record: Sized + Send + Sync + 'static {
-    /// The content of an import row.
-    type Draft: FromImportRow + Send + Sync + 'static;
+/// An entity as it is stored, which an import row creates or changes.
+pub trait Importable: Sized + Send + Sync + 'static {
+    /// What an import row states of the entity.
+    type Parsed: FromImportRow + Send + Sync + 'static;
     const ENTITY: Entity;
 
-    fn draft_key(draft: &Self::Draft) -> &str;
+    fn row_key(parsed: &Self::Parsed) -> &str;
     fn key(&self) -> &str;
     fn revision(&self) -> i64;
     /// A new record. Kinds without an id ignore `id`.
-    fn from_row(row: ImportRow<'_, Self::Draft>, id: Uuid, mode: Mode, now: OffsetDateTime)
-    -> Self;
+    fn from_row(
+        row: ImportRow<'_, Self::Parsed>,
+        id: Uuid,
+        mode: Mode,
+        now: OffsetDateTime,
+    ) -> Self;
     /// The record after an import of a row, or why the row is refused.
     fn import(
         &self,
-        row: ImportRow<'_, Self::Draft>,
+        row: ImportRow<'_, Self::Parsed>,
         now: OffsetDateTime,
     ) -> Result<Imported<Self>, Problems>;
     /// Of a listing. Entries of the gazetteer have no id and no revisions.
@@ -71,7 +75,7 @@ pub trait Record: Sized + Send + Sync + 'static {
         None
     }
     /// For a listing: its content as the row states it.
-    fn stated(_: &Self::Draft) -> Map<String, Value> {
+    fn stated(_: &Self::Parsed) -> Map<String, Value> {
         Map::new()
     }
     /// For a listing: its state, and the account that submitted it.
@@ -90,12 +94,12 @@ pub struct GazetteerEntry<C> {
     pub content: C,
 }
 
-impl<C: Content + FromImportRow> Record for GazetteerEntry<C> {
-    type Draft = C;
+impl<C: Content + FromImportRow> Importable for GazetteerEntry<C> {
+    type Parsed = C;
     const ENTITY: Entity = C::ENTITY;
 
-    fn draft_key(draft: &C) -> &str {
-        draft.key()
+    fn row_key(parsed: &C) -> &str {
+        parsed.key()
     }
 
     fn key(&self) -> &str {
@@ -110,42 +114,44 @@ impl<C: Content + FromImportRow> Record for GazetteerEntry<C> {
         Self {
             revision: 1,
             by_staff: !row.options.is_bundled,
-            content: row.draft.clone(),
+            content: row.parsed.clone(),
         }
     }
 
     fn import(&self, row: ImportRow<'_, C>, _: OffsetDateTime) -> Result<Imported<Self>, Problems> {
         let mut imported = Imported {
             after: None,
-            kept: Problems::new(),
+            not_overwritten: BTreeMap::new(),
         };
         // An entry of the build that staff import as it is becomes theirs.
-        if self.content == *row.draft && (self.by_staff || row.options.is_bundled) {
+        if self.content == *row.parsed && (self.by_staff || row.options.is_bundled) {
             return Ok(imported);
         }
         if self.by_staff && row.options.is_bundled {
             let reason = "Staff imported this entry, and it stays as it is.";
-            imported.kept.insert("row".to_owned(), reason.to_owned());
+            imported
+                .not_overwritten
+                .insert("row".to_owned(), reason.to_owned());
         } else {
             imported.after = Some(Self {
                 revision: self.revision + 1,
                 by_staff: !row.options.is_bundled,
-                content: row.draft.clone(),
+                content: row.parsed.clone(),
             });
         }
         Ok(imported)
     }
 }
 
-impl<C: Content + Serialize + DeserializeOwned> Record for Listing<C>
+impl<C: Content + Serialize + DeserializeOwned> Importable for Listing<C>
 where
-    Draft<C>: FromImportRow,
+    RowContent<C>: FromImportRow,
 {
-    type Draft = Draft<C>;
+    type Parsed = RowContent<C>;
     const ENTITY: Entity = C::ENTITY;
 
-    fn draft_key(draft: &Draft<C>) -> &str {
-        draft.content.key()
+    fn row_key(parsed: &RowContent<C>) -> &str {
+        parsed.content.key()
     }
 
     fn key(&self) -> &str {
@@ -156,61 +162,72 @@ where
         self.revision
     }
 
-    fn from_row(row: ImportRow<'_, Draft<C>>, id: Uuid, mode: Mode, now: OffsetDateTime) -> Self {
-        Self::imported(id, mode, row.draft.clone(), now)
+    fn from_row(
+        row: ImportRow<'_, RowContent<C>>,
+        id: Uuid,
+        mode: Mode,
+        now: OffsetDateTime,
+    ) -> Self {
+        Self::imported(id, mode, row.parsed.clone(), now)
     }
 
     fn import(
         &self,
-        row: ImportRow<'_, Draft<C>>,
+        row: ImportRow<'_, RowContent<C>>,
         now: OffsetDateTime,
     ) -> Result<Imported<Self>, Problems> {
-        let ImportRow { draft, options, .. } = row;
+        let ImportRow {
+            parsed, options, ..
+        } = row;
         let is_submission = self.submitter.is_some() && row.last_stated.is_none();
         if is_submission {
             if !options.adopt {
                 return Err(refused_submission::<C>(self.state));
             }
-            let after = Some(self.adopt(draft, now));
-            let kept = Problems::new();
-            return Ok(Imported { after, kept });
+            let after = Some(self.adopt(parsed, now));
+            return Ok(Imported {
+                after,
+                not_overwritten: BTreeMap::new(),
+            });
         }
         let current = content_fields(&self.content);
         let fields = RowFields {
-            content: &content_fields(&draft.content),
+            content: &content_fields(&parsed.content),
             named: row.named,
             last_stated: row.last_stated,
         };
         let merged = import_merge::merge::<C>(fields, &current, options.overwrite);
         // A game that staff moved stays under its page, whose state hides it or not.
         let is_under_page_of_row = merged.content.get("page_id") == fields.content.get("page_id");
-        let draft = Draft {
+        let parsed = RowContent {
             content: serde_json::from_value(merged.content.into()).map_err(|error| {
                 Problems::from([(
                     "row".to_owned(),
                     format!("The fields do not fit together: {error}."),
                 )])
             })?,
-            created_at: draft.created_at,
+            created_at: parsed.created_at,
             // The time of a change by an owner or staff stays.
-            updated_at: (draft.updated_at).filter(|at| options.overwrite || *at >= self.updated_at),
+            updated_at: (parsed.updated_at)
+                .filter(|at| options.overwrite || *at >= self.updated_at),
             hidden_by_page: if is_under_page_of_row {
-                draft.hidden_by_page
+                parsed.hidden_by_page
             } else {
                 self.hidden_by_page
             },
         };
-        let after = self.apply_import(&draft, now);
-        let kept = merged.kept;
-        Ok(Imported { after, kept })
+        Ok(Imported {
+            after: self.apply_import(&parsed, now),
+            not_overwritten: merged.not_overwritten,
+        })
     }
 
     fn listing_id(&self) -> Option<Uuid> {
         Some(self.id)
     }
 
-    fn stated(draft: &Draft<C>) -> Map<String, Value> {
-        content_fields(&draft.content)
+    fn stated(parsed: &RowContent<C>) -> Map<String, Value> {
+        content_fields(&parsed.content)
     }
 
     fn submission(&self) -> Option<(ListingState, Option<Uuid>)> {
@@ -230,11 +247,11 @@ pub(super) fn content_fields(content: &impl Serialize) -> Map<String, Value> {
 /// Refuses a row that names a submission of an account.
 fn refused_submission<C: Content>(state: ListingState) -> Problems
 where
-    Draft<C>: FromImportRow,
+    RowContent<C>: FromImportRow,
 {
     let state = state.phrase();
     let reason = format!(
         "An account submitted the listing with this name, which {state}. Use another name, or take the listing over with --adopt."
     );
-    Problems::from([(Draft::<C>::KEY_FIELD.to_owned(), reason)])
+    Problems::from([(RowContent::<C>::KEY_FIELD.to_owned(), reason)])
 }

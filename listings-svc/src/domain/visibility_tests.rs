@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::listing::{Announcement, Draft, Listing};
+use super::listing::{Announcement, Listing, RowContent};
 use super::mode::Mode;
 use super::state::{ListingState, Transition};
 
@@ -39,8 +39,8 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-fn draft(content: u8, is_public: bool) -> Draft<u8> {
-    Draft {
+fn row(content: u8, is_public: bool) -> RowContent<u8> {
+    RowContent {
         content,
         created_at: None,
         updated_at: None,
@@ -72,7 +72,7 @@ fn after(
             Some((edited, is_edit))
         }
         Step::EditByStaff(content) => Some((game.apply_staff_edit(content, now)?, true)),
-        Step::Import(content) => Some((game.apply_import(&draft(content, is_public), now)?, true)),
+        Step::Import(content) => Some((game.apply_import(&row(content, is_public), now)?, true)),
         Step::Move(is_public) => {
             *page = if is_public {
                 ListingState::Published
@@ -95,7 +95,7 @@ proptest! {
         let mut now = OffsetDateTime::UNIX_EPOCH;
         let mut page = if page_is_public { ListingState::Published } else { ListingState::Pending };
         let mut game = if is_imported {
-            Listing::imported(Uuid::nil(), Mode::Live, draft(0, page_is_public), now)
+            Listing::imported(Uuid::nil(), Mode::Live, row(0, page_is_public), now)
         } else {
             Listing::submitted(Uuid::nil(), Uuid::max(), 0, now).under_page(page_is_public, now)
         };

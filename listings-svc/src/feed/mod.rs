@@ -13,7 +13,7 @@ use strum::IntoStaticStr;
 use crate::domain::entity::Entity;
 use crate::domain::listing::{Announcement, Listing};
 use crate::domain::pictures;
-use crate::domain::record::Record;
+use crate::domain::record::Importable;
 use crate::domain::state::ListingState;
 use contracts::listings::v1 as proto;
 
@@ -21,17 +21,17 @@ use contracts::listings::v1 as proto;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
 pub enum ChangeKind {
-    /// The record is new.
+    /// The entry of the gazetteer is new.
     Created,
     /// An account submitted the listing, or changed it after a rejection. The listing is pending.
     Submitted,
     Updated,
     /// Only the URL of the public page changed.
     Moved,
-    /// Staff approved a submission.
+    /// Staff approved a submission, or an import brought in a listing.
     #[strum(serialize = "published")]
     Approved,
-    /// Staff rejected a submission.
+    /// Staff rejected a submission, or its account withdrew it.
     Rejected,
     /// Staff took the listing down.
     Removed,
@@ -46,7 +46,7 @@ pub enum ChangeKind {
 }
 
 /// A record that the feed carries.
-pub trait Publish: Record {
+pub trait Publish: Importable {
     type Message: prost::Message;
 
     /// URL of the public page; empty for a kind without one.
@@ -71,11 +71,7 @@ pub trait Publish: Record {
                 None => self.key().to_owned(),
             },
             revision: self.revision(),
-            event: match change_kind {
-                // A new listing that nobody submitted is published at once.
-                ChangeKind::Created if Self::ENTITY.is_listing() => ChangeKind::Approved.into(),
-                change_kind => change_kind.into(),
-            },
+            event: change_kind.into(),
             announced,
             happening: false,
             state: self.message(public_url).encode_to_vec(),

@@ -5,28 +5,24 @@
 
 use std::time::Duration;
 
+use kit::feed::Writer;
 use kit::{Code, Fault};
 use strum::VariantArray as _;
 use uuid::Uuid;
 
 use crate::domain::entity::Entity;
-use crate::write::import::Importer;
-use crate::write::{Command, Outcome};
+use crate::write::{Command, CommandHandler, Outcome};
 
 /// Delay before a retry when another transaction has locked a listing.
 const RETRY_DELAY: Duration = Duration::from_secs(1);
 
 /// Publishes all listings with their current URLs. Retries a batch while another transaction has locked one of its listings, so that no
 /// listing is skipped.
-pub async fn run(importer: &Importer) -> Result<(), Fault> {
+pub async fn run(writer: &Writer<CommandHandler>) -> Result<(), Fault> {
     for &entity in Entity::VARIANTS.iter().filter(|e| e.is_listing()) {
         let mut after = Some(Uuid::nil());
         while let Some(id) = after {
-            after = match importer
-                .writer()
-                .write(Command::Republish(entity, id))
-                .await
-            {
+            after = match writer.write(Command::Republish(entity, id)).await {
                 Ok((Outcome::Republished(last), _)) => last,
                 Ok(_) => None,
                 Err(fault) if fault.code == Code::Unavailable => {

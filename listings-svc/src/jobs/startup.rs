@@ -7,8 +7,10 @@
 use std::time::Duration;
 
 use kit::admin::Condition;
+use kit::feed::Writer;
 use kit::lease::Lease;
-use kit::{Fault, Lifecycle};
+use kit::{Clock, Fault, Lifecycle};
+use sqlx::PgPool;
 use tokio_util::sync::CancellationToken;
 
 use super::republish;
@@ -18,6 +20,7 @@ use crate::domain::mode::Mode;
 use crate::domain::record::ImportOptions;
 use crate::feed::PublicUrl;
 use crate::store::startup_tasks::{self, TaskInput};
+use crate::write::CommandHandler;
 use crate::write::import::{Header, Importer};
 
 #[derive(Debug)]
@@ -68,59 +71,62 @@ const ROLLOUT: Duration = Duration::from_mins(10);
 /// Delay before a failed task is tried again.
 const RETRY_DELAY: Duration = Duration::from_secs(1);
 
-/// Runs the startup tasks in the background, and meets `loaded` once the bundled files are imported.
-pub fn spawn(lifecycle: &Lifecycle, loaded: Condition, importer: Importer, public_url: PublicUrl) {
-    let stopping = lifecycle.stopping();
-    lifecycle.spawn(async move {
-        run(&stopping, &loaded, &importer, &public_url).await;
-        run_after_rollout(&stopping, &importer, &public_url).await;
-    });
+/// The startup tasks of a replica, with what they need.
+#[derive(Debug, Clone)]
+pub struct Tasks {
+    pub pool: PgPool,
+    pub clock: Clock,
+    pub writer: Writer<CommandHandler>,
+    pub importer: Importer,
+    pub public_url: PublicUrl,
 }
 
-/// Runs the startup tasks.
-pub async fn run(
-    stopping: &CancellationToken,
-    loaded: &Condition,
-    importer: &Importer,
-    public_url: &PublicUrl,
-) {
-    let import = StartupTask {
-        kind: TaskKind::ImportBundled,
-        input: TaskInput {
-            version: BUNDLED_VERSION,
-            input: BUNDLED_DIGEST.to_owned(),
-        },
-    };
-    let republish = StartupTask::republish(TaskKind::Republish, public_url);
-    // An empty database has no listing with an old URL. Records the tasks as done before the import adds listings.
-    let republished = startup_tasks::last_input(importer.pool(), republish.kind.name()).await;
-    if matches!(republished, Ok(None)) {
-        republish.run_once(importer, stopping).await;
-        let again = StartupTask::republish(TaskKind::RepublishAfterRollout, public_url);
-        again.run_once(importer, stopping).await;
+impl Tasks {
+    /// Runs the tasks in the background, and meets `loaded` once the bundled files are imported.
+    pub fn spawn(self, lifecycle: &Lifecycle, loaded: Condition) {
+        let stopping = lifecycle.stopping();
+        lifecycle.spawn(async move {
+            self.run(&stopping, &loaded).await;
+            self.run_after_rollout(&stopping).await;
+        });
     }
-    import.run_once(importer, stopping).await;
-    if stopping.is_cancelled() {
-        return;
-    }
-    loaded.set(true);
-    republish.run_once(importer, stopping).await;
-}
 
-/// Republishes all listings again after a rollout with another public URL: until a replica of the earlier deployment is stopped, its writes
-/// have the earlier URL.
-pub async fn run_after_rollout(
-    stopping: &CancellationToken,
-    importer: &Importer,
-    public_url: &PublicUrl,
-) {
-    let again = StartupTask::republish(TaskKind::RepublishAfterRollout, public_url);
-    if again.is_done(importer).await.unwrap_or(false) {
-        return;
+    /// Runs the tasks that do not wait for the end of a rollout.
+    pub async fn run(&self, stopping: &CancellationToken, loaded: &Condition) {
+        let import = StartupTask {
+            kind: TaskKind::ImportBundled,
+            input: TaskInput {
+                version: BUNDLED_VERSION,
+                input: BUNDLED_DIGEST.to_owned(),
+            },
+        };
+        let republish = StartupTask::republish(TaskKind::Republish, &self.public_url);
+        // An empty database has no listing with an old URL. Records the tasks as done before the import adds listings.
+        let republished = startup_tasks::last_input(&self.pool, republish.kind.name()).await;
+        if matches!(republished, Ok(None)) {
+            republish.run_once(self, stopping).await;
+            let again = StartupTask::republish(TaskKind::RepublishAfterRollout, &self.public_url);
+            again.run_once(self, stopping).await;
+        }
+        import.run_once(self, stopping).await;
+        if stopping.is_cancelled() {
+            return;
+        }
+        loaded.set(true);
+        republish.run_once(self, stopping).await;
     }
-    tokio::select! {
-        () = stopping.cancelled() => {}
-        () = importer.clock().sleep(ROLLOUT) => again.run_once(importer, stopping).await,
+
+    /// Republishes all listings again after a rollout with another public URL: until a replica of the earlier deployment is stopped, its
+    /// writes have the earlier URL.
+    pub async fn run_after_rollout(&self, stopping: &CancellationToken) {
+        let again = StartupTask::republish(TaskKind::RepublishAfterRollout, &self.public_url);
+        if again.is_done(&self.pool).await.unwrap_or(false) {
+            return;
+        }
+        tokio::select! {
+            () = stopping.cancelled() => {}
+            () = self.clock.sleep(ROLLOUT) => again.run_once(self, stopping).await,
+        }
     }
 }
 
@@ -143,9 +149,9 @@ impl TaskKind {
         }
     }
 
-    async fn run(self, importer: &Importer) -> Result<(), Fault> {
+    async fn run(self, tasks: &Tasks) -> Result<(), Fault> {
         match self {
-            Self::ImportBundled => import_bundled_files(importer).await,
+            Self::ImportBundled => import_bundled_files(&tasks.importer).await,
             Self::Republish => {
                 // It was done after an earlier rollout, which may have had the same URL: a rollback is a rollout, too.
                 let due = TaskInput {
@@ -153,11 +159,11 @@ impl TaskKind {
                     input: DUE.to_owned(),
                 };
                 let name = Self::RepublishAfterRollout.name();
-                let now = importer.clock().now();
-                startup_tasks::set_done(importer.pool(), name, &due, now).await?;
-                republish::run(importer).await
+                let now = tasks.clock.now();
+                startup_tasks::set_done(&tasks.pool, name, &due, now).await?;
+                republish::run(&tasks.writer).await
             }
-            Self::RepublishAfterRollout => republish::run(importer).await,
+            Self::RepublishAfterRollout => republish::run(&tasks.writer).await,
         }
     }
 }
@@ -183,16 +189,15 @@ impl StartupTask {
     /// Runs the task unless it was done with this input or by a newer version. One replica runs it; the others wait. It
     /// has a lease of its own: in a rollout, the leader may be a replica of an older version, which does not know the input.
     /// `stopping` cancels it.
-    async fn run_once(&self, importer: &Importer, stopping: &CancellationToken) {
+    async fn run_once(&self, tasks: &Tasks, stopping: &CancellationToken) {
         // Most starts find the task done, and need no lease.
-        if self.is_done(importer).await.unwrap_or(false) {
+        if self.is_done(&tasks.pool).await.unwrap_or(false) {
             return;
         }
         let name = self.kind.name();
-        let (pool, clock) = (importer.pool().clone(), importer.clock().clone());
-        let lease = Lease::new(pool, SCHEMA, name, clock);
+        let lease = Lease::new(tasks.pool.clone(), SCHEMA, name, tasks.clock.clone());
         let run_until_done = async || {
-            while let Err(fault) = self.attempt(importer).await {
+            while let Err(fault) = self.attempt(tasks).await {
                 tracing::warn!(task = name, %fault, "a startup task failed and is tried again");
                 tokio::time::sleep(RETRY_DELAY).await;
             }
@@ -201,19 +206,19 @@ impl StartupTask {
     }
 
     /// A newer version may have done it with another input, which this version would undo.
-    async fn is_done(&self, importer: &Importer) -> Result<bool, Fault> {
-        let done = startup_tasks::last_input(importer.pool(), self.kind.name()).await?;
+    async fn is_done(&self, pool: &PgPool) -> Result<bool, Fault> {
+        let done = startup_tasks::last_input(pool, self.kind.name()).await?;
         Ok(done.is_some_and(|done| done.version > self.input.version || done == self.input))
     }
 
-    async fn attempt(&self, importer: &Importer) -> Result<(), Fault> {
-        if self.is_done(importer).await? {
+    async fn attempt(&self, tasks: &Tasks) -> Result<(), Fault> {
+        if self.is_done(&tasks.pool).await? {
             return Ok(());
         }
-        self.kind.run(importer).await?;
+        self.kind.run(tasks).await?;
         let name = self.kind.name();
-        let now = importer.clock().now();
-        startup_tasks::set_done(importer.pool(), name, &self.input, now).await?;
+        let now = tasks.clock.now();
+        startup_tasks::set_done(&tasks.pool, name, &self.input, now).await?;
         tracing::info!(task = name, "a startup task is done");
         Ok(())
     }

@@ -6,7 +6,7 @@ use image::codecs::jpeg::JpegDecoder;
 use image::codecs::png::PngDecoder;
 use image::codecs::webp::WebPDecoder;
 use image::metadata::Orientation;
-use image::{DynamicImage, ImageDecoder, ImageError, ImageFormat, ImageResult, Limits};
+use image::{DynamicImage, ImageDecoder, ImageError, ImageFormat, Limits};
 
 use super::jpeg;
 
@@ -87,7 +87,7 @@ fn pixels(mut decoder: impl ImageDecoder, min_size: (u32, u32)) -> Result<Dynami
             min_size.0, min_size.1
         ));
     }
-    let mut picture = read(decoder).map_err(failed)?;
+    let mut picture = DynamicImage::from_decoder(decoder).map_err(failed)?;
     picture.apply_orientation(orientation);
     Ok(picture)
 }
@@ -99,10 +99,6 @@ fn rotated((width, height): (u32, u32), orientation: Orientation) -> (u32, u32) 
         Rotate90 | Rotate90FlipH | Rotate270 | Rotate270FlipH => (height, width),
         _ => (width, height),
     }
-}
-
-fn read(decoder: impl ImageDecoder) -> ImageResult<DynamicImage> {
-    DynamicImage::from_decoder(decoder)
 }
 
 fn limits() -> Limits {

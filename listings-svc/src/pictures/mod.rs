@@ -1,4 +1,4 @@
-//! Processes the pictures that staff upload: validates, renders and stores them.
+//! Processes the pictures that accounts and staff upload: validates, renders and stores them.
 //!
 //! A file is registered in the database before it is stored, so that no stored file is unknown. The transaction in which a listing names
 //! a file marks the file as used. The sweep (`jobs/sweep.rs`) deletes files that are not used within a day.

@@ -14,9 +14,7 @@ impl EventsService for Service {
         request: Request<proto::CreateEventRequest>,
     ) -> Result<Response<proto::CreateEventResponse>, Status> {
         let writing = request.into_inner().writing;
-        let written = self
-            .submit(Target::NewEvent, "POST /events", writing, None)
-            .await?;
+        let written = self.submit(Target::NewEvent, writing, None).await?;
         Ok(Response::new(proto::CreateEventResponse { written }))
     }
 
@@ -30,8 +28,7 @@ impl EventsService for Service {
             precondition,
         } = request.into_inner();
         let target = Target::Event(slug);
-        let route = "PATCH /events/{slug}";
-        let written = self.submit(target, route, writing, precondition).await?;
+        let written = self.submit(target, writing, precondition).await?;
         Ok(Response::new(proto::UpdateEventResponse { written }))
     }
 }

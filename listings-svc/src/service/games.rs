@@ -14,9 +14,7 @@ impl GamesService for Service {
         request: Request<proto::CreateGameRequest>,
     ) -> Result<Response<proto::CreateGameResponse>, Status> {
         let writing = request.into_inner().writing;
-        let written = self
-            .submit(Target::NewGame, "POST /games", writing, None)
-            .await?;
+        let written = self.submit(Target::NewGame, writing, None).await?;
         Ok(Response::new(proto::CreateGameResponse { written }))
     }
 
@@ -30,8 +28,7 @@ impl GamesService for Service {
             precondition,
         } = request.into_inner();
         let target = Target::Game(slug);
-        let route = "PATCH /games/{slug}";
-        let written = self.submit(target, route, writing, precondition).await?;
+        let written = self.submit(target, writing, precondition).await?;
         Ok(Response::new(proto::UpdateGameResponse { written }))
     }
 }

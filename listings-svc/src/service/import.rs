@@ -92,7 +92,7 @@ fn header(header: &proto::ImportHeader, by: Member) -> Result<Header, Fault> {
         bad.add("entity", format!("Give one of {known}."));
     }
     let mode = match entity {
-        // Kinds that belong to both datasets share one gate.
+        // Kinds that belong to both datasets have one lock.
         Some(entity) if !entity.is_listing() => Mode::Live,
         _ => bad.mode(header.mode),
     };

@@ -54,10 +54,14 @@ pub(super) async fn find(pool: &PgPool, name: &ListingName) -> Result<proto::Lis
     let found = listings::find(pool, name).await?;
     let found = found.ok_or_else(listing_not_found)?;
     Ok(proto::Listing {
-        name: Some(listing_name::message(name)),
+        name: Some(listing_name::message(
+            name.entity.as_str(),
+            name.mode,
+            name.key.clone(),
+        )),
         id: found.id.to_string(),
         title: found.title,
-        state: feed::state(found.state.0),
+        state: feed::state(found.state),
         revision: found.revision,
         changed_at: Some(timestamp::encode(found.changed_at)),
         actor_kind: found.actor_kind,

@@ -1,16 +1,18 @@
-//! Names of listings in calls of staff, and the reasons that staff give.
+//! Kinds and names of listings in calls, and the reasons that staff give.
 
 use contracts::listings::v1 as proto;
+use kit::Fault;
 use kit::bad_fields::BadFields;
 
 use crate::domain::entity::Entity;
 use crate::domain::listing_name::ListingName;
+use crate::domain::mode::Mode;
 
-pub(super) fn message(name: &ListingName) -> proto::ListingName {
+pub(super) fn message(kind: impl Into<String>, mode: Mode, name: String) -> proto::ListingName {
     proto::ListingName {
-        kind: name.entity.as_str().to_owned(),
-        mode: name.mode.into(),
-        name: name.key.clone(),
+        kind: kind.into(),
+        mode: mode.into(),
+        name,
     }
 }
 
@@ -20,11 +22,16 @@ pub(super) fn audit_subject(name: Option<&proto::ListingName>) -> (&str, &str) {
         .unwrap_or_default()
 }
 
+/// Parses a kind of listing.
+pub(super) fn parse_kind(kind: &str) -> Result<Entity, Fault> {
+    let entity = Entity::of_listings(kind);
+    entity.ok_or_else(|| Fault::invalid_field("kind", "Give page, game or event."))
+}
+
 /// Reads a name; `None` when it is invalid.
 pub(super) fn read(name: Option<proto::ListingName>, bad: &mut BadFields) -> Option<ListingName> {
     let name = name.unwrap_or_default();
-    let entity = Entity::of_listings(&name.kind).ok_or("Give page, game or event.");
-    let entity = bad.read("kind", entity);
+    let entity = bad.take(parse_kind(&name.kind));
     let mode = bad.mode(name.mode);
     // PostgreSQL does not accept NUL, and no name has one.
     if name.name.contains('\0') {

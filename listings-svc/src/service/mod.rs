@@ -51,7 +51,7 @@ use crate::pictures::{FileStore, PictureProcessor};
 use crate::write::import::Importer;
 use crate::write::{CommandDependencies, CommandHandler};
 
-/// Every gRPC service: each file implements one of them.
+/// Implements every gRPC service, each in its file; the other files have what several of them share.
 #[derive(Debug)]
 pub struct Service {
     pub pool: PgPool,

@@ -12,13 +12,13 @@ use uuid::Uuid;
 
 use super::Service;
 use super::ids::parse_uuid;
+use super::listing_name::parse_kind;
 use super::own_listing::not_found;
-use super::own_listings::entity;
 use super::tickets;
 use crate::domain::ticket::{TicketKind, TicketState};
 use crate::domain::visitor_note::{self, NoteText};
 use crate::store::own_listings;
-use crate::store::tickets::{self as store, Subject};
+use crate::store::tickets::{self as store, TicketSubject};
 use crate::write::tickets::{NamedListing, SentNote, TicketChange};
 use crate::write::{Command, Outcome, limits};
 
@@ -63,7 +63,7 @@ impl NotesService for Service {
         let change = TicketChange::CloseOwnNote {
             account: parse_uuid("account_id", &request.account_id)?,
             listing: NamedListing {
-                entity: entity(&request.kind)?,
+                entity: parse_kind(&request.kind)?,
                 name: request.name,
             },
             note: parse_uuid("id", &request.id)?,
@@ -105,10 +105,10 @@ impl Service {
                 notes: notes.into_iter().map(tickets::note).collect(),
             });
         }
-        let entity = entity(&request.kind)?;
+        let entity = parse_kind(&request.kind)?;
         let own = own_listings::find(&self.pool, account, entity, &request.name).await?;
         let (listing, _) = own.ok_or_else(not_found)?;
-        let subject = Subject { entity, listing };
+        let subject = TicketSubject { entity, listing };
         let notes = store::list_corrections(&self.pool, subject, MAX_CORRECTIONS).await?;
         let total = store::count_corrections(&self.pool, subject).await?;
         Ok(proto::ListOwnNotesResponse {
@@ -142,7 +142,7 @@ fn read(request: proto::CreateNoteRequest) -> Result<SentNote, Fault> {
     let text = text.check(kind.unwrap_or(TicketKind::Correction), &mut bad);
     let (kind, network) = bad.finish(kind.zip(network))?;
     Ok(SentNote {
-        entity: entity(&request.kind)?,
+        entity: parse_kind(&request.kind)?,
         name: request.name,
         kind,
         note: text,

@@ -16,7 +16,7 @@ use crate::domain::mode::Mode;
 use crate::domain::page::{Page, hidden_note};
 use crate::domain::state::ListingState;
 use crate::feed::{PublicUrl, Publish as _};
-use crate::store::tickets::{Subject, newest_takedown_of};
+use crate::store::tickets::{TicketSubject, newest_takedown_of};
 use crate::store::{ListingTable, accounts, find_listing, own_listings, pages};
 
 pub(super) async fn get(
@@ -57,7 +57,7 @@ pub(super) async fn get(
         ListingState::Rejected => own_listings::rejection(&mut *connection, entity, id).await?,
         _ => None,
     };
-    let subject = Subject {
+    let subject = TicketSubject {
         entity,
         listing: id,
     };

@@ -13,6 +13,7 @@ use tonic::{Request, Response, Status};
 use uuid::Uuid;
 
 use super::ids::parse_uuid;
+use super::listing_name::parse_kind;
 use super::own_listing::not_found;
 use super::{Service, own_listing, revision, tickets};
 use crate::domain::entity::Entity;
@@ -54,7 +55,7 @@ impl OwnListingsService for Service {
         request: Request<proto::GetOwnListingRequest>,
     ) -> Result<Response<proto::GetOwnListingResponse>, Status> {
         let request = request.into_inner();
-        let entity = entity(&request.kind)?;
+        let entity = parse_kind(&request.kind)?;
         let today = self.clock.now().date();
         let (pool, public_url) = (&self.pool, &self.commands.public_url);
         respond(own_listing::get(pool, public_url, entity, request, today).await)
@@ -65,7 +66,7 @@ impl OwnListingsService for Service {
         request: Request<proto::WithdrawListingRequest>,
     ) -> Result<Response<proto::WithdrawListingResponse>, Status> {
         let request = request.into_inner();
-        let entity = entity(&request.kind)?;
+        let entity = parse_kind(&request.kind)?;
         let withdrawn = self.withdraw(entity, request.name, &request.account_id);
         let written = withdrawn.await?;
         Ok(Response::new(proto::WithdrawListingResponse { written }))
@@ -86,7 +87,7 @@ impl OwnListingsService for Service {
         let change = TicketChange::RequestTakedown {
             account: parse_uuid("account_id", &request.account_id)?,
             listing: NamedListing {
-                entity: entity(&request.kind)?,
+                entity: parse_kind(&request.kind)?,
                 name: request.name,
             },
             reason: takedown_reason(&request.reason)?,
@@ -136,11 +137,6 @@ fn takedown_reason(sent: &str) -> Result<String, Fault> {
     Ok(reason)
 }
 
-pub(super) fn entity(kind: &str) -> Result<Entity, Fault> {
-    let entity = Entity::of_listings(kind);
-    entity.ok_or_else(|| Fault::invalid_field("kind", "Give page, game or event."))
-}
-
 impl Service {
     /// The revisions of a listing of the account, newest first.
     async fn own_revisions(
@@ -148,7 +144,7 @@ impl Service {
         request: proto::ListOwnRevisionsRequest,
     ) -> Result<proto::ListOwnRevisionsResponse, Fault> {
         let account = parse_uuid("account_id", &request.account_id)?;
-        let entity = entity(&request.kind)?;
+        let entity = parse_kind(&request.kind)?;
         let found = own_listings::find(&self.pool, account, entity, &request.name).await?;
         let (id, _) = found.ok_or_else(not_found)?;
         let mut bad = BadFields::default();
@@ -215,7 +211,7 @@ impl Service {
             title: row.title,
             note: (row.page.zip(row.page_state))
                 .and_then(|(page, state)| hidden_note(&page, state.0)),
-            status: row.state.0.as_str().to_owned(),
+            status: row.state.as_str().to_owned(),
             reason: row.reason,
             created_at: Timestamp(row.created_at),
             updated_at: Timestamp(row.updated_at),

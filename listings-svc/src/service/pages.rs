@@ -1,7 +1,5 @@
 //! Pages that accounts submit, change and claim (`listings/v1/pages.proto`).
 
-use std::collections::HashMap;
-
 use contracts::common::v1 as common;
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::pages_service_server::PagesService;
@@ -67,7 +65,7 @@ impl PagesService for Service {
             dry_run: request.dry_run,
             idempotency_key: request.idempotency_key,
         };
-        let submitted = self.submit(Target::NewPage, "a new page", Some(writing), None);
+        let submitted = self.submit(Target::NewPage, Some(writing), None);
         let written = submitted.await?;
         Ok(Response::new(proto::CreatePageResponse { written }))
     }
@@ -84,7 +82,7 @@ impl PagesService for Service {
             idempotency_key: String::new(),
         };
         let target = Target::Page(request.handle);
-        let submitted = self.submit(target, "a page", Some(writing), request.precondition);
+        let submitted = self.submit(target, Some(writing), request.precondition);
         let written = submitted.await?;
         Ok(Response::new(proto::UpdatePageResponse { written }))
     }
@@ -98,12 +96,7 @@ impl PagesService for Service {
         let pages = pages.map_err(Fault::from)?;
         let pages = pages
             .iter()
-            .map(|page| proto::Page {
-                // `GetOwnListing` has the long fields.
-                bio: String::new(),
-                links: HashMap::new(),
-                ..page.message(&self.commands.public_url)
-            })
+            .map(|page| page.message(&self.commands.public_url))
             .collect();
         let reasons = page_owners::rejections(&self.pool, account).await;
         let reasons = reasons.map_err(Fault::from)?.into_iter().collect();

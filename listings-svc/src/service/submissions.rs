@@ -11,17 +11,16 @@ use crate::domain::body::json::{self, BadBody};
 use crate::domain::entity::Entity;
 use crate::domain::mode::Mode;
 use crate::feed;
-use crate::write::pictures::edit::PictureOperation;
+use crate::write::pictures::PictureOperation;
 use crate::write::submission::check::{Preview, check};
 use crate::write::submission::{Author, Receipt, Submission, Target};
 use crate::write::{Command, Outcome};
 
 impl Service {
-    /// Submits a game or an event. `route` is part of the scope of the `Idempotency-Key`.
+    /// Submits a new listing, or a change of one.
     pub(super) async fn submit(
         &self,
         target: Target,
-        route: &'static str,
         writing: Option<proto::Writing>,
         precondition: Option<proto::Precondition>,
     ) -> Result<Option<proto::Written>, Status> {
@@ -29,8 +28,8 @@ impl Service {
         let author = author(&writing.author.unwrap_or_default())?;
         let is_written = author.mode == Mode::Live && !writing.dry_run;
         let body = parse_body(&writing.body)?;
-        let idempotency_key = match writing.idempotency_key.as_str() {
-            key if is_written && !key.is_empty() => Some(idempotency::Key {
+        let idempotency_key = match (target.idempotency_route(), &*writing.idempotency_key) {
+            (Some(route), key) if is_written && !key.is_empty() => Some(idempotency::Key {
                 call: CallId::new(author.account, route, key)?,
                 body_sha256: body_hash::of(&body),
             }),
@@ -46,6 +45,7 @@ impl Service {
         if !is_written {
             let now = self.clock.now();
             let (receipt, preview) = check(&self.pool, &submission, &self.commands, now).await?;
+            // A test key asks for no preview: it is answered as for a write, which names no differences.
             let preview = preview.filter(|_| writing.dry_run);
             return Ok(Some(proto::Written {
                 state: feed::state(receipt.state),

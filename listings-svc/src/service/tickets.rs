@@ -10,6 +10,7 @@ use kit::{Fault, timestamp};
 use sqlx::PgPool;
 use uuid::Uuid;
 
+use super::listing_name;
 use crate::domain::ticket::{TicketKind, TicketState};
 use crate::store::tickets::{self as store, Ticket};
 use crate::write::tickets::TicketChange;
@@ -74,7 +75,11 @@ pub(super) fn takedown(ticket: Ticket) -> proto::TakedownRequest {
     };
     proto::TakedownRequest {
         id: ticket.id.to_string(),
-        name: Some(listing_name(&ticket)),
+        name: Some(listing_name::message(
+            ticket.entity.as_str(),
+            ticket.mode,
+            ticket.name,
+        )),
         title: ticket.title,
         account_id: account(ticket.account_id),
         reason: ticket.text,
@@ -97,7 +102,11 @@ pub(super) fn note(ticket: Ticket) -> proto::ListingNote {
     };
     proto::ListingNote {
         id: ticket.id.to_string(),
-        name: Some(listing_name(&ticket)),
+        name: Some(listing_name::message(
+            ticket.entity.as_str(),
+            ticket.mode,
+            ticket.name,
+        )),
         title: ticket.title,
         kind: kind.into(),
         reason: ticket.reason,
@@ -109,14 +118,6 @@ pub(super) fn note(ticket: Ticket) -> proto::ListingNote {
         closed_by_kind: ticket.decided_by_kind.unwrap_or_default(),
         closed_by: ticket.decided_by.unwrap_or_default(),
         answer: ticket.answer,
-    }
-}
-
-fn listing_name(ticket: &Ticket) -> proto::ListingName {
-    proto::ListingName {
-        kind: ticket.entity.as_str().to_owned(),
-        mode: ticket.mode.into(),
-        name: ticket.name.clone(),
     }
 }
 

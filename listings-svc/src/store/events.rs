@@ -7,7 +7,7 @@ use crate::domain::event::Event;
 use crate::domain::listing::Listing;
 
 /// Selects events by a clause.
-macro_rules! select {
+macro_rules! select_events {
     ([$($clause:literal)+], $($argument:expr),+ $(,)?) => {
         sqlx::query!(
             r#"select to_json(event) as "event!: Json<Listing<Event>>" from listings.event "# $(+ $clause)+,
@@ -19,7 +19,7 @@ macro_rules! select {
 
 listing_table!(
     Event,
-    select,
+    select_events,
     "event",
     "slug",
     "title, kind, starts_at, ends_at, country_code, city, city_slug, online, website, description, source"

@@ -65,7 +65,7 @@ macro_rules! select_rows {
 }
 
 /// Selects games by a clause.
-macro_rules! select {
+macro_rules! select_games {
     ([$($clause:literal)+], $($argument:expr),+ $(,)?) => {
         select_rows!(page = "null::jsonb", [$($clause)+], $($argument),+).map(Listing::<Game>::from)
     };
@@ -73,7 +73,7 @@ macro_rules! select {
 
 listing_table!(
     Game,
-    select,
+    select_games,
     "game",
     "slug",
     "title, tagline, description, cover_url, screenshots, genres, platforms, stage, release_year, trailer_url, links, credits,
@@ -149,7 +149,7 @@ pub async fn lock_unfollowing(
     is_public: bool,
     limit: i64,
 ) -> Result<Vec<Listing<Game>>, sqlx::Error> {
-    select!(
+    select_games!(
         ["where page_id = $1 and hidden_by_page = $2 limit $3 for no key update nowait"],
         page,
         is_public,

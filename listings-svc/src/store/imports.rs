@@ -1,4 +1,6 @@
-//! What imports need besides the tables of the rows: the gate of a kind, and what the last import stated of a listing.
+//! What imports need besides the tables of the rows: the lock of a kind, and what the last import stated of a listing.
+//!
+//! The table of the locks was shipped as `import_gate`.
 
 use std::collections::HashMap;
 
@@ -24,21 +26,20 @@ pub async fn analyze(pool: &PgPool, entity: Entity) -> Result<(), sqlx::Error> {
     Ok(())
 }
 
-/// Locks the gate of a kind for the rest of the transaction: one import writes rows of a kind at a time. False when another import has
-/// it.
-pub async fn lock_gate(
+/// Locks a kind for the rest of the transaction: one import writes rows of a kind at a time. False when another import has the lock.
+pub async fn lock_kind(
     connection: &mut PgConnection,
     entity: Entity,
     mode: Mode,
 ) -> Result<bool, sqlx::Error> {
-    let gate = sqlx::query_scalar!(
+    let locked = sqlx::query_scalar!(
         "select mode from listings.import_gate where entity = $1 and mode = $2 for update skip locked",
         entity.as_str(),
         mode.as_str()
     )
     .fetch_optional(connection)
     .await?;
-    Ok(gate.is_some())
+    Ok(locked.is_some())
 }
 
 /// Raises the version of a kind, by which replicas notice that it has changed.

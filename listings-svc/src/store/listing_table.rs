@@ -30,6 +30,7 @@ macro_rules! listing_table {
                 connection: &mut sqlx::PgConnection,
                 records: &serde_json::Value,
             ) -> Result<(), sqlx::Error> {
+                // `excluded` is the row that was not inserted. The subquery gives its columns the names that they have in `$columns`.
                 sqlx::query!(
                     "insert into listings." + $table + " (
                          id, mode, " + $key + ", state, revision, submitter, waiting_since, created_at, first_published_at,
@@ -62,6 +63,8 @@ macro_rules! listing_table {
                 revision: crate::store::revisions::Revision,
             ) -> Result<(), sqlx::Error> {
                 let (actor_kind, actor) = revision.actor.columns();
+                // The revision has only the changed fields. `jsonb_populate_record` takes the others from its first argument, the row as it
+                // is stored.
                 sqlx::query!(
                     "with changed as (
                          update listings." + $table + " set (

@@ -16,7 +16,7 @@ pub struct ListingStatus {
     pub id: Uuid,
     /// The title of a game or an event, the name of a page.
     pub title: String,
-    pub state: Json<State>,
+    pub state: State,
     pub revision: i64,
     pub changed_at: OffsetDateTime,
     /// `account`, `staff` or `import`.
@@ -63,26 +63,17 @@ pub async fn title_and_owners(
 pub async fn find(pool: &PgPool, name: &ListingName) -> Result<Option<ListingStatus>, sqlx::Error> {
     sqlx::query_as!(
         ListingStatus,
-        r#"with listing as (
-             select id, name as title, state, revision from listings.page
-             where $1 = 'page' and mode = $2 and handle = $3
-             union all
-             select id, title, state, revision from listings.game
-             where $1 = 'game' and mode = $2 and slug = $3
-             union all
-             select id, title, state, revision from listings.event
-             where $1 = 'event' and mode = $2 and slug = $3
-         )
-         select listing.id as "id!", listing.title as "title!", to_jsonb(listing.state) as "state!: Json<State>",
+        r#"select listing.id as "id!", listing.title as "title!", to_jsonb(listing.state) as "state!: Json<State>",
              listing.revision as "revision!", newest.at as changed_at, newest.actor_kind, newest.actor,
              (
                  select given.reason from listings.revision as given
                  where given.entity = $1 and given.id = listing.id and given.actor_kind = 'staff'
                  order by given.revision desc limit 1
              ) as reason
-         from listing
+         from listings.listing
          join listings.revision as newest
-             on newest.entity = $1 and newest.id = listing.id and newest.revision = listing.revision"#,
+             on newest.entity = $1 and newest.id = listing.id and newest.revision = listing.revision
+         where listing.kind = $1 and listing.mode = $2 and listing.name = $3"#,
         name.entity.as_str(),
         name.mode.as_str(),
         name.key,

@@ -18,7 +18,7 @@ pub struct MemberRow {
 }
 
 /// Selects members by the end of a statement.
-macro_rules! select {
+macro_rules! select_members {
     ($rest:literal $(, $argument:expr)*) => {
         sqlx::query_as!(
             MemberRow,
@@ -92,12 +92,12 @@ pub async fn create(
 
 /// All members by name, the revoked ones included. They are few.
 pub async fn list(pool: &PgPool) -> Result<Vec<MemberRow>, sqlx::Error> {
-    select!("order by name").fetch_all(pool).await
+    select_members!("order by name").fetch_all(pool).await
 }
 
 /// Locks all members until the end of the transaction.
 pub async fn lock(connection: &mut PgConnection) -> Result<Vec<MemberRow>, sqlx::Error> {
-    select!("order by name for update nowait")
+    select_members!("order by name for update nowait")
         .fetch_all(connection)
         .await
 }
@@ -107,7 +107,7 @@ pub async fn find_by_name(
     executor: impl PgExecutor<'_>,
     name: &str,
 ) -> Result<Option<MemberRow>, sqlx::Error> {
-    select!("where name = $1", name)
+    select_members!("where name = $1", name)
         .fetch_optional(executor)
         .await
 }

@@ -33,12 +33,20 @@ use uuid::Uuid;
 use crate::domain::listing::Listing;
 use crate::domain::mode::Mode;
 use crate::domain::slug;
+use crate::domain::state::ListingState;
 use listing_table::listing_table;
 use revisions::Revision;
 
 /// A record in the form that [`RecordTable::save`] and the revisions take.
 pub fn to_json_row(record: &impl Serialize) -> Result<Value, sqlx::Error> {
     serde_json::to_value(record).map_err(|error| sqlx::Error::Encode(error.into()))
+}
+
+/// Lets `query_as!` read a column of the state, which the statement converts to JSON, into a field of the type itself.
+impl From<Json<ListingState>> for ListingState {
+    fn from(Json(state): Json<Self>) -> Self {
+        state
+    }
 }
 
 fn unwrap_json<T>(rows: Vec<Json<T>>) -> Vec<T> {

@@ -18,7 +18,7 @@ pub struct OwnListingRow {
     pub id: Uuid,
     pub slug: String,
     pub title: String,
-    pub state: Json<State>,
+    pub state: State,
     pub created_at: OffsetDateTime,
     pub updated_at: OffsetDateTime,
     /// Handle of the page of a game.

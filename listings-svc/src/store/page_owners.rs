@@ -7,6 +7,7 @@ use strum::IntoStaticStr;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
+use super::unwrap_json;
 use crate::domain::listing::Listing;
 use crate::domain::page::Page;
 use crate::domain::state::ListingState as State;
@@ -29,7 +30,7 @@ pub struct OwnedPage {
     /// Empty when unknown.
     pub city: String,
     /// Nothing can be submitted under a page that was rejected or taken down (§4.3).
-    pub state: Json<State>,
+    pub state: State,
 }
 
 /// Identifies a page.
@@ -162,7 +163,8 @@ pub async fn of_pages(
         .collect())
 }
 
-/// Up to 500 pages of an account in any state, the rejected ones last, by handle. They lack the long fields.
+/// Up to 500 pages of an account in any state, the rejected ones last, by handle. They lack the long fields, which `GetOwnListing`
+/// has.
 pub async fn pages_of(pool: &PgPool, account: Uuid) -> Result<Vec<Listing<Page>>, sqlx::Error> {
     let rows = sqlx::query_scalar!(
         r#"select to_jsonb(page) || '{"bio": "", "links": {}}' as "page!: Json<Listing<Page>>" from listings.page
@@ -172,7 +174,7 @@ pub async fn pages_of(pool: &PgPool, account: Uuid) -> Result<Vec<Listing<Page>>
     )
     .fetch_all(pool)
     .await?;
-    Ok(rows.into_iter().map(|Json(page)| page).collect())
+    Ok(unwrap_json(rows))
 }
 
 /// The handles of the rejected pages of an account, each with the reason.

@@ -11,7 +11,7 @@ use crate::domain::listing::Listing;
 use crate::domain::page::Page;
 
 /// Selects pages by a clause.
-macro_rules! select {
+macro_rules! select_pages {
     ([$($clause:literal)+], $($argument:expr),+ $(,)?) => {
         sqlx::query!(
             r#"select to_json(page) as "page!: Json<Listing<Page>>" from listings.page "# $(+ $clause)+,
@@ -23,7 +23,7 @@ macro_rules! select {
 
 listing_table!(
     Page,
-    select,
+    select_pages,
     "page",
     "handle",
     "name, kind, roles, tagline, bio, avatar_url, country_code, city, city_slug, verified, links, source"
@@ -34,7 +34,7 @@ pub async fn find(
     connection: &mut PgConnection,
     id: Uuid,
 ) -> Result<Option<Listing<Page>>, sqlx::Error> {
-    select!(["where id = $1"], id)
+    select_pages!(["where id = $1"], id)
         .fetch_optional(connection)
         .await
 }

@@ -20,7 +20,7 @@ pub struct Item {
     pub name: String,
     /// The title of a game or an event, the name of a page.
     pub title: String,
-    pub state: Json<State>,
+    pub state: State,
     pub revision: i64,
     pub submitter: Option<Uuid>,
     /// Set while the listing is pending.
@@ -39,7 +39,7 @@ pub struct SearchResult {
     pub name: String,
     /// The title of a game or an event, the name of a page.
     pub title: String,
-    pub state: Json<State>,
+    pub state: State,
     pub revision: i64,
     pub submitter: Option<Uuid>,
     pub updated_at: OffsetDateTime,
@@ -147,14 +147,6 @@ pub async fn entries_after(pool: &PgPool, after: i64) -> Result<Vec<FeedRow>, sq
     )
     .fetch_all(pool)
     .await
-}
-
-/// The epoch and the newest sequence number of the feed.
-pub async fn head(pool: &PgPool) -> Result<(Uuid, i64), sqlx::Error> {
-    let head = sqlx::query!("select epoch, seq from listings.feed_head")
-        .fetch_one(pool)
-        .await?;
-    Ok((head.epoch, head.seq))
 }
 
 /// Listings with `text` in their name or title, sorted by name and kind, after this key.

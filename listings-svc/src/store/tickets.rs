@@ -44,7 +44,7 @@ pub struct Ticket {
 }
 
 /// Selects tickets by a clause.
-macro_rules! select {
+macro_rules! select_tickets {
     ($clause:literal, $($argument:expr),+ $(,)?) => {
         sqlx::query!(
             r#"select to_json(ticket) as "ticket!: Json<Ticket>" from listings.named_ticket as ticket "# + $clause,
@@ -56,7 +56,7 @@ macro_rules! select {
 
 /// The listing that a ticket is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Subject {
+pub struct TicketSubject {
     pub entity: Entity,
     pub listing: Uuid,
 }
@@ -65,7 +65,7 @@ pub struct Subject {
 #[derive(Debug, Clone, Copy)]
 pub struct AccountTicket<'a> {
     pub kind: TicketKind,
-    pub subject: Subject,
+    pub subject: TicketSubject,
     pub account: Uuid,
     pub text: &'a str,
 }
@@ -98,7 +98,7 @@ pub async fn insert(
 #[derive(Debug, Clone, Copy)]
 pub struct NewNote<'a> {
     pub kind: TicketKind,
-    pub subject: Subject,
+    pub subject: TicketSubject,
     pub note: &'a NoteText,
     pub form: &'a str,
     pub network: &'a str,
@@ -135,7 +135,7 @@ pub async fn insert_note(
 pub async fn has_form(
     connection: &mut PgConnection,
     form: &str,
-    subject: Subject,
+    subject: TicketSubject,
 ) -> Result<bool, sqlx::Error> {
     sqlx::query_scalar!(
         r#"select exists (
@@ -190,7 +190,7 @@ pub async fn is_repeated(
 /// The accounts that own a listing.
 pub async fn owners(
     executor: impl PgExecutor<'_>,
-    subject: Subject,
+    subject: TicketSubject,
 ) -> Result<Vec<Uuid>, sqlx::Error> {
     sqlx::query_scalar!(
         r#"select listings.owners($1, $2) as "owners!""#,
@@ -202,7 +202,9 @@ pub async fn owners(
 }
 
 pub async fn find(executor: impl PgExecutor<'_>, id: Uuid) -> Result<Option<Ticket>, sqlx::Error> {
-    select!("where id = $1", id).fetch_optional(executor).await
+    select_tickets!("where id = $1", id)
+        .fetch_optional(executor)
+        .await
 }
 
 /// Locks a ticket for a decision, and returns it. A ticket that another transaction has locked is an error (55P03).
@@ -218,7 +220,7 @@ pub async fn lock(connection: &mut PgConnection, id: Uuid) -> Result<Option<Tick
 
 /// The newest 100 claims of an account, newest first.
 pub async fn claims_of(pool: &PgPool, account: Uuid) -> Result<Vec<Ticket>, sqlx::Error> {
-    select!(
+    select_tickets!(
         "where account_id = $1 and kind = 'claim' order by id desc limit 100",
         account
     )
@@ -230,9 +232,9 @@ pub async fn claims_of(pool: &PgPool, account: Uuid) -> Result<Vec<Ticket>, sqlx
 pub async fn newest_takedown_of(
     executor: impl PgExecutor<'_>,
     account: Uuid,
-    subject: Subject,
+    subject: TicketSubject,
 ) -> Result<Option<Ticket>, sqlx::Error> {
-    select!(
+    select_tickets!(
         "where account_id = $1 and kind = 'takedown' and entity = $2 and listing_id = $3 order by id desc limit 1",
         account,
         subject.entity.as_str(),
@@ -245,10 +247,10 @@ pub async fn newest_takedown_of(
 /// The open corrections of a listing, oldest first.
 pub async fn list_corrections(
     executor: impl PgExecutor<'_>,
-    subject: Subject,
+    subject: TicketSubject,
     limit: i64,
 ) -> Result<Vec<Ticket>, sqlx::Error> {
-    select!(
+    select_tickets!(
         "where entity = $1 and listing_id = $2 and state = 'open' and kind = 'correction' order by made_at, id limit $3",
         subject.entity.as_str(),
         subject.listing,
@@ -265,7 +267,7 @@ pub async fn list_corrections_of_account(
     limit: i64,
 ) -> Result<Vec<Ticket>, sqlx::Error> {
     // From the listings of the account to their tickets: other accounts may have any number of open ones.
-    select!(
+    select_tickets!(
         "where id in (
              select note.id from listings.page_owner
              cross join lateral (
@@ -290,7 +292,7 @@ pub async fn list_corrections_of_account(
 
 pub async fn count_corrections(
     executor: impl PgExecutor<'_>,
-    subject: Subject,
+    subject: TicketSubject,
 ) -> Result<i64, sqlx::Error> {
     sqlx::query_scalar!(
         r#"select count(*) as "count!" from listings.ticket
@@ -310,7 +312,7 @@ pub async fn list_for_staff(
     limit: i64,
 ) -> Result<Vec<Ticket>, sqlx::Error> {
     let (made_at, id) = after.unzip();
-    select!(
+    select_tickets!(
         "where state = 'open' and kind = any($1) and listings.is_for_staff(kind, entity, listing_id, account_id)
              and ($2::timestamptz is null or (made_at, id) > ($2, $3::uuid))
          order by made_at, id limit $4",
@@ -389,7 +391,7 @@ pub async fn close(
 pub async fn accept_all(
     connection: &mut PgConnection,
     kinds: &[TicketKind],
-    subject: Subject,
+    subject: TicketSubject,
     closing: Closing<'_>,
 ) -> Result<(), sqlx::Error> {
     sqlx::query!(

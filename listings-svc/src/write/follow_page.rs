@@ -8,6 +8,7 @@ use kit::feed::{ApplyError, NewChange, Writer};
 use uuid::Uuid;
 
 use super::{Command, CommandContext, CommandHandler, Outcome};
+use crate::domain::content::Content;
 use crate::domain::game::Game;
 use crate::domain::listing::Listing;
 use crate::feed::{ChangeKind, listing_change};
@@ -16,15 +17,12 @@ use crate::store::{RecordTable as _, games, pages, to_json_row};
 /// Games per transaction.
 const BATCH: i64 = 500;
 
-/// Whether games of the page may be left that do not follow it yet.
-pub(super) type IsUnfinished = bool;
-
-/// Hides or shows the next games of a page, which is locked.
+/// Hides or shows the next games of a page, which is locked. Returns their changes, and whether games may be left that do not follow it yet.
 pub(super) async fn apply(
     context: &mut CommandContext<'_>,
     page: Uuid,
     is_public: bool,
-) -> Result<(Vec<NewChange>, IsUnfinished), ApplyError> {
+) -> Result<(Vec<NewChange>, bool), ApplyError> {
     let games = games::lock_unfollowing(context.connection, page, is_public, BATCH).await?;
     let (mut rows, mut changes) = (Vec::new(), Vec::new());
     let change_kind = if is_public {
@@ -39,7 +37,7 @@ pub(super) async fn apply(
             Some(before),
             &after,
             change_kind,
-            context.public_url,
+            &context.dependencies.public_url,
         ));
     }
     let is_unfinished = i64::try_from(games.len()) == Ok(BATCH);
@@ -47,11 +45,25 @@ pub(super) async fn apply(
     Ok((changes, is_unfinished))
 }
 
-/// Locks a page, and lets its next games follow it.
+/// The listing as it stands under its page. A page that was just taken down may have games that have yet to follow it: a command hides
+/// such a game before it changes or announces it.
+pub(super) async fn under_its_page<C: Content>(
+    context: &mut CommandContext<'_>,
+    listing: &Listing<C>,
+) -> Result<Listing<C>, sqlx::Error> {
+    let Some(page) = listing.content.page_id() else {
+        return Ok(listing.clone());
+    };
+    let page = pages::find(context.connection, page).await?;
+    let is_shown = page.is_some_and(|page| listing.is_shown_under(page.state));
+    Ok(listing.clone().under_page(is_shown, context.now))
+}
+
+/// Locks a page, and lets its next games follow it. Returns the same as [`apply`].
 pub(super) async fn resume(
     context: &mut CommandContext<'_>,
     page: Uuid,
-) -> Result<(Vec<NewChange>, IsUnfinished), ApplyError> {
+) -> Result<(Vec<NewChange>, bool), ApplyError> {
     let is_public = pages::lock_state(context.connection, page).await?;
     let is_public = is_public.ok_or(ApplyError::Busy)?;
     apply(context, page, is_public).await

@@ -35,13 +35,12 @@ use crate::store::constraints;
 use crate::store::members::MemberRow;
 use crate::store::page_owners::Owner;
 use crate::store::tickets::Ticket;
-use follow_page::IsUnfinished;
 use import::chunk::Chunk;
 use lock_listing::lock_listing;
 use members::MemberChange;
 use moderate::Moderation;
 use page_owners::OwnerChange;
-use pictures::edit::Edit;
+use pictures::PictureEdit;
 use reference_data_cache::ReferenceDataCache;
 use staff_edit::StaffEdit;
 use submission::{Receipt, Submission};
@@ -56,9 +55,9 @@ pub enum Command {
     /// An account submits, changes or withdraws a listing.
     Submit(Box<Submission>),
     /// Staff edit a listing.
-    Edit(Box<StaffEdit>),
+    StaffEdit(Box<StaffEdit>),
     /// Staff set or remove a picture of a listing.
-    EditPictures(Box<Edit>),
+    EditPictures(Box<PictureEdit>),
     /// Staff add or remove an owner of a page.
     ChangeOwners(Box<OwnerChange>),
     /// An account or a visitor makes a ticket, or its owner or staff decide on it.
@@ -78,9 +77,9 @@ pub enum Outcome {
     Imported(Box<ImportResponse>),
     /// A page that has more games than follow it in one transaction.
     Moderated(Option<Uuid>),
-    Edited,
+    /// Nothing that a caller reads.
+    Done,
     Submitted(Box<Receipt>),
-    PicturesEdited,
     /// The owners after the change.
     OwnersChanged(Vec<Owner>),
     /// The ticket after the change.
@@ -90,7 +89,8 @@ pub enum Outcome {
     MemberChanged(Box<MemberRow>),
     /// Id of the last listing; `None` when there were no more.
     Republished(Option<Uuid>),
-    PageFollowed(IsUnfinished),
+    /// Whether games of the page may be left that do not follow it yet.
+    PageFollowed(bool),
 }
 
 /// What commands need besides the database.
@@ -105,7 +105,7 @@ pub struct CommandDependencies {
 /// What a command works with, inside the writer's transaction.
 struct CommandContext<'a> {
     connection: &'a mut PgConnection,
-    public_url: &'a PublicUrl,
+    dependencies: &'a CommandDependencies,
     now: OffsetDateTime,
 }
 
@@ -133,12 +133,13 @@ impl Apply for CommandHandler {
     ) -> ApplyResult<Outcome> {
         let context = &mut CommandContext {
             connection,
-            public_url: &self.dependencies.public_url,
+            dependencies: &self.dependencies,
             now,
         };
+        // Each is boxed: otherwise the future of this function has the size of the largest one.
         let (outcome, mut changes) = match command {
             Command::Submit(submission) => {
-                let submitting = submission::apply::apply(context, submission, &self.dependencies);
+                let submitting = submission::apply::apply(context, submission);
                 let (receipt, changes) = Box::pin(submitting).await?;
                 (Outcome::Submitted(receipt), changes)
             }
@@ -152,13 +153,13 @@ impl Apply for CommandHandler {
                 let (unfinished, changes) = Box::pin(moderating).await?;
                 (Outcome::Moderated(unfinished), changes)
             }
-            Command::Edit(edit) => {
+            Command::StaffEdit(edit) => {
                 let editing = staff_edit::apply(context, edit);
-                (Outcome::Edited, Box::pin(editing).await?)
+                (Outcome::Done, Box::pin(editing).await?)
             }
             Command::EditPictures(edit) => {
-                let editing = pictures::edit::apply(context, edit);
-                (Outcome::PicturesEdited, Box::pin(editing).await?)
+                let editing = pictures::apply(context, edit);
+                (Outcome::Done, Box::pin(editing).await?)
             }
             Command::ChangeOwners(change) => {
                 let changing = page_owners::apply(context, change);

@@ -10,6 +10,7 @@ use super::absent::listing_not_found;
 use super::record_change::{StaffChange, check_revision, update_by_staff};
 use super::{CommandContext, follow_page, lock_listing, tickets};
 use crate::domain::audit_action::AuditAction;
+use crate::domain::content::Content;
 use crate::domain::entity::Entity;
 use crate::domain::event::Event;
 use crate::domain::game::Game;
@@ -19,7 +20,7 @@ use crate::domain::page::Page;
 use crate::domain::state::{ListingState, Transition};
 use crate::feed::decisions::{DecisionKind, StaffDecision};
 use crate::feed::{ChangeKind, Publish, listing_change};
-use crate::store::tickets::Subject;
+use crate::store::tickets::TicketSubject;
 use crate::store::{ListingTable, listings};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,7 +52,7 @@ async fn moderate<C>(
     moderation: &Moderation,
 ) -> ApplyResult<Option<Uuid>>
 where
-    C: Clone + PartialEq,
+    C: Content,
     Listing<C>: ListingTable + Publish + Serialize,
 {
     let ListingName { entity, mode, key } = &moderation.listing;
@@ -60,7 +61,8 @@ where
     let Some(state) = before.state.apply(moderation.transition) else {
         return Err(transition_refused(before.state, moderation.transition).into());
     };
-    let Some(after) = before.with_state(state, context.now) else {
+    let current = follow_page::under_its_page(context, &before).await?;
+    let Some(after) = current.with_state(state, context.now) else {
         return Ok((None, Vec::new()));
     };
     if let Some(fault) = check_revision(moderation.revision, before.revision) {
@@ -80,7 +82,7 @@ where
         Transition::Restore => ChangeKind::Restored,
     };
     if moderation.transition == Transition::TakeDown {
-        let subject = Subject {
+        let subject = TicketSubject {
             entity: *entity,
             listing: after.id,
         };
@@ -91,7 +93,7 @@ where
         Some(&before),
         &after,
         change_kind,
-        context.public_url,
+        &context.dependencies.public_url,
     )];
     if *entity == Entity::Page && before.is_visible() != is_public {
         let following = follow_page::apply(context, after.id, is_public);
@@ -122,7 +124,7 @@ async fn decision(
         reason: &moderation.reason,
         accounts,
     };
-    Ok(decision.change(context.public_url))
+    Ok(decision.change(&context.dependencies.public_url))
 }
 
 /// `is_public` is whether the public sees the listing after the transition.

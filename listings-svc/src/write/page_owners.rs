@@ -60,7 +60,11 @@ pub(super) async fn apply(
         let by = &change.by;
         by.record(&mut *context.connection, SCHEMA, subject, now)
             .await?;
-        changes.push(page.change(ChangeKind::OwnersChanged, false, context.public_url));
+        changes.push(page.change(
+            ChangeKind::OwnersChanged,
+            false,
+            &context.dependencies.public_url,
+        ));
     }
     let owners = store::of_page(&mut *context.connection, page.id).await?;
     Ok((owners, changes))

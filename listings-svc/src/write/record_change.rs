@@ -12,7 +12,7 @@ use crate::SCHEMA;
 use crate::domain::audit_action::AuditAction;
 use crate::domain::difference;
 use crate::domain::listing::Listing;
-use crate::domain::record::Record as _;
+use crate::domain::record::Importable as _;
 use crate::feed::Publish;
 use crate::store::revisions::{self, Actor, Revision};
 use crate::store::{ListingTable, RecordTable as _, to_json_row};

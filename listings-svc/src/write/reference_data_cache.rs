@@ -7,6 +7,7 @@ use time::OffsetDateTime;
 
 use super::submission::{Submission, Target};
 use crate::domain::entity::Entity;
+use crate::domain::fields::REFERENCE_FIELDS;
 use crate::domain::gazetteer::Gazetteer;
 use crate::domain::reference_data::ReferenceData;
 use crate::store::reference_data;
@@ -63,8 +64,8 @@ fn uses_reference_data(submission: &Submission) -> bool {
     match submission.target {
         Target::NewGame | Target::NewEvent | Target::NewPage => true,
         Target::Game(_) | Target::Event(_) | Target::Page(_) | Target::Withdrawal(..) => {
-            let mut names = ["genres", "country_code", "city"].into_iter();
-            names.any(|name| submission.body.contains_key(name))
+            let mut names = REFERENCE_FIELDS.iter();
+            names.any(|name| submission.body.contains_key(*name))
         }
         Target::Pictures(..) => false,
     }

@@ -37,7 +37,7 @@ where
     let listings = Listing::<C>::lock_batch(context.connection, after, BATCH).await?;
     let last = listings.last().map(|listing| listing.id);
     let changes = (listings.iter())
-        .map(|listing| listing.change(ChangeKind::Moved, false, context.public_url))
+        .map(|listing| listing.change(ChangeKind::Moved, false, &context.dependencies.public_url))
         .collect();
     Ok((last, changes))
 }

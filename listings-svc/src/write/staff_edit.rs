@@ -13,8 +13,9 @@ use uuid::Uuid;
 
 use super::absent::listing_not_found;
 use super::record_change::{StaffChange, check_revision, update_by_staff};
-use super::{CommandContext, lock_listing};
+use super::{CommandContext, follow_page, lock_listing};
 use crate::domain::audit_action::AuditAction;
+use crate::domain::content::Content;
 use crate::domain::difference;
 use crate::domain::edit::{self, Editable};
 use crate::domain::entity::Entity;
@@ -26,7 +27,7 @@ use crate::domain::page::Page;
 use crate::domain::reference_data::ReferenceData;
 use crate::domain::state::ListingState;
 use crate::feed::{ChangeKind, Publish, listing_change};
-use crate::store::{ListingTable, history, pages};
+use crate::store::{ListingTable, history};
 
 #[derive(Debug)]
 pub struct StaffEdit {
@@ -85,7 +86,7 @@ pub(super) async fn apply(
         }
         (EditOperation::SetFields(changes, reference), Entity::Game) => {
             let change = |game: &Listing<Game>| set_fields(game, changes, reference, now);
-            apply_under_page(context, edit, change).await
+            apply_change(context, edit, change).await
         }
         (EditOperation::SetFields(changes, reference), Entity::Event) => {
             let change = |event: &Listing<Event>| set_fields(event, changes, reference, now);
@@ -102,7 +103,7 @@ pub(super) async fn apply(
                 content.featured = *featured;
                 Ok(game.apply_staff_edit(content, now))
             };
-            apply_under_page(context, edit, change).await
+            apply_change(context, edit, change).await
         }
         (EditOperation::Verify(verified), Entity::Page) => {
             let change = |page: &Listing<Page>| {
@@ -191,7 +192,7 @@ async fn apply_revert(
         }
         Entity::Game => {
             let change = |game: &Listing<Game>| revert(game, &old, now);
-            apply_under_page(context, edit, change).await
+            apply_change(context, edit, change).await
         }
         _ => {
             let change = |event: &Listing<Event>| revert(event, &old, now);
@@ -200,29 +201,7 @@ async fn apply_revert(
     }
 }
 
-/// Edits a game that stays on its page. The page may have just been taken down, while its games have yet to follow it.
-async fn apply_under_page(
-    context: &mut CommandContext<'_>,
-    edit: &StaffEdit,
-    change: impl FnOnce(&Listing<Game>) -> EditResult<Game>,
-) -> Result<Vec<NewChange>, ApplyError> {
-    let ListingName { mode, key, .. } = &edit.listing;
-    let game = lock_listing::<Game>(context.connection, *mode, key).await?;
-    let page = match game {
-        Some(game) => pages::find(context.connection, game.content.page_id).await?,
-        None => None,
-    };
-    let now = context.now;
-    let is_removed = page.is_some_and(|page| page.state == ListingState::Removed);
-    let change = |game: &Listing<Game>| {
-        let is_shown = !game.hidden_by_page && !is_removed;
-        let edited = change(game)?;
-        Ok(edited.map(|edited| edited.under_page(is_shown, now)))
-    };
-    apply_change(context, edit, change).await
-}
-
-async fn apply_change<C>(
+async fn apply_change<C: Content>(
     context: &mut CommandContext<'_>,
     edit: &StaffEdit,
     change: impl FnOnce(&Listing<C>) -> EditResult<C>,
@@ -233,7 +212,8 @@ where
     let ListingName { mode, key, .. } = &edit.listing;
     let before = lock_listing::<C>(context.connection, *mode, key).await?;
     let before = before.ok_or_else(listing_not_found)?;
-    let Some(after) = change(&before)? else {
+    let current = follow_page::under_its_page(context, &before).await?;
+    let Some(after) = change(&current)? else {
         return Ok(Vec::new());
     };
     if let Some(fault) = check_revision(edit.revision, before.revision) {
@@ -251,6 +231,11 @@ where
         EditOperation::AssignToAccount(_) => ChangeKind::OwnersChanged,
         _ => ChangeKind::Updated,
     };
-    let change = listing_change(Some(&before), &after, change_kind, context.public_url);
+    let change = listing_change(
+        Some(&before),
+        &after,
+        change_kind,
+        &context.dependencies.public_url,
+    );
     Ok(vec![change])
 }

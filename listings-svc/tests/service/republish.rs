@@ -32,7 +32,7 @@ async fn all_listings_are_published_again_with_their_new_urls(pool: PgPool) {
     let (seq, revisions) = (service.head().await, service.revisions().await);
 
     let moved = start_at(pool, "https://new.example/").await;
-    republish::run(&moved.importer).await.unwrap();
+    republish::run(&moved.writer).await.unwrap();
     let changes = moved.changes(seq).await;
     assert_eq!(changes.len(), 451);
     assert!(
@@ -63,8 +63,8 @@ async fn a_locked_listing_is_not_skipped(pool: PgPool) {
         .await
         .unwrap();
     let hasty = start_at(testing::postgres::hasty(&pool), "https://new.example/").await;
-    let writer = hasty.importer.writer();
-    let games = writer
+    let games = hasty
+        .writer
         .write(Command::Republish(Entity::Game, Uuid::nil()))
         .await;
     assert_eq!(games.unwrap_err().code, Code::Unavailable);
@@ -75,15 +75,25 @@ async fn a_locked_listing_is_not_skipped(pool: PgPool) {
     );
 
     transaction.rollback().await.unwrap();
-    republish::run(&moved.importer).await.unwrap();
+    republish::run(&moved.writer).await.unwrap();
     assert_eq!(moved.changes(seq).await.len(), 4);
+}
+
+fn startup_tasks(service: &Service, public_url: &str) -> startup::Tasks {
+    startup::Tasks {
+        pool: service.pool.clone(),
+        clock: service.clock.clone(),
+        writer: service.writer.clone(),
+        importer: service.importer.clone(),
+        public_url: PublicUrl::new(public_url),
+    }
 }
 
 /// Starts a replica of this version, up to the end of its startup tasks.
 async fn run_startup_tasks(service: &Service, public_url: &str) {
     let loaded = Readiness::default().condition("the startup tasks");
-    let url = PublicUrl::new(public_url);
-    startup::run(&CancellationToken::new(), &loaded, &service.importer, &url).await;
+    let tasks = startup_tasks(service, public_url);
+    tasks.run(&CancellationToken::new(), &loaded).await;
 }
 
 #[testing::database_test(listings::MIGRATOR)]
@@ -137,8 +147,8 @@ async fn assert_rollout_ends(earlier: &Service, later: &Service, url: &str) {
         .import(&File::rows("page", &[creator("studio")]))
         .await;
     let seq = earlier.head().await;
-    let (stopping, public_url) = (CancellationToken::new(), PublicUrl::new(url));
-    let rollout = startup::run_after_rollout(&stopping, &later.importer, &public_url);
+    let (stopping, tasks) = (CancellationToken::new(), startup_tasks(later, url));
+    let rollout = tasks.run_after_rollout(&stopping);
     let expected = format!("{url}/creators/studio");
     let has_its_url = async || {
         let changes = later.changes(seq).await;
@@ -154,6 +164,6 @@ async fn assert_rollout_ends(earlier: &Service, later: &Service, url: &str) {
     let both = futures::future::join(rollout, time_passes);
     tokio::time::timeout(testing::LONG, both).await.unwrap();
     let seq = later.head().await;
-    startup::run_after_rollout(&stopping, &later.importer, &public_url).await;
+    tasks.run_after_rollout(&stopping).await;
     assert_eq!(later.head().await, seq, "it is done");
 }

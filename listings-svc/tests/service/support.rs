@@ -18,7 +18,7 @@ use contracts::listings::v1::staff_picture_service_client::StaffPictureServiceCl
 use contracts::listings::v1::staff_review_service_client::StaffReviewServiceClient;
 use kit::audit::Audit;
 use kit::clock::Clock;
-use kit::feed::{Producer, Retention};
+use kit::feed::{Producer, Retention, Writer};
 use kit::leader::Leader;
 use kit::lifecycle::{Lifecycle, Supervisor};
 use kit::rpc::Authenticator;
@@ -46,6 +46,7 @@ pub(crate) const MAX_PENDING: i64 = 3;
 pub(crate) struct Service {
     pub(crate) pool: PgPool,
     pub(crate) importer: Importer,
+    pub(crate) writer: Writer<CommandHandler>,
     pub(crate) clock: Clock,
     pub(crate) address: String,
     pub(crate) staff: StaffImportServiceClient<Client>,
@@ -102,7 +103,7 @@ pub(crate) async fn start_at(pool: PgPool, public_url: &str) -> Service {
         pool: pool.clone(),
         clock: clock.clone(),
         producer,
-        writer,
+        writer: writer.clone(),
         commands,
         importer: importer.clone(),
         pictures: processor.clone(),
@@ -126,6 +127,7 @@ pub(crate) async fn start_at(pool: PgPool, public_url: &str) -> Service {
     Service {
         pool,
         importer,
+        writer,
         address,
         staff: StaffImportServiceClient::new(client.clone()),
         listings: StaffListingServiceClient::new(client.clone()),

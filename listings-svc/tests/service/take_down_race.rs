@@ -1,15 +1,15 @@
-//! Taking a page down races with submitting or importing a game under it: one of the two waits for the other.
+//! Taking a page down races with submitting or importing a game under it, and with a request of its owner: one of the two waits for the other.
 //!
 //! Each command is applied in an open transaction of its own, as the writers of two replicas do. It is rolled back explicitly: a transaction
 //! that is dropped holds its locks until its connection is used again.
 
 use std::sync::Arc;
 
-use kit::feed::{Apply as _, ApplyError};
+use kit::feed::{Apply as _, ApplyError, NewChange};
 use kit::rpc::staff::Member;
 use listings::domain::entity::Entity;
 use listings::domain::game::Game;
-use listings::domain::listing::Draft;
+use listings::domain::listing::RowContent;
 use listings::domain::listing_name::ListingName;
 use listings::domain::mode::Mode;
 use listings::domain::read_import_row;
@@ -17,14 +17,18 @@ use listings::domain::record::ImportOptions;
 use listings::domain::reference_data::ReferenceData;
 use listings::domain::state::Transition;
 use listings::feed::PublicUrl;
+use listings::write::import::Header;
 use listings::write::import::chunk::{Chunk, ParsedRow, Rows};
 use listings::write::moderate::Moderation;
+use listings::write::pictures::{PictureEdit, PictureOperation};
 use listings::write::reference_data_cache::ReferenceDataCache;
 use listings::write::staff_edit::{EditOperation, StaffEdit};
 use listings::write::submission::{Author, Submission, Target};
+use listings::write::tickets::{NamedListing, TicketChange};
 use listings::write::{Command, CommandDependencies, CommandHandler, Outcome};
 use serde_json::{Value, json};
 use sqlx::PgPool;
+use uuid::Uuid;
 
 use crate::submissions::{ADA, set_state, start_with_pages};
 use crate::support::{File, MAX_PENDING, NOW, Service};
@@ -63,14 +67,18 @@ fn live(entity: Entity, name: &str) -> ListingName {
     }
 }
 
-fn take_down() -> Command {
+fn moderate(listing: ListingName, transition: Transition) -> Command {
     Command::Moderate(Box::new(Moderation {
-        listing: live(Entity::Page, "studio"),
-        transition: Transition::TakeDown,
+        listing,
+        transition,
         reason: String::new(),
         revision: None,
         by: Member::operator(),
     }))
+}
+
+fn take_down() -> Command {
+    moderate(live(Entity::Page, "studio"), Transition::TakeDown)
 }
 
 /// The service that has filled the database, and the commands as another replica applies them.
@@ -129,6 +137,62 @@ async fn a_page_is_not_taken_down_before_submissions_under_it_are_committed(pool
     }
 }
 
+/// Ada asks staff to take the page `studio` down.
+fn request_takedown() -> Command {
+    Command::Ticket(Box::new(TicketChange::RequestTakedown {
+        account: ADA,
+        listing: NamedListing {
+            entity: Entity::Page,
+            name: "studio".to_owned(),
+        },
+        reason: "We lost the rights.".to_owned(),
+    }))
+}
+
+#[testing::database_test(listings::MIGRATOR)]
+async fn no_request_is_made_about_a_page_whose_removal_is_not_committed(pool: PgPool) {
+    let (_service, handler) = listings(&pool).await;
+    let mut removal = pool.begin().await.unwrap();
+    handler
+        .apply(&mut removal, &take_down(), NOW)
+        .await
+        .unwrap();
+    let mut open = pool.begin().await.unwrap();
+    let meanwhile = handler.apply(&mut open, &request_takedown(), NOW).await;
+    assert!(matches!(meanwhile, Err(ApplyError::Busy)), "{meanwhile:?}");
+    open.rollback().await.unwrap();
+    removal.commit().await.unwrap();
+    let mut open = pool.begin().await.unwrap();
+    let after = handler.apply(&mut open, &request_takedown(), NOW).await;
+    let Err(ApplyError::Rejected(fault)) = after else {
+        panic!("{after:?}");
+    };
+    assert!(fault.fields["name"].contains("was taken down"), "{fault}");
+    open.rollback().await.unwrap();
+}
+
+#[testing::database_test(listings::MIGRATOR)]
+async fn a_removal_grants_a_request_that_was_committed_before_it(pool: PgPool) {
+    let (_service, handler) = listings(&pool).await;
+    let mut open = pool.begin().await.unwrap();
+    handler
+        .apply(&mut open, &request_takedown(), NOW)
+        .await
+        .unwrap();
+    let mut removal = pool.begin().await.unwrap();
+    let meanwhile = handler.apply(&mut removal, &take_down(), NOW).await;
+    assert!(matches!(meanwhile, Err(ApplyError::Busy)), "{meanwhile:?}");
+    removal.rollback().await.unwrap();
+    open.commit().await.unwrap();
+    let mut removal = pool.begin().await.unwrap();
+    handler
+        .apply(&mut removal, &take_down(), NOW)
+        .await
+        .unwrap();
+    let state = sqlx::query_scalar!("select state from listings.ticket where kind = 'takedown'");
+    assert_eq!(state.fetch_one(&mut *removal).await.unwrap(), "accepted");
+}
+
 /// An import of the game `imported` under the page `studio`, as its first chunk.
 async fn import(pool: &PgPool) -> Command {
     let page = sqlx::query_scalar!(
@@ -146,18 +210,22 @@ async fn import(pool: &PgPool) -> Command {
     };
     let row = row.as_object().unwrap();
     Command::Import(Box::new(Chunk {
-        mode: Mode::Live,
+        header: Arc::new(Header {
+            entity: Entity::Game,
+            mode: Mode::Live,
+            file_name: "games.ndjson".to_owned(),
+            announce: false,
+            options: ImportOptions::default(),
+            dry_run: false,
+            by: None,
+        }),
+        audit_id: Uuid::nil(),
         rows: Rows::Games(vec![ParsedRow {
             line: 1,
-            draft: read_import_row::<Draft<Game>>(row, &reference).unwrap(),
+            parsed: read_import_row::<RowContent<Game>>(row, &reference).unwrap(),
             named: row.keys().cloned().collect(),
         }]),
         refused: Vec::new(),
-        file_name: "games.ndjson".to_owned(),
-        announce: false,
-        options: ImportOptions::default(),
-        dry_run: false,
-        staff_call: None,
     }))
 }
 
@@ -218,7 +286,7 @@ async fn staff_who_edit_a_game_that_has_yet_to_follow_its_page_hide_it(pool: PgP
     .await
     .unwrap();
     let title = json!({"title": "Edited"});
-    let edit = Command::Edit(Box::new(StaffEdit {
+    let edit = Command::StaffEdit(Box::new(StaffEdit {
         listing: live(Entity::Game, "a-game"),
         operation: EditOperation::SetFields(
             title.as_object().unwrap().clone(),
@@ -239,4 +307,51 @@ async fn staff_who_edit_a_game_that_has_yet_to_follow_its_page_hide_it(pool: PgP
         sqlx::query!("select title, hidden_by_page from listings.game where slug = 'a-game'");
     let game = game.fetch_one(&mut *open).await.unwrap();
     assert_eq!((game.title.as_str(), game.hidden_by_page), ("Edited", true));
+}
+
+#[testing::database_test(listings::MIGRATOR)]
+async fn staff_do_not_publish_a_game_that_has_yet_to_follow_its_page(pool: PgPool) {
+    let (_service, handler) = listings(&pool).await;
+    let mut removal = pool.begin().await.unwrap();
+    handler
+        .apply(&mut removal, &take_down(), NOW)
+        .await
+        .unwrap();
+    removal.commit().await.unwrap();
+    let game = || live(Entity::Game, "a-game");
+    let remove_cover = Command::EditPictures(Box::new(PictureEdit {
+        listing: game(),
+        operation: PictureOperation::RemoveCover,
+        reason: String::new(),
+        by: Member::operator(),
+    }));
+    for (state, command) in [
+        ("pending", moderate(game(), Transition::Approve)),
+        ("removed", moderate(game(), Transition::Restore)),
+        ("published", remove_cover),
+    ] {
+        sqlx::query!(
+            "update listings.game set state = $1, submitter = $2, waiting_since = case when $1 = 'pending' then $3::timestamptz end,
+                 first_published_at = null, hidden_by_page = false, cover_url = 'https://a.example/cover.png'
+             where slug = 'a-game'",
+            state,
+            ADA,
+            NOW
+        )
+        .execute(&pool)
+        .await
+        .unwrap();
+        let mut open = pool.begin().await.unwrap();
+        let (_, changes) = handler.apply(&mut open, &command, NOW).await.unwrap();
+        let says_public =
+            |change: &NewChange| change.announced || change.event == "listing_published";
+        assert!(!changes.iter().any(says_public), "{state}: {changes:?}");
+        let game = sqlx::query!(
+            "select hidden_by_page, first_published_at from listings.game where slug = 'a-game'"
+        );
+        let game = game.fetch_one(&mut *open).await.unwrap();
+        assert!(game.hidden_by_page, "{state}");
+        assert_eq!(game.first_published_at, None, "{state}");
+        open.rollback().await.unwrap();
+    }
 }

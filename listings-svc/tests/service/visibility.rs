@@ -271,7 +271,7 @@ async fn games_that_do_not_follow_their_page_are_found(pool: PgPool) {
     directory.submit("studio").await;
     directory.game(Approve).await;
     directory.news().await;
-    let writer = directory.service.importer.writer().clone();
+    let writer = directory.service.writer.clone();
     let follow = async || jobs::follow_pages::run(&pool, &writer).await.unwrap();
     assert_eq!(follow().await, 0);
     for (state, event) in [("removed", "hidden"), ("published", "shown")] {
@@ -307,7 +307,7 @@ async fn a_change_of_a_game_that_has_yet_to_follow_its_removed_page_is_not_annou
     page("removed").await;
     directory.change(&json!({"title": "Spam"})).await.unwrap();
     assert_eq!(directory.news().await, [told("updated", false)]);
-    let writer = directory.service.importer.writer().clone();
+    let writer = directory.service.writer.clone();
     assert_eq!(jobs::follow_pages::run(&pool, &writer).await.unwrap(), 0);
     // It returns with its page.
     page("published").await;

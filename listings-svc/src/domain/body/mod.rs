@@ -5,8 +5,6 @@
 
 pub mod json;
 
-use std::ops::Deref;
-
 use serde_json::{Map, Value};
 
 use super::fields::{Fields, Problems};
@@ -16,33 +14,18 @@ use super::reference_data::ReferenceData;
 /// The listing that a body changes, and its public representation.
 pub struct CurrentListing<'a, C> {
     pub listing: &'a Listing<C>,
-    /// What a read of the listing returns. Computed on first use: most bodies hold only the changed fields.
-    pub representation: &'a dyn Deref<Target = Map<String, Value>>,
-}
-
-impl<C> Clone for CurrentListing<'_, C> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<C> Copy for CurrentListing<'_, C> {}
-
-impl<C> CurrentListing<'_, C> {
-    /// The value of a field that a read of the listing returns.
-    pub fn field(&self, name: &str) -> Option<&Value> {
-        self.representation.get(name)
-    }
+    /// The read-only fields, as a read of the listing returns them.
+    pub representation: Map<String, Value>,
 }
 
 /// Refuses fields that accounts cannot change, each with its error, unless they have the value that a read returns.
 pub fn read_only<C>(
     fields: &mut Fields<'_>,
     rules: &[(&'static str, &str)],
-    current: Option<CurrentListing<'_, C>>,
+    current: Option<&CurrentListing<'_, C>>,
 ) {
     for &(name, reason) in rules {
-        let stored = || current.as_ref().and_then(|current| current.field(name));
+        let stored = || current.and_then(|current| current.representation.get(name));
         fields.read_only(name, stored, reason);
     }
 }
@@ -56,7 +39,7 @@ pub trait Body: Sized {
     fn read(
         fields: &mut Fields<'_>,
         reference: &ReferenceData,
-        current: Option<CurrentListing<'_, Self>>,
+        current: Option<&CurrentListing<'_, Self>>,
     ) -> Self::Output;
 }
 
@@ -64,7 +47,7 @@ pub trait Body: Sized {
 pub fn read<B: Body>(
     body: &Map<String, Value>,
     reference: &ReferenceData,
-    current: Option<CurrentListing<'_, B>>,
+    current: Option<&CurrentListing<'_, B>>,
 ) -> Result<B::Output, Problems> {
     let mut fields = if current.is_some() {
         Fields::of_change(body)

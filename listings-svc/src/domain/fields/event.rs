@@ -9,7 +9,7 @@ use crate::domain::body::{self, Body, CurrentListing};
 use crate::domain::city::Place;
 use crate::domain::edit::{Editable, NEVER_CHANGES};
 use crate::domain::event::Event;
-use crate::domain::listing::Draft;
+use crate::domain::listing::RowContent;
 use crate::domain::reference_data::ReferenceData;
 use crate::domain::{FromImportRow, text};
 
@@ -29,28 +29,28 @@ impl Body for Event {
     fn read(
         fields: &mut Fields<'_>,
         reference: &ReferenceData,
-        existing: Option<CurrentListing<'_, Self>>,
+        existing: Option<&CurrentListing<'_, Self>>,
     ) -> Self {
         let current = existing.map(|existing| &existing.listing.content);
         body::read_only(fields, &READ_ONLY, existing);
         let city = |fields: &mut Fields<'_>| fields.title("city");
         let mut event = current.cloned().unwrap_or_else(empty_event);
         let place = Place::from_body(fields, reference, place(&event), city);
-        let page_url = || existing.as_ref().and_then(|existing| existing.field("url"));
+        let page_url = || existing.and_then(|existing| existing.representation.get("url"));
         read_website(&mut event, fields, page_url);
         read_common_fields(&mut event, fields, place);
         event
     }
 }
 
-impl FromImportRow for Draft<Event> {
+impl FromImportRow for RowContent<Event> {
     const KEY_FIELD: &'static str = "slug";
 
     fn from_import_row(fields: &mut Fields<'_>, reference: &ReferenceData) -> Self {
         let mut content = empty_event();
         content.slug = fields.slug("slug");
         read_staff_fields(&mut content, fields, reference);
-        fields.draft(content, reference)
+        fields.row_content(content, reference)
     }
 }
 
@@ -173,8 +173,6 @@ fn read_website<'a>(
 
 #[cfg(test)]
 mod tests {
-    use std::cell::LazyCell;
-
     use serde_json::{Map, json};
     use time::macros::datetime;
     use uuid::Uuid;
@@ -242,9 +240,9 @@ mod tests {
         );
         let existing = CurrentListing {
             listing: &listing,
-            representation: &LazyCell::new(representation),
+            representation: representation(),
         };
-        read(body.as_object().unwrap(), &reference(), Some(existing))
+        read(body.as_object().unwrap(), &reference(), Some(&existing))
     }
 
     #[test]

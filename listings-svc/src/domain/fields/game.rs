@@ -8,7 +8,7 @@ use super::{Fields, parse_choice};
 use crate::domain::body::{self, Body, CurrentListing};
 use crate::domain::edit::{Editable, NEVER_CHANGES};
 use crate::domain::game::Game;
-use crate::domain::listing::Draft;
+use crate::domain::listing::RowContent;
 use crate::domain::reference_data::ReferenceData;
 use crate::domain::suggest::closest;
 use crate::domain::{FromImportRow, array_fields, links, text};
@@ -45,7 +45,7 @@ impl Body for Game {
     fn read(
         fields: &mut Fields<'_>,
         reference: &ReferenceData,
-        existing: Option<CurrentListing<'_, Self>>,
+        existing: Option<&CurrentListing<'_, Self>>,
     ) -> ParsedBody {
         let current = existing.map(|existing| &existing.listing.content);
         body::read_only(fields, &READ_ONLY, existing);
@@ -65,7 +65,7 @@ impl Body for Game {
     }
 }
 
-impl FromImportRow for Draft<Game> {
+impl FromImportRow for RowContent<Game> {
     const KEY_FIELD: &'static str = "slug";
 
     fn from_import_row(fields: &mut Fields<'_>, reference: &ReferenceData) -> Self {
@@ -76,7 +76,7 @@ impl FromImportRow for Draft<Game> {
             ..Game::default()
         };
         read_staff_fields(&mut content, fields, reference);
-        fields.draft(content, reference)
+        fields.row_content(content, reference)
     }
 }
 
@@ -214,8 +214,6 @@ fn page(fields: &mut Fields<'_>, reference: &ReferenceData) -> Uuid {
 
 #[cfg(test)]
 mod tests {
-    use std::cell::LazyCell;
-
     use proptest::prelude::*;
     use serde_json::{Map, json};
     use time::macros::datetime;
@@ -272,9 +270,9 @@ mod tests {
         let listing = current();
         let existing = CurrentListing {
             listing: &listing,
-            representation: &LazyCell::new(representation),
+            representation: representation(),
         };
-        read(body.as_object().unwrap(), &reference(), Some(existing))
+        read(body.as_object().unwrap(), &reference(), Some(&existing))
     }
 
     #[test]

@@ -22,6 +22,9 @@ pub use values::{integer, parse_choice, parse_slug, type_name};
 /// Field name, or a path such as `links.play`, to the reason. The key [`MORE`] holds the number of unlisted problems.
 pub type Problems = BTreeMap<String, String>;
 
+/// Fields of a body whose values must be in the reference data: a change of one of them is checked against the newest.
+pub const REFERENCE_FIELDS: [&str; 3] = ["genres", "country_code", "city"];
+
 /// Maximum number of invalid fields in a report (§4.3).
 const MAX_REPORTED: usize = 50;
 /// Key of the entry that counts the unlisted problems; no field has this name.

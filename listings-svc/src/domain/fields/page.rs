@@ -7,7 +7,7 @@ use super::{Fields, parse_slug};
 use crate::domain::body::{self, Body, CurrentListing};
 use crate::domain::city::Place;
 use crate::domain::edit::{Editable, NEVER_CHANGES};
-use crate::domain::listing::Draft;
+use crate::domain::listing::RowContent;
 use crate::domain::page::Page;
 use crate::domain::reference_data::ReferenceData;
 use crate::domain::{FromImportRow, array_fields, links, text};
@@ -34,7 +34,7 @@ impl Body for Page {
     fn read(
         fields: &mut Fields<'_>,
         reference: &ReferenceData,
-        existing: Option<CurrentListing<'_, Self>>,
+        existing: Option<&CurrentListing<'_, Self>>,
     ) -> Self {
         let current = existing.map(|existing| &existing.listing.content);
         body::read_only(fields, &READ_ONLY, existing);
@@ -55,7 +55,7 @@ impl Body for Page {
     }
 }
 
-impl FromImportRow for Draft<Page> {
+impl FromImportRow for RowContent<Page> {
     const KEY_FIELD: &'static str = "handle";
 
     fn from_import_row(fields: &mut Fields<'_>, reference: &ReferenceData) -> Self {
@@ -65,7 +65,7 @@ impl FromImportRow for Draft<Page> {
             ..Page::default()
         };
         read_staff_fields(&mut content, fields, reference);
-        fields.draft(content, reference)
+        fields.row_content(content, reference)
     }
 }
 
@@ -142,8 +142,6 @@ fn new_handle(fields: &mut Fields<'_>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::cell::LazyCell;
-
     use serde_json::{Map, json};
     use time::macros::datetime;
     use uuid::Uuid;
@@ -204,9 +202,9 @@ mod tests {
         let change = |body: Value| {
             let existing = CurrentListing {
                 listing: &listing,
-                representation: &LazyCell::new(representation),
+                representation: representation(),
             };
-            read(body.as_object().unwrap(), &reference(), Some(existing))
+            read(body.as_object().unwrap(), &reference(), Some(&existing))
         };
         assert_eq!(
             change(json!({"handle": "ada", "verified": false})),

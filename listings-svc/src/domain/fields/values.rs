@@ -10,7 +10,7 @@ use time::macros::format_description;
 use time::{Date, OffsetDateTime, UtcOffset};
 
 use super::Fields;
-use crate::domain::listing::Draft;
+use crate::domain::listing::RowContent;
 use crate::domain::reference_data::ReferenceData;
 use crate::domain::{address, slug, text};
 
@@ -129,7 +129,7 @@ impl Fields<'_> {
     }
 
     /// Reads `created_at` and `updated_at` of a listing in a file.
-    pub fn draft<C>(&mut self, content: C, reference: &ReferenceData) -> Draft<C> {
+    pub fn row_content<C>(&mut self, content: C, reference: &ReferenceData) -> RowContent<C> {
         let created_at = self.timestamp("created_at");
         let updated_at = self.timestamp("updated_at");
         for (name, at) in [("created_at", created_at), ("updated_at", updated_at)] {
@@ -144,7 +144,7 @@ impl Fields<'_> {
         {
             self.refuse("updated_at", "It must not be before created_at.");
         }
-        Draft {
+        RowContent {
             content,
             created_at,
             updated_at,
@@ -285,7 +285,7 @@ mod tests {
         let object =
             json!({"created_at": "2025-01-01T00:00:00Z", "updated_at": "2024-12-31T23:59:59Z"});
         let found = problems(&object, |fields| {
-            fields.draft((), &ReferenceData::default());
+            fields.row_content((), &ReferenceData::default());
         });
         assert_eq!(found.len(), 1);
     }
@@ -303,7 +303,7 @@ mod tests {
         ] {
             let object = json!({"created_at": at, "updated_at": at});
             let found = problems(&object, |fields| {
-                fields.draft((), &reference);
+                fields.row_content((), &reference);
             });
             assert_eq!(found.is_empty(), good, "{at}: {found:?}");
             let says = "the service's time is 2026-06-01T12:00:00Z. Your clock may be fast.";

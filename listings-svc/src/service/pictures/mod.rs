@@ -9,9 +9,10 @@ mod upload;
 use contracts::listings::v1 as proto;
 use kit::Fault;
 
+use crate::domain::array_fields::MAX_ITEMS;
 use crate::domain::pictures::{FileName, PictureFile, PictureKind, StoredPicture};
 use crate::feed::PublicUrl;
-use crate::write::pictures::edit::PictureOperation;
+use crate::write::pictures::PictureOperation;
 
 pub(super) fn message(file: &PictureFile, public_url: &PublicUrl) -> proto::Picture {
     proto::Picture {
@@ -38,6 +39,11 @@ pub(super) fn operation(
             position,
         },
     }
+}
+
+/// The position of a screenshot. One beyond the others is the end.
+pub(super) fn position(place: Option<u32>) -> Option<usize> {
+    place.map(|place| usize::try_from(place).unwrap_or(MAX_ITEMS))
 }
 
 pub(super) fn kind(kind: proto::PictureKind) -> Result<PictureKind, Fault> {

@@ -11,7 +11,7 @@ use tonic::{Request, Response, Status, Streaming};
 use uuid::Uuid;
 
 use super::upload::{self, Part, truncated_stream, unexpected_message};
-use super::{kind, message, operation, removal, stored_address};
+use super::{kind, message, operation, position, removal, stored_address};
 use crate::domain::array_fields::{MAX_ALT_CHARS, MAX_ITEMS};
 use crate::domain::mode::Mode;
 use crate::domain::pictures::{PictureKind, PictureSizes};
@@ -23,7 +23,7 @@ use crate::service::own_listing::not_found;
 use crate::store::own_listings;
 use crate::store::pictures::prepared::{self, PreparedPicture};
 use crate::store::pictures::uploads;
-use crate::write::pictures::edit::PictureOperation;
+use crate::write::pictures::PictureOperation;
 use crate::write::submission::Author;
 use crate::write::submission::pictures::picture_gone;
 
@@ -193,9 +193,7 @@ impl Service {
             Err(_no_id) => None,
         };
         let prepared = prepared.ok_or_else(picture_gone)?;
-        let place = request
-            .place
-            .map(|place| usize::try_from(place).unwrap_or(MAX_ITEMS));
+        let place = position(request.place);
         let operation = operation(prepared.kind, prepared.picture, &alt, place);
         let changed =
             self.change_pictures(prepared.kind.entity(), prepared.name, operation, author);

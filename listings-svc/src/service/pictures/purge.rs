@@ -12,7 +12,7 @@ use crate::domain::pictures::FileName;
 use crate::service::{Service, listing_name};
 use crate::store::pictures::{self, uses};
 use crate::write::Command;
-use crate::write::pictures::edit::{Edit, PictureOperation};
+use crate::write::pictures::{PictureEdit, PictureOperation};
 
 impl Service {
     /// Purges a picture in all its sizes. Every step may be repeated, so a purge that was interrupted is finished by another one.
@@ -39,8 +39,9 @@ impl Service {
                 mode: found.mode,
                 key: found.name,
             };
-            listings.push(listing_name::message(&listing));
-            let edit = Edit {
+            let (kind, mode, key) = (listing.entity.as_str(), listing.mode, listing.key.clone());
+            listings.push(listing_name::message(kind, mode, key));
+            let edit = PictureEdit {
                 listing,
                 operation: PictureOperation::Purge(addresses.clone()),
                 reason: reason.clone(),

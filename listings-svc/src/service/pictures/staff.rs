@@ -12,8 +12,8 @@ use tonic::{Request, Response, Status, Streaming};
 
 use super::public::Reader;
 use super::upload::{self, Part, truncated_stream, unexpected_message};
-use super::{kind, message, operation, removal, stored_address};
-use crate::domain::array_fields::{MAX_ALT_CHARS, MAX_ITEMS};
+use super::{kind, message, operation, position, removal, stored_address};
+use crate::domain::array_fields::MAX_ALT_CHARS;
 use crate::domain::audit_action::AuditAction;
 use crate::domain::listing_name::ListingName;
 use crate::domain::pictures::{FileName, PictureKind};
@@ -21,7 +21,7 @@ use crate::domain::text;
 use crate::service::listing::find;
 use crate::service::{Service, listing_name};
 use crate::write::Command;
-use crate::write::pictures::edit::{Edit, PictureOperation};
+use crate::write::pictures::{PictureEdit, PictureOperation};
 
 /// Maximum number of concurrent uploads: each holds its file in memory.
 pub(in crate::service) const MAX_UPLOADS: usize = 8;
@@ -171,7 +171,7 @@ impl Service {
         listing: ListingName,
         operation: PictureOperation,
     ) -> Result<proto::Listing, Fault> {
-        let edit = Edit {
+        let edit = PictureEdit {
             listing: listing.clone(),
             operation,
             reason: String::new(),
@@ -190,9 +190,7 @@ fn header(kind: PictureKind, header: proto::PictureHeader) -> Result<UploadHeade
     let mode = bad.mode(header.mode);
     let alt = bad.read("alt", text::line(&header.alt, MAX_ALT_CHARS));
     let alt = alt.unwrap_or_default();
-    let place = header
-        .place
-        .map(|place| usize::try_from(place).unwrap_or(MAX_ITEMS));
+    let place = position(header.place);
     if kind != PictureKind::Screenshot {
         let only = "Only a screenshot has this field.";
         if !alt.is_empty() {

@@ -12,6 +12,7 @@ use crate::domain::body::json::{self, BadBody};
 use crate::domain::entity::Entity;
 use crate::domain::game;
 use crate::domain::listing_name::ListingName;
+use crate::domain::reference_data::ReferenceData;
 use crate::service::{listing, listing_name};
 use crate::store;
 use crate::write::Command;
@@ -100,9 +101,7 @@ impl Service {
         let reason = listing_name::reason(&request.reason, false, &mut bad);
         let name = live(request.name, &mut bad);
         let operation = match name.as_ref().map(|name| name.entity) {
-            Some(Entity::Game) if !request.to.contains('\0') => {
-                Some(EditOperation::MoveToPage(request.to))
-            }
+            Some(Entity::Game) => Some(EditOperation::MoveToPage(request.to)),
             Some(Entity::Event) => request
                 .to
                 .parse::<Uuid>()
@@ -127,16 +126,15 @@ impl Service {
         &self,
         name: &ListingName,
         changes: &Map<String, Value>,
-    ) -> Result<crate::domain::reference_data::ReferenceData, sqlx::Error> {
-        let mut reference = self.importer.reference_data().await?;
+    ) -> Result<ReferenceData, sqlx::Error> {
+        let mut connection = self.pool.acquire().await?;
+        let cache = &self.commands.reference_data;
+        let data = cache.get(&mut connection, self.clock.now()).await?;
+        let mut reference = ReferenceData::clone(&data);
         if name.entity == Entity::Game {
-            let handles: Vec<String> = game::handles(changes)
-                // PostgreSQL does not accept NUL, and no handle has one.
-                .filter(|handle| !handle.contains('\0'))
-                .map(ToOwned::to_owned)
-                .collect();
+            let handles: Vec<String> = game::handles(changes).map(ToOwned::to_owned).collect();
             reference.creators =
-                store::reference_data::creators(&self.pool, name.mode, &handles).await?;
+                store::reference_data::creators(&mut *connection, name.mode, &handles).await?;
         }
         Ok(reference)
     }
@@ -156,7 +154,9 @@ impl Service {
             revision,
             by,
         };
-        self.writer.write(Command::Edit(Box::new(edit))).await?;
+        self.writer
+            .write(Command::StaffEdit(Box::new(edit)))
+            .await?;
         listing::find(&self.pool, name).await
     }
 }

@@ -9,11 +9,13 @@ use serde_json::Value;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::{Service, item, kind, live_name};
+use super::{Service, item, kind};
 use crate::domain::difference;
 use crate::domain::entity::Entity;
 use crate::domain::listing_name::ListingName;
+use crate::domain::mode::Mode;
 use crate::feed;
+use crate::service::listing_name;
 use crate::service::revision::{difference as message, state};
 use crate::store::history::{self, RevisionRow};
 use crate::store::queue::{self, SearchResult};
@@ -78,7 +80,7 @@ impl Service {
         history::name_pages(&self.pool, &mut contents).await?;
         let [then, now] = contents;
         let differences = difference::between(&then, &now);
-        let state = feed::state(found.state.0);
+        let state = feed::state(found.state);
         // The response is about this revision, even if the listing has changed since the first query.
         let found = queue::Item {
             revision: versions.revision,
@@ -176,9 +178,9 @@ fn revision(made: &RevisionRow) -> proto::Revision {
 
 fn found(found: SearchResult) -> proto::FoundListing {
     proto::FoundListing {
-        name: Some(live_name(found.kind, found.name)),
+        name: Some(listing_name::message(found.kind, Mode::Live, found.name)),
         title: found.title,
-        state: feed::state(found.state.0),
+        state: feed::state(found.state),
         revision: found.revision,
         submitter: found.submitter.map(|id| id.to_string()).unwrap_or_default(),
         updated_at: Some(timestamp::encode(found.updated_at)),

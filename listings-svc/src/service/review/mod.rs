@@ -6,7 +6,6 @@ mod inspect;
 mod owner_edits;
 mod watch;
 
-use contracts::common::v1 as common;
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::staff_review_service_server::StaffReviewService;
 use kit::Fault;
@@ -265,7 +264,7 @@ fn kind(text: &str) -> Result<Option<Entity>, Fault> {
 
 fn item(item: Item) -> proto::QueueItem {
     proto::QueueItem {
-        name: Some(live_name(item.kind, item.name)),
+        name: Some(listing_name::message(item.kind, Mode::Live, item.name)),
         title: item.title,
         submitter: item.submitter.map(|id| id.to_string()).unwrap_or_default(),
         waiting_since: item.waiting_since.map(kit::timestamp::encode),
@@ -273,13 +272,5 @@ fn item(item: Item) -> proto::QueueItem {
         revision: item.revision,
         page: item.page.unwrap_or_default(),
         page_state: item.page_state.map_or(0, |state| feed::state(state.0)),
-    }
-}
-
-fn live_name(kind: String, name: String) -> proto::ListingName {
-    proto::ListingName {
-        kind,
-        mode: common::Mode::Live.into(),
-        name,
     }
 }

@@ -7,8 +7,9 @@ use kit::page::{Limits, Page};
 use kit::{Fault, timestamp};
 use uuid::Uuid;
 
-use super::{Service, kind, live_name};
-use crate::service::revision;
+use super::{Service, kind};
+use crate::domain::mode::Mode;
+use crate::service::{listing_name, revision};
 use crate::store::history::{self, OwnerEdit};
 
 impl Service {
@@ -32,7 +33,7 @@ impl Service {
         let differences = revision::differences(&self.pool, changes).await?;
         let edits = edits.into_iter().zip(differences);
         let edits = edits.map(|(edit, differences)| proto::OwnerEdit {
-            name: Some(live_name(edit.kind, edit.name)),
+            name: Some(listing_name::message(edit.kind, Mode::Live, edit.name)),
             title: edit.title,
             revision: edit.revision,
             at: Some(timestamp::encode(edit.at)),

@@ -8,11 +8,11 @@ use contracts::listings::v1 as proto;
 use contracts::listings::v1::watch_response::Message;
 use futures::{Stream, stream};
 use kit::Fault;
+use kit::feed::{Position, Producer};
 use sqlx::PgPool;
 use tokio::sync::watch::Receiver;
 use tokio_util::sync::CancellationToken;
 use tonic::Status;
-use uuid::Uuid;
 
 use super::{Service, item};
 use crate::domain::entity::Entity;
@@ -27,14 +27,14 @@ impl Service {
     pub(super) async fn follow(&self, kind: Option<Entity>) -> Result<Messages, Fault> {
         // Subscribe first, then look: what is committed in between is not missed.
         let news = self.producer.subscribe();
-        let (epoch, after) = queue::head(&self.pool).await?;
+        let position = self.producer.position().await?;
         let watcher = Watcher {
             pool: self.pool.clone(),
+            producer: self.producer.clone(),
             news,
             draining: self.draining.clone(),
             kind,
-            epoch,
-            after,
+            position,
             ready: VecDeque::from([Message::Started(proto::WatchStarted {})]),
         };
         let messages = stream::try_unfold(watcher, |mut watcher| async move {
@@ -51,11 +51,11 @@ impl Service {
 /// The position of one caller in the feed.
 struct Watcher {
     pool: PgPool,
+    producer: Producer,
     news: Receiver<u64>,
     draining: CancellationToken,
     kind: Option<Entity>,
-    epoch: Uuid,
-    after: i64,
+    position: Position,
     ready: VecDeque<Message>,
 }
 
@@ -83,16 +83,16 @@ impl Watcher {
     }
 
     async fn poll(&mut self) -> Result<Poll, sqlx::Error> {
-        let (epoch, head) = queue::head(&self.pool).await?;
-        if epoch != self.epoch {
+        let head = self.producer.position().await?;
+        if head.epoch != self.position.epoch {
             return Ok(Poll::EpochChanged);
         }
-        if head <= self.after {
+        if head.seq <= self.position.seq {
             return Ok(Poll::UpToDate);
         }
-        let rows = queue::entries_after(&self.pool, self.after).await?;
+        let rows = queue::entries_after(&self.pool, self.position.seq).await?;
         // Compaction may have removed rows; a newer row of the same listing replaces each.
-        self.after = rows.last().map_or(head, |row| row.seq);
+        self.position.seq = rows.last().map_or(head.seq, |row| row.seq);
         for row in rows {
             let (Some(kind), Some(name)) = (row.kind, row.name) else {
                 continue;

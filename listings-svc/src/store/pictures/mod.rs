@@ -9,9 +9,9 @@ use time::{Duration, OffsetDateTime};
 
 use crate::domain::pictures::{FileName, PictureSizes};
 
-/// How long a claim of the sweep is valid: longer than the time limit of the file store. An older claim belongs to a sweep that was
+/// How long a claim of the sweep is valid: longer than the setting `pictures_deadline` may be. An older claim belongs to a sweep that was
 /// interrupted.
-const CLAIM_TIMEOUT: Duration = Duration::MINUTE;
+pub const CLAIM_TIMEOUT: Duration = Duration::MINUTE;
 
 /// Whether the files of a picture may be stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -78,6 +78,10 @@ pub async fn mark_used(
     connection: &mut PgConnection,
     names: &[FileName],
 ) -> Result<Option<bool>, sqlx::Error> {
+    // A removal or a new order of pictures names no file.
+    if names.is_empty() {
+        return Ok(Some(true));
+    }
     let hashes: Vec<String> = names.iter().map(|name| name.hash().to_owned()).collect();
     let locked = sqlx::query_scalar!(
         "select hash from listings.picture where hash = any($1) and removing_since is null and purged_at is null

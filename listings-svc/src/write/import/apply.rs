@@ -1,6 +1,6 @@
 //! Writes a chunk, inside the writer's transaction.
 //!
-//! One import of a kind writes at a time: it locks the gate of the kind for the transaction. Rows are therefore always locked in one order.
+//! One import of a kind writes at a time: it locks the kind for the transaction. Rows are therefore always locked in one order.
 
 use std::collections::BTreeSet;
 
@@ -11,8 +11,9 @@ use serde_json::{Value, json};
 use sqlx::{Executor as _, PgConnection};
 use uuid::Uuid;
 
+use super::Header;
 use super::chunk::{Chunk, ParsedRow, Rows};
-use super::plan::{ImportableRecord, Plan, RecordChange, differences, plan};
+use super::plan::{ImportTarget, Plan, RecordChange, differences, plan};
 use super::report::reported_row;
 use crate::domain::audit_action::AuditAction;
 use crate::domain::country::Country;
@@ -23,7 +24,7 @@ use crate::domain::fields::Problems;
 use crate::domain::game::Game;
 use crate::domain::gazetteer::City;
 use crate::domain::genre::Genre;
-use crate::domain::listing::{Draft, Listing};
+use crate::domain::listing::{Listing, RowContent};
 use crate::domain::page::Page;
 use crate::domain::record::GazetteerEntry;
 use crate::store::audit::record_import;
@@ -37,13 +38,14 @@ pub(in crate::write) async fn apply(
     context: &mut CommandContext<'_>,
     chunk: &Chunk,
 ) -> ApplyResult<ImportResponse> {
-    let entity = chunk.rows.entity();
-    if !imports::lock_gate(context.connection, entity, chunk.mode).await? {
+    let header = &*chunk.header;
+    if !imports::lock_kind(context.connection, header.entity, header.mode).await? {
         return Err(ApplyError::Busy);
     }
     let mut writer = ChunkWriter {
         context,
-        chunk,
+        header,
+        audit_id: chunk.audit_id,
         refused: chunk.refused.clone(),
     };
     match &chunk.rows {
@@ -53,8 +55,8 @@ pub(in crate::write) async fn apply(
         Rows::Pages(rows) => writer.run::<Listing<Page>>(rows).await,
         Rows::Games(rows) => {
             let mut rows = under_pages(writer.context.connection, rows).await?;
-            if chunk.announce {
-                let hidden = rows.extract_if(.., |row| row.draft.hidden_by_page);
+            if header.announce {
+                let hidden = rows.extract_if(.., |row| row.parsed.hidden_by_page);
                 writer
                     .refused
                     .extend(hidden.map(|row| refused_announcement(&row)));
@@ -68,42 +70,43 @@ pub(in crate::write) async fn apply(
 /// The rows of games, each with whether its page is public. The pages are locked: their states stay.
 async fn under_pages(
     connection: &mut PgConnection,
-    rows: &[ParsedRow<Draft<Game>>],
-) -> Result<Vec<ParsedRow<Draft<Game>>>, ApplyError> {
-    let page = |row: &ParsedRow<Draft<Game>>| row.draft.content.page_id;
+    rows: &[ParsedRow<RowContent<Game>>],
+) -> Result<Vec<ParsedRow<RowContent<Game>>>, ApplyError> {
+    let page = |row: &ParsedRow<RowContent<Game>>| row.parsed.content.page_id;
     let ids: BTreeSet<Uuid> = rows.iter().map(page).collect();
     let ids: Vec<Uuid> = ids.into_iter().collect();
     let is_public = pages::share_states(connection, &ids).await?;
     let mut rows = rows.to_vec();
     for row in &mut rows {
         let is_public = is_public.get(&page(row)).ok_or(ApplyError::Busy)?;
-        row.draft.hidden_by_page = !is_public;
+        row.parsed.hidden_by_page = !is_public;
     }
     Ok(rows)
 }
 
 /// Nobody would ever be told of the game: it is not visible now, and when its page is published, games that were imported are not announced.
-fn refused_announcement(row: &ParsedRow<Draft<Game>>) -> ImportedRow {
+fn refused_announcement(row: &ParsedRow<RowContent<Game>>) -> ImportedRow {
     let reason = "The page of the game is not public, so that the game cannot be announced: publish the page first, or import the game without --announce.";
     let fields = Problems::from([("creator".to_owned(), reason.to_owned())]);
-    reported_row(row.line, &row.draft.content.slug, fields)
+    reported_row(row.line, &row.parsed.content.slug, fields)
 }
 
 struct ChunkWriter<'w, 'c> {
     context: &'w mut CommandContext<'c>,
-    chunk: &'w Chunk,
+    header: &'w Header,
+    audit_id: Uuid,
     /// Rows that are refused before they are planned.
     refused: Vec<ImportedRow>,
 }
 
 impl ChunkWriter<'_, '_> {
-    async fn run<T: ImportableRecord>(
+    async fn run<T: ImportTarget>(
         &mut self,
-        rows: &[ParsedRow<T::Draft>],
+        rows: &[ParsedRow<T::Parsed>],
     ) -> ApplyResult<ImportResponse> {
-        let names = rows.iter().map(|row| T::draft_key(&row.draft).to_owned());
+        let names = rows.iter().map(|row| T::row_key(&row.parsed).to_owned());
         let names: Vec<String> = names.collect();
-        let locked = T::lock(self.context.connection, self.chunk.mode, &names).await?;
+        let locked = T::lock(self.context.connection, self.header.mode, &names).await?;
         let existing = locked.ok_or(ApplyError::Busy)?;
         let ids: Vec<Uuid> = existing.iter().filter_map(T::listing_id).collect();
         let last_stated = imports::last_stated(self.context.connection, T::ENTITY, &ids).await?;
@@ -112,14 +115,14 @@ impl ChunkWriter<'_, '_> {
             ..ImportResponse::default()
         };
         let plan = plan::<T>(
-            self.chunk,
+            self.header,
             rows,
             existing,
             &last_stated,
             self.context.now,
             &mut report,
         );
-        if self.chunk.dry_run {
+        if self.header.dry_run {
             self.execute("savepoint dry_run").await?;
         }
         let (changes, mut feed) = self.save(plan, &mut report.refused).await?;
@@ -131,17 +134,17 @@ impl ChunkWriter<'_, '_> {
         }
         report.refused_count = u64::try_from(report.refused.len()).unwrap_or(u64::MAX);
         report.kept_count = u64::try_from(report.kept.len()).unwrap_or(u64::MAX);
-        if self.chunk.dry_run {
+        if self.header.dry_run {
             self.execute("rollback to savepoint dry_run; release savepoint dry_run")
                 .await?;
             report.changed = differences(self.context.connection, &changes).await?;
             feed.clear();
         } else {
             if !changes.is_empty() {
-                imports::raise_version(self.context.connection, T::ENTITY, self.chunk.mode).await?;
+                imports::raise_version(self.context.connection, T::ENTITY, self.header.mode)
+                    .await?;
             }
             self.audit(T::ENTITY, &report).await?;
-            count(T::ENTITY.as_str(), &report);
         }
         Ok((report, feed))
     }
@@ -149,25 +152,25 @@ impl ChunkWriter<'_, '_> {
     /// Records in the audit which member changed something.
     async fn audit(&mut self, entity: Entity, report: &ImportResponse) -> Result<(), sqlx::Error> {
         let (created, updated) = (report.created, report.updated);
-        let Some(call) = &self.chunk.staff_call else {
+        let Some(by) = &self.header.by else {
             return Ok(());
         };
         if created + updated == 0 {
             return Ok(());
         }
         let entry = audit::Entry {
-            member: &call.by.name,
-            role: call.by.role.as_str(),
+            member: &by.name,
+            role: by.role.as_str(),
             action: AuditAction::Import.as_str(),
             entity: entity.as_str(),
-            name: &self.chunk.file_name,
+            name: &self.header.file_name,
             refused: false,
-            details: json!({ "mode": self.chunk.mode }),
+            details: json!({ "mode": self.header.mode }),
         };
         let context = &mut *self.context;
         record_import(
             context.connection,
-            call.id,
+            self.audit_id,
             entry,
             created,
             updated,
@@ -177,7 +180,7 @@ impl ChunkWriter<'_, '_> {
     }
 
     /// Writes the changes, and what the rows state. Returns the changes that the database accepts, and their messages for the feed.
-    async fn save<T: ImportableRecord>(
+    async fn save<T: ImportTarget>(
         &mut self,
         plan: Plan<T>,
         refused: &mut Vec<ImportedRow>,
@@ -193,13 +196,15 @@ impl ChunkWriter<'_, '_> {
         if !ids.is_empty() {
             imports::set_stated(self.context.connection, T::ENTITY, &ids, &contents).await?;
         }
-        let announce = self.chunk.announce;
+        let announce = self.header.announce;
         let mut feed: Vec<NewChange> = changes
             .iter()
             .map(|change| {
-                change
-                    .after
-                    .change(change.kind(), announce, self.context.public_url)
+                change.after.change(
+                    change.kind(),
+                    announce,
+                    &self.context.dependencies.public_url,
+                )
             })
             .collect();
         for change in &changes {
@@ -216,7 +221,7 @@ impl ChunkWriter<'_, '_> {
     }
 
     /// Writes all changes at once. If the database refuses them, writes each by itself, so that only the invalid ones are refused.
-    async fn save_changes<T: ImportableRecord>(
+    async fn save_changes<T: ImportTarget>(
         &mut self,
         changes: Vec<RecordChange<T>>,
         refused: &mut Vec<ImportedRow>,
@@ -237,7 +242,7 @@ impl ChunkWriter<'_, '_> {
     }
 
     /// Writes changes under a savepoint. Returns the field errors if the database refuses them, and then nothing is written.
-    async fn attempt<T: ImportableRecord>(
+    async fn attempt<T: ImportTarget>(
         &mut self,
         changes: &[RecordChange<T>],
     ) -> Result<Option<Problems>, sqlx::Error> {
@@ -264,7 +269,7 @@ impl ChunkWriter<'_, '_> {
         Ok(())
     }
 
-    async fn write<T: ImportableRecord>(
+    async fn write<T: ImportTarget>(
         &mut self,
         changes: &[RecordChange<T>],
     ) -> Result<(), sqlx::Error> {
@@ -278,7 +283,7 @@ impl ChunkWriter<'_, '_> {
                 new_revisions.push(Revision {
                     id,
                     number: change.after.revision(),
-                    actor: Actor::Import(self.chunk.file_name.clone()),
+                    actor: Actor::Import(self.header.file_name.clone()),
                     before,
                     after,
                     reason: None,
@@ -297,19 +302,5 @@ impl ChunkWriter<'_, '_> {
             new_revisions,
         )
         .await
-    }
-}
-
-fn count(entity: &'static str, report: &ImportResponse) {
-    for (outcome, rows) in [
-        ("created", report.created),
-        ("updated", report.updated),
-        ("unchanged", report.unchanged),
-        ("refused", report.refused_count),
-        // Counted as updated or unchanged as well.
-        ("kept", report.kept_count),
-    ] {
-        metrics::counter!("listings_import_rows_total", "entity" => entity, "outcome" => outcome)
-            .increment(rows);
     }
 }

@@ -17,6 +17,7 @@ use kit::feed::Writer;
 use kit::rpc::staff::Member;
 use kit::{Clock, Fault, ids};
 use sqlx::PgPool;
+use uuid::Uuid;
 
 use crate::domain::entity::Entity;
 use crate::domain::mode::Mode;
@@ -25,7 +26,7 @@ use crate::domain::reference_data::ReferenceData;
 use crate::store;
 use crate::store::imports;
 use crate::write::{Command, CommandDependencies, CommandHandler, Outcome};
-use chunk::{Chunk, StaffCall};
+use chunk::Chunk;
 
 /// Maximum number of rows per chunk. One transaction writes them, and other commands wait for it.
 const ROWS_PER_CHUNK: usize = 100;
@@ -69,18 +70,6 @@ impl Importer {
         }
     }
 
-    pub(crate) fn pool(&self) -> &PgPool {
-        &self.pool
-    }
-
-    pub fn writer(&self) -> &Writer<CommandHandler> {
-        &self.writer
-    }
-
-    pub(crate) fn clock(&self) -> &Clock {
-        &self.clock
-    }
-
     /// Begins an import.
     pub async fn begin(&self, header: Header) -> Result<Run, Fault> {
         let mut reference_data = self.reference_data().await?;
@@ -88,11 +77,8 @@ impl Importer {
         reference_data.no_later_than = header.by.as_ref().map(|_| self.clock.now());
         Ok(Run {
             importer: self.clone(),
-            staff_call: header.by.clone().map(|by| StaffCall {
-                id: ids::row_id(),
-                by,
-            }),
-            header,
+            header: Arc::new(header),
+            audit_id: ids::row_id(),
             reference_data,
             next_line: 1,
             lines_by_name: HashMap::new(),
@@ -101,7 +87,7 @@ impl Importer {
     }
 
     /// The reference data that rows may name. It only grows, so one load per import is enough.
-    pub(crate) async fn reference_data(&self) -> Result<ReferenceData, sqlx::Error> {
+    async fn reference_data(&self) -> Result<ReferenceData, sqlx::Error> {
         let mut connection = self.pool.acquire().await?;
         let cache = &self.commands.reference_data;
         let data = cache.get(&mut connection, self.clock.now()).await?;
@@ -112,8 +98,8 @@ impl Importer {
 /// An import in progress.
 pub struct Run {
     importer: Importer,
-    header: Header,
-    staff_call: Option<StaffCall>,
+    header: Arc<Header>,
+    audit_id: Uuid,
     reference_data: ReferenceData,
     next_line: u64,
     /// The names of the rows so far, each with its first line.
@@ -130,6 +116,9 @@ impl Run {
             let chunk = Box::new(self.parse(part).await?);
             let (writer, command) = (&self.importer.writer, Command::Import(chunk));
             let report = writer.write_as(command, Outcome::try_as_imported).await?;
+            if !self.header.dry_run {
+                report::count(self.header.entity, &report);
+            }
             report::append(&mut self.report, *report);
         }
         Ok(())
@@ -152,14 +141,10 @@ impl Run {
         let names = &mut self.lines_by_name;
         let (rows, refused) = parse::read_rows(entity, parsed, &self.reference_data, names);
         Ok(Chunk {
-            mode: self.header.mode,
+            header: Arc::clone(&self.header),
+            audit_id: self.audit_id,
             rows,
             refused,
-            file_name: self.header.file_name.clone(),
-            announce: self.header.announce,
-            options: self.header.options,
-            dry_run: self.header.dry_run,
-            staff_call: self.staff_call.clone(),
         })
     }
 

@@ -68,12 +68,7 @@ pub(super) fn unknown_handles(parsed: &[ParsedLine], reference: &ReferenceData) 
         .flat_map(game::handles)
         .filter(|handle| !reference.creators.contains_key(*handle))
         .collect();
-    handles
-        .into_iter()
-        // PostgreSQL does not accept NUL, and no handle has one.
-        .filter(|handle| !handle.contains('\0'))
-        .map(ToOwned::to_owned)
-        .collect()
+    handles.into_iter().map(ToOwned::to_owned).collect()
 }
 
 /// Validates rows of a kind. Returns the valid and the refused ones. A row whose name is in `names`, which has the line of each name so far, would
@@ -128,7 +123,7 @@ impl RowContext<'_> {
         line: u64,
         object: Map<String, Value>,
     ) -> Result<ParsedRow<D>, Problems> {
-        let draft = domain::read_import_row(&object, self.reference)?;
+        let parsed = domain::read_import_row(&object, self.reference)?;
         let field = D::KEY_FIELD;
         let key = object.get(field).and_then(Value::as_str);
         // The code of a country may be in small letters; other keys have no capitals.
@@ -139,7 +134,11 @@ impl RowContext<'_> {
             return Err([(field.to_owned(), reason)].into());
         }
         let named = object.into_iter().map(|(name, _)| name).collect();
-        Ok(ParsedRow { line, draft, named })
+        Ok(ParsedRow {
+            line,
+            parsed,
+            named,
+        })
     }
 }
 

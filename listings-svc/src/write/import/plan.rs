@@ -10,18 +10,20 @@ use sqlx::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::chunk::{Chunk, ParsedRow};
+use super::Header;
+use super::chunk::ParsedRow;
 use super::report::reported_row;
 use crate::domain::difference::{self, Difference};
 use crate::domain::fields::Problems;
-use crate::domain::record::{ImportRow, Record};
+use crate::domain::record::{ImportRow, Importable};
 use crate::domain::state::ListingState;
 use crate::domain::text::clip;
 use crate::feed::{ChangeKind, Publish};
 use crate::store::{RecordTable, history, to_json_row};
 
-pub(super) trait ImportableRecord: Record + RecordTable + Publish + Serialize {}
-impl<T: Record + RecordTable + Publish + Serialize> ImportableRecord for T {}
+/// A record that an import reads, decides on, saves and publishes.
+pub(super) trait ImportTarget: Importable + RecordTable + Publish + Serialize {}
+impl<T: Importable + RecordTable + Publish + Serialize> ImportTarget for T {}
 
 /// A record that a row creates or changes.
 pub(super) struct RecordChange<T> {
@@ -30,7 +32,7 @@ pub(super) struct RecordChange<T> {
     pub(super) after: T,
 }
 
-impl<T: Record> RecordChange<T> {
+impl<T: Importable> RecordChange<T> {
     /// The account that submitted the listing, if the import takes it over.
     pub(super) fn adopted_from(&self) -> Option<Uuid> {
         let (_, before) = self.before.as_ref()?.submission()?;
@@ -41,6 +43,8 @@ impl<T: Record> RecordChange<T> {
     pub(super) fn kind(&self) -> ChangeKind {
         let state = |record: &T| record.submission().map(|(state, _)| state);
         match &self.before {
+            // A listing that an import brings in is public at once.
+            None if T::ENTITY.is_listing() => ChangeKind::Approved,
             None => ChangeKind::Created,
             Some(before)
                 if state(before) != state(&self.after)
@@ -61,9 +65,9 @@ pub(super) struct Plan<T> {
 }
 
 /// Plans what the rows do to the records that exist, by what the last import stated of these.
-pub(super) fn plan<T: ImportableRecord>(
-    chunk: &Chunk,
-    rows: &[ParsedRow<T::Draft>],
+pub(super) fn plan<T: ImportTarget>(
+    header: &Header,
+    rows: &[ParsedRow<T::Parsed>],
     existing: Vec<T>,
     last_stated: &HashMap<Uuid, Map<String, Value>>,
     now: OffsetDateTime,
@@ -77,17 +81,22 @@ pub(super) fn plan<T: ImportableRecord>(
         changes: Vec::new(),
         stated: Vec::new(),
     };
-    for ParsedRow { line, draft, named } in rows {
-        let (line, name) = (*line, T::draft_key(draft));
+    for ParsedRow {
+        line,
+        parsed,
+        named,
+    } in rows
+    {
+        let (line, name) = (*line, T::row_key(parsed));
         let mut row = ImportRow {
-            draft,
+            parsed,
             named,
             last_stated: None,
-            options: chunk.options,
+            options: header.options,
         };
         let Some(before) = existing.remove(name) else {
-            let after = T::from_row(row, ids::row_id(), chunk.mode, now);
-            let stated = after.listing_id().map(|id| (line, id, T::stated(draft)));
+            let after = T::from_row(row, ids::row_id(), header.mode, now);
+            let stated = after.listing_id().map(|id| (line, id, T::stated(parsed)));
             plan.stated.extend(stated);
             plan.changes.push(RecordChange {
                 line,
@@ -106,10 +115,12 @@ pub(super) fn plan<T: ImportableRecord>(
                 continue;
             }
         };
-        if !imported.kept.is_empty() {
-            report.kept.push(reported_row(line, name, imported.kept));
+        if !imported.not_overwritten.is_empty() {
+            report
+                .kept
+                .push(reported_row(line, name, imported.not_overwritten));
         }
-        let stated = id.map(|id| (line, id, T::stated(draft)));
+        let stated = id.map(|id| (line, id, T::stated(parsed)));
         let stated = stated.filter(|(_, _, stated)| last_stated != Some(stated));
         plan.stated.extend(stated);
         match imported.after {
@@ -125,7 +136,7 @@ pub(super) fn plan<T: ImportableRecord>(
 }
 
 /// The rows of a dry run that change something, each with its changed fields; a new record has none.
-pub(super) async fn differences<T: ImportableRecord>(
+pub(super) async fn differences<T: ImportTarget>(
     connection: &mut PgConnection,
     changes: &[RecordChange<T>],
 ) -> Result<Vec<ImportedRow>, sqlx::Error> {

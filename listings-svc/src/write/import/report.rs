@@ -2,6 +2,7 @@
 
 use contracts::listings::v1::{ImportResponse, ImportedRow};
 
+use crate::domain::entity::Entity;
 use crate::domain::fields::Problems;
 
 /// Rows of each outcome that a report lists; the rest are only counted.
@@ -35,5 +36,20 @@ pub(super) fn append(report: &mut ImportResponse, next: ImportResponse) {
     ] {
         let rest = MAX_REPORTED.saturating_sub(rows.len());
         rows.extend(next.into_iter().take(rest));
+    }
+}
+
+/// Counts the rows of a report on lines that are written. Not while the chunk is applied: its transaction may be retried.
+pub(super) fn count(entity: Entity, report: &ImportResponse) {
+    for (outcome, rows) in [
+        ("created", report.created),
+        ("updated", report.updated),
+        ("unchanged", report.unchanged),
+        ("refused", report.refused_count),
+        // Counted as updated or unchanged as well.
+        ("kept", report.kept_count),
+    ] {
+        metrics::counter!("listings_import_rows_total", "entity" => entity.as_str(), "outcome" => outcome)
+            .increment(rows);
     }
 }

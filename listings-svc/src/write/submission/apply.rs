@@ -8,16 +8,21 @@ use kit::feed::{ApplyError, ApplyResult};
 use super::context::{AcceptedSubmission, SubmissionContext};
 use super::{Receipt, Submission, Target, create, pictures, update, withdraw};
 use crate::SCHEMA;
-use crate::write::{CommandContext, CommandDependencies};
+use crate::write::CommandContext;
 
 /// Applies a submission, inside the writer's transaction.
 pub(in crate::write) async fn apply(
     context: &mut CommandContext<'_>,
     submission: &Submission,
-    dependencies: &CommandDependencies,
 ) -> ApplyResult<Box<Receipt>> {
-    let (connection, now) = (&mut *context.connection, context.now);
-    let context = SubmissionContext::new(connection, submission, dependencies, now);
+    let context = SubmissionContext {
+        connection: &mut *context.connection,
+        submission,
+        dependencies: context.dependencies,
+        now: context.now,
+        is_dry_run: false,
+        writes_today: 0,
+    };
     let accepted = run(context).await?;
     let changes = accepted.change.into_iter().collect();
     Ok((Box::new(accepted.receipt), changes))
@@ -30,7 +35,7 @@ pub(super) async fn run(
     let submission = context.submission;
     if let Some(key) = &submission.idempotency_key {
         // A replayed call does not count as a write.
-        context.lock_account(0).await?;
+        context.lock_and_count(0).await?;
         let stored: Option<Receipt> = key.replay(context.connection, SCHEMA, context.now).await?;
         if let Some(receipt) = stored {
             let receipt = Receipt {
@@ -46,7 +51,7 @@ pub(super) async fn run(
     }
     // Locks and counts in one round trip; a refusal rolls the count back.
     let writes = submission.target.always_counts().into();
-    context.writes_today = context.lock_account(writes).await?;
+    context.writes_today = context.lock_and_count(writes).await?;
     let accepted = match &submission.target {
         Target::NewGame => create::game(&mut context).await?,
         Target::NewEvent => create::event(&mut context).await?,

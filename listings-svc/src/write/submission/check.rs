@@ -21,7 +21,14 @@ pub async fn check(
     now: OffsetDateTime,
 ) -> Result<(Receipt, Option<Preview>), Fault> {
     let mut connection = pool.acquire().await?;
-    let context = SubmissionContext::new(&mut connection, submission, dependencies, now).dry_run();
+    let context = SubmissionContext {
+        connection: &mut connection,
+        submission,
+        dependencies,
+        now,
+        is_dry_run: true,
+        writes_today: 0,
+    };
     match apply::run(context).await {
         Ok(accepted) => Ok((accepted.receipt, accepted.preview)),
         Err(ApplyError::Rejected(fault)) => Err(fault),

@@ -7,23 +7,25 @@ use kit::feed::{ApplyError, NewChange};
 use serde::Serialize;
 use serde_json::Value;
 use sqlx::PgConnection;
-use sqlx::types::Json;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::{Receipt, Submission};
 use crate::domain::array_fields::Credit;
+use crate::domain::entity::Entity;
+use crate::domain::event::Event;
 use crate::domain::game::{self, Game};
 use crate::domain::listing::Listing;
 use crate::domain::mode::Mode;
 use crate::domain::page::Page;
-use crate::domain::record::Record as _;
+use crate::domain::record::Importable as _;
 use crate::domain::reference_data::ReferenceData;
 use crate::domain::slug;
 use crate::domain::state::ListingState;
 use crate::feed::{ChangeKind, Publish, listing_change};
 use crate::store::page_owners::{self, OwnedPage, PageRef};
 use crate::store::{ListingTable, accounts, find_listing, games, listings, pages, to_json_row};
+use crate::write::absent::no_own_listing;
 use crate::write::{CommandDependencies, limits, lock_listing};
 
 /// Slugs with the same base in the first query; each further query doubles the number.
@@ -58,41 +60,18 @@ pub(super) struct SubmissionContext<'a> {
     pub(super) now: OffsetDateTime,
     /// Reads rows without locks, and saves nothing.
     pub(super) is_dry_run: bool,
-    /// Writes of the account on this day, this one included.
+    /// Writes of the account on this day, this one included once it is counted: from the start if the target
+    /// [always counts](super::Target::always_counts), else by [`count_write`](Self::count_write).
     pub(super) writes_today: i32,
 }
 
-impl<'a> SubmissionContext<'a> {
-    pub(super) fn new(
-        connection: &'a mut PgConnection,
-        submission: &'a Submission,
-        dependencies: &'a CommandDependencies,
-        now: OffsetDateTime,
-    ) -> Self {
-        Self {
-            connection,
-            submission,
-            dependencies,
-            now,
-            is_dry_run: false,
-            writes_today: 0,
-        }
-    }
-
-    /// The same submission as a dry run.
-    pub(super) fn dry_run(self) -> Self {
-        Self {
-            is_dry_run: true,
-            ..self
-        }
-    }
-
-    /// Locks the row of the account, so that its daily writes and its pending submissions are counted exactly. Adds `added` to the writes
-    /// of the day, and returns the sum.
-    pub(super) async fn lock_account(&mut self, added: i32) -> Result<i32, ApplyError> {
+impl SubmissionContext<'_> {
+    /// Locks the row of the account, so that its daily writes and its pending submissions are counted exactly. Adds `writes` to those of
+    /// the day, and returns the sum. A dry run reads the row without a lock, and stores nothing.
+    pub(super) async fn lock_and_count(&mut self, writes: i32) -> Result<i32, ApplyError> {
         let (account, today) = (self.submission.author.account, self.now.date());
         if !self.is_dry_run {
-            let locked = accounts::lock(self.connection, account, today, added).await?;
+            let locked = accounts::lock(self.connection, account, today, writes).await?;
             return locked.ok_or(ApplyError::Busy);
         }
         let before = if self.is_about_samples() {
@@ -100,7 +79,7 @@ impl<'a> SubmissionContext<'a> {
         } else {
             accounts::writes_on(&mut *self.connection, account, today).await?
         };
-        Ok(before.saturating_add(added))
+        Ok(before.saturating_add(writes))
     }
 
     /// Whether the submission is about samples. Every account may use them, and no limits apply.
@@ -125,9 +104,7 @@ impl<'a> SubmissionContext<'a> {
             return Ok(reference);
         }
         let stored = current.iter().filter_map(|credit| credit.handle.as_deref());
-        // A name that is not a slug matches nothing, and PostgreSQL does not accept NUL.
-        let named = game::handles(body).filter(|handle| slug::is_valid(handle));
-        let handles: BTreeSet<&str> = stored.clone().chain(named).collect();
+        let handles: BTreeSet<&str> = stored.clone().chain(game::handles(body)).collect();
         let handles: Vec<String> = handles.into_iter().map(ToOwned::to_owned).collect();
         let mode = self.submission.author.mode;
         let pages = Listing::<Page>::find(self.connection, mode, &handles).await?;
@@ -160,7 +137,7 @@ impl<'a> SubmissionContext<'a> {
         Ok(found.filter(|listing| listing.state != ListingState::Removed))
     }
 
-    /// Locks the game to change, and reads its page if the account owns it.
+    /// Locks the game to change, and reads its page, without a lock, if the account owns it.
     pub(super) async fn lock_game(
         &mut self,
         name: &str,
@@ -185,23 +162,47 @@ impl<'a> SubmissionContext<'a> {
         Ok(page.map(|page| (game, page)))
     }
 
+    /// Locks an event of the account.
+    pub(super) async fn lock_own_event(
+        &mut self,
+        slug: &str,
+    ) -> Result<Listing<Event>, ApplyError> {
+        let found = self.lock_listing::<Event>(slug).await?;
+        let account = self.submission.author.account;
+        let is_test = self.is_about_samples();
+        let own = found.filter(|event| is_test || event.submitter == Some(account));
+        Ok(own.ok_or_else(|| no_own_listing(Entity::Event))?)
+    }
+
+    /// Locks a page of the account, which may change it.
+    pub(super) async fn lock_own_page(
+        &mut self,
+        handle: &str,
+    ) -> Result<Listing<Page>, ApplyError> {
+        let found = self.lock_listing::<Page>(handle).await?;
+        let page = found.ok_or_else(|| no_own_listing(Entity::Page))?;
+        let owned = self.find_page(PageRef::Id(page.id)).await?;
+        owned.ok_or_else(|| no_own_listing(Entity::Page))?;
+        Ok(page)
+    }
+
     /// The page of the account with this handle, for a game under it (§4.3): pending or public.
     pub(super) async fn page_with_handle(&mut self, handle: &str) -> Result<OwnedPage, ApplyError> {
         if !slug::is_valid(handle) {
             return Err(limits::not_yours(handle).into());
         }
-        match self.lock_page(PageRef::Handle(handle)).await? {
-            Some(page) if page.state.0 == ListingState::Removed => {
+        match self.share_page(PageRef::Handle(handle)).await? {
+            Some(page) if page.state == ListingState::Removed => {
                 Err(limits::taken_down(handle).into())
             }
-            Some(page) if page.state.0 != ListingState::Rejected => Ok(page),
+            Some(page) if page.state != ListingState::Rejected => Ok(page),
             Some(_) | None => Err(limits::not_yours(handle).into()),
         }
     }
 
-    /// Locks a page of the account, in any state, until the submission is committed: nothing is submitted under a page whose removal is
-    /// being committed.
-    pub(super) async fn lock_page(
+    /// Locks a page of the account, in any state, against changes by others until the submission is committed: nothing is submitted under a
+    /// page whose removal is being committed.
+    pub(super) async fn share_page(
         &mut self,
         page_ref: PageRef<'_>,
     ) -> Result<Option<OwnedPage>, ApplyError> {
@@ -256,7 +257,7 @@ impl<'a> SubmissionContext<'a> {
 
     /// Counts one more write of the day, and refuses it beyond the limit of the plan. A refusal rolls the count back.
     pub(super) async fn count_write(&mut self) -> Result<(), ApplyError> {
-        self.writes_today = self.lock_account(1).await?;
+        self.writes_today = self.lock_and_count(1).await?;
         self.check_daily_limit()
     }
 
@@ -336,6 +337,6 @@ fn sample_of(page: Listing<Page>) -> OwnedPage {
         handle: page.content.handle,
         country_code: page.content.country_code,
         city: page.content.city,
-        state: Json(page.state),
+        state: page.state,
     }
 }

@@ -38,7 +38,7 @@ pub(super) async fn game(
         page_id: page.id,
         ..read.game
     };
-    let listing = insert_pending(context, game, page.state.0 == ListingState::Published).await?;
+    let listing = insert_pending(context, game, page.state == ListingState::Published).await?;
     Ok(context.accept(None, &listing, Some(ChangeKind::Submitted)))
 }
 

@@ -19,7 +19,7 @@ use uuid::Uuid;
 use crate::domain::entity::Entity;
 use crate::domain::mode::Mode;
 use crate::domain::state::ListingState;
-use crate::write::pictures::edit::PictureOperation;
+use crate::write::pictures::PictureOperation;
 
 /// The account that submits.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,6 +50,20 @@ pub enum Target {
 }
 
 impl Target {
+    /// The call in the scope of an `Idempotency-Key` (§10.4); `None` for a call that has no key, such as a change.
+    pub const fn idempotency_route(&self) -> Option<&'static str> {
+        match self {
+            Self::NewGame => Some("POST /games"),
+            Self::NewEvent => Some("POST /events"),
+            Self::NewPage => Some("a new page"),
+            Self::Game(_)
+            | Self::Event(_)
+            | Self::Page(_)
+            | Self::Pictures(..)
+            | Self::Withdrawal(..) => None,
+        }
+    }
+
     /// Whether the submission is one of the day's writes (§8) even if it changes nothing. A submission about a page or pictures is one only
     /// if it changes what the public sees.
     pub(super) const fn always_counts(&self) -> bool {

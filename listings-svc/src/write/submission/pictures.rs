@@ -4,7 +4,7 @@ use kit::Fault;
 use kit::feed::ApplyError;
 
 use super::context::{AcceptedSubmission, SubmissionContext, SubmittedListing};
-use super::update::{is_shown_with, own_page, update};
+use super::update::update;
 use crate::domain::entity::Entity;
 use crate::domain::listing::Listing;
 use crate::domain::state::ListingState;
@@ -12,7 +12,7 @@ use crate::store::page_owners::PageRef;
 use crate::store::pictures;
 use crate::write::absent::no_own_listing;
 use crate::write::limits::taken_down;
-use crate::write::pictures::edit::{HasPictures, PictureOperation};
+use crate::write::pictures::{HasPictures, PictureOperation};
 
 /// A change of a public listing is one of the day's writes (§8); uploads have a limit of their own.
 pub(super) async fn apply(
@@ -23,7 +23,7 @@ pub(super) async fn apply(
 ) -> Result<AcceptedSubmission, ApplyError> {
     match entity {
         Entity::Page => {
-            let page = own_page(context, name).await?;
+            let page = context.lock_own_page(name).await?;
             edit(context, page, operation, true).await
         }
         Entity::Game => {
@@ -31,13 +31,13 @@ pub(super) async fn apply(
             let (game, page) = found.ok_or_else(|| no_own_listing(Entity::Game))?;
             // A change of a rejected game is a submission (§3).
             if game.state == ListingState::Rejected {
-                let page = context.lock_page(PageRef::Id(page.id)).await?;
+                let page = context.share_page(PageRef::Id(page.id)).await?;
                 let page = page.ok_or_else(|| no_own_listing(Entity::Game))?;
-                if page.state.0 == ListingState::Removed {
+                if page.state == ListingState::Removed {
                     return Err(taken_down(&page.handle).into());
                 }
             }
-            let is_under_public_page = is_shown_with(&game, &page);
+            let is_under_public_page = game.is_shown_under(page.state);
             edit(context, game, operation, is_under_public_page).await
         }
         Entity::Event | Entity::Genre | Entity::Country | Entity::City => {

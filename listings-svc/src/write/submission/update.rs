@@ -1,7 +1,5 @@
 //! Changes of pages, games and events by their accounts.
 
-use std::cell::LazyCell;
-
 use kit::feed::ApplyError;
 use kit::{Code, Fault};
 use serde_json::{Map, Value};
@@ -10,14 +8,13 @@ use super::context::{AcceptedSubmission, SubmissionContext, SubmittedListing};
 use super::representation;
 use crate::domain::body::{self, Body, CurrentListing};
 use crate::domain::entity::Entity;
-use crate::domain::event::Event;
 use crate::domain::game::Game;
 use crate::domain::listing::Listing;
-use crate::domain::page::{Page, hidden_note};
+use crate::domain::page::hidden_note;
 use crate::domain::reference_data::ReferenceData;
 use crate::domain::state::ListingState;
 use crate::feed::ChangeKind;
-use crate::store::page_owners::{OwnedPage, PageRef};
+use crate::store::page_owners::PageRef;
 use crate::store::revisions::Actor;
 use crate::write::absent::no_own_listing;
 use crate::write::limits::taken_down;
@@ -32,16 +29,16 @@ pub(super) async fn game(
     let credits = &before.content.credits;
     let reference = context.reference_data_of_game(credits).await?;
     let public_url = &context.dependencies.public_url;
-    let representation = || representation::game(&before, &page, public_url);
+    let representation = representation::game(&before, &page, public_url);
     let body = &context.submission.body;
     let read = read_body(body, &reference, &before, representation)?;
     let page = match read.creator {
         Some(handle) if handle != page.handle => {
             // A game that was taken down with its page does not return by a move.
             if before.state == ListingState::Published {
-                let left = context.lock_page(PageRef::Id(page.id)).await?;
+                let left = context.share_page(PageRef::Id(page.id)).await?;
                 let left = left.ok_or_else(not_found)?;
-                if left.state.0 == ListingState::Removed {
+                if left.state == ListingState::Removed {
                     return Err(taken_down(&left.handle).into());
                 }
             }
@@ -49,9 +46,9 @@ pub(super) async fn game(
         }
         // A change of a rejected game is a submission (§3).
         _ if before.state == ListingState::Rejected => {
-            let page = context.lock_page(PageRef::Id(page.id)).await?;
+            let page = context.share_page(PageRef::Id(page.id)).await?;
             let page = page.ok_or_else(not_found)?;
-            if page.state.0 == ListingState::Removed {
+            if page.state == ListingState::Removed {
                 return Err(taken_down(&page.handle).into());
             }
             page
@@ -63,43 +60,36 @@ pub(super) async fn game(
         ..read.game
     };
     let is_under_public_page = if game.page_id == before.content.page_id {
-        is_shown_with(&before, &page)
+        before.is_shown_under(page.state)
     } else {
-        page.state.0 == ListingState::Published
+        page.state == ListingState::Published
     };
     let mut accepted = update(context, before, game, is_under_public_page).await?;
-    accepted.receipt.note = hidden_note(&page.handle, page.state.0);
+    accepted.receipt.note = hidden_note(&page.handle, page.state);
     Ok(accepted)
 }
 
-/// Reads the body of a change. The representation is made when a read-only field is compared with it: most bodies have none.
 fn read_body<B: Body>(
     body: &Map<String, Value>,
     reference: &ReferenceData,
     before: &Listing<B>,
-    representation: impl FnOnce() -> Map<String, Value>,
+    representation: Map<String, Value>,
 ) -> Result<B::Output, Fault> {
     let current = CurrentListing {
         listing: before,
-        representation: &LazyCell::new(representation),
+        representation,
     };
-    body::read(body, reference, Some(current)).map_err(Fault::invalid)
-}
-
-/// Whether a game of `page` that stays there is shown with it. The game says so, unless the page was just taken down and its games have yet
-/// to follow it.
-pub(super) fn is_shown_with(game: &Listing<Game>, page: &OwnedPage) -> bool {
-    !game.hidden_by_page && page.state.0 != ListingState::Removed
+    body::read(body, reference, Some(&current)).map_err(Fault::invalid)
 }
 
 pub(super) async fn event(
     context: &mut SubmissionContext<'_>,
     slug: &str,
 ) -> Result<AcceptedSubmission, ApplyError> {
-    let before = own_event(context, slug).await?;
+    let before = context.lock_own_event(slug).await?;
     let reference = context.reference_data().await?;
     let public_url = &context.dependencies.public_url;
-    let representation = || representation::event(&before, public_url);
+    let representation = representation::event(&before, public_url);
     let body = &context.submission.body;
     let read = read_body(body, &reference, &before, representation)?;
     update(context, before, read, true).await
@@ -109,37 +99,13 @@ pub(super) async fn page(
     context: &mut SubmissionContext<'_>,
     handle: &str,
 ) -> Result<AcceptedSubmission, ApplyError> {
-    let before = own_page(context, handle).await?;
+    let before = context.lock_own_page(handle).await?;
     let reference = context.reference_data().await?;
     let public_url = &context.dependencies.public_url;
-    let representation = || representation::page(&before, public_url);
+    let representation = representation::page(&before, public_url);
     let body = &context.submission.body;
     let read = read_body(body, &reference, &before, representation)?;
     update(context, before, read, true).await
-}
-
-/// Locks an event of the account.
-pub(super) async fn own_event(
-    context: &mut SubmissionContext<'_>,
-    slug: &str,
-) -> Result<Listing<Event>, ApplyError> {
-    let found = context.lock_listing::<Event>(slug).await?;
-    let account = context.submission.author.account;
-    let is_test = context.is_about_samples();
-    let own = found.filter(|event| is_test || event.submitter == Some(account));
-    Ok(own.ok_or_else(|| no_own_listing(Entity::Event))?)
-}
-
-/// Locks a page of the account.
-pub(super) async fn own_page(
-    context: &mut SubmissionContext<'_>,
-    handle: &str,
-) -> Result<Listing<Page>, ApplyError> {
-    let found = context.lock_listing::<Page>(handle).await?;
-    let page = found.ok_or_else(|| no_own_listing(Entity::Page))?;
-    let owned = context.find_page(PageRef::Id(page.id)).await?;
-    owned.ok_or_else(|| no_own_listing(Entity::Page))?;
-    Ok(page)
 }
 
 fn precondition_failed() -> Fault {

@@ -5,7 +5,6 @@ use kit::Fault;
 use kit::feed::ApplyError;
 
 use super::context::{AcceptedSubmission, SubmissionContext, SubmittedListing};
-use super::update::{own_event, own_page};
 use crate::domain::entity::Entity;
 use crate::domain::listing::Listing;
 use crate::domain::state::ListingState;
@@ -21,7 +20,7 @@ pub(super) async fn apply(
 ) -> Result<AcceptedSubmission, ApplyError> {
     match entity {
         Entity::Page => {
-            let page = own_page(context, name).await?;
+            let page = context.lock_own_page(name).await?;
             withdraw(context, page).await
         }
         Entity::Game => {
@@ -30,7 +29,7 @@ pub(super) async fn apply(
             withdraw(context, game).await
         }
         Entity::Event => {
-            let event = own_event(context, name).await?;
+            let event = context.lock_own_event(name).await?;
             withdraw(context, event).await
         }
         Entity::Genre | Entity::Country | Entity::City => Err(no_own_listing(entity).into()),

@@ -44,7 +44,7 @@ pub(super) async fn decide(
     store::close(context.connection, ticket.id, closing).await?;
     record(context, &ticket, decision).await?;
     let decided = for_account(&ticket, decision);
-    changes.extend(decided.and_then(|decided| decided.change(context.public_url)));
+    changes.extend(decided.and_then(|decided| decided.change(&context.dependencies.public_url)));
     Ok(ticket.kind)
 }
 
@@ -75,7 +75,13 @@ async fn grant_page(
     let page = page_owners::lock(connection, &claim.name).await?;
     let account = claim.account_id.unwrap_or_default();
     let is_new = owners::add(connection, page.id, account, GrantSource::Claim, now).await?;
-    Ok(is_new.then(|| page.change(ChangeKind::OwnersChanged, false, context.public_url)))
+    Ok(is_new.then(|| {
+        page.change(
+            ChangeKind::OwnersChanged,
+            false,
+            &context.dependencies.public_url,
+        )
+    }))
 }
 
 /// Records a decision in the audit.

@@ -11,8 +11,10 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::absent::no_own_listing;
-use super::{CommandContext, Outcome, limits};
+use super::{CommandContext, Outcome, limits, lock_listing};
 use crate::domain::entity::Entity;
+use crate::domain::event::Event;
+use crate::domain::game::Game;
 use crate::domain::listing::Listing;
 use crate::domain::mode::Mode;
 use crate::domain::page::Page;
@@ -20,8 +22,8 @@ use crate::domain::state::ListingState;
 use crate::domain::ticket::{TicketKind, TicketState};
 use crate::domain::visitor_note::NoteText;
 use crate::store::page_owners as owners;
-use crate::store::tickets::{self as store, AccountTicket, Closing, Subject};
-use crate::store::{accounts, find_listing, own_listings};
+use crate::store::tickets::{self as store, AccountTicket, Closing, TicketSubject};
+use crate::store::{RecordTable, accounts, find_listing, own_listings};
 use decide::decide;
 use notes::{close_own_note, send_note};
 
@@ -130,8 +132,7 @@ pub(super) async fn apply(
             reason,
         } => {
             lock_account(connection, *account, now).await?;
-            let (subject, state) = own_listing(connection, *account, listing).await?;
-            check_public(state)?;
+            let subject = lock_public_listing(connection, *account, listing).await?;
             let ticket = AccountTicket {
                 kind: TicketKind::Takedown,
                 subject,
@@ -147,7 +148,7 @@ pub(super) async fn apply(
             state,
             answer,
         } => {
-            let (subject, _) = own_listing(connection, *account, listing).await?;
+            let subject = own_listing(connection, *account, listing).await?;
             let closing = Closing {
                 state: *state,
                 by_kind: "account",
@@ -194,7 +195,7 @@ async fn claimed_page(
     connection: &mut PgConnection,
     account: Uuid,
     handle: &str,
-) -> Result<Subject, ApplyError> {
+) -> Result<TicketSubject, ApplyError> {
     let found = find_listing::<Page>(connection, Mode::Live, handle).await?;
     let not_found = || Fault::not_found("There is no public page with this handle.");
     let page = found.filter(Listing::is_visible).ok_or_else(not_found)?;
@@ -202,25 +203,54 @@ async fn claimed_page(
     if owners.iter().any(|owner| owner.account_id == account) {
         return Err(Fault::invalid_field("handle", "You own this page already.").into());
     }
-    Ok(Subject {
+    Ok(TicketSubject {
         entity: Entity::Page,
         listing: page.id,
     })
 }
 
-/// A listing of the account, and its state.
+/// A listing of the account.
 async fn own_listing(
     connection: &mut PgConnection,
     account: Uuid,
     NamedListing { entity, name }: &NamedListing,
-) -> Result<(Subject, ListingState), ApplyError> {
+) -> Result<TicketSubject, ApplyError> {
     let found = own_listings::find(&mut *connection, account, *entity, name).await?;
-    let (listing, state) = found.ok_or_else(|| no_own_listing(*entity))?;
-    let subject = Subject {
+    let (listing, _) = found.ok_or_else(|| no_own_listing(*entity))?;
+    Ok(TicketSubject {
         entity: *entity,
         listing,
+    })
+}
+
+/// Locks a public listing of the account, so that it is not taken down meanwhile, which would leave the request open.
+async fn lock_public_listing(
+    connection: &mut PgConnection,
+    account: Uuid,
+    listing: &NamedListing,
+) -> Result<TicketSubject, ApplyError> {
+    let subject = own_listing(connection, account, listing).await?;
+    let name = &listing.name;
+    let state = match listing.entity {
+        Entity::Page => lock_state::<Page>(connection, name).await?,
+        Entity::Game => lock_state::<Game>(connection, name).await?,
+        Entity::Event => lock_state::<Event>(connection, name).await?,
+        Entity::Genre | Entity::Country | Entity::City => None,
     };
-    Ok((subject, state))
+    check_public(state.ok_or_else(|| no_own_listing(listing.entity))?)?;
+    Ok(subject)
+}
+
+/// Locks a live listing, and reads its state; `None` when there is none.
+async fn lock_state<C>(
+    connection: &mut PgConnection,
+    name: &str,
+) -> Result<Option<ListingState>, ApplyError>
+where
+    Listing<C>: RecordTable,
+{
+    let locked = lock_listing::<C>(connection, Mode::Live, name).await?;
+    Ok(locked.map(|listing| listing.state))
 }
 
 /// Refuses the takedown of a listing that is not public.
@@ -238,7 +268,7 @@ fn check_public(state: ListingState) -> Result<(), Fault> {
 /// Grants the requests and closes the notes about a listing that a member of the staff takes down.
 pub(super) async fn close_of_removed(
     context: &mut CommandContext<'_>,
-    subject: Subject,
+    subject: TicketSubject,
     by: &Member,
 ) -> Result<(), sqlx::Error> {
     let closing = Closing {

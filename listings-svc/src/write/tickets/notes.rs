@@ -15,7 +15,7 @@ use crate::domain::mode::Mode;
 use crate::domain::page::Page;
 use crate::domain::ticket::{TicketKind, TicketState};
 use crate::store::RecordTable;
-use crate::store::tickets::{self as store, Closing, NewNote, Subject, Ticket};
+use crate::store::tickets::{self as store, Closing, NewNote, Ticket, TicketSubject};
 use crate::write::{limits, lock_listing};
 
 pub(super) async fn send_note(
@@ -38,7 +38,7 @@ pub(super) async fn send_note(
         }
         Entity::Genre | Entity::Country | Entity::City => return Err(no_listing().into()),
     };
-    let subject = Subject {
+    let subject = TicketSubject {
         entity: sent.entity,
         listing,
     };
@@ -89,7 +89,7 @@ where
 
 pub(super) async fn close_own_note(
     connection: &mut PgConnection,
-    subject: Subject,
+    subject: TicketSubject,
     id: Uuid,
     closing: Closing<'_>,
 ) -> Result<(), ApplyError> {

@@ -142,7 +142,7 @@ impl Producer {
     }
 
     /// The position of the newest change.
-    pub(super) async fn position(&self) -> Result<Position, sqlx::Error> {
+    pub async fn position(&self) -> Result<Position, sqlx::Error> {
         let head = pg::in_time(&self.pool, async |connection| {
             Head::of(connection, self.schema).await
         });

@@ -1,12 +1,16 @@
-//! Edits of the pictures of listings, inside the writer's transaction.
+//! Edits of the pictures of listings by staff, inside the writer's transaction, and what a change of pictures does to a listing.
 
 use kit::Fault;
 use kit::feed::{ApplyError, NewChange};
 use kit::rpc::staff::Member;
 use serde::Serialize;
 
+use super::absent::listing_not_found;
+use super::record_change::{StaffChange, update_by_staff};
+use super::{CommandContext, follow_page, lock_listing};
 use crate::domain::array_fields::{MAX_ITEMS, Screenshot};
 use crate::domain::audit_action::AuditAction;
+use crate::domain::content::Content;
 use crate::domain::entity::Entity;
 use crate::domain::game::Game;
 use crate::domain::listing::Listing;
@@ -16,12 +20,9 @@ use crate::domain::pictures::{FileName, StoredPicture};
 use crate::domain::state::ListingState;
 use crate::feed::{ChangeKind, Publish, listing_change};
 use crate::store::{ListingTable, pictures};
-use crate::write::absent::listing_not_found;
-use crate::write::record_change::{StaffChange, update_by_staff};
-use crate::write::{CommandContext, lock_listing};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Edit {
+pub struct PictureEdit {
     /// A page or a game.
     pub listing: ListingName,
     pub operation: PictureOperation,
@@ -53,7 +54,7 @@ pub enum PictureOperation {
 
 impl PictureOperation {
     /// The files that the listing names after the edit.
-    pub(in crate::write) fn files(&self) -> Vec<FileName> {
+    pub(super) fn files(&self) -> Vec<FileName> {
         match self {
             Self::SetCover(picture)
             | Self::SetAvatar(picture)
@@ -73,7 +74,7 @@ impl PictureOperation {
     }
 }
 
-pub(in crate::write) trait HasPictures: Clone {
+pub(super) trait HasPictures: Clone {
     /// The content after an edit.
     ///
     /// # Errors
@@ -189,9 +190,9 @@ fn arrange(
     }
 }
 
-pub(in crate::write) async fn apply(
+pub(super) async fn apply(
     context: &mut CommandContext<'_>,
-    edit: &Edit,
+    edit: &PictureEdit,
 ) -> Result<Vec<NewChange>, ApplyError> {
     match edit.listing.entity {
         Entity::Page => edit_listing::<Page>(context, edit).await,
@@ -201,10 +202,10 @@ pub(in crate::write) async fn apply(
 
 async fn edit_listing<C>(
     context: &mut CommandContext<'_>,
-    edit: &Edit,
+    edit: &PictureEdit,
 ) -> Result<Vec<NewChange>, ApplyError>
 where
-    C: HasPictures + PartialEq,
+    C: Content + HasPictures,
     Listing<C>: ListingTable + Publish + Serialize,
 {
     let ListingName { mode, key, .. } = &edit.listing;
@@ -214,7 +215,8 @@ where
         locked.filter(|it| it.state != ListingState::Removed || edit.operation.is_purge());
     let before = editable.ok_or_else(listing_not_found)?;
     let content = before.content.with_pictures(&edit.operation)?;
-    let Some(after) = before.apply_staff_edit(content, context.now) else {
+    let current = follow_page::under_its_page(context, &before).await?;
+    let Some(after) = current.apply_staff_edit(content, context.now) else {
         // Staff must not believe that a picture is gone which is still there.
         if let PictureOperation::RemoveScreenshot(_) = edit.operation {
             let reason =
@@ -239,7 +241,7 @@ where
         now: context.now,
     };
     update_by_staff(context.connection, &before, &after, change).await?;
-    let (kind, public_url) = (ChangeKind::Updated, context.public_url);
+    let (kind, public_url) = (ChangeKind::Updated, &context.dependencies.public_url);
     Ok(vec![listing_change(
         Some(&before),
         &after,

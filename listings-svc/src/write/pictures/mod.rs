@@ -1,3 +1,0 @@
-//! Commands that change the pictures of listings.
-
-pub mod edit;
