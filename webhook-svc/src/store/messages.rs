@@ -37,7 +37,7 @@ pub async fn fan_out(
              insert into webhook.waiting (endpoint_id, message_id, created_at, attempts_left, due_at)
              select endpoint.id, made.id, $6, $7,
                  -- The row of the listing may be older than the message, or absent: an attempt now would cancel the delivery.
-                 case when listing.published is not true then $6 + interval '1 minute' else $6 end
+                 case when made.listing_id is not null and listing.published is not true then $6 + interval '1 minute' else $6 end
              from made
              left join webhook.listing on listing.kind = made.listing_kind and listing.id = made.listing_id
              join unnest($1::uuid[]) with ordinality as sent (id, position) on sent.id = made.id
