@@ -1,6 +1,6 @@
 //! What imports need besides the tables of the rows: the lock of a kind, and what the last import stated of a listing.
 //!
-//! The table of the locks was shipped as `import_gate`.
+//! The table of the locks is `import_gate`.
 
 use std::collections::HashMap;
 

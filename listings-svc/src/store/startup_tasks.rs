@@ -1,4 +1,4 @@
-//! Startup tasks: the input with which each was last done. Their table was shipped as `start_work`.
+//! Startup tasks: the input with which each was last done. Their table is `start_work`.
 
 use sqlx::PgPool;
 use time::OffsetDateTime;
