@@ -106,7 +106,7 @@ async fn backend(connection: &mut PgConnection) -> Result<String, sqlx::Error> {
 /// A pool whose connections have the timeouts of `settings`, and which closes a connection that PostgreSQL does not answer.
 ///
 /// A caller that gives up drops its query, and the connection would wait for the answer in the background, for ever if PostgreSQL has
-/// vanished without closing it: soon the pool would be empty. Every connection is therefore pinged, with a timeout, when it comes back.
+/// vanished without closing it: soon the pool would be empty. Every connection is therefore asked something, with a timeout, when it comes back.
 pub fn pool(
     options: PgConnectOptions,
     settings: &config::Database,
@@ -141,7 +141,7 @@ pub fn pool(
                 }
             })
         })
-        .after_release(|connection, _| Box::pin(ping(connection)))
+        .after_release(|connection, _| Box::pin(is_outside_transaction(connection)))
         .connect_lazy_with(options)
 }
 
@@ -190,6 +190,17 @@ pub async fn watch_pool(pool: PgPool) -> anyhow::Result<()> {
 async fn ping(connection: &mut PgConnection) -> Result<bool, sqlx::Error> {
     super::with_timeout(PING_TIMEOUT, connection.ping()).await?;
     Ok(true)
+}
+
+/// Whether a connection that comes back is outside a transaction; otherwise the pool closes it.
+///
+/// When a caller gives up while it waits for the answer to its `BEGIN`, sqlx 0.9.0 forgets the transaction
+/// (<https://github.com/transact-rs/sqlx/issues/4385>, mended after that version). The next users would write into it, and lose their writes.
+async fn is_outside_transaction(connection: &mut PgConnection) -> Result<bool, sqlx::Error> {
+    // A statement outside a transaction begins one of its own. In a transaction that has failed, it is an error.
+    let question = statement::raw_sql("select now() = statement_timestamp()");
+    let answer = super::with_timeout(PING_TIMEOUT, connection.fetch_one(question));
+    answer.await?.try_get(0)
 }
 
 async fn server_version(connection: &mut PgConnection) -> Result<i32, sqlx::Error> {

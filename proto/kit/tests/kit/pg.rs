@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use futures::FutureExt as _;
 use kit::config::{Database, Migration as Settings};
 use kit::pg::{is_unavailable, migrate, open, pool, within};
 use kit::{Lifecycle, wakeup::Wakeup};
@@ -55,6 +56,28 @@ async fn silent_connections_are_replaced_when_callers_give_up(direct: PgPool) {
         sqlx::query("select 1").execute(&through).await.is_ok()
     })
     .await;
+}
+
+/// Otherwise the next users of the connection would write into a transaction that nobody commits.
+#[testing::database_test]
+async fn a_begin_whose_caller_gives_up_leaves_no_transaction(direct: PgPool) {
+    let run = async |sql, pool: &PgPool| sqlx::raw_sql(sql).execute(pool).await.unwrap();
+    run("create table kept (n int)", &direct).await;
+    for begin in ["begin", "begin read only"] {
+        let one = Database {
+            database_connections: 1,
+            ..settings()
+        };
+        let pool = pool((*direct.connect_options()).clone(), &one, &[]);
+        run("select 1", &pool).await;
+        wait_until("the connection is idle", async || pool.num_idle() == 1).await;
+        // The first poll sends the statement.
+        drop(pool.begin_with(begin).now_or_never());
+        run("insert into kept values (1)", &pool).await;
+        let kept = "with kept as (delete from kept returning n) select count(*) from kept";
+        let kept: i64 = sqlx::query_scalar(kept).fetch_one(&direct).await.unwrap();
+        assert_eq!(kept, 1, "{begin}");
+    }
 }
 
 #[testing::database_test]
