@@ -203,7 +203,9 @@ pub async fn update(
     Ok(())
 }
 
-/// Removes an endpoint. Makes its row of the queue due: the replica that has claimed it, or claims it now, stops sending and removes the row
+/// Removes an endpoint.
+///
+/// Makes its row of the queue due: the replica that has claimed it, or claims it now, stops sending and removes the row
 /// (`queue::release`). The deliveries that wait are never sent, and are removed by age.
 pub async fn remove(
     connection: &mut PgConnection,

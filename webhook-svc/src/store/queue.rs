@@ -79,7 +79,9 @@ pub async fn renew(
     .await
 }
 
-/// Releases endpoints. Each is due again when its next delivery is, after the endpoints that are due now. The rows of endpoints that were
+/// Releases endpoints.
+///
+/// Each is due again when its next delivery is, after the endpoints that are due now. The rows of endpoints that were
 /// removed go. Endpoints that another replica has claimed are skipped.
 pub async fn release(
     pool: &PgPool,
