@@ -178,7 +178,7 @@ mod tests {
         "listings-svc/src/service/pages.rs",
         "listings-svc/src/service/own_listings.rs",
         "listings-svc/src/write/limits.rs",
-        "listings-svc/src/write/pictures/edit.rs",
+        "listings-svc/src/write/pictures.rs",
         "listings-svc/src/write/submission/create.rs",
         "listings-svc/src/write/submission/pictures.rs",
         "listings-svc/src/write/submission/withdraw.rs",
