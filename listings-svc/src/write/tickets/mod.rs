@@ -23,7 +23,7 @@ use crate::domain::ticket::{TicketKind, TicketState};
 use crate::domain::visitor_note::NoteText;
 use crate::store::page_owners as owners;
 use crate::store::tickets::{self as store, AccountTicket, Closing, TicketSubject};
-use crate::store::{RecordTable, accounts, find_listing, own_listings};
+use crate::store::{accounts, find_listing, own_listings};
 use decide::decide;
 use notes::{close_own_note, send_note};
 
@@ -132,7 +132,10 @@ pub(super) async fn apply(
             reason,
         } => {
             lock_account(connection, *account, now).await?;
-            let subject = lock_public_listing(connection, *account, listing).await?;
+            // Otherwise it might be taken down meanwhile, which would leave the request open.
+            lock(connection, listing).await?;
+            let (subject, state) = own_listing(connection, *account, listing).await?;
+            check_public(state)?;
             let ticket = AccountTicket {
                 kind: TicketKind::Takedown,
                 subject,
@@ -148,7 +151,7 @@ pub(super) async fn apply(
             state,
             answer,
         } => {
-            let subject = own_listing(connection, *account, listing).await?;
+            let (subject, _) = own_listing(connection, *account, listing).await?;
             let closing = Closing {
                 state: *state,
                 by_kind: "account",
@@ -209,48 +212,33 @@ async fn claimed_page(
     })
 }
 
-/// A listing of the account.
+/// A listing of the account, and its state.
 async fn own_listing(
     connection: &mut PgConnection,
     account: Uuid,
     NamedListing { entity, name }: &NamedListing,
-) -> Result<TicketSubject, ApplyError> {
+) -> Result<(TicketSubject, ListingState), ApplyError> {
     let found = own_listings::find(&mut *connection, account, *entity, name).await?;
-    let (listing, _) = found.ok_or_else(|| no_own_listing(*entity))?;
-    Ok(TicketSubject {
+    let (listing, state) = found.ok_or_else(|| no_own_listing(*entity))?;
+    let subject = TicketSubject {
         entity: *entity,
         listing,
-    })
-}
-
-/// Locks a public listing of the account, so that it is not taken down meanwhile, which would leave the request open.
-async fn lock_public_listing(
-    connection: &mut PgConnection,
-    account: Uuid,
-    listing: &NamedListing,
-) -> Result<TicketSubject, ApplyError> {
-    let subject = own_listing(connection, account, listing).await?;
-    let name = &listing.name;
-    let state = match listing.entity {
-        Entity::Page => lock_state::<Page>(connection, name).await?,
-        Entity::Game => lock_state::<Game>(connection, name).await?,
-        Entity::Event => lock_state::<Event>(connection, name).await?,
-        Entity::Genre | Entity::Country | Entity::City => None,
     };
-    check_public(state.ok_or_else(|| no_own_listing(listing.entity))?)?;
-    Ok(subject)
+    Ok((subject, state))
 }
 
-/// Locks a live listing, and reads its state; `None` when there is none.
-async fn lock_state<C>(
+/// Locks the live listing of this name, if it exists.
+async fn lock(
     connection: &mut PgConnection,
-    name: &str,
-) -> Result<Option<ListingState>, ApplyError>
-where
-    Listing<C>: RecordTable,
-{
-    let locked = lock_listing::<C>(connection, Mode::Live, name).await?;
-    Ok(locked.map(|listing| listing.state))
+    NamedListing { entity, name }: &NamedListing,
+) -> Result<(), ApplyError> {
+    match entity {
+        Entity::Page => drop(lock_listing::<Page>(connection, Mode::Live, name).await?),
+        Entity::Game => drop(lock_listing::<Game>(connection, Mode::Live, name).await?),
+        Entity::Event => drop(lock_listing::<Event>(connection, Mode::Live, name).await?),
+        Entity::Genre | Entity::Country | Entity::City => {}
+    }
+    Ok(())
 }
 
 /// Refuses the takedown of a listing that is not public.
