@@ -106,7 +106,7 @@ async fn backend(connection: &mut PgConnection) -> Result<String, sqlx::Error> {
 /// A pool whose connections have the timeouts of `settings`, and which closes a connection that PostgreSQL does not answer.
 ///
 /// A caller that gives up drops its query, and the connection would wait for the answer in the background, for ever if PostgreSQL has
-/// vanished without closing it: soon the pool would be empty. Every connection is therefore asked something, with a timeout, when it comes back.
+/// vanished without closing it: soon the pool would be empty. Every connection that comes back therefore answers a statement within a timeout.
 pub fn pool(
     options: PgConnectOptions,
     settings: &config::Database,
