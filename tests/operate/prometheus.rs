@@ -27,8 +27,9 @@ pub(crate) fn file(name: &str) -> String {
     std::fs::read_to_string(folder().join(name)).unwrap()
 }
 
+/// With the anchor that GitHub gives the heading.
 pub(crate) fn runbook_url(alert: &str) -> String {
-    format!("deploy/runbook/alerts.md#{alert}")
+    format!("deploy/runbook/alerts.md#{}", alert.to_lowercase())
 }
 
 /// Prometheus and Alertmanager with our files, which scrape and evaluate each second and do not wait, and a receiver of alerts.
