@@ -1,4 +1,4 @@
-//! Settings that several services must have alike, for `check-config`.
+//! Settings that several services must have alike, and keys that they must not share, for `check-config`.
 
 /// A setting with one value in several services.
 struct SharedSetting {
@@ -54,7 +54,7 @@ const SHARED_SETTINGS: [SharedSetting; 6] = [
 /// The page of error codes, of web's site.
 const ERRORS: &str = "/docs/errors";
 
-/// The variables of `environment` that differ from those of another service. It need not have the settings of every service. The values may be
+/// The variables of `environment` that do not fit those of another service. It need not have the settings of every service. The values may be
 /// secrets, so they are not named.
 pub(crate) fn differences(environment: impl Fn(&str) -> Option<String>) -> Vec<String> {
     let mut problems = Vec::new();
@@ -80,6 +80,7 @@ pub(crate) fn differences(environment: impl Fn(&str) -> Option<String>) -> Vec<S
         );
     }
     problems.extend(docs_elsewhere(&environment));
+    problems.extend(shared_key(&environment));
     problems
 }
 
@@ -93,6 +94,24 @@ fn docs_elsewhere(environment: impl Fn(&str) -> Option<String>) -> Option<String
             "GATEWAY_DOCS_URL must be WEB_PUBLIC_URL with {ERRORS}; otherwise errors lead to a page that is not there"
         )
     })
+}
+
+/// A key that leaks decrypts the secrets of one service alone.
+fn shared_key(environment: impl Fn(&str) -> Option<String>) -> Option<String> {
+    let web = environment("WEB_SECRET_KEYS")?;
+    let webhook = environment("WEBHOOK_SECRET_KEYS")?;
+    let is_shared = keys(&web).any(|key| keys(&webhook).any(|other| other == key));
+    is_shared.then(|| {
+        "WEB_SECRET_KEYS and WEBHOOK_SECRET_KEYS must have no key in common; otherwise one that leaks decrypts the secrets of both"
+            .to_owned()
+    })
+}
+
+/// The keys of a list of `ID:KEY`.
+fn keys(list: &str) -> impl Iterator<Item = &str> {
+    list.split(',')
+        .filter_map(|entry| entry.trim().split_once(':'))
+        .map(|(_id, key)| key)
 }
 
 /// The value of a variable. Without `WEB_API_URL`, web takes the API to be below its public address.
@@ -183,6 +202,19 @@ mod tests {
             }
         }
         assert_eq!(of(&[(docs, "https://mchezo.test/docs/errors")]), [""; 0]);
+    }
+
+    #[test]
+    fn web_and_webhook_svc_share_no_key() {
+        let web = ("WEB_SECRET_KEYS", "k1:old-hush,k2:new-hush");
+        let webhook = "WEBHOOK_SECRET_KEYS";
+        assert_eq!(of(&[web]), [""; 0]);
+        assert_eq!(of(&[web, (webhook, "k1:other-hush")]), [""; 0]);
+        let problems = of(&[web, (webhook, "k1:other-hush, k3:old-hush")]);
+        assert_eq!(problems.len(), 1, "{problems:?}");
+        let expected = "WEB_SECRET_KEYS and WEBHOOK_SECRET_KEYS must have no key in common";
+        assert!(problems[0].starts_with(expected), "{problems:?}");
+        assert!(!problems[0].contains("hush"), "{problems:?}");
     }
 
     #[test]
