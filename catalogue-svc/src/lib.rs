@@ -57,7 +57,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         SCHEMA,
         votes::OWN_PRODUCER,
         votes::source(&pool),
-        votes::Votes,
+        votes::VoteProjection,
     );
     let counts = VoteCounts::load(&pool, Tallies::new(Hour::of(clock.now()))).await?;
     let catalogue = Arc::new(Catalogue::new(settings.patience));

@@ -49,7 +49,7 @@ pub struct Settings {
     #[arg(long)]
     pub webhook_addresses: Addresses,
     #[command(flatten)]
-    pub upstream: Upstream,
+    pub upstream: UpstreamSettings,
     /// Prefix of all API keys
     #[arg(long, default_value = "svc_")]
     pub key_prefix: String,
@@ -72,12 +72,12 @@ pub struct Settings {
     #[arg(long, default_value = "86400", value_parser = seconds)]
     pub grace: Duration,
     #[command(flatten)]
-    pub lookup: Lookup,
+    pub lookup: LookupSettings,
 }
 
 /// Lookups of keys.
 #[derive(Debug, Clone, Args)]
-pub struct Lookup {
+pub struct LookupSettings {
     /// Seconds that a cached key is accepted while changes cannot be read from PostgreSQL, at most a day or `grace`
     #[arg(long, default_value = "3600", value_parser = a_day_or_less)]
     pub keys_outage: Duration,
@@ -113,7 +113,7 @@ pub struct Port {
 /// Calls to the services behind the gateway.
 #[derive(Debug, Clone, Copy, Args)]
 #[expect(clippy::struct_field_names, reason = "the settings have these names")]
-pub struct Upstream {
+pub struct UpstreamSettings {
     /// Deadline of a read from a service, in seconds
     #[arg(long, default_value = "2", value_parser = a_second_or_more)]
     pub upstream_deadline: Duration,
@@ -131,7 +131,7 @@ pub struct Upstream {
     pub upstream_position_patience: Duration,
 }
 
-impl Upstream {
+impl UpstreamSettings {
     pub fn limits(&self) -> upstream::CallLimits {
         upstream::CallLimits {
             deadline: self.upstream_deadline,

@@ -17,9 +17,9 @@ use crate::http::{PostRequest, Sender};
 /// Messages of a rule that are in flight at the same time, so that a slow receiver is checked in time.
 const CONCURRENCY: usize = 2;
 
-/// A receiver to check.
+/// A receiver that is checked.
 #[derive(Debug)]
-pub struct Target<'a> {
+pub struct CheckedReceiver<'a> {
     pub endpoint: Uuid,
     pub address: &'a Address,
     pub secrets: Secrets<'a>,
@@ -29,11 +29,11 @@ pub struct Target<'a> {
 pub async fn run(
     sender: &Sender,
     clock: &Clock,
-    target: &Target<'_>,
+    receiver: &CheckedReceiver<'_>,
     limit: Duration,
 ) -> Vec<Finding> {
     let deadline = Instant::now() + limit;
-    let check = |rule| check(rule, sender, clock, target, deadline);
+    let check = |rule| check(rule, sender, clock, receiver, deadline);
     // Alone, so that the other messages do not delay its answer.
     let first = check(Rule::PromptAnswer).await;
     let is_answered = first.results.iter().any(|result| result.status.is_some());
@@ -55,7 +55,7 @@ async fn check(
     rule: Rule,
     sender: &Sender,
     clock: &Clock,
-    target: &Target<'_>,
+    receiver: &CheckedReceiver<'_>,
     deadline: Instant,
 ) -> Finding {
     let messages = rule.messages(clock.now(), ids::row_id);
@@ -67,7 +67,7 @@ async fn check(
         CONCURRENCY
     };
     let sending = messages.into_iter().map(|message| {
-        let answered = send(message, sender, clock, target);
+        let answered = send(message, sender, clock, receiver);
         timeout_at(deadline, answered)
     });
     let mut answers = stream::iter(sending).buffered(concurrency);
@@ -86,13 +86,13 @@ async fn send(
     message: ProbeMessage,
     sender: &Sender,
     clock: &Clock,
-    target: &Target<'_>,
+    receiver: &CheckedReceiver<'_>,
 ) -> ProbeResult {
     let now = clock.now();
-    let (headers, body) = message.signed(target.secrets, now);
+    let (headers, body) = message.signed(receiver.secrets, now);
     let request = PostRequest {
-        endpoint: target.endpoint,
-        address: target.address,
+        endpoint: receiver.endpoint,
+        address: receiver.address,
         at: now,
         headers: &headers,
         body: body.clone().into(),

@@ -45,7 +45,14 @@ pub async fn fold(pool: &PgPool, clock: &Clock) -> anyhow::Result<()> {
             generation: Uuid::nil(),
             effects_after_seq: position.seq,
         };
-        project_changes(&mut transaction, OWN_FEED, &Votes, found.changes, context).await?;
+        project_changes(
+            &mut transaction,
+            OWN_FEED,
+            &VoteProjection,
+            found.changes,
+            context,
+        )
+        .await?;
         let now = kit::pg::now(&mut *transaction, clock).await?;
         tallies::save_position(&mut transaction, position, now).await?;
         transaction.commit().await?;
@@ -65,15 +72,17 @@ pub fn source(pool: &PgPool) -> impl ChangeSource {
 /// # Errors
 /// PostgreSQL's.
 pub async fn retry_dead_letters(pool: &PgPool) -> Result<(), Fault> {
-    OWN_FEED.retry(pool, &source(pool), &Votes, &[]).await?;
+    OWN_FEED
+        .retry(pool, &source(pool), &VoteProjection, &[])
+        .await?;
     Ok(())
 }
 
 /// Adds votes to the tallies. A sum does not depend on the order, so a vote may come late.
 #[derive(Debug, Clone, Copy)]
-pub struct Votes;
+pub struct VoteProjection;
 
-impl Projection for Votes {
+impl Projection for VoteProjection {
     type Row = Vec<TallyChange>;
     type Message = ();
 

@@ -16,7 +16,7 @@ use crate::store::{self, key_requests};
 
 pub(super) async fn request(
     connection: &mut PgConnection,
-    limits: keys::Limits<'_>,
+    limits: keys::KeyLimits<'_>,
     identifier: &Identifier,
     spec: &Spec,
     id: Uuid,

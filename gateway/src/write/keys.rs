@@ -17,7 +17,7 @@ use crate::store::{games, keys};
 
 /// The limits on the keys of an account.
 #[derive(Clone, Copy)]
-pub(super) struct Limits<'a> {
+pub(super) struct KeyLimits<'a> {
     pub(super) plans: &'a Plans,
     /// Whether [`owner_limits`] apply.
     pub(super) limited: bool,
@@ -25,7 +25,7 @@ pub(super) struct Limits<'a> {
 
 pub(super) async fn create(
     connection: &mut PgConnection,
-    limits: Limits<'_>,
+    limits: KeyLimits<'_>,
     identifier: &Identifier,
     spec: &Spec,
     new_key: &NewKey,
@@ -41,7 +41,7 @@ pub(super) async fn create(
 /// Locks the account and rejects a key that the plan, the directory or the limits of owners do not allow.
 pub(super) async fn lock_account(
     connection: &mut PgConnection,
-    limits: Limits<'_>,
+    limits: KeyLimits<'_>,
     identifier: &Identifier,
     spec: &Spec,
     now: OffsetDateTime,

@@ -167,7 +167,7 @@ impl CommandHandler {
         limited: bool,
         now: OffsetDateTime,
     ) -> ApplyResult<Outcome> {
-        let limits = keys::Limits {
+        let limits = keys::KeyLimits {
             plans: &self.plans,
             limited,
         };

@@ -5,7 +5,7 @@ use sqlx::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use crate::domain::notice_kind::NoticeKind;
+use crate::domain::mail_kind::MailKind;
 use crate::domain::role::Permission;
 use crate::person_mail::{self, Reader};
 use crate::store::members::{self, Member};
@@ -35,7 +35,7 @@ pub async fn queue(
 /// Queues a mail of a kind that its readers may have switched off; returns the number of its readers.
 pub async fn queue_notice(
     connection: &mut PgConnection,
-    kind: NoticeKind,
+    kind: MailKind,
     mail: MemberMail<'_>,
     public_url: &str,
     now: OffsetDateTime,

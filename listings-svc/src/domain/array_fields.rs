@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::fields::{Fields, integer, parse_slug, type_name};
+use super::field_reader::{Fields, integer, parse_slug, type_name};
 use super::pictures::is_uploaded;
 use super::reference_data::ReferenceData;
 use super::{address, text};

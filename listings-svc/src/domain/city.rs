@@ -1,6 +1,6 @@
 //! Reads cities: rows of the gazetteer, and the place of a listing (§2.5).
 
-use super::fields::Fields;
+use super::field_reader::Fields;
 use super::gazetteer::City;
 use super::reference_data::ReferenceData;
 use super::{FromImportRow, country, text};

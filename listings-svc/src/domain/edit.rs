@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use super::fields::{Fields, Problems};
+use super::field_reader::{Fields, Problems};
 use super::record::content_fields;
 use super::reference_data::ReferenceData;
 

@@ -71,7 +71,7 @@ mod tests {
     use crate::domain::listing::{Listing, RowContent};
     use crate::domain::mode::Mode;
     use crate::domain::reference_data::ReferenceData;
-    use crate::domain::{fields::Problems, read_import_row};
+    use crate::domain::{field_reader::Problems, read_import_row};
     use serde_json::{Value, json};
 
     fn event(changes: Value) -> Result<Event, Problems> {

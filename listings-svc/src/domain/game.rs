@@ -70,7 +70,7 @@ pub fn handles(row: &serde_json::Map<String, Value>) -> impl Iterator<Item = &st
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::fields::Problems;
+    use crate::domain::field_reader::Problems;
     use crate::domain::listing::RowContent;
     use crate::domain::read_import_row;
     use crate::domain::reference_data::ReferenceData;

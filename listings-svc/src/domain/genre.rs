@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::content::Content;
 use super::entity::Entity;
-use super::fields::Fields;
+use super::field_reader::Fields;
 use super::reference_data::ReferenceData;
 use super::{FromImportRow, text};
 

@@ -6,7 +6,7 @@ use contracts::public::{CREATOR_LINKS, GAME_LINKS};
 use serde_json::Value;
 
 use super::address;
-use super::fields::{Fields, type_name};
+use super::field_reader::{Fields, type_name};
 
 /// Link keys of a game.
 pub const GAME: &[&str] = &GAME_LINKS;

@@ -24,6 +24,7 @@ pub mod difference;
 pub mod edit;
 pub mod entity;
 pub mod event;
+pub mod field_reader;
 pub mod fields;
 pub mod game;
 pub mod gazetteer;
@@ -48,7 +49,7 @@ pub mod visitor_note;
 pub use kit::mode;
 use serde_json::{Map, Value};
 
-use fields::{Fields, Problems};
+use field_reader::{Fields, Problems};
 use reference_data::ReferenceData;
 
 /// A type that can be read from a row of an import file.

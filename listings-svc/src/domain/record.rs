@@ -11,7 +11,7 @@ use uuid::Uuid;
 use super::FromImportRow;
 use super::content::Content;
 use super::entity::Entity;
-use super::fields::Problems;
+use super::field_reader::Problems;
 use super::import_merge::{self, RowFields};
 use super::listing::{Listing, RowContent};
 use super::mode::Mode;

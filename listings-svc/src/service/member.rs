@@ -10,7 +10,7 @@ use tonic::{Request, Response, Status};
 
 use super::Service;
 use crate::domain::audit_action::AuditAction;
-use crate::domain::fields::parse_slug;
+use crate::domain::field_reader::parse_slug;
 use crate::store::members::{self as store, MemberRow, NewToken};
 use crate::write::members::{MemberChange, MemberOperation};
 use crate::write::{Command, Outcome};

@@ -4,7 +4,7 @@
 //! checks every other limit first, with a better message; the schema repeats these limits, so that our own errors cannot store invalid
 //! data.
 
-use crate::domain::fields::Problems;
+use crate::domain::field_reader::Problems;
 
 /// Constraint, field, reason.
 const REASONS: &[(&str, &str, &str)] = &[

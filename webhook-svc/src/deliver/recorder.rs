@@ -42,7 +42,7 @@ pub(super) struct Record {
 #[derive(Debug)]
 pub(super) enum Outcome {
     Attempted(Attempted),
-    /// An attempt that is not made. It is logged with this reason, and counts in `tries`.
+    /// An attempt that is not made. It is logged with this reason, and counts as an attempt.
     Cancelled(&'static str),
 }
 

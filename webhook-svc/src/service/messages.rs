@@ -27,8 +27,9 @@ const MAX_POSITIONS: i64 = 10_000;
 /// The rows stay for two days longer (`store/retention.rs`).
 const TOLERANCE: time::Duration = time::Duration::DAY;
 
-/// Where a caller is: a position, and a fingerprint of the message at it, which shows whether the position still stands for that message.
-type Place = (i64, u32);
+/// What a cursor holds: the position up to which the caller has its messages, and a fingerprint of the message at that position, which
+/// shows whether the position still stands for that message. The fingerprint is 0 where there is no message.
+type MessageCursor = (i64, u32);
 
 /// The mode and the filters of a call, and where it begins.
 struct Query {
@@ -45,7 +46,7 @@ enum Begin {
     Oldest,
     Since(OffsetDateTime),
     Now,
-    After(Place),
+    After(MessageCursor),
 }
 
 impl Dependencies {
@@ -71,7 +72,7 @@ impl Dependencies {
     }
 
     /// Messages of the account, and where the next call begins.
-    async fn pull(&self, query: &Query) -> Result<(Vec<WebhookMessage>, Place), Fault> {
+    async fn pull(&self, query: &Query) -> Result<(Vec<WebhookMessage>, MessageCursor), Fault> {
         let (after, head) = self.begin(query.begin).await?;
         let until = head.min(after.0.saturating_add(MAX_POSITIONS));
         let range = Range {
@@ -83,7 +84,7 @@ impl Dependencies {
         };
         let found = messages::list(&self.pool, range).await?;
         let end = match found.last() {
-            Some(last) if found.len() == query.limit => place_of(last),
+            Some(last) if found.len() == query.limit => cursor_of(last),
             _ if until == after.0 => after,
             _ => {
                 let here = message_positions::state(&self.pool, until).await?.here;
@@ -95,7 +96,7 @@ impl Dependencies {
     }
 
     /// Where the caller is, and the last position.
-    async fn begin(&self, begin: Begin) -> Result<(Place, i64), Fault> {
+    async fn begin(&self, begin: Begin) -> Result<(MessageCursor, i64), Fault> {
         let pool = &self.pool;
         let oldest = self.clock.now() - self.retention;
         let position = match begin {
@@ -169,8 +170,8 @@ impl Query {
         ];
         let binding = Binding::new("messages", filters);
         let begin = match begin {
-            Begin::After(_) => match binding.decode::<Place>(&request.after) {
-                Some(place) if (0..i64::MAX).contains(&place.0) => Begin::After(place),
+            Begin::After(_) => match binding.decode::<MessageCursor>(&request.after) {
+                Some(cursor) if (0..i64::MAX).contains(&cursor.0) => Begin::After(cursor),
                 _ => {
                     let reason = "It is not a cursor of this list with this account and these filters: begin without one.";
                     bad.add("after", reason);
@@ -190,9 +191,9 @@ impl Query {
         })
     }
 
-    fn cursor(&self, place: Place) -> Result<String, Fault> {
-        let cursor = self.binding.encode(&place);
-        cursor.map_err(|error| Fault::internal(&error))
+    fn cursor(&self, cursor: MessageCursor) -> Result<String, Fault> {
+        let encoded = self.binding.encode(&cursor);
+        encoded.map_err(|error| Fault::internal(&error))
     }
 
     fn row(&self, message: &PositionedMessage) -> Result<WebhookMessage, Fault> {
@@ -205,7 +206,7 @@ impl Query {
         let unreadable = |error| Fault::internal(&error);
         let body: Body = serde_json::from_slice(&message.body).map_err(unreadable)?;
         Ok(WebhookMessage {
-            cursor: self.cursor(place_of(message))?,
+            cursor: self.cursor(cursor_of(message))?,
             id: message.id.to_string(),
             event: message.event.clone(),
             created_at: body.created_at,
@@ -215,7 +216,7 @@ impl Query {
     }
 }
 
-fn place_of(message: &PositionedMessage) -> Place {
+fn cursor_of(message: &PositionedMessage) -> MessageCursor {
     (message.position, fingerprint(message.id))
 }
 
@@ -228,7 +229,7 @@ fn fingerprint(id: Uuid) -> u32 {
 }
 
 /// The samples of the events, which have positions too.
-fn sample_rows(site: &str, query: &Query) -> Result<(Vec<WebhookMessage>, Place), Fault> {
+fn sample_rows(site: &str, query: &Query) -> Result<(Vec<WebhookMessage>, MessageCursor), Fault> {
     let samples = samples::messages(site).map_err(|error| Fault::internal(&error))?;
     let all: Vec<PositionedMessage> = (1..)
         .zip(samples)
@@ -254,7 +255,7 @@ fn sample_rows(site: &str, query: &Query) -> Result<(Vec<WebhookMessage>, Place)
     };
     let found: Vec<&PositionedMessage> = all.iter().filter(is_wanted).take(query.limit).collect();
     let end = match found.last() {
-        Some(last) if found.len() == query.limit => place_of(last),
+        Some(last) if found.len() == query.limit => cursor_of(last),
         _ => head,
     };
     let rows = found.into_iter().map(|message| query.row(message));

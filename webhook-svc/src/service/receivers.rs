@@ -13,7 +13,7 @@ use crate::domain::samples::{self, Sample};
 use crate::domain::signature::Secret;
 use crate::domain::signed_headers::Secrets;
 use crate::key_ring::open_secret;
-use crate::receiver_check::{self, Target};
+use crate::receiver_check::{self, CheckedReceiver};
 use crate::store::accounts;
 
 /// Seconds between two checks of an account.
@@ -68,7 +68,7 @@ impl Dependencies {
             let message = "A check of this account has just begun, and each sends many messages. Wait ten seconds.";
             return Err(Fault::new(Code::TooSoon, message).with_retry_after(CHECK_INTERVAL));
         }
-        let target = Target {
+        let receiver = CheckedReceiver {
             endpoint: endpoint.id,
             address: &address,
             secrets: Secrets {
@@ -77,7 +77,7 @@ impl Dependencies {
             },
         };
         let (sender, limit) = (&self.sender, self.receiver_check_timeout);
-        let findings = receiver_check::run(sender, &self.clock, &target, limit).await;
+        let findings = receiver_check::run(sender, &self.clock, &receiver, limit).await;
         Ok(proto::CheckReceiverResponse {
             findings: findings.into_iter().map(convert::finding).collect(),
         })

@@ -40,10 +40,10 @@ pub(super) async fn create(
 }
 
 pub(super) async fn get(
-    service: &Accounts,
+    accounts: &Accounts,
     request: proto::AccountsServiceGetAccountRequest,
 ) -> Result<proto::AccountsServiceGetAccountResponse, Fault> {
-    let operations = &service.operations;
+    let operations = &accounts.operations;
     let mut bad = BadFields::default();
     let account = if request.account_id.is_empty() {
         let email = fields::email(&mut bad, "email", &request.email);

@@ -13,7 +13,7 @@ use crate::store::day_use::{self, RouteUse};
 const DEFAULT_DAYS: u16 = 31;
 
 /// The calls of an account by day, mode, route and method.
-pub(crate) struct CallCounts {
+pub(crate) struct CallsByDay {
     pub(crate) first_day: Date,
     pub(crate) last_day: Date,
     pub(crate) rows: Vec<RouteUse>,
@@ -32,10 +32,10 @@ impl Operations {
             .unwrap_or(DEFAULT_DAYS)
     }
 
-    pub(crate) async fn call_counts(&self, account: Uuid, days: u16) -> Result<CallCounts, Fault> {
+    pub(crate) async fn call_counts(&self, account: Uuid, days: u16) -> Result<CallsByDay, Fault> {
         let now = self.clock.now();
         let first_day = call_record::first_day(now, days);
-        Ok(CallCounts {
+        Ok(CallsByDay {
             first_day,
             last_day: call_record::day(now),
             rows: day_use::of_account(&self.pool, account, first_day).await?,

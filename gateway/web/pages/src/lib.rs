@@ -5,6 +5,7 @@
 pub mod accounts;
 pub mod asset;
 pub mod bars;
+pub mod design;
 pub mod docs;
 pub mod economy;
 pub mod field;

@@ -27,7 +27,7 @@ use crate::viewer::Section;
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub struct Shown {
+pub struct CurrencyQuery {
     /// The game whose currency the plot shows.
     to: String,
     /// The place in the list of rates.
@@ -46,11 +46,11 @@ pub struct NameForm {
 pub async fn show(
     request: MemberRequest,
     Path((_, game)): Path<(Uuid, String)>,
-    Query(shown): Query<Shown>,
+    Query(query): Query<CurrencyQuery>,
 ) -> PageResult {
     let (frame, loaded) = futures::join!(
         request.frame(Section::Economy),
-        Loaded::load(&request, &game, &shown)
+        Loaded::load(&request, &game, &query)
     );
     let form = NameForm::default();
     let page = loaded?.page(&request, frame, &form, FormState::default());
@@ -76,13 +76,13 @@ pub async fn name(
         }
         Err(fault) if fault.code == Code::NotFound => Err(PageError::not_found()),
         Err(fault) => {
-            let shown = Shown::default();
-            let loaded = Loaded::load(&request, &game, &shown);
+            let query = CurrencyQuery::default();
+            let loaded = Loaded::load(&request, &game, &query);
             let loaded = match frame.read_after(&fault, loaded).await {
                 Ok(loaded) => loaded,
                 Err(fault) if fault.code == Code::NotFound => return Err(fault.into()),
                 // The page shows the typed text again.
-                Err(_) => Loaded::empty(&game, &shown),
+                Err(_) => Loaded::empty(&game, &query),
             };
             let refused = request.language().refused(&fault, &["name"], &[]);
             Ok(loaded.page(&request, frame, &form, refused))
@@ -93,24 +93,28 @@ pub async fn name(
 /// The page of a game with the answers of economy-svc.
 struct Loaded<'a> {
     game: &'a str,
-    shown: &'a Shown,
+    query: &'a CurrencyQuery,
     own: proto::OwnCurrency,
     reports: proto::ListOwnReportsResponse,
     rates: Rates,
 }
 
 impl<'a> Loaded<'a> {
-    async fn load(request: &MemberRequest, game: &'a str, shown: &'a Shown) -> Result<Self, Fault> {
+    async fn load(
+        request: &MemberRequest,
+        game: &'a str,
+        query: &'a CurrencyQuery,
+    ) -> Result<Self, Fault> {
         let (app, account) = (&request.app, request.scope.id);
         let language = request.language();
         let (own, reports, rates) = futures::join!(
             app.economy.currency(account, game),
-            app.economy.reports(account, game, &shown.cursor),
-            rates::load(app, language, game, &shown.to, &shown.after)
+            app.economy.reports(account, game, &query.cursor),
+            rates::load(app, language, game, &query.to, &query.after)
         );
         Ok(Self {
             game,
-            shown,
+            query,
             own: own?.unwrap_or_else(|| unknown(game)),
             reports: reports?,
             rates,
@@ -118,10 +122,10 @@ impl<'a> Loaded<'a> {
     }
 
     /// While economy-svc is away.
-    fn empty(game: &'a str, shown: &'a Shown) -> Self {
+    fn empty(game: &'a str, query: &'a CurrencyQuery) -> Self {
         Self {
             game,
-            shown,
+            query,
             own: unknown(game),
             reports: proto::ListOwnReportsResponse::default(),
             rates: Rates::default(),
@@ -140,7 +144,7 @@ impl<'a> Loaded<'a> {
         let texts = language.texts();
         let (game, own) = (self.game, self.own);
         let mut frame = frame.api_call(format!("GET /v1/economy/rates?from={game}"));
-        frame.shell.notice = AfterForm::named(&self.shown.done);
+        frame.shell.notice = AfterForm::named(&self.query.done);
         let (names, reports) = (own.names.into_iter(), self.reports.reports.into_iter());
         let page = CurrencyPage {
             account: request.scope.id.to_string(),

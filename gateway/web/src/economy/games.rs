@@ -11,16 +11,16 @@ use crate::render::ok;
 use crate::viewer::Section;
 
 #[derive(Debug, Default, Deserialize)]
-pub struct Shown {
+pub struct ListQuery {
     #[serde(default)]
     cursor: String,
 }
 
-pub async fn show(request: MemberRequest, Query(shown): Query<Shown>) -> PageResult {
+pub async fn show(request: MemberRequest, Query(query): Query<ListQuery>) -> PageResult {
     let (economy, account) = (&request.app.economy, request.scope.id);
     let (frame, listed) = futures::join!(
         request.frame(Section::Economy),
-        economy.currencies(account, "", &shown.cursor)
+        economy.currencies(account, "", &query.cursor)
     );
     let frame = frame.api_call("GET /v1/economy/currencies");
     let listed = listed?;

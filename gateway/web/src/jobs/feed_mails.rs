@@ -21,7 +21,7 @@ use uuid::Uuid;
 use super::RunResults;
 use crate::app::Web;
 use crate::domain::action::Action;
-use crate::domain::notice_kind::NoticeKind;
+use crate::domain::mail_kind::MailKind;
 use crate::domain::role::Permission;
 use crate::member_mail::{self, MemberMail};
 use crate::store::activity::{self, NewEntry};
@@ -88,7 +88,7 @@ impl Source {
 
 /// The mail about a change.
 struct Notice {
-    kind: NoticeKind,
+    kind: MailKind,
     /// The accounts that it concerns.
     accounts: Vec<Uuid>,
     /// Without `page`.
@@ -165,9 +165,9 @@ async fn queue(
 }
 
 /// Who reads mails of a kind.
-const fn permission(kind: NoticeKind) -> Permission {
+const fn permission(kind: MailKind) -> Permission {
     match kind {
-        NoticeKind::Listings | NoticeKind::Claims | NoticeKind::Takedowns => Permission::Edit,
+        MailKind::Listings | MailKind::Claims | MailKind::Takedowns => Permission::Edit,
         _ => Permission::Develop,
     }
 }
@@ -206,7 +206,7 @@ fn on_key(change: &Change) -> anyhow::Result<Option<Notice>> {
         _ => return Err(unknown(change)),
     };
     Ok(Some(Notice {
-        kind: NoticeKind::Keys,
+        kind: MailKind::Keys,
         accounts: parse(&[request.account_id])?,
         text,
         page: "/keys".to_owned(),
@@ -221,37 +221,37 @@ fn on_listing(change: &Change) -> anyhow::Result<Notice> {
     let reason = decided.reason.as_str();
     let (kind, action, text) = match change.event.as_str() {
         "listing_published" => (
-            NoticeKind::Listings,
+            MailKind::Listings,
             Action::ListingApproved,
             text("listing-published").with("url", decided.url.clone()),
         ),
         "listing_approved" => (
-            NoticeKind::Listings,
+            MailKind::Listings,
             Action::ListingApproved,
             text("listing-approved"),
         ),
         "listing_rejected" => (
-            NoticeKind::Listings,
+            MailKind::Listings,
             Action::ListingRejected,
             with_reason(text("listing-rejected"), reason),
         ),
         "listing_removed" => (
-            NoticeKind::Takedowns,
+            MailKind::Takedowns,
             Action::ListingRemoved,
             text("listing-removed"),
         ),
         "takedown_declined" => (
-            NoticeKind::Takedowns,
+            MailKind::Takedowns,
             Action::TakedownDeclined,
             with_reason(text("takedown-declined"), reason),
         ),
         "claim_granted" => (
-            NoticeKind::Claims,
+            MailKind::Claims,
             Action::ClaimGranted,
             of_claim("claim-granted"),
         ),
         "claim_rejected" => (
-            NoticeKind::Claims,
+            MailKind::Claims,
             Action::ClaimRejected,
             with_reason(of_claim("claim-rejected"), reason),
         ),
@@ -287,7 +287,7 @@ fn on_report(change: &Change) -> anyhow::Result<Notice> {
         _ => return Err(unknown(change)),
     };
     Ok(Notice {
-        kind: NoticeKind::Reports,
+        kind: MailKind::Reports,
         accounts: parse(&review.account_ids)?,
         text,
         page: format!("/economy/{}", review.game),
@@ -307,7 +307,7 @@ fn on_endpoint(change: &Change) -> anyhow::Result<Notice> {
         _ => return Err(unknown(change)),
     };
     Ok(Notice {
-        kind: NoticeKind::Webhooks,
+        kind: MailKind::Webhooks,
         accounts: parse(&[notice.account_id])?,
         text,
         page: format!("/webhooks/{}", notice.endpoint_id),

@@ -14,7 +14,7 @@ use tokio::sync::oneshot;
 use tokio::time::timeout;
 use tracing::Instrument as _;
 
-use super::typed_form::{self, SentForm};
+use super::typed_form::{self, CapturedForm};
 use crate::app::App;
 use crate::form_body;
 use crate::page_error::PageError;
@@ -95,8 +95,8 @@ pub async fn record(
     let span = telemetry::public_request_span(request.headers(), || {
         tracing::info_span!("page", request.id = id, method = method_label(&method))
     });
-    let sent = SentForm::default();
-    request.extensions_mut().insert(sent.clone());
+    let captured = CapturedForm::default();
+    request.extensions_mut().insert(captured.clone());
     let limit = time_limit(&app, &request);
     let running = request_id::scope(id.clone(), run(limit, request, next)).instrument(span.clone());
     let mut answered = if method == Method::POST {
@@ -104,7 +104,7 @@ pub async fn record(
     } else {
         running.await
     };
-    typed_form::attach(&mut answered, &sent);
+    typed_form::attach(&mut answered, &captured);
     let route = answered.extensions().get::<RoutePattern>();
     let route = route.map_or("none", |route| route.0.as_str()).to_owned();
     let mut response = match answered.extensions().get::<PageError>().cloned() {

@@ -19,16 +19,16 @@ use crate::page_error::PageError;
 /// Fields that are left out, because they are secret.
 const SECRETS: [&str; 3] = ["password", "current", "code"];
 
-/// The form that a request sends, once a layer has read it. An extension of the request.
+/// The form of a request, once [`capture`] has read it. An extension of the request.
 #[derive(Debug, Clone, Default)]
-pub struct SentForm(Arc<OnceLock<TypedForm>>);
+pub struct CapturedForm(Arc<OnceLock<TypedForm>>);
 
 /// Captures the fields of a form for its error page, and leaves the body for the handler.
 pub async fn capture(request: &mut Request) {
     if let Some(form) = read(request).await
-        && let Some(SentForm(sent)) = request.extensions().get::<SentForm>()
+        && let Some(CapturedForm(captured)) = request.extensions().get::<CapturedForm>()
     {
-        sent.get_or_init(|| form);
+        captured.get_or_init(|| form);
     }
 }
 
@@ -65,8 +65,8 @@ fn is_form(request: &Request) -> bool {
 ///
 /// After a 401 somebody signs in first, who may be another person. Therefore a form without typed text, such as a button that removes
 /// something, is not offered again.
-pub fn attach(response: &mut Response, SentForm(sent): &SentForm) {
-    let Some(form) = sent.get() else { return };
+pub fn attach(response: &mut Response, CapturedForm(captured): &CapturedForm) {
+    let Some(form) = captured.get() else { return };
     let is_kept = match response.status() {
         StatusCode::TOO_MANY_REQUESTS
         | StatusCode::INTERNAL_SERVER_ERROR

@@ -11,7 +11,7 @@ use strum::VariantArray as _;
 use super::sign_in_again;
 use crate::domain::action::Action;
 use crate::domain::agent;
-use crate::domain::notice_kind::NoticeKind;
+use crate::domain::mail_kind::MailKind;
 use crate::domain::session_token::TokenHash;
 use crate::notice::AfterForm;
 use crate::page_error::{PageError, PageResult};
@@ -47,7 +47,7 @@ pub async fn show(request: PersonRequest, Query(done): Query<AfterForm>) -> Page
         label: it.name().to_owned(),
         is_chosen: it == language.language,
     });
-    let notices = NoticeKind::VARIANTS.iter().map(|kind| Choice {
+    let notices = MailKind::VARIANTS.iter().map(|kind| Choice {
         value: kind.name().to_owned(),
         label: texts
             .value("notice-kind", kind.name(), kind.name())

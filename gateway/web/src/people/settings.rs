@@ -5,7 +5,7 @@ use pages::site::Language;
 use strum::VariantArray as _;
 use url::form_urlencoded;
 
-use crate::domain::notice_kind::NoticeKind;
+use crate::domain::mail_kind::MailKind;
 use crate::page_error::PageResult;
 use crate::person_request::PersonRequest;
 use crate::render::see_other;
@@ -22,7 +22,7 @@ pub async fn send(request: PersonRequest, body: Bytes) -> PageResult {
             _ => {}
         }
     }
-    let kinds = NoticeKind::VARIANTS.iter().map(|kind| kind.name());
+    let kinds = MailKind::VARIANTS.iter().map(|kind| kind.name());
     let muted: Vec<String> = kinds
         .filter(|name| !wanted.iter().any(|it| it == name))
         .map(ToOwned::to_owned)

@@ -1,7 +1,7 @@
 //! The page that shows the components of the site.
 
+use pages::design::ComponentsPage;
 use pages::site::Head;
-use pages::site::design::ComponentsPage;
 
 use super::cached::respond;
 use super::request::SiteRequest;

@@ -22,7 +22,7 @@ pub(super) const CACHE_CONTROL: &str = "public, max-age=31536000, s-maxage=60, i
 const QUEUE_TIMEOUT: Duration = Duration::from_secs(5);
 
 #[derive(Debug, Default, Deserialize)]
-pub struct Size {
+pub struct PictureQuery {
     /// The width in pixels. Without it, or if no rendition has this width, the named file is sent.
     #[serde(default)]
     width: Option<u32>,
@@ -31,13 +31,13 @@ pub struct Size {
 pub async fn show(
     State(app): State<App>,
     Path(name): Path<String>,
-    size: Result<Query<Size>, QueryRejection>,
+    query: Result<Query<PictureQuery>, QueryRejection>,
     headers: HeaderMap,
 ) -> Result<Response, PageError> {
     if !is_file_name(&name) {
         return Err(PageError::not_found());
     }
-    let width = size.ok().and_then(|Query(size)| size.width).unwrap_or(0);
+    let width = query.ok().and_then(|Query(query)| query.width).unwrap_or(0);
     // The content of a name and a width never changes, so a browser that has the picture gets a 304 without a call.
     let hash = name.trim_end_matches(".jpg");
     let tag = match width {

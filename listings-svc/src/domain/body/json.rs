@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use kit::json_object::{self, ParseError};
 use serde_json::{Map, Value};
 
-use crate::domain::fields::{Fields, Problems};
+use crate::domain::field_reader::{Fields, Problems};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum BadBody {

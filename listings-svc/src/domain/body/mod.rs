@@ -7,7 +7,7 @@ pub mod json;
 
 use serde_json::{Map, Value};
 
-use super::fields::{Fields, Problems};
+use super::field_reader::{Fields, Problems};
 use super::listing::Listing;
 use super::reference_data::ReferenceData;
 

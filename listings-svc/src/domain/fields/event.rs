@@ -4,11 +4,11 @@ use contracts::public::EVENT_KINDS;
 use serde_json::Value;
 use time::Date;
 
-use super::Fields;
 use crate::domain::body::{self, Body, CurrentListing};
 use crate::domain::city::Place;
 use crate::domain::edit::{Editable, NEVER_CHANGES};
 use crate::domain::event::Event;
+use crate::domain::field_reader::Fields;
 use crate::domain::listing::RowContent;
 use crate::domain::reference_data::ReferenceData;
 use crate::domain::{FromImportRow, text};
@@ -179,7 +179,7 @@ mod tests {
 
     use super::*;
     use crate::domain::body::read;
-    use crate::domain::fields::Problems;
+    use crate::domain::field_reader::Problems;
     use crate::domain::gazetteer::{City, Gazetteer};
     use crate::domain::listing::Listing;
 

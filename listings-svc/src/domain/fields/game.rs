@@ -4,9 +4,9 @@ use contracts::public::{PLATFORMS, STAGES};
 use serde_json::Value;
 use uuid::Uuid;
 
-use super::{Fields, parse_choice};
 use crate::domain::body::{self, Body, CurrentListing};
 use crate::domain::edit::{Editable, NEVER_CHANGES};
+use crate::domain::field_reader::{Fields, parse_choice};
 use crate::domain::game::Game;
 use crate::domain::listing::RowContent;
 use crate::domain::reference_data::ReferenceData;
@@ -220,7 +220,7 @@ mod tests {
 
     use super::*;
     use crate::domain::body::read;
-    use crate::domain::fields::Problems;
+    use crate::domain::field_reader::Problems;
     use crate::domain::listing::Listing;
 
     fn reference() -> ReferenceData {

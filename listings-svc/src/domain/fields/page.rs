@@ -3,10 +3,10 @@
 use contracts::public::CREATOR_KINDS;
 use serde_json::Value;
 
-use super::{Fields, parse_slug};
 use crate::domain::body::{self, Body, CurrentListing};
 use crate::domain::city::Place;
 use crate::domain::edit::{Editable, NEVER_CHANGES};
+use crate::domain::field_reader::{Fields, parse_slug};
 use crate::domain::listing::RowContent;
 use crate::domain::page::Page;
 use crate::domain::reference_data::ReferenceData;
@@ -148,7 +148,7 @@ mod tests {
 
     use super::*;
     use crate::domain::body::read;
-    use crate::domain::fields::Problems;
+    use crate::domain::field_reader::Problems;
     use crate::domain::listing::Listing;
 
     fn reference() -> ReferenceData {

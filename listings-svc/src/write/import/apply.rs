@@ -20,7 +20,7 @@ use crate::domain::country::Country;
 use crate::domain::difference;
 use crate::domain::entity::Entity;
 use crate::domain::event::Event;
-use crate::domain::fields::Problems;
+use crate::domain::field_reader::Problems;
 use crate::domain::game::Game;
 use crate::domain::gazetteer::City;
 use crate::domain::genre::Genre;

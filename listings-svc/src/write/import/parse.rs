@@ -10,7 +10,7 @@ use super::chunk::{ParsedRow, Rows};
 use super::report::reported_row;
 use crate::domain::body::json::{self, BadBody};
 use crate::domain::entity::Entity;
-use crate::domain::fields::{Problems, type_name};
+use crate::domain::field_reader::{Problems, type_name};
 use crate::domain::game;
 use crate::domain::reference_data::ReferenceData;
 use crate::domain::text::clip;

@@ -14,7 +14,7 @@ use super::Header;
 use super::chunk::ParsedRow;
 use super::report::reported_row;
 use crate::domain::difference::{self, Difference};
-use crate::domain::fields::Problems;
+use crate::domain::field_reader::Problems;
 use crate::domain::record::{ImportRow, Importable};
 use crate::domain::state::ListingState;
 use crate::domain::text::clip;

@@ -3,7 +3,7 @@
 use contracts::listings::v1::{ImportResponse, ImportedRow};
 
 use crate::domain::entity::Entity;
-use crate::domain::fields::Problems;
+use crate::domain::field_reader::Problems;
 
 /// Rows of each outcome that a report lists; the rest are only counted.
 const MAX_REPORTED: usize = 10_000;

@@ -12,6 +12,8 @@ use crate::write::CommandDependencies;
 
 /// Makes the same decision as the call, on rows that are not locked. Returns its receipt, and what it would change.
 ///
+/// It is not the call, rolled back: that would wait in the queue of the writer and lock rows, and test keys would delay live writes.
+///
 /// # Errors
 /// Those of the call.
 pub async fn check(

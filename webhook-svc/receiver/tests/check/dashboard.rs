@@ -7,7 +7,7 @@ use webhook::domain::receiver_check::{Finding, Verdict};
 use webhook::domain::signature::Secret;
 use webhook::domain::signed_headers::Secrets;
 use webhook::http::{Sender, Settings};
-use webhook::receiver_check::{self, Target};
+use webhook::receiver_check::{self, CheckedReceiver};
 
 use super::broken::start_changed;
 use super::good::reference;
@@ -25,7 +25,7 @@ async fn check(receiver: &Receiver, next: Option<&Secret>) -> Vec<Finding> {
         excerpt_timeout: LONG,
         ..Settings::default()
     };
-    let target = Target {
+    let checked = CheckedReceiver {
         endpoint: Uuid::nil(),
         address: &Address::parse(&url, &settings.allow).unwrap(),
         secrets: Secrets {
@@ -34,7 +34,7 @@ async fn check(receiver: &Receiver, next: Option<&Secret>) -> Vec<Finding> {
         },
     };
     let sender = Sender::new(&settings).unwrap();
-    receiver_check::run(&sender, &Clock::system(), &target, LONG).await
+    receiver_check::run(&sender, &Clock::system(), &checked, LONG).await
 }
 
 /// The numbers of the rules that are broken. The fifth also depends on the speed of this machine: here its answer counts, not its time.

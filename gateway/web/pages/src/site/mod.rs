@@ -6,7 +6,6 @@ pub mod articles;
 pub mod cards;
 pub mod creators;
 pub mod currencies;
-pub mod design;
 pub mod embed;
 pub mod events;
 pub mod feed;
@@ -20,7 +19,7 @@ pub mod rankings;
 pub mod results;
 pub mod share;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 pub mod voting;
 
 pub use crate::language::Language;

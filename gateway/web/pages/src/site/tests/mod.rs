@@ -1,9 +1,8 @@
 //! Every page of the site with sample contexts, in both languages.
 
-mod design;
 mod economy_samples;
 mod note_samples;
-pub(super) mod part_samples;
+pub(crate) mod part_samples;
 mod samples;
 mod texts;
 mod vote_samples;

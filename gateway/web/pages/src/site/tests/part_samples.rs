@@ -15,7 +15,7 @@ pub(super) type Rendered = (&'static str, askama::Result<String>);
 /// What a listing may try.
 pub(super) const HOSTILE: &str = "<script>alert('x')</script>\"&";
 
-pub(in crate::site) fn frame(language: Language) -> Frame {
+pub(crate) fn frame(language: Language) -> Frame {
     Frame {
         texts: Texts::of(language),
         prefix: "",

@@ -5,7 +5,7 @@ use strum::{EnumString, IntoStaticStr, VariantArray};
 /// What a mail is about. A person stores the names, in `snake_case`, of those that are not wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, EnumString, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "snake_case")]
-pub enum NoticeKind {
+pub enum MailKind {
     /// Decisions about live keys.
     Keys,
     /// Decisions about listings.
@@ -24,7 +24,7 @@ pub enum NoticeKind {
     SignIns,
 }
 
-impl NoticeKind {
+impl MailKind {
     pub fn name(self) -> &'static str {
         self.into()
     }
@@ -42,9 +42,9 @@ mod tests {
     #[test]
     fn a_kind_is_wanted_unless_it_is_switched_off() {
         let muted = ["sign_ins".to_owned(), "unknown".to_owned()];
-        for kind in NoticeKind::VARIANTS {
-            assert_eq!(kind.name().parse::<NoticeKind>(), Ok(*kind));
-            assert_eq!(kind.is_wanted(&muted), *kind != NoticeKind::SignIns);
+        for kind in MailKind::VARIANTS {
+            assert_eq!(kind.name().parse::<MailKind>(), Ok(*kind));
+            assert_eq!(kind.is_wanted(&muted), *kind != MailKind::SignIns);
         }
     }
 }

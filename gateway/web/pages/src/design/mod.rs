@@ -4,16 +4,6 @@ use askama::Template;
 use time::macros::datetime;
 use time::{Duration, OffsetDateTime};
 
-use super::africa::Outline;
-use super::amount::Amount;
-use super::cards::{Chip, CreatorCard, EventCard, GameCard, Link, Picture, Tab};
-use super::frame::Frame;
-use super::games::{BoardRank, ListingRanks};
-use super::list::{Filter, FilterOption, Filters, Pager};
-use super::places::{MapCountry, PlaceRow};
-use super::rank_plot::RankPlot;
-use super::rankings::{BoardRow, Direction};
-use super::texts::Texts;
 use crate::bars::{Bar, Columns, PARTS};
 use crate::docs::Guide;
 use crate::field::{Field, Fields};
@@ -22,6 +12,16 @@ use crate::input::{Area, Checks, Choice, FormPart, PictureFile, Select};
 use crate::pattern::{self, Family};
 use crate::plot::Plot;
 use crate::shell::OtherAccount;
+use crate::site::africa::Outline;
+use crate::site::amount::Amount;
+use crate::site::cards::{Chip, CreatorCard, EventCard, GameCard, Link, Picture, Tab};
+use crate::site::frame::Frame;
+use crate::site::games::{BoardRank, ListingRanks};
+use crate::site::list::{Filter, FilterOption, Filters, Pager};
+use crate::site::places::{MapCountry, PlaceRow};
+use crate::site::rank_plot::RankPlot;
+use crate::site::rankings::{BoardRow, Direction};
+use crate::texts::Texts;
 
 /// Code and an answer as guides have them, and tabs by language.
 const CODE: &str = "# Code
@@ -325,59 +325,4 @@ fn filters() -> Filters {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_symbol_and_family_is_shown() {
-        let frame = crate::site::tests::part_samples::frame(crate::site::Language::English);
-        let page = ComponentsPage::new(frame).render().unwrap();
-        for symbol in icon::names() {
-            assert!(page.contains(&format!("#{symbol}\"")), "{symbol}");
-        }
-        for family in Family::ALL {
-            let picture = drawn("games", family.country());
-            assert!(page.contains(family.name()), "{family:?}");
-            assert!(page.contains(&picture.src), "{family:?}");
-        }
-        for part in [
-            "<ul class=\"stores\"",
-            "<svg class=\"ranks\"",
-            "<ol class=\"board\">",
-            "class=\"shade-4\"",
-            "<ul class=\"places\">",
-            "class=\"chip removal\"",
-            "<details class=\"amount\">",
-            "<details class=\"share\">",
-            "<div class=\"problem summary\"",
-            "<input id=\"name\" name=\"name\" type=\"text\"",
-            "aria-invalid=\"true\"",
-            "<textarea id=\"about\"",
-            "<select id=\"stage\"",
-            "type=\"checkbox\"",
-            "type=\"file\"",
-            "<details class=\"question\">",
-            "<details class=\"switch\">",
-            "<ul class=\"chips\"",
-            "<ul class=\"legend\">",
-            "<span class=\"state good\">",
-            "<p class=\"copy-line\">",
-            "<div class=\"code\">",
-            "<div class=\"tabs\">",
-            "<svg class=\"bar\"",
-            "<rect class=\"limited\"",
-            "aria-label=\"Shells for one Cowrie. ",
-            "aria-label=\"Calls by day. ",
-        ] {
-            assert!(page.contains(part), "{part}");
-        }
-        // The script focuses the errors of a refused form, and these are of none.
-        assert!(page.contains("<div data-sample>"));
-        let ids = page.split(" id=\"").skip(1);
-        let mut ids: Vec<&str> = ids.filter_map(|rest| rest.split('"').next()).collect();
-        let count = ids.len();
-        ids.sort_unstable();
-        ids.dedup();
-        assert_eq!(ids.len(), count, "{ids:?}");
-    }
-}
+mod tests;
