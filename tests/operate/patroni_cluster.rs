@@ -9,8 +9,8 @@ use e2e::{Paused, children, eventually_within};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::Value;
-use servers::ServerUser;
 use servers::postgres::Tools;
+use servers::{ServerUser, find};
 use sqlx::{Connection as _, PgConnection};
 
 use crate::etcd::Etcd;
@@ -21,25 +21,26 @@ use crate::server_process::{Server, show_logs, spawn};
 const GIVE_UP: Duration = Duration::from_mins(5);
 /// How long a leader may be silent, in seconds. Patroni's documentation has 20 as the least; a test waits for it each time.
 const TTL: &str = "ttl: 8\n    loop_wait: 1\n    retry_timeout: 3";
-const NODES: usize = 3;
-/// The superuser of PostgreSQL, which only makes the user of the fleet.
+pub(crate) const NODES: usize = 3;
+/// The superuser of PostgreSQL.
 const SUPERUSER: &str = "postgres:super";
 /// The user of the fleet, which may create roles and owns the database.
 const OPERATOR: &str = "operator:of-a-test";
 
 /// The servers, which end when the value is dropped.
 pub(crate) struct Cluster {
-    folder: PathBuf,
-    user: ServerUser,
-    ports: Ports,
+    /// It has the sockets of PostgreSQL, too.
+    pub(crate) folder: PathBuf,
+    pub(crate) user: ServerUser,
+    pub(crate) ports: Ports,
     pub(crate) etcd: Etcd,
     nodes: [Server; NODES],
     haproxy: Server,
 }
 
 /// Ports on 127.0.0.1.
-struct Ports {
-    postgres: [u16; NODES],
+pub(crate) struct Ports {
+    pub(crate) postgres: [u16; NODES],
     patroni: [u16; NODES],
     haproxy: u16,
 }
@@ -102,7 +103,7 @@ impl Cluster {
         reason = "the tests have no schema of their own"
     )]
     async fn make_database(&self) {
-        let url = self.url_of(SUPERUSER, "postgres");
+        let url = url(SUPERUSER, self.ports.haproxy, "postgres");
         let mut connection = eventually_within(GIVE_UP, "haproxy finds the leader", async || {
             PgConnection::connect(&url).await.ok()
         })
@@ -120,12 +121,12 @@ impl Cluster {
 
     /// The URL of the fleet's database, through haproxy.
     pub(crate) fn url(&self) -> String {
-        self.url_of(OPERATOR, "fleet")
+        url(OPERATOR, self.ports.haproxy, "fleet")
     }
 
-    fn url_of(&self, user: &str, database: &str) -> String {
-        let port = self.ports.haproxy;
-        format!("postgres://{user}@127.0.0.1:{port}/{database}")
+    /// The URL of the fleet's database on a node, for the superuser.
+    pub(crate) fn url_of_node(&self, node: usize) -> String {
+        url(SUPERUSER, self.ports.postgres[node], "fleet")
     }
 
     /// Waits until there are a leader and two standbys, one of them synchronous.
@@ -150,7 +151,17 @@ impl Cluster {
         kill_postgres(&self.data(node));
     }
 
-    /// Starts a killed node again, with its data.
+    /// Ends Patroni of a node, like `systemctl stop`. PostgreSQL ends with it, unless the cluster is paused.
+    pub(crate) async fn stop_patroni(&self, node: usize) {
+        let node = &self.nodes[node];
+        kill(node.pid(), Signal::SIGTERM).unwrap();
+        eventually_within(GIVE_UP, "Patroni ends", async || {
+            node.has_ended().then_some(())
+        })
+        .await;
+    }
+
+    /// Starts a node that has ended, with its data.
     pub(crate) fn start_node(&self, node: usize) {
         let started = spawn_node(&self.user, &self.folder, &self.ports, &self.etcd, node);
         self.nodes[node].replace(started);
@@ -174,7 +185,41 @@ impl Cluster {
         self.haproxy.replace(started);
     }
 
-    fn data(&self, node: usize) -> PathBuf {
+    /// Runs `patronictl` until it succeeds: a node that has just started refuses it.
+    pub(crate) async fn patronictl(&self, args: &[&str]) {
+        let program = find("patronictl").unwrap();
+        eventually_within(GIVE_UP, &format!("patronictl {args:?}"), async || {
+            let mut command = self.user.command(&program, None);
+            command.arg("-c").arg(self.folder.join("n0.yml")).args(args);
+            command.env("HOME", &self.folder).env("LC_ALL", "C.UTF-8");
+            let mut command = tokio::process::Command::from(command);
+            let command = command.current_dir("/").kill_on_drop(true);
+            let output = command.output().await.unwrap();
+            // The status of a refused command is 0, too.
+            let refused = String::from_utf8_lossy(&output.stdout).contains("Failed: ");
+            (output.status.success() && !refused).then_some(())
+        })
+        .await;
+    }
+
+    /// Changes Patroni's configuration of the cluster, and restarts PostgreSQL, which one of the settings requires.
+    pub(crate) async fn configure(&self, settings: &[&str]) {
+        let mut edit = vec!["edit-config", "fleet", "--force"];
+        edit.extend(settings.iter().flat_map(|setting| ["--set", *setting]));
+        self.patronictl(&edit).await;
+        eventually_within(GIVE_UP, "each node has the settings", async || {
+            let members = members(&self.ports).await?;
+            let mut members = members.iter();
+            members
+                .all(|member| member["pending_restart"] == true)
+                .then_some(())
+        })
+        .await;
+        self.patronictl(&["restart", "fleet", "--force"]).await;
+        self.until_whole().await;
+    }
+
+    pub(crate) fn data(&self, node: usize) -> PathBuf {
         data(&self.folder, node)
     }
 }
@@ -207,6 +252,10 @@ impl Ports {
             haproxy: free(),
         }
     }
+}
+
+fn url(user: &str, port: u16, database: &str) -> String {
+    format!("postgres://{user}@127.0.0.1:{port}/{database}")
 }
 
 /// The data folder of a node.
@@ -247,7 +296,7 @@ fn configuration(folder: &Path, ports: &Ports, etcd: &Etcd, node: usize) -> Stri
     let (rest, port) = (ports.patroni[node], ports.postgres[node]);
     let etcd = etcd.addresses();
     let (data, pgpass) = (data(folder, node), folder.join(format!("pgpass{node}")));
-    let (data, pgpass) = (data.display(), pgpass.display());
+    let (data, pgpass, folder) = (data.display(), pgpass.display(), folder.display());
     let tools = Tools::newest().unwrap();
     let programs = tools.folder().display();
     format!(
@@ -276,8 +325,9 @@ postgresql:
     superuser: {{username: postgres, password: super}}
     replication: {{username: replicator, password: repl}}
     rewind: {{username: rewinder, password: rew}}
-  parameters: {{unix_socket_directories: '', shared_buffers: 32MB, fsync: 'off', dynamic_shared_memory_type: mmap}}
+  parameters: {{unix_socket_directories: '{folder}', shared_buffers: 32MB, fsync: 'off', dynamic_shared_memory_type: mmap}}
   pg_hba:
+    - local all postgres trust
     - host replication replicator 127.0.0.1/32 scram-sha-256
     - host all all 127.0.0.1/32 scram-sha-256
 watchdog: {{mode: off}}

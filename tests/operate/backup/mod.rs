@@ -1,6 +1,9 @@
 //! Backup of PostgreSQL and pictures, and a restore to an earlier time.
 
+mod patroni;
+mod pgbackrest;
 mod server;
+mod sql;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,6 +11,7 @@ use e2e::{Client, Fleet, KeyRequest, Receiver, SmallFleet, Staff, eventually};
 use serde_json::Value;
 
 use server::Archived;
+use sql::time_in_a_later_second;
 
 /// Games of a publication.
 const GAMES: usize = 10;
@@ -82,16 +86,6 @@ async fn copies_agree(server: &Archived, client: &Client) {
     }
 }
 
-/// Waits until the clock of PostgreSQL shows another second: pgBackRest restores to no time in the second in which a backup ended.
-async fn a_second_passes(server: &Archived) {
-    let second = "select floor(extract(epoch from clock_timestamp()))::text";
-    let now = server.text(second).await;
-    eventually("a second has passed", async || {
-        (server.text(second).await != now).then_some(())
-    })
-    .await;
-}
-
 async fn epochs(server: &Archived) -> Vec<Option<String>> {
     let mut epochs = Vec::new();
     for producer in PRODUCERS {
@@ -119,7 +113,7 @@ async fn key(fleet: &Fleet) -> (contracts::gateway::v1::Key, String) {
 
 /// Restores the server to a time: not while the fleet runs.
 async fn restore(server: &mut Archived, small: &SmallFleet, time: &str) {
-    let refused = server.restore(time).await;
+    let refused = server.pgbackrest.restore(time).await;
     let said = String::from_utf8_lossy(&refused.stderr);
     assert!(
         !refused.status.success()
@@ -128,7 +122,7 @@ async fn restore(server: &mut Archived, small: &SmallFleet, time: &str) {
         "{said}"
     );
     small.down().await;
-    let restored = server.restore(time).await;
+    let restored = server.pgbackrest.restore(time).await;
     assert!(restored.status.success(), "{restored:?}");
     let said = String::from_utf8_lossy(&restored.stdout);
     assert!(
@@ -171,7 +165,7 @@ async fn a_fleet_is_restored_to_a_time_between_two_writes() {
         (key(&fleet).await, key(&fleet).await);
 
     publish(&small, "before-the-backup").await;
-    let metrics = server.backup("full").await;
+    let metrics = server.pgbackrest.backup("full").await;
     assert!(
         metrics.contains("\nbackup_last_success_timestamp_seconds 1"),
         "{metrics}"
@@ -183,10 +177,7 @@ async fn a_fleet_is_restored_to_a_time_between_two_writes() {
     deliveries_are_recorded(&server).await;
     let kept = games(&Client::new(&fleet, &kept_secret)).await;
     let before = epochs(&server).await;
-    a_second_passes(&server).await;
-    let time =
-        "select to_char(clock_timestamp() at time zone 'utc', 'YYYY-MM-DD HH24:MI:SS.US') || '+00'";
-    let time = server.text(time).await.unwrap();
+    let time = time_in_a_later_second(&server.url()).await;
 
     // All of this is lost.
     publish(&small, "lost").await;

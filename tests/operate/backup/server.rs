@@ -1,8 +1,8 @@
-//! A PostgreSQL that pgBackRest backs up, and the commands of `deploy/backup` for it.
+//! A PostgreSQL that pgBackRest backs up.
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Child, Stdio};
 
 use e2e::eventually;
 use nix::sys::signal::{Signal, kill};
@@ -10,16 +10,12 @@ use nix::unistd::Pid;
 use servers::ServerUser;
 use servers::postgres::Tools;
 use sqlx::postgres::{PgConnectOptions, PgConnection};
-use sqlx::{AssertSqlSafe, Connection as _, Postgres};
+use sqlx::{AssertSqlSafe, Connection as _};
 use tempfile::TempDir;
 
+use super::pgbackrest::PgBackRest;
+use super::sql::{scalar, text};
 use crate::ports::free_port;
-
-/// The commands, which the user of the server may not be able to read in the checkout.
-const COMMANDS: [(&str, &str); 2] = [
-    ("backup", include_str!("../../../deploy/backup/backup")),
-    ("restore", include_str!("../../../deploy/backup/restore")),
-];
 
 /// The database of the fleet.
 const DATABASE: &str = "mchezo";
@@ -29,6 +25,7 @@ pub(crate) struct Archived {
     user: ServerUser,
     tools: Tools,
     folder: TempDir,
+    pub(crate) pgbackrest: PgBackRest,
     port: u16,
     process: Option<Child>,
     /// Its port is chosen: it has answered.
@@ -44,10 +41,13 @@ impl Archived {
         }
         // A short name: the path of a Unix socket has at most 107 bytes.
         let folder = tempfile::Builder::new().prefix("pg-").tempdir_in(base);
+        let folder = folder.unwrap();
+        user.give(folder.path(), 0o700).unwrap();
         let mut server = Self {
+            pgbackrest: PgBackRest::new(&user, folder.path()),
             user,
             tools: Tools::newest().unwrap(),
-            folder: folder.unwrap(),
+            folder,
             port: 0,
             process: None,
             has_port: false,
@@ -62,15 +62,8 @@ impl Archived {
     }
 
     fn initialize(&self) {
-        self.user.give(self.folder.path(), 0o700).unwrap();
-        for name in ["repository", "socket", "lock", "spool", "metrics"] {
-            fs::create_dir(self.path(name)).unwrap();
-            self.user.give(&self.path(name), 0o700).unwrap();
-        }
-        for (name, script) in COMMANDS {
-            fs::write(self.path(name), script).unwrap();
-            self.user.give(&self.path(name), 0o755).unwrap();
-        }
+        fs::create_dir(self.path("socket")).unwrap();
+        self.user.give(&self.path("socket"), 0o700).unwrap();
         let mut initdb = self.tools.command("initdb", &self.user, None);
         initdb.args(["-U", "postgres", "--auth=trust", "--no-sync"]);
         initdb.args(["--encoding=UTF8", "--locale=C.UTF-8", "-D"]);
@@ -99,19 +92,14 @@ impl Archived {
 
     fn choose_port(&mut self) {
         self.port = free_port().port();
-        let (port, folder) = (self.port, self.folder.path().display());
-        let pgbackrest = format!(
-            "[global]\nrepo1-path={folder}/repository\nrepo1-retention-full=2\nlock-path={folder}/lock\nspool-path={folder}/spool\n\
-             log-level-file=off\nstart-fast=y\ncompress-type=zst\n\
-             [fleet]\npg1-path={folder}/data\npg1-socket-path={folder}/socket\npg1-port={port}\npg1-user=postgres\n"
-        );
-        let configuration = self.path("pgbackrest.conf");
-        fs::write(&configuration, pgbackrest).unwrap();
-        self.user.give(&configuration, 0o600).unwrap();
+        let (port, sockets) = (self.port, self.path("socket"));
+        self.pgbackrest
+            .configure(&self.path("data"), &sockets, port);
+        let (sockets, archive) = (sockets.display(), self.pgbackrest.archive_command());
         let settings = format!(
-            "port = {port}\nlisten_addresses = '127.0.0.1'\nunix_socket_directories = '{folder}/socket'\n\
+            "port = {port}\nlisten_addresses = '127.0.0.1'\nunix_socket_directories = '{sockets}'\n\
              max_connections = 400\njit = off\ndynamic_shared_memory_type = mmap\n\
-             archive_mode = on\narchive_command = 'pgbackrest --config={folder}/pgbackrest.conf --stanza=fleet archive-push %p'\n"
+             archive_mode = on\narchive_command = '{archive}'\n"
         );
         fs::write(self.path("data/postgresql.conf"), settings).unwrap();
     }
@@ -163,35 +151,7 @@ impl Archived {
 
     /// The only text of the first row, in the fleet's database.
     pub(crate) async fn text(&self, sql: &str) -> Option<String> {
-        let mut connection = PgConnection::connect_with(&self.options(DATABASE))
-            .await
-            .unwrap();
-        let value = scalar(&mut connection, sql).await;
-        connection.close().await.unwrap();
-        value
-    }
-
-    /// Makes a backup; returns the metrics that the command wrote.
-    pub(crate) async fn backup(&self, kind: &str) -> String {
-        let output = self.command("backup", kind).await;
-        assert!(output.status.success(), "{output:?}");
-        fs::read_to_string(self.path("metrics/backup.prom")).unwrap()
-    }
-
-    /// Restores the server to a time; it is stopped then.
-    pub(crate) async fn restore(&self, time: &str) -> Output {
-        self.command("restore", time).await
-    }
-
-    async fn command(&self, name: &str, argument: &str) -> Output {
-        let mut command: Command = self.user.command(Path::new("sh"), None);
-        command.arg(self.path(name)).arg(argument).current_dir("/");
-        command.env("PGBACKREST_CONFIG", self.path("pgbackrest.conf"));
-        command.env("TEXTFILE_DIRECTORY", self.path("metrics"));
-        // Settings of the test's own environment are of other servers.
-        command.env_remove("PGDATA").env_remove("PG_BIN");
-        let mut command = tokio::process::Command::from(command);
-        command.kill_on_drop(true).output().await.unwrap()
+        text(&self.url(), sql).await
     }
 }
 
@@ -206,13 +166,4 @@ impl Drop for Archived {
             drop(process.wait());
         }
     }
-}
-
-async fn scalar(connection: &mut PgConnection, sql: &str) -> Option<String> {
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "the tests have no schema of their own"
-    )]
-    let query = sqlx::query_scalar::<Postgres, Option<String>>(AssertSqlSafe(sql));
-    query.fetch_optional(connection).await.unwrap().flatten()
 }
