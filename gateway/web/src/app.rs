@@ -11,6 +11,7 @@ use sqlx::PgPool;
 use crate::articles::Articles;
 use crate::docs::document_cache::DocumentCache;
 use crate::hashing::PasswordPool;
+use crate::layers::page_cache::PageCache;
 use crate::page_limit::PageLimit;
 use crate::session::CookieStyle;
 use crate::session::limits::Limits;
@@ -44,6 +45,7 @@ pub struct Web {
     /// What other services publish, for mails.
     pub feeds: Feeds,
     pub page_limit: PageLimit,
+    pub page_cache: PageCache,
     /// The pages of text of the public site.
     pub articles: Articles,
     /// The documentation.

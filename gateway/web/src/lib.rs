@@ -56,6 +56,7 @@ use app::{App, Web};
 use articles::Articles;
 use docs::document_cache::DocumentCache;
 use hashing::PasswordPool;
+use layers::page_cache::PageCache;
 use page_limit::PageLimit;
 use service::staff::Staff;
 use session::limits::Limits;
@@ -139,6 +140,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         economy: Economy::new(economy, deadline),
         catalogue,
         page_limit: PageLimit::new(settings.pages_per_minute, settings.person_pages_per_minute),
+        page_cache: PageCache::default(),
         articles: Articles::read(settings.articles.as_deref())?,
         public_pictures: ConcurrencyLimit::new("public pictures", PUBLIC_PICTURES),
         share_cards: ShareCards::default(),

@@ -13,34 +13,45 @@ use crate::visit::Visit;
 /// Caches may store a response, and ask each time whether it is still the same.
 pub(crate) const REVALIDATE: HeaderValue = HeaderValue::from_static("public, no-cache");
 
-/// Adds the tag to a response with [`REVALIDATE`] that has none, or answers 304 if the client has the response already.
+/// Whether the response is one that caches may store, and ask about each time.
+pub(super) fn is_revalidated(response: &Response) -> bool {
+    let caching = response.headers().get(CACHE_CONTROL);
+    response.status() == StatusCode::OK && caching == Some(&REVALIDATE)
+}
+
+/// Adds the tag to a response with [`REVALIDATE`] that has none.
 ///
 /// The hash is fast, not cryptographic: a studio that finds two texts with one hash can hide its own change only.
-pub(super) async fn validate(visit: &Visit, response: Response) -> Response {
-    let is_revalidated = response.headers().get(CACHE_CONTROL) == Some(&REVALIDATE);
-    if response.status() != StatusCode::OK || !is_revalidated {
+pub(super) async fn tag(visit: &Visit, response: Response) -> Response {
+    if !is_revalidated(&response) || response.headers().contains_key(ETAG) {
         return response;
     }
-    let (mut head, mut body) = response.into_parts();
-    if !head.headers.contains_key(ETAG) {
-        let Ok(whole) = body.collect().await else {
-            return PageError::internal().into_response();
-        };
-        let whole = whole.to_bytes();
-        // A game in a frame is the same text with and without a language in its path.
-        let seed = xxh3_64(visit.prefix.as_bytes());
-        let tag = format!("W/\"{:032x}\"", xxh3_128_with_seed(&whole, seed));
-        if let Ok(tag) = HeaderValue::try_from(tag) {
-            head.headers.insert(ETAG, tag);
-        }
-        body = Body::from(whole);
+    let (mut head, body) = response.into_parts();
+    let Ok(whole) = body.collect().await else {
+        return PageError::internal().into_response();
+    };
+    let whole = whole.to_bytes();
+    // A game in a frame is the same text with and without a language in its path.
+    let seed = xxh3_64(visit.prefix.as_bytes());
+    let tag = format!("W/\"{:032x}\"", xxh3_128_with_seed(&whole, seed));
+    if let Ok(tag) = HeaderValue::try_from(tag) {
+        head.headers.insert(ETAG, tag);
     }
-    let tag = head.headers.get(ETAG).and_then(|tag| tag.to_str().ok());
-    if tag.is_some_and(|tag| visit.has(tag)) {
-        head.status = StatusCode::NOT_MODIFIED;
-        head.headers.remove(CONTENT_TYPE);
-        head.headers.remove(CONTENT_LENGTH);
-        body = Body::empty();
+    Response::from_parts(head, Body::from(whole))
+}
+
+/// Answers 304 in place of a response with [`REVALIDATE`] that the client has already.
+pub(super) fn validate(visit: &Visit, mut response: Response) -> Response {
+    let tag = response
+        .headers()
+        .get(ETAG)
+        .and_then(|tag| tag.to_str().ok());
+    if is_revalidated(&response) && tag.is_some_and(|tag| visit.has(tag)) {
+        *response.status_mut() = StatusCode::NOT_MODIFIED;
+        let headers = response.headers_mut();
+        headers.remove(CONTENT_TYPE);
+        headers.remove(CONTENT_LENGTH);
+        *response.body_mut() = Body::empty();
     }
-    Response::from_parts(head, body)
+    response
 }

@@ -1,5 +1,5 @@
 //! The layers of every request: id, headers, deadline, the client's address, the form of the path, the coding of a form, access control,
-//! and the limit of pages per minute.
+//! and the limit of pages per minute; of public pages also their tag and a cache.
 
 pub mod access;
 pub mod client;
@@ -7,6 +7,7 @@ pub mod coding;
 pub(crate) mod etag;
 pub mod headers;
 pub mod log;
+pub mod page_cache;
 pub mod path;
 pub mod typed_form;
 pub mod visit;

@@ -31,7 +31,8 @@ pub async fn admit(State(app): State<App>, request: Request, next: Next) -> Resp
     let mut response = match admitted {
         Ok(mut request) => {
             request.extensions_mut().insert(visit.clone());
-            etag::validate(&visit, next.run(request).await).await
+            let response = etag::tag(&visit, next.run(request).await).await;
+            etag::validate(&visit, response)
         }
         Err(error) => error.into_response(),
     };

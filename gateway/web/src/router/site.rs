@@ -10,7 +10,7 @@ use pages::site::Language;
 
 use crate::app::App;
 use crate::layers::access::Access;
-use crate::layers::{path, visit};
+use crate::layers::{page_cache, path, visit};
 use crate::route::Route;
 use crate::site::docs::{all, changelog, guide, llms, reference, search as docs_search};
 use crate::site::{
@@ -109,6 +109,7 @@ pub(super) fn is_public(path: &str) -> bool {
 pub(super) fn add(mut router: Router<App>, route: Route, app: &App) -> Router<App> {
     let counted = route
         .handlers
+        .layer(from_fn_with_state(App::clone(app), page_cache::respond))
         .layer(from_fn_with_state(App::clone(app), visit::admit))
         .layer(from_fn(path::without_empty_parameters));
     for language in Language::ALL {

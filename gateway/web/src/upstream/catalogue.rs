@@ -9,6 +9,7 @@ use bytes::Bytes;
 use contracts::catalogue::v1 as proto;
 use contracts::common::v1::{Mode, PageInfo};
 use contracts::public;
+use kit::feed::Position;
 use kit::overload::ConcurrencyLimit;
 use kit::rpc::client::Client;
 use kit::{Code, Fault, timestamp};
@@ -183,6 +184,11 @@ impl Catalogue {
             limit: Arc::new(ConcurrencyLimit::new("public pages", calls)),
             position: Arc::new(position),
         })
+    }
+
+    /// The newest position of the listings, if Redis has it.
+    pub async fn known_position(&self) -> Option<Position> {
+        self.0.position.mark.read().await
     }
 
     /// This function sets the `mode` of the request, as the other functions do.

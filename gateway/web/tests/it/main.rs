@@ -47,6 +47,7 @@ mod notes;
 mod notices;
 mod once;
 mod outages;
+mod page_cache;
 mod passwords;
 mod pictures;
 mod recording;

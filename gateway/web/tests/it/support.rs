@@ -27,6 +27,7 @@ use web::docs::document_cache::DocumentCache;
 use web::docs::guides::{GuideAddresses, Links};
 use web::domain::role::Role;
 use web::hashing::PasswordPool;
+use web::layers::page_cache::PageCache;
 use web::page_limit::PageLimit;
 use web::router::router;
 use web::session::limits::Limits;
@@ -154,6 +155,7 @@ impl Site {
             catalogue: catalogue_client(&client, mark.clone()),
             feeds: Feeds::new(&client, &client, &client, &client, testing::LONG),
             page_limit: PageLimit::new(120, 1_200),
+            page_cache: PageCache::default(),
             articles: Articles::read(None).unwrap(),
             docs: docs(&stub),
             public_pictures: ConcurrencyLimit::new("public pictures", web::PUBLIC_PICTURES),
@@ -210,6 +212,7 @@ impl Site {
             large_month: app.large_month,
             currencies: app.currencies.clone(),
             page_limit: PageLimit::new(1_000_000, 1_000_000),
+            page_cache: PageCache::default(),
             articles: Articles::read(None).unwrap(),
             docs: docs(&app.api),
             share_cards: ShareCards::default(),

@@ -1,0 +1,108 @@
+//! A public page is made once a second, and again after every change of a listing (§1).
+
+use http::header::ETAG;
+use kit::Clock;
+use kit::feed::{CommittedPosition, Position};
+use kit::ids;
+use sqlx::PgPool;
+use time::Duration;
+use uuid::Uuid;
+
+use crate::site::get_with;
+use crate::support::Site;
+
+const PATH: &str = "/games/okoto";
+
+async fn publish(site: &Site, epoch: Uuid, seq: i64) {
+    let committed = CommittedPosition {
+        position: Position { epoch, seq },
+        at: Clock::system().now(),
+    };
+    assert!(site.mark.publish(committed).await);
+}
+
+/// Whether a page is made, by the reads of it.
+async fn is_made(site: &Site, path: &str) -> bool {
+    site.catalogue.positions.lock().unwrap().clear();
+    let page = site.browser().get(path).await;
+    page.assert(200, "Okoto");
+    !site.catalogue.positions.lock().unwrap().is_empty()
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn a_page_is_made_again_after_a_change_and_after_a_second(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let epoch = ids::row_id();
+    publish(&site, epoch, 7).await;
+    assert!(is_made(&site, PATH).await);
+    assert!(!is_made(&site, PATH).await);
+    site.clock.advance(Duration::milliseconds(999));
+    assert!(!is_made(&site, PATH).await);
+    site.clock.advance(Duration::MILLISECOND);
+    assert!(is_made(&site, PATH).await);
+
+    publish(&site, epoch, 8).await;
+    assert!(is_made(&site, PATH).await);
+    assert!(!is_made(&site, PATH).await);
+    publish(&site, ids::row_id(), 8).await;
+    assert!(is_made(&site, PATH).await);
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn without_a_position_in_redis_every_page_is_made(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let (epoch, seq) = (ids::row_id(), 7);
+    *site.feed.position.lock().unwrap() = Some(Position { epoch, seq });
+    for _ in 0..2 {
+        assert!(is_made(&site, PATH).await);
+    }
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn a_page_from_the_cache_is_the_same_in_each_language(pool: PgPool) {
+    let site = Site::new(pool).await;
+    publish(&site, ids::row_id(), 7).await;
+    for path in [
+        PATH,
+        "/en/games/okoto",
+        "/fr/games/okoto",
+        "/embed/games/okoto",
+        "/games?q=okoto",
+    ] {
+        for language in ["en", "fr"] {
+            let header = [("accept-language", language)];
+            let mut browser = site.browser();
+            let made = get_with(&mut browser, path, &header).await;
+            let stored = get_with(&mut browser, path, &header).await;
+            assert_eq!(stored.status, 200);
+            assert_eq!(stored.text, made.text, "{path} {language}");
+            let but_its_id = |page: &crate::browser::Page| {
+                let mut headers = page.headers.clone();
+                headers.remove("x-request-id");
+                headers
+            };
+            assert_eq!(but_its_id(&stored), but_its_id(&made), "{path} {language}");
+            let in_path = path.starts_with("/en").then_some("en");
+            let in_path = in_path.or(path.starts_with("/fr").then_some("fr"));
+            assert_eq!(
+                stored.headers["content-language"],
+                in_path.unwrap_or(language)
+            );
+            let tag = made.headers[ETAG].to_str().unwrap();
+            let known = [("accept-language", language), ("if-none-match", tag)];
+            let known = get_with(&mut browser, path, &known).await;
+            assert_eq!(known.status, 304, "{path} {language}");
+        }
+    }
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn a_missing_page_is_asked_for_again(pool: PgPool) {
+    let site = Site::new(pool).await;
+    publish(&site, ids::row_id(), 7).await;
+    let page = site.browser().get("/games/ayo").await;
+    assert_eq!(page.status, 404);
+    site.catalogue.add_game("ayo", "savanna");
+    let page = site.browser().get("/games/ayo").await;
+    assert_eq!(page.status, 200);
+}
