@@ -27,7 +27,7 @@ use crate::viewer::Section;
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub struct CurrencyQuery {
+pub struct ViewQuery {
     /// The game whose currency the plot shows.
     to: String,
     /// The place in the list of rates.
@@ -46,7 +46,7 @@ pub struct NameForm {
 pub async fn show(
     request: MemberRequest,
     Path((_, game)): Path<(Uuid, String)>,
-    Query(query): Query<CurrencyQuery>,
+    Query(query): Query<ViewQuery>,
 ) -> PageResult {
     let (frame, loaded) = futures::join!(
         request.frame(Section::Economy),
@@ -76,7 +76,7 @@ pub async fn name(
         }
         Err(fault) if fault.code == Code::NotFound => Err(PageError::not_found()),
         Err(fault) => {
-            let query = CurrencyQuery::default();
+            let query = ViewQuery::default();
             let loaded = Loaded::load(&request, &game, &query);
             let loaded = match frame.read_after(&fault, loaded).await {
                 Ok(loaded) => loaded,
@@ -93,7 +93,7 @@ pub async fn name(
 /// The page of a game with the answers of economy-svc.
 struct Loaded<'a> {
     game: &'a str,
-    query: &'a CurrencyQuery,
+    query: &'a ViewQuery,
     own: proto::OwnCurrency,
     reports: proto::ListOwnReportsResponse,
     rates: Rates,
@@ -103,7 +103,7 @@ impl<'a> Loaded<'a> {
     async fn load(
         request: &MemberRequest,
         game: &'a str,
-        query: &'a CurrencyQuery,
+        query: &'a ViewQuery,
     ) -> Result<Self, Fault> {
         let (app, account) = (&request.app, request.scope.id);
         let language = request.language();
@@ -122,7 +122,7 @@ impl<'a> Loaded<'a> {
     }
 
     /// While economy-svc is away.
-    fn empty(game: &'a str, query: &'a CurrencyQuery) -> Self {
+    fn empty(game: &'a str, query: &'a ViewQuery) -> Self {
         Self {
             game,
             query,

@@ -1,5 +1,7 @@
 //! The layers of every request: id, headers, deadline, the client's address, the form of the path, the coding of a form, access control,
-//! and the limit of pages per minute; of public pages also their tag and a cache.
+//! and the limit of pages per minute.
+//!
+//! Public pages also have a tag and a cache.
 
 pub mod access;
 pub mod client;

@@ -22,7 +22,7 @@ pub(super) const CACHE_CONTROL: &str = "public, max-age=31536000, s-maxage=60, i
 const QUEUE_TIMEOUT: Duration = Duration::from_secs(5);
 
 #[derive(Debug, Default, Deserialize)]
-pub struct PictureQuery {
+pub struct WidthQuery {
     /// The width in pixels. Without it, or if no rendition has this width, the named file is sent.
     #[serde(default)]
     width: Option<u32>,
@@ -31,7 +31,7 @@ pub struct PictureQuery {
 pub async fn show(
     State(app): State<App>,
     Path(name): Path<String>,
-    query: Result<Query<PictureQuery>, QueryRejection>,
+    query: Result<Query<WidthQuery>, QueryRejection>,
     headers: HeaderMap,
 ) -> Result<Response, PageError> {
     if !is_file_name(&name) {
