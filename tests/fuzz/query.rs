@@ -4,10 +4,8 @@
 use gateway::extract::query::Params;
 use libfuzzer_sys::fuzz_target;
 
-const KNOWN: [&str; 4] = ["at", "cursor", "limit", "q"];
-
 fuzz_target!(|query: &str| {
-    let mut params = Params::parse(Some(query), &KNOWN);
+    let mut params = Params::parse(Some(query));
     params.timestamp_or_now("at");
     params.page();
     params.text("q");
