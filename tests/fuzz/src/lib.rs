@@ -8,6 +8,9 @@
     reason = "a target that cannot go on says so and ends"
 )]
 
+#[cfg(test)]
+mod tests;
+
 use std::net::{IpAddr, Ipv4Addr};
 
 use catalogue::index::entity::Entity as FeedEntity;
