@@ -1,0 +1,155 @@
+//! Each function with good inputs, an empty one and odd ones. libFuzzer finds others.
+
+use contracts::common::v1::Mode;
+use contracts::listings::v1 as listings_v1;
+use image::codecs::png::PngEncoder;
+use image::{Rgb, RgbImage};
+use prost::Message as _;
+use prost_types::Timestamp;
+
+use super::*;
+
+#[test]
+fn an_address_reads_back_or_is_refused() {
+    for text in [
+        " https://bücher.example:8443/game?a=b#c",
+        "",
+        "https://\u{0}é@[::1]:0",
+    ] {
+        address(text);
+    }
+}
+
+#[test]
+fn a_header_about_the_client_is_read() {
+    for line in [
+        &b"for=192.0.2.1;proto=https, for=\"[2001:db8::1]:4711\""[..],
+        b"192.0.2.1, 198.51.100.7:4711",
+        b"",
+        b"for=\", \xFF\x80[::",
+        b"\0",
+    ] {
+        client_address(line);
+    }
+}
+
+#[test]
+fn a_cursor_reads_back_or_is_refused() {
+    let nanos = i128::from(NOW) * 1_000_000_000;
+    let good = Binding::new("games", []).encode(&(nanos, "slug")).unwrap();
+    for text in [good.as_str(), "", "AAAAAAAAAAA", "%\u{0}é"] {
+        cursor(text);
+    }
+}
+
+#[test]
+fn a_feed_row_is_an_entity_of_its_kind_or_refused() {
+    let at = Some(Timestamp::default());
+    let game = listings_v1::Game {
+        mode: Mode::Test.into(),
+        state: listings_v1::State::Pending.into(),
+        page_id: ID.to_owned(),
+        created_at: at,
+        updated_at: at,
+        ..listings_v1::Game::default()
+    };
+    for encoded in [&game.encode_to_vec()[..], b"", b"\x0A\xFF", b"\xFF\0"] {
+        feed_row(encoded);
+    }
+}
+
+#[test]
+fn a_line_of_an_import_is_a_row_or_refused_with_a_reason() {
+    for line in [
+        r#"{"key": "action", "name": "Action"}"#,
+        r#"{"title": 7, "links": {"a": 1, "a": [null, 1e400]}}"#,
+        "",
+        "\u{FEFF}{\"key\": \u{0}\u{FFFD}",
+    ] {
+        import_row(line);
+    }
+}
+
+#[test]
+fn a_body_is_read_or_refused() {
+    for body in [
+        &br#"{"title": "Logic Dev", "links": {"play": null}}"#[..],
+        br#"{"a": "\ud800", "a": 1e400}"#,
+        b"",
+        b"{\"a\": \"\xFF\0",
+    ] {
+        json_body(body);
+    }
+}
+
+#[test]
+fn a_key_or_a_token_is_parsed_or_refused() {
+    for text in [
+        "svc_test_000000000000000000000000000000001riOPW",
+        "svc_acct_0000000000000000",
+        "",
+        "svc_live_pub_\u{0}é",
+    ] {
+        key(text);
+    }
+}
+
+#[test]
+fn markdown_becomes_elements_of_markdown_only() {
+    for text in [
+        "## Keys\n\n| a | b |\n| - | - |\n| 1 | 2 |\n\n```sh\ncurl\n```\n",
+        "",
+        "<script>`\u{0}![](<b onclick=\"x\">)\n\n<!-- # \u{FEFF}",
+    ] {
+        page_text(text);
+    }
+}
+
+#[test]
+fn a_picture_is_rendered_or_refused() {
+    let mut png = Vec::new();
+    RgbImage::from_pixel(128, 128, Rgb([220, 20, 20]))
+        .write_with_encoder(PngEncoder::new(&mut png))
+        .unwrap();
+    for file in [&png[..], b"", &png[..40], b"\xFF\xD8\xFF\xE0\0"] {
+        picture(file);
+    }
+}
+
+#[test]
+fn a_query_is_read_or_refused() {
+    for text in [
+        "q=caf%C3%A9+noir&limit=20&at=now",
+        "at=2026-03-01&cursor=AA",
+        "",
+        "q=%zz&%ff=1&&=&Q=\u{0}é",
+    ] {
+        query(text);
+    }
+}
+
+#[test]
+fn a_message_that_is_not_signed_with_the_secret_is_refused() {
+    let now = NOW.to_string();
+    let unsigned = "0".repeat(64);
+    for (timestamp, code, body) in [
+        (now.as_bytes(), unsigned.as_bytes(), &b"{}"[..]),
+        (b"", b"", b""),
+        (b"-1", b"\0", b"\xFF"),
+    ] {
+        signature(timestamp, code, body);
+    }
+}
+
+#[test]
+fn the_year_of_a_time_has_four_digits() {
+    for text in [
+        "2026-03-01T08:00:00+02:00",
+        "2026-03-01",
+        "",
+        "9999-12-31T23:59:59-00:01",
+        "\u{FF12}\u{0}",
+    ] {
+        timestamp(text);
+    }
+}
