@@ -96,12 +96,12 @@ async fn a_page_from_the_cache_is_the_same_in_each_language(pool: PgPool) {
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn a_missing_page_is_asked_for_again(pool: PgPool) {
+async fn the_page_of_an_error_is_not_stored(pool: PgPool) {
     let site = Site::new(pool).await;
     publish(&site, ids::row_id(), 7).await;
-    let page = site.browser().get("/games/ayo").await;
-    assert_eq!(page.status, 404);
-    site.catalogue.add_game("ayo", "savanna");
-    let page = site.browser().get("/games/ayo").await;
-    assert_eq!(page.status, 200);
+    for (is_away, status) in [(true, 503), (false, 200)] {
+        *site.catalogue.is_away.lock().unwrap() = is_away;
+        let page = site.browser().get(PATH).await;
+        assert_eq!(page.status, status);
+    }
 }
