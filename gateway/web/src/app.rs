@@ -11,7 +11,7 @@ use sqlx::PgPool;
 use crate::articles::Articles;
 use crate::docs::document_cache::DocumentCache;
 use crate::hashing::PasswordPool;
-use crate::layers::page_cache::PageCache;
+use crate::page_cache::PageCache;
 use crate::page_limit::PageLimit;
 use crate::session::CookieStyle;
 use crate::session::limits::Limits;

@@ -27,7 +27,7 @@ use web::docs::document_cache::DocumentCache;
 use web::docs::guides::{GuideAddresses, Links};
 use web::domain::role::Role;
 use web::hashing::PasswordPool;
-use web::layers::page_cache::PageCache;
+use web::page_cache::PageCache;
 use web::page_limit::PageLimit;
 use web::router::router;
 use web::session::limits::Limits;
