@@ -4,7 +4,8 @@ use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
-use http::{HeaderMap, Method};
+use bytes::Bytes;
+use http::Method;
 use http_body_util::BodyExt as _;
 
 use super::etag;
@@ -24,30 +25,30 @@ pub async fn respond(State(app): State<App>, request: Request, next: Next) -> Re
     };
     let (key, made) = (Key::of(&visit), app.clock.now());
     if let Some(page) = app.page_cache.get(&key, position, made) {
-        return response(page.headers, page.body.into());
+        return response(page);
     }
-    let made_now = etag::tag(&visit, next.run(request).await).await;
-    if !etag::is_revalidated(&made_now) {
-        return made_now;
+    let answered = etag::tag(&visit, next.run(request).await).await;
+    if !etag::is_revalidated(&answered) {
+        return answered;
     }
-    let (head, body) = made_now.into_parts();
+    let (head, body) = answered.into_parts();
     // The body is in memory already: its tag is a hash of it.
     let Ok(whole) = body.collect().await else {
         return PageError::internal().into_response();
     };
     let page = Page {
-        headers: head.headers.clone(),
-        body: whole.to_bytes(),
+        headers: head.headers,
+        // The text of a page has up to as much memory again, which the cache does not count.
+        body: Bytes::copy_from_slice(&whole.to_bytes()),
         position,
         made,
     };
-    let body = page.body.clone();
-    app.page_cache.insert(key, page);
-    Response::from_parts(head, body.into())
+    app.page_cache.insert(key, page.clone());
+    response(page)
 }
 
-fn response(headers: HeaderMap, body: Body) -> Response {
-    let mut response = Response::new(body);
-    *response.headers_mut() = headers;
+fn response(page: Page) -> Response {
+    let mut response = Response::new(Body::from(page.body));
+    *response.headers_mut() = page.headers;
     response
 }
