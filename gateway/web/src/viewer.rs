@@ -13,6 +13,7 @@ use crate::client_info::ClientInfo;
 use crate::domain::role::{Permission, Role};
 use crate::domain::session_token::Token;
 use crate::session::sessions::{Session, Stage};
+use crate::store::members::Membership;
 use crate::store::people::{self, Person};
 use crate::upstream::gateway::Actor;
 
@@ -119,6 +120,8 @@ pub async fn begin_session(
 pub struct AccountScope {
     pub id: Uuid,
     pub role: Role,
+    /// The viewer's other accounts, oldest membership first.
+    pub others: Vec<Uuid>,
 }
 
 /// The parts of an account's pages.
@@ -136,6 +139,17 @@ pub enum Section {
 }
 
 impl AccountScope {
+    /// The scope of a page of `account` for the person with these memberships; `None` if there is none of that account.
+    pub fn new(account: Uuid, memberships: &[Membership]) -> Option<Self> {
+        let own = memberships.iter().find(|it| it.account == account)?;
+        let all = memberships.iter().map(|it| it.account);
+        Some(Self {
+            id: account,
+            role: own.role,
+            others: all.filter(|it| *it != account).collect(),
+        })
+    }
+
     /// The frame of a page of this account. `name` is the account's.
     pub fn shell(
         &self,

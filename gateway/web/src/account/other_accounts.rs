@@ -2,29 +2,18 @@
 
 use futures::future::join_all;
 use pages::{OtherAccount, OtherAccounts};
-use uuid::Uuid;
 
 use super::choice::account_name;
-use crate::person_request::PersonRequest;
-use crate::store::members;
+use crate::app::Web;
+use crate::viewer::AccountScope;
 
 /// Accounts in the menu: every page of an account reads their names. The list of accounts has all.
 const SHOWN: usize = 8;
 
-/// All accounts of the person but `own`, whose page it is. Oldest membership first, as in the list. A page is shown without them if they cannot be read.
-pub(super) async fn of(request: &PersonRequest, own: Uuid) -> OtherAccounts {
-    let memberships = members::of_person(&request.app.pool, request.person().id).await;
-    let memberships = memberships.unwrap_or_else(|error| {
-        tracing::warn!(%error, "the accounts of a person cannot be read");
-        Vec::new()
-    });
-    let mut others: Vec<_> = memberships.into_iter().map(|it| it.account).collect();
-    others.retain(|account| *account != own);
-    let has_more = others.len() > SHOWN;
-    others.truncate(SHOWN);
-    let names = others
-        .iter()
-        .map(|account| account_name(&request.app, *account));
+/// The viewer's accounts but that of the page, in the order of the list of accounts.
+pub(super) async fn of(app: &Web, scope: &AccountScope) -> OtherAccounts {
+    let others = &scope.others[..scope.others.len().min(SHOWN)];
+    let names = others.iter().map(|account| account_name(app, *account));
     let names = join_all(names).await;
     let accounts = others.iter().zip(names);
     let accounts = accounts.map(|(account, name)| OtherAccount {
@@ -33,6 +22,6 @@ pub(super) async fn of(request: &PersonRequest, own: Uuid) -> OtherAccounts {
     });
     OtherAccounts {
         accounts: accounts.collect(),
-        has_more,
+        has_more: scope.others.len() > SHOWN,
     }
 }

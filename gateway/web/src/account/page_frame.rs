@@ -30,7 +30,7 @@ impl AccountFrame {
     pub async fn load(request: &PersonRequest, scope: &AccountScope, section: Section) -> Self {
         let gateway = &request.app.gateway;
         let answers = async {
-            let others = other_accounts::of(request, scope.id);
+            let others = other_accounts::of(&request.app, scope);
             futures::join!(gateway.account(scope.id), gateway.switches(), others)
         };
         let answers = timeout(WAIT, answers).await;

@@ -17,7 +17,7 @@ pub async fn show(request: MemberRequest) -> PageResult {
     let (found, plans, others) = futures::join!(
         gateway.account(scope.id),
         gateway.plans(),
-        other_accounts::of(&request, scope.id),
+        other_accounts::of(&request.app, scope),
     );
     let (found, plans) = (found?, plans?);
     let account = found.account.ok_or_else(PageError::not_found)?;

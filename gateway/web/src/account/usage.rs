@@ -45,7 +45,7 @@ pub async fn show(request: MemberRequest, Query(query): Query<UseQuery>) -> Page
     let (found, used, others) = futures::join!(
         gateway.account(scope.id),
         gateway.use_of(scope.id, days),
-        other_accounts::of(&request, scope.id),
+        other_accounts::of(&request.app, scope),
     );
     let (found, used) = (found?, used?);
     let account = found.account.ok_or_else(PageError::not_found)?;
