@@ -6,8 +6,7 @@ use e2e::{Client, Fleet, KeyRequest, Paused, SmallFleet, Staff, eventually};
 use nix::unistd::Pid;
 use sqlx::{Connection as _, PgConnection};
 
-async fn up() -> (SmallFleet, Fleet) {
-    let mut small = SmallFleet::new();
+async fn up(mut small: SmallFleet) -> (SmallFleet, Fleet) {
     let plans = small.plans();
     let fleet = small
         .up_with(&["--replicas", "gateway=3", "--plans", &plans])
@@ -86,21 +85,26 @@ async fn blind(fleet: &Fleet, clients: &[Client]) -> PgConnection {
     .await
 }
 
+/// On a busy machine, Redis may miss the usual deadline of a gateway, whose tombstone is then late.
 #[tokio::test]
 async fn a_revoked_key_is_refused_at_every_gateway_from_the_next_call() {
-    let (_small, fleet) = up().await;
+    let (_small, fleet) = up(SmallFleet::patient()).await;
     let mut staff = Staff::of(&fleet).await;
     let account = staff.account("unlimited").await;
-
-    // No gateway reads changes, so the tombstone in Redis decides.
     let (key, secret) = staff.key(&account, KeyRequest::live()).await;
     let clients = everywhere(&fleet, &secret);
+    // No gateway reads changes, so the tombstone in Redis decides.
     let blinding = blind(&fleet, &clients).await;
     staff.revoke(&key).await;
     assert_refused(&clients).await;
     blinding.close().await.unwrap();
+}
 
-    // Redis does not respond, so the feed decides.
+#[tokio::test]
+async fn a_revoked_key_is_refused_at_every_gateway_while_redis_does_not_respond() {
+    let (_small, fleet) = up(SmallFleet::new()).await;
+    let mut staff = Staff::of(&fleet).await;
+    let account = staff.account("unlimited").await;
     let (key, secret) = staff.key(&account, KeyRequest::live()).await;
     let clients = everywhere(&fleet, &secret);
     until_works(&clients).await;
@@ -108,6 +112,7 @@ async fn a_revoked_key_is_refused_at_every_gateway_from_the_next_call() {
     let paused = Paused::process(redis);
     until_works(&clients).await;
     staff.revoke(&key).await;
+    // The feed decides.
     until_refused(&clients).await;
     drop(paused);
     assert_refused(&clients).await;
@@ -115,7 +120,7 @@ async fn a_revoked_key_is_refused_at_every_gateway_from_the_next_call() {
 
 #[tokio::test]
 async fn a_rotated_key_ends_on_time_at_every_gateway() {
-    let (_small, fleet) = up().await;
+    let (_small, fleet) = up(SmallFleet::new()).await;
     let mut staff = Staff::of(&fleet).await;
     let account = staff.account("unlimited").await;
     let (key, old) = staff.key(&account, KeyRequest::live()).await;
