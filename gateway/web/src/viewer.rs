@@ -115,7 +115,7 @@ pub async fn begin_session(
     Ok(())
 }
 
-/// An account that a page is about, and the role of its viewer.
+/// An account that a page is about, and the accounts of its viewer.
 #[derive(Debug, Clone)]
 pub struct AccountScope {
     pub id: Uuid,
