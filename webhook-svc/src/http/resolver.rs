@@ -9,6 +9,7 @@ use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use hickory_resolver::TokioResolver;
 use hickory_resolver::config::LookupIpStrategy;
+use hickory_resolver::proto::rr::Name;
 
 /// Maximum lifetimes of cached answers, so that the new address of an endpoint is found soon.
 const MAX_TTL: Duration = Duration::from_mins(5);
@@ -64,9 +65,7 @@ impl Resolve for System {
     ) -> BoxFuture<'a, Result<Vec<SocketAddr>, ResolveError>> {
         async move {
             let resolver = self.0.as_ref().map_err(ResolveError::clone)?;
-            // The final dot keeps the search domains of this machine out. Names without a dot are local.
-            let dot = if host.contains('.') { "." } else { "" };
-            match resolver.lookup_ip(format!("{host}{dot}")).await {
+            match resolver.lookup_ip(query_name(host)?).await {
                 Ok(found) => Ok(found.iter().map(|ip| SocketAddr::new(ip, port)).collect()),
                 Err(error) if error.is_no_records_found() || error.is_nx_domain() => {
                     Err(ResolveError::NoAddress)
@@ -75,5 +74,59 @@ impl Resolve for System {
             }
         }
         .boxed()
+    }
+}
+
+/// The name to ask for: its bytes as they are. A parser of international names would refuse `_`, which many hosts of customers have.
+fn query_name(host: &str) -> Result<Name, ResolveError> {
+    // The final dot keeps the search domains of this machine out. Names without a dot are local.
+    let dot = if host.contains('.') { "." } else { "" };
+    // An owner can enter only names that have this form: NoAddress counts as a failed attempt, if one is stored all the same.
+    Name::from_ascii(format!("{host}{dot}")).map_err(|_malformed| ResolveError::NoAddress)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use rustls::pki_types::ServerName;
+
+    use super::*;
+    use crate::domain::address::{Address, AllowList};
+
+    /// Names of every form that a label may have.
+    fn hosts() -> impl Strategy<Value = String> {
+        let label = prop_oneof![
+            Just("my_app".to_owned()),
+            Just("_dmarc".to_owned()),
+            Just("xn--bcher-kva".to_owned()),
+            Just("a--b".to_owned()),
+            "[a-z0-9_-]{1,63}",
+        ];
+        (
+            proptest::collection::vec(label, 1..4),
+            "[a-z_][a-z0-9_-]{1,8}",
+        )
+            .prop_map(|(labels, top)| format!("{}.{top}", labels.join(".")))
+    }
+
+    proptest! {
+        #[test]
+        fn every_accepted_host_can_be_looked_up_and_verified(host in hosts()) {
+            if Address::parse(&format!("https://{host}/in"), &AllowList::default()).is_ok() {
+                let name = query_name(&host).expect("a name to ask for");
+                prop_assert_eq!(name.to_ascii(), format!("{host}."));
+                prop_assert!(ServerName::try_from(host.as_str()).is_ok(), "{}", host);
+            }
+        }
+    }
+
+    #[test]
+    fn a_host_may_have_an_underscore() {
+        let url = "https://my_app.example.com/h";
+        assert!(Address::parse(url, &AllowList::default()).is_ok());
+        assert_eq!(
+            query_name("my_app.example.com").unwrap().to_ascii(),
+            "my_app.example.com."
+        );
     }
 }
