@@ -1,7 +1,7 @@
 //! Draws: the pairs that the service chooses for voters (§2.5).
 //!
-//! They are signed, so that voters cannot choose a pair. The choice follows from who votes, so that voters cannot draw again until they
-//! like the pair.
+//! They are signed, so that voters cannot choose a pair. The choice follows from the voter, so that a voter cannot draw again until the
+//! pair is judged.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -36,9 +36,9 @@ pub struct Draw {
 
 /// Whose draw it is: as long as this stays the same, so does the pair.
 #[derive(Debug, Clone, Copy)]
-pub struct SeedParts<'a> {
-    /// The voter, or the network of a cookie that has not voted today: a new cookie is no new draw.
-    pub voter: &'a [u8],
+pub struct SeedParts {
+    /// The id of the voter.
+    pub voter: Uuid,
     /// The kind of both listings.
     pub kind: BoardKind,
     /// The day (UTC).
@@ -78,13 +78,13 @@ impl SigningKey {
     }
 
     /// The seed of the random choice of a pair, which nobody without the key can predict.
-    pub fn seed(&self, of: SeedParts<'_>) -> [u8; 32] {
+    pub fn seed(&self, of: SeedParts) -> [u8; 32] {
         let mac = (self.signing.clone())
             .chain_update(b"seed")
             .chain_update(of.day.to_julian_day().to_be_bytes())
             .chain_update(of.judged.to_be_bytes())
             .chain_update([u8::from(of.kind == BoardKind::Creators)])
-            .chain_update(of.voter);
+            .chain_update(of.voter.as_bytes());
         mac.finalize().into_bytes().into()
     }
 
@@ -218,7 +218,7 @@ mod tests {
     fn a_seed_depends_on_each_of_its_parts_and_on_the_key() {
         let key = SigningKey::new("a token");
         let of = SeedParts {
-            voter: VOTER.as_bytes(),
+            voter: VOTER,
             kind: BoardKind::Games,
             day: NOW.date(),
             judged: 0,
@@ -226,7 +226,10 @@ mod tests {
         assert_eq!(key.seed(of), SigningKey::new("a token").seed(of));
         let (kind, day) = (BoardKind::Creators, NOW.date() + Duration::DAY);
         let others = [
-            SeedParts { voter: b"", ..of },
+            SeedParts {
+                voter: Uuid::nil(),
+                ..of
+            },
             SeedParts { kind, ..of },
             SeedParts { day, ..of },
             SeedParts { judged: 1, ..of },

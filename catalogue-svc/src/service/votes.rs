@@ -23,7 +23,7 @@ use crate::domain::listing::Mode;
 use crate::domain::rankings::BoardKind;
 use crate::domain::vote::{self, Pair, Vote, Voter};
 use crate::index::{Creator, Dataset, Game};
-use crate::store::{voters, votes};
+use crate::store::votes;
 use crate::write::{Command, CommandHandler, Outcome};
 
 /// The most other accounts of a voter.
@@ -86,21 +86,13 @@ impl Votes {
         let now = self.reads.clock.now();
         let day = vote::day(now);
         let judged = votes::judged(&self.pool, voter.id, L::KIND, day).await?;
-        let seed = |voter, judged| SeedParts {
-            voter,
+        let seed = self.draw_key.seed(SeedParts {
+            voter: voter.id,
             kind: L::KIND,
             day,
-            judged,
-        };
-        let network = voter.site.as_ref().or(voter.network.as_ref());
-        let seed = match network.filter(|_| judged.is_empty()) {
-            Some(network) => {
-                let votes = voters::network_votes(&self.pool, network, day).await?;
-                seed(network.as_bytes(), u64::try_from(votes).unwrap_or_default())
-            }
-            None => seed(voter.id.as_bytes(), judged.len() as u64),
-        };
-        let mut rng = StdRng::from_seed(self.draw_key.seed(seed));
+            judged: judged.len() as u64,
+        });
+        let mut rng = StdRng::from_seed(seed);
         let pair = random_pair::<L>(listings, &mut rng, &voter.accounts, &judged);
         let [first, second] = pair.ok_or_else(|| {
             Fault::not_found("No two listings of different creators are left to judge today.")

@@ -102,16 +102,6 @@ pub async fn of_network(pool: &PgPool, network: &str) -> Result<Vec<Uuid>, sqlx:
     .await
 }
 
-/// The votes with cookies from a network on a day.
-pub async fn network_votes(pool: &PgPool, network: &str, day: Date) -> Result<i32, sqlx::Error> {
-    let votes = sqlx::query_scalar!(
-        "select votes from catalogue.network_day where network = $1 and day = $2",
-        network,
-        day
-    );
-    Ok(votes.fetch_optional(pool).await?.unwrap_or_default())
-}
-
 /// Counts a vote with a cookie. Returns false if `most` votes were cast from its network on this day already.
 pub async fn count_network(
     connection: &mut PgConnection,

@@ -15,14 +15,16 @@ use crate::domain::vote::{self, Pair, Vote, Voter};
 use crate::store::voters;
 use crate::store::votes;
 
-/// The votes of an IPv6 /48 on a day, in votes of one of its /64 networks.
+/// The votes of an IPv6 /48 on a day, as a multiple of those of a /64 network.
 const SITE: i32 = 5;
 
 /// Limits of votes.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
-    /// Votes with cookies from an address, or an IPv6 network, in a day (UTC).
-    pub address_daily: i32,
+    /// Votes with cookies from an IPv4 address in a day (UTC). A mobile network has thousands of phones behind one address.
+    pub ipv4_daily: i32,
+    /// Votes with cookies from an IPv6 network (/64) in a day (UTC).
+    pub ipv6_daily: i32,
     /// Votes of a voter in an hour of the clock.
     pub hourly: i64,
     /// Votes of a voter in a day (UTC).
@@ -73,9 +75,13 @@ pub(super) async fn cast(
         );
         return Err(too_many(message, hour.next().start() - now).into());
     }
+    let network_daily = match site {
+        Some(_) => limits.ipv6_daily,
+        None => limits.ipv4_daily,
+    };
     let networks = [
-        (network, limits.address_daily),
-        (site, limits.address_daily.saturating_mul(SITE)),
+        (network, network_daily),
+        (site, limits.ipv6_daily.saturating_mul(SITE)),
     ];
     for (network, most) in networks {
         let Some(network) = network else { continue };

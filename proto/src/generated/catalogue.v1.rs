@@ -5148,7 +5148,7 @@ pub struct CookieVoter {
     /// A UUID.
     #[prost(string, tag = "1")]
     pub id: ::prost::alloc::string::String,
-    /// The IP address of the voter. Votes with cookies are limited per address, or IPv6 network (/64 and /48), and day.
+    /// The IP address of the voter. Votes with cookies are limited per IPv4 address, or IPv6 network (/64 and /48), and day.
     #[prost(string, tag = "2")]
     pub address: ::prost::alloc::string::String,
 }
@@ -5322,8 +5322,8 @@ pub mod votes_service_client {
             self
         }
         /// Draws two listings for a voter at random: every pair has the same chance, but for two of the same creator, listings of the voter's
-        /// accounts, and pairs that the voter has judged today. A voter gets the same pair until it is judged, and all cookies without a vote of
-        /// the day get the pair of their network. `not_found` when there is no such pair.
+        /// accounts, and pairs that the voter has judged today. A voter gets the same pair until it is judged. `not_found` when there is no such
+        /// pair.
         pub async fn draw_pair(
             &mut self,
             request: impl tonic::IntoRequest<super::DrawPairRequest>,
@@ -5390,8 +5390,8 @@ pub mod votes_service_server {
     #[async_trait]
     pub trait VotesService: std::marker::Send + std::marker::Sync + 'static {
         /// Draws two listings for a voter at random: every pair has the same chance, but for two of the same creator, listings of the voter's
-        /// accounts, and pairs that the voter has judged today. A voter gets the same pair until it is judged, and all cookies without a vote of
-        /// the day get the pair of their network. `not_found` when there is no such pair.
+        /// accounts, and pairs that the voter has judged today. A voter gets the same pair until it is judged. `not_found` when there is no such
+        /// pair.
         async fn draw_pair(
             &self,
             request: tonic::Request<super::DrawPairRequest>,

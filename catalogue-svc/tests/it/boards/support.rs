@@ -38,7 +38,8 @@ use crate::build::{EPOCH, entity, game, game_change, id, page, page_change, read
 pub(crate) const START: OffsetDateTime = datetime!(2026-03-01 12:30 UTC);
 /// How many votes are taken.
 pub(crate) const LIMITS: Limits = Limits {
-    address_daily: 5,
+    ipv4_daily: 8,
+    ipv6_daily: 5,
     hourly: 14,
     daily: 20,
 };

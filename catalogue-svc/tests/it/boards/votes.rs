@@ -312,9 +312,9 @@ async fn bad_votes_are_refused_with_their_fields(pool: PgPool) {
 }
 
 #[testing::database_test(catalogue::MIGRATOR)]
-async fn cookies_are_limited_by_address_and_day(pool: PgPool) {
+async fn cookies_are_limited_by_ipv6_network_and_day(pool: PgPool) {
     let replica = Replica::start(&pool).await;
-    let most = u32::try_from(LIMITS.address_daily).unwrap();
+    let most = u32::try_from(LIMITS.ipv6_daily).unwrap();
     let pair = ("game-1", "game-2");
     let network = |n: u32| format!("2001:db8::{n}");
     for n in 0..most {
@@ -349,6 +349,21 @@ async fn cookies_are_limited_by_address_and_day(pool: PgPool) {
             .await
             .unwrap()
     );
+}
+
+#[testing::database_test(catalogue::MIGRATOR)]
+async fn many_phones_behind_an_ipv4_address_vote_up_to_a_limit_of_its_own(pool: PgPool) {
+    let replica = Replica::start(&pool).await;
+    let most = u32::try_from(LIMITS.ipv4_daily).unwrap();
+    let cast = async |number: u32| {
+        let cast = replica.try_vote(cookie(number, "192.0.2.7"), ("game-1", "game-2"));
+        cast.await
+    };
+    for number in 1..=most {
+        assert!(!cast(number).await.unwrap(), "{number}");
+    }
+    let refused = cast(most + 1).await.unwrap_err();
+    assert_eq!(refused.code, Code::RateLimited);
 }
 
 /// What PostgreSQL would do, line by line.
