@@ -60,17 +60,17 @@ impl CookieStyle {
         }
     }
 
-    /// The value of a cookie of a request.
+    /// The value of a cookie of a request. Other pages of the domain set cookies with bytes beyond ASCII, in any encoding, and browsers send
+    /// them as they are.
     pub fn value<'h>(self, headers: &'h HeaderMap, name: &str) -> Option<&'h str> {
         let name = self.name(name);
         let lines = headers.get_all(COOKIE).iter();
-        let mut pairs = lines
-            .filter_map(|line| line.to_str().ok())
-            .flat_map(|line| line.split(';'))
-            .filter_map(|pair| pair.trim().split_once('='));
+        let mut pairs = lines.flat_map(|line| line.as_bytes().split(|byte| *byte == b';'));
         // Of several, the first: browsers send the one with the longest path first.
-        let (_, value) = pairs.find(|(it, _)| *it == name)?;
-        Some(value)
+        pairs.find_map(|pair| {
+            let pair = pair.trim_ascii().strip_prefix(name.as_bytes())?;
+            str::from_utf8(pair.strip_prefix(b"=")?).ok()
+        })
     }
 
     /// The header that stores a cookie for this time, which no script can read.
@@ -124,6 +124,36 @@ mod tests {
         headers.insert(COOKIE, sent.parse().unwrap());
         assert_eq!(style.token(&headers), Some(token));
         assert_eq!(CookieStyle::Local.token(&headers), None);
+    }
+
+    #[test]
+    fn cookies_of_other_pages_hide_none_of_ours() {
+        let token = Token::generate();
+        let (style, text) = (CookieStyle::Secure, token.text());
+        let ours = format!("__Host-session={text}");
+        let ours = ours.as_bytes();
+        let foreign: [&[u8]; 6] = [
+            "utm=Été".as_bytes(),
+            b"utm=\xc9t\xe9",
+            "été=1".as_bytes(),
+            b"__Host-session\xe9=1",
+            b"__Host-session_of=1; __Host-session",
+            b"__Host-session=\xe9",
+        ];
+        for other in foreign {
+            let lines = [
+                vec![[other, ours].join(&b"; "[..])],
+                vec![[ours, other].join(&b";"[..])],
+                vec![other.to_vec(), ours.to_vec()],
+            ];
+            for lines in lines {
+                let mut headers = HeaderMap::new();
+                for line in &lines {
+                    headers.append(COOKIE, HeaderValue::from_bytes(line).unwrap());
+                }
+                assert_eq!(style.token(&headers), Some(token.clone()), "{headers:?}");
+            }
+        }
     }
 
     #[test]
