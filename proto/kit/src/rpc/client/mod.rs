@@ -280,6 +280,7 @@ fn recorded<T>(
 ) -> Result<T, TransportError> {
     match &outcome {
         Ok(_) => guard.record_success(),
+        Err(TransportError::Reset(_)) => {}
         Err(error) => guard.record_failure(error),
     }
     outcome

@@ -4,6 +4,7 @@ mod silence;
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
+use std::task::Poll;
 use std::time::{Duration, Instant};
 
 use futures::stream::{self, BoxStream, StreamExt as _};
@@ -27,6 +28,8 @@ enum Behaviour {
     Hang,
     /// Returns `UNAVAILABLE` without a fault, like a proxy without an upstream.
     Unavailable,
+    /// Returns a status that is larger than the client reads.
+    TooLarge,
 }
 
 #[derive(Clone)]
@@ -119,6 +122,7 @@ impl Health for Replica {
             Behaviour::Answer => Ok(Response::new(HealthCheckResponse::default())),
             Behaviour::Hang => std::future::pending().await,
             Behaviour::Unavailable => Err(Status::new(Code::Unavailable, "no healthy upstream")),
+            Behaviour::TooLarge => Err(Status::new(Code::InvalidArgument, "a".repeat(80 << 10))),
         }
     }
 
@@ -132,7 +136,7 @@ impl Health for Replica {
                 let message = std::future::ready(Ok(HealthCheckResponse::default()));
                 Ok(Response::new(stream::once(message).boxed()))
             }
-            Behaviour::Hang => Ok(Response::new(stream::pending().boxed())),
+            Behaviour::Hang | Behaviour::TooLarge => Ok(Response::new(stream::pending().boxed())),
             Behaviour::Unavailable => Err(Status::new(Code::Unavailable, "no healthy upstream")),
         }
     }
@@ -298,6 +302,34 @@ async fn a_replica_that_hangs_is_ejected() {
     }
     assert_eq!(there.calls(), 30);
     assert!((3..30).contains(&hung.calls()), "{} calls", hung.calls());
+}
+
+#[tokio::test]
+async fn a_call_whose_stream_is_reset_ejects_no_replica_and_ends_no_connection() {
+    let (large, there) = (
+        Running::start(Behaviour::TooLarge),
+        Running::start(Behaviour::Answer),
+    );
+    let client = client(&[&large.address, &there.address]);
+    // Both connections have an open stream.
+    let mut streams = Vec::new();
+    for _ in 0..2 {
+        let request = Request::new(HealthCheckRequest::default());
+        let stream = HealthClient::new(client.clone()).watch(request).await;
+        streams.push(stream.unwrap().into_inner());
+    }
+    let (large_before, there_before) = (large.calls(), there.calls());
+    let mut refused = 0;
+    for _ in 0..20 {
+        refused += u32::from(call(&client, false, LONG).await.is_err());
+    }
+    assert_eq!(refused, 10);
+    let calls = (large.calls() - large_before, there.calls() - there_before);
+    assert_eq!(calls, (10, 10));
+    for stream in &mut streams {
+        let ended = futures::poll!(std::pin::pin!(stream.message()));
+        assert!(!matches!(ended, Poll::Ready(Err(_))), "{ended:?}");
+    }
 }
 
 /// The calls of a follower are of this kind, and its client makes no idempotent ones.
