@@ -30,6 +30,8 @@ enum Behaviour {
     Unavailable,
     /// Returns a status that is larger than the client reads.
     TooLarge,
+    /// Answers at once, and calls with a name after this time.
+    Late(Duration),
 }
 
 #[derive(Clone)]
@@ -123,6 +125,12 @@ impl Health for Replica {
             Behaviour::Hang => std::future::pending().await,
             Behaviour::Unavailable => Err(Status::new(Code::Unavailable, "no healthy upstream")),
             Behaviour::TooLarge => Err(Status::new(Code::InvalidArgument, "a".repeat(80 << 10))),
+            Behaviour::Late(time) => {
+                if !request.get_ref().service.is_empty() {
+                    tokio::time::sleep(time).await;
+                }
+                Ok(Response::new(HealthCheckResponse::default()))
+            }
         }
     }
 
@@ -132,7 +140,7 @@ impl Health for Replica {
     ) -> Result<Response<Self::WatchStream>, Status> {
         self.calls.fetch_add(1, Ordering::Relaxed);
         match self.behaviour {
-            Behaviour::Answer => {
+            Behaviour::Answer | Behaviour::Late(_) => {
                 let message = std::future::ready(Ok(HealthCheckResponse::default()));
                 Ok(Response::new(stream::once(message).boxed()))
             }
@@ -364,6 +372,26 @@ async fn a_call_that_its_caller_repeats_probes_an_ejected_replica() {
         answer = health.check(probe) => panic!("the other replica got the call: {answer:?}"),
         () = probed => {}
     }
+}
+
+#[tokio::test]
+async fn without_another_healthy_replica_a_call_has_its_whole_deadline() {
+    let gone = Running::start(Behaviour::Answer);
+    let deadline = Duration::from_secs(5);
+    let late = Running::start(Behaviour::Late(deadline.mul_f64(0.4)));
+    let client = client(&[&gone.address, &late.address]);
+    drop(gone);
+    // Every second call finds that one replica is gone, until that is ejected.
+    for _ in 0..6 {
+        call(&client, true, LONG).await.unwrap();
+    }
+    let before = late.calls();
+    let message = HealthCheckRequest {
+        service: "late".to_owned(),
+    };
+    let request = Idempotent::Unary.request(message, deadline);
+    HealthClient::new(client).check(request).await.unwrap();
+    assert_eq!(late.calls(), before + 1);
 }
 
 #[tokio::test]
