@@ -6,6 +6,7 @@ mod catalogue_replicas;
 mod import;
 mod keys;
 mod kill;
+mod large_errors;
 mod ledger;
 mod many_keys;
 mod own_changes;

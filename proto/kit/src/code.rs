@@ -54,7 +54,7 @@ codes! {
         "Send one JSON object in UTF-8, complete and without delay.";
     BadRequest = "bad_request", BAD_REQUEST, InvalidArgument,
         "The economy report is rejected, for example because its `meal` is 0.",
-        "Read `error.message`, which names every bad field, correct the report and send it again.";
+        "Read `error.message`, which names the bad fields, correct the report and send it again.";
     MissingKey = "missing_key", UNAUTHORIZED, Unauthenticated,
         "There was no key, or a value that does not look like one.",
         "Send the header `Authorization: Bearer` with the whole key.";

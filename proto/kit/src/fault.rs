@@ -15,6 +15,22 @@ use crate::code::Code;
 /// The `domain` of our `ErrorInfo`.
 const DOMAIN: &str = "mchezo";
 
+/// The most bytes that a status adds to the head of a response, as HTTP/2 counts them (RFC 9113, 6.5.2). Callers put names and values into
+/// errors. A head beyond the limit of its client ends the call without its error, and a much larger one the connection of all callers.
+const MAX_STATUS: usize = 8 << 10;
+/// The part of [`MAX_STATUS`] for everything but the message and the fields: names of headers, code, type URLs, `ErrorInfo`, `RetryInfo`.
+const STATUS_FRAME: usize = 512;
+/// The most fields of a status.
+const MAX_FIELDS: usize = 50;
+/// The most bytes of a message, of a field's name and of its reason.
+const MAX_MESSAGE: usize = 1_000;
+const MAX_NAME: usize = 200;
+const MAX_REASON: usize = 1_000;
+/// The bytes that a field costs besides its name and its reason: tags and lengths.
+const FIELD_FRAME: usize = 16;
+/// How many fields the message of an `invalid` fault names.
+const MAX_NAMED: usize = 5;
+
 /// The error of a call.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}: {message}", .code.as_str())]
@@ -61,17 +77,16 @@ impl Fault {
 
     /// Invalid fields, all at once.
     pub fn invalid(fields: BTreeMap<String, String>) -> Self {
-        let names = fields
-            .keys()
-            .map(String::as_str)
-            .collect::<Vec<_>>()
-            .join(", ");
+        let names = fields.keys().take(MAX_NAMED);
+        let names: Vec<_> = names.map(|name| clip(name, MAX_NAME)).collect();
+        let names = names.join(", ");
+        let message = match fields.len().saturating_sub(MAX_NAMED) {
+            0 => format!("Not acceptable: {names}. `fields` says why."),
+            more => format!("Not acceptable: {names} and {more} more. `fields` says why."),
+        };
         Self {
             fields,
-            ..Self::new(
-                Code::Invalid,
-                format!("Not acceptable: {names}. `fields` says why."),
-            )
+            ..Self::new(Code::Invalid, message)
         }
     }
 
@@ -117,19 +132,51 @@ impl Fault {
     }
 }
 
+/// The beginning of a text, of at most `max` bytes. An ellipsis shows that it was cut.
+fn clip(text: &str, max: usize) -> Cow<'_, str> {
+    const ELLIPSIS: char = '…';
+    if text.len() <= max {
+        return text.into();
+    }
+    let end = text.floor_char_boundary(max - ELLIPSIS.len_utf8());
+    let mut clipped = text[..end].to_owned();
+    clipped.push(ELLIPSIS);
+    clipped.into()
+}
+
+/// The most bytes of a message in its header. gRPC percent-encodes spaces, control characters, some signs and everything but ASCII.
+fn percent_encoded_len(message: &str) -> usize {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b".,;:-_/'()".contains(&byte);
+    let bytes = message.bytes();
+    bytes.map(|byte| if plain(byte) { 1 } else { 3 }).sum()
+}
+
+/// A status has at most [`MAX_STATUS`] bytes: texts are cut, and fields beyond the limit are left out.
 impl From<Fault> for Status {
     fn from(fault: Fault) -> Self {
         let mut details =
             ErrorDetails::with_error_info(fault.code.as_str(), DOMAIN, HashMap::new());
-        if !fault.fields.is_empty() {
-            let violations = fault.fields.into_iter();
-            let violations = violations.map(|(field, reason)| FieldViolation::new(field, reason));
-            details.set_bad_request(violations.collect::<Vec<_>>());
+        let message = clip(&fault.message, MAX_MESSAGE);
+        // The details are in base64, and have the message as well.
+        let encoded = MAX_STATUS - STATUS_FRAME - percent_encoded_len(&message);
+        let mut left = encoded / 4 * 3 - message.len();
+        let violations = fault
+            .fields
+            .iter()
+            .take(MAX_FIELDS)
+            .map_while(|(field, reason)| {
+                let (field, reason) = (clip(field, MAX_NAME), clip(reason, MAX_REASON));
+                left = left.checked_sub(field.len() + reason.len() + FIELD_FRAME)?;
+                Some(FieldViolation::new(field, reason))
+            });
+        let violations: Vec<_> = violations.collect();
+        if !violations.is_empty() {
+            details.set_bad_request(violations);
         }
         if let Some(seconds) = fault.retry_after {
             details.set_retry_info(Some(Duration::from_secs(seconds.into())));
         }
-        Status::with_error_details(fault.code.grpc(), fault.message, details)
+        Status::with_error_details(fault.code.grpc(), message, details)
     }
 }
 
@@ -189,6 +236,60 @@ mod tests {
             ..Fault::invalid_field("links.play", "not an https address")
         };
         assert_eq!(Fault::from(Status::from(fault.clone())), fault);
+    }
+
+    /// The size of a response without a message, as HTTP/2 counts it.
+    fn size(status: Status) -> usize {
+        let (head, _) = status.into_http::<()>().into_parts();
+        let headers = head.headers.iter();
+        headers
+            .map(|(name, value)| name.as_str().len() + value.len() + 32)
+            .sum()
+    }
+
+    #[test]
+    fn whatever_a_caller_puts_into_an_error_its_status_is_small() {
+        // A byte of a message may take three, a byte of a field four thirds.
+        for letter in ["a", " ", "%", "ኢ", "🎮"] {
+            for (count, length) in [(1, 1 << 20), (45, 40), (50, 29), (23_000, 29), (60, 2_000)] {
+                let text = |n: usize| format!("{n:05}{}", letter.repeat(length));
+                let fields = (0..count).map(|n| (text(n), text(n))).collect();
+                let fault = Fault {
+                    retry_after: Some(u32::MAX),
+                    ..Fault::invalid(fields)
+                };
+                let status = Status::from(fault.clone());
+                let read = Fault::from(status.clone());
+                let what = format!("{count} of {length} times {letter:?}");
+                assert!(size(status) <= MAX_STATUS, "{what}");
+                assert_eq!(
+                    (read.code, read.retry_after),
+                    (Code::Invalid, Some(u32::MAX))
+                );
+                let shown = read.fields.len();
+                assert!((1..=MAX_FIELDS).contains(&shown), "{what}: {shown}");
+                let first =
+                    |fault: &Fault| fault.fields.keys().next().map(|name| name[..5].to_owned());
+                assert_eq!(first(&read), first(&fault), "{what}");
+
+                let long = Fault::new(Code::BadRequest, text(0)).with_retry_after(u32::MAX);
+                let status = Status::from(Fault {
+                    fields: fault.fields,
+                    ..long
+                });
+                assert!(size(status) <= MAX_STATUS, "{what}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_message_names_some_fields_and_counts_the_others() {
+        let message = |count: usize| {
+            let fields = (0..count).map(|n| (format!("{n:02}"), String::new()));
+            Fault::invalid(fields.collect()).message
+        };
+        assert!(message(MAX_NAMED).contains("00, 01, 02, 03, 04."));
+        assert!(message(MAX_NAMED + 7).contains("04 and 7 more"));
     }
 
     /// Clients in any language can read this: see AIP-193.

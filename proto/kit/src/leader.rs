@@ -76,14 +76,14 @@ async fn lead(lease: Lease, mut added: mpsc::UnboundedReceiver<Job>, draining: C
     let is_leader = metrics::gauge!("is_leader");
     is_leader.set(0.0);
     let mut jobs: Vec<Job> = Vec::new();
-    while lease.acquire(&draining).await {
+    while let Some(since) = lease.acquire(&draining).await {
         is_leader.set(1.0);
         // Tasks of their own, so that no job delays the renewal of the lease or another job.
         let mut running = JoinSet::new();
         for job in &jobs {
             running.spawn(job.clone().run());
         }
-        let mut lost = pin!(lease.until_lost());
+        let mut lost = pin!(lease.until_lost(since));
         loop {
             tokio::select! {
                 Some(job) = added.recv() => {

@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use sqlx::PgConnection;
 use sqlx::postgres::PgPool;
+use tokio::time::{Instant, timeout_at};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
@@ -24,7 +25,11 @@ pub const TABLE: &str = include_str!("lease.sql");
 const TERM: Duration = Duration::from_secs(10);
 /// How often a process tries to acquire or renews a lease.
 const INTERVAL: Duration = Duration::from_secs(2);
-/// The timeout of a statement: shorter than the rest of a term, and short enough for shutdown.
+/// How long a process works after the last renewal: [`TERM`] less the time in which it drops its work.
+const WORK: Duration = Duration::from_secs(8);
+/// Pause after a renewal that failed.
+const RETRY_PAUSE: Duration = Duration::from_millis(500);
+/// The timeout of a statement: a renewal that takes so long can be tried again within a term, and shutdown waits for it.
 const TIMEOUT: Duration = Duration::from_secs(3);
 
 /// A lease, as one process sees it.
@@ -55,24 +60,25 @@ impl Lease {
     where
         F: Future<Output = ()>,
     {
-        while self.acquire(stopping).await {
+        while let Some(since) = self.acquire(stopping).await {
             tokio::select! {
                 () = work() => break,
                 () = stopping.cancelled() => break,
-                () = self.until_lost() => {}
+                () = self.until_lost(since) => {}
             }
         }
         self.release().await;
     }
 
-    /// Waits until this process holds the lease; `false` after `stopping`.
-    pub(crate) async fn acquire(&self, stopping: &CancellationToken) -> bool {
+    /// Waits until this process holds the lease, and returns the time since when it does; `None` after `stopping`.
+    pub(crate) async fn acquire(&self, stopping: &CancellationToken) -> Option<Instant> {
         while !stopping.is_cancelled() {
+            let since = Instant::now();
             // This is not cancelled: PostgreSQL could carry out the statement after the release and acquire the lease again.
             match self.try_acquire().await {
                 Ok(true) => {
                     tracing::info!(lease = self.name, "acquired a lease");
-                    return true;
+                    return Some(since);
                 }
                 Ok(false) => {}
                 Err(error) => {
@@ -84,23 +90,27 @@ impl Lease {
                 () = tokio::time::sleep(INTERVAL) => {}
             }
         }
-        false
+        None
     }
 
-    /// Renews the lease until that fails.
-    pub(crate) async fn until_lost(&self) {
+    /// Renews the lease, which this process holds `since` then, until another process has it or it is about to expire. A renewal that fails
+    /// is tried again: PostgreSQL may be slow for a moment.
+    pub(crate) async fn until_lost(&self, since: Instant) {
+        let mut until = since + WORK;
+        let mut pause = INTERVAL;
         loop {
-            tokio::time::sleep(INTERVAL).await;
-            match self.renew().await {
-                Ok(true) => {}
-                Ok(false) => break,
-                Err(error) => {
-                    tracing::warn!(lease = self.name, %error, "cannot renew a lease; its work stops");
-                    break;
+            tokio::time::sleep_until(until.min(Instant::now() + pause)).await;
+            let began = Instant::now();
+            match timeout_at(until, self.renew()).await {
+                Ok(Ok(true)) => (until, pause) = (began + WORK, INTERVAL),
+                Ok(Err(error)) if Instant::now() < until => {
+                    tracing::warn!(lease = self.name, %error, "cannot renew a lease; retrying");
+                    pause = RETRY_PAUSE;
                 }
+                Ok(Ok(false) | Err(_)) | Err(_) => break,
             }
         }
-        tracing::warn!(lease = self.name, "lost a lease");
+        tracing::warn!(lease = self.name, "lost a lease; its work stops");
     }
 
     /// Acquires the lease if it is free or has expired. Writes nothing while another process holds it.

@@ -9,6 +9,7 @@ use kit::lifecycle::{StopSignals, Supervisor};
 use kit::pg::Schema;
 use kit::{Clock, Lifecycle};
 use sqlx::PgPool;
+use time::OffsetDateTime;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
@@ -128,14 +129,17 @@ async fn a_process_that_stops_releases_its_lease(pool: PgPool) {
     }
 }
 
+/// Sends 0 when the work is dropped.
+struct Dropped(mpsc::UnboundedSender<u8>);
+
+impl Drop for Dropped {
+    fn drop(&mut self) {
+        let (Ok(()) | Err(_)) = self.0.send(0);
+    }
+}
+
 #[testing::database_test]
 async fn a_holder_whose_lease_was_taken_drops_its_work(pool: PgPool) {
-    struct Dropped(mpsc::UnboundedSender<u8>);
-    impl Drop for Dropped {
-        fn drop(&mut self) {
-            let (Ok(()) | Err(_)) = self.0.send(0);
-        }
-    }
     tables(&pool).await;
     let (lifecycle, _supervisor) = Lifecycle::new();
     let (sender, mut told) = mpsc::unbounded_channel();
@@ -154,12 +158,55 @@ async fn a_holder_whose_lease_was_taken_drops_its_work(pool: PgPool) {
     lifecycle.stopping().cancel();
 }
 
+/// Renewals fail from now on; `failures` counts them.
+const FAIL: &str = "create sequence kit.failures;
+    create function kit.fail() returns trigger language plpgsql as $$
+        begin perform nextval('kit.failures'); raise exception 'a test'; end $$;
+    create trigger fail before update on kit.lease for each row execute function kit.fail()";
+const FAIL_AGAIN: &str =
+    "create trigger fail before update on kit.lease for each row execute function kit.fail()";
+
+#[testing::database_test]
+async fn renewals_that_fail_end_a_term_only_when_it_is_almost_over(pool: PgPool) {
+    tables(&pool).await;
+    let clock = Clock::system();
+    let (lifecycle, _supervisor) = Lifecycle::new();
+    let (sender, mut dropped) = mpsc::unbounded_channel();
+    let lease = Lease::new(pool.clone(), SCHEMA, "work", clock.clone());
+    spawn(lease, &lifecycle, move || {
+        let dropped = Dropped(sender.clone());
+        async move {
+            dropped.0.send(1).unwrap();
+            std::future::pending::<()>().await;
+        }
+    });
+    assert_eq!(next(&mut dropped).await, 1);
+    run(&pool, FAIL).await;
+    testing::wait_until("two renewals have failed", async || {
+        let failures = sqlx::query_scalar("select last_value from kit.failures");
+        failures.fetch_one(&pool).await.unwrap_or(0_i64) >= 2
+    })
+    .await;
+    let expires_at = async || -> OffsetDateTime {
+        let expires_at = sqlx::query_scalar("select expires_at from kit.lease");
+        expires_at.fetch_one(&pool).await.unwrap()
+    };
+    let before = expires_at().await;
+    run(&pool, "drop trigger fail on kit.lease").await;
+    testing::wait_until("it is renewed", async || expires_at().await > before).await;
+    assert!(dropped.try_recv().is_err(), "the term was not over");
+    run(&pool, FAIL_AGAIN).await;
+    assert_eq!(next(&mut dropped).await, 0, "the term is almost over");
+    lifecycle.stopping().cancel();
+}
+
 pub(crate) async fn tables(pool: &PgPool) {
-    let sql = format!("create schema kit; {}", lease::TABLE);
-    sqlx::raw_sql(sqlx::AssertSqlSafe(sql))
-        .execute(pool)
-        .await
-        .unwrap();
+    run(pool, &format!("create schema kit; {}", lease::TABLE)).await;
+}
+
+async fn run(pool: &PgPool, sql: &str) {
+    let sql = sqlx::AssertSqlSafe(sql.to_owned());
+    sqlx::raw_sql(sql).execute(pool).await.unwrap();
 }
 
 #[testing::database_test]

@@ -39,6 +39,9 @@ const PING_INTERVAL: Duration = Duration::from_secs(10);
 const PONG_TIMEOUT: Duration = Duration::from_secs(20);
 /// The flow-control window of a call: what a caller that stops reading costs. A page has some ten kilobytes.
 const STREAM_WINDOW: u32 = 256 << 10;
+/// The largest head or trailers of a response: a multiple of the status of a fault, which is the only part whose size callers decide. A
+/// larger one ends its call without an answer.
+const MAX_HEADER_LIST: u32 = 64 << 10;
 /// The flow-control window of a connection: the largest that there is, so that callers that stop reading do not stop the others.
 const CONNECTION_WINDOW: u32 = (1 << 31) - 1;
 
@@ -105,6 +108,7 @@ pub(super) fn client(transport: &Transport) -> HttpClient {
         .http2_only(true)
         .http2_initial_stream_window_size(STREAM_WINDOW)
         .http2_initial_connection_window_size(CONNECTION_WINDOW)
+        .http2_max_header_list_size(MAX_HEADER_LIST)
         .http2_keep_alive_interval(PING_INTERVAL)
         .http2_keep_alive_timeout(PONG_TIMEOUT)
         .http2_keep_alive_while_idle(true)
@@ -127,6 +131,8 @@ pub(super) async fn send(
         let has_response = || http.has_response.load(Ordering::Relaxed);
         if error.is_connect() || is_refused(&error) {
             TransportError::NotSent(reason)
+        } else if is_reset(&error) {
+            TransportError::Reset(reason)
         } else if has_tls || is_from_service(&error) || has_response() {
             TransportError::Broken(reason)
         } else {
@@ -158,12 +164,29 @@ fn is_refused(error: &legacy::Error) -> bool {
 
 /// The errors of HTTP/2 that the service has sent.
 fn errors_of_service(error: &legacy::Error) -> impl Iterator<Item = &h2::Error> {
-    let errors = chain(error).filter_map(|error| error.downcast_ref::<h2::Error>());
-    errors.filter(|error| error.is_remote())
+    http2_errors(error).filter(|error| error.is_remote())
+}
+
+fn http2_errors<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a h2::Error> {
+    chain(error).filter_map(|error| error.downcast_ref())
+}
+
+/// Whether only the stream of the call has ended, and its connection goes on.
+fn is_reset(error: &(dyn Error + 'static)) -> bool {
+    http2_errors(error).any(h2::Error::is_reset)
+}
+
+/// The error of a response whose body broke off.
+pub(super) fn body_error(error: &(dyn Error + 'static)) -> TransportError {
+    if is_reset(error) {
+        TransportError::Reset(reason(error))
+    } else {
+        TransportError::Broken(reason(error))
+    }
 }
 
 /// The text of an error with its causes.
-pub(super) fn reason(error: &(dyn Error + 'static)) -> Arc<str> {
+fn reason(error: &(dyn Error + 'static)) -> Arc<str> {
     let causes: Vec<String> = chain(error).map(ToString::to_string).collect();
     causes.join(": ").into()
 }

@@ -71,7 +71,7 @@ pub struct MayProbe;
 /// How long [`dial`] waits for a connection.
 const DIAL_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// The first attempt of an idempotent call gets 1/`FIRST_ATTEMPT` of its time; then it is retried on another replica.
+/// The first attempt of an idempotent call gets 1/`FIRST_ATTEMPT` of its time; then it is retried on another replica, if one is healthy.
 const FIRST_ATTEMPT: u32 = 4;
 /// The retry budget: a share of all calls, and a minimum per second. When all replicas fail, retries do not help.
 const RETRY_RATIO: f32 = 0.2;
@@ -178,19 +178,22 @@ impl Client {
             except: None,
         };
         let first = self.pick(pick, deadline).await?;
-        // A single replica gets all the time.
-        let first_deadline = if idempotent && self.balancer.len() > 1 {
+        let has_healthy_other = self.balancer.has_healthy_other(&first.replica);
+        let can_fail_over = idempotent && has_healthy_other;
+        // Without another replica that may answer, the first one gets all the time.
+        let first_deadline = if can_fail_over {
             let now = Instant::now();
             now + deadline.saturating_duration_since(now) / FIRST_ATTEMPT
         } else {
             deadline
         };
-        let can_fail_over = idempotent && self.balancer.has_healthy_other(&first.replica);
         let outcome = try_unary(&first, call, first_deadline, can_fail_over).await;
         let Err(error) = &outcome else {
             return outcome;
         };
-        let retry = error.may_retry(idempotent) && Instant::now() < deadline;
+        // The only replica may have closed its connection; it gets the call over a new one.
+        let has_target = has_healthy_other || self.balancer.len() == 1;
+        let retry = has_target && error.may_retry(idempotent) && Instant::now() < deadline;
         if !retry || !self.budget.withdraw() {
             return outcome;
         }
@@ -280,6 +283,7 @@ fn recorded<T>(
 ) -> Result<T, TransportError> {
     match &outcome {
         Ok(_) => guard.record_success(),
+        Err(TransportError::Reset(_)) => {}
         Err(error) => guard.record_failure(error),
     }
     outcome

@@ -16,7 +16,7 @@ use tonic::Status;
 
 use super::Idempotent;
 use super::balancer::InFlightGuard;
-use super::connection::reason;
+use super::connection::body_error;
 use super::transport_error::TransportError;
 
 /// Bytes before each message: a flag and the length (gRPC over HTTP/2, "Length-Prefixed-Message").
@@ -41,10 +41,9 @@ impl ResponseBody {
     where
         B: http_body::Body<Data = Bytes, Error: std::error::Error + 'static> + Send + 'static,
     {
-        let broken = |error| TransportError::Broken(reason(&error));
         Self {
             first: VecDeque::new(),
-            stream: body.map_err(broken).boxed_unsync(),
+            stream: body.map_err(|error| body_error(&error)).boxed_unsync(),
             idle_timeout: None,
             timer: None,
             _in_flight: in_flight,

@@ -22,6 +22,8 @@ pub(super) enum TransportError {
     NotSent(Arc<str>),
     /// The service may have processed the call.
     Broken(Arc<str>),
+    /// The same, but the connection still works: only the stream of this call was reset, by either side. That says nothing about the replica.
+    Reset(Arc<str>),
     /// The service may still be processing the call.
     TimedOut,
 }
@@ -41,7 +43,9 @@ impl From<TransportError> for Status {
                 status.set_source(Arc::new(NotSent));
                 status
             }
-            TransportError::Broken(reason) => Self::new(Code::Unavailable, &*reason),
+            TransportError::Broken(reason) | TransportError::Reset(reason) => {
+                Self::new(Code::Unavailable, &*reason)
+            }
             TransportError::TimedOut => Self::new(Code::DeadlineExceeded, "the call timed out"),
         }
     }

@@ -4,6 +4,7 @@ mod silence;
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
+use std::task::Poll;
 use std::time::{Duration, Instant};
 
 use futures::stream::{self, BoxStream, StreamExt as _};
@@ -27,6 +28,10 @@ enum Behaviour {
     Hang,
     /// Returns `UNAVAILABLE` without a fault, like a proxy without an upstream.
     Unavailable,
+    /// Returns a status that is larger than the client reads.
+    TooLarge,
+    /// Answers at once, and calls with a name after this time.
+    Late(Duration),
 }
 
 #[derive(Clone)]
@@ -119,6 +124,13 @@ impl Health for Replica {
             Behaviour::Answer => Ok(Response::new(HealthCheckResponse::default())),
             Behaviour::Hang => std::future::pending().await,
             Behaviour::Unavailable => Err(Status::new(Code::Unavailable, "no healthy upstream")),
+            Behaviour::TooLarge => Err(Status::new(Code::InvalidArgument, "a".repeat(80 << 10))),
+            Behaviour::Late(time) => {
+                if !request.get_ref().service.is_empty() {
+                    tokio::time::sleep(time).await;
+                }
+                Ok(Response::new(HealthCheckResponse::default()))
+            }
         }
     }
 
@@ -128,11 +140,11 @@ impl Health for Replica {
     ) -> Result<Response<Self::WatchStream>, Status> {
         self.calls.fetch_add(1, Ordering::Relaxed);
         match self.behaviour {
-            Behaviour::Answer => {
+            Behaviour::Answer | Behaviour::Late(_) => {
                 let message = std::future::ready(Ok(HealthCheckResponse::default()));
                 Ok(Response::new(stream::once(message).boxed()))
             }
-            Behaviour::Hang => Ok(Response::new(stream::pending().boxed())),
+            Behaviour::Hang | Behaviour::TooLarge => Ok(Response::new(stream::pending().boxed())),
             Behaviour::Unavailable => Err(Status::new(Code::Unavailable, "no healthy upstream")),
         }
     }
@@ -300,6 +312,34 @@ async fn a_replica_that_hangs_is_ejected() {
     assert!((3..30).contains(&hung.calls()), "{} calls", hung.calls());
 }
 
+#[tokio::test]
+async fn a_call_whose_stream_is_reset_ejects_no_replica_and_ends_no_connection() {
+    let (large, there) = (
+        Running::start(Behaviour::TooLarge),
+        Running::start(Behaviour::Answer),
+    );
+    let client = client(&[&large.address, &there.address]);
+    // Both connections have an open stream.
+    let mut streams = Vec::new();
+    for _ in 0..2 {
+        let request = Request::new(HealthCheckRequest::default());
+        let stream = HealthClient::new(client.clone()).watch(request).await;
+        streams.push(stream.unwrap().into_inner());
+    }
+    let (large_before, there_before) = (large.calls(), there.calls());
+    let mut refused = 0;
+    for _ in 0..20 {
+        refused += u32::from(call(&client, false, LONG).await.is_err());
+    }
+    assert_eq!(refused, 10);
+    let calls = (large.calls() - large_before, there.calls() - there_before);
+    assert_eq!(calls, (10, 10));
+    for stream in &mut streams {
+        let ended = futures::poll!(std::pin::pin!(stream.message()));
+        assert!(!matches!(ended, Poll::Ready(Err(_))), "{ended:?}");
+    }
+}
+
 /// The calls of a follower are of this kind, and its client makes no idempotent ones.
 #[tokio::test]
 async fn a_call_that_its_caller_repeats_probes_an_ejected_replica() {
@@ -332,6 +372,26 @@ async fn a_call_that_its_caller_repeats_probes_an_ejected_replica() {
         answer = health.check(probe) => panic!("the other replica got the call: {answer:?}"),
         () = probed => {}
     }
+}
+
+#[tokio::test]
+async fn without_another_healthy_replica_a_call_has_its_whole_deadline() {
+    let gone = Running::start(Behaviour::Answer);
+    let deadline = Duration::from_secs(5);
+    let late = Running::start(Behaviour::Late(deadline.mul_f64(0.4)));
+    let client = client(&[&gone.address, &late.address]);
+    drop(gone);
+    // Every second call finds that one replica is gone, until that is ejected.
+    for _ in 0..6 {
+        call(&client, true, LONG).await.unwrap();
+    }
+    let before = late.calls();
+    let message = HealthCheckRequest {
+        service: "late".to_owned(),
+    };
+    let request = Idempotent::Unary.request(message, deadline);
+    HealthClient::new(client).check(request).await.unwrap();
+    assert_eq!(late.calls(), before + 1);
 }
 
 #[tokio::test]
