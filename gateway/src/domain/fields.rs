@@ -3,6 +3,7 @@
 use std::net::{IpAddr, Ipv4Addr};
 
 use kit::bad_fields::BadFields;
+use kit::text;
 use time::OffsetDateTime;
 
 use super::account::Identifier;
@@ -17,7 +18,7 @@ const REQUIRED: &str = "This field is required.";
 /// The name of an account or a key, trimmed.
 pub fn name(bad: &mut BadFields, field: &str, text: &str) -> String {
     let name = text.trim();
-    if name.is_empty() {
+    if text::is_blank(name) {
         bad.add(field, REQUIRED);
     } else if name.chars().count() > 120 {
         bad.add(field, "Use 120 characters or fewer.");
@@ -172,6 +173,15 @@ mod tests {
         );
         assert_eq!(email(&mut bad, "email", " a@b.example "), "a@b.example");
         assert_eq!(names(bad), [""; 0]);
+    }
+
+    #[test]
+    fn a_name_shows_a_character() {
+        for blank in ["", " \t", "\u{3164}", "\u{2800} \u{200B}", "\u{301}"] {
+            let mut bad = BadFields::default();
+            name(&mut bad, "name", blank);
+            assert_eq!(names(bad), ["name"], "{blank:?}");
+        }
     }
 
     #[test]

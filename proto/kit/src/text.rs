@@ -1,6 +1,7 @@
 //! Text as it is stored: trimmed, in Unicode NFC, within its maximum length, without control characters (§4.3).
 
 use unicode_normalization::UnicodeNormalization as _;
+use unicode_normalization::char::is_combining_mark;
 
 /// Normalizes and checks one line of at most `max_chars` characters. Accepts an empty text.
 ///
@@ -28,11 +29,15 @@ pub fn paragraphs(raw: &str, max_chars: usize) -> Result<String, String> {
 /// The text as [`line()`] and [`paragraphs`] store it, if they accept it.
 pub(crate) fn normalize(raw: &str) -> String {
     let text: String = raw.replace("\r\n", "\n").trim().nfc().collect();
-    // A text of invisible characters counts as empty.
-    if text.chars().all(is_invisible) {
+    if is_blank(&text) {
         return String::new();
     }
     text
+}
+
+/// Whether a reader sees nothing of a text. [`line()`] and [`paragraphs`] store such a text as the empty one.
+pub fn is_blank(text: &str) -> bool {
+    text.chars().all(is_invisible)
 }
 
 fn check(
@@ -76,10 +81,33 @@ fn is_forbidden_in_line(c: char) -> bool {
     ) || u32::from(c) & 0xFFFE == 0xFFFE
 }
 
-/// Whitespace, and characters that only control how others are displayed.
+/// Whitespace, marks without a letter, and characters that have no shape of their own.
 fn is_invisible(c: char) -> bool {
-    c.is_whitespace()
-        || matches!(c, '\u{AD}' | '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2060}'..='\u{2064}' | '\u{FEFF}')
+    const BLANK_BRAILLE: char = '\u{2800}';
+    c.is_whitespace() || is_combining_mark(c) || is_default_ignorable(c) || c == BLANK_BRAILLE
+}
+
+/// The property `Default_Ignorable_Code_Point` of Unicode 16.
+fn is_default_ignorable(c: char) -> bool {
+    matches!(c,
+        '\u{AD}'
+        | '\u{34F}'
+        | '\u{61C}'
+        | '\u{115F}'..='\u{1160}'
+        | '\u{17B4}'..='\u{17B5}'
+        | '\u{180B}'..='\u{180F}'
+        | '\u{200B}'..='\u{200F}'
+        | '\u{202A}'..='\u{202E}'
+        | '\u{2060}'..='\u{206F}'
+        | '\u{3164}'
+        | '\u{FE00}'..='\u{FE0F}'
+        | '\u{FEFF}'
+        | '\u{FFA0}'
+        | '\u{FFF0}'..='\u{FFF8}'
+        | '\u{1BCA0}'..='\u{1BCA3}'
+        | '\u{1D173}'..='\u{1D17A}'
+        | '\u{E0000}'..='\u{E0FFF}'
+    )
 }
 
 #[cfg(test)]
@@ -96,7 +124,31 @@ mod tests {
             line("  Cafe\u{301} Bantu \t", MAX_TITLE),
             Ok("Café Bantu".to_owned())
         );
-        assert_eq!(line("\u{200B} \u{FEFF}", MAX_TITLE), Ok(String::new()));
+    }
+
+    #[test]
+    fn a_text_that_shows_nothing_is_empty() {
+        for blank in [
+            " ",
+            "\u{A0}",
+            "\u{3000}",
+            "\u{200B} \u{FEFF}",
+            "\u{3164}",
+            "\u{FFA0}",
+            "\u{115F}\u{1160}",
+            "\u{2800}",
+            "\u{301}",
+            "\u{FE0F}",
+            "\u{E0001}",
+            "\u{180E}",
+            "\u{2800} \u{3164}\u{34F}",
+        ] {
+            assert_eq!(line(blank, MAX_TITLE), Ok(String::new()), "{blank:?}");
+            assert_eq!(paragraphs(blank, MAX_TITLE), Ok(String::new()), "{blank:?}");
+        }
+        for visible in ["x", "\u{3164}x", ".", "👩\u{200D}🎤", "ㅤㄱ", "⠁"] {
+            assert_eq!(line(visible, MAX_TITLE), Ok(visible.to_owned()));
+        }
     }
 
     #[test]

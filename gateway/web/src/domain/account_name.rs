@@ -1,5 +1,7 @@
 //! The name of an account. The gateway has the same rule; a form that it would refuse is refused before its password is hashed.
 
+use kit::text;
+
 /// The most characters.
 const MAX: usize = 120;
 
@@ -7,7 +9,7 @@ const MAX: usize = 120;
 /// The key of the text that says what to do.
 pub fn check(name: &str) -> Result<(), &'static str> {
     let name = name.trim();
-    if name.is_empty() {
+    if text::is_blank(name) {
         Err("account-name-empty")
     } else if name.chars().count() > MAX {
         Err("account-name-long")
@@ -32,6 +34,7 @@ mod tests {
         for name in [
             "",
             " \t",
+            "\u{3164}",
             "Savanna",
             " Savanna\n",
             "a\u{7}b",
