@@ -134,6 +134,8 @@ create table gateway.plan (
 create table gateway.key (
     id uuid primary key,
     account_id uuid not null references gateway.account (id),
+    -- The key that rotations began with, or the key itself. All keys of a chain have one minute together.
+    chain uuid not null,
     -- SHA-256 of the secret, which itself is not stored.
     hash bytea not null constraint key_hash unique check (octet_length(hash) = 32),
     name text not null,
@@ -158,6 +160,7 @@ create table gateway.key (
 );
 create index key_by_account on gateway.key (account_id, id);
 create index key_by_game on gateway.key (game) where game is not null;
+create unique index key_by_successor on gateway.key (rotated_to);
 -- Keys that expire soon, for mails to their people.
 create index key_by_expiry on gateway.key (expires_at) where revoked_at is null and grace_until is null;
 

@@ -236,6 +236,7 @@ impl Decisions {
             "1".to_owned(),
             usage(&account),
             KEY.to_string(),
+            KEY.to_string(),
             MONTH.to_owned(),
             (NOW.unix_timestamp() * 1_000).to_string(),
             MINUTE_LIMIT.to_string(),
@@ -289,6 +290,7 @@ fn caller(number: usize) -> Caller {
         key: Key {
             id: KEY,
             account: account.parse().unwrap(),
+            chain: KEY,
             name: "server".to_owned(),
             mode: Mode::Live,
             kind: KeyKind::Account,

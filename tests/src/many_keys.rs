@@ -27,11 +27,13 @@ pub async fn put_keys(small: &SmallFleet, secrets: &[String]) -> Fleet {
         .collect();
     let mut connection = PgConnection::connect(&fleet.database_url).await.unwrap();
     let insert = "insert into gateway.key
-             (id, account_id, hash, name, mode, kind, may_write, last4, created_at, revision)
-         select gen_random_uuid(), $1::uuid, hash, 'server', 'live', 'account', false, 'last', now(), 1
-         from unnest($2::bytea[]) as hash";
+             (id, account_id, chain, hash, name, mode, kind, may_write, last4, created_at, revision)
+         select id, $1::uuid, id, hash, 'server', 'live', 'account', false, 'last', now(), 1
+         from unnest($2::uuid[], $3::bytea[]) as made (id, hash)";
+    let ids: Vec<uuid::Uuid> = secrets.iter().map(|_| uuid::Uuid::new_v4()).collect();
     sqlx::query(insert)
         .bind(uuid::Uuid::parse_str(&account.account.id).unwrap())
+        .bind(ids)
         .bind(hashes)
         .execute(&mut connection)
         .await

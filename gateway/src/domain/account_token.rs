@@ -52,6 +52,7 @@ impl Token {
             key: Key {
                 id: self.id,
                 account: self.account,
+                chain: self.id,
                 name: self.name,
                 mode: Mode::Live,
                 kind: KeyKind::Token,

@@ -59,7 +59,7 @@ pub struct AccountMonth {
     pub month: Month,
 }
 
-/// A key's minute. It begins with a call and lasts for 60 seconds.
+/// The minute of a key and its successors. It begins with a call and lasts for 60 seconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Window {
     /// When the first call was counted.

@@ -1,5 +1,5 @@
 //! Query parameters (§4). A parameter is known by being read. Each known one may be given once, unknown ones are ignored, and an empty one
-//! counts as absent.
+//! counts as absent, unless it is a flag: a flag without a value is set.
 
 use std::collections::BTreeMap;
 
@@ -44,6 +44,11 @@ impl Params {
 
     /// Removes and returns a string; `None` if it is absent or empty.
     pub fn text(&mut self, name: &'static str) -> Option<String> {
+        self.value(name).filter(|text| !text.is_empty())
+    }
+
+    /// Removes and returns the value of a parameter, which may be empty; `None` if it is absent.
+    fn value(&mut self, name: &'static str) -> Option<String> {
         self.known.push(name);
         let values = self.values.remove(name)?;
         let text = decode(values.first()?).map_err(|reason| format!("It {reason}."));
@@ -51,7 +56,7 @@ impl Params {
         if values.len() > 1 {
             self.bad.add(name, "Give this parameter once.");
         }
-        text.filter(|text| !text.is_empty())
+        text
     }
 
     /// Removes and returns the page that is requested (§4.1).
@@ -115,13 +120,14 @@ impl Params {
         text
     }
 
-    /// Removes and returns `true` or `false`; false if it is absent.
+    /// Removes and returns a flag: true if it is named without a value, as in a command line, and false if it is absent.
     pub fn flag(&mut self, name: &'static str) -> bool {
-        match self.text(name).as_deref() {
-            Some("true") => true,
+        match self.value(name).as_deref() {
+            Some("true" | "") => true,
             Some("false") | None => false,
             Some(_) => {
-                self.bad.add(name, "Give true or false.");
+                self.bad
+                    .add(name, "Give true or false, or no value for true.");
                 false
             }
         }
@@ -224,9 +230,32 @@ mod tests {
         // An empty value counts as absent.
         assert_eq!(query.text("genre"), None);
         assert_eq!(query.text("platform"), None);
-        assert!(!query.flag("genre"));
         assert_eq!(query.limit(), 20);
         assert!(query.into_bad().is_empty());
+    }
+
+    #[test]
+    fn a_flag_is_set_by_its_name() {
+        let flag = |raw: &str| {
+            let mut query = Params::parse(Some(raw));
+            let set = query.flag("dry_run");
+            query.finish().is_ok().then_some(set)
+        };
+        for raw in ["dry_run", "dry_run=", "q=a&dry_run&x", "dry_run=true"] {
+            assert_eq!(flag(raw), Some(true), "{raw}");
+        }
+        for raw in ["", "dry_run=false"] {
+            assert_eq!(flag(raw), Some(false), "{raw}");
+        }
+        for raw in [
+            "dry_run=TRUE",
+            "dry_run=1",
+            "dry_run=+",
+            "dry_run=%ff",
+            "dry_run&dry_run=false",
+        ] {
+            assert_eq!(flag(raw), None, "{raw}");
+        }
     }
 
     #[test]

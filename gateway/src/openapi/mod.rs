@@ -38,7 +38,7 @@ const ABOUT: &str = "A directory of African games: games, the studios and people
     boards of votes, and the economies of games. Every call sends `Authorization: Bearer <key>`. A test key reads samples and writes \
     nothing; a live key reads and writes the real directory. Branch on `error.code`, never on the message, and record \
     `meta.request_id` when a call fails. Every GET can be sent as HEAD. Unknown query parameters are ignored, and an empty one counts as \
-    absent. New fields, values and error codes may be added at any time: ignore a field that you do not know, and treat a value that \
+    absent, but a flag without a value is true. New fields, values and error codes may be added at any time: ignore a field that you do not know, and treat a value that \
     `x-extensible-enum` does not list as *other*. The formats `cursor`, `words`, `line`, `text`, `genre`, `country`, `currency`, `page`, \
     `own-game`, `https-address`, `time-or-day` and `time-or-now` stand for rules that JSON Schema cannot express; the descriptions say which. \
     A time is one of RFC 3339, in which a + is written as %2B; a day such as `2026-03-01` stands for its midnight in UTC.";

@@ -117,7 +117,7 @@ impl Parameter {
             "description": description,
             "schema": self.shape.schema(grace),
         });
-        // An empty parameter counts as absent (§4).
+        // An empty parameter counts as absent, and an empty flag as true (§4).
         if self.location == Location::Query && !self.required {
             json["allowEmptyValue"] = true.into();
         }

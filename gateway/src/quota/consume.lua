@@ -1,16 +1,16 @@
 -- Decides whether a call is allowed and counts it, atomically. domain/quota.rs has the same rules.
 --
 -- KEYS: the account's hash; redis.rs lists its fields.
--- ARGV: the key; the month; now in milliseconds; calls per minute (-1: no limit); calls per month (-1: no limit); 1 if the call counts in
--- the month; 1 if the key is public; calls per month of the account's public keys (-1: no limit).
+-- ARGV: the key; its chain; the month; now in milliseconds; calls per minute (-1: no limit); calls per month (-1: no limit); 1 if the
+-- call counts in the month; 1 if the key is public; calls per month of the account's public keys (-1: no limit).
 -- Returns: the verdict (0 allowed, 1 revoked, 2 minute exceeded, 3 month exceeded, 4 month missing, 5 month of the public keys
 -- exceeded); the start of the minute; the calls in the minute, in the month, and in the month with public keys, this one included. Only
 -- an allowed call is counted.
 
-local start_field, calls_field = ARGV[1] .. ':start', ARGV[1] .. ':calls'
-local month_field, public_field = ARGV[2], 'public:' .. ARGV[2]
-local values = redis.call('hmget', KEYS[1], start_field, calls_field, month_field, public_field)
-if values[1] == 'revoked' then
+local start_field, calls_field = ARGV[2] .. ':start', ARGV[2] .. ':calls'
+local month_field, public_field = ARGV[3], 'public:' .. ARGV[3]
+local values = redis.call('hmget', KEYS[1], start_field, calls_field, month_field, public_field, ARGV[1] .. ':revoked')
+if values[5] then
   return {1, 0, 0, 0, 0}
 end
 local month = tonumber(values[3])
@@ -19,14 +19,14 @@ if not month then
 end
 
 local public = tonumber(values[4]) or 0
-local now, start, calls = tonumber(ARGV[3]), tonumber(values[1]), tonumber(values[2])
+local now, start, calls = tonumber(ARGV[4]), tonumber(values[1]), tonumber(values[2])
 if not start or now - start >= 60000 or start - now >= 60000 then
   start, calls = now, 0
 end
 
 -- The month is checked before the minute, since its end is farther away: a client that waits for the minute would be refused again.
-local in_month, is_public = ARGV[6] == '1', ARGV[7] == '1'
-local per_minute, per_month, per_public_month = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[8])
+local in_month, is_public = ARGV[7] == '1', ARGV[8] == '1'
+local per_minute, per_month, per_public_month = tonumber(ARGV[5]), tonumber(ARGV[6]), tonumber(ARGV[9])
 if in_month and per_month >= 0 and month >= per_month then
   return {3, start, calls, month, public}
 end

@@ -46,7 +46,7 @@ pub struct SharedCounters {
 pub enum Denial {
     /// The key has a tombstone.
     Revoked,
-    /// The key's minute is exceeded.
+    /// The minute of the key's chain is exceeded.
     Minute(RateLimitStatus),
     /// The account's month is exceeded.
     Month(RateLimitStatus),
@@ -112,7 +112,7 @@ impl Quota {
         limits: Limits,
         now: OffsetDateTime,
     ) -> Option<Result<RateLimitStatus, Denial>> {
-        let (key, month) = (caller.key.id, caller.month(now));
+        let (key, month) = (&caller.key, caller.month(now));
         let consume = async || self.counters.consume(key, month, limits, now).await.ok();
         let mut counted = consume().await?;
         if counted.is_none() && self.shared.backfill.request(month).await {
@@ -134,7 +134,7 @@ impl Quota {
         now: OffsetDateTime,
     ) -> Result<RateLimitStatus, Denial> {
         let local = &self.shared.local;
-        let (window, free) = local.consume(caller.key.id, limits.minute, now);
+        let (window, free) = local.consume(caller.key.chain, limits.minute, now);
         let status = RateLimitStatus {
             limits,
             window,
@@ -154,7 +154,7 @@ impl Quota {
     pub async fn refund(&self, caller: &Caller, status: RateLimitStatus) -> RateLimitStatus {
         let SharedCounters { local, ledger, .. } = &*self.shared;
         if status.month_used.is_none() {
-            local.refund(caller.key.id, status.window);
+            local.refund(caller.key.chain, status.window);
             return status.refunded();
         }
         self.counters.refund(caller, &status).await;

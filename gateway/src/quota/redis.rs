@@ -5,8 +5,9 @@
 //!
 //! | field | value |
 //! | --- | --- |
-//! | `<key>:start` | when the key's minute began, in milliseconds; or `revoked`, a tombstone |
-//! | `<key>:calls` | calls in that minute; for a tombstone, when the key was revoked, in milliseconds |
+//! | `<chain>:start` | when the minute of a key and of its successors began, in milliseconds |
+//! | `<chain>:calls` | calls in that minute |
+//! | `<key>:revoked` | a tombstone: when the key was revoked, in milliseconds |
 //! | `<month>` | calls of live keys in the UTC month, such as `2026-03` |
 //! | `public:<month>` | those of them with public keys. No copy is in PostgreSQL |
 //!
@@ -20,7 +21,7 @@ use tokio::time::{sleep, timeout};
 use uuid::Uuid;
 
 use super::Denial;
-use crate::domain::key::Caller;
+use crate::domain::key::{Caller, Key};
 use crate::domain::quota::{AccountMonth, Limits, Month, RateLimitStatus, Window};
 
 /// How long the gateway waits for the connection before it serves.
@@ -64,14 +65,15 @@ impl Counters {
     /// Counts a call, or rejects it; `None` if the month has to be seeded first.
     pub(super) async fn consume(
         &self,
-        key: Uuid,
+        key: &Key,
         month: AccountMonth,
         limits: Limits,
         now: OffsetDateTime,
     ) -> Result<Option<Result<RateLimitStatus, Denial>>, Unavailable> {
         let mut call = evaluate(&self.consume, 1);
         write_hash(&mut call, month.account);
-        call.write_arg_fmt(key);
+        call.write_arg_fmt(key.id);
+        call.write_arg_fmt(key.chain);
         call.write_arg_fmt(month.month);
         call.arg(unix_milliseconds(now))
             .arg(limits.minute.map_or(-1, i64::from))
@@ -106,7 +108,7 @@ impl Counters {
         let month = caller.month(status.now);
         let mut call = evaluate(&self.refund, 1);
         write_hash(&mut call, month.account);
-        call.write_arg_fmt(caller.key.id);
+        call.write_arg_fmt(caller.key.chain);
         call.write_arg_fmt(month.month);
         call.arg(unix_milliseconds(status.window.start))
             .arg(u8::from(status.limits.uses_month))
@@ -165,11 +167,11 @@ impl Counters {
     }
 
     pub(super) async fn is_revoked(&self, caller: &Caller) -> bool {
-        let mut command = redis::cmd("HGET");
+        let mut command = redis::cmd("HEXISTS");
         write_hash(&mut command, caller.key.account);
-        command.write_arg_fmt(format_args!("{}:start", caller.key.id));
-        let start = self.redis.query("find tombstone", &command).await;
-        start.is_ok_and(|start: Option<String>| start.as_deref() == Some("revoked"))
+        command.write_arg_fmt(format_args!("{}:revoked", caller.key.id));
+        let exists = self.redis.query("find tombstone", &command).await;
+        exists.unwrap_or(false)
     }
 }
 

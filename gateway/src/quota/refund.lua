@@ -1,7 +1,7 @@
 -- Takes back a call that ended in a server error.
 --
 -- KEYS: the account's hash.
--- ARGV: the key; the month; the start of the minute in which the call was counted; 1 if the call counted in the month; 1 if it counted in
+-- ARGV: the chain of the key; the month; the start of the minute in which the call was counted; 1 if the call counted in the month; 1 if it counted in
 -- the month of the public keys as well.
 
 local start_field, calls_field = ARGV[1] .. ':start', ARGV[1] .. ':calls'

@@ -3,7 +3,7 @@
 -- KEYS: the account's hash.
 -- ARGV: the key; now in milliseconds.
 
-redis.call('hset', KEYS[1], ARGV[1] .. ':start', 'revoked', ARGV[1] .. ':calls', ARGV[2])
+redis.call('hset', KEYS[1], ARGV[1] .. ':revoked', ARGV[2])
 if redis.call('ttl', KEYS[1]) < 0 then
   -- The hash has tombstones only. They are needed until every gateway has read the revocation from the feed.
   redis.call('expire', KEYS[1], 86400)

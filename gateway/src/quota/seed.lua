@@ -9,20 +9,17 @@ end
 
 local last_month, last_day = ARGV[3], tonumber(ARGV[4])
 local values = redis.call('hgetall', KEYS[1])
-local fields = {}
 for i = 1, #values, 2 do
-  fields[values[i]] = values[i + 1]
-end
-for field, value in pairs(fields) do
+  local field, value = values[i], tonumber(values[i + 1])
   local month = string.match(field, '^%d%d%d%d%-%d%d$') or string.match(field, '^public:(.*)$')
-  local key = string.match(field, '^(.*):start$')
+  local key, kind = string.match(field, '^(.*):(%l+)$')
   if month and month < last_month then
     redis.call('hdel', KEYS[1], field)
-  elseif key then
-    -- Removes minutes and tombstones that have expired. A tombstone has its time in place of the calls.
-    local at = tonumber(value) or tonumber(fields[key .. ':calls'])
-    if not at or at < last_day then
-      redis.call('hdel', KEYS[1], field, key .. ':calls')
+  elseif (kind == 'start' or kind == 'revoked') and (not value or value < last_day) then
+    -- A minute or a tombstone that has expired.
+    redis.call('hdel', KEYS[1], field)
+    if kind == 'start' then
+      redis.call('hdel', KEYS[1], key .. ':calls')
     end
   end
 end

@@ -15,7 +15,7 @@ macro_rules! keys {
     ($where:literal, $($argument:expr),+) => {
         sqlx::query_as!(
             Key,
-            r#"select id, account_id as account, name, mode as "mode: Mode", kind as "kind: KeyKind", may_write, game, last4, created_at,
+            r#"select id, account_id as account, chain, name, mode as "mode: Mode", kind as "kind: KeyKind", may_write, game, last4, created_at,
                    last_used_at, expires_at, grace_until, revoked_at, revision,
                    gateway.game_state(game, mode, account_id) as "game_state!: GameState"
                from gateway.key where "# + $where,
@@ -63,7 +63,7 @@ pub async fn of_account(
              union all
              (select * from own where not works order by id desc limit $2)
          )
-         select id as "id!", account_id as "account!", name as "name!", mode as "mode!: Mode", kind as "kind!: KeyKind",
+         select id as "id!", account_id as "account!", chain as "chain!", name as "name!", mode as "mode!: Mode", kind as "kind!: KeyKind",
              may_write as "may_write!", game, last4 as "last4!", created_at as "created_at!", last_used_at, expires_at, grace_until, revoked_at,
              revision as "revision!", gateway.game_state(game, mode, account_id) as "game_state!: GameState"
          from listed order by id"#,
@@ -107,6 +107,19 @@ pub async fn lock(connection: &mut PgConnection, id: Uuid) -> Result<RowLock<Key
     Ok(RowLock::new(row, exists))
 }
 
+/// The id of the key that was rotated to this one.
+pub async fn predecessor(
+    connection: &mut PgConnection,
+    successor: Uuid,
+) -> Result<Option<Uuid>, sqlx::Error> {
+    sqlx::query_scalar!(
+        "select id from gateway.key where rotated_to = $1",
+        successor
+    )
+    .fetch_optional(connection)
+    .await
+}
+
 pub async fn insert(
     connection: &mut PgConnection,
     key: &Key,
@@ -114,10 +127,11 @@ pub async fn insert(
 ) -> Result<(), sqlx::Error> {
     sqlx::query!(
         "insert into gateway.key
-             (id, account_id, hash, name, mode, kind, may_write, game, last4, created_at, expires_at, revision)
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
+             (id, account_id, chain, hash, name, mode, kind, may_write, game, last4, created_at, expires_at, revision)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)",
         key.id,
         key.account,
+        key.chain,
         &hash.0,
         key.name,
         key.mode.as_str(),

@@ -64,7 +64,7 @@ pub(super) fn subject(outcome: &Outcome) -> Option<Subject> {
                 "game": key.game,
             }),
         ),
-        Outcome::Rotated(new, old) => (
+        Outcome::Rotated(new, old, _) => (
             "key",
             old.id.to_string(),
             json!({ "account": old.account, "name": old.name, "new_key": new.id }),

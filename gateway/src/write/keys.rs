@@ -74,8 +74,27 @@ pub(super) async fn rotate(
     new.expires_at = rotation.expires_at.or(new.expires_at);
     keys::insert(connection, &new, new_key.hash).await?;
     keys::update_rotated(connection, &old, new.id).await?;
-    let changes = vec![publish(&new, "created"), publish(&old, "rotated")];
-    Ok((Outcome::Rotated(new, old), changes))
+    let mut changes = vec![publish(&new, "created"), publish(&old, "rotated")];
+    let ended = end_predecessor(connection, old.id, now).await?;
+    changes.extend(ended.as_ref().map(|ended| publish(ended, "revoked")));
+    Ok((Outcome::Rotated(new, old, ended), changes))
+}
+
+/// Revokes the predecessor of a key that is rotated, if it is still in its grace period: two secrets of a chain work at most.
+async fn end_predecessor(
+    connection: &mut PgConnection,
+    rotated: Uuid,
+    now: OffsetDateTime,
+) -> Result<Option<Key>, ApplyError> {
+    let Some(id) = keys::predecessor(connection, rotated).await? else {
+        return Ok(None);
+    };
+    let predecessor = lock(connection, id).await?;
+    let ended = predecessor.revoked(now).filter(|_| predecessor.works(now));
+    if let Some(ended) = &ended {
+        keys::update_revoked(connection, ended).await?;
+    }
+    Ok(ended)
 }
 
 pub(super) async fn revoke(

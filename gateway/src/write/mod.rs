@@ -128,8 +128,8 @@ pub enum Outcome {
     Account(Account),
     Key(Key),
     KeyRequest(KeyRequest),
-    /// The new key and the old one.
-    Rotated(Key, Key),
+    /// The new key, the old one, and the predecessor of the old one if it has been ended.
+    Rotated(Key, Key, Option<Key>),
     Token(Token),
     Switch(Setting),
     PlansPublished,

@@ -10,7 +10,7 @@ use time::Duration;
 use tonic::{Request, Status};
 
 use crate::accounts::{PERSON, actor, audit};
-use crate::support::{START, Test, TestConfig, TestKey, by_operator};
+use crate::support::{NO_REDIS, START, Test, TestConfig, TestKey, by_operator, redis_url};
 
 type Created = Result<proto::CreateKeyResponse, Status>;
 
@@ -327,6 +327,44 @@ async fn the_grace_period_of_a_rotation_can_be_chosen(pool: PgPool) {
         rotated.old_key.unwrap().grace_until,
         Some(kit::timestamp::encode(until))
     );
+}
+
+#[testing::database_test(gateway::MIGRATOR)]
+async fn rotations_add_neither_calls_nor_working_secrets(pool: PgPool) {
+    for redis in [redis_url(), NO_REDIS.to_owned()] {
+        let config = TestConfig {
+            redis,
+            ..TestConfig::default()
+        };
+        let mut test = Test::with(pool.clone(), config).await;
+        let account = test.account("free").await;
+        let created = create(&test, &account).await.unwrap();
+        let mut keys = vec![test_key(created.key, created.secret)];
+        for _ in 0..10 {
+            let newest = &keys.last().unwrap().id;
+            let rotated = rotate(&test, &account, newest, None).await.unwrap();
+            keys.push(test_key(rotated.key, rotated.secret));
+        }
+        test.catch_up().await;
+        let mut passed = Vec::new();
+        for key in &keys {
+            let mut calls = 0;
+            for _ in 0..60 {
+                calls += usize::from(test.get(key, "/games").await.is_ok());
+            }
+            passed.push(calls);
+        }
+        // The key before the newest is in its grace period, and both have one minute.
+        assert_eq!(passed, [0, 0, 0, 0, 0, 0, 0, 0, 0, 60, 0]);
+        assert_eq!(
+            test.get(&keys[8], "/games").await.error(),
+            (401, "invalid_key")
+        );
+        assert_eq!(
+            test.get(&keys[10], "/games").await.error(),
+            (429, "rate_limited")
+        );
+    }
 }
 
 #[testing::database_test(gateway::MIGRATOR)]

@@ -19,8 +19,8 @@ async fn insert(
     let (id, account) = (kit::ids::row_id(), account.parse::<Uuid>().unwrap());
     let hash = [id.as_bytes().as_slice(), id.as_bytes()].concat();
     sqlx::query!(
-        "insert into gateway.key (id, account_id, hash, name, mode, kind, may_write, last4, created_at, expires_at, revoked_at, revision)
-         values ($1, $2, $3, 'server', 'test', 'account', false, 'abcd', $4, $5, $6, 1)",
+        "insert into gateway.key (id, account_id, chain, hash, name, mode, kind, may_write, last4, created_at, expires_at, revoked_at, revision)
+         values ($1, $2, $1, $3, 'server', 'test', 'account', false, 'abcd', $4, $5, $6, 1)",
         id,
         account,
         hash,

@@ -56,6 +56,19 @@ async fn a_write_returns_location_and_revision(pool: PgPool) {
 }
 
 #[testing::database_test(gateway::MIGRATOR)]
+async fn a_dry_run_that_is_named_without_a_value_writes_nothing(pool: PgPool) {
+    let test = Test::new(pool).await;
+    let key = writing_key(&test).await;
+    for (method, path) in WRITES {
+        for flag in ["dry_run", "dry_run=", "dry_run=true"] {
+            let request = key.request(method, &format!("{path}?{flag}"));
+            let dry = write(&test, request).await;
+            assert_eq!(dry.json["data"]["dry_run"], true, "{path}: {}", dry.text);
+        }
+    }
+}
+
+#[testing::database_test(gateway::MIGRATOR)]
 async fn if_match_becomes_a_precondition(pool: PgPool) {
     let test = Test::new(pool).await;
     let key = writing_key(&test).await;

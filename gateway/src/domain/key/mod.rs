@@ -36,6 +36,9 @@ pub struct Key {
     pub id: Uuid,
     /// The account whose plan and quota apply.
     pub account: Uuid,
+    /// The id of the key that rotations began with, or its own. All keys of a chain have one minute together, so that a rotation adds no
+    /// calls.
+    pub chain: Uuid,
     pub name: String,
     pub mode: Mode,
     pub kind: KeyKind,
@@ -193,6 +196,7 @@ impl Key {
         Self {
             id,
             account,
+            chain: id,
             name: spec.name,
             mode: spec.mode,
             kind: spec.kind,

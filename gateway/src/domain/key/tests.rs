@@ -37,6 +37,7 @@ pub(crate) fn caller() -> Caller {
         key: Key {
             id: Uuid::from_u128(1),
             account: Uuid::from_u128(2),
+            chain: Uuid::from_u128(1),
             name: "server".to_owned(),
             mode: Mode::Live,
             kind: KeyKind::Account,

@@ -126,7 +126,7 @@ impl Operations {
             expires_at,
         });
         let rotated = self.write_and_stop(by, command, None, Outcome::try_as_rotated);
-        let (key, old_key) = rotated.await?;
+        let (key, old_key, _) = rotated.await?;
         Ok(Rotation {
             key,
             secret,

@@ -97,10 +97,10 @@ impl Operations {
             let written = writer.write(command).await;
             let now = clock.now();
             let outcome = written.as_ref().map(|(outcome, _)| outcome);
-            if let Some(stopped) = to_stop(outcome, revoked, now)
-                && !quota.revoke(stopped.account, stopped.id, now).await
-            {
-                changes.spawn(retry_tombstone(quota, stopped, now));
+            for stopped in to_stop(outcome, revoked, now) {
+                if !quota.revoke(stopped.account, stopped.id, now).await {
+                    changes.spawn(retry_tombstone(Arc::clone(&quota), stopped, now));
+                }
             }
             written.map(|(outcome, _)| outcome)
         };
@@ -135,25 +135,36 @@ fn to_stop(
     written: Result<&Outcome, &Fault>,
     revoked: Option<AccountCredential>,
     now: OffsetDateTime,
-) -> Option<AccountCredential> {
+) -> Vec<AccountCredential> {
     match written {
         Ok(outcome) => stopped(outcome, now),
         // Its owner wants it to stop, whether the revocation took effect or not.
-        Err(fault) if fault.code == Code::OutcomeUnknown => revoked,
-        Err(_) => None,
+        Err(fault) if fault.code == Code::OutcomeUnknown => revoked.into_iter().collect(),
+        Err(_) => Vec::new(),
     }
 }
 
-/// The key or token that a command has stopped.
-fn stopped(outcome: &Outcome, now: OffsetDateTime) -> Option<AccountCredential> {
-    let (account, id) = match outcome {
-        Outcome::Key(key) if key.revoked_at.is_some() => (key.account, key.id),
-        // Without a grace period, a rotation is a revocation.
-        Outcome::Rotated(_, old) if !old.works(now) => (old.account, old.id),
-        Outcome::Token(token) if token.revoked_at.is_some() => (token.account, token.id),
-        _ => return None,
+/// The keys or the token that a command has stopped.
+fn stopped(outcome: &Outcome, now: OffsetDateTime) -> Vec<AccountCredential> {
+    let of_token = match outcome {
+        Outcome::Token(token) if token.revoked_at.is_some() => Some(AccountCredential {
+            account: token.account,
+            id: token.id,
+        }),
+        _ => None,
     };
-    Some(AccountCredential { account, id })
+    let keys = match outcome {
+        Outcome::Key(key) => [Some(key), None],
+        // Without a grace period, a rotation is a revocation.
+        Outcome::Rotated(_, old, ended) => [Some(old), ended.as_ref()],
+        _ => [None, None],
+    };
+    let stopped = keys.into_iter().flatten().filter(|key| !key.works(now));
+    let of_keys = stopped.map(|key| AccountCredential {
+        account: key.account,
+        id: key.id,
+    });
+    of_keys.chain(of_token).collect()
 }
 
 impl AccountFilter {
@@ -184,9 +195,9 @@ mod tests {
         };
         let now = OffsetDateTime::UNIX_EPOCH;
         let unknown = Fault::outcome_unknown("a test");
-        assert_eq!(to_stop(Err(&unknown), Some(key), now), Some(key));
-        assert_eq!(to_stop(Err(&unknown), None, now), None);
+        assert_eq!(to_stop(Err(&unknown), Some(key), now), [key]);
+        assert_eq!(to_stop(Err(&unknown), None, now), []);
         let not_made = Fault::unavailable("a test");
-        assert_eq!(to_stop(Err(&not_made), Some(key), now), None);
+        assert_eq!(to_stop(Err(&not_made), Some(key), now), []);
     }
 }

@@ -190,10 +190,12 @@ pub(crate) fn plans(limits: &str) -> Plans {
 
 /// The caller that the checks of a route find.
 pub(crate) fn caller(account: Uuid, mode: Mode) -> Caller {
+    let id = kit::ids::row_id();
     Caller {
         key: Key {
-            id: kit::ids::row_id(),
+            id,
             account,
+            chain: id,
             name: "server".to_owned(),
             mode,
             kind: KeyKind::Account,
