@@ -46,13 +46,14 @@ fn without(site: &Site, service: Needs) -> Router {
     let lifecycle = &site.app.lifecycle;
     let dead = testing::client("http://127.0.0.1:1", lifecycle).unwrap();
     let limit = Duration::from_secs(2);
-    let dead_catalogue = || {
-        let listings = ProducerPosition::new(dead.clone(), limit);
-        let mark = site.mark.clone();
-        Catalogue::new(dead.clone(), limit, 1, NewestPosition { mark, listings })
-    };
     site.changed(|web| match service {
-        Needs::Catalogue => web.catalogue = dead_catalogue(),
+        Needs::Catalogue => {
+            let position = NewestPosition {
+                mark: site.mark.clone(),
+                listings: ProducerPosition::new(dead.clone(), limit),
+            };
+            web.catalogue = Catalogue::new(dead, limit, 1, position);
+        }
         Needs::Gateway => web.gateway = Gateway::new(dead, limit),
         Needs::Webhooks => web.webhooks = Webhooks::new(dead, limit),
         Needs::Listings => web.listings = Listings::new(dead, limit),
