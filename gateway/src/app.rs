@@ -16,7 +16,6 @@ use crate::lookup::Lookup;
 use crate::openapi_files::OpenApiFiles;
 use crate::quota::Quota;
 use crate::refused_calls::RefusedCalls;
-use crate::service::operations::Operations;
 use crate::switches::SwitchCache;
 use crate::upstream::Upstream;
 use crate::upstream::pictures::Pictures;
@@ -57,9 +56,7 @@ pub struct Gateway {
     pub catalogue: Upstream,
     pub listings: Upstream,
     pub economy: Upstream,
-    pub webhooks: Arc<Upstream>,
-    /// What the dashboard and staff do with keys, for the account API.
-    pub operations: Arc<Operations>,
+    pub webhooks: Upstream,
     /// Tips that one player may send to one game in a minute.
     pub player_calls: u32,
     /// Pictures have a client of their own, with a limit of its own.

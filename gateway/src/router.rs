@@ -17,7 +17,6 @@ use tower::{Layer as _, ServiceExt as _};
 use crate::app::App;
 use crate::context::Context;
 use crate::domain::access::AllowedKeys;
-use crate::domain::scope::Scope;
 use crate::domain::switch::Switch;
 use crate::layers::panic;
 use crate::layers::policy::{Policy, Route, RouteKind};
@@ -25,7 +24,6 @@ use crate::layers::request_context::request_context;
 use crate::layers::response_cache::ResponseCache;
 use crate::layers::route_checks::{self, RouteChecks};
 use crate::openapi::Api;
-use crate::routes::account::{deliveries, endpoints, keys, usage};
 use crate::routes::{
     changes, creators, currencies, events, games, history, me, messages, methodology, openapi,
     pictures, places, rankings, rates, reports, search, tips,
@@ -35,7 +33,7 @@ use crate::routes::{
 type RouteEntry = (&'static str, MethodRouter<App>, Policy);
 
 #[rustfmt::skip]
-fn routes() -> [RouteEntry; 37] {
+fn routes() -> [RouteEntry; 24] {
     let endpoint = Policy::endpoint;
     let catalogue = |name| endpoint(name).catalogue();
     let economy = endpoint("economy").module(Switch::Economy).keys(AllowedKeys::Secret);
@@ -43,10 +41,6 @@ fn routes() -> [RouteEntry; 37] {
     let tip = endpoint("tips").module(Switch::Economy).keys(AllowedKeys::Game);
     let pulled = Policy::account().keys(AllowedKeys::NotPublic).webhook_events();
     let no_handler = MethodRouter::new;
-    let keys_scopes = Policy::token(Scope::KeysRead, Scope::KeysWrite);
-    let endpoint_scopes = Policy::token(Scope::EndpointsRead, Scope::EndpointsWrite);
-    let delivery_scopes = Policy::token(Scope::DeliveriesRead, Scope::DeliveriesWrite);
-    let one_endpoint = get(endpoints::get).patch(endpoints::change).delete(endpoints::remove);
     [
         ("/v1/games",                   get(games::list).post(games::create),   catalogue("games")),
         ("/v1/games/{slug}",            get(games::get).patch(games::update),   catalogue("games")),
@@ -64,19 +58,6 @@ fn routes() -> [RouteEntry; 37] {
         ("/v1/me",                      get(me::get),                           Policy::account()),
         ("/v1/me/listings",             get(me::listings),                      Policy::account().keys(AllowedKeys::NotPublic)),
         ("/v1/webhooks/messages",       get(messages::list),                    pulled),
-        ("/v1/account/keys",                            get(keys::list).post(keys::create),                     keys_scopes),
-        ("/v1/account/keys/{id}",                       get(keys::get),                                         keys_scopes),
-        ("/v1/account/keys/{id}/rotate",                post(keys::rotate),                                     keys_scopes),
-        ("/v1/account/keys/{id}/revoke",                post(keys::revoke),                                     keys_scopes.open_while_read_only()),
-        ("/v1/account/keys/{id}/reveal",                post(keys::reveal),                                     keys_scopes),
-        ("/v1/account/endpoints",                       get(endpoints::list).post(endpoints::add),              endpoint_scopes),
-        ("/v1/account/endpoints/{id}",                  one_endpoint,                                           endpoint_scopes),
-        ("/v1/account/endpoints/{id}/{action}",         post(endpoints::run_action),                            endpoint_scopes),
-        ("/v1/account/deliveries",                      get(deliveries::list),                                  delivery_scopes),
-        ("/v1/account/deliveries/recover",              post(deliveries::recover),                              delivery_scopes.dry_runs_while_read_only()),
-        ("/v1/account/deliveries/{id}",                 get(deliveries::get),                                   delivery_scopes),
-        ("/v1/account/deliveries/{id}/send-again",      post(deliveries::send_again),                           delivery_scopes),
-        ("/v1/account/usage",                           get(usage::get),                                        Policy::token(Scope::UsageRead, Scope::UsageRead)),
         ("/v1/play/tips",               post(tips::send),                       tip),
         ("/v1/economy/report",          post(reports::submit),                  economy),
         ("/v1/economy/rates",           get(rates::list),                       economy),
@@ -226,8 +207,7 @@ mod tests {
         for (pattern, ..) in routes() {
             let is_item = ["{slug}", "{handle}", "{code}"]
                 .iter()
-                .any(|name| pattern.ends_with(name))
-                || pattern.contains("{id}");
+                .any(|name| pattern.ends_with(name));
             let has_handlers = !pattern.ends_with('/') && !pattern.contains("{*");
             if !is_item {
                 assert_eq!(names.contains(&pattern), has_handlers, "{pattern}");

@@ -90,9 +90,9 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     let quota = Quota::new(redis.new_connection(), Arc::clone(&counters));
     let call_log = CallLog::new(redis.new_connection(), settings.call_log);
     let operations = Arc::new(operations(&boot, pool, writer, &plans, quota)?);
-    let (grace, now) = (settings.grace_range(), boot.clock.now());
+    let now = boot.clock.now();
     let for_callers = settings.for_callers(&plans);
-    let openapi = openapi::files(&settings.api_url, grace, &for_callers, router::API, now)?;
+    let openapi = openapi::files(&settings.api_url, &for_callers, router::API, now)?;
     let limits = settings.upstream.limits();
     let (catalogue, listings) = (
         boot.client("catalogue-svc", &settings.catalogue_addresses)?,
@@ -122,8 +122,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         catalogue: Upstream::new("catalogue", catalogue, limits),
         listings: Upstream::new("listings", listings.clone(), limits),
         economy: Upstream::new("economy", economy, limits),
-        webhooks: Arc::new(Upstream::new("webhook", webhooks, limits)),
-        operations,
+        webhooks: Upstream::new("webhook", webhooks, limits),
         player_calls: settings.player_calls,
         pictures: Arc::new(Pictures::new(listings.clone(), limits)),
         newest_position: HighWaterMark::new(redis, PRODUCER),
@@ -131,7 +130,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         body_timeout: settings.port.limits.timeouts.http_body,
     });
     let router = router(&app);
-    serve_rpc(&boot, services(&producer, &app, &router, call_log)).await?;
+    serve_rpc(&boot, services(&producer, &operations, &app, &router, call_log)).await?;
     serve_http(&boot, app, router).await
 }
 
@@ -161,9 +160,9 @@ fn operations(
 }
 
 /// The calls that people make in the documentation. Few of them run at once.
-fn test_calls(app: &App, router: &Router) -> TestCalls {
+fn test_calls(operations: &Arc<Operations>, app: &App, router: &Router) -> TestCalls {
     TestCalls {
-        operations: Arc::clone(&app.operations),
+        operations: Arc::clone(operations),
         router: limit_calls(router.clone(), app, ConcurrencyLimits::new(TEST_CALLS)),
     }
 }
@@ -200,8 +199,13 @@ async fn follow_gateway_feed(
 }
 
 /// The services of the internal port.
-fn services(producer: &Producer, app: &App, router: &Router, call_log: CallLog) -> RoutesBuilder {
-    let operations = &app.operations;
+fn services(
+    producer: &Producer,
+    operations: &Arc<Operations>,
+    app: &App,
+    router: &Router,
+    call_log: CallLog,
+) -> RoutesBuilder {
     let (pool, clock) = (operations.pool.clone(), operations.clock.clone());
     let mut services = kit::rpc::server::services();
     services
@@ -213,9 +217,8 @@ fn services(producer: &Producer, app: &App, router: &Router, call_log: CallLog) 
         .add_service(AccountsServiceServer::new(Accounts {
             operations: Arc::clone(operations),
             call_log,
-            webhooks: Arc::clone(&app.webhooks),
         }))
-        .add_service(TestCallServiceServer::new(test_calls(app, router)));
+        .add_service(TestCallServiceServer::new(test_calls(operations, app, router)));
     services
 }
 

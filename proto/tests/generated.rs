@@ -23,7 +23,7 @@ const PACKAGES: [&str; 7] = [
 ];
 
 /// Messages that the staff tool prints as JSON.
-const JSON_MESSAGES: [&str; 44] = [
+const JSON_MESSAGES: [&str; 43] = [
     ".common.v1.AuditEntry",
     ".common.v1.DeadLetter",
     ".catalogue.v1.ListSuspiciousVotesResponse",
@@ -42,7 +42,6 @@ const JSON_MESSAGES: [&str; 44] = [
     ".economy.v1.Reversal",
     ".economy.v1.Swap",
     ".gateway.v1.Account",
-    ".gateway.v1.AccountToken",
     ".gateway.v1.Key",
     ".gateway.v1.KeyRequest",
     ".gateway.v1.Plan",

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use e2e::{AccountTokens, Client, Fleet, KeyRequest, Staff, eventually};
+use e2e::{Client, Fleet, KeyRequest, Staff, eventually};
 use reqwest::Method;
 use serde_json::{Value, json};
 use tokio::process::Command;
@@ -19,8 +19,6 @@ struct Caller {
     fleet: Fleet,
     /// Live and test key that may write; secret keys of the game.
     keys: [(&'static str, String); 4],
-    /// A token for the account API with every scope.
-    token: (&'static str, String),
     values: Value,
 }
 
@@ -57,8 +55,6 @@ impl Caller {
             keys.push((name, made.await.1));
         }
         let keys: [(&str, String); 4] = keys.try_into().unwrap();
-        let mut tokens = AccountTokens::of(&fleet).await;
-        let token = tokens.create(&account, &AccountTokens::ALL_SCOPES).await;
         let secret = Client::new(&fleet, &keys[2].1);
         let report = json!({
             "supply": 1_000, "minted": 0, "burned": 0, "output": 1, "active_players": 1,
@@ -83,7 +79,6 @@ impl Caller {
         Self {
             fleet,
             keys,
-            token: ("token", token.secret),
             values,
         }
     }
@@ -188,7 +183,4 @@ async fn schemathesis_finds_no_failure() {
         let options = [filter, "economy", "--phases", phases];
         caller.run(&python, key, options, examples).await;
     }
-    let phases = "examples,coverage,fuzzing";
-    let options = ["--include-tag", "account API", "--phases", phases];
-    caller.run(&python, &caller.token, options, examples).await;
 }

@@ -182,20 +182,6 @@ async fn the_economy_is_tried_as_with_the_key_of_a_game() {
     }
 }
 
-#[tokio::test]
-async fn the_account_is_read_and_not_changed() {
-    let mut member = Member::new().await;
-    let keys = member.send("listKeys", &[]).await;
-    assert_eq!(keys.status, 200, "{}", keys.answer);
-    assert!(!keys.answer["data"].as_array().unwrap().is_empty());
-    let fields = [("body", "{\"name\": \"x\", \"mode\": \"test\"}")];
-    let refused = member.send("createKey", &fields).await;
-    assert_eq!(refused.status, 403);
-    assert_eq!(refused.answer["error"]["code"], "scope_required");
-    let again = member.send("listKeys", &[]).await;
-    assert_eq!(again.answer["meta"]["total"], keys.answer["meta"]["total"]);
-}
-
 /// Each form as it is opened is sent with the values in it, and the API understands it.
 #[tokio::test]
 async fn every_form_has_a_good_example() {
@@ -213,12 +199,7 @@ async fn every_form_has_a_good_example() {
                 .map(|(name, value)| (name.as_str(), value.as_str()))
                 .collect();
             let tried = member.send(id, &fields).await;
-            let code = tried.answer["error"]["code"].as_str().unwrap_or_default();
-            // The ids of examples are of nothing, some parameters have no example, and writes of the account need a token.
-            let is_account = operation["tags"][0] == "account API";
-            let is_expected = tried.status == 200
-                || is_account && ["scope_required", "not_found", "invalid"].contains(&code);
-            assert!(is_expected, "{id}: {} {}", tried.status, tried.answer);
+            assert_eq!(tried.status, 200, "{id}: {}", tried.answer);
         }
     }
 }

@@ -2,7 +2,6 @@
 
 pub mod access;
 pub mod account;
-pub mod account_token;
 pub mod author;
 pub mod call_record;
 pub mod fields;
@@ -13,7 +12,6 @@ pub mod picture;
 pub mod plan;
 pub mod plan_table;
 pub mod quota;
-pub mod scope;
 pub mod secret;
 pub mod staff_action;
 pub mod switch;

@@ -5,7 +5,6 @@ use uuid::Uuid;
 
 use super::access::AllowedKeys;
 use super::key::{Caller, Key, KeyKind, Mode, Spec};
-use super::scope::{Scope, Scopes};
 
 /// The game of calls for which a key of an account is not enough: one of the samples.
 const SAMPLE_GAME: &str = "sample-baobab-runner";
@@ -20,20 +19,19 @@ pub struct TestCaller {
 }
 
 impl TestCaller {
-    /// The caller of a route: with a test key that the route takes, or with a token that can read.
+    /// The caller of a route, with a test key that the route takes.
     pub fn into_caller(self, allowed: AllowedKeys, now: OffsetDateTime) -> Caller {
-        let (mode, kind, game) = match allowed {
-            AllowedKeys::Any | AllowedKeys::NotPublic => (Mode::Test, KeyKind::Account, None),
+        let (kind, game) = match allowed {
+            AllowedKeys::Any | AllowedKeys::NotPublic => (KeyKind::Account, None),
             AllowedKeys::Secret | AllowedKeys::Game => {
-                (Mode::Test, KeyKind::Secret, Some(SAMPLE_GAME.to_owned()))
+                (KeyKind::Secret, Some(SAMPLE_GAME.to_owned()))
             }
-            AllowedKeys::Token { .. } => (Mode::Live, KeyKind::Token, None),
         };
         let spec = Spec {
             name: "documentation".to_owned(),
-            mode,
+            mode: Mode::Test,
             kind,
-            may_write: kind != KeyKind::Token,
+            may_write: true,
             game,
             expires_at: None,
         };
@@ -42,10 +40,6 @@ impl TestCaller {
             key: Key::new(self.account, self.account, spec, "", now),
             account_name: self.account_name,
             plan: self.plan,
-            scopes: match kind {
-                KeyKind::Token => Scopes::of(&Scope::READS),
-                _ => Scopes::default(),
-            },
         }
     }
 }
@@ -62,7 +56,7 @@ mod tests {
 
     const NOW: OffsetDateTime = datetime!(2026-03-01 08:00 UTC);
 
-    /// The caller of a route with real webhook events, or of one of the account API, and the reason why it is refused.
+    /// The caller of a route with real webhook events, and the reason why it is refused.
     fn check(keys: AllowedKeys, effect: Effect) -> (Caller, Option<Code>) {
         let caller = TestCaller {
             account: Uuid::from_u128(7),
@@ -74,7 +68,7 @@ mod tests {
             keys,
             module: None,
             endpoint: None,
-            webhook_events: !matches!(keys, AllowedKeys::Token { .. }),
+            webhook_events: true,
             effect,
             from_browser: false,
         };
@@ -98,24 +92,6 @@ mod tests {
                 assert_eq!(refused, None, "{keys:?} {effect:?}");
                 assert_eq!(caller.key.mode, Mode::Test, "{keys:?}");
                 assert!(caller.works(NOW));
-            }
-        }
-    }
-
-    #[test]
-    fn the_account_is_read_and_not_changed() {
-        for (read, write) in [
-            (Scope::KeysRead, Scope::KeysWrite),
-            (Scope::EndpointsRead, Scope::EndpointsWrite),
-            (Scope::DeliveriesRead, Scope::DeliveriesWrite),
-        ] {
-            let keys = AllowedKeys::Token { read, write };
-            let (caller, refused) = check(keys, Effect::Read);
-            assert_eq!(refused, None, "{keys:?}");
-            assert!(!caller.key.may_write);
-            for change in [Effect::Record, Effect::AlwaysOpen] {
-                let (_, refused) = check(keys, change);
-                assert_eq!(refused, Some(Code::ScopeRequired), "{keys:?}");
             }
         }
     }

@@ -14,13 +14,11 @@ use super::schemas::KNOWN_VALUES;
 use crate::domain::access::{AllowedKeys, Effect, Requirements};
 
 /// Errors of every operation.
-const ALWAYS: [Code; 13] = [
+const ALWAYS: [Code; 12] = [
     // The host, at least, is checked.
     Code::Invalid,
     Code::MissingKey,
     Code::InvalidKey,
-    // A token calls the account API, and nothing else does.
-    Code::ScopeRequired,
     Code::ServerOnly,
     Code::ApiUnavailable,
     Code::RateLimited,
@@ -37,10 +35,8 @@ pub(super) fn codes(
     operation: &Operation,
     requirements: &Requirements,
 ) -> BTreeMap<u16, Vec<Code>> {
-    let is_token = matches!(requirements.keys, AllowedKeys::Token { .. });
     let is_possible = |code: Code| {
-        // A token uses no calls of the month.
-        (ALWAYS.contains(&code) && !(is_token && code == Code::QuotaExceeded))
+        ALWAYS.contains(&code)
             || operation.codes.contains(&code)
             || is_required(code, requirements)
             || match code {
@@ -66,13 +62,10 @@ fn is_required(code: Code, requirements: &Requirements) -> bool {
     let effect = requirements.effect;
     let writes_listing = matches!(effect, Effect::Submit | Effect::Edit);
     match code {
-        Code::SecretKeyRequired => !matches!(
-            requirements.keys,
-            AllowedKeys::Any | AllowedKeys::Token { .. }
-        ),
+        Code::SecretKeyRequired => requirements.keys != AllowedKeys::Any,
         Code::PlanRequired => requirements.endpoint.is_some() || requirements.webhook_events,
         Code::ModuleOff => requirements.module.is_some(),
-        Code::Closed => !matches!(effect, Effect::Read | Effect::AlwaysOpen),
+        Code::Closed => effect != Effect::Read,
         Code::WriteNotAllowed | Code::NotYours | Code::TooManyPending | Code::Limit => {
             writes_listing
         }
@@ -82,28 +75,20 @@ fn is_required(code: Code, requirements: &Requirements) -> bool {
 }
 
 /// The name of the response component of these codes, of which generators of clients make the name of a type. A code has one status.
-pub(super) fn component_name(codes: &[Code], is_token: bool) -> String {
-    let has_own_text = is_token && codes.iter().any(|code| of_token(*code).is_some());
-    let prefix = has_own_text.then_some("account");
+pub(super) fn component_name(codes: &[Code]) -> String {
     let words = codes.iter().flat_map(|code| code.as_str().split('_'));
-    let words = prefix.into_iter().chain(words).map(|word| {
+    let words = words.map(|word| {
         let (first, rest) = word.split_at(1);
         format!("{}{rest}", first.to_ascii_uppercase())
     });
     words.collect()
 }
 
-/// A response with one of these codes. Some mean something else in the account API.
-pub(super) fn response(status: u16, codes: &[Code], is_token: bool) -> Value {
+/// A response with one of these codes.
+pub(super) fn response(status: u16, codes: &[Code]) -> Value {
     let lines: Vec<String> = codes
         .iter()
-        .map(|code| {
-            let name = code.as_str();
-            match of_token(*code).filter(|_| is_token) {
-                Some(text) => format!("- `{name}`: {text}"),
-                None => format!("- `{name}`: {} {}", code.cause(), code.fix()),
-            }
-        })
+        .map(|code| format!("- `{}`: {} {}", code.as_str(), code.cause(), code.fix()))
         .collect();
     let mut headers = Map::new();
     header(&mut headers, "x-request-id", true);
@@ -167,18 +152,4 @@ pub(super) fn schema() -> Value {
         "required": ["success", "error", "meta"],
         "additionalProperties": true,
     })
-}
-
-/// Cause and fix of a code in the account API, if they differ.
-const fn of_token(code: Code) -> Option<&'static str> {
-    match code {
-        Code::RateLimited => Some(
-            "There were too many calls in this minute, new keys in 24 hours, addresses in an hour, or waiting test events.",
-        ),
-        Code::OutcomeUnknown => Some(
-            "The change got no response and may have taken effect. Read the list of the keys, endpoints or deliveries before you repeat the \
-             call; there is no `Idempotency-Key` here.",
-        ),
-        _ => None,
-    }
 }

@@ -26,8 +26,6 @@ use self::parameters::Parameter;
 use self::reference::{body, reference};
 use self::variants::Variant;
 use crate::coding::{EncodedFile, YearlyFile};
-use crate::domain::access::AllowedKeys;
-use crate::domain::key::GraceRange;
 use crate::layers::policy::{Policy, Route};
 use crate::openapi_files::OpenApiFiles;
 
@@ -57,7 +55,6 @@ pub struct Api {
 /// Those of [`document`].
 pub fn files(
     api_url: &str,
-    grace: GraceRange,
     settings: &ApiSettings,
     api: Api,
     now: OffsetDateTime,
@@ -65,7 +62,7 @@ pub fn files(
     let file = |variant: Variant| {
         let (api_url, settings) = (api_url.to_owned(), settings.clone());
         YearlyFile::new(now, move |year| {
-            let mut document = document(&api_url, year, grace, api)?;
+            let mut document = document(&api_url, year, api)?;
             document[ApiSettings::EXTENSION] = serde_json::to_value(&settings)?;
             let document = variant.of(document, Tag::Receivers.texts().0);
             Ok(EncodedFile::new(serde_json::to_vec(&document)?)?)
@@ -78,11 +75,11 @@ pub fn files(
     })
 }
 
-/// The document. `api_url` is the base address with the version, `grace` is a setting.
+/// The document. `api_url` is the base address with the version.
 ///
 /// # Errors
 /// A schema cannot be serialized, or an operation has no route.
-pub fn document(api_url: &str, year: i32, grace: GraceRange, api: Api) -> anyhow::Result<Value> {
+pub fn document(api_url: &str, year: i32, api: Api) -> anyhow::Result<Value> {
     let mut schemas = components(year)?;
     let mut paths: Map<String, Value> = Map::new();
     let mut errors: BTreeMap<String, Value> = BTreeMap::new();
@@ -95,17 +92,16 @@ pub fn document(api_url: &str, year: i32, grace: GraceRange, api: Api) -> anyhow
             policy,
             methods: vec![operation.method.clone()],
         };
-        let requirements = route.requirements(&operation.method, None, false);
+        let requirements = route.requirements(&operation.method, false);
         let codes = errors::codes(&operation, &requirements);
-        let is_token = matches!(requirements.keys, AllowedKeys::Token { .. });
         for (status, codes) in &codes {
-            let name = errors::component_name(codes, is_token);
-            let response = || errors::response(*status, codes, is_token);
+            let name = errors::component_name(codes);
+            let response = || errors::response(*status, codes);
             errors.entry(name).or_insert_with(response);
         }
         let path = paths.entry(operation.path).or_insert_with(|| json!({}));
         let method = operation.method.as_str().to_ascii_lowercase();
-        let mut described = described(&operation, &codes, is_token, grace, &mut schemas);
+        let mut described = described(&operation, &codes, &mut schemas);
         described["security"] = security::alternatives(&requirements).into();
         if let Some(responses) = described["responses"].as_object_mut() {
             examples::add_to_responses(responses, &schemas);
@@ -139,13 +135,11 @@ fn components(year: i32) -> anyhow::Result<BTreeMap<String, Value>> {
 fn described(
     operation: &Operation,
     codes: &BTreeMap<u16, Vec<Code>>,
-    is_token: bool,
-    grace: GraceRange,
     schemas: &mut BTreeMap<String, Value>,
 ) -> Value {
     let mut responses = responses::successes(operation, schemas);
     for (status, codes) in codes {
-        let name = errors::component_name(codes, is_token);
+        let name = errors::component_name(codes);
         let response = json!({"$ref": format!("#/components/responses/{name}")});
         responses.insert(status.to_string(), response);
     }
@@ -157,7 +151,7 @@ fn described(
         "operationId": operation.id,
         "summary": operation.summary,
         "tags": [operation.tag.texts().0],
-        "parameters": parameters.into_iter().map(|it| it.to_json(grace)).collect::<Vec<_>>(),
+        "parameters": parameters.into_iter().map(|it| it.to_json()).collect::<Vec<_>>(),
         "responses": responses,
     });
     if let Some(description) = operation.description {

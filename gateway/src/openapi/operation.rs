@@ -20,7 +20,6 @@ pub(crate) enum Tag {
     Economy,
     Webhooks,
     Receivers,
-    AccountApi,
 }
 
 impl Tag {
@@ -54,10 +53,6 @@ impl Tag {
                 "receivers",
                 "The requests that receivers of webhooks get. They are not paths of the API.",
             ),
-            Self::AccountApi => (
-                "account API",
-                "Keys, webhooks and usage of the account, for programs. The calls need an account token instead of a key.",
-            ),
         }
     }
 }
@@ -78,8 +73,6 @@ pub(crate) enum Success {
         /// Whether the response names the path of the created object.
         is_listing: bool,
     },
-    /// 201 with the added object.
-    Added(&'static str),
     /// 200 with the change, or with the result of a dry run.
     Changed {
         changed: &'static str,
@@ -109,8 +102,6 @@ impl Success {
 pub(crate) enum ListKind {
     /// `next_cursor` and `total`.
     Plain,
-    /// The same, where `total` counts the rows of the response alone.
-    Page,
     /// The cursor is never null.
     Endless,
     /// The same, where `total` counts the rows of the response alone.
@@ -161,10 +152,6 @@ impl Operation {
             codes: &[],
             description: None,
         }
-    }
-
-    pub(crate) fn method(self, method: Method) -> Self {
-        Self { method, ..self }
     }
 
     /// An operation with a body.

@@ -32,8 +32,8 @@ pub(super) fn header(headers: &mut Map<String, Value>, name: &str, required: boo
             json!({"type": "string", "const": "accept-encoding"}),
         ),
         "Location" => (
-            "The path of the new listing, key or endpoint.",
-            json!({"type": "string", "pattern": "^/v1/(games|events|account/keys|account/endpoints)/"}),
+            "The path of the new listing.",
+            json!({"type": "string", "pattern": "^/v1/(games|events)/"}),
         ),
         "Idempotency-Replayed" => (
             "`true` on the stored response of an earlier call with the same `Idempotency-Key`.",
@@ -107,12 +107,6 @@ pub(super) fn successes(
             let (name, data) = (response(created), reference(created));
             add("201", "It was written.", headers, name, data, "Meta");
         }
-        Success::Added(data) => {
-            let mut headers = plain();
-            header(&mut headers, "Location", true);
-            let (name, data) = (response(data), reference(data));
-            add("201", "It was added.", headers, name, data, "Meta");
-        }
         Success::Changed { changed, checked } => {
             let mut headers = plain();
             header(&mut headers, "ETag", false);
@@ -155,7 +149,6 @@ fn envelope(data: &Value, meta: &str) -> Value {
 const fn meta(kind: ListKind) -> &'static str {
     match kind {
         ListKind::Plain => "ListMeta",
-        ListKind::Page => "PageMeta",
         ListKind::Endless => "ChangesMeta",
         ListKind::EndlessPage => "MessagesMeta",
         ListKind::Economy => "EconomyMeta",
@@ -164,7 +157,7 @@ const fn meta(kind: ListKind) -> &'static str {
 }
 
 /// The schemas of `meta`.
-pub(super) fn metas() -> [(&'static str, Value); 8] {
+pub(super) fn metas() -> [(&'static str, Value); 7] {
     let cursor = json!({
         "type": ["string", "null"],
         "description": "The `cursor` of the next page; null on the last one.",
@@ -179,7 +172,6 @@ pub(super) fn metas() -> [(&'static str, Value); 8] {
     });
     let changes = json!({"next_cursor": next, "total": total});
     let of_page = json!({"type": "integer", "minimum": 0, "description": "Rows of this response.", "examples": [1]});
-    let page = json!({"next_cursor": cursor, "total": of_page});
     let messages = json!({"next_cursor": next, "total": of_page});
     let version = json!({"type": "integer", "minimum": 1, "description": "`version` of `GET /economy/methodology`."});
     let economy = json!({"next_cursor": cursor, "total": total, "methodology": version});
@@ -198,10 +190,6 @@ pub(super) fn metas() -> [(&'static str, Value); 8] {
         (
             "ChangesMeta",
             object_meta(&changes, &["next_cursor", "total"], true),
-        ),
-        (
-            "PageMeta",
-            object_meta(&page, &["next_cursor", "total"], true),
         ),
         (
             "MessagesMeta",

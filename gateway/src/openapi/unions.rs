@@ -95,11 +95,10 @@ const TAG_VALUES: [&str; 3] = ["ResultKind", "ChangedListingKind", "MessageEvent
 
 /// Fields of responses that have one value: the responses of an operation differ by it. `CheckedTip` has no other field, and generators such
 /// as orval make code of an object of constants that does not compile.
-const CONSTANTS: [(&str, &str, bool); 4] = [
+const CONSTANTS: [(&str, &str, bool); 3] = [
     ("DryRun", "dry_run", true),
     ("Reported", "stored", true),
     ("CheckedReport", "stored", false),
-    ("RemovedEndpoint", "removed", true),
 ];
 
 /// Results of writes that were no dry run. None has `dry_run`; the schema allows `false`, so that a client can ask for it.

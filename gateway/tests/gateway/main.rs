@@ -5,8 +5,6 @@
 
 #![expect(clippy::unwrap_used, reason = "test support")]
 
-mod account_api;
-mod account_changes;
 mod account_keys;
 mod accounts;
 mod calls;

@@ -215,7 +215,7 @@ async fn what_clients_read_is_open_and_what_they_send_is_closed(pool: PgPool) {
         );
     }
     assert!(
-        open > 200 && closed > 10 && sets > 100,
+        open > 150 && closed > 10 && sets > 100,
         "{open}, {closed}, {sets}"
     );
 }
@@ -407,26 +407,6 @@ async fn what_may_be_null_is_said_in_the_words_of_3_0(pool: PgPool) {
     assert!(nullable > 20 && sets > 1, "{nullable}, {sets}");
 }
 
-/// Responses always have such a field: clients need not tell null from a field that is left out.
-#[testing::database_test(gateway::MIGRATOR)]
-async fn fields_of_the_account_api_that_may_be_null_are_never_left_out(pool: PgPool) {
-    let test = Test::new(pool).await;
-    let document = ask(&test, "GET", &[]).await.json;
-    let has_null = |part: &Value| part.to_string().contains("\"null\"");
-    let mut nullable = 0;
-    for name in ["AccountKey", "AccountEndpoint", "AccountDelivery"] {
-        let schema = &document["components"]["schemas"][name];
-        let required = schema["required"].as_array().unwrap();
-        for (field, of_field) in schema["properties"].as_object().unwrap() {
-            if has_null(&of_field["type"]) || has_null(&of_field["oneOf"]) {
-                assert!(required.contains(&json!(field)), "{name}.{field}");
-                nullable += 1;
-            }
-        }
-    }
-    assert!(nullable >= 12, "{nullable}");
-}
-
 #[testing::database_test(gateway::MIGRATOR)]
 async fn the_document_takes_no_other_method_and_has_no_parts(pool: PgPool) {
     let test = Test::new(pool).await;
@@ -437,22 +417,6 @@ async fn the_document_takes_no_other_method_and_has_no_parts(pool: PgPool) {
     }
     let below = test.call(Request::get("/v1/openapi.json/")).await;
     assert_eq!(below.error(), (401, "missing_key"));
-}
-
-#[testing::database_test(gateway::MIGRATOR)]
-async fn the_grace_of_a_rotation_is_that_of_the_settings(pool: PgPool) {
-    let with = TestConfig {
-        grace: std::time::Duration::from_hours(2),
-        ..TestConfig::default()
-    };
-    let test = Test::with(pool, with).await;
-    let document = ask(&test, "GET", &[]).await.json;
-    let rotate = &document["paths"]["/account/keys/{id}/rotate"]["post"];
-    let mut parameters = rotate["parameters"].as_array().unwrap().iter();
-    let grace = parameters.find(|it| it["name"] == "grace_seconds").unwrap();
-    assert_eq!(grace["schema"]["default"], 7_200);
-    let text = grace["description"].as_str().unwrap();
-    assert!(text.ends_with(": 0, or 3600 to 7200."), "{text}");
 }
 
 #[testing::database_test(gateway::MIGRATOR)]
@@ -486,40 +450,6 @@ async fn the_latest_release_year_follows_the_clock(pool: PgPool) {
     let first = maximum().await;
     test.clock.advance(time::Duration::days(365));
     assert_eq!(maximum().await, first + 1);
-}
-
-#[testing::database_test(gateway::MIGRATOR)]
-async fn operations_of_tokens_have_texts_of_their_own(pool: PgPool) {
-    let test = Test::new(pool).await;
-    let document = ask(&test, "GET", &[]).await.json;
-    let text = |path: &str, method: &str, status: &str| {
-        let reference = &document["paths"][path][method]["responses"][status]["$ref"];
-        let pointer = reference.as_str().unwrap().trim_start_matches('#');
-        document.pointer(pointer).unwrap()["description"].to_string()
-    };
-    let of_key = text("/account/keys", "post", "504");
-    assert!(of_key.contains("Read the list"), "{of_key}");
-    assert!(text("/games", "post", "504").contains("with the same `Idempotency-Key`"));
-    assert!(!text("/account/keys", "get", "429").contains("quota_exceeded"));
-    assert!(text("/games", "get", "429").contains("quota_exceeded"));
-    let total = |path: &str| {
-        let schema = "/get/responses/200/content/application~1json/schema";
-        let target = |schema: &Value| {
-            let reference = schema["$ref"].as_str().unwrap();
-            document.pointer(reference.trim_start_matches('#')).unwrap()
-        };
-        let page = target(document["paths"][path].pointer(schema).unwrap());
-        let meta = target(&page["properties"]["meta"]);
-        meta["properties"]["total"]["description"].clone()
-    };
-    for (path, expected) in [
-        ("/account/keys", "Rows of the whole list."),
-        ("/account/deliveries", "Rows of this response."),
-        ("/webhooks/messages", "Rows of this response."),
-        ("/changes", "Rows of the whole list."),
-    ] {
-        assert_eq!(total(path), expected, "{path}");
-    }
 }
 
 /// A call reads so many messages of all accounts. If the caller's own is not among the next ones, only `meta.next_cursor` goes on: a caller
@@ -557,7 +487,7 @@ const WITHOUT_PAGES: [(&str, &str); 3] = [
 ];
 
 /// Lists inside the object of a response, and what bounds each.
-const INSIDE_OBJECTS: [(&str, &str, &str); 13] = [
+const INSIDE_OBJECTS: [(&str, &str, &str); 10] = [
     (
         "/creators/{handle}",
         "games",
@@ -576,13 +506,6 @@ const INSIDE_OBJECTS: [(&str, &str, &str); 13] = [
     ("/economy/methodology", "formulas", "those of a version"),
     ("/economy/methodology", "constants", "those of a version"),
     ("/economy/methodology", "sources", "those of a version"),
-    ("/account/endpoints/{id}", "events", "the types of events"),
-    (
-        "/account/deliveries/{id}",
-        "attempts",
-        "the attempts of the schedule",
-    ),
-    ("/account/usage", "rows", "the days of `days`, by route"),
 ];
 
 /// Where the schema of a response is in its operation.

@@ -100,21 +100,6 @@ async fn headers_and_body_arrive_and_headers_come_back(pool: PgPool) {
 }
 
 #[testing::database_test(gateway::MIGRATOR)]
-async fn the_account_api_is_read_and_refuses_changes(pool: PgPool) {
-    let test = Test::new(pool).await;
-    let account = test.account("free").await;
-    let key = test.key(&account, "live").await;
-    let (status, keys) = send(&test, call(&account, "GET", "/v1/account/keys")).await;
-    assert_eq!(status, 200, "{keys}");
-    assert_eq!(keys["data"][0]["id"], key.id);
-    let revoke = format!("/v1/account/keys/{}/revoke", key.id);
-    let (status, refused) = send(&test, call(&account, "POST", &revoke)).await;
-    let code = &refused["error"]["code"];
-    assert_eq!((status, code), (403, &json!("scope_required")));
-    assert!(test.get(&key, "/me").await.is_ok());
-}
-
-#[testing::database_test(gateway::MIGRATOR)]
 async fn calls_have_the_minute_of_the_plan_and_are_in_the_log(pool: PgPool) {
     let config = TestConfig {
         plans: plans("calls_per_minute = 2"),

@@ -1,9 +1,8 @@
-"""Calls with the client of openapi-python-client. `FLEET`, `KEY` and `TOKEN` are in the environment."""
+"""Calls with the client of openapi-python-client. `FLEET` and `KEY` are in the environment."""
 
 import os
 
 from mchezo_client import AuthenticatedClient
-from mchezo_client.api.account_api import create_key, rotate_key
 from mchezo_client.api.events import submit_event
 from mchezo_client.api.games import get_game, list_games, update_game
 from mchezo_client.api.mirrors import list_changes
@@ -19,22 +18,15 @@ from mchezo_client.models import (
     GameChange,
     GamePage,
     GameResponse,
-    KeySubmission,
     ListingChangePage,
-    NewAccountKeyResponse,
     RankingMovedMessage,
-    RotatedAccountKeyResponse,
     SearchResultPage,
     UpdatedResponse,
     WebhookMessagePage,
 )
 
 
-def client(variable: str) -> AuthenticatedClient:
-    return AuthenticatedClient(os.environ["FLEET"], token=os.environ[variable], raise_on_unexpected_status=True)
-
-
-key, token = client("KEY"), client("TOKEN")
+key = AuthenticatedClient(os.environ["FLEET"], token=os.environ["KEY"], raise_on_unexpected_status=True)
 
 games = list_games.sync(client=key, country="KE", limit=2)
 assert isinstance(games, GamePage) and games.data, games
@@ -67,13 +59,6 @@ messages = list_messages.sync(client=key, limit=100)
 assert isinstance(messages, WebhookMessagePage), messages
 ranks = [message.data.rank for message in messages.data if isinstance(message, RankingMovedMessage)]
 assert ranks, messages
-
-made = create_key.sync(client=token, body=KeySubmission.from_dict({"name": "calls", "mode": "test"}))
-assert isinstance(made, NewAccountKeyResponse), made
-
-rotated = rotate_key.sync(made.data.key.id, client=token, grace_seconds=0)
-assert isinstance(rotated, RotatedAccountKeyResponse), rotated
-assert rotated.data.old_key.id == made.data.key.id, rotated
 
 refused = get_game.sync("nothing", client=key)
 assert isinstance(refused, ErrorResponse) and refused.error.code == "not_found", refused

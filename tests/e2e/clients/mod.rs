@@ -9,7 +9,7 @@ use axum::Router;
 use axum::extract::{Request, State};
 use axum::http::header::{AUTHORIZATION, CONTENT_TYPE};
 use axum::response::IntoResponse;
-use e2e::{AccountTokens, Fleet, KeyRequest, Staff};
+use e2e::{Fleet, KeyRequest, Staff};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::net::TcpListener;
@@ -46,9 +46,8 @@ struct Proxy {
     folder: TempDir,
     url: String,
     fleet: String,
-    /// A test key that may write, and a token, of an account whose plan the fleet of `deploy/up` has too.
+    /// A test key that may write, of an account whose plan the fleet of `deploy/up` has too.
     key: String,
-    token: String,
     _server: JoinSet<()>,
 }
 
@@ -64,8 +63,6 @@ impl Proxy {
             game: None,
         };
         let (_, key) = staff.key(&account, wanted).await;
-        let mut tokens = AccountTokens::of(&fleet).await;
-        let token = tokens.create(&account, &AccountTokens::ALL_SCOPES).await;
         let folder = TempDir::new().unwrap();
         let mut sets = BTreeSet::new();
         for name in ["openapi.json", "openapi-clients.json", "openapi-3.0.json"] {
@@ -86,7 +83,6 @@ impl Proxy {
             url,
             fleet: fleet.base_url,
             key,
-            token: token.secret,
             _server: server,
         }
     }
@@ -99,7 +95,6 @@ impl Proxy {
             .env("API", &self.url)
             .env("FLEET", &self.fleet)
             .env("KEY", &self.key)
-            .env("TOKEN", &self.token)
             .env("NO_COLOR", "1")
             // Else Python would write the bytecode of what it imports once.
             .env("PYTHONDONTWRITEBYTECODE", "1")

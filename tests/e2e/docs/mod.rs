@@ -19,12 +19,7 @@ const PART: &str = "a part of a program; the module `clients` compiles the like"
 const LIBRARY: &str = "it needs a package and a message; a test of its own gives it both";
 
 /// Blocks that nobody can run, by page and first line, with the reason.
-const NOT_RUN: [(&str, &str, &str); 14] = [
-    (
-        "account",
-        "export API={{api_url}}",
-        "it names a token that does not exist; the test sets these variables",
-    ),
+const NOT_RUN: [(&str, &str, &str); 13] = [
     ("clients", "npm install openapi-fetch", GENERATOR),
     ("clients", "pip install openapi-python-client", GENERATOR),
     ("clients", "for (const result of page.data) {", PART),
@@ -228,43 +223,6 @@ async fn the_address_in_an_error_leads_to_the_paragraph_about_it() {
         let id = format!("<h3 id=\"{}\">", code.as_str());
         assert!(text.contains(&id), "{id}");
     }
-}
-
-/// Between `rotate-secret` and `switch-secret`, the old secret signs, which nobody has.
-#[tokio::test]
-async fn a_program_that_was_killed_in_a_rotation_switches_when_it_runs_again() {
-    let reader = Reader::new().await;
-    let (_, text) = texts()
-        .into_iter()
-        .find(|(page, _)| page == "account")
-        .unwrap();
-    let mut found = blocks(&text).into_iter();
-    let program = found.find(|block| block.code.contains("ensureEndpoint()"));
-    let code = reader.fill(&program.unwrap().code);
-    let save = "save(data.secret);\n    await call(";
-    let killed = code.replace(
-        save,
-        "save(data.secret);\n    process.exit(0);\n    await call(",
-    );
-    assert_ne!(killed, code);
-    let folder = tempfile::tempdir().unwrap();
-    let run = async |language: &str, code: &str| match reader
-        .run(language, code, Keys::Test, folder.path())
-        .await
-    {
-        Run::Printed(printed) => printed,
-        Run::NoInterpreter => unreachable!("{language} is installed"),
-    };
-    let list =
-        r#"curl -s -H "Authorization: Bearer $SERVICE_ACCOUNT_TOKEN" "$API/account/endpoints""#;
-    assert_eq!(run("js", &code).await, "added\nthere already\n");
-    std::fs::remove_file(folder.path().join("webhook-secret")).unwrap();
-    run("js", &killed).await;
-    let rotating = run("sh", list).await;
-    assert!(!rotating.contains(r#""rotating_until":null"#), "{rotating}");
-    assert_eq!(run("js", &code).await, "there already\nthere already\n");
-    let switched = run("sh", list).await;
-    assert!(switched.contains(r#""rotating_until":null"#), "{switched}");
 }
 
 /// A message whose work always fails must not stop the ones behind it.

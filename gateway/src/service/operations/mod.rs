@@ -5,7 +5,6 @@ mod calls;
 mod key_requests;
 mod keys;
 mod switches;
-mod tokens;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -49,14 +48,14 @@ pub struct Operations {
     pub game_waits: ConcurrencyLimit,
 }
 
-/// A key or a token of an account.
+/// A key of an account.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct AccountCredential {
     pub(super) account: Uuid,
     pub(super) id: Uuid,
 }
 
-/// Whose keys, key requests and tokens a call finds.
+/// Whose keys and key requests a call finds.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum AccountFilter {
     /// Those of all accounts, for a call of staff.
@@ -81,7 +80,7 @@ impl Operations {
         self.writer.write_as(command, read).await
     }
 
-    /// Applies a command that may stop a key or a token, and adds a tombstone for what it has stopped, even if the caller hangs up.
+    /// Applies a command that may stop a key, and adds a tombstone for what it has stopped, even if the caller hangs up.
     /// `revoked` is what the command is certain to stop.
     pub(super) async fn write_and_stop<T>(
         &self,
@@ -144,13 +143,12 @@ fn to_stop(
     }
 }
 
-/// The key or token that a command has stopped.
+/// The key that a command has stopped.
 fn stopped(outcome: &Outcome, now: OffsetDateTime) -> Option<AccountCredential> {
     let (account, id) = match outcome {
         Outcome::Key(key) if key.revoked_at.is_some() => (key.account, key.id),
         // Without a grace period, a rotation is a revocation.
         Outcome::Rotated(_, old) if !old.works(now) => (old.account, old.id),
-        Outcome::Token(token) if token.revoked_at.is_some() => (token.account, token.id),
         _ => return None,
     };
     Some(AccountCredential { account, id })

@@ -18,7 +18,6 @@ use gateway::service::accounts::Accounts;
 use gateway::service::operations::Operations;
 use gateway::service::staff::Staff;
 use gateway::switches::SwitchCache;
-use gateway::upstream::Upstream;
 use gateway::write::{AuthoredCommand, Command, CommandHandler};
 use kit::audit::Audit;
 use kit::config::Secret;
@@ -99,7 +98,7 @@ pub(super) fn openapi(clock: &Clock, grace: GraceRange, plans: &Plans) -> Arc<Op
     let url = "https://api.example/v1";
     let plans = plans.iter().map(ApiPlan::from);
     let settings = testing::openapi::settings(grace.least..=grace.most, plans);
-    let files = openapi::files(url, grace, &settings, gateway::router::API, clock.now());
+    let files = openapi::files(url, &settings, gateway::router::API, clock.now());
     Arc::new(files.unwrap())
 }
 
@@ -107,7 +106,6 @@ pub(super) fn openapi(clock: &Clock, grace: GraceRange, plans: &Plans) -> Arc<Op
 pub(super) fn services(
     operations: Arc<Operations>,
     redis: Redis,
-    webhooks: Arc<Upstream>,
 ) -> (Staff, Arc<Accounts>) {
     let (pool, clock) = (operations.pool.clone(), operations.clock.clone());
     let staff = Staff {
@@ -117,7 +115,6 @@ pub(super) fn services(
     let accounts = Accounts {
         operations,
         call_log: CallLog::new(redis, CALL_LOG),
-        webhooks,
     };
     (staff, Arc::new(accounts))
 }

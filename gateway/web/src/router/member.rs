@@ -1,7 +1,7 @@
 //! The paths of an account, for its members.
 
 use crate::account::{
-    activity, keys, plans, requests, settings, team, today, tokens, try_it, usage, webhooks,
+    activity, keys, plans, requests, settings, team, today, try_it, usage, webhooks,
 };
 use crate::domain::role::Permission;
 use crate::economy::{currency, games};
@@ -70,10 +70,6 @@ fn account_routes() -> Vec<Route> {
             account!("/keys/requests/{request}/reveal"),
             keys::list::reveal,
         ),
-        read.page(account!("/tokens"), tokens::show),
-        open(develop.action(account!("/tokens"), tokens::send)),
-        // A leaked token can be revoked at any time.
-        open(develop.action(account!("/tokens/{account_token}/revoke"), tokens::revoke)),
         read.page(account!("/usage"), usage::show),
         read.page(account!("/plans"), plans::show),
         read.page(account!("/requests"), requests::show),

@@ -15,7 +15,7 @@ use crate::support::{ADA, PASSWORD, Site};
 const LINK: &str = "javascript:alert(1)";
 
 /// Where [`hostile`] text stands; each must be seen on a page, escaped.
-const FIELDS: [&str; 24] = [
+const FIELDS: [&str; 23] = [
     "account name",
     "key name",
     "key game",
@@ -38,7 +38,6 @@ const FIELDS: [&str; 24] = [
     "member",
     "invited",
     "activity",
-    "token change",
     "agent",
 ];
 
@@ -78,20 +77,6 @@ fn fill_gateway(site: &Site, account: &str) {
         key.game = Some(hostile("key game"));
         "secret".clone_into(&mut key.kind);
     }
-    let text = || hostile("token change");
-    let change = proto::TokenChange {
-        id: kit::ids::row_id().to_string(),
-        token: Some(proto::TokenActor {
-            id: text(),
-            name: text(),
-        }),
-        address: text(),
-        action: text(),
-        endpoint_change: text(),
-        subject: text(),
-        ..proto::TokenChange::default()
-    };
-    gateway.token_changes.lock().unwrap().push(change);
     for request in gateway.requests.lock().unwrap().iter_mut() {
         request.name = hostile("request name");
         request.reason = Some(hostile("request reason"));

@@ -7,7 +7,6 @@ mod words;
 
 use contracts::gateway::v1 as proto;
 use pages::keys::{FirstAnswer, Grace, KeyRow, SecretPage};
-use pages::shell::ApiCall;
 use pages::when;
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
@@ -74,10 +73,8 @@ impl ShownSecret {
         } else {
             None
         };
-        let mut shell = request.shell(Section::Keys).await;
-        shell.api_call = Some(ApiCall::account("POST /v1/account/keys"));
         SecretPage {
-            shell,
+            shell: request.shell(Section::Keys).await,
             account: request.scope.id.to_string(),
             heading: language.say(heading),
             variable: variable(&self.kind, self.may_write),

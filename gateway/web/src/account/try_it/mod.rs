@@ -187,12 +187,7 @@ async fn page(
 /// The rights of the call: the key of a sentence.
 fn caller(operation: &Operation) -> &'static str {
     let takes = |scheme: &str| operation.callers.iter().any(|it| it.scheme == scheme);
-    let reads = operation.method == "GET";
-    if takes("token") && reads {
-        "try-as-token"
-    } else if takes("token") {
-        "try-as-account"
-    } else if takes("key") {
+    if takes("key") {
         "try-as-key"
     } else {
         "try-as-game"

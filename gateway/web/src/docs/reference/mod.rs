@@ -193,8 +193,6 @@ mod tests {
         let change = text("reference/updateGame");
         let ignored = "As a read has them, and unchanged, these may be sent too: ";
         assert!(change.contains(ignored), "{change}");
-        let token = text("reference/rotateKey");
-        assert!(token.contains("with the scope `keys:write`"), "{token}");
         let webhook = text("reference/webhooks/tip.paid");
         assert!(
             webhook.contains("| `x-service-signature` | string |"),

@@ -1,7 +1,6 @@
 //! The gateway: accounts, keys and their use.
 
 mod test_calls;
-mod tokens;
 
 use std::time::Duration;
 
@@ -30,7 +29,6 @@ impl From<&Actor> for Option<proto::Actor> {
         Some(proto::Actor {
             person_id: actor.person.to_string(),
             address: actor.address.clone(),
-            token: None,
         })
     }
 }
