@@ -70,7 +70,7 @@ const JSON_MESSAGES: [&str; 43] = [
 ];
 
 /// Fields whose JSON differs from their name or type.
-const JSON_FIELDS: [(&str, &str); 31] = [
+const JSON_FIELDS: [(&str, &str); 30] = [
     (".common.v1.AuditEntry.entity", "rename = \"kind\""),
     (
         ".common.v1.AuditEntry.details",
@@ -82,7 +82,6 @@ const JSON_FIELDS: [(&str, &str); 31] = [
     (".economy.v1.BookedTip.id", "rename = \"tip\""),
     (".economy.v1.BookedTip.reversal", "rename = \"reversed\""),
     (".economy.v1.Report.id", "rename = \"report\""),
-    (".gateway.v1.AccountToken.revision", "skip"),
     (".gateway.v1.Key.revision", "skip"),
     (".gateway.v1.KeyRequest.revision", "skip"),
     (".listings.v1.FoundListing.name", "flatten"),

@@ -98,12 +98,11 @@ const PERSONAL: [&str; 8] = [
     "/accounts/new",
 ];
 /// The pages of an account, below its path.
-const OF_ACCOUNT: [&str; 21] = [
+const OF_ACCOUNT: [&str; 20] = [
     "",
     "/settings",
     "/keys",
     "/keys/new",
-    "/tokens",
     "/team",
     "/activity",
     "/webhooks",
@@ -266,26 +265,6 @@ async fn site(fleet: &Fleet, language: &str) -> Vec<String> {
     all.map(|path| format!("{language}{path}")).collect()
 }
 
-/// Makes a token, checks the page that shows its secret once, and revokes the token.
-async fn page_of_a_new_token(browser: &Browser, account: &str) -> Vec<String> {
-    let tokens = format!("{account}/tokens");
-    browser.open(&tokens).await;
-    browser.fill("name", "terraform").await;
-    browser.click("input[value='keys:write']").await;
-    browser.click("form.stack button").await;
-    browser.until("#secret").await;
-    let mut found = problems(browser, &format!("{tokens}/made")).await;
-    browser.open(&tokens).await;
-    // Now the list has a row.
-    found.extend(problems(browser, &format!("{tokens}/list")).await);
-    browser.click("td details.question summary").await;
-    browser
-        .click("[aria-label='Yes, revoke the token terraform']")
-        .await;
-    browser.until("main .state.bad").await;
-    found
-}
-
 /// Opens and checks pages below the address of the dashboard.
 async fn check(browser: &Browser, paths: impl IntoIterator<Item = String>) -> Vec<String> {
     let mut found = Vec::new();
@@ -351,7 +330,6 @@ async fn the_pages_of_an_account_have_no_problem() {
     let of_account = of_account.map(|path| format!("{account}{path}"));
     let personal = PERSONAL.map(ToOwned::to_owned).into_iter();
     let mut found = check(&browser, personal.chain(of_account)).await;
-    found.extend(page_of_a_new_token(&browser, &account).await);
     let tried = format!("{account}/try/listGames");
     browser.open(&tried).await;
     browser.click("main form button").await;

@@ -198,7 +198,6 @@ pages! {
     examples_of_writing "writing"
     examples_of_the_economy "economy"
     examples_of_webhooks "webhooks"
-    examples_of_the_account_api "account"
     examples_of_embeds "embeds"
     examples_of_feeds "feeds"
     examples_of_pictures "pictures"

@@ -69,10 +69,6 @@ const BOUNDS: &[(&str, &str)] = &[
         "the plan's keys, the newest 100 that no longer work, and the requests, which staff decide one by one",
     ),
     (
-        "/accounts/{account}/tokens",
-        "20 working tokens, and the newest 100 that no longer work",
-    ),
-    (
         "/accounts/{account}/usage",
         "92 days, and the routes of the API",
     ),

@@ -67,7 +67,7 @@ pub(super) fn callers(server: &str, path: &str) -> &'static [&'static str] {
         | "listings.v1.OwnPicturesService"
         | "listings.v1.PagesService"
         | "webhook.v1.ReceiversService" => &[WEB],
-        "webhook.v1.DeliveriesService" | "webhook.v1.EndpointsService" => &[GATEWAY, WEB, STAFF],
+        "webhook.v1.DeliveriesService" | "webhook.v1.EndpointsService" => &[WEB, STAFF],
         // Resolves the tokens of staff members for the other services.
         "listings.v1.MemberService" => &[GATEWAY, WEB, CATALOGUE, ECONOMY, WEBHOOK],
         "catalogue.v1.StaffDumpService"
