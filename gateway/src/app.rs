@@ -18,7 +18,6 @@ use crate::quota::Quota;
 use crate::refused_calls::RefusedCalls;
 use crate::switches::SwitchCache;
 use crate::upstream::Upstream;
-use crate::upstream::pictures::Pictures;
 use kit::client_address::{ProxyHeader, TrustedProxies};
 
 /// The state that handlers and layers get.
@@ -59,8 +58,6 @@ pub struct Gateway {
     pub webhooks: Upstream,
     /// Tips that one player may send to one game in a minute.
     pub player_calls: u32,
-    /// Pictures have a client of their own, with a limit of its own.
-    pub pictures: Arc<Pictures>,
     /// The newest position of listings-svc's feed, read from Redis.
     pub newest_position: HighWaterMark,
     /// The newest position from listings-svc itself, while Redis has none.

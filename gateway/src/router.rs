@@ -26,7 +26,7 @@ use crate::layers::route_checks::{self, RouteChecks};
 use crate::openapi::Api;
 use crate::routes::{
     changes, creators, currencies, events, games, history, me, messages, methodology, openapi,
-    pictures, places, rankings, rates, reports, search, tips,
+    places, rankings, rates, reports, search, tips,
 };
 
 /// A route of the API. Without handlers, a request that passes the checks is answered 404.
@@ -69,9 +69,7 @@ fn routes() -> [RouteEntry; 24] {
     ]
 }
 
-/// Pictures are for browsers: the route has no checks, and its handler answers every method.
-const PICTURE: &str = "/pictures/{name}";
-/// The description of the API has no checks either: it is for everybody.
+/// The description of the API has no checks: it is for everybody. Its handler answers every method.
 const OPENAPI: &str = "/v1/openapi.json";
 const OPENAPI_FOR_CLIENTS: &str = "/v1/openapi-clients.json";
 const OPENAPI_3_0: &str = "/v1/openapi-3.0.json";
@@ -90,8 +88,7 @@ pub fn router(app: &App) -> Router {
     let open = |handler: MethodRouter<App>, pattern| {
         handler.layer(from_fn_with_state(pattern, without_checks))
     };
-    api.route(PICTURE, open(any(pictures::get), PICTURE))
-        .route(OPENAPI, open(any(openapi::full), OPENAPI))
+    api.route(OPENAPI, open(any(openapi::full), OPENAPI))
         .route(
             OPENAPI_FOR_CLIENTS,
             open(any(openapi::clients), OPENAPI_FOR_CLIENTS),

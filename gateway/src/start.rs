@@ -6,7 +6,6 @@ use std::time::Duration;
 use axum::Router;
 use contracts::gateway::v1::accounts_service_server::AccountsServiceServer;
 use contracts::gateway::v1::staff_service_server::StaffServiceServer;
-use contracts::gateway::v1::test_call_service_server::TestCallServiceServer;
 use kit::audit::Audit;
 use kit::boot::{self, Boot};
 use kit::feed::{HighWaterMark, Producer, ProducerPosition, Retention, Writer};
@@ -39,19 +38,14 @@ use crate::service::accounts::Accounts;
 use crate::service::change_tasks::ChangeTasks;
 use crate::service::operations::Operations;
 use crate::service::staff::Staff;
-use crate::service::test_calls::TestCalls;
 use crate::store::accounts;
 use crate::switches::SwitchCache;
 use crate::upstream::Upstream;
-use crate::upstream::pictures::Pictures;
 use crate::write::{AuthoredCommand, Command, CommandHandler};
 
 /// Logged when Redis is away.
 const WITHOUT_REDIS: &str =
     "each gateway counts calls by itself, and reads ask listings-svc for its position";
-
-/// Calls from the documentation that run at once.
-const TEST_CALLS: usize = 16;
 
 /// How often counts of calls that are too old are deleted.
 const DELETE_OLD_COUNTS: Duration = Duration::from_hours(1);
@@ -124,13 +118,12 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         economy: Upstream::new("economy", economy, limits),
         webhooks: Upstream::new("webhook", webhooks, limits),
         player_calls: settings.player_calls,
-        pictures: Arc::new(Pictures::new(listings.clone(), limits)),
         newest_position: HighWaterMark::new(redis, PRODUCER),
         listings_position: ProducerPosition::new(listings, limits.position_timeout),
         body_timeout: settings.port.limits.timeouts.http_body,
     });
     let router = router(&app);
-    serve_rpc(&boot, services(&producer, &operations, &app, &router, call_log)).await?;
+    serve_rpc(&boot, services(&producer, &operations, call_log)).await?;
     serve_http(&boot, app, router).await
 }
 
@@ -157,14 +150,6 @@ fn operations(
         listings_position: ProducerPosition::new(listings, timeout),
         game_waits: Operations::limit_game_waits(),
     })
-}
-
-/// The calls that people make in the documentation. Few of them run at once.
-fn test_calls(operations: &Arc<Operations>, app: &App, router: &Router) -> TestCalls {
-    TestCalls {
-        operations: Arc::clone(operations),
-        router: limit_calls(router.clone(), app, ConcurrencyLimits::new(TEST_CALLS)),
-    }
 }
 
 /// Starts the writer of the feed, and publishes the plans.
@@ -202,8 +187,6 @@ async fn follow_gateway_feed(
 fn services(
     producer: &Producer,
     operations: &Arc<Operations>,
-    app: &App,
-    router: &Router,
     call_log: CallLog,
 ) -> RoutesBuilder {
     let (pool, clock) = (operations.pool.clone(), operations.clock.clone());
@@ -217,8 +200,7 @@ fn services(
         .add_service(AccountsServiceServer::new(Accounts {
             operations: Arc::clone(operations),
             call_log,
-        }))
-        .add_service(TestCallServiceServer::new(test_calls(operations, app, router)));
+        }));
     services
 }
 

@@ -7,7 +7,7 @@ use prost_types::field_descriptor_proto::{Label, Type};
 use prost_types::{DescriptorProto, FileDescriptorSet, MessageOptions};
 
 /// Calls that return lists without pages, and what bounds each.
-const WITHOUT_PAGES: [(&str, &str); 42] = [
+const WITHOUT_PAGES: [(&str, &str); 41] = [
     (
         "catalogue.v1.RankingsService/GetRankHistory",
         "one for each of the latest 35 snapshots",
@@ -61,10 +61,6 @@ const WITHOUT_PAGES: [(&str, &str); 42] = [
     (
         "gateway.v1.StaffService/ListKeys",
         "the plan's keys, and the newest 100 that no longer work",
-    ),
-    (
-        "gateway.v1.TestCallService/RunTestCall",
-        "the headers of a response",
     ),
     (
         "listings.v1.NotesService/CreateNote",

@@ -60,7 +60,7 @@ const SIGNED_OUT: [&str; 6] = [
     "/fr/link/no-such-link",
 ];
 /// The page of components, and the pages of the documentation, without `/docs/all`, which contains all of them.
-const DOCS: [&str; 24] = [
+const DOCS: [&str; 23] = [
     "/about/design",
     "/docs",
     "/docs/first-call",
@@ -71,7 +71,6 @@ const DOCS: [&str; 24] = [
     "/docs/writing",
     "/docs/economy",
     "/docs/webhooks",
-    "/docs/account",
     "/docs/embeds",
     "/docs/feeds",
     "/docs/pictures",
@@ -98,7 +97,7 @@ const PERSONAL: [&str; 8] = [
     "/accounts/new",
 ];
 /// The pages of an account, below its path.
-const OF_ACCOUNT: [&str; 20] = [
+const OF_ACCOUNT: [&str; 18] = [
     "",
     "/settings",
     "/keys",
@@ -116,8 +115,6 @@ const OF_ACCOUNT: [&str; 20] = [
     "/usage",
     "/plans",
     "/requests",
-    "/try/listGames",
-    "/try/submitGame",
     "/economy",
 ];
 /// The pages of a game of the account, below the path of the account.
@@ -330,10 +327,5 @@ async fn the_pages_of_an_account_have_no_problem() {
     let of_account = of_account.map(|path| format!("{account}{path}"));
     let personal = PERSONAL.map(ToOwned::to_owned).into_iter();
     let mut found = check(&browser, personal.chain(of_account)).await;
-    let tried = format!("{account}/try/listGames");
-    browser.open(&tried).await;
-    browser.click("main form button").await;
-    browser.until("#answer").await;
-    found.extend(problems(&browser, &format!("{tried}/answer")).await);
     assert_none(browser, found).await;
 }

@@ -39,7 +39,6 @@ mod staff_apply;
 mod staff_tool;
 mod states;
 mod times;
-mod try_it;
 mod votes;
 mod write_errors;
 mod writes;

@@ -147,22 +147,3 @@ async fn an_uploaded_picture_is_in_the_answers_and_is_served() {
     let game = client.get(&format!("/games/{slug}")).await;
     assert!(game.data()["cover_url"].is_null());
 }
-
-#[tokio::test]
-async fn a_picture_that_is_not_there_is_refused_in_the_envelope() {
-    let fleet = Fleet::shared();
-    // Paths of a client are below /v1, where no picture is.
-    let mut above = fleet.clone();
-    above.base_url = fleet.base_url.strip_suffix("/v1").unwrap().to_owned();
-    let nobody = Client::anonymous(&above);
-    for name in [format!("{}.jpg", "0".repeat(64)), "cover.jpg".to_owned()] {
-        let path = format!("/pictures/{name}");
-        let missing = nobody.get(&path).await;
-        missing.assert_error(404, "not_found");
-        assert_eq!(missing.header("cache-control"), Some("public, max-age=60"));
-        assert!(missing.body["meta"].get("mode").is_none());
-    }
-    let path = format!("/pictures/{}.jpg", "0".repeat(64));
-    let post = nobody.send(nobody.request(Method::POST, &path)).await;
-    post.assert_error(405, "method_not_allowed");
-}

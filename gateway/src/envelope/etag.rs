@@ -19,7 +19,7 @@ const HASH_DIGITS: usize = 32;
 pub struct ETag(String);
 
 impl ETag {
-    /// The tag of content that is the same byte for byte, such as a picture.
+    /// The tag of content that is the same byte for byte, such as the OpenAPI document.
     pub fn strong(hash: &str) -> Self {
         Self(format!("\"{hash}\""))
     }

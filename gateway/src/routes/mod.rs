@@ -12,7 +12,6 @@ pub mod me;
 pub mod messages;
 pub mod methodology;
 pub mod openapi;
-pub mod pictures;
 pub mod places;
 pub mod rankings;
 pub mod rates;

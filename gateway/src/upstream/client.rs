@@ -18,7 +18,6 @@ use contracts::economy::v1::tips_service_client::TipsServiceClient;
 use contracts::listings::v1::events_service_client::EventsServiceClient;
 use contracts::listings::v1::games_service_client::GamesServiceClient;
 use contracts::listings::v1::own_listings_service_client::OwnListingsServiceClient;
-use contracts::listings::v1::picture_service_client::PictureServiceClient;
 use contracts::webhook::v1::messages_service_client::MessagesServiceClient;
 use kit::Fault;
 use kit::rpc::client::{Client, Idempotent, was_not_sent};
@@ -56,7 +55,7 @@ macro_rules! grpc_clients {
 grpc_clients! {
     ChangesServiceClient CreatorsServiceClient CatalogueEvents CatalogueGames PlacesServiceClient RankingsServiceClient
     SearchServiceClient CurrenciesServiceClient HistoryServiceClient MethodologyServiceClient RatesServiceClient
-    ReportsServiceClient TipsServiceClient EventsServiceClient GamesServiceClient OwnListingsServiceClient PictureServiceClient
+    ReportsServiceClient TipsServiceClient EventsServiceClient GamesServiceClient OwnListingsServiceClient
     MessagesServiceClient
 }
 

@@ -35,7 +35,6 @@ use gateway::service::change_tasks::ChangeTasks;
 use gateway::service::operations::Operations;
 use gateway::service::staff::Staff;
 use gateway::upstream;
-use gateway::upstream::pictures::Pictures;
 use kit::client_address::{ProxyHeader, TrustedProxies};
 use kit::config::Secret;
 use kit::feed::ProducerPosition;
@@ -275,7 +274,6 @@ impl Test {
             economy: upstream("economy", of(&economy.address)),
             webhooks: upstream("webhook", of(&webhooks.address)),
             player_calls: 30,
-            pictures: Arc::new(Pictures::new(listings.clone(), with.upstream)),
             listings_position: ProducerPosition::new(listings, position_timeout),
             encoded_prefixes: Arc::default(),
             openapi,

@@ -69,8 +69,6 @@ pub enum Credential {
         id: String,
         name: String,
     },
-    /// None: a person tried the API in the documentation.
-    Documentation,
     /// A key that is no longer there.
     Gone,
 }

@@ -65,7 +65,6 @@ pub async fn show(request: MemberRequest, Query(query): Query<CallQuery>) -> Pag
     );
     let language = request.language();
     let credentials = Credentials {
-        account: account.to_string(),
         keys: keys?,
     };
     let (state, listed) = match listed {
@@ -101,7 +100,6 @@ pub async fn show(request: MemberRequest, Query(query): Query<CallQuery>) -> Pag
 
 /// The credentials of an account's calls.
 struct Credentials {
-    account: String,
     keys: Vec<proto::Key>,
 }
 
@@ -125,13 +123,7 @@ impl Credentials {
             };
             return (credential, variable(&key.kind, key.may_write));
         }
-        // Calls from the documentation have the id of the account.
-        let credential = if id == self.account {
-            Credential::Documentation
-        } else {
-            Credential::Gone
-        };
-        (credential, "SERVICE_API_KEY")
+        (Credential::Gone, "SERVICE_API_KEY")
     }
 }
 
@@ -217,7 +209,6 @@ mod tests {
             ..proto::Key::default()
         };
         let credentials = |keys| Credentials {
-            account: "a".to_owned(),
             keys,
         };
         let own = credentials(vec![key]);
@@ -239,6 +230,5 @@ mod tests {
         assert!(shown.curl.contains("$SERVICE_WRITE_KEY"), "{}", shown.curl);
         let others = credentials(Vec::new());
         assert_eq!(others.find("k").0, Credential::Gone);
-        assert_eq!(others.find("a").0, Credential::Documentation);
     }
 }

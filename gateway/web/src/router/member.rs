@@ -1,7 +1,7 @@
 //! The paths of an account, for its members.
 
 use crate::account::{
-    activity, keys, plans, requests, settings, team, today, try_it, usage, webhooks,
+    activity, keys, plans, requests, settings, team, today, usage, webhooks,
 };
 use crate::domain::role::Permission;
 use crate::economy::{currency, games};
@@ -21,7 +21,6 @@ pub(super) fn routes() -> Vec<Route> {
     [
         account_routes(),
         webhook_routes(),
-        try_routes(),
         all_open(listing_routes()),
         all_open(picture_routes()),
         all_open(economy_routes()),
@@ -82,13 +81,6 @@ fn account_routes() -> Vec<Route> {
         open(manage.action(account!("/team/{person}/remove"), team::remove)),
         manage.page(account!("/activity"), activity::show),
     ]
-}
-
-/// Test calls, which change nothing. The API itself answers for closed switches.
-fn try_routes() -> Vec<Route> {
-    let read = Access::Member(Permission::Read);
-    let form = read.form(account!("/try/{operation}"), try_it::show, try_it::send);
-    vec![with_body(open(form), MAX_LISTING)]
 }
 
 fn webhook_routes() -> Vec<Route> {

@@ -17,9 +17,6 @@ pub(crate) struct StubGateway {
     /// Lists of keys lack the oldest.
     pub(crate) leaves_keys_out: Arc<AtomicBool>,
     pub(crate) requests: Arc<Mutex<Vec<proto::KeyRequest>>>,
-    /// Test calls, and what they are answered with.
-    pub(crate) test_calls: Arc<Mutex<Vec<proto::RunTestCallRequest>>>,
-    pub(crate) test_answer: Arc<Mutex<proto::RunTestCallResponse>>,
     pub(crate) is_down: Arc<AtomicBool>,
     /// What every account uses: by day and route, and the log.
     pub(crate) day_use: Arc<Mutex<proto::AccountsServiceListUseResponse>>,

@@ -76,7 +76,6 @@ mod stub_votes;
 mod support;
 mod team;
 mod today;
-mod try_it;
 mod twice;
 mod typed_forms;
 mod uploads;

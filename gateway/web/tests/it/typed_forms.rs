@@ -214,17 +214,6 @@ pub(crate) const OF_ACCOUNTS: &[TypedForm] = &[
         ("expires", "soon", "expires"),
     ),
     form(
-        "/accounts/{account}/try/{operation}",
-        "/accounts/{account}/try/{operation}",
-        Needs::Gateway,
-        &[
-            ("query.q", "Typed words"),
-            ("query.limit", "many"),
-            ("header.If-None-Match", "Typed-tag"),
-        ],
-        ("header.If-None-Match", "typé", "header.If-None-Match"),
-    ),
-    form(
         "/accounts/{account}/team",
         "/accounts/{account}/team/invite",
         Needs::Nothing,

@@ -255,33 +255,3 @@ team-activity-lead = Who did what in the last year, from where.
 team-activity-empty = Nothing yet: keys, team changes and settings appear here as they happen.
 team-activity-who = Who
 team-activity-with = With
-
-
-
-## Calls of the API from the dashboard
-
-try-choose = Try it
-try-choose-account = For which account? Its limits of test calls hold.
-try-title = Try it:
-try-reference = See it in the reference
-try-same = The same request
-try-variable = With the key in the environment variable
-try-request-in = The request in { $value }
-try-copy = Copy: { $value }
-try-answer = The answer
-try-answer-empty = It has no body.
-try-answer-body = The body of the answer
-try-answer-cut = The body goes on: this page shows its beginning.
-try-headers = Headers
-try-another = Send another one
-try-send = Send
-try-requests = All requests of the account
-try-call = The page makes this call
-try-body = Body
-try-body-hint = JSON. It is sent as it is, so that you see what the API says of it.
-try-any = any
-try-too-long = Shorten it to at most { $value } characters.
-try-path-empty = Give a value: it is a part of the path.
-try-not-a-header = A header is one line of ASCII characters.
-try-as-key = The call is made as with a test key of this account that may write: it reads samples, and nothing is stored.
-try-as-game = The call is made as with the secret test key of a sample game: nothing is stored.

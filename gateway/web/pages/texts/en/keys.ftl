@@ -89,16 +89,6 @@ key-copy = Copy the key
 key-old-secret-works = The old secret works:
 key-paste-call = Paste it into a terminal:
 key-copy-call = Copy the call
-key-answer-now = The answer, as the API gave it to this page just now:
-key-answer = The answer
-key-no-answer = The answer is not here: { $value } The key is created, and the call works from your terminal once the API answers.
-key-no-answer-unsendable = the key or the address cannot be sent.
-key-no-answer-unreachable = the dashboard cannot reach the API now.
-key-no-answer-broke-off = the answer broke off, or it is longer than this page shows.
-key-no-answer-slow = { $count ->
-    [one] the API did not answer within { $number } second.
-   *[other] the API did not answer within { $number } seconds.
-}
 key-for-server = For your server
 key-copy-variable = Copy the variable
 key-first-call-docs = The first call in Python, Node and Go
@@ -235,7 +225,6 @@ request-body-first = { " " }first.
 request-why = Why
 request-what-to-do = What to do:
 request-more = and { $value } more in this second
-request-documentation = documentation
 request-gone = gone
 request-older = Older calls
 request-id-header = Each answer of the API has its id in the header

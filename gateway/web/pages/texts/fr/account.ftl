@@ -255,33 +255,3 @@ team-activity-lead = Qui a fait quoi depuis un an, et d’où.
 team-activity-empty = Rien pour l’instant : les clés, l’équipe et les réglages apparaîtront ici à chaque changement.
 team-activity-who = Qui
 team-activity-with = Avec
-
-
-
-## Les appels de l’API depuis le tableau de bord
-
-try-choose = Essayer
-try-choose-account = Pour quel compte ? Ses limites d’appels de test s’appliquent.
-try-title = Essayer :
-try-reference = Voir dans la référence (en anglais)
-try-same = La même requête
-try-variable = Avec la clé dans la variable d’environnement
-try-request-in = La requête en { $value }
-try-copy = Copier : { $value }
-try-answer = La réponse
-try-answer-empty = Elle n’a pas de corps.
-try-answer-body = Le corps de la réponse
-try-answer-cut = Le corps continue : cette page en montre le début.
-try-headers = En-têtes
-try-another = En envoyer une autre
-try-send = Envoyer
-try-requests = Toutes les requêtes du compte
-try-call = La page fait cet appel
-try-body = Corps
-try-body-hint = Du JSON. Il est envoyé tel quel, pour que vous voyiez ce que l’API en dit.
-try-any = tous
-try-too-long = Raccourcissez à { $value } caractères au plus.
-try-path-empty = Donnez une valeur : elle fait partie du chemin.
-try-not-a-header = Un en-tête est une ligne de caractères ASCII.
-try-as-key = L’appel est fait comme avec une clé de test de ce compte qui peut écrire : il lit des données d’exemple, et rien n’est enregistré.
-try-as-game = L’appel est fait comme avec la clé de test secrète d’un jeu d’exemple : rien n’est enregistré.

@@ -89,16 +89,6 @@ key-copy = Copier la clé
 key-old-secret-works = L’ancien secret fonctionne encore :
 key-paste-call = Collez-le dans un terminal :
 key-copy-call = Copier l’appel
-key-answer-now = La réponse que l’API vient de donner à cette page :
-key-answer = La réponse
-key-no-answer = La réponse n’est pas là : { $value } La clé est créée, et l’appel fonctionnera depuis votre terminal dès que l’API répondra.
-key-no-answer-unsendable = la clé ou l’adresse ne peut pas être envoyée.
-key-no-answer-unreachable = le tableau de bord ne peut pas joindre l’API pour l’instant.
-key-no-answer-broke-off = la réponse s’est interrompue, ou elle est plus longue que ce que montre cette page.
-key-no-answer-slow = { $count ->
-    [one] l’API n’a pas répondu en { $number } seconde.
-   *[other] l’API n’a pas répondu en { $number } secondes.
-}
 key-for-server = Pour votre serveur
 key-copy-variable = Copier la variable
 key-first-call-docs = Le premier appel en Python, Node et Go (en anglais)
@@ -235,7 +225,6 @@ request-body-first = { "." }
 request-why = Pourquoi
 request-what-to-do = Que faire :
 request-more = et { $value } de plus dans cette seconde
-request-documentation = documentation
 request-gone = supprimée
 request-older = Appels plus anciens
 request-id-header = Chaque réponse de l’API a son identifiant dans l’en-tête

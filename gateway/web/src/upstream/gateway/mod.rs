@@ -1,6 +1,5 @@
 //! The gateway: accounts, keys and their use.
 
-mod test_calls;
 
 use std::time::Duration;
 
