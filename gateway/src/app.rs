@@ -8,12 +8,11 @@ use kit::feed::{HighWaterMark, ProducerPosition};
 
 use crate::arriving_bodies::ArrivingBodies;
 use crate::call_log::CallRecorder;
-use crate::coding::EncodedPrefixCache;
+use crate::coding::{EncodedFile, EncodedPrefixCache};
 use crate::domain::plan::Plans;
 use crate::domain::secret::KeyFormat;
 use crate::jobs::last_used::LastUsed;
 use crate::lookup::Lookup;
-use crate::openapi_files::OpenApiFiles;
 use crate::quota::Quota;
 use crate::refused_calls::RefusedCalls;
 use crate::switches::SwitchCache;
@@ -48,8 +47,8 @@ pub struct Gateway {
     pub call_recorder: Arc<CallRecorder>,
     /// Compressed beginnings of responses.
     pub encoded_prefixes: Arc<EncodedPrefixCache>,
-    /// The OpenAPI document in its forms.
-    pub openapi: Arc<OpenApiFiles>,
+    /// The OpenAPI document.
+    pub openapi: EncodedFile,
     /// Limits of the minute and the month, and revocations.
     pub quota: Quota,
     pub catalogue: Upstream,

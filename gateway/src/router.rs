@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::body::Body;
-use axum::extract::{Request, State};
-use axum::middleware::{Next, from_fn_with_state};
+use axum::extract::Request;
+use axum::middleware::{Next, from_fn, from_fn_with_state};
 use axum::response::Response;
 use axum::routing::{MethodRouter, any, any_service, get, post};
 use futures::FutureExt as _;
@@ -71,8 +71,6 @@ fn routes() -> [RouteEntry; 24] {
 
 /// The description of the API has no checks: it is for everybody. Its handler answers every method.
 const OPENAPI: &str = "/v1/openapi.json";
-const OPENAPI_FOR_CLIENTS: &str = "/v1/openapi-clients.json";
-const OPENAPI_3_0: &str = "/v1/openapi-3.0.json";
 
 /// The router of the public port.
 pub fn router(app: &App) -> Router {
@@ -85,15 +83,8 @@ pub fn router(app: &App) -> Router {
         policy: Policy::account(),
         methods: Vec::new(),
     };
-    let open = |handler: MethodRouter<App>, pattern| {
-        handler.layer(from_fn_with_state(pattern, without_checks))
-    };
-    api.route(OPENAPI, open(any(openapi::full), OPENAPI))
-        .route(
-            OPENAPI_FOR_CLIENTS,
-            open(any(openapi::clients), OPENAPI_FOR_CLIENTS),
-        )
-        .route(OPENAPI_3_0, open(any(openapi::version_3_0), OPENAPI_3_0))
+    let openapi = any(openapi::get).layer(from_fn(without_checks));
+    api.route(OPENAPI, openapi)
         .with_state(Arc::clone(app))
         .fallback_service(checked(app, &responses, not_found, MethodRouter::new()))
         .layer(from_fn_with_state(Arc::clone(app), request_context))
@@ -176,14 +167,10 @@ pub fn policy(pattern: &str) -> Option<Policy> {
     routes.find(|route| route.0 == pattern).map(|route| route.2)
 }
 
-/// The layer of a route that has no checks.
-async fn without_checks(
-    State(pattern): State<&'static str>,
-    request: Request,
-    next: Next,
-) -> Response {
+/// The layer of the route that has no checks.
+async fn without_checks(request: Request, next: Next) -> Response {
     if let Some(context) = Context::from_request(&request) {
-        context.set_route(pattern);
+        context.set_route(OPENAPI);
     }
     panic::caught(next.run(request)).await
 }

@@ -84,9 +84,8 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     let quota = Quota::new(redis.new_connection(), Arc::clone(&counters));
     let call_log = CallLog::new(redis.new_connection(), settings.call_log);
     let operations = Arc::new(operations(&boot, pool, writer, &plans, quota)?);
-    let now = boot.clock.now();
     let for_callers = settings.for_callers(&plans);
-    let openapi = openapi::files(&settings.api_url, &for_callers, router::API, now)?;
+    let openapi = openapi::file(&settings.api_url, &for_callers, router::API)?;
     let limits = settings.upstream.limits();
     let (catalogue, listings) = (
         boot.client("catalogue-svc", &settings.catalogue_addresses)?,
@@ -111,7 +110,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         last_used,
         call_recorder,
         encoded_prefixes: Arc::default(),
-        openapi: Arc::new(openapi),
+        openapi,
         quota: Quota::new(redis.clone(), counters),
         catalogue: Upstream::new("catalogue", catalogue, limits),
         listings: Upstream::new("listings", listings.clone(), limits),

@@ -64,8 +64,8 @@ pub(crate) enum Success {
     Object(&'static str),
     /// 200 with a game or an event, whose `ETag` can be sent as `If-Match`.
     Listing(&'static str),
-    /// 200 with rows.
-    List(&'static str, ListKind),
+    /// 200 with rows, and `next_cursor` and `total` in `meta`.
+    List(&'static str),
     /// 201, or 200 when nothing was written.
     Created {
         created: &'static str,
@@ -90,26 +90,6 @@ impl Success {
         changed: "Updated",
         checked: "DryRun",
     };
-
-    /// A list with `next_cursor` and `total`.
-    pub(crate) const fn rows(row: &'static str) -> Self {
-        Self::List(row, ListKind::Plain)
-    }
-}
-
-/// The fields in `meta` of a list.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum ListKind {
-    /// `next_cursor` and `total`.
-    Plain,
-    /// The cursor is never null.
-    Endless,
-    /// The same, where `total` counts the rows of the response alone.
-    EndlessPage,
-    /// The version of the methodology too.
-    Economy,
-    /// And, for a past moment, `at` and `known_at`.
-    Rates,
 }
 
 #[derive(Debug, Clone)]
@@ -124,7 +104,7 @@ pub struct Operation {
     /// The schema of the body.
     pub(crate) body: Option<&'static str>,
     pub(crate) success: Success,
-    /// Error codes besides those that follow from the policy of the route.
+    /// Codes with other statuses than those that every operation of the method has.
     pub(crate) codes: &'static [Code],
     /// What the summary does not say, in Markdown.
     pub(crate) description: Option<&'static str>,

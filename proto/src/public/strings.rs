@@ -1,6 +1,6 @@
 //! Strings of a fixed set or a fixed form, as schemas. Fields hold them as `String`; these types only describe them.
 
-use utoipa::openapi::schema::{AdditionalProperties, SchemaType};
+use utoipa::openapi::schema::SchemaType;
 use utoipa::openapi::{ObjectBuilder, RefOr, Schema, SchemaFormat, Type};
 use utoipa::{PartialSchema, ToSchema};
 
@@ -112,8 +112,6 @@ fn nullable_address() -> RefOr<Schema> {
 /// An object that may have each of these keys.
 fn links(keys: &[&str], value: fn() -> RefOr<Schema>) -> ObjectBuilder {
     let object = ObjectBuilder::new().schema_type(Type::Object);
-    let object = keys
-        .iter()
-        .fold(object, |object, key| object.property(*key, value()));
-    object.additional_properties(Some(AdditionalProperties::<Schema>::FreeForm(false)))
+    keys.iter()
+        .fold(object, |object, key| object.property(*key, value()))
 }

@@ -9,8 +9,6 @@ from mchezo_client.api.mirrors import list_changes
 from mchezo_client.api.search import search
 from mchezo_client.api.webhooks import list_messages
 from mchezo_client.models import (
-    ChangedGame,
-    CreatorResult,
     DryRun,
     DryRunResponse,
     ErrorResponse,
@@ -18,11 +16,12 @@ from mchezo_client.models import (
     GameChange,
     GamePage,
     GameResponse,
+    GameRow,
     ListingChangePage,
-    RankingMovedMessage,
     SearchResultPage,
     UpdatedResponse,
     WebhookMessagePage,
+    WebhookMove,
 )
 
 
@@ -47,17 +46,17 @@ assert isinstance(submitted, DryRunResponse) and submitted.data.would == "create
 
 found = search.sync(client=key, q="sample")
 assert isinstance(found, SearchResultPage), found
-handles = [result.handle for result in found.data if isinstance(result, CreatorResult)]
+handles = [result.handle for result in found.data if result.type_ == "creators"]
 assert handles, found
 
 changes = list_changes.sync(client=key, limit=100)
 assert isinstance(changes, ListingChangePage), changes
-titles = [change.row.title for change in changes.data if isinstance(change, ChangedGame) and change.row]
+titles = [change.row.title for change in changes.data if isinstance(change.row, GameRow)]
 assert titles, changes
 
 messages = list_messages.sync(client=key, limit=100)
 assert isinstance(messages, WebhookMessagePage), messages
-ranks = [message.data.rank for message in messages.data if isinstance(message, RankingMovedMessage)]
+ranks = [message.data.rank for message in messages.data if isinstance(message.data, WebhookMove)]
 assert ranks, messages
 
 refused = get_game.sync("nothing", client=key)

@@ -42,7 +42,7 @@ struct LaterRelease {
 
 /// The proxy, with what a program needs to call it and the fleet.
 struct Proxy {
-    /// The documents that the fleet serves, in a folder for what is generated from them.
+    /// The document that the fleet serves, and what is generated from it.
     folder: TempDir,
     url: String,
     fleet: String,
@@ -65,10 +65,10 @@ impl Proxy {
         let (_, key) = staff.key(&account, wanted).await;
         let folder = TempDir::new().unwrap();
         let mut sets = BTreeSet::new();
-        for name in ["openapi.json", "openapi-clients.json", "openapi-3.0.json"] {
-            let document = document(&fleet, name, folder.path()).await;
-            add_sets(&document, &document, &mut sets);
-        }
+        let document = reqwest::get(&fleet.openapi_url).await.unwrap();
+        let document: Value = document.json().await.unwrap();
+        std::fs::write(folder.path().join("openapi.json"), document.to_string()).unwrap();
+        add_sets(&document, &document, &mut sets);
         let release = Arc::new(LaterRelease {
             fleet: fleet.base_url.clone(),
             sets,
@@ -112,14 +112,6 @@ impl Proxy {
     }
 }
 
-/// A document that the fleet serves. It is also written into the folder.
-async fn document(fleet: &Fleet, name: &str, folder: &Path) -> Value {
-    let document = reqwest::get(format!("{}/{name}", fleet.base_url)).await;
-    let document: Value = document.unwrap().json().await.unwrap();
-    std::fs::write(folder.join(name), document.to_string()).unwrap();
-    document
-}
-
 /// Adds the names of properties that have known values, or arrays of such.
 fn add_sets(document: &Value, json: &Value, sets: &mut BTreeSet<String>) {
     let target = |schema: &Value| {
@@ -128,8 +120,6 @@ fn add_sets(document: &Value, json: &Value, sets: &mut BTreeSet<String>) {
         target.unwrap_or(schema).clone()
     };
     let is_set = |schema: &Value| target(schema)["x-extensible-enum"].is_array();
-    let tag = json["discriminator"]["propertyName"].as_str();
-    sets.extend(tag.map(ToOwned::to_owned));
     for (name, schema) in json["properties"].as_object().into_iter().flatten() {
         if is_set(schema) || is_set(&schema["items"]) {
             sets.insert(name.clone());

@@ -22,7 +22,7 @@ const LIBRARY: &str = "it needs a package and a message; a test of its own gives
 const NOT_RUN: [(&str, &str, &str); 13] = [
     ("clients", "npm install openapi-fetch", GENERATOR),
     ("clients", "pip install openapi-python-client", GENERATOR),
-    ("clients", "for (const result of page.data) {", PART),
+    ("clients", "const change = response.data.data;", PART),
     (
         "economy",
         "cost = 60 × meal + 40 × ride + 20 × wage + 1 × rent",

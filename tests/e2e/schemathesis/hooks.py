@@ -105,6 +105,9 @@ def repair_body(body, method):
     for name in ("title", "tagline", "city", "description", "player", "note"):
         if isinstance(body.get(name), str) and not WORD.match(body[name]):
             body[name] = " ".join(WORD.findall(body[name])) or "Lagos"
+    # A release year is at most five years ahead (§4.3).
+    if isinstance(body.get("release_year"), int):
+        body["release_year"] = min(body["release_year"], NOW.year + 5)
     # A rate is 0, or at least 10^-30 (§2.6).
     rate = body.get("policy_rate")
     if isinstance(rate, float) and abs(rate) < 1e-30:

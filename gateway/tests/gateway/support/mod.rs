@@ -230,7 +230,7 @@ impl Test {
 
         let (grace, position_timeout) = (with.grace_range(), with.upstream.position_timeout);
         let (clock, plans) = (with.clock, Arc::new(with.plans));
-        let openapi = openapi(&clock, grace, &plans);
+        let openapi = openapi(grace, &plans);
         let writer = write(&pool, &clock, &lifecycle, &plans).await;
         let redis = Redis::lazy(&Secret::from(with.redis), with.patience, "").unwrap();
         let counters = Arc::new(quota::SharedCounters::new(LONG, 50));

@@ -12,7 +12,7 @@ use gateway::jobs::call_records::CallRecords;
 use gateway::jobs::month_use::MonthUse;
 use gateway::lookup::{Lookup, Options};
 use gateway::openapi;
-use gateway::openapi_files::OpenApiFiles;
+use gateway::coding::EncodedFile;
 use gateway::quota::SharedCounters;
 use gateway::service::accounts::Accounts;
 use gateway::service::operations::Operations;
@@ -93,13 +93,12 @@ pub(super) fn call_records(
     CallRecords::new(recorder, log, pool, clock, "svc_")
 }
 
-/// The description of the API at the time of `clock`.
-pub(super) fn openapi(clock: &Clock, grace: GraceRange, plans: &Plans) -> Arc<OpenApiFiles> {
+/// The description of the API.
+pub(super) fn openapi(grace: GraceRange, plans: &Plans) -> EncodedFile {
     let url = "https://api.example/v1";
     let plans = plans.iter().map(ApiPlan::from);
     let settings = testing::openapi::settings(grace.least..=grace.most, plans);
-    let files = openapi::files(url, &settings, gateway::router::API, clock.now());
-    Arc::new(files.unwrap())
+    openapi::file(url, &settings, gateway::router::API).unwrap()
 }
 
 /// The services of the internal port.

@@ -46,9 +46,8 @@ pub(crate) struct Document {
 impl Default for Document {
     fn default() -> Self {
         let (url, api) = ("https://mchezo.example/v1", gateway::router::API);
-        let grace = GraceRange::default();
-        let mut json = gateway::openapi::document(url, 2026, grace, api).unwrap();
-        json[ApiSettings::EXTENSION] = serde_json::to_value(settings(grace)).unwrap();
+        let mut json = gateway::openapi::document(url, api).unwrap();
+        json[ApiSettings::EXTENSION] = serde_json::to_value(settings()).unwrap();
         Self {
             json,
             reads: Vec::new(),
@@ -57,7 +56,8 @@ impl Default for Document {
 }
 
 /// The settings of a gateway, as they are shipped.
-fn settings(grace: GraceRange) -> ApiSettings {
+fn settings() -> ApiSettings {
+    let grace = GraceRange::default();
     let plans = plan_table::parse(plan_table::BUILT_IN).unwrap();
     let plans = plans.iter().map(ApiPlan::from);
     testing::openapi::settings(grace.least..=grace.most, plans)
