@@ -183,11 +183,7 @@ async fn follow_gateway_feed(
 }
 
 /// The services of the internal port.
-fn services(
-    producer: &Producer,
-    operations: &Arc<Operations>,
-    call_log: CallLog,
-) -> RoutesBuilder {
+fn services(producer: &Producer, operations: &Arc<Operations>, call_log: CallLog) -> RoutesBuilder {
     let (pool, clock) = (operations.pool.clone(), operations.clock.clone());
     let mut services = kit::rpc::server::services();
     services

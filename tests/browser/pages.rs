@@ -326,6 +326,6 @@ async fn the_pages_of_an_account_have_no_problem() {
     let of_account = of_account.chain(of_game(&game));
     let of_account = of_account.map(|path| format!("{account}{path}"));
     let personal = PERSONAL.map(ToOwned::to_owned).into_iter();
-    let mut found = check(&browser, personal.chain(of_account)).await;
+    let found = check(&browser, personal.chain(of_account)).await;
     assert_none(browser, found).await;
 }

@@ -14,7 +14,7 @@ use e2e::{
 };
 use reqwest::Method;
 use serde_json::{Value, json};
-use time::{Date, OffsetDateTime};
+use time::Date;
 
 use crate::staff_tool::{once_known, said};
 
@@ -227,7 +227,7 @@ async fn an_account_has_the_same_numbers_everywhere() {
         Some(resets_at.0)
     );
     let by_day = browser.get(&format!("{pages}/usage")).await.text;
-    let today = OffsetDateTime::now_utc().date();
+    let today = kit::Clock::system().now().date();
     assert_eq!(numbers_of_day(&by_day, today), [5, 0, 3, 2, 0, 0]);
 
     let shown = account_of_staff(&fleet, &account.account.id).await;
@@ -317,7 +317,12 @@ async fn a_plan_has_the_same_limits_and_uses_everywhere() {
 }
 
 /// Requests a live key for an account that has one, and finds the two wherever they are counted, and the request where it waits.
-async fn assert_requested_keys(fleet: &Fleet, browser: &mut WebClient, staff: &mut Staff, id: &str) {
+async fn assert_requested_keys(
+    fleet: &Fleet,
+    browser: &mut WebClient,
+    staff: &mut Staff,
+    id: &str,
+) {
     let request = RequestKeyRequest {
         account: id.to_owned(),
         name: "production".to_owned(),

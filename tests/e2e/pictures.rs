@@ -6,11 +6,10 @@ use contracts::common::v1::Mode;
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::picture_upload::Message;
 use contracts::listings::v1::staff_picture_service_client::StaffPictureServiceClient;
-use e2e::{Client, Fleet, Staff, dial};
+use e2e::{Fleet, Staff, dial};
 use image::codecs::png::PngEncoder;
 use image::{Rgb, RgbImage};
 use kit::rpc::client::Client as Channel;
-use reqwest::Method;
 use serde_json::json;
 
 use crate::lists::live;

@@ -6,10 +6,7 @@ use contracts::economy::v1::ListBalancesRequest;
 use contracts::economy::v1::exchange_service_client::ExchangeServiceClient;
 use contracts::listings::v1::WhoAmIRequest;
 use contracts::listings::v1::staff_member_service_client::StaffMemberServiceClient;
-use e2e::{
-    Client, Fleet, Service, SmallFleet, Staff, WebClient, WebPage, dial, eventually,
-    mails,
-};
+use e2e::{Client, Fleet, Service, SmallFleet, Staff, WebClient, WebPage, dial, eventually, mails};
 use http::StatusCode;
 use kit::Clock;
 use kit::ids::row_id;

@@ -33,14 +33,8 @@ pub type AuthorizedAction = audit::AuthorizedAction<Action>;
 
 impl audit::Action for Action {
     const READ_AUDIT: Self = Self::ReadAudit;
-    const KINDS: &'static [&'static str] = &[
-        "account",
-        "plan",
-        "key",
-        "key_request",
-        "switch",
-        "member",
-    ];
+    const KINDS: &'static [&'static str] =
+        &["account", "plan", "key", "key_request", "switch", "member"];
 
     /// A reviewer reads and decides. An admin does everything.
     fn needs(self) -> Role {

@@ -88,11 +88,6 @@ impl IfNoneMatch {
             None => false,
         }
     }
-
-    /// Whether the header contains this tag by name: its sender has what the tag stands for.
-    pub fn names(&self, tag: &ETag) -> bool {
-        !matches!(parse_tags(&self.0), Some(TagList::Any)) && self.matches(tag)
-    }
 }
 
 /// The tags in a header.

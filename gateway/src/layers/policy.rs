@@ -164,11 +164,7 @@ mod tests {
     #[test]
     fn each_method_has_an_operation() {
         let methods = [Method::GET, Method::POST, Method::PATCH];
-        let effect = |policy, method| {
-            route(policy, &methods)
-                .requirements(&method, false)
-                .effect
-        };
+        let effect = |policy, method| route(policy, &methods).requirements(&method, false).effect;
         let games = Policy::endpoint("games");
         assert_eq!(effect(games, Method::POST), Effect::Submit);
         assert_eq!(effect(games, Method::PATCH), Effect::Edit);

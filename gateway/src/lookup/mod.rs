@@ -114,10 +114,9 @@ impl Lookup {
 
     async fn query(&self, hash: Hash, now: OffsetDateTime) -> QueryResult {
         let generation = self.cache.generation();
-        let read =
-            kit::pg::within(&self.pool, self.deadline, async |connection| {
-                store::keys::caller(connection, hash).await
-            });
+        let read = kit::pg::within(&self.pool, self.deadline, async |connection| {
+            store::keys::caller(connection, hash).await
+        });
         let read = read.await;
         let outcome = match &read {
             Ok(Some(_)) => "found",

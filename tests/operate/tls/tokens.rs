@@ -10,8 +10,7 @@ use contracts::catalogue::v1::ListGamesRequest;
 use contracts::catalogue::v1::games_service_client::GamesServiceClient;
 use contracts::common::v1::Mode;
 use e2e::{
-    Fleet, KeyRequest, Service, SmallFleet, Staff, binaries, dial, eventually,
-    eventually_within,
+    Fleet, KeyRequest, Service, SmallFleet, Staff, binaries, dial, eventually, eventually_within,
 };
 use kit::rpc::permissions::SERVICES;
 use nix::sys::signal::{Signal, kill};

@@ -11,8 +11,8 @@ use contracts::webhook::v1::messages_service_server::MessagesService;
 use contracts::webhook::v1::receivers_service_server::ReceiversService;
 use contracts::webhook::v1::staff_service_server::StaffService;
 use kit::audit::Audit;
-use kit::rpc::staff::Member;
 use kit::rpc::respond;
+use kit::rpc::staff::Member;
 use tonic::{Request, Response, Status};
 
 use super::Dependencies;

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use contracts::public::ApiPlan;
 use gateway::call_log::{CallLog, CallRecorder};
+use gateway::coding::EncodedFile;
 use gateway::domain::key::GraceRange;
 use gateway::domain::plan::Plans;
 use gateway::feeds::invalidation::Invalidation;
@@ -12,7 +13,6 @@ use gateway::jobs::call_records::CallRecords;
 use gateway::jobs::month_use::MonthUse;
 use gateway::lookup::{Lookup, Options};
 use gateway::openapi;
-use gateway::coding::EncodedFile;
 use gateway::quota::SharedCounters;
 use gateway::service::accounts::Accounts;
 use gateway::service::operations::Operations;
@@ -102,10 +102,7 @@ pub(super) fn openapi(grace: GraceRange, plans: &Plans) -> EncodedFile {
 }
 
 /// The services of the internal port.
-pub(super) fn services(
-    operations: Arc<Operations>,
-    redis: Redis,
-) -> (Staff, Arc<Accounts>) {
+pub(super) fn services(operations: Arc<Operations>, redis: Redis) -> (Staff, Arc<Accounts>) {
     let (pool, clock) = (operations.pool.clone(), operations.clock.clone());
     let staff = Staff {
         audit: Audit::new(pool, gateway::SCHEMA, clock),

@@ -64,9 +64,7 @@ pub async fn show(request: MemberRequest, Query(query): Query<CallQuery>) -> Pag
         request.shell(Section::Requests),
     );
     let language = request.language();
-    let credentials = Credentials {
-        keys: keys?,
-    };
+    let credentials = Credentials { keys: keys? };
     let (state, listed) = match listed {
         Ok(listed) => (FormState::default(), listed),
         Err(fault) if fault.code == Code::Invalid => {
@@ -208,9 +206,7 @@ mod tests {
             may_write: true,
             ..proto::Key::default()
         };
-        let credentials = |keys| Credentials {
-            keys,
-        };
+        let credentials = |keys| Credentials { keys };
         let own = credentials(vec![key]);
         let row = |language| {
             let language = PageLanguage {

@@ -1,8 +1,6 @@
 //! The paths of an account, for its members.
 
-use crate::account::{
-    activity, keys, plans, requests, settings, team, today, usage, webhooks,
-};
+use crate::account::{activity, keys, plans, requests, settings, team, today, usage, webhooks};
 use crate::domain::role::Permission;
 use crate::economy::{currency, games};
 use crate::form_body;

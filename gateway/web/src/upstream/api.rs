@@ -80,10 +80,11 @@ impl Api {
             let (head, body) = answer.into_parts();
             let body = Limited::new(body, MAX_DOCUMENT).collect().await;
             let body = body.map_err(|error| format!("the answer broke off: {error}"))?;
-            Ok((head, body.to_bytes()))
+            Ok::<_, String>((head, body.to_bytes()))
         };
         let answer = timeout(self.deadline, call).await;
-        let (head, body) = answer.map_err(|_elapsed| "the API did not answer in time".to_owned())??;
+        let (head, body) =
+            answer.map_err(|_elapsed| "the API did not answer in time".to_owned())??;
         match head.status {
             StatusCode::OK => {
                 let etag = head.headers.get(ETAG);

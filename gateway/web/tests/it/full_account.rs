@@ -15,7 +15,7 @@ use crate::webhook_service::WebhookSite;
 pub(crate) const CAROL: &str = "carol@new.example";
 
 /// The parameters of paths.
-const KNOWN: [&str; 26] = [
+const KNOWN: [&str; 25] = [
     "{version}",
     "{country}",
     "{file}",

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use contracts::gateway::v1 as proto;
 use http::Method;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use sqlx::{AssertSqlSafe, PgPool};

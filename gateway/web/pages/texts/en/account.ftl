@@ -55,7 +55,7 @@ short-left-day = d
 short-left-none = no time
 grace-left = { " " }left, until { $value }
 
-## Roles, and what people and programs did in an account
+## Roles, and what people did in an account
 
 team-role-owner = owner
 team-role-developer = developer

@@ -55,7 +55,7 @@ short-left-day = j
 short-left-none = 0 min
 grace-left = { " " }avant la fin, le { $value }
 
-## Les rôles, et ce que des personnes et des programmes ont fait dans un compte
+## Les rôles, et ce que des personnes ont fait dans un compte
 
 team-role-owner = propriétaire
 team-role-developer = développeur

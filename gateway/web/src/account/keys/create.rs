@@ -83,7 +83,6 @@ async fn make(
         secret: String::new(),
         may_write: key.may_write,
         kind: key.kind.clone(),
-        mode: "test".to_owned(),
         expires: time_of(key.expires_at).map(OffsetDateTime::unix_timestamp),
         old_ends: None,
     };

@@ -19,7 +19,6 @@ use uuid::Uuid;
 use super::member_request::MemberRequest;
 use crate::domain::role::Permission;
 use crate::page_error::PageError;
-use crate::viewer::Section;
 
 impl MemberRequest {
     /// The path of the account's webhooks.

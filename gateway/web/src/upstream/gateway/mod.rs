@@ -1,6 +1,5 @@
 //! The gateway: accounts, keys and their use.
 
-
 use std::time::Duration;
 
 use contracts::gateway::v1 as proto;
