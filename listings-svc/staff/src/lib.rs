@@ -263,7 +263,6 @@ mod tests {
             ),
             (&["key", "approve", "x"], "staff key pending"),
             (&["key", "revoke", "x"], "staff key list --account"),
-            (&["token", "revoke", "x"], "staff token list --account"),
             (&["claim", "grant", "x"], "staff claim list"),
             (&["endpoint", "show", "x"], "staff endpoint list --account"),
         ] {

@@ -75,7 +75,6 @@ did-webhook_secret_rotated = created a new signing secret for { $value }
 did-webhook_secret_switched = switched to the new signing secret of { $value }
 did-webhook_removed = removed the webhook at { $value }
 did-webhook_tested = sent the test event { $value }
-did-webhook_test_sent = sent a test event to { $value }
 did-webhook_sent_again = sent a delivery again to { $value }
 did-webhook_recovered = sent failed deliveries again to { $value }
 did-webhook_checked = checked the receiver at { $value }

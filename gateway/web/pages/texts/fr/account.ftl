@@ -75,7 +75,6 @@ did-webhook_secret_rotated = a créé un nouveau secret de signature pour { $val
 did-webhook_secret_switched = a activé le nouveau secret de signature de { $value }
 did-webhook_removed = a supprimé le webhook à l’adresse { $value }
 did-webhook_tested = a envoyé l’événement de test { $value }
-did-webhook_test_sent = a envoyé un événement de test à { $value }
 did-webhook_sent_again = a renvoyé une livraison à { $value }
 did-webhook_recovered = a renvoyé les livraisons en échec à { $value }
 did-webhook_checked = a vérifié le récepteur à l’adresse { $value }

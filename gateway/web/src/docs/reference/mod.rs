@@ -184,7 +184,7 @@ mod tests {
             "| `Idempotency-Key` | header |",
             "### 201 Created",
             "| `Location` | Not always there.",
-            "| 403 | [`not_yours`](/docs/errors#not_yours) |",
+            "| 422 | [`idempotency_mismatch`](/docs/errors#idempotency_mismatch) |",
             "- [`PATCH /games/{slug}`](/docs/reference/updateGame)",
         ] {
             assert!(submit.contains(part), "{part} is not in {submit}");
