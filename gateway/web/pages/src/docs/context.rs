@@ -42,8 +42,6 @@ pub struct GuidePage {
     pub markdown: String,
     /// Whether values of settings could not be read.
     pub lacks_settings: bool,
-    /// Where an operation can be tried.
-    pub try_it: Option<String>,
     pub previous: Option<Link>,
     pub next: Option<Link>,
 }

@@ -85,7 +85,6 @@ pub(super) fn page(
         body: shown.guide.html.clone(),
         markdown,
         lacks_settings: shown.lacks_settings,
-        try_it: None,
         previous: neighbours.previous.map(link),
         next: neighbours.next.map(link),
     }
