@@ -256,6 +256,7 @@ impl Consumer for Follower {
         } = stream;
         if reset {
             tracing::info!(%epoch, head, "the catalogue is built anew from the feed");
+            self.catalogue.begin_rebuild();
             self.progress = Progress::Gathering {
                 position: Position { epoch, seq: 0 },
                 whole_at: head,

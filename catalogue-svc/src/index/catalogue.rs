@@ -1,6 +1,7 @@
 //! Holds the newest snapshot, and lets readers wait for a position.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use arc_swap::ArcSwapOption;
@@ -21,6 +22,8 @@ pub struct Catalogue {
     snapshot: ArcSwapOption<Snapshot>,
     /// Notified of each published snapshot.
     published: watch::Sender<()>,
+    /// Whether the next snapshot is built from the beginning of the feed, which takes minutes.
+    is_rebuilding: AtomicBool,
     patience: Duration,
 }
 
@@ -48,8 +51,8 @@ impl Catalogue {
     /// The newest snapshot. Waits up to `patience` for one that reaches `at_least`; `None` if there is none by then. An older snapshot may
     /// show what was changed or taken down since.
     ///
-    /// A position of another epoch is not waited for. It is that of listings which were restored, or were so since; nobody can say which
-    /// snapshot is older, and a rebuild takes minutes, in which reads go on.
+    /// A position of a newer epoch is waited for as well: a replica that follows the feed goes on with it in a moment. While the catalogue is
+    /// rebuilt for that epoch, reads go on without waiting. An epoch that this replica has left behind does not come back.
     ///
     /// # Errors
     /// As [`Catalogue::snapshot`].
@@ -68,7 +71,7 @@ impl Catalogue {
         Ok(reached.is_ok().then_some(snapshot))
     }
 
-    /// Waits for a snapshot that reaches `wanted`. False if this replica follows another epoch.
+    /// Waits for a snapshot that reaches `wanted`. False if waiting would be in vain.
     async fn reach(&self, wanted: &common::Position) -> bool {
         // Most reads need not wait, and a subscription takes a lock that all readers share.
         if let Some(reached) = self.has_reached(wanted) {
@@ -85,15 +88,23 @@ impl Catalogue {
         }
     }
 
-    /// Whether the newest snapshot reaches `wanted`; `None`: not yet, but it will soon. `Some(false)`: `wanted` is of an epoch that this
-    /// replica does not follow. Waiting would be in vain, since a rebuild takes minutes.
+    /// Whether the newest snapshot reaches `wanted`; `None`: not yet, but it will soon.
     fn has_reached(&self, wanted: &common::Position) -> Option<bool> {
         let position = self.snapshot.load().as_ref()?.position;
-        let wanted = Position::try_from(wanted).ok();
-        match wanted.filter(|wanted| wanted.epoch == position.epoch) {
-            Some(wanted) => (position.seq >= wanted.seq).then_some(true),
-            None => Some(false),
+        let Ok(wanted) = Position::try_from(wanted) else {
+            return Some(false);
+        };
+        if wanted.epoch == position.epoch {
+            return (position.seq >= wanted.seq).then_some(true);
         }
+        let will_come =
+            wanted.is_of_newer_epoch(position) && !self.is_rebuilding.load(Ordering::Relaxed);
+        (!will_come).then_some(false)
+    }
+
+    /// The next snapshot is built from the beginning of the feed.
+    pub fn begin_rebuild(&self) {
+        self.is_rebuilding.store(true, Ordering::Relaxed);
     }
 
     /// Makes `snapshot` the newest.
@@ -113,6 +124,7 @@ impl Catalogue {
             }
         }
         self.snapshot.store(Some(snapshot));
+        self.is_rebuilding.store(false, Ordering::Relaxed);
         self.published.send_replace(());
     }
 }

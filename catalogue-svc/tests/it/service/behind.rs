@@ -70,21 +70,48 @@ async fn a_call_waits_for_the_change_that_it_must_see() {
 async fn a_call_waits_only_when_it_must() {
     let catalogue = Arc::new(Catalogue::new(FOREVER));
     catalogue.publish(writer(&[page_change(&page(0)), game_change(&game(1))]).snapshot());
-    let games = reads(catalogue);
-    let restored = Uuid::from_u128(7).to_string();
-    for (epoch, seq, is_there) in [
-        (&*EPOCH.to_string(), 1, true),
-        (&*EPOCH.to_string(), 2, true),
-        (&*EPOCH.to_string(), 3, false),
-        // A position of another epoch cannot be waited for: this replica has not heard of that epoch, or has left it behind.
-        (&*restored, 1, true),
-        ("no epoch", 1, true),
-    ] {
+    let games = reads(Arc::clone(&catalogue));
+    let (present, former) = (EPOCH.to_string(), Uuid::from_u128(7).to_string());
+    let newer = kit::ids::row_id().to_string();
+    let is_answered = async |epoch, seq| {
         let call = get(&games, epoch, seq);
         tokio::pin!(call);
-        let is_ready = futures::poll!(call.as_mut()).is_ready();
-        assert_eq!(is_ready, is_there, "{epoch} {seq}");
+        futures::poll!(call.as_mut()).is_ready()
+    };
+    for (epoch, seq, is_there) in [
+        (&*present, 1, true),
+        (&*present, 2, true),
+        (&*present, 3, false),
+        (&*newer, 1, false),
+        (&*former, 1, true),
+        ("no epoch", 1, true),
+    ] {
+        assert_eq!(is_answered(epoch, seq).await, is_there, "{epoch} {seq}");
     }
+    catalogue.begin_rebuild();
+    assert!(is_answered(&newer, 1).await, "a rebuild takes minutes");
+    assert!(!is_answered(&present, 3).await);
+}
+
+/// After a promotion, the mark has the new epoch a moment before the replicas follow it.
+#[tokio::test]
+async fn a_call_waits_for_the_epoch_that_the_feed_goes_on_with() {
+    let mut writer = writer(&[page_change(&page(0)), game_change(&game(1))]);
+    let catalogue = Arc::new(Catalogue::new(FOREVER));
+    catalogue.publish(writer.snapshot());
+    let games = reads(Arc::clone(&catalogue));
+    let promoted = kit::ids::row_id();
+    let epoch = promoted.to_string();
+    let call = get(&games, &epoch, 3);
+    tokio::pin!(call);
+
+    assert!(futures::poll!(call.as_mut()).is_pending());
+    writer.set_epoch(promoted);
+    catalogue.publish(writer.snapshot());
+    assert!(futures::poll!(call.as_mut()).is_pending());
+    writer.flush(3).unwrap();
+    catalogue.publish(writer.snapshot());
+    assert_eq!(call.await.unwrap().position.unwrap().seq, 3);
 }
 
 /// Reads of a replica whose readers hardly wait, after `changes`.

@@ -88,6 +88,14 @@ impl Position {
     pub fn reaches(self, other: Self) -> bool {
         self.epoch == other.epoch && self.seq >= other.seq
     }
+
+    /// Whether the epoch of this position began after that of `other`. Epochs are UUIDs of version 7, which sort by time; the first epoch of
+    /// a feed is one of version 4.
+    pub fn is_of_newer_epoch(self, other: Self) -> bool {
+        const BY_TIME: usize = 7;
+        self.epoch.get_version_num() == BY_TIME
+            && (other.epoch.get_version_num() != BY_TIME || self.epoch > other.epoch)
+    }
 }
 
 impl From<Position> for proto::Position {
