@@ -23,9 +23,8 @@ const PACKAGES: [&str; 7] = [
 ];
 
 /// Messages that the staff tool prints as JSON.
-const JSON_MESSAGES: [&str; 44] = [
+const JSON_MESSAGES: [&str; 43] = [
     ".common.v1.AuditEntry",
-    ".common.v1.DeadLetter",
     ".catalogue.v1.ListSuspiciousVotesResponse",
     ".catalogue.v1.ListingVoter",
     ".catalogue.v1.SuspiciousListing",

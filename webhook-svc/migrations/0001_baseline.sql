@@ -17,24 +17,6 @@ create table webhook.feed_cursor (
     effects_until timestamptz
 );
 
--- Changes that could not be applied. A retry reads the newest state of the entity from the producer.
-create table webhook.feed_dead_letter (
-    number bigint generated always as identity primary key,
-    producer text not null,
-    seq bigint not null,
-    entity text not null,
-    id text not null,
-    event text not null,
-    -- A one-off event, which no newer state replaces.
-    happening boolean not null,
-    -- Whether the change has a message that is still to be sent.
-    message_due boolean not null,
-    reason text not null,
-    put_aside_at timestamptz not null default now(),
-    unique (producer, seq)
-);
-create index feed_dead_letter_by_entity on webhook.feed_dead_letter (producer, entity, id);
-
 -- Work that runs in one replica at a time.
 create table webhook.lease (
     name text primary key,
@@ -92,10 +74,6 @@ create table webhook.listing (
     url text not null,
     published boolean not null,
     revision bigint not null,
-    -- Of a game; null otherwise. A tip is announced to the owners of this page.
-    page_id uuid,
-    -- Of a page: the accounts that own it.
-    owners uuid[] not null default '{}',
     primary key (kind, id)
 );
 
@@ -173,7 +151,7 @@ create table webhook.message (
     created_at timestamptz not null,
     -- The order in which callers pull messages, which is that of commits: from 1, without gaps. Null: a test.
     position bigint,
-    -- The accounts that may pull it; null: every account.
+    -- The accounts that may get it; null: every account.
     recipients uuid[]
 );
 create index message_by_time on webhook.message using brin (created_at) with (autosummarize = on);

@@ -54,7 +54,11 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     let gateway = boot.client("gateway", &settings.gateway_addresses)?;
     let follower = Listings(publisher.clone());
     boot.follow(&leader, "listings", listings.clone(), follower);
-    boot.follow(&leader, "economy", economy, Economy(publisher.clone()));
+    let tips = Economy {
+        publisher: publisher.clone(),
+        public_url: settings.public_url.clone(),
+    };
+    boot.follow(&leader, "economy", economy, tips);
     boot.follow(&leader, "catalogue", catalogue, Catalogue(publisher));
     boot.follow(&leader, "gateway", gateway, Gateway);
 

@@ -23,11 +23,6 @@ impl Service {
         self.into()
     }
 
-    /// Whether it has a feed or follows one.
-    pub(crate) const fn has_feeds(self) -> bool {
-        !matches!(self, Self::Web)
-    }
-
     /// The DNS name of its certificate.
     pub(crate) const fn dns_name(self) -> &'static str {
         match self {

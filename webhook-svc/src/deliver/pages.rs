@@ -158,6 +158,7 @@ mod tests {
             id,
             event: Event::Ping,
             listing: None,
+            recipients: None,
             created_at: now,
             body: b"{}".to_vec(),
             traceparent: None,

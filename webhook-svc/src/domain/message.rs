@@ -19,6 +19,8 @@ pub struct Message {
     pub event: Event,
     /// The listing that it is about. `None`: a test event.
     pub listing: Option<ListingKey>,
+    /// The accounts that it is for. `None`: everyone who has selected the event.
+    pub recipients: Option<Vec<Uuid>>,
     /// The time in the body: when the change was made, by the clock of its producer.
     pub created_at: OffsetDateTime,
     /// The exact bytes that are sent.
@@ -104,6 +106,7 @@ impl Message {
             id,
             event,
             listing,
+            recipients: None,
             created_at,
             body,
             traceparent: None,

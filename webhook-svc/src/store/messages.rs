@@ -6,13 +6,11 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::message_positions;
-use crate::domain::event::Event;
 use crate::domain::message::Message;
 
 /// Inserts messages with positions, and a delivery of each to every subscribed endpoint.
 ///
-/// An endpoint is subscribed when it has selected the event and its account's plan has webhooks; a tip goes only to the owners of the
-/// game's page. Messages that exist already are skipped. A message is stored as of the time in its body, if that is later than `now`: the
+/// An endpoint is subscribed when it has selected the event, its account's plan has webhooks, and the message is for the account. Messages that exist already are skipped. A message is stored as of the time in its body, if that is later than `now`: the
 /// producer's clock may be ahead, and `since` with a printed time must find its message.
 pub async fn fan_out(
     connection: &mut PgConnection,
@@ -27,12 +25,12 @@ pub async fn fan_out(
     let ids: Vec<Uuid> = messages.iter().map(|message| message.id).collect();
     sqlx::query!(
         "with made as (
-             insert into webhook.message (id, event, listing_kind, listing_id, body, created_at, traceparent)
-             select id, event, listing_kind, listing_id, body, greatest($6, at), traceparent
-             from unnest($1::uuid[], $2::text[], $3::text[], $4::uuid[], $5::bytea[], $9::timestamptz[], $10::text[])
-                 as sent (id, event, listing_kind, listing_id, body, at, traceparent)
+             insert into webhook.message (id, event, listing_kind, listing_id, body, created_at, traceparent, recipients)
+             select id, event, listing_kind, listing_id, body, greatest($6, at), traceparent, recipients::uuid[]
+             from unnest($1::uuid[], $2::text[], $3::text[], $4::uuid[], $5::bytea[], $8::timestamptz[], $9::text[], $10::text[])
+                 as sent (id, event, listing_kind, listing_id, body, at, traceparent, recipients)
              on conflict (id) do nothing
-             returning id, event, listing_kind, listing_id
+             returning id, event, listing_kind, listing_id, recipients
          ), delivery as (
              insert into webhook.waiting (endpoint_id, message_id, created_at, attempts_left, due_at)
              select endpoint.id, made.id, $6, $7,
@@ -44,12 +42,7 @@ pub async fn fan_out(
              join webhook.endpoint on endpoint.events @> array[made.event] and endpoint.state <> 'off'
              join webhook.account on account.id = endpoint.account_id
              join webhook.plan on plan.name = account.plan and plan.events
-             where made.event <> $8 or exists (
-                 select from webhook.listing as game
-                 join webhook.listing as page on page.kind = 'page' and page.id = game.page_id
-                 where game.kind = made.listing_kind and game.id = made.listing_id
-                     and endpoint.account_id = any(page.owners)
-             )
+             where made.recipients is null or endpoint.account_id = any(made.recipients)
              order by sent.position
              returning endpoint_id
          ), woken as (
@@ -67,13 +60,20 @@ pub async fn fan_out(
         &messages.iter().map(|message| message.body.clone()).collect::<Vec<_>>(),
         now,
         max_attempts,
-        Event::TipPaid.as_str(),
         &messages.iter().map(|message| message.created_at).collect::<Vec<_>>(),
         &messages.iter().map(|message| message.traceparent.clone()).collect::<Vec<_>>() as _,
+        &messages.iter().map(recipients).collect::<Vec<_>>() as _,
     )
     .fetch_one(&mut *connection)
     .await?;
     message_positions::number(connection, &ids).await
+}
+
+/// The recipients of a message as the text of an array: `unnest` flattens arrays of arrays.
+fn recipients(message: &Message) -> Option<String> {
+    let accounts = message.recipients.as_ref()?.iter();
+    let accounts: Vec<String> = accounts.map(Uuid::to_string).collect();
+    Some(format!("{{{}}}", accounts.join(",")))
 }
 
 /// Inserts a test message and its delivery to one endpoint, whatever events the endpoint has selected. Returns the delivery's id.
