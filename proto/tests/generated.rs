@@ -70,7 +70,7 @@ const JSON_MESSAGES: [&str; 43] = [
 ];
 
 /// Fields whose JSON differs from their name or type.
-const JSON_FIELDS: [(&str, &str); 31] = [
+const JSON_FIELDS: [(&str, &str); 30] = [
     (".common.v1.AuditEntry.entity", "rename = \"kind\""),
     (
         ".common.v1.AuditEntry.details",
@@ -119,7 +119,6 @@ const JSON_FIELDS: [(&str, &str); 31] = [
     (".webhook.v1.Delivery.last_attempt", "skip"),
     (".webhook.v1.Endpoint.account_id", "rename = \"account\""),
     (".webhook.v1.Endpoint.health", "flatten"),
-    (".webhook.v1.Endpoint.recovered", "skip"),
 ];
 
 #[test]

@@ -29,14 +29,13 @@ enum Proof {
 }
 
 /// Every alert, and how it is tested.
-const ALERTS: [(&str, Proof); 21] = [
+const ALERTS: [(&str, Proof); 20] = [
     ("ApiErrors", Proof::Fires),
     ("ApiSlow", Proof::Promtool),
     ("BackupTooOld", Proof::Promtool),
     ("CallsDenied", Proof::Fires),
     ("CertificateExpires", Proof::Promtool),
     ("ChangesRefused", Proof::Fires),
-    ("ClockDiffers", Proof::Promtool),
     ("DatabasePoolExhausted", Proof::Promtool),
     ("DeliveryFaults", Proof::Promtool),
     ("DiskFull", Proof::Promtool),

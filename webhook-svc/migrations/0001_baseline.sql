@@ -233,15 +233,3 @@ create index attempt_log_by_event on webhook.attempt_log (endpoint_id, event, de
 create index attempt_log_undelivered on webhook.attempt_log (endpoint_id, state, delivery_id) where state in ('failed', 'cancelled');
 -- Failed deliveries are sent again by the time when they failed.
 create index attempt_log_failed_at on webhook.attempt_log (endpoint_id, at, delivery_id) where state = 'failed';
-
--- Requests to send the failed deliveries of an endpoint again. A job works through them in batches, and removes a request that is done.
-create table webhook.recovery (
-    endpoint_id uuid primary key,
-    -- The request covers deliveries that failed in this span. Each batch moves its beginning.
-    since timestamptz not null,
-    until timestamptz not null,
-    -- How many wait again.
-    queued bigint not null default 0,
-    -- Of the deliveries that failed at `since`, those with ids up to this one are done.
-    done_until bigint not null default 0
-);

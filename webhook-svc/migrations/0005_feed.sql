@@ -37,5 +37,3 @@ create table webhook.feed_epoch (
     forked_at_seq bigint not null,
     began_at timestamptz not null default now()
 );
--- The trace of the write that made the change, as the header `traceparent` of W3C Trace Context; null: the write was not traced.
-alter table webhook.feed add column traceparent text;

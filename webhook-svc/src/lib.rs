@@ -78,8 +78,6 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
 
     jobs::sweep::spawn(&leader, &pool, clock, &wakeup, settings.sweep_hour)?;
     jobs::oldest_due::spawn(&leader, &pool);
-    let max_attempts = settings.schedule().attempts();
-    jobs::recovery::spawn(&leader, &pool, clock, &wakeup, max_attempts);
     jobs::maintenance::spawn(&leader, &pool, &key_ring, settings.retention());
 
     let producer = Producer::start(&leader, &boot.lifecycle, Retention::default());

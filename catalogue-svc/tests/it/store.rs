@@ -16,7 +16,7 @@ use catalogue::store::entity::{Row, rows};
 use catalogue::store::load::{self, begin};
 use contracts::catalogue::v1::Vote;
 use contracts::common::v1::Change;
-use contracts::listings::v1::{City, Event, State};
+use contracts::listings::v1::{City, State};
 use contracts::public;
 use futures::TryStreamExt as _;
 use kit::feed::{Consumer as _, PgConsumer};

@@ -116,10 +116,6 @@ pub struct Change {
     /// The entity's state, as the producer's message for this entity type (see its `entities.proto` or `events.proto`).
     #[prost(bytes = "bytes", tag = "9")]
     pub state: ::prost::bytes::Bytes,
-    /// The trace of the write that made the change, as the header `traceparent` of W3C Trace Context; absent if the write was not traced. What a
-    /// follower does later because of the change is linked to it.
-    #[prost(string, optional, tag = "10")]
-    pub traceparent: ::core::option::Option<::prost::alloc::string::String>,
 }
 /// A position in a producer's feed. A response carries the position of its data.
 ///

@@ -161,7 +161,6 @@ mod tests {
             recipients: None,
             created_at: now,
             body: b"{}".to_vec(),
-            traceparent: None,
         };
         let mut connection = pool.acquire().await.unwrap();
         for endpoint in [7, 8] {

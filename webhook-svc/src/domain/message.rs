@@ -25,8 +25,6 @@ pub struct Message {
     pub created_at: OffsetDateTime,
     /// The exact bytes that are sent.
     pub body: Vec<u8>,
-    /// The trace of what it announces, in the form of the header; it is not sent. `None`: it was not traced.
-    pub traceparent: Option<String>,
 }
 
 /// A listing, as the listings feed names it.
@@ -109,17 +107,7 @@ impl Message {
             recipients: None,
             created_at,
             body,
-            traceparent: None,
         })
-    }
-
-    /// Names the trace of what it announces.
-    #[must_use]
-    pub fn with_traceparent(self, traceparent: Option<String>) -> Self {
-        Self {
-            traceparent,
-            ..self
-        }
     }
 }
 

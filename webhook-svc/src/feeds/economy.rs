@@ -41,7 +41,6 @@ impl Projection for Economy {
         let message = Message::new(id, Event::TipPaid, Some(listing), at, &data)?;
         Ok(Some(Message {
             recipients: Some(recipients?),
-            traceparent: change.traceparent.clone(),
             ..message
         }))
     }

@@ -119,5 +119,5 @@ fn message(change: &Change, row: &Row, data: Listing) -> anyhow::Result<Option<M
     let at = super::time_of(change)?;
     let id = derive_id("listings", change, at, event);
     let message = Message::new(id, event, Some(listing), at, &Data::Listing(data))?;
-    Ok(Some(message.with_traceparent(change.traceparent.clone())))
+    Ok(Some(message))
 }

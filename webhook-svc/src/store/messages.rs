@@ -25,10 +25,10 @@ pub async fn fan_out(
     let ids: Vec<Uuid> = messages.iter().map(|message| message.id).collect();
     sqlx::query!(
         "with made as (
-             insert into webhook.message (id, event, listing_kind, listing_id, body, created_at, traceparent, recipients)
-             select id, event, listing_kind, listing_id, body, greatest($6, at), traceparent, recipients::uuid[]
-             from unnest($1::uuid[], $2::text[], $3::text[], $4::uuid[], $5::bytea[], $8::timestamptz[], $9::text[], $10::text[])
-                 as sent (id, event, listing_kind, listing_id, body, at, traceparent, recipients)
+             insert into webhook.message (id, event, listing_kind, listing_id, body, created_at, recipients)
+             select id, event, listing_kind, listing_id, body, greatest($6, at), recipients::uuid[]
+             from unnest($1::uuid[], $2::text[], $3::text[], $4::uuid[], $5::bytea[], $8::timestamptz[], $9::text[])
+                 as sent (id, event, listing_kind, listing_id, body, at, recipients)
              on conflict (id) do nothing
              returning id, event, listing_kind, listing_id, recipients
          ), delivery as (
@@ -61,7 +61,6 @@ pub async fn fan_out(
         now,
         max_attempts,
         &messages.iter().map(|message| message.created_at).collect::<Vec<_>>(),
-        &messages.iter().map(|message| message.traceparent.clone()).collect::<Vec<_>>() as _,
         &messages.iter().map(recipients).collect::<Vec<_>>() as _,
     )
     .fetch_one(&mut *connection)
@@ -86,8 +85,8 @@ pub async fn send_to(
 ) -> Result<i64, sqlx::Error> {
     sqlx::query_scalar!(
         "with made as (
-             insert into webhook.message (id, event, listing_kind, listing_id, body, created_at, traceparent)
-             values ($1, $2, $3, $4, $5, $7, $9)
+             insert into webhook.message (id, event, listing_kind, listing_id, body, created_at)
+             values ($1, $2, $3, $4, $5, $7)
          ), woken as (
              update webhook.queue set due_at = least(due_at, $7) where endpoint_id = $6
          )
@@ -102,7 +101,6 @@ pub async fn send_to(
         endpoint,
         now,
         max_attempts,
-        message.traceparent.as_deref(),
     )
     .fetch_one(connection)
     .await
@@ -117,8 +115,6 @@ pub struct StoredMessage {
     pub listing: Option<(String, Uuid)>,
     /// Exactly as it is sent.
     pub body: Bytes,
-    /// The trace of what it announces; `None`: it was not traced.
-    pub traceparent: Option<String>,
 }
 
 impl StoredMessage {
@@ -130,7 +126,7 @@ impl StoredMessage {
 /// The messages with these ids.
 pub async fn find(pool: &PgPool, ids: &[Uuid]) -> Result<Vec<StoredMessage>, sqlx::Error> {
     let rows = sqlx::query!(
-        "select id, event, listing_kind, listing_id, body, traceparent from webhook.message where id = any($1)",
+        "select id, event, listing_kind, listing_id, body from webhook.message where id = any($1)",
         ids
     );
     let rows = rows.fetch_all(pool).await?.into_iter();
@@ -139,7 +135,6 @@ pub async fn find(pool: &PgPool, ids: &[Uuid]) -> Result<Vec<StoredMessage>, sql
         event: row.event,
         listing: row.listing_kind.zip(row.listing_id),
         body: row.body.into(),
-        traceparent: row.traceparent,
     });
     Ok(messages.collect())
 }

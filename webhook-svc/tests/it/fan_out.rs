@@ -12,7 +12,7 @@ use sqlx::PgPool;
 use uuid::Uuid;
 
 use crate::receiver::{Behaviour, Receiver};
-use crate::support::{ADA, BOB, EVE, GAME, START, TAKEN, game, numbered_game, page, start, tip};
+use crate::support::{ADA, BOB, EVE, GAME, START, TAKEN, game, page, start, tip};
 
 const URL: &str = "https://hooks.example/";
 
@@ -241,35 +241,4 @@ async fn a_move_that_comes_before_its_listing_is_delivered(pool: PgPool) {
     service.clock.advance(time::Duration::MINUTE);
     let received = receiver.wait_for(2).await;
     assert_eq!(received[1].event(), "ranking.moved");
-}
-
-/// The trace of a change leads from a request to the deliveries that it causes. Receivers do not see it.
-#[testing::database_test(webhook::MIGRATOR)]
-async fn the_trace_of_a_change_is_stored_with_its_message_and_not_sent(pool: PgPool) {
-    const TRACE: &str = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
-    let service = start(pool.clone(), &[]).await;
-    let traced = |change: Change| Change {
-        traceparent: Some(TRACE.to_owned()),
-        ..change
-    };
-    let changes = [
-        page(1, "published", ADA),
-        traced(game(2, "published", Published)),
-    ];
-    service.listings(&changes, TAKEN).await;
-    service.economy(&[traced(tip(3, ADA))]).await;
-    let stored = sqlx::query!("select body, traceparent from webhook.message order by position");
-    let stored = stored.fetch_all(&pool).await.unwrap();
-    let traces: Vec<Option<&str>> = stored
-        .iter()
-        .map(|row| row.traceparent.as_deref())
-        .collect();
-    assert_eq!(traces, [None, Some(TRACE), Some(TRACE)]);
-    for row in &stored {
-        let body = String::from_utf8_lossy(&row.body);
-        assert!(
-            !body.contains("trace") && !body.contains("4bf92f35"),
-            "{body}"
-        );
-    }
 }

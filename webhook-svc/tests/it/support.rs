@@ -35,7 +35,7 @@ use webhook::feeds::economy::Economy;
 use webhook::feeds::listings::Listings;
 use webhook::http::resolver::Resolve;
 use webhook::http::{self, Sender};
-use webhook::jobs::{recovery, sweep};
+use webhook::jobs::sweep;
 use webhook::service::Dependencies;
 use webhook::store::{accounts, plans};
 
@@ -232,17 +232,10 @@ impl Webhook {
         self.lifecycle.stopping().cancel();
     }
 
-    /// Starts the delivery tasks and the job that sends failed deliveries again too.
+    /// Starts the delivery tasks too.
     pub(crate) fn delivering(self) -> Self {
         let dependencies = &self.dependencies;
         deliver::spawn(dependencies.clone(), &self.lifecycle);
-        recovery::spawn(
-            &self.leader,
-            &dependencies.pool,
-            &dependencies.clock,
-            &dependencies.wakeup,
-            dependencies.schedule.attempts(),
-        );
         self
     }
 
@@ -498,7 +491,6 @@ pub(crate) fn change(seq: i64, entity: &str, id: Uuid, event: &str, state: Vec<u
         happening: false,
         at: Some(timestamp::encode(START)),
         state: state.into(),
-        traceparent: None,
     }
 }
 

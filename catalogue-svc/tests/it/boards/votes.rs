@@ -4,7 +4,7 @@ use catalogue::feeds::votes;
 use contracts::catalogue::v1 as proto;
 use contracts::common::v1::{Mode, PageRequest};
 use contracts::listings::v1::State;
-use kit::{Clock, Code};
+use kit::Code;
 use sqlx::PgPool;
 use sqlx::postgres::PgPoolOptions;
 use testing::silent_proxy::SilentProxy;

@@ -202,8 +202,7 @@ mod tests {
         // One connection: it publishes its own statistics.
         let one = PgPoolOptions::new().max_connections(1);
         let pool = one.connect_lazy_with((*pool.connect_options()).clone());
-        let tables = PRODUCER_TABLES.concat();
-        let tables = format!("create schema kit; {tables}; {LARGE}");
+        let tables = format!("create schema kit; {PRODUCER_TABLES}; {LARGE}");
         sqlx::raw_sql(AssertSqlSafe(tables))
             .execute(&pool)
             .await

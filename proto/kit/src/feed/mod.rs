@@ -6,7 +6,7 @@
 //! exactly once, across restarts and kill -9 on either side. A producer begins a new epoch when its data are restored or a replica is
 //! promoted. Followers that have seen no lost change go on; the others rebuild their rows.
 //!
-//! The tables are in `producer.sql`, `producer_traceparent.sql` and `consumer.sql`; a service's migrations repeat them under its own schema.
+//! The tables are in `producer.sql` and `consumer.sql`; a service's migrations repeat them under its own schema.
 
 mod append;
 mod apply;
@@ -60,11 +60,8 @@ use uuid::Uuid;
 
 use crate::fault::Fault;
 
-/// The tables of a producer, for a schema named `kit`: a part for each migration.
-pub const PRODUCER_TABLES: [&str; 2] = [
-    include_str!("producer.sql"),
-    include_str!("producer_traceparent.sql"),
-];
+/// The tables of a producer, for a schema named `kit`.
+pub const PRODUCER_TABLES: &str = include_str!("producer.sql");
 /// The tables of a service that follows a feed with a [`Projection`], for a schema named `kit`.
 pub const CONSUMER_TABLES: &str = include_str!("consumer.sql");
 

@@ -97,8 +97,8 @@ async fn row(
     schema: Schema,
     seq: i64,
 ) -> Result<Option<Fingerprint>, sqlx::Error> {
-    // A state may be large. Like the trace, it is not part of the fingerprint.
-    let sql = "select entity, id, revision, event, announced, happening, at, ''::bytea as state, null::text as traceparent
+    // A state may be large, and is not part of the fingerprint.
+    let sql = "select entity, id, revision, event, announced, happening, at, ''::bytea as state
          from kit.feed where seq = $1";
     let row = schema
         .query(sql)

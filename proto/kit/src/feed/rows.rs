@@ -134,7 +134,6 @@ pub(super) fn change(row: &PgRow, seq: i64) -> Result<proto::Change, sqlx::Error
         happening: row.try_get("happening")?,
         at: Some(crate::timestamp::encode(at)),
         state: state.into(),
-        traceparent: row.try_get("traceparent")?,
     })
 }
 
@@ -222,7 +221,7 @@ mod tests {
         reason = "a test; its schema is the kit's own"
     )]
     async fn a_stream_ends_when_rows_are_lost_while_it_asks_postgresql(pool: PgPool) {
-        let tables = format!("create schema kit; {}", PRODUCER_TABLES.concat());
+        let tables = format!("create schema kit; {PRODUCER_TABLES}");
         sqlx::raw_sql(AssertSqlSafe(tables))
             .execute(&pool)
             .await

@@ -23,8 +23,8 @@ const MIRROR: &str = "
     create table kit.taken (seq bigint not null, id text not null, happening boolean not null, acted boolean not null);";
 
 pub(crate) async fn tables(pool: &PgPool) {
-    let producer = PRODUCER_TABLES.concat();
-    let sql = format!("create schema kit; {producer} {CONSUMER_TABLES} {LEASE_TABLE} {MIRROR}");
+    let sql =
+        format!("create schema kit; {PRODUCER_TABLES} {CONSUMER_TABLES} {LEASE_TABLE} {MIRROR}");
     sqlx::raw_sql(sqlx::AssertSqlSafe(sql))
         .execute(pool)
         .await
