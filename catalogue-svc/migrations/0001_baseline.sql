@@ -17,24 +17,6 @@ create table catalogue.feed_cursor (
     effects_until timestamptz
 );
 
--- Changes that could not be applied. A retry reads the newest state of the entity from the producer.
-create table catalogue.feed_dead_letter (
-    number bigint generated always as identity primary key,
-    producer text not null,
-    seq bigint not null,
-    entity text not null,
-    id text not null,
-    event text not null,
-    -- A one-off event, which no newer state replaces.
-    happening boolean not null,
-    -- Whether the change has a message that is still to be sent.
-    message_due boolean not null,
-    reason text not null,
-    put_aside_at timestamptz not null default now(),
-    unique (producer, seq)
-);
-create index feed_dead_letter_by_entity on catalogue.feed_dead_letter (producer, entity, id);
-
 -- The outbox of a producer. `feed_head` is one row: raising its `seq` is the last thing a transaction does before its commit, so
 -- that the order of `seq` is the order of commit.
 create table catalogue.feed_head (
@@ -60,15 +42,6 @@ create table catalogue.feed (
     state bytea not null
 );
 create index feed_by_entity on catalogue.feed (entity, id, seq);
-
-create table catalogue.feed_follower (
-    name text primary key,
-    epoch uuid not null,
-    seq bigint not null,
-    seen_at timestamptz not null,
-    -- Set when a follower has been silent for long: unless it is seen before, it is forgotten then.
-    expires_at timestamptz
-);
 
 -- Epochs before the present one, and where each began: both histories contain what was written up to the fork.
 create table catalogue.feed_epoch (

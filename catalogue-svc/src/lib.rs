@@ -36,8 +36,8 @@ pub const SCHEMA: Schema = Schema("catalogue");
 /// The producer whose feed is followed, as the cursor names it.
 pub const PRODUCER: &str = "listings";
 
-/// How long the feed keeps one-off events.
-const FEED_KEPT: Duration = Duration::from_hours(48);
+/// How long the feed keeps one-off events, most of which are votes. The leader adds them up within seconds, if there is a leader.
+const FEED_KEPT: Duration = Duration::from_hours(7 * 24);
 
 /// Brings the schema `catalogue` up to date.
 pub static MIGRATOR: Migrator = sqlx::migrate!();
@@ -49,20 +49,10 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     let listings = boot.client("listings-svc", &settings.listings_addresses)?;
     let loaded = boot.readiness.condition("the catalogue to be loaded");
 
-    // The first fold registers the tallies as a follower, before anything is removed from the feed.
-    votes::fold(&pool, clock).await?;
-    votes::retry_dead_letters(&pool).await?;
-    boot.add_dead_letters(
-        &pool,
-        SCHEMA,
-        votes::OWN_PRODUCER,
-        votes::source(&pool),
-        votes::VoteProjection,
-    );
+    votes::fold(&pool).await?;
     let counts = VoteCounts::load(&pool, Tallies::new(Hour::of(clock.now()))).await?;
     let catalogue = Arc::new(Catalogue::new(settings.patience));
     let boards = Arc::new(Boards::new(Arc::clone(&catalogue), counts)?);
-    feeds::listings::retry_dead_letters(&pool, &listings).await;
     let follower = Follower::load(
         &pool,
         Arc::clone(&catalogue),
@@ -96,7 +86,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         producer.subscribe(),
     );
     lifecycle.spawn_background("boards", refreshing);
-    jobs::tallies::spawn(&leader, &pool, clock, &producer);
+    jobs::tallies::spawn(&leader, &pool, &producer);
     jobs::retention::spawn(&leader, &pool, settings.retention());
     let snapshot = jobs::board_snapshot::Job {
         pool: pool.clone(),

@@ -53,11 +53,11 @@ pub struct Settings {
     /// Prefix of all API keys
     #[arg(long, default_value = "svc_")]
     pub key_prefix: String,
-    /// Page that explains error codes, each at an anchor; production refuses the default
-    #[arg(long, default_value = "https://docs.mchezo.example/errors")]
+    /// Page that explains error codes, each at an anchor
+    #[arg(long)]
     pub docs_url: String,
-    /// Base address of the API with its version, for its OpenAPI document; production refuses the default
-    #[arg(long, default_value = "https://api.mchezo.example/v1", value_parser = public_url::parse)]
+    /// Base address of the API with its version, for its OpenAPI document
+    #[arg(long, value_parser = public_url::parse)]
     pub api_url: String,
     /// TOML file with a table of plans, in the form of `gateway/src/domain/plans.toml`
     #[arg(long)]
@@ -263,8 +263,11 @@ mod tests {
             "--listings-addresses=http://127.0.0.1:2",
             "--economy-addresses=http://127.0.0.1:3",
             "--webhook-addresses=http://127.0.0.1:4",
+            "--docs-url=https://docs.mchezo.example/errors",
+            "--api-url=https://api.mchezo.example/v1",
         ];
-        let command = Settings::augment_args(clap::Command::new("gateway"));
+        let command = clap::Command::new("gateway").args_override_self(true);
+        let command = Settings::augment_args(command);
         let matches = command.get_matches_from(given.iter().chain(more));
         Settings::from_arg_matches(&matches).unwrap()
     }

@@ -26,15 +26,6 @@ create table listings.feed (
 );
 create index feed_by_entity on listings.feed (entity, id, seq);
 
-create table listings.feed_follower (
-    name text primary key,
-    epoch uuid not null,
-    seq bigint not null,
-    seen_at timestamptz not null,
-    -- Set when a follower has been silent for long: unless it is seen before, it is forgotten then.
-    expires_at timestamptz
-);
-
 -- Epochs before the present one, and where each began: both histories contain what was written up to the fork.
 create table listings.feed_epoch (
     epoch uuid primary key,

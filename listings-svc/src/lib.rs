@@ -57,7 +57,6 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         Arc::clone(&commands),
         boot.clock.clone(),
     );
-    boot.add_feed(&pool, SCHEMA);
     let files = FileStore::open(&boot.settings.files)?;
     jobs::follow_pages::spawn(&leader, &pool, &writer);
     jobs::sweep::spawn(&leader, &pool, &files, &boot.clock);

@@ -25,7 +25,6 @@ const PACKAGES: [&str; 7] = [
 /// Messages that the staff tool prints as JSON.
 const JSON_MESSAGES: [&str; 43] = [
     ".common.v1.AuditEntry",
-    ".common.v1.DeadLetter",
     ".catalogue.v1.ListSuspiciousVotesResponse",
     ".catalogue.v1.ListingVoter",
     ".catalogue.v1.SuspiciousListing",
@@ -118,7 +117,6 @@ const JSON_FIELDS: [(&str, &str); 30] = [
     (".webhook.v1.Delivery.last_attempt", "skip"),
     (".webhook.v1.Endpoint.account_id", "rename = \"account\""),
     (".webhook.v1.Endpoint.health", "flatten"),
-    (".webhook.v1.Endpoint.recovered", "skip"),
 ];
 
 #[test]

@@ -122,10 +122,6 @@ const WITHOUT_PAGES: [(&str, &str); 41] = [
         "100 listings and 100 voters",
     ),
     (
-        "common.v1.StaffDeadLetterService/ListFollowers",
-        "the services of the fleet",
-    ),
-    (
         "gateway.v1.AccountsService/ListPlans",
         "the plans of the fleet",
     ),

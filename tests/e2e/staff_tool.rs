@@ -93,10 +93,6 @@ async fn a_command_without_a_match_says_so() {
     let void = [&["vote", "void", "--reason", "A test"], &voters[..]].concat();
     let text = said(&fleet, &void).await;
     assert!(text.contains("no voter passes the filters"), "{text}");
-    let no_letter = ["dead-letter", "retry", "webhook", "9007199254740993"];
-    let (code, note) = refused(&fleet, &no_letter).await;
-    assert_eq!(code, Some(0), "{note}");
-    assert!(note.contains("staff dead-letter list"), "{note}");
 }
 
 #[tokio::test]
@@ -151,10 +147,7 @@ async fn a_person_is_shown_and_a_second_factor_that_is_off_does_not_end() {
     let (status, sentence) = refused(&fleet, &nobody).await;
     assert_eq!(status, Some(1), "{sentence}");
     assert!(sentence.contains("nobody@fleet.example"), "{sentence}");
-    // web has an audit, and no feed.
     said(&fleet, &["audit", "list", "--kind", "person"]).await;
-    let (status, sentence) = refused(&fleet, &["dead-letter", "retry", "web"]).await;
-    assert_eq!(status, Some(2), "{sentence}");
 }
 
 #[tokio::test]
@@ -341,37 +334,4 @@ async fn a_dump_is_where_a_mirror_starts() {
     let (status, sentence) = refused(&fleet, &["catalogue", "dump", "--type", "cities"]).await;
     assert_eq!(status, Some(2), "{sentence}");
     assert!(sentence.contains("games"), "{sentence}");
-}
-
-#[tokio::test]
-async fn the_followers_of_each_feed_are_listed() {
-    let fleet = Fleet::shared();
-    eventually("each service follows the listings", async || {
-        let listed = said(&fleet, &["--json", "follower", "list"]).await;
-        let listed: Value = serde_json::from_str(&listed).unwrap();
-        let rows = listed["followers"].as_array().unwrap().iter();
-        let rows = rows.filter(|row| row["feed"] == "listings" && row["lag"].is_i64());
-        let names: BTreeSet<&str> = rows.filter_map(|row| row["follower"].as_str()).collect();
-        (names == BTreeSet::from(["catalogue-svc", "economy-svc", "gateway", "webhook-svc"]))
-            .then_some(())
-    })
-    .await;
-    // While one of them is away, the feeds of the others still say how far it is behind.
-    let mut away = command(&fleet, &["--json", "follower", "list"]);
-    let away = away.env("STAFF_WEBHOOK", "http://127.0.0.1:1").output();
-    let away = away.await.unwrap();
-    assert_eq!(away.status.code(), Some(3));
-    let complained = String::from_utf8(away.stderr).unwrap();
-    assert!(complained.contains("webhook"), "{complained}");
-    let listed: Value = serde_json::from_slice(&away.stdout).unwrap();
-    let mut rows = listed["followers"].as_array().unwrap().iter();
-    assert!(rows.any(|row| row["follower"] == "webhook-svc" && row["lag"].is_i64()));
-    let connected = ["follower", "forget", "listings", "webhook-svc"];
-    let (status, sentence) = refused(&fleet, &connected).await;
-    assert_eq!(status, Some(1));
-    assert!(sentence.contains("staff follower list"), "{sentence}");
-    let unknown = ["follower", "replay", "webhook", "catalogue", "999999999"];
-    let (status, sentence) = refused(&fleet, &unknown).await;
-    assert_eq!(status, Some(1));
-    assert!(sentence.contains("999999999"), "{sentence}");
 }

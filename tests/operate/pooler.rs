@@ -9,8 +9,6 @@ use tempfile::TempDir;
 use testing::postgres::Server;
 use tokio::process::{Child, Command};
 
-use crate::install::{create_roles, economy, migrate, output, text, url};
-
 /// The schemas, whose names are those of roles.
 const SCHEMAS: [&str; 6] = [
     "gateway",
@@ -29,7 +27,7 @@ struct Pooler {
 }
 
 impl Pooler {
-    async fn start(server: &Server, mode: &str) -> Self {
+    async fn start(server: &Server) -> Self {
         let user = ServerUser::unprivileged().unwrap();
         let folder = tempfile::tempdir().unwrap();
         user.give(folder.path(), 0o700).unwrap();
@@ -59,7 +57,7 @@ listen_port = {port}
 unix_socket_dir =
 auth_type = trust
 auth_file = {users}
-pool_mode = {mode}
+pool_mode = session
 max_client_conn = 500
 default_pool_size = 50
 ",
@@ -99,7 +97,7 @@ default_pool_size = 50
 #[tokio::test]
 async fn a_fleet_runs_through_a_pooler_in_session_mode() {
     let server = Server::new().await.unwrap();
-    let pooler = Pooler::start(&server, "session").await;
+    let pooler = Pooler::start(&server).await;
     let mut small = SmallFleet::patient();
     // The launcher creates the roles, and the services migrate and run, all through the pooler.
     small.set("DATABASE_URL", &pooler.url("postgres"));
@@ -114,20 +112,4 @@ async fn a_fleet_runs_through_a_pooler_in_session_mode() {
     let games = client.get("/games?limit=1").await;
     assert_eq!(games.data().as_array().unwrap().len(), 1);
     small.down().await;
-}
-
-#[tokio::test]
-async fn a_pooler_in_transaction_mode_is_refused() {
-    let server = Server::new().await.unwrap();
-    create_roles(&server, "economy-svc").await;
-    let migrated = migrate("economy-svc", &url(&server, "economy_owner")).await;
-    assert!(migrated.status.success(), "{}", text(&migrated.stderr));
-    let pooler = Pooler::start(&server, "transaction").await;
-    let service = output(&mut economy(&pooler.url("economy"))).await;
-    let migration = migrate("economy-svc", &pooler.url("economy_owner")).await;
-    for refused in [service, migration] {
-        let said = text(&refused.stderr);
-        assert!(!refused.status.success(), "{said}");
-        assert!(said.contains("pool_mode = session"), "{said}");
-    }
 }

@@ -17,24 +17,6 @@ create table webhook.feed_cursor (
     effects_until timestamptz
 );
 
--- Changes that could not be applied. A retry reads the newest state of the entity from the producer.
-create table webhook.feed_dead_letter (
-    number bigint generated always as identity primary key,
-    producer text not null,
-    seq bigint not null,
-    entity text not null,
-    id text not null,
-    event text not null,
-    -- A one-off event, which no newer state replaces.
-    happening boolean not null,
-    -- Whether the change has a message that is still to be sent.
-    message_due boolean not null,
-    reason text not null,
-    put_aside_at timestamptz not null default now(),
-    unique (producer, seq)
-);
-create index feed_dead_letter_by_entity on webhook.feed_dead_letter (producer, entity, id);
-
 -- Work that runs in one replica at a time.
 create table webhook.lease (
     name text primary key,
@@ -90,10 +72,6 @@ create table webhook.listing (
     url text not null,
     published boolean not null,
     revision bigint not null,
-    -- Of a game; null otherwise. A tip is announced to the owners of this page.
-    page_id uuid,
-    -- Of a page: the accounts that own it.
-    owners uuid[] not null default '{}',
     primary key (kind, id)
 );
 
@@ -171,7 +149,7 @@ create table webhook.message (
     created_at timestamptz not null,
     -- The order in which callers pull messages, which is that of commits: from 1, without gaps. Null: a test.
     position bigint,
-    -- The accounts that may pull it; null: every account.
+    -- The accounts that may get it; null: every account.
     recipients uuid[]
 );
 create index message_by_time on webhook.message using brin (created_at) with (autosummarize = on);
@@ -253,15 +231,3 @@ create index attempt_log_by_event on webhook.attempt_log (endpoint_id, event, de
 create index attempt_log_undelivered on webhook.attempt_log (endpoint_id, state, delivery_id) where state in ('failed', 'cancelled');
 -- Failed deliveries are sent again by the time when they failed.
 create index attempt_log_failed_at on webhook.attempt_log (endpoint_id, at, delivery_id) where state = 'failed';
-
--- Requests to send the failed deliveries of an endpoint again. A job works through them in batches, and removes a request that is done.
-create table webhook.recovery (
-    endpoint_id uuid primary key,
-    -- The request covers deliveries that failed in this span. Each batch moves its beginning.
-    since timestamptz not null,
-    until timestamptz not null,
-    -- How many wait again.
-    queued bigint not null default 0,
-    -- Of the deliveries that failed at `since`, those with ids up to this one are done.
-    done_until bigint not null default 0
-);

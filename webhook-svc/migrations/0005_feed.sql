@@ -30,15 +30,6 @@ create table webhook.feed (
 );
 create index feed_by_entity on webhook.feed (entity, id, seq);
 
-create table webhook.feed_follower (
-    name text primary key,
-    epoch uuid not null,
-    seq bigint not null,
-    seen_at timestamptz not null,
-    -- Set when a follower has been silent for long: unless it is seen before, it is forgotten then.
-    expires_at timestamptz
-);
-
 -- Epochs before the present one, and where each began: both histories contain what was written up to the fork.
 create table webhook.feed_epoch (
     epoch uuid primary key,
@@ -46,5 +37,3 @@ create table webhook.feed_epoch (
     forked_at_seq bigint not null,
     began_at timestamptz not null default now()
 );
--- The trace of the write that made the change, as the header `traceparent` of W3C Trace Context; null: the write was not traced.
-alter table webhook.feed add column traceparent text;

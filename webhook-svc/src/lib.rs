@@ -54,7 +54,11 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     let gateway = boot.client("gateway", &settings.gateway_addresses)?;
     let follower = Listings(publisher.clone());
     boot.follow(&leader, "listings", listings.clone(), follower);
-    boot.follow(&leader, "economy", economy, Economy(publisher.clone()));
+    let tips = Economy {
+        publisher: publisher.clone(),
+        public_url: settings.public_url.clone(),
+    };
+    boot.follow(&leader, "economy", economy, tips);
     boot.follow(&leader, "catalogue", catalogue, Catalogue(publisher));
     boot.follow(&leader, "gateway", gateway, Gateway);
 
@@ -74,8 +78,6 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
 
     jobs::sweep::spawn(&leader, &pool, clock, &wakeup, settings.sweep_hour)?;
     jobs::oldest_due::spawn(&leader, &pool);
-    let max_attempts = settings.schedule().attempts();
-    jobs::recovery::spawn(&leader, &pool, clock, &wakeup, max_attempts);
     jobs::maintenance::spawn(&leader, &pool, &key_ring, settings.retention());
 
     let producer = Producer::start(&leader, &boot.lifecycle, Retention::default());

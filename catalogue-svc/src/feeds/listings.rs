@@ -2,12 +2,10 @@
 //!
 //! The feed is followed in two ways:
 //!
-//! - **Into memory** ([`Follower`]). Each replica does this for itself and is not registered with the feed. It starts from the rows of
-//!   the schema, which it reads together with their cursor in one snapshot; it starts from the beginning of the feed if the schema is empty.
+//! - **Into memory** ([`Follower`]). Each replica does this for itself. It starts from the rows of the schema, which it reads together with their cursor in one snapshot; it starts from the beginning of the feed if the schema is empty.
 //!   Every batch becomes a new snapshot that readers see at once. Under a new epoch (listings-svc was restored) the replica gathers the state
 //!   of all entities from the beginning of the feed, indexes them when they are complete, and replaces the old snapshot.
-//! - **Into the schema** ([`super::persist`]). The leader does this; it is registered with the feed as
-//!   `catalogue-svc`. Changes and cursor are written in one transaction. Only starts read the schema, and therefore it may lag.
+//! - **Into the schema** ([`super::persist`]). The leader does this. Changes and cursor are written in one transaction. Only starts read the schema, and therefore it may lag.
 //!
 //! The gRPC port opens when the schema has been read. `/readyz` waits for the condition "the catalogue to be loaded". With a complete schema
 //! the condition is met at once, whether listings-svc answers or not. With an empty schema it is met when the replica has followed the feed to
@@ -15,10 +13,8 @@
 //!
 //! **A change that does not convert** (it does not decode, or a required time, day or reference is missing) does not stop the follower. Every
 //! replica logs the change with kind, id and seq, counts it in `catalogue_changes_rejected_total`, and continues with the last good state of
-//! that entity. The schema puts the change aside as a dead letter (of the kit) until a later state of the entity
-//! converts, or a retry succeeds. Each start tries the dead letters again; a new release may be able to convert them. Such a change then has
-//! its original place among the changes, and mirrors that have passed this place learn of the listing with its next change. Entities of
-//! unknown kinds are stored like the others and not shown.
+//! that entity; so does the schema. After a release that can convert it, the cursor of the schema is reset ("Epochs" in the kit's README).
+//! Entities of unknown kinds are stored like the others and not shown.
 
 use std::collections::HashMap;
 use std::num::NonZero;
@@ -31,15 +27,11 @@ use contracts::common::v1::Change;
 use futures::stream::TryChunksError;
 use futures::{StreamExt as _, TryStreamExt as _};
 use kit::admin::Condition;
-use kit::feed::{
-    ChangeSource, Consumer, Cursor, Fingerprint, Position, StreamStart, Subscription, consume,
-};
+use kit::feed::{Consumer, Cursor, Fingerprint, Position, StreamStart, consume};
 use kit::rpc::client::Client;
 use sqlx::PgPool;
 use uuid::Uuid;
 
-use super::persist::Listings;
-use crate::SCHEMA;
 use crate::boards::Boards;
 use crate::index::entity::Entity;
 use crate::index::{Catalogue, IndexWriter};
@@ -47,15 +39,10 @@ use crate::store::{entity, load};
 
 /// Changes that are applied before the task yields to others of the runtime.
 const YIELD_AFTER: usize = 32;
-/// The feed that the schema follows.
-const LISTINGS_FEED: Subscription = Subscription {
-    schema: SCHEMA,
-    producer: crate::PRODUCER,
-};
 /// Rows that one task converts.
 const ROWS: usize = 4_096;
 
-/// Follows the feed into a [`Catalogue`] and its [`Boards`]. It is not registered: what compaction removes, a newer row replaces.
+/// Follows the feed into a [`Catalogue`] and its [`Boards`].
 #[derive(Debug)]
 pub struct Follower {
     catalogue: Arc<Catalogue>,
@@ -81,13 +68,6 @@ enum Progress {
     },
     /// It publishes a snapshot after every batch.
     Following(Box<IndexWriter>),
-}
-
-/// Converts dead letters that the last release could not convert. Without listings-svc the follower of the schema does so later.
-pub async fn retry_dead_letters(pool: &PgPool, listings: &impl ChangeSource) {
-    if let Err(error) = LISTINGS_FEED.retry(pool, listings, &Listings, &[]).await {
-        tracing::warn!(%error, "cannot retry dead letters of listings-svc at the start");
-    }
 }
 
 impl Follower {
@@ -122,7 +102,7 @@ impl Follower {
         if matches!(self.progress, Progress::Following(_)) {
             loaded.set(true);
         }
-        consume(client, "", self, Some(loaded)).await
+        consume(client, "memory", self, Some(loaded)).await
     }
 
     /// Begins with the entities of the schema.

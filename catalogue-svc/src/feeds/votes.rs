@@ -1,13 +1,7 @@
 //! The catalogue's own feed, followed into the tallies of votes.
-//!
-//! The tallies are a registered follower of the feed: compaction removes no vote that they lack.
 
 use contracts::common::v1::Change;
-use kit::feed::{
-    ChangeSource, Position, Projection, ProjectionContext, Subscription, project_changes,
-    read_changes,
-};
-use kit::{Clock, Fault};
+use kit::feed::{Projection, ProjectionContext, project_changes, read_changes};
 use sqlx::{PgConnection, PgPool};
 use uuid::Uuid;
 
@@ -19,42 +13,27 @@ use crate::store::tallies;
 /// The most changes of the feed that one transaction adds up.
 const BATCH: usize = 5_000;
 
-/// The catalogue's own feed, as its dead letters name it.
-const OWN_FEED: Subscription = Subscription {
-    schema: SCHEMA,
-    producer: OWN_PRODUCER,
-};
-/// The producer of the catalogue's own feed.
-pub const OWN_PRODUCER: &str = "catalogue";
+/// The producer of the catalogue's own feed, as metrics name it.
+const OWN_PRODUCER: &str = "catalogue";
 
 /// Adds the votes that were committed to the feed before this call to the tallies. Concurrent calls run one after the other.
 ///
 /// # Errors
-/// PostgreSQL's. A change that cannot be decoded is put aside.
-pub async fn fold(pool: &PgPool, clock: &Clock) -> anyhow::Result<()> {
+/// PostgreSQL's. A change that cannot be decoded is skipped.
+pub async fn fold(pool: &PgPool) -> anyhow::Result<()> {
     loop {
         let mut transaction = pool.begin().await?;
         let seq = tallies::lock(&mut transaction).await?;
         let found = read_changes(&mut transaction, SCHEMA, seq, BATCH).await?;
-        let position = Position {
-            epoch: found.head.epoch,
-            seq: found.changes.last().map_or(seq, |change| change.seq),
-        };
+        let last = found.changes.last().map_or(seq, |change| change.seq);
         let context = ProjectionContext {
             // Tallies are never rebuilt.
             generation: Uuid::nil(),
-            effects_after_seq: position.seq,
+            effects_after_seq: last,
         };
-        project_changes(
-            &mut transaction,
-            OWN_FEED,
-            &VoteProjection,
-            found.changes,
-            context,
-        )
-        .await?;
-        let now = kit::pg::now(&mut *transaction, clock).await?;
-        tallies::save_position(&mut transaction, position, now).await?;
+        let (projection, changes) = (&VoteProjection, found.changes);
+        project_changes(&mut transaction, OWN_PRODUCER, projection, changes, context).await?;
+        tallies::save_position(&mut transaction, last).await?;
         transaction.commit().await?;
         if found.is_complete {
             return Ok(());
@@ -62,25 +41,9 @@ pub async fn fold(pool: &PgPool, clock: &Clock) -> anyhow::Result<()> {
     }
 }
 
-/// Where a retry reads the votes.
-pub fn source(pool: &PgPool) -> impl ChangeSource {
-    (pool.clone(), SCHEMA)
-}
-
-/// Adds votes that could not be decoded when they were added up, if they can be now.
-///
-/// # Errors
-/// PostgreSQL's.
-pub async fn retry_dead_letters(pool: &PgPool) -> Result<(), Fault> {
-    OWN_FEED
-        .retry(pool, &source(pool), &VoteProjection, &[])
-        .await?;
-    Ok(())
-}
-
-/// Adds votes to the tallies. A sum does not depend on the order, so a vote may come late.
+/// Adds votes to the tallies.
 #[derive(Debug, Clone, Copy)]
-pub struct VoteProjection;
+struct VoteProjection;
 
 impl Projection for VoteProjection {
     type Row = Vec<TallyChange>;

@@ -83,7 +83,7 @@ impl Entity {
     /// that the catalogue does not know.
     ///
     /// # Errors
-    /// The entity cannot be converted. It is a dead letter then, and the others go on.
+    /// The entity cannot be converted. It is skipped then, and the others go on.
     pub fn read(kind: &str, id: &str, seq: i64, encoded: &[u8]) -> anyhow::Result<Option<Self>> {
         let body = Body::read(kind, id, seq, encoded).with_context(|| format!("{kind} {id}"))?;
         Ok(body.map(|body| Self {

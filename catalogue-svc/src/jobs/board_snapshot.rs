@@ -53,7 +53,7 @@ impl Job {
     pub async fn take(&self, due: OffsetDateTime) -> anyhow::Result<()> {
         // Without listings the boards would be empty.
         let snapshot = self.catalogue.snapshot()?;
-        votes::fold(&self.pool, &self.clock).await?;
+        votes::fold(&self.pool).await?;
         let votes = VoteCounts::load(&self.pool, Tallies::at_start_of(Hour::of(due))).await?;
         let sort = move || DatasetBoards::sort(votes, Mode::Live, snapshot);
         let boards = tokio::task::spawn_blocking(sort).await?;

@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use anyhow::Context as _;
-use kit::Clock;
 use kit::feed::Producer;
 use kit::leader::Leader;
 use kit::wakeup::CatchUp;
@@ -21,10 +20,10 @@ const PERIOD: Duration = Duration::from_secs(10);
 const FOLD_TIMEOUT: Duration = Duration::from_mins(10);
 
 /// Adds the job to those of the leader.
-pub(crate) fn spawn(leader: &Leader, pool: &PgPool, clock: &Clock, producer: &Producer) {
-    let (pool, clock, producer) = (pool.clone(), clock.clone(), producer.clone());
+pub(crate) fn spawn(leader: &Leader, pool: &PgPool, producer: &Producer) {
+    let (pool, producer) = (pool.clone(), producer.clone());
     leader.spawn("tallies", move || {
-        let (pool, clock, wakeups) = (pool.clone(), clock.clone(), producer.subscribe());
+        let (pool, wakeups) = (pool.clone(), producer.subscribe());
         let catch_up = CatchUp {
             rows: "the tallies of votes",
             meanwhile: "the boards stay as they are",
@@ -35,7 +34,7 @@ pub(crate) fn spawn(leader: &Leader, pool: &PgPool, clock: &Clock, producer: &Pr
         async move {
             loop {
                 catch_up.begin();
-                let folded = timeout(FOLD_TIMEOUT, votes::fold(&pool, &clock)).await;
+                let folded = timeout(FOLD_TIMEOUT, votes::fold(&pool)).await;
                 let folded = folded.context("PostgreSQL does not answer").flatten();
                 catch_up.end(folded).await?;
             }

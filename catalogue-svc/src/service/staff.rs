@@ -151,7 +151,7 @@ impl Staff {
 
     /// Adds up what was committed before this call, and sorts the boards.
     async fn refresh(&self, now: OffsetDateTime) -> anyhow::Result<()> {
-        fold(&self.pool, &self.reads.clock).await?;
+        fold(&self.pool).await?;
         self.reads.boards.refresh(&self.pool, now).await?;
         Ok(())
     }

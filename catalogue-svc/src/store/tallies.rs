@@ -5,13 +5,9 @@ use std::collections::BTreeMap;
 use futures::TryStreamExt as _;
 use kit::feed::Position;
 use sqlx::{PgConnection, PgPool};
-use time::OffsetDateTime;
 
 use crate::domain::rankings::{BoardKind, Hour, Window};
 use crate::domain::tally::{Record, Tallies, TallyChange};
-
-/// The name under which the tallies follow the feed.
-const FOLLOWER: &str = "tallies";
 
 /// The position in the feed up to which votes are added up.
 pub async fn position(connection: &mut PgConnection) -> Result<Position, sqlx::Error> {
@@ -30,26 +26,11 @@ pub async fn lock(connection: &mut PgConnection) -> Result<i64, sqlx::Error> {
         .await
 }
 
-/// Stores the position up to which votes are added up, also for the compaction of the feed.
-pub async fn save_position(
-    connection: &mut PgConnection,
-    position: Position,
-    now: OffsetDateTime,
-) -> Result<(), sqlx::Error> {
+/// Stores the position up to which votes are added up.
+pub async fn save_position(connection: &mut PgConnection, seq: i64) -> Result<(), sqlx::Error> {
     sqlx::query!(
         "update catalogue.tally_head set seq = $1 where seq <> $1",
-        position.seq
-    )
-    .execute(&mut *connection)
-    .await?;
-    sqlx::query!(
-        "insert into catalogue.feed_follower (name, epoch, seq, seen_at) values ($1, $2, $3, $4)
-         on conflict (name) do update
-         set epoch = excluded.epoch, seq = excluded.seq, seen_at = excluded.seen_at, expires_at = null",
-        FOLLOWER,
-        position.epoch,
-        position.seq,
-        now
+        seq
     )
     .execute(connection)
     .await?;

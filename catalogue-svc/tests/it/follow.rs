@@ -12,8 +12,7 @@ use catalogue::{PRODUCER, SCHEMA};
 use contracts::common::v1::feed_service_server::{FeedService, FeedServiceServer};
 use contracts::common::v1::follow_response::{Batch, Message, Start};
 use contracts::common::v1::{
-    AcknowledgeRequest, AcknowledgeResponse, Change, FollowRequest, FollowResponse,
-    GetNewestChangeRequest, GetNewestChangeResponse, GetPositionRequest, GetPositionResponse,
+    Change, FollowRequest, FollowResponse, GetPositionRequest, GetPositionResponse,
     ListChangesRequest, ListChangesResponse,
 };
 use futures::{Stream, stream};
@@ -142,25 +141,11 @@ impl FeedService for Fake {
         Ok(Response::new(Box::pin(responses)))
     }
 
-    async fn get_newest_change(
-        &self,
-        _: Request<GetNewestChangeRequest>,
-    ) -> Result<Response<GetNewestChangeResponse>, Status> {
-        Err(Status::unimplemented("no change is put aside"))
-    }
-
     async fn list_changes(
         &self,
         _: Request<ListChangesRequest>,
     ) -> Result<Response<ListChangesResponse>, Status> {
         Err(Status::unimplemented("a follower lists nothing"))
-    }
-
-    async fn acknowledge(
-        &self,
-        _request: Request<AcknowledgeRequest>,
-    ) -> Result<Response<AcknowledgeResponse>, Status> {
-        Ok(Response::new(AcknowledgeResponse {}))
     }
 
     async fn get_position(
@@ -255,7 +240,7 @@ async fn one_replica_persists_and_the_next_start_goes_on_from_there(pool: PgPool
         let (pool, client) = (pool.clone(), client.clone());
         let leader = Leader::start(&lifecycle, pool.clone(), SCHEMA, Clock::system());
         leader.spawn(PRODUCER, move || {
-            let stored = PgConsumer::new(pool.clone(), FEED, client.clone(), Listings);
+            let stored = PgConsumer::new(pool.clone(), FEED, Listings);
             consume(client.clone(), "catalogue-svc", stored, None)
         });
     }
@@ -296,7 +281,7 @@ async fn what_was_rebuilt_is_loaded_after_a_promotion(pool: PgPool) {
     let fake = Fake::new();
     fake.write(vec![page_change(&page(0)), game_change(&game(1))]);
     let client = serve(&fake, &lifecycle).await;
-    let stored = PgConsumer::new(pool.clone(), FEED, client.clone(), Listings);
+    let stored = PgConsumer::new(pool.clone(), FEED, Listings);
     let persister = consume(client, "catalogue-svc", stored, None);
     lifecycle.spawn_background("persister", persister);
     let promoted = Uuid::from_u128(0xe2);
@@ -373,7 +358,7 @@ async fn a_full_schema_makes_ready_though_nobody_tells_more(pool: PgPool) {
     let readiness = start(load().await.unwrap(), nobody(), &lifecycle);
     assert_eq!(readiness.missing(), ["the catalogue to be loaded"]);
 
-    let mut stored = PgConsumer::new(pool.clone(), FEED, nobody(), Listings);
+    let mut stored = PgConsumer::new(pool.clone(), FEED, Listings);
     stored.cursor().await.unwrap();
     stored.start(stream_start(EPOCH, 1, true)).await.unwrap();
     let mut change = page_change(&page(0));

@@ -8,7 +8,7 @@ use catalogue::domain::changes::{BEFORE_ALL, MirrorCursor};
 use catalogue::domain::listing::Mode;
 use catalogue::domain::rankings::{BoardKind, Hour, Window};
 use catalogue::domain::tally::Tallies;
-use catalogue::feeds::listings::{Follower, retry_dead_letters};
+use catalogue::feeds::listings::Follower;
 use catalogue::feeds::persist::Listings;
 use catalogue::feeds::votes;
 use catalogue::index::{CHUNK_ROWS, Catalogue, Document as _};
@@ -16,14 +16,12 @@ use catalogue::store::entity::{Row, rows};
 use catalogue::store::load::{self, begin};
 use contracts::catalogue::v1::Vote;
 use contracts::common::v1::Change;
-use contracts::listings::v1::{City, Event, State};
+use contracts::listings::v1::{City, State};
 use contracts::public;
 use futures::TryStreamExt as _;
-use kit::Clock;
 use kit::feed::{Consumer as _, PgConsumer};
 use prost::Message as _;
 use sqlx::{AssertSqlSafe, PgPool};
-use testing::poison::{FixedChanges, assert_put_aside_and_retried};
 use uuid::Uuid;
 
 use crate::build::{
@@ -31,8 +29,8 @@ use crate::build::{
     page_change, stream_start,
 };
 
-fn stored(pool: &PgPool) -> PgConsumer<Listings, FixedChanges> {
-    PgConsumer::new(pool.clone(), FEED, FixedChanges::default(), Listings)
+fn stored(pool: &PgPool) -> PgConsumer<Listings> {
+    PgConsumer::new(pool.clone(), FEED, Listings)
 }
 
 fn numbered(changes: Vec<Change>, from: i64) -> Vec<Change> {
@@ -61,14 +59,6 @@ async fn ids(pool: &PgPool, kind: &str, generation: Uuid) -> Vec<(String, i64)> 
     let mut ids: Vec<(String, i64)> = rows.map(|row| (row.id, row.seq)).collect();
     ids.sort();
     ids
-}
-
-/// The changes that are put aside: kind, id and seq.
-async fn dead_letters(pool: &PgPool) -> Vec<(String, String, i64)> {
-    let letters =
-        sqlx::query!("select entity as kind, id, seq from catalogue.feed_dead_letter order by seq");
-    let letters = letters.map(|letter| (letter.kind, letter.id, letter.seq));
-    letters.fetch_all(pool).await.unwrap()
 }
 
 fn one_of_each() -> Vec<Change> {
@@ -256,7 +246,7 @@ fn bad_game() -> Change {
 }
 
 #[testing::database_test(catalogue::MIGRATOR)]
-async fn a_change_that_does_not_convert_is_put_aside_and_the_others_go_on(pool: PgPool) {
+async fn a_change_that_does_not_convert_is_skipped_and_the_others_go_on(pool: PgPool) {
     let mut stored = stored(&pool);
     stored.cursor().await.unwrap();
     stored.start(stream_start(EPOCH, 3, true)).await.unwrap();
@@ -265,11 +255,6 @@ async fn a_change_that_does_not_convert_is_put_aside_and_the_others_go_on(pool: 
         .handle_batch(EPOCH, numbered(first, 1))
         .await
         .unwrap();
-    assert_eq!(
-        dead_letters(&pool).await,
-        [("game".to_owned(), id(1), 3)],
-        "the change is kept"
-    );
     // Its last good state stays, and a replica starts from it.
     assert_eq!(
         ids(&pool, "game", generation(&pool).await).await,
@@ -283,47 +268,10 @@ async fn a_change_that_does_not_convert_is_put_aside_and_the_others_go_on(pool: 
     // A later state that does convert takes its place.
     let next = numbered(vec![game_change(&game(1)), game_change(&game(2))], 4);
     stored.handle_batch(EPOCH, next).await.unwrap();
-    assert_eq!(dead_letters(&pool).await, []);
     assert_eq!(
         ids(&pool, "game", generation(&pool).await).await,
         [(id(1), 4), (id(2), 5)]
     );
-}
-
-#[testing::database_test(catalogue::MIGRATOR)]
-async fn a_start_converts_dead_letters_again(pool: PgPool) {
-    let mut stored = stored(&pool);
-    stored.cursor().await.unwrap();
-    stored.start(stream_start(EPOCH, 2, true)).await.unwrap();
-    let mut damaged = game_change(&game(1));
-    damaged.state = vec![0xff].into();
-    let event = event_change(&Event::default());
-    let changes = vec![page_change(&page(0)), damaged, event.clone()];
-    stored
-        .handle_batch(EPOCH, numbered(changes, 1))
-        .await
-        .unwrap();
-    let two = [
-        ("game".to_owned(), id(1), 2),
-        ("event".to_owned(), String::new(), 3),
-    ];
-    assert_eq!(dead_letters(&pool).await, two);
-    // Of the two one converts now.
-    let listings = FixedChanges {
-        epoch: EPOCH,
-        changes: numbered(vec![game_change(&game(1)), event], 2),
-    };
-    retry_dead_letters(&pool, &listings).await;
-    let (catalogue, _) = start(&pool).await;
-    let snapshot = catalogue.snapshot().unwrap();
-    let row = snapshot.dataset(Mode::Live).games.get("game-1").unwrap();
-    let found: public::Game = serde_json::from_slice(&row.text().json().await.unwrap()).unwrap();
-    assert_eq!(found.row.title, game(1).title);
-    assert_eq!(
-        ids(&pool, "game", generation(&pool).await).await,
-        [(id(1), 2)]
-    );
-    assert_eq!(dead_letters(&pool).await, two[1..]);
 }
 
 #[testing::database_test(catalogue::MIGRATOR)]
@@ -344,19 +292,6 @@ async fn a_stored_entity_that_does_not_convert_stops_no_replica(pool: PgPool) {
     let snapshot = catalogue.snapshot().unwrap();
     assert_eq!(snapshot.dataset(Mode::Live).creators.len(), 1);
     assert_eq!(snapshot.dataset(Mode::Live).games.len(), 0);
-}
-
-#[testing::database_test(catalogue::MIGRATOR)]
-async fn a_poisoned_listing_stops_no_other(pool: PgPool) {
-    let changes = vec![
-        page_change(&page(0)),
-        game_change(&game(1)),
-        game_change(&game(2)),
-    ];
-    let check = format!("id <> '{}'", id(1));
-    let refusing = ("catalogue.entity", &*check);
-    let changes = numbered(changes, 1);
-    assert_put_aside_and_retried(&pool, FEED, &Listings, refusing, changes).await;
 }
 
 /// A vote on the catalogue's own feed.
@@ -387,28 +322,13 @@ async fn a_poisoned_vote_stops_no_start(pool: PgPool) {
     };
     insert_vote(&pool, 1, &[0xff]).await;
     insert_vote(&pool, 2, &vote.encode_to_vec()).await;
-    votes::fold(&pool, &Clock::system()).await.unwrap();
-    let counted = async || {
-        let votes = VoteCounts::load(&pool, Tallies::new(Hour(0)))
-            .await
-            .unwrap();
-        let game = Uuid::from_u128(1);
-        let record = (votes.tallies).record(BoardKind::Games, game, Window::All);
-        (votes.position.seq, record.votes())
-    };
-    assert_eq!(counted().await, (2, 1));
-
-    // The cause is gone: the vote is added, once.
-    let mut connection = pool.acquire().await.unwrap();
-    let update = "update catalogue.feed set state = (select state from catalogue.feed where seq = 2) where seq = 1";
-    sqlx::raw_sql(update)
-        .execute(&mut *connection)
+    votes::fold(&pool).await.unwrap();
+    let votes = VoteCounts::load(&pool, Tallies::new(Hour(0)))
         .await
         .unwrap();
-    for _ in 0..2 {
-        votes::retry_dead_letters(&pool).await.unwrap();
-        assert_eq!(counted().await, (2, 2));
-    }
+    let game = Uuid::from_u128(1);
+    let record = (votes.tallies).record(BoardKind::Games, game, Window::All);
+    assert_eq!((votes.position.seq, record.votes()), (2, 1));
 }
 
 #[testing::database_test(catalogue::MIGRATOR)]

@@ -96,17 +96,28 @@ pub async fn find_owned(
     .await
 }
 
-/// The slug of a game, and the accounts that own its page.
-pub async fn slug_and_owners(
+/// A game that somebody owns.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OwnedGame {
+    pub slug: String,
+    pub title: String,
+    /// The accounts that own its page; at least one.
+    pub owners: Vec<Uuid>,
+}
+
+/// The game with this id; `None` if nobody owns it.
+pub async fn owned(
     connection: &mut PgConnection,
     id: Uuid,
-) -> Result<Option<(String, Vec<Uuid>)>, sqlx::Error> {
-    let row = sqlx::query!(
-        "select slug, owners from economy.game join economy.page on page.id = game.page_id where game.id = $1",
+) -> Result<Option<OwnedGame>, sqlx::Error> {
+    sqlx::query_as!(
+        OwnedGame,
+        "select slug, title, owners from economy.game join economy.page on page.id = game.page_id
+         where game.id = $1 and owners <> '{}'",
         id
-    );
-    let row = row.fetch_optional(connection).await?;
-    Ok(row.map(|row| (row.slug, row.owners)))
+    )
+    .fetch_optional(connection)
+    .await
 }
 
 /// The id of the game with this slug, if its currency is listed: the game is live, published and has a counted report.

@@ -40,14 +40,13 @@ pub(super) async fn change(
     connection: &mut PgConnection,
     review: ReportReview<'_>,
 ) -> Result<Option<NewChange>, sqlx::Error> {
-    let found = games::slug_and_owners(connection, review.game).await?;
-    let Some((slug, owners)) = found.filter(|(_, owners)| !owners.is_empty()) else {
+    let Some(game) = games::owned(connection, review.game).await? else {
         return Ok(None);
     };
     let message = proto::ReportReview {
-        account_ids: owners.iter().map(Uuid::to_string).collect(),
+        account_ids: game.owners.iter().map(Uuid::to_string).collect(),
         report: review.report,
-        game: slug,
+        game: game.slug,
         reason: review.reason.to_owned(),
     };
     Ok(Some(NewChange {

@@ -12,6 +12,7 @@ use uuid::Uuid;
 
 use crate::SCHEMA;
 use crate::domain::tip::Tip;
+use crate::store::games::{self, OwnedGame};
 use crate::store::{currencies, tips};
 
 /// Sends a tip.
@@ -68,8 +69,9 @@ pub(super) async fn send(
     if let Some(key) = &send.idempotency_key {
         key.store(connection, SCHEMA, &receipt, now).await?;
     }
-    let change = tip_paid(id, send, now);
-    Ok((receipt, vec![change]))
+    let game = games::owned(connection, send.game).await?;
+    let change = game.map(|game| tip_paid(id, send, game, now));
+    Ok((receipt, change.into_iter().collect()))
 }
 
 /// The error for a tip to a game without a currency (§4.2).
@@ -79,7 +81,7 @@ pub(crate) fn no_currency() -> Fault {
 }
 
 /// The change on the feed, from which webhook-svc makes `tip.paid`.
-fn tip_paid(id: Uuid, send: &SendTip, now: OffsetDateTime) -> NewChange {
+fn tip_paid(id: Uuid, send: &SendTip, game: OwnedGame, now: OffsetDateTime) -> NewChange {
     let state = proto::Tip {
         id: id.to_string(),
         game_id: send.game.to_string(),
@@ -87,6 +89,9 @@ fn tip_paid(id: Uuid, send: &SendTip, now: OffsetDateTime) -> NewChange {
         amount: send.tip.amount,
         note: send.tip.note.clone(),
         at: Some(timestamp::encode(now)),
+        slug: game.slug,
+        title: game.title,
+        account_ids: game.owners.iter().map(Uuid::to_string).collect(),
     };
     NewChange {
         entity: "tip",

@@ -35,6 +35,8 @@ async fn a_tip_is_booked_twice_and_told_on_the_feed(pool: PgPool) {
         (told.player.as_str(), told.note.as_str()),
         ("ada", "well played")
     );
+    assert_eq!(told.slug, "bao");
+    assert_eq!(told.account_ids, [ACCOUNT.to_string()]);
 }
 
 #[testing::database_test(economy::MIGRATOR)]

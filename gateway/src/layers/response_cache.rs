@@ -24,8 +24,8 @@ use crate::extract::catalogue_read::MinPosition;
 const MAX_BYTES: u64 = 16 * 1024 * 1024;
 /// Sizes the cache's shards: an entry may take half of one.
 const EXPECTED_ITEMS: usize = 4_096;
-/// The longest use of a response. Not every change has a position of its own: a retried dead letter has none, and a release of
-/// catalogue-svc may render listings in another way.
+/// The longest use of a response. Not every change has a position of its own: a release of catalogue-svc may render listings in another
+/// way.
 const MAX_AGE: Duration = Duration::seconds(10);
 /// The only path whose responses with a position depend on the day too: a search puts past events last, so its order changes at
 /// midnight in UTC without a change of a listing.

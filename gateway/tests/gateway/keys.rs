@@ -6,11 +6,10 @@ use contracts::gateway::v1::accounts_service_server::AccountsService as _;
 use contracts::gateway::v1::staff_service_server::StaffService as _;
 use contracts::listings::v1 as listings;
 use gateway::feeds::listings::{GamesAndPages, PRODUCER};
-use kit::feed::{Position, Projection as _, ProjectionContext, Subscription, project_changes};
+use kit::feed::{Position, Projection as _, ProjectionContext, project_changes};
 use kit::{Code, Fault};
 use prost::Message as _;
 use sqlx::PgPool;
-use testing::poison::assert_put_aside_and_retried;
 use time::Duration;
 use tonic::Request;
 use uuid::Uuid;
@@ -61,13 +60,9 @@ async fn follow_changes(test: &Test, changes: &[Change], generation: Uuid) {
         generation,
         effects_after_seq: 0,
     };
-    let feed = Subscription {
-        schema: gateway::SCHEMA,
-        producer: PRODUCER,
-    };
     project_changes(
         &mut connection,
-        feed,
+        PRODUCER,
         &GamesAndPages,
         changes.to_vec(),
         taken,
@@ -453,15 +448,4 @@ async fn the_last_use_of_a_key_is_flushed(pool: PgPool) {
         .keys;
     let used = keys[0].last_used_at.and_then(kit::timestamp::decode);
     assert_eq!(used, Some(START + Duration::SECOND));
-}
-
-#[testing::database_test(gateway::MIGRATOR)]
-async fn a_poisoned_game_stops_no_other(pool: PgPool) {
-    let feed = Subscription {
-        schema: gateway::SCHEMA,
-        producer: PRODUCER,
-    };
-    let changes = ["a", "poison", "b"].map(|slug| change(slug, true));
-    let refusing = ("gateway.game", "slug <> 'poison'");
-    assert_put_aside_and_retried(&pool, feed, &GamesAndPages, refusing, changes.into()).await;
 }

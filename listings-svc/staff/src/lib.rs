@@ -13,7 +13,6 @@ mod command_hint;
 mod completion;
 mod confirm;
 mod currency;
-mod dead_letter;
 mod delivery;
 mod endpoint;
 mod error;
@@ -21,7 +20,6 @@ mod event;
 mod exchange;
 mod file_lines;
 mod fleet;
-mod follower;
 mod game;
 mod key;
 mod key_request;
@@ -136,12 +134,6 @@ enum Command {
     /// Webhook deliveries: list, show, send again
     #[command(subcommand)]
     Delivery(delivery::Command),
-    /// Changes that a service could not apply: list, retry
-    #[command(subcommand)]
-    DeadLetter(dead_letter::Command),
-    /// Followers of the services' feeds: list, forget, replay
-    #[command(subcommand)]
-    Follower(follower::Command),
     /// Members of staff: add, list, set the role, revoke
     #[command(subcommand)]
     Member(member::Command),
@@ -218,8 +210,6 @@ async fn run(staff: Staff) -> Result<(), Error> {
         Command::Catalogue(command) => catalogue::run(command, &fleet).await,
         Command::Endpoint(command) => endpoint::run(command, &fleet, output).await,
         Command::Delivery(command) => delivery::run(command, &fleet, output).await,
-        Command::DeadLetter(command) => dead_letter::run(command, &fleet, output).await,
-        Command::Follower(command) => follower::run(command, &fleet, output).await,
         Command::Member(command) => member::run(command, &fleet, output).await,
         Command::Apply(apply) => apply::run(apply, &fleet, output).await,
         Command::Audit(audit) => audit::run(audit, &fleet, output).await,

@@ -1,10 +1,9 @@
 //! The services that staff call.
 
-use clap::ValueEnum;
 use strum::{IntoStaticStr, VariantArray};
 
 /// A service with staff RPCs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, IntoStaticStr, VariantArray)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "snake_case")]
 pub(crate) enum Service {
     Gateway,
@@ -12,8 +11,6 @@ pub(crate) enum Service {
     Economy,
     Catalogue,
     Webhook,
-    /// It has no feed and follows none, so no command about feeds names it.
-    #[value(skip)]
     Web,
 }
 
@@ -21,11 +18,6 @@ impl Service {
     /// The name in a profile, which is also that of the service's feed, if it has one.
     pub(crate) fn as_str(self) -> &'static str {
         self.into()
-    }
-
-    /// Whether it has a feed or follows one.
-    pub(crate) const fn has_feeds(self) -> bool {
-        !matches!(self, Self::Web)
     }
 
     /// The DNS name of its certificate.

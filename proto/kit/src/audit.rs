@@ -31,10 +31,6 @@ pub const PERSON: &str = "person";
 /// The most characters of a reason.
 const MAX_REASON: usize = 500;
 
-/// The actions and entity types that the kit itself records, in every service with a feed.
-pub(crate) const FEED_ACTIONS: [&str; 3] = ["retry_dead_letters", "forget_follower", "replay_feed"];
-pub(crate) const FEED_KINDS: [&str; 2] = ["dead_letter", "follower"];
-
 /// Checks and trims the reason that staff give for an action. It may be empty.
 ///
 /// # Errors
@@ -298,11 +294,10 @@ impl AuditQuery {
     fn new<A: Action>(request: &ListAuditRequest) -> Result<Self, Fault> {
         let mut bad = BadFields::default();
         let known: Vec<&str> = A::VARIANTS.iter().map(|action| action.as_str()).collect();
-        let known = [&*known, &FEED_ACTIONS].concat();
         if !request.action.is_empty() && !known.contains(&&*request.action) {
             bad.add("action", format!("One of {}.", known.join(", ")));
         }
-        let kinds = [A::KINDS, &FEED_KINDS].concat();
+        let kinds = A::KINDS;
         if !request.entity.is_empty() && !kinds.contains(&&*request.entity) {
             bad.add("entity", format!("One of {}.", kinds.join(", ")));
         }

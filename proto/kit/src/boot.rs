@@ -8,7 +8,6 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::Context as _;
-use parking_lot::{MappedMutexGuard, Mutex, MutexGuard};
 use sqlx::PgPool;
 use sqlx::migrate::Migrator;
 use tokio::net::TcpListener;
@@ -16,9 +15,8 @@ use tonic::service::RoutesBuilder;
 
 use crate::admin::{self, Readiness};
 use crate::clock::Clock;
-use crate::clock_difference::ClockComparison;
 use crate::config::{self, Common, Profile, Request, Settings, Tls};
-use crate::feed::{self, ChangeSource, DeadLetterService, PgConsumer, Projection, Subscription};
+use crate::feed::{self, PgConsumer, Projection, Subscription};
 use crate::leader::Leader;
 use crate::lifecycle::{Lifecycle, Shutdown, StopSignals};
 use crate::pg::Schema;
@@ -27,7 +25,7 @@ use crate::rpc::staff::Members;
 use crate::rpc::tls::Credentials;
 use crate::rpc::{Authenticator, ConnectionLimits, Port};
 use crate::runtime::block_on;
-use crate::{healthcheck, pg, rpc, telemetry};
+use crate::{clock_difference, healthcheck, pg, rpc, telemetry};
 
 /// The parts that a service gets at start.
 #[derive(Debug)]
@@ -46,8 +44,6 @@ pub struct Boot<S> {
     resolvers: Resolvers,
     /// The migrations that the service requires.
     migrator: &'static Migrator,
-    /// The staff calls for the feeds of the service.
-    dead_letters: Mutex<Option<DeadLetterService>>,
 }
 
 /// Runs a service: reads its settings, starts telemetry and the admin port, calls `start`, and stops in three steps after a signal.
@@ -174,7 +170,6 @@ where
         credentials,
         resolvers: Resolvers::default(),
         migrator,
-        dead_letters: Mutex::default(),
     });
     let interrupted = tokio::select! {
         result = starting => result.map(|()| None)?,
@@ -241,10 +236,14 @@ impl<S: Settings> Boot<S> {
         let pool = pg::open(settings, S::SERVICE, self.migrator, session).await?;
         let condition = "the clock to be compared with PostgreSQL's";
         let agreed = self.readiness.condition(condition);
-        let mut comparison = ClockComparison::new(pool.clone(), agreed);
-        comparison.compare().await;
-        self.lifecycle
-            .spawn_background("clock comparison", comparison.watch());
+        if !clock_difference::agree(&pool, &agreed).await {
+            let agreeing = clock_difference::until_agreed(pool.clone(), agreed);
+            self.lifecycle.spawn_background("clock comparison", async {
+                agreeing.await;
+                // A background task that ends has failed.
+                std::future::pending().await
+            });
+        }
         self.lifecycle
             .spawn_background("pool metrics", pg::watch_pool(pool.clone()));
         Ok(pool)
@@ -274,8 +273,6 @@ impl<S: Settings> Boot<S> {
     }
 
     /// Follows the feed of `producer`, which `client` calls, with `projection`, in the leader.
-    ///
-    /// Staff can list and retry what cannot be applied.
     pub fn follow<P: Projection + Clone>(
         &self,
         leader: &Leader,
@@ -284,38 +281,12 @@ impl<S: Settings> Boot<S> {
         projection: P,
     ) {
         let (pool, schema) = (leader.pool.clone(), leader.schema);
-        self.add_dead_letters(&pool, schema, producer, client.clone(), projection.clone());
         let feed = Subscription { schema, producer };
         leader.spawn(producer, move || {
-            let consumer = PgConsumer::new(pool.clone(), feed, client.clone(), projection.clone());
+            let consumer = PgConsumer::new(pool.clone(), feed, projection.clone());
             // Readiness does not wait for the follower: another replica may be the leader.
             feed::consume(client.clone(), S::SERVICE, consumer, None)
         });
-    }
-
-    /// Lets staff list and retry the changes of `producer` that `projection` could not apply; a retry reads them from `source`.
-    /// [`follow`](Self::follow) calls this.
-    pub fn add_dead_letters(
-        &self,
-        pool: &PgPool,
-        schema: Schema,
-        producer: &'static str,
-        source: impl ChangeSource,
-        projection: impl Projection,
-    ) {
-        self.feeds(pool, schema).add(producer, source, projection);
-    }
-
-    /// Lets staff list and forget the followers of the feed in `schema`. A service that follows another feed need not call this.
-    pub fn add_feed(&self, pool: &PgPool, schema: Schema) {
-        drop(self.feeds(pool, schema));
-    }
-
-    fn feeds(&self, pool: &PgPool, schema: Schema) -> MappedMutexGuard<'_, DeadLetterService> {
-        let new = || DeadLetterService::new(pool.clone(), schema, self.clock.clone());
-        MutexGuard::map(self.dead_letters.lock(), |service| {
-            service.get_or_insert_with(new)
-        })
     }
 
     /// Serves `services` on the internal port, with health and reflection. `members` finds staff members by their tokens.
@@ -324,10 +295,6 @@ impl<S: Settings> Boot<S> {
         mut services: RoutesBuilder,
         members: Arc<dyn Members>,
     ) -> anyhow::Result<()> {
-        let dead_letters = self.dead_letters.lock().take();
-        if let Some(service) = dead_letters {
-            services.add_service(service.into_server());
-        }
         rpc::server::add_reflection(&mut services)?;
         let common = self.common();
         let mut authenticator =

@@ -2,7 +2,7 @@
 //!
 //! What replicas must agree on goes by PostgreSQL's time ([`pg::now`]). The times that a replica puts into rows and answers come from its
 //! own clock, so that clock must be about right. A replica that works stays ready when the clocks come to differ: it may be PostgreSQL's
-//! clock that is wrong, and then every replica would stop at once. A metric and the log tell the operator.
+//! clock that is wrong, and then every replica would stop at once.
 
 use std::time::Duration;
 
@@ -15,74 +15,44 @@ use crate::pg;
 
 /// A larger difference is wrong.
 const LIMIT: time::Duration = time::Duration::seconds(2);
-/// How often the clocks are compared.
+/// How often the clocks are compared until they agree.
 const INTERVAL: Duration = Duration::from_secs(5);
 /// How long PostgreSQL may take to tell its time.
 const TIMEOUT: Duration = Duration::from_secs(2);
 
-/// The comparison of the clocks of one process.
-#[derive(Debug)]
-pub(crate) struct ClockComparison {
-    pool: PgPool,
-    /// Met once the clocks have agreed.
-    agreed: Condition,
-    has_agreed: bool,
-    is_wrong: bool,
+/// Compares the clocks until they agree, which `agreed` says then.
+pub(crate) async fn until_agreed(pool: PgPool, agreed: Condition) {
+    while !agree(&pool, &agreed).await {
+        tokio::time::sleep(INTERVAL).await;
+    }
 }
 
-impl ClockComparison {
-    pub(crate) fn new(pool: PgPool, agreed: Condition) -> Self {
-        Self {
-            pool,
-            agreed,
-            has_agreed: false,
-            is_wrong: false,
+/// Compares the clocks. Nothing changes while PostgreSQL does not answer.
+pub(crate) async fn agree(pool: &PgPool, agreed: &Condition) -> bool {
+    // A clock that tests have moved differs on purpose.
+    let clock = Clock::system();
+    let asking = pg::within(pool, TIMEOUT, async |connection| {
+        let before = clock.now();
+        let there = pg::now(connection, &clock).await?;
+        Ok(ahead(before, there, clock.now()))
+    });
+    match asking.await {
+        Ok(ahead) if ahead.abs() <= LIMIT => {
+            agreed.set(true);
+            true
         }
-    }
-
-    /// Compares the clocks from time to time, for ever.
-    pub(crate) async fn watch(mut self) -> anyhow::Result<()> {
-        loop {
-            tokio::time::sleep(INTERVAL).await;
-            self.compare().await;
+        Ok(ahead) => {
+            let seconds = ahead.as_seconds_f64();
+            let problem = format!(
+                "the clock differs by {seconds:+.1} s from PostgreSQL's; set this machine's clock"
+            );
+            tracing::error!("{problem}");
+            agreed.fail(problem);
+            false
         }
-    }
-
-    /// Compares the clocks. Nothing changes while PostgreSQL does not answer.
-    pub(crate) async fn compare(&mut self) {
-        // A clock that tests have moved differs on purpose.
-        let clock = Clock::system();
-        let asking = pg::within(&self.pool, TIMEOUT, async |connection| {
-            let before = clock.now();
-            let there = pg::now(connection, &clock).await?;
-            Ok(ahead(before, there, clock.now()))
-        });
-        match asking.await {
-            Ok(ahead) => self.record(ahead),
-            Err(error) => tracing::debug!(%error, "cannot compare the clock with PostgreSQL's"),
-        }
-    }
-
-    /// Records how far this clock is ahead of PostgreSQL's.
-    fn record(&mut self, ahead: time::Duration) {
-        let seconds = ahead.as_seconds_f64();
-        metrics::gauge!("clock_difference_seconds").set(seconds);
-        let was_wrong = std::mem::replace(&mut self.is_wrong, ahead.abs() > LIMIT);
-        if !self.is_wrong {
-            if was_wrong {
-                tracing::info!("the clock agrees with PostgreSQL's again");
-            }
-            self.has_agreed = true;
-            self.agreed.set(true);
-            return;
-        }
-        let problem = format!("the clock differs by {seconds:+.1} s from PostgreSQL's");
-        if !was_wrong {
-            tracing::error!("{problem}; set the clock that is wrong");
-        }
-        if !self.has_agreed {
-            self.agreed
-                .fail(format!("{problem}; set this machine's clock"));
+        Err(error) => {
+            tracing::debug!(%error, "cannot compare the clock with PostgreSQL's");
+            false
         }
     }
 }
@@ -119,38 +89,18 @@ mod tests {
     async fn a_replica_whose_clock_differs_at_its_start_is_not_ready(pool: PgPool) {
         let readiness = Readiness::default();
         let agreed = readiness.condition("the clock to be compared");
-        let mut comparison = ClockComparison::new(pool.clone(), agreed);
         // A comparison that takes too long changes nothing, and is made again.
         for (behind, expected) in [(604_800, "+604"), (-600, "-")] {
-            comparison.pool = testing::postgres::behind(&pool, behind).await.unwrap();
+            let elsewhere = testing::postgres::behind(&pool, behind).await.unwrap();
             let says = format!("the clock differs by {expected}");
             wait_until(&says, async || {
-                comparison.compare().await;
+                assert!(!agree(&elsewhere, &agreed).await);
                 readiness.missing()[0].starts_with(&says)
             })
             .await;
             assert!(!*readiness.watch().borrow());
         }
-        comparison.pool = pool.clone();
-        wait_until("the clocks agree", async || {
-            comparison.compare().await;
-            *readiness.watch().borrow()
-        })
-        .await;
-
-        // Later it may be PostgreSQL's clock that is wrong, for all replicas.
-        comparison.pool = testing::postgres::behind(&pool, 600).await.unwrap();
-        wait_until("PostgreSQL's clock is wrong", async || {
-            comparison.compare().await;
-            comparison.is_wrong
-        })
-        .await;
+        until_agreed(pool, agreed).await;
         assert!(*readiness.watch().borrow(), "{:?}", readiness.missing());
-        comparison.pool = pool;
-        wait_until("the clocks agree again", async || {
-            comparison.compare().await;
-            !comparison.is_wrong
-        })
-        .await;
     }
 }

@@ -38,7 +38,6 @@ mod redis_url;
 pub mod request_id;
 pub mod rpc;
 mod runtime;
-mod shared_settings;
 pub mod telemetry;
 pub mod text;
 mod throttle;

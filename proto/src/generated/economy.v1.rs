@@ -588,6 +588,14 @@ pub struct Tip {
     pub note: ::prost::alloc::string::String,
     #[prost(message, optional, tag = "6")]
     pub at: ::core::option::Option<::prost_types::Timestamp>,
+    /// The game, as it was when the tip was paid.
+    #[prost(string, tag = "7")]
+    pub slug: ::prost::alloc::string::String,
+    #[prost(string, tag = "8")]
+    pub title: ::prost::alloc::string::String,
+    /// The accounts that own the page of the game: the tip is announced to them.
+    #[prost(string, repeated, tag = "9")]
+    pub account_ids: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
 }
 /// What became of a report that was held or voided, for mails to the people of the accounts that own the game.
 ///

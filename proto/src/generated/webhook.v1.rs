@@ -36,10 +36,6 @@ pub struct Endpoint {
     /// What the URL answered to a HEAD request when it was entered, such as "answered 405"; empty: it was entered before such requests were made.
     #[prost(string, tag = "11")]
     pub address_check: ::prost::alloc::string::String,
-    /// While failed deliveries are put back into the queue: how many wait again.
-    #[prost(uint64, optional, tag = "12")]
-    #[serde(skip)]
-    pub recovered: ::core::option::Option<u64>,
 }
 /// The health of an endpoint.
 #[derive(serde::Serialize)]
@@ -338,7 +334,7 @@ pub struct RecoverRequest {
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct RecoverResponse {
-    /// How many are, or would be, sent again. Counted up to 10,000.
+    /// How many are, or would be, sent again: at most 10,000 at once, those that failed first.
     #[prost(uint64, tag = "1")]
     pub deliveries: u64,
     /// When the first of them failed; absent: there is none.

@@ -306,7 +306,7 @@ impl EndpointWorker {
             self.next_at = self.next_at.max(now) + interval.unwrap_or_default();
             let (shared, target) = (Arc::clone(&self.shared), Arc::clone(target));
             let lease = Arc::clone(&self.lease);
-            let span = telemetry::caused_span(due.message.traceparent.as_deref(), || {
+            let span = telemetry::root_span(|| {
                 tracing::info_span!(
                     "webhook attempt",
                     webhook.endpoint = %lease.claim.endpoint,

@@ -158,9 +158,9 @@ mod tests {
             id,
             event: Event::Ping,
             listing: None,
+            recipients: None,
             created_at: now,
             body: b"{}".to_vec(),
-            traceparent: None,
         };
         let mut connection = pool.acquire().await.unwrap();
         for endpoint in [7, 8] {

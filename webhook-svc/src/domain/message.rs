@@ -19,12 +19,12 @@ pub struct Message {
     pub event: Event,
     /// The listing that it is about. `None`: a test event.
     pub listing: Option<ListingKey>,
+    /// The accounts that it is for. `None`: everyone who has selected the event.
+    pub recipients: Option<Vec<Uuid>>,
     /// The time in the body: when the change was made, by the clock of its producer.
     pub created_at: OffsetDateTime,
     /// The exact bytes that are sent.
     pub body: Vec<u8>,
-    /// The trace of what it announces, in the form of the header; it is not sent. `None`: it was not traced.
-    pub traceparent: Option<String>,
 }
 
 /// A listing, as the listings feed names it.
@@ -104,19 +104,10 @@ impl Message {
             id,
             event,
             listing,
+            recipients: None,
             created_at,
             body,
-            traceparent: None,
         })
-    }
-
-    /// Names the trace of what it announces.
-    #[must_use]
-    pub fn with_traceparent(self, traceparent: Option<String>) -> Self {
-        Self {
-            traceparent,
-            ..self
-        }
     }
 }
 

@@ -64,7 +64,7 @@ pub fn message(change: &Change) -> anyhow::Result<Option<Message>> {
     let at = super::time_of(change)?;
     let id = derive_id("catalogue", change, at, event);
     let message = Message::new(id, event, Some(listing), at, &data)?;
-    Ok(Some(message.with_traceparent(change.traceparent.clone())))
+    Ok(Some(message))
 }
 
 #[cfg(test)]

@@ -1,6 +1,5 @@
 //! Follows listings-svc: pages, games and events.
 
-use anyhow::Context as _;
 use contracts::common::v1::Change;
 use contracts::listings::v1::{Event as ListedEvent, Game, Page};
 use kit::Mode;
@@ -63,21 +62,14 @@ fn read(change: &Change) -> anyhow::Result<Option<(Row, Listing)>> {
     let read = match change.entity.as_str() {
         "page" => {
             let page = Page::decode(state)?;
-            let owners: Result<_, _> = page.owners.iter().map(|owner| owner.parse()).collect();
             let data = Listing::page(&page.kind, &page.handle, &page.name, &page.url);
-            let row = Row {
-                owners: owners.context("an owner is not a UUID")?,
-                ..row(change, "page", page.mode, page.visible, &data)?
-            };
+            let row = row(change, "page", page.mode, page.visible, &data)?;
             (row, data)
         }
         "game" => {
             let game = Game::decode(state)?;
             let data = Listing::game(&game.slug, &game.title, &game.url);
-            let row = Row {
-                page_id: Some(game.page_id.parse()?),
-                ..row(change, "game", game.mode, game.visible, &data)?
-            };
+            let row = row(change, "game", game.mode, game.visible, &data)?;
             (row, data)
         }
         "event" => {
@@ -107,8 +99,6 @@ fn row(
         url: data.url.clone(),
         published: visible,
         revision: change.revision,
-        page_id: None,
-        owners: Vec::new(),
     })
 }
 
@@ -129,5 +119,5 @@ fn message(change: &Change, row: &Row, data: Listing) -> anyhow::Result<Option<M
     let at = super::time_of(change)?;
     let id = derive_id("listings", change, at, event);
     let message = Message::new(id, event, Some(listing), at, &Data::Listing(data))?;
-    Ok(Some(message.with_traceparent(change.traceparent.clone())))
+    Ok(Some(message))
 }

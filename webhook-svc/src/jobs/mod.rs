@@ -2,5 +2,4 @@
 
 pub mod maintenance;
 pub mod oldest_due;
-pub mod recovery;
 pub mod sweep;

@@ -39,7 +39,6 @@ pub(super) fn endpoint(
             last_failure_at: endpoint.last_failure_at.map(encode),
             last_success_at: endpoint.last_success_at.map(encode),
         }),
-        recovered: backlog.recovered.map(i64::unsigned_abs),
     }
 }
 

@@ -4,7 +4,7 @@ use contracts::webhook::v1 as proto;
 use kit::bad_fields::BadFields;
 use kit::cursor::Binding;
 use kit::page::{Limits, Page};
-use kit::{Code, Fault, ids, telemetry, timestamp};
+use kit::{Code, Fault, ids, timestamp};
 use serde_json::json;
 use strum::VariantNames as _;
 use time::{Duration, OffsetDateTime};
@@ -17,7 +17,7 @@ use crate::domain::message::Message;
 use crate::domain::samples;
 use crate::store::deliveries::{self, DeliveryState, Filter};
 use crate::store::endpoints::EndpointState;
-use crate::store::{delivery_days, messages, partitions, plans, recoveries, waiting};
+use crate::store::{delivery_days, failed, messages, partitions, plans, waiting};
 
 /// Test deliveries of an endpoint that may wait. Those of a paused endpoint wait for a month.
 const MAX_WAITING_TESTS: i64 = 100;
@@ -199,16 +199,20 @@ impl Dependencies {
             check_enabled(endpoint.state)?;
         }
         let id = endpoint.id;
-        let failed = recoveries::count(&self.pool, id, since).await?;
-        if !request.dry_run {
-            let mut transaction = self.pool.begin().await?;
-            recoveries::insert(&mut transaction, id, since, now).await?;
+        let failed = if request.dry_run {
+            failed::count(&self.pool, id, since).await?
+        } else {
+            let mut transaction = self.pool.begin_with(failed::BEGIN_RECOVER).await?;
+            let attempts = self.schedule.attempts();
+            let failed = failed::recover(&mut transaction, id, since, attempts, now).await?;
             let details = json!({"since": since.unix_timestamp(), "deliveries": failed.deliveries});
             scope
                 .record(&mut *transaction, &endpoint, details, now)
                 .await?;
             transaction.commit().await?;
-        }
+            self.wakeup.wake();
+            failed
+        };
         let next = match endpoint.state {
             _ if request.dry_run => "They were only counted: nothing is sent.",
             EndpointState::On => {
@@ -254,7 +258,6 @@ impl Dependencies {
         let (now, id) = (self.clock.now(), ids::row_id());
         let message = Message::new(id, event, None, now, &sample.data);
         let message = message.map_err(|error| Fault::internal(&error))?;
-        let message = message.with_traceparent(telemetry::traceparent());
         let mut transaction = self.pool.begin().await?;
         let attempts = self.schedule.attempts();
         let delivery =

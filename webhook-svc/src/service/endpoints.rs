@@ -18,7 +18,6 @@ use crate::key_ring::seal_secret;
 use crate::store::accounts;
 use crate::store::endpoints::{self, Endpoint, EndpointState};
 use crate::store::plans::{self, Allowance};
-use crate::store::recoveries;
 use crate::store::waiting::{self, Backlog};
 
 /// Maximum of a rate limit, in deliveries per second.
@@ -194,8 +193,6 @@ impl Dependencies {
         let mut transaction = self.pool.begin().await?;
         let found = endpoints::lock(&mut transaction, id, scope.account).await?;
         let endpoint = found.ok_or_else(not_found)?;
-        // First, as the job that works through it locks it first.
-        recoveries::remove(&mut transaction, id).await?;
         endpoints::remove(&mut transaction, id, now).await?;
         let details = json!({"account": endpoint.account_id, "url": endpoint.url});
         scope

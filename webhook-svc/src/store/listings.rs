@@ -18,10 +18,6 @@ pub struct Row {
     pub url: String,
     pub published: bool,
     pub revision: i64,
-    /// The page of a game.
-    pub page_id: Option<Uuid>,
-    /// The accounts that own a page.
-    pub owners: Vec<Uuid>,
 }
 
 /// Inserts or updates listings in one statement. The last of several rows with one id wins. Marks the rows
@@ -38,43 +34,17 @@ pub async fn upsert(
         .collect();
     let rows: Vec<Row> = newest.into_values().collect();
     sqlx::query!(
-        "insert into webhook.listing (generation, kind, id, mode, slug, name, url, published, revision, page_id, owners)
-         select $1, kind, id, mode, slug, name, url, published, revision, page_id, owners
+        "insert into webhook.listing (generation, kind, id, mode, slug, name, url, published, revision)
+         select $1, kind, id, mode, slug, name, url, published, revision
          from jsonb_populate_recordset(null::webhook.listing, $2)
          on conflict (kind, id) do update set generation = excluded.generation, mode = excluded.mode, slug = excluded.slug,
-             name = excluded.name, url = excluded.url, published = excluded.published, revision = excluded.revision,
-             page_id = excluded.page_id, owners = excluded.owners",
+             name = excluded.name, url = excluded.url, published = excluded.published, revision = excluded.revision",
         generation,
         Json(&rows) as _,
     )
     .execute(connection)
     .await?;
     Ok(())
-}
-
-/// What a message says of a game.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Game {
-    pub id: Uuid,
-    pub mode: String,
-    pub slug: String,
-    pub name: String,
-    pub url: String,
-}
-
-/// The games with these ids.
-pub async fn games(
-    connection: &mut PgConnection,
-    ids: &[Uuid],
-) -> Result<HashMap<Uuid, Game>, sqlx::Error> {
-    let games = sqlx::query_as!(
-        Game,
-        "select id, mode, slug, name, url from webhook.listing where kind = 'game' and id = any($1)",
-        ids
-    )
-    .fetch_all(connection)
-    .await?;
-    Ok(games.into_iter().map(|game| (game.id, game)).collect())
 }
 
 /// Those of these listings that are published.
@@ -108,8 +78,6 @@ mod tests {
             url: "https://mchezo.example/slug".to_owned(),
             published: true,
             revision: 1,
-            page_id: Some(Uuid::from_u128(8)),
-            owners: vec![Uuid::from_u128(9), Uuid::from_u128(10)],
         }
     }
 
@@ -122,9 +90,6 @@ mod tests {
         upsert(&mut connection, new, vec![row("game", "d")])
             .await
             .unwrap();
-        let owners = sqlx::query_scalar!("select owners from webhook.listing where kind = 'page'");
-        let owners = owners.fetch_one(&pool).await.unwrap();
-        assert_eq!(owners, [9, 10].map(Uuid::from_u128));
         let named = async || {
             sqlx::query_scalar!("select name from webhook.listing order by name")
                 .fetch_all(&pool)

@@ -8,8 +8,6 @@ use sqlx::{PgConnection, PgPool};
 use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 
-use crate::domain::event::Event;
-
 /// The clocks of replicas differ by less than this. If two messages were stored further apart than this, the earlier one has the lower
 /// position.
 const CLOCK_DIFFERENCE: Duration = Duration::MINUTE;
@@ -22,8 +20,7 @@ pub async fn lock_head(connection: &mut PgConnection) -> Result<(), sqlx::Error>
     Ok(())
 }
 
-/// Gives positions to these messages, in this order. Skips messages that have a position, and messages that are not about a listing. A tip
-/// goes to the present owners of the game's page.
+/// Gives positions to these messages, in this order. Skips messages that have a position, and messages that are not about a listing.
 pub async fn number(connection: &mut PgConnection, ids: &[Uuid]) -> Result<(), sqlx::Error> {
     let numbered = sqlx::query!(
         "with numbered as (
@@ -36,15 +33,9 @@ pub async fn number(connection: &mut PgConnection, ids: &[Uuid]) -> Result<(), s
              update webhook.message_head set position = position + (select count(*) from numbered)
              returning position - (select count(*) from numbered) as before
          )
-         update webhook.message set position = head.before + numbered.place,
-             recipients = case when message.event = $2 then coalesce((
-                 select page.owners from webhook.listing as game
-                 join webhook.listing as page on page.kind = 'page' and page.id = game.page_id
-                 where game.kind = message.listing_kind and game.id = message.listing_id
-             ), '{}') end
+         update webhook.message set position = head.before + numbered.place
          from numbered, head where message.id = numbered.id",
         ids,
-        Event::TipPaid.as_str(),
     );
     numbered.execute(connection).await?;
     Ok(())

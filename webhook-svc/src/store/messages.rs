@@ -6,13 +6,11 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::message_positions;
-use crate::domain::event::Event;
 use crate::domain::message::Message;
 
 /// Inserts messages with positions, and a delivery of each to every subscribed endpoint.
 ///
-/// An endpoint is subscribed when it has selected the event and its account's plan has webhooks; a tip goes only to the owners of the
-/// game's page. Messages that exist already are skipped. A message is stored as of the time in its body, if that is later than `now`: the
+/// An endpoint is subscribed when it has selected the event, its account's plan has webhooks, and the message is for the account. Messages that exist already are skipped. A message is stored as of the time in its body, if that is later than `now`: the
 /// producer's clock may be ahead, and `since` with a printed time must find its message.
 pub async fn fan_out(
     connection: &mut PgConnection,
@@ -27,12 +25,12 @@ pub async fn fan_out(
     let ids: Vec<Uuid> = messages.iter().map(|message| message.id).collect();
     sqlx::query!(
         "with made as (
-             insert into webhook.message (id, event, listing_kind, listing_id, body, created_at, traceparent)
-             select id, event, listing_kind, listing_id, body, greatest($6, at), traceparent
-             from unnest($1::uuid[], $2::text[], $3::text[], $4::uuid[], $5::bytea[], $9::timestamptz[], $10::text[])
-                 as sent (id, event, listing_kind, listing_id, body, at, traceparent)
+             insert into webhook.message (id, event, listing_kind, listing_id, body, created_at, recipients)
+             select id, event, listing_kind, listing_id, body, greatest($6, at), recipients::uuid[]
+             from unnest($1::uuid[], $2::text[], $3::text[], $4::uuid[], $5::bytea[], $8::timestamptz[], $9::text[])
+                 as sent (id, event, listing_kind, listing_id, body, at, recipients)
              on conflict (id) do nothing
-             returning id, event, listing_kind, listing_id
+             returning id, event, listing_kind, listing_id, recipients
          ), delivery as (
              insert into webhook.waiting (endpoint_id, message_id, created_at, attempts_left, due_at)
              select endpoint.id, made.id, $6, $7,
@@ -44,12 +42,7 @@ pub async fn fan_out(
              join webhook.endpoint on endpoint.events @> array[made.event] and endpoint.state <> 'off'
              join webhook.account on account.id = endpoint.account_id
              join webhook.plan on plan.name = account.plan and plan.events
-             where made.event <> $8 or exists (
-                 select from webhook.listing as game
-                 join webhook.listing as page on page.kind = 'page' and page.id = game.page_id
-                 where game.kind = made.listing_kind and game.id = made.listing_id
-                     and endpoint.account_id = any(page.owners)
-             )
+             where made.recipients is null or endpoint.account_id = any(made.recipients)
              order by sent.position
              returning endpoint_id
          ), woken as (
@@ -67,13 +60,19 @@ pub async fn fan_out(
         &messages.iter().map(|message| message.body.clone()).collect::<Vec<_>>(),
         now,
         max_attempts,
-        Event::TipPaid.as_str(),
         &messages.iter().map(|message| message.created_at).collect::<Vec<_>>(),
-        &messages.iter().map(|message| message.traceparent.clone()).collect::<Vec<_>>() as _,
+        &messages.iter().map(recipients).collect::<Vec<_>>() as _,
     )
     .fetch_one(&mut *connection)
     .await?;
     message_positions::number(connection, &ids).await
+}
+
+/// The recipients of a message as the text of an array: `unnest` flattens arrays of arrays.
+fn recipients(message: &Message) -> Option<String> {
+    let accounts = message.recipients.as_ref()?.iter();
+    let accounts: Vec<String> = accounts.map(Uuid::to_string).collect();
+    Some(format!("{{{}}}", accounts.join(",")))
 }
 
 /// Inserts a test message and its delivery to one endpoint, whatever events the endpoint has selected. Returns the delivery's id.
@@ -86,8 +85,8 @@ pub async fn send_to(
 ) -> Result<i64, sqlx::Error> {
     sqlx::query_scalar!(
         "with made as (
-             insert into webhook.message (id, event, listing_kind, listing_id, body, created_at, traceparent)
-             values ($1, $2, $3, $4, $5, $7, $9)
+             insert into webhook.message (id, event, listing_kind, listing_id, body, created_at)
+             values ($1, $2, $3, $4, $5, $7)
          ), woken as (
              update webhook.queue set due_at = least(due_at, $7) where endpoint_id = $6
          )
@@ -102,7 +101,6 @@ pub async fn send_to(
         endpoint,
         now,
         max_attempts,
-        message.traceparent.as_deref(),
     )
     .fetch_one(connection)
     .await
@@ -117,8 +115,6 @@ pub struct StoredMessage {
     pub listing: Option<(String, Uuid)>,
     /// Exactly as it is sent.
     pub body: Bytes,
-    /// The trace of what it announces; `None`: it was not traced.
-    pub traceparent: Option<String>,
 }
 
 impl StoredMessage {
@@ -130,7 +126,7 @@ impl StoredMessage {
 /// The messages with these ids.
 pub async fn find(pool: &PgPool, ids: &[Uuid]) -> Result<Vec<StoredMessage>, sqlx::Error> {
     let rows = sqlx::query!(
-        "select id, event, listing_kind, listing_id, body, traceparent from webhook.message where id = any($1)",
+        "select id, event, listing_kind, listing_id, body from webhook.message where id = any($1)",
         ids
     );
     let rows = rows.fetch_all(pool).await?.into_iter();
@@ -139,7 +135,6 @@ pub async fn find(pool: &PgPool, ids: &[Uuid]) -> Result<Vec<StoredMessage>, sql
         event: row.event,
         listing: row.listing_kind.zip(row.listing_id),
         body: row.body.into(),
-        traceparent: row.traceparent,
     });
     Ok(messages.collect())
 }

@@ -5,13 +5,13 @@ pub mod attempts;
 pub mod deliveries;
 pub mod delivery_days;
 pub mod endpoints;
+pub mod failed;
 pub mod listings;
 pub mod message_positions;
 pub mod messages;
 pub mod partitions;
 pub mod plans;
 pub mod queue;
-pub mod recoveries;
 pub mod retention;
 pub mod waiting;
 

@@ -59,8 +59,6 @@ pub struct Backlog {
     pub count: i64,
     /// When the first was created.
     pub since: Option<OffsetDateTime>,
-    /// While failed deliveries are put back: how many wait again.
-    pub recovered: Option<i64>,
 }
 
 pub async fn backlog(
@@ -72,8 +70,7 @@ pub async fn backlog(
         r#"select count(*) as "count!", (
                select created_at from webhook.waiting where endpoint_id = $1
                order by due_at, id limit 1
-           ) as since,
-           (select queued from webhook.recovery where endpoint_id = $1) as recovered
+           ) as since
            from (select from webhook.waiting where endpoint_id = $1 limit $2) as counted"#,
         endpoint,
         MAX_BACKLOG

@@ -234,11 +234,7 @@ async fn only_public_listings_are_named(pool: PgPool) {
 #[testing::database_test(webhook::MIGRATOR)]
 async fn a_tip_is_for_those_who_owned_the_page_then(pool: PgPool) {
     let service = seeded(pool).await;
-    service.economy(&[tip(1)]).await;
-    service
-        .listings(&[page(3, "owners_changed", BOB)], TAKEN)
-        .await;
-    service.economy(&[tip(2)]).await;
+    service.economy(&[tip(1, ADA), tip(2, BOB)]).await;
     let tips = async |account| {
         let request = proto::ListMessagesRequest {
             event: "tip.paid".to_owned(),
@@ -253,10 +249,7 @@ async fn a_tip_is_for_those_who_owned_the_page_then(pool: PgPool) {
     assert_eq!(tips(Uuid::from_u128(0xf)).await, [""; 0]);
     // A page of others' messages only moves the cursor.
     let at_end = pull(&service, all_of(BOB)).await.next;
-    service
-        .listings(&[page(4, "owners_changed", ADA)], TAKEN)
-        .await;
-    service.economy(&[tip(3)]).await;
+    service.economy(&[tip(3, ADA)]).await;
     let moved = pull(&service, after(BOB, &at_end)).await;
     assert_eq!(moved.total, 0);
     assert_ne!(moved.next, at_end);

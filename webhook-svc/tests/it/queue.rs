@@ -112,9 +112,9 @@ async fn work_that_is_added_during_a_release_is_not_lost_after_the_lease(pool: P
         id: Uuid::from_u128(3),
         event: Event::Ping,
         listing: None,
+        recipients: None,
         created_at: later,
         body: b"{}".to_vec(),
-        traceparent: None,
     };
     messages::send_to(&mut adding, &message, endpoint, 1, later)
         .await

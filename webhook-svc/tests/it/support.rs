@@ -13,7 +13,7 @@ use contracts::webhook::v1::messages_service_client::MessagesServiceClient;
 use contracts::webhook::v1::receivers_service_client::ReceiversServiceClient;
 use contracts::webhook::v1::staff_service_client::StaffServiceClient;
 use kit::clock::Clock;
-use kit::feed::{Projection, ProjectionContext, Subscription, project_changes};
+use kit::feed::{Projection, ProjectionContext, project_changes};
 use kit::key_ring::KeyRing;
 use kit::leader::Leader;
 use kit::lifecycle::{Lifecycle, Supervisor};
@@ -35,7 +35,7 @@ use webhook::feeds::economy::Economy;
 use webhook::feeds::listings::Listings;
 use webhook::http::resolver::Resolve;
 use webhook::http::{self, Sender};
-use webhook::jobs::{recovery, sweep};
+use webhook::jobs::sweep;
 use webhook::service::Dependencies;
 use webhook::store::{accounts, plans};
 
@@ -58,13 +58,6 @@ pub(crate) const HOST: &str = "hooks.example";
 pub(crate) const RETENTION: Duration = Duration::days(30);
 /// The length of a lease on an endpoint.
 pub(crate) const LEASE: StdDuration = StdDuration::from_secs(10);
-
-pub(crate) fn followed(producer: &'static str) -> Subscription {
-    Subscription {
-        schema: webhook::SCHEMA,
-        producer,
-    }
-}
 
 /// An account on the plan `build`, another one, and one on the plan `free`.
 pub(crate) const ADA: Uuid = Uuid::from_u128(0xa);
@@ -239,17 +232,10 @@ impl Webhook {
         self.lifecycle.stopping().cancel();
     }
 
-    /// Starts the delivery tasks and the job that sends failed deliveries again too.
+    /// Starts the delivery tasks too.
     pub(crate) fn delivering(self) -> Self {
         let dependencies = &self.dependencies;
         deliver::spawn(dependencies.clone(), &self.lifecycle);
-        recovery::spawn(
-            &self.leader,
-            &dependencies.pool,
-            &dependencies.clock,
-            &dependencies.wakeup,
-            dependencies.schedule.attempts(),
-        );
         self
     }
 
@@ -304,7 +290,10 @@ impl Webhook {
 
     /// Applies changes of the economy.
     pub(crate) async fn economy(&self, changes: &[Change]) {
-        let store = Economy(self.publisher.clone());
+        let store = Economy {
+            publisher: self.publisher.clone(),
+            public_url: SITE.to_owned(),
+        };
         self.apply("economy", &store, changes, TAKEN).await;
     }
 
@@ -321,11 +310,10 @@ impl Webhook {
         changes: &[Change],
         context: ProjectionContext,
     ) {
-        let feed = followed(producer);
         let mut transaction = self.pool.begin().await.unwrap();
         project_changes(
             &mut transaction,
-            feed,
+            producer,
             projection,
             changes.to_vec(),
             context,
@@ -503,7 +491,6 @@ pub(crate) fn change(seq: i64, entity: &str, id: Uuid, event: &str, state: Vec<u
         happening: false,
         at: Some(timestamp::encode(START)),
         state: state.into(),
-        traceparent: None,
     }
 }
 
@@ -548,11 +535,14 @@ pub(crate) fn numbered_game(seq: i64, event: &str, state: listings::State, id: U
     change(seq, "game", id, event, game.encode_to_vec())
 }
 
-/// A tip to that game.
-pub(crate) fn tip(seq: i64) -> Change {
+/// A tip to that game, whose page `owner` owns.
+pub(crate) fn tip(seq: i64, owner: Uuid) -> Change {
     let tip = Tip {
         game_id: GAME.to_string(),
         amount: 5,
+        slug: "kora".to_owned(),
+        title: "Kora".to_owned(),
+        account_ids: vec![owner.to_string()],
         ..Tip::default()
     };
     Change {

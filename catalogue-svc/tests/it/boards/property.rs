@@ -273,7 +273,7 @@ async fn run(pool: &PgPool, steps: &[Step]) {
                 }
             }
             Step::Hours(hours) => clock.advance(Duration::hours(hours)),
-            Step::Fold => fold(pool, &mut model, &clock).await,
+            Step::Fold => fold(pool, &mut model).await,
             Step::Update(replica) => {
                 let refreshed = replicas[replica].boards.refresh(pool, clock.now());
                 refreshed.await.unwrap();
@@ -285,7 +285,7 @@ async fn run(pool: &PgPool, steps: &[Step]) {
             Step::Vote(..) | Step::Void(_) => {}
         }
     }
-    fold(pool, &mut model, &clock).await;
+    fold(pool, &mut model).await;
     for replica in &replicas {
         let refreshed = replica.boards.refresh(pool, clock.now());
         refreshed.await.unwrap();
@@ -293,8 +293,8 @@ async fn run(pool: &PgPool, steps: &[Step]) {
     }
 }
 
-async fn fold(pool: &PgPool, model: &mut Model, clock: &Clock) {
-    votes::fold(pool, clock).await.unwrap();
+async fn fold(pool: &PgPool, model: &mut Model) {
+    votes::fold(pool).await.unwrap();
     model.folded.clone_from(&model.votes);
 }
 

@@ -158,15 +158,18 @@ impl Replica {
 
     pub(crate) async fn start_at(pool: &PgPool, clock: Clock) -> Self {
         let (lifecycle, supervisor) = Lifecycle::new();
-        // As the service does: the first fold registers the tallies as a follower, before the producer below may compact the feed. A test
-        // that moves the clock by weeks wakes compaction, and votes that are not added up yet would be gone.
-        votes::fold(pool, &clock).await.unwrap();
+        votes::fold(pool).await.unwrap();
         let (catalogue, boards) = boards(pool, &clock).await;
         let mut listings = index();
         boards.publish(list(&mut listings, &games())).await.unwrap();
         persist(pool, &games()).await;
         let leader = Leader::start(&lifecycle, pool.clone(), catalogue::SCHEMA, clock.clone());
-        let producer = Producer::start(&leader, &lifecycle, Retention::default());
+        // A test that moves the clock by weeks wakes compaction, which leaves the votes that are not added up yet.
+        let retention = Retention {
+            happenings: std::time::Duration::from_hours(24 * 36_500),
+            ..Retention::default()
+        };
+        let producer = Producer::start(&leader, &lifecycle, retention);
         let handler = CommandHandler { limits: LIMITS };
         let writer = producer.writer(handler);
         let job = board_snapshot::Job {
@@ -228,7 +231,7 @@ impl Replica {
 
     /// Adds up the votes that were committed.
     pub(crate) async fn fold(&self) {
-        votes::fold(&self.pool, &self.clock).await.unwrap();
+        votes::fold(&self.pool).await.unwrap();
     }
 
     /// Takes in what was added up.

@@ -4,8 +4,7 @@ use catalogue::feeds::votes;
 use contracts::catalogue::v1 as proto;
 use contracts::common::v1::{Mode, PageRequest};
 use contracts::listings::v1::State;
-use kit::feed::Retention;
-use kit::{Clock, Code};
+use kit::Code;
 use sqlx::PgPool;
 use sqlx::postgres::PgPoolOptions;
 use testing::silent_proxy::SilentProxy;
@@ -416,49 +415,6 @@ async fn a_board_is_read_without_postgresql_and_a_vote_by_keys(pool: PgPool) {
     assert_eq!(listed.unwrap().page.unwrap().total, 2);
 }
 
-/// Compaction waits for the tallies: no vote is lost, however long they lag.
-#[testing::database_test(catalogue::MIGRATOR)]
-async fn votes_leave_the_feed_after_they_are_added_up(pool: PgPool) {
-    let one = Replica::start(&pool).await;
-    let two = Replica::start_at(&pool, one.clock.clone()).await;
-    one.vote(1, 1, 2).await;
-    one.fold().await;
-    for voter in 2..5 {
-        one.vote(voter, 2, 1).await;
-    }
-    let compact = async || {
-        let retention = Retention {
-            happenings: std::time::Duration::from_hours(48),
-            ..Retention::default()
-        };
-        let now = kit::pg::now(&pool, &Clock::system()).await.unwrap() + Duration::days(3);
-        one.producer.compact(now, retention).await.unwrap();
-        one.feed().await["cast"]
-    };
-    assert_eq!(compact().await, 4, "the tallies have none after the first");
-    one.fold().await;
-    assert_eq!(compact().await, 1, "the last stays for the fingerprint");
-    let board = shown(&[("Game 2", 3), ("Game 1", 1)]);
-    let three = Replica::start_at(&pool, one.clock.clone()).await;
-    for replica in [&one, &two, &three] {
-        assert_eq!(replica.board("all").await, board);
-    }
-}
-
-/// Also before the first vote is added up, and after the tallies were silent for longer than a follower may be.
-#[testing::database_test(catalogue::MIGRATOR)]
-async fn votes_stay_on_the_feed_until_they_are_added_up_for_the_first_time(pool: PgPool) {
-    let replica = Replica::start(&pool).await;
-    for loser in [2, 3] {
-        replica.vote(1, 1, loser).await;
-    }
-    replica.clock.advance(Duration::days(32));
-    let now = replica.clock.now();
-    let compacted = replica.producer.compact(now, Retention::default());
-    assert_eq!(compacted.await.unwrap(), 0);
-    assert_eq!(replica.board("all").await[0], ("Game 1".to_owned(), 2));
-}
-
 #[testing::database_test(catalogue::MIGRATOR)]
 #[expect(clippy::disallowed_methods, reason = "statements of a test")]
 async fn boards_follow_a_restored_feed(pool: PgPool) {
@@ -475,40 +431,6 @@ async fn boards_follow_a_restored_feed(pool: PgPool) {
     let board = shown(&[("Game 1", 2), ("Game 2", 0), ("Game 4", 0)]);
     for replica in [&one, &two] {
         assert_eq!(replica.board("week").await, board);
-    }
-}
-
-#[testing::database_test(catalogue::MIGRATOR)]
-#[expect(clippy::disallowed_methods, reason = "statements of a test")]
-async fn a_vote_in_a_dead_letter_is_counted_once(pool: PgPool) {
-    let one = Replica::start(&pool).await;
-    one.vote(1, 1, 2).await;
-    for damage in [
-        "create table catalogue.whole as select state from catalogue.feed where seq = 1",
-        "update catalogue.feed set state = '\\xff' where seq = 1",
-    ] {
-        sqlx::query(damage).execute(&pool).await.unwrap();
-    }
-    one.fold().await;
-    for voter in [2, 3] {
-        one.vote(voter, 1, 2).await;
-    }
-    let two = Replica::start_at(&pool, one.clock.clone()).await;
-    let board = shown(&[("Game 1", 2), ("Game 2", 0)]);
-    assert_eq!(two.board("all").await, board);
-
-    // A release that can decode it starts.
-    sqlx::query(
-        "update catalogue.feed set state = (select state from catalogue.whole) where seq = 1",
-    )
-    .execute(&pool)
-    .await
-    .unwrap();
-    for _ in 0..2 {
-        votes::retry_dead_letters(&pool).await.unwrap();
-        let three = Replica::start_at(&pool, one.clock.clone()).await;
-        let board = shown(&[("Game 1", 3), ("Game 2", 0)]);
-        assert_eq!(three.board("all").await, board);
     }
 }
 

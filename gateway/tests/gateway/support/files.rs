@@ -82,25 +82,11 @@ impl FeedService for Files {
         Err(Status::unimplemented("nobody follows it"))
     }
 
-    async fn get_newest_change(
-        &self,
-        _: Request<common::GetNewestChangeRequest>,
-    ) -> Result<Response<common::GetNewestChangeResponse>, Status> {
-        Err(Status::unimplemented("nobody follows it"))
-    }
-
     async fn list_changes(
         &self,
         _: Request<common::ListChangesRequest>,
     ) -> Result<Response<common::ListChangesResponse>, Status> {
         Err(Status::unimplemented("nobody lists its changes"))
-    }
-
-    async fn acknowledge(
-        &self,
-        _: Request<common::AcknowledgeRequest>,
-    ) -> Result<Response<common::AcknowledgeResponse>, Status> {
-        Err(Status::unimplemented("nobody follows it"))
     }
 
     async fn get_position(

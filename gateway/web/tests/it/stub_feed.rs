@@ -52,20 +52,6 @@ impl FeedService for StubFeed {
         Err(Status::unimplemented("web follows no feed"))
     }
 
-    async fn get_newest_change(
-        &self,
-        _: Request<proto::GetNewestChangeRequest>,
-    ) -> Answer<proto::GetNewestChangeResponse> {
-        Err(Status::unimplemented("web follows no feed"))
-    }
-
-    async fn acknowledge(
-        &self,
-        _: Request<proto::AcknowledgeRequest>,
-    ) -> Answer<proto::AcknowledgeResponse> {
-        Err(Status::unimplemented("web follows no feed"))
-    }
-
     async fn list_changes(
         &self,
         request: Request<proto::ListChangesRequest>,

@@ -11,7 +11,6 @@ use axum::routing::post;
 use http::StatusCode;
 use http::header::SET_COOKIE;
 use kit::clock::Clock;
-use kit::leader::Leader;
 use kit::lifecycle::{Lifecycle, Supervisor};
 use kit::wakeup::Wakeup;
 use sqlx::PgPool;
@@ -25,7 +24,6 @@ use webhook::deliver::{self, DeliveryDependencies, Limits};
 use webhook::domain::health::DisablePolicy;
 use webhook::domain::schedule::Schedule;
 use webhook::http::{Sender, Settings};
-use webhook::jobs::recovery;
 use webhook::service::Dependencies;
 use webhook::store::{accounts, plans};
 
@@ -174,10 +172,7 @@ async fn serve(
             statement_timeout: testing::LONG,
         },
     };
-    let attempts = delivering.schedule.attempts();
     deliver::spawn(delivering, lifecycle);
-    let leader = Leader::start(lifecycle, pool.clone(), webhook::SCHEMA, clock.clone());
-    recovery::spawn(&leader, pool, clock, &wakeup, attempts);
     let service = Dependencies {
         pool: pool.clone(),
         clock: clock.clone(),

@@ -1,23 +1,22 @@
-//! Reads the settings from arguments, environment variables and the TOML file, and names every problem.
+//! Reads the settings from arguments and environment variables, and names every problem.
 
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, ArgMatches, Command, FromArgMatches as _, ValueEnum};
 
-use super::check::{cross_check, placeholders, plaintext_servers, refused_addresses};
+use super::check::{cross_check, plaintext_servers, refused_addresses};
 use super::values::postgres_url;
-use super::{Migration, Profile, Secret, Settings, Telemetry};
-use crate::{healthcheck, shared_settings};
+use super::{Migration, Secret, Settings, Telemetry};
+use crate::healthcheck;
 
 /// What a process does instead of the work of the service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Task {
     /// Bring the schema up to date as its owner, and end
     Migrate,
-    /// Check the settings and those that other services must have alike, name every problem, and end
+    /// Check the settings, name every problem, and end
     CheckConfig,
 }
 
@@ -45,7 +44,7 @@ pub(super) fn load_from<S: Settings>(
 ) -> Result<Request<S>, clap::Error> {
     let args: Vec<OsString> = args.into_iter().collect();
     let mut problems = Vec::new();
-    let mut command = with_file(command::<S>(), &args, &mut problems);
+    let mut command = command::<S>();
     if without_errors(&command, &args).and_then(|it| task(&it)) == Some(Task::Migrate) {
         command = command.mut_args(|arg| arg.required(false));
     }
@@ -68,11 +67,6 @@ pub(super) fn load_from<S: Settings>(
             },
         }
     };
-    if task(&matches) == Some(Task::CheckConfig) {
-        problems.extend(shared_settings::differences(|name| {
-            std::env::var_os(name)?.into_string().ok()
-        }));
-    }
     if problems.is_empty() && task(&matches) == Some(Task::Migrate) {
         problems.extend(plaintext_servers(&command, &matches));
         match migration(&matches) {
@@ -89,9 +83,6 @@ pub(super) fn load_from<S: Settings>(
         problems.extend(cross_check(settings.common()));
         problems.extend(refused_addresses(&command, &matches, settings.common()));
         problems.extend(plaintext_servers(&command, &matches));
-        if settings.common().profile == Profile::Production {
-            problems.extend(placeholders(&command, &matches));
-        }
         problems.extend(settings.problems());
         if problems.is_empty() {
             return Ok(match task(&matches) {
@@ -112,11 +103,6 @@ pub(super) fn load_from<S: Settings>(
 
 /// The clap command of a service, each setting with its environment variable.
 fn command<S: Settings>() -> Command {
-    let config = Arg::new("config")
-        .long("config")
-        .value_name("FILE")
-        .value_parser(clap::value_parser!(PathBuf))
-        .help("A TOML file with settings");
     let task = Arg::new("task")
         .value_name("COMMAND")
         .value_parser(clap::value_parser!(Task))
@@ -126,7 +112,7 @@ fn command<S: Settings>() -> Command {
         .hide_env_values(true)
         .value_parser(postgres_url)
         .help("PostgreSQL as the owner of the schema, for `migrate` [default: `database_url`]");
-    let command = Command::new(S::SERVICE).args([task, config, owner]);
+    let command = Command::new(S::SERVICE).args([task, owner]);
     let command = S::augment_args(command).mut_args(|arg| {
         let id = arg.get_id().as_str();
         if matches!(id, "help" | "version" | "task") {
@@ -166,53 +152,6 @@ fn migration(matches: &ArgMatches) -> Option<Migration> {
         url: url("database_owner_url").or_else(|| url("database_url"))?,
         deadline: duration("database_deadline")?,
         lock_timeout: duration("database_lock_timeout")?,
-    })
-}
-
-/// Uses the values of the TOML file in `--config` as defaults.
-fn with_file(command: Command, args: &[OsString], problems: &mut Vec<String>) -> Command {
-    let matches = without_errors(&command, args);
-    let Some(path) = matches.and_then(|m| m.get_one::<PathBuf>("config").cloned()) else {
-        return command;
-    };
-    match read(&path) {
-        Ok(table) => table.into_iter().fold(command, |command, (key, value)| {
-            if matches!(key.as_str(), "config" | "task")
-                || !command
-                    .get_arguments()
-                    .any(|arg| arg.get_id() == key.as_str())
-            {
-                problems.push(format!(
-                    "`{key}` in {} is not a setting; --help lists them",
-                    path.display()
-                ));
-                return command;
-            }
-            let text = match value {
-                toml::Value::String(text) => text,
-                other => other.to_string(),
-            };
-            command.mut_arg(key, |arg| arg.required(false).default_value(text))
-        }),
-        Err(problem) => {
-            problems.push(problem);
-            command
-        }
-    }
-}
-
-fn read(path: &Path) -> Result<toml::Table, String> {
-    let text = std::fs::read_to_string(path)
-        .map_err(|error| format!("cannot read {}: {error}", path.display()))?;
-    // The error as a whole repeats the line, which may have a secret.
-    text.parse::<toml::Table>().map_err(|error| {
-        let before = error.span().and_then(|span| text.get(..span.start));
-        let line = before.unwrap_or_default().matches('\n').count() + 1;
-        let reason = error.message();
-        format!(
-            "{} is not valid TOML in line {line}: {reason}",
-            path.display()
-        )
     })
 }
 

@@ -1,6 +1,6 @@
 //! Problems of settings that each have a valid value.
 
-use clap::{Arg, ArgMatches, Command};
+use clap::{ArgMatches, Command};
 use sqlx::postgres::{PgConnectOptions, PgSslMode};
 
 use super::{Common, Identity, Profile};
@@ -120,41 +120,4 @@ fn plaintext_hosts_of_postgres(url: &str) -> Vec<String> {
         return Vec::new();
     }
     vec![host.to_owned()]
-}
-
-/// Settings with an address of the documentation, which leads nowhere. The mailer checks its own (`mail`). A value may be a secret, so it
-/// is not named.
-pub(super) fn placeholders(command: &Command, matches: &ArgMatches) -> Vec<String> {
-    let is_placeholder = |arg: &&Arg| {
-        let id = arg.get_id().as_str();
-        let known = !matches!(id, "config" | "help" | "version") && !id.starts_with("mail");
-        let values = known.then(|| matches.get_raw(id)).flatten();
-        (values.into_iter().flatten()).any(|value| names_placeholder(&value.to_string_lossy()))
-    };
-    let settings = command.get_arguments().filter(is_placeholder);
-    settings
-        .filter_map(|arg| {
-            let (variable, flag) = (arg.get_env()?.to_string_lossy(), arg.get_long()?);
-            Some(format!(
-                "{variable} (--{flag}) has an address of the documentation (`.example`, `example.com`): give the real one"
-            ))
-        })
-        .collect()
-}
-
-/// Whether a text has a host name that RFC 2606 reserves for examples.
-pub(super) fn names_placeholder(text: &str) -> bool {
-    let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '.');
-    text.to_ascii_lowercase()
-        .split(|c: char| !is_part(c))
-        .map(|name| name.trim_end_matches('.'))
-        .any(|name| {
-            let mut labels = name.rsplit('.');
-            let (last, before) = (labels.next(), labels.next());
-            match last {
-                Some("example") => before.is_some(),
-                Some("com" | "net" | "org") => before == Some("example"),
-                _ => false,
-            }
-        })
 }

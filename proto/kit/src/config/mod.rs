@@ -1,8 +1,7 @@
-//! Settings: one clap struct per service, read once at start from flags, environment variables and an optional TOML file.
+//! Settings: one clap struct per service, read once at start from flags and environment variables.
 //!
 //! The structs do not name environment variables. A setting with id `database_url` of the service with prefix `LISTINGS` is the flag
-//! `--database-url`, the variable `LISTINGS_DATABASE_URL` and the TOML key `database_url`; flags override the environment,
-//! the environment overrides the file, and the file overrides the default. One message reports every problem.
+//! `--database-url` and the variable `LISTINGS_DATABASE_URL`; flags override the environment. One message reports every problem.
 //!
 //! Without a command the process is the service. `migrate` and `check-config` read the same settings, do their work and end.
 

@@ -3,7 +3,6 @@ use std::ffi::OsString;
 use clap::Args;
 
 use super::arguments::{Request, load_from};
-use super::check::names_placeholder;
 use super::{Common, Settings};
 
 #[derive(Debug, Args)]
@@ -13,12 +12,6 @@ struct Example {
     /// How many
     #[arg(long, default_value_t = 3)]
     size: u32,
-    /// Where the documentation is
-    #[arg(long, default_value = "https://docs.mchezo.example/errors")]
-    docs: String,
-    /// Where the pages are
-    #[arg(long, default_value = "https://mchezo.africa")]
-    pages: String,
     /// Where another service is
     #[arg(long, default_value = "http://127.0.0.1:1")]
     other_addresses: String,
@@ -92,44 +85,6 @@ fn no_token_is_both_of_the_fleet_and_of_staff() {
 }
 
 #[test]
-fn flags_override_the_file() {
-    let file = std::env::temp_dir().join(crate::ids::row_id().to_string());
-    std::fs::write(&file, "size = 5\nlog = \"warn\"\n").unwrap();
-    let config = format!("--config={}", file.display());
-    let args = [
-        &config,
-        "--database-url=postgres://h/d",
-        &format!("--fleet-token={FLEET}"),
-        &format!("--staff-token={STAFF}"),
-        "--profile=local",
-    ];
-    let settings = load(&args).unwrap();
-    assert_eq!(
-        (settings.size, settings.common.telemetry.log.as_str()),
-        (5, "warn")
-    );
-    let flagged = load(&[&args[..], &["--size=9"]].concat()).unwrap();
-    assert_eq!(flagged.size, 9);
-
-    std::fs::write(&file, "sise = 5\n").unwrap();
-    let text = load(&args).unwrap_err().to_string();
-    assert!(text.contains("`sise`"), "{text}");
-    std::fs::remove_file(&file).unwrap();
-}
-
-#[test]
-fn a_file_that_is_not_toml_is_named_without_its_text() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("settings.toml");
-    std::fs::write(&file, "size = 5\nfleet_token = hush-hush\n").unwrap();
-    let config = format!("--config={}", file.display());
-    let text = load(&[&config]).unwrap_err().to_string();
-    let place = "settings.toml is not valid TOML in line 2: ";
-    assert!(text.contains(place), "{text}");
-    assert!(!text.contains("hush"), "{text}");
-}
-
-#[test]
 fn settings_are_cross_checked() {
     let text = load(&[
         "--database-url=postgres://h/d",
@@ -161,44 +116,8 @@ fn load_at(database: &str, more: &[&str]) -> Result<Example, String> {
 }
 
 #[test]
-fn production_refuses_addresses_of_the_documentation() {
-    let secret = "--database-url=postgres://u:hush-hush@db.example.com./d";
-    let tokens = [
-        format!("--fleet-token={FLEET}"),
-        format!("--staff-token={STAFF}"),
-    ];
-    let text = load(&[secret, &tokens[0], &tokens[1]])
-        .unwrap_err()
-        .to_string();
-    for name in ["EXAMPLE_TEST_DOCS", "EXAMPLE_TEST_DATABASE_URL"] {
-        assert!(text.contains(name), "{name} is missing in {text}");
-    }
-    assert!(!text.contains("EXAMPLE_TEST_PAGES"), "{text}");
-    assert!(!text.contains("hush-hush"), "{text}");
-    assert!(load_with(&["--profile=local"]).is_ok());
-    assert!(load_with(&["--docs=https://docs.mchezo.africa/errors"]).is_ok());
-
-    for name in [
-        "a@Mchezo.Example",
-        "http://x.example:80/a",
-        "b,https://example.org",
-    ] {
-        assert!(names_placeholder(name), "{name}");
-    }
-    for name in [
-        "https://mchezo.africa/example",
-        "example",
-        "https://example.com.gh",
-        "my-example.com",
-    ] {
-        assert!(!names_placeholder(name), "{name}");
-    }
-}
-
-#[test]
 fn production_refuses_ports_and_addresses_without_tls_off_loopback() {
-    // Other problems are those of addresses of the documentation.
-    let load = |more: &[&str]| load_with(&[&[DOCS][..], more].concat());
+    let load = load_with;
     let tls = ["--tls-certificate=a", "--tls-key=b", "--tls-ca=c"];
     for plain in [
         "--grpc-listen=0.0.0.0:7000",
@@ -223,9 +142,6 @@ fn production_refuses_ports_and_addresses_without_tls_off_loopback() {
     assert!(text.contains("all three or none"), "{text}");
 }
 
-/// The settings have an address of the documentation otherwise.
-const DOCS: &str = "--docs=https://mchezo.africa";
-
 #[test]
 fn production_refuses_postgresql_without_tls_off_this_machine() {
     for good in [
@@ -238,7 +154,7 @@ fn production_refuses_postgresql_without_tls_off_this_machine() {
         "postgres://h/d?sslmode=verify-ca",
         "postgres://h/d?sslmode=verify-full",
     ] {
-        assert!(load_at(good, &[DOCS]).is_ok(), "{good}");
+        assert!(load_at(good, &[]).is_ok(), "{good}");
     }
     let said = "EXAMPLE_TEST_DATABASE_URL (--database-url): h is reached without TLS";
     for bad in [
@@ -248,14 +164,14 @@ fn production_refuses_postgresql_without_tls_off_this_machine() {
         "postgres://h/d?sslmode=allow",
         "postgres://h/d?sslmode=prefer",
     ] {
-        let text = load_at(bad, &[DOCS]).unwrap_err();
+        let text = load_at(bad, &[]).unwrap_err();
         assert!(text.contains(said), "{bad}: {text}");
         assert!(text.contains("?sslmode=verify-full"), "{text}");
         assert!(!text.contains("hush-hush"), "{text}");
         assert!(load_at(bad, &["--profile=local"]).is_ok(), "{bad}");
         for (hosts, is_accepted) in [("h", true), ("redis, h", true), ("i", false)] {
             let hosts = format!("--plaintext-hosts={hosts}");
-            let loaded = load_at(bad, &[DOCS, &hosts]);
+            let loaded = load_at(bad, &[&hosts]);
             assert_eq!(loaded.is_ok(), is_accepted, "{hosts}");
         }
     }
@@ -263,7 +179,7 @@ fn production_refuses_postgresql_without_tls_off_this_machine() {
 
 #[test]
 fn production_refuses_redis_without_tls_off_this_machine() {
-    let load = |url: &str, more: &str| load_with(&[DOCS, &format!("--redis-url={url}"), more]);
+    let load = |url: &str, more: &str| load_with(&[&format!("--redis-url={url}"), more]);
     for good in [
         "redis://u:p@localhost:6379/1",
         "redis+cluster://127.0.0.1:1,[::1]:2",
@@ -344,7 +260,7 @@ fn a_check_finds_what_a_start_would_find() {
     let given = ["check-config", "--database-url=postgres://h/d"];
     let given = [&given[..], &[&tokens[0], &tokens[1]]].concat();
     let text = request(&given).unwrap_err().to_string();
-    assert!(text.contains("EXAMPLE_TEST_DOCS"), "{text}");
+    assert!(text.contains("EXAMPLE_TEST_DATABASE_URL"), "{text}");
     let more = [
         "--profile=local",
         "--log=info,sqlx=warn",

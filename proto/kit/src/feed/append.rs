@@ -5,8 +5,8 @@ use time::OffsetDateTime;
 
 use super::NewChange;
 use super::head::Head;
+use crate::ids;
 use crate::pg::Schema;
-use crate::{ids, telemetry};
 
 /// Publishes changes with the transaction that is open on `connection`. The caller commits at once: until then, the head is locked for all
 /// replicas, so that the order of `seq` is the order of commit.
@@ -24,10 +24,9 @@ pub async fn append(
     }
     // After a restore, numbers are given out again. They belong to a new epoch.
     Head::of(connection, schema).await?;
-    let traceparent = telemetry::traceparent();
     let sql = "with head as (update kit.feed_head set seq = seq + 1 returning seq)
-         insert into kit.feed (seq, at, request, entity, id, revision, event, announced, happening, traceparent, state)
-         select seq, $1, $2, $3, $4, $5, $6, $7, $8, $9, $10 from head";
+         insert into kit.feed (seq, at, request, entity, id, revision, event, announced, happening, state)
+         select seq, $1, $2, $3, $4, $5, $6, $7, $8, $9 from head";
     for change in changes {
         schema
             .query(sql)
@@ -39,7 +38,6 @@ pub async fn append(
             .bind(change.event)
             .bind(change.announced)
             .bind(change.happening)
-            .bind(traceparent.as_deref())
             .bind(change.state.as_slice())
             .execute(&mut *connection)
             .await?;

@@ -22,19 +22,19 @@ pub(super) async fn prepare(
     schema: pg::Schema,
 ) -> Result<(), sqlx::Error> {
     let prepare = "prepare feed_append (
-             oid, timestamptz, bytea, uuid[], bytea[], bytea[], bigint[], bytea[], boolean[], boolean[], text[], integer[], integer[]
+             oid, timestamptz, bytea, uuid[], bytea[], bytea[], bigint[], bytea[], boolean[], boolean[], integer[], integer[]
          ) as
          with head as (
              update kit.feed_head set seq = seq + cardinality($4)
              returning seq - cardinality($4) as base, epoch, tableoid
          )
          insert into kit.feed
-             (seq, at, request, entity, id, revision, event, announced, happening, traceparent, state)
+             (seq, at, request, entity, id, revision, event, announced, happening, state)
          select case when head.tableoid = $1 then head.base + row.place end, $2, row.request,
              convert_from(row.entity, 'UTF8'), convert_from(row.id, 'UTF8'), row.revision, convert_from(row.event, 'UTF8'),
-             row.announced, row.happening, row.traceparent, substring($3 from row.start for row.length)
-         from unnest($4, $5, $6, $7, $8, $9, $10, $11, $12, $13) with ordinality as row
-             (request, entity, id, revision, event, announced, happening, traceparent, start, length, place)
+             row.announced, row.happening, substring($3 from row.start for row.length)
+         from unnest($4, $5, $6, $7, $8, $9, $10, $11, $12) with ordinality as row
+             (request, entity, id, revision, event, announced, happening, start, length, place)
          left join head on true
          returning seq, (select epoch from head)";
     schema.raw_sql(prepare).execute(connection).await?;
@@ -46,8 +46,6 @@ pub(super) async fn prepare(
 pub(super) struct NewRow<'a> {
     /// Identifies its write.
     pub(super) request: Uuid,
-    /// The trace of its write.
-    pub(super) traceparent: Option<&'a str>,
     pub(super) change: &'a NewChange,
 }
 
@@ -77,7 +75,7 @@ pub(super) fn ending(
         "set local lock_timeout = 0;
          execute feed_append (
              {table}, {now}, decode('{states}', 'base64'), {request}, {entity}, {id}, {revision}, {event}, {announced}, {happening},
-             {traceparent}, {start}, {length}
+             {start}, {length}
          );
          commit",
         table = head.table.0,
@@ -90,8 +88,6 @@ pub(super) fn ending(
         event = column(|row| bytes(row.change.event.as_bytes())),
         announced = column(|row| row.change.announced.to_string()),
         happening = column(|row| row.change.happening.to_string()),
-        // Hexadecimal digits and dashes, as our propagator has written it.
-        traceparent = column(|row| row.traceparent.unwrap_or("null").to_owned()),
         start = array(starts.into_iter()),
         length = column(|row| row.change.state.len().to_string()),
     )

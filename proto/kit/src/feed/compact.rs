@@ -1,4 +1,4 @@
-//! Compaction: deletes rows that no follower needs any more.
+//! Compaction: deletes rows by age. A follower that was away for longer misses the announcements of that time, and no state.
 
 use std::time::Duration;
 
@@ -7,26 +7,25 @@ use sqlx::{Connection as _, Row as _};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::followers;
 use super::head::Head;
 use crate::clock::Clock;
 use crate::pg::{self, Schema};
 
-/// How long a feed keeps rows and followers.
+/// How long a feed keeps rows. The newest state of an entity stays.
 #[derive(Debug, Clone, Copy)]
 pub struct Retention {
+    /// How long a state stays after a newer one has replaced it.
+    pub states: Duration,
     /// The minimum age at which a one-off event is deleted.
     pub happenings: Duration,
-    /// A follower that was silent for this long is removed. If it comes back, it rebuilds from the beginning.
-    pub followers: Duration,
 }
 
 impl Default for Retention {
     fn default() -> Self {
         const DAY: Duration = Duration::from_hours(24);
         Self {
+            states: 7 * DAY,
             happenings: 30 * DAY,
-            followers: 30 * DAY,
         }
     }
 }
@@ -44,8 +43,6 @@ const ANSWER_TIMEOUT: Duration = Duration::from_mins(11);
 const PERIOD: Duration = Duration::from_mins(10);
 /// The minimum age at which a row is deleted: a writer that lost its connection at commit looks for its rows.
 const MIN_AGE: Duration = Duration::from_hours(1);
-/// How long a follower that was silent for too long has left to acknowledge.
-const GRACE: time::Duration = time::Duration::minutes(5);
 /// Rows that one statement looks at.
 const BATCH: i64 = 10_000;
 
@@ -99,12 +96,9 @@ impl Compaction {
         }
     }
 
-    /// Deletes rows that every registered follower has passed and that a newer row of the same entity replaces. One-off events, which no
-    /// row replaces, are deleted by age. Returns the number of rows deleted.
+    /// Deletes old states that a newer row of the same entity replaces, and old one-off events. Returns the number of rows deleted.
     pub(super) async fn run(&mut self, now: OffsetDateTime) -> Result<u64, sqlx::Error> {
-        let since = now - self.retention.followers;
         let head = pg::in_time(&self.pool, async |connection| {
-            followers::expire(&mut *connection, self.schema, since, now, GRACE).await?;
             Head::of(connection, self.schema).await
         });
         let head = head.await?;
@@ -112,18 +106,15 @@ impl Compaction {
             (self.states_until, self.happenings_until) = (0, 0);
             self.epoch = head.epoch;
         }
+        let [states, happenings] =
+            [self.retention.states, self.retention.happenings].map(|age| now - age.max(MIN_AGE));
         let mut total = 0;
-        while let Some((until, removed)) = self
-            .remove(self.states_until, now - MIN_AGE, REPLACED)
-            .await?
-        {
+        while let Some((until, removed)) = self.remove(self.states_until, states, REPLACED).await? {
             self.states_until = until;
             total += removed;
         }
-        // A happening is as old as any other row before it is removed.
-        let age = self.retention.happenings.max(MIN_AGE);
         while let Some((until, removed)) = self
-            .remove(self.happenings_until, now - age, HAPPENED)
+            .remove(self.happenings_until, happenings, HAPPENED)
             .await?
         {
             self.happenings_until = until;
@@ -142,19 +133,11 @@ impl Compaction {
     ) -> Result<Option<(i64, u64)>, sqlx::Error> {
         let schema = self.schema;
         let removable = removable.replace("{schema}", schema.0);
-        // The last row that a follower has applied stays, so that its fingerprint can be compared. A follower whose last position is in
-        // another epoch may have to rebuild and counts as having applied nothing.
-        let sql = format!("with bound as materialized (
-                 select min(case
-                     when follower.name is null then head.seq
-                     when follower.epoch = head.epoch then follower.seq
-                     else 0
-                 end) as seq
-                 from kit.feed_head head left join kit.feed_follower follower on true
-             ), looked as materialized (
+        // The newest row stays: the followers that have applied it are compared with it.
+        let sql = format!("with looked as materialized (
                  select seq, entity, id, happening from (
                      select seq, entity, id, happening, at from kit.feed
-                     where seq > $1 and seq < (select seq from bound) order by seq limit {BATCH}
+                     where seq > $1 and seq < (select seq from kit.feed_head) order by seq limit {BATCH}
                  ) next
                  where at < $2
              ), removed as (
@@ -180,15 +163,10 @@ impl Compaction {
     }
 }
 
-/// States that a newer row replaces: those among the rows that are looked at, and older ones that these replace.
+/// States that one of the rows which are looked at replaces.
 const REPLACED: &str = "
-    select old.seq from looked old where not old.happening and exists (
-        select from {schema}.feed newer
-        where newer.entity = old.entity and newer.id = old.id and newer.seq > old.seq and not newer.happening
-    )
-    union
     select old.seq from looked newer join {schema}.feed old using (entity, id)
-    where not newer.happening and not old.happening and old.seq < newer.seq and old.seq <= $1";
+    where not newer.happening and not old.happening and old.seq < newer.seq";
 /// One-off events.
 const HAPPENED: &str = "select seq from looked where happening";
 
@@ -204,14 +182,14 @@ mod tests {
     /// Each row has an entity of its own.
     const LARGE: &str = "
         insert into kit.feed (seq, entity, id, revision, event, announced, happening, at, state, request)
-            select n, 'note', n::text, 1, 'set', true, false, now() - interval '2 days', '', gen_random_uuid()
+            select n, 'note', n::text, 1, 'set', true, false, now() - interval '9 days', '', gen_random_uuid()
             from generate_series(1, 30000) n;
         update kit.feed_head set seq = 30000;
         analyze kit.feed";
     /// States 1 to 50 are replaced, and nobody needs the head.
     const REPLACE: &str = "
         insert into kit.feed (seq, entity, id, revision, event, announced, happening, at, state, request)
-            select 30000 + n, 'note', n::text, 2, 'set', true, false, now() - interval '1 day', '', gen_random_uuid()
+            select 30000 + n, 'note', n::text, 2, 'set', true, false, now() - interval '8 days', '', gen_random_uuid()
             from generate_series(1, 51) n;
         update kit.feed_head set seq = 30051";
 
@@ -224,8 +202,7 @@ mod tests {
         // One connection: it publishes its own statistics.
         let one = PgPoolOptions::new().max_connections(1);
         let pool = one.connect_lazy_with((*pool.connect_options()).clone());
-        let tables = PRODUCER_TABLES.concat();
-        let tables = format!("create schema kit; {tables}; {LARGE}");
+        let tables = format!("create schema kit; {PRODUCER_TABLES}; {LARGE}");
         sqlx::raw_sql(AssertSqlSafe(tables))
             .execute(&pool)
             .await

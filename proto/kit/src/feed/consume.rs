@@ -1,4 +1,4 @@
-//! The loop of a follower: follows, applies, acknowledges, and reconnects after every failure.
+//! The loop of a follower: follows, applies, and reconnects after every failure.
 
 use std::future::Future;
 use std::time::Duration;
@@ -28,11 +28,6 @@ pub trait Consumer: Send {
     /// The stored cursor; `None` when the consumer has applied nothing.
     fn cursor(&mut self) -> impl Future<Output = anyhow::Result<Option<Cursor>>> + Send;
 
-    /// The newest change that the follower may miss because compaction has deleted it. Above it, each number comes.
-    fn may_miss_until(&self, stream: &StreamStart) -> i64 {
-        stream.head
-    }
-
     /// Called when a stream begins.
     fn start(&mut self, stream: StreamStart) -> impl Future<Output = anyhow::Result<()>> + Send;
 
@@ -42,11 +37,6 @@ pub trait Consumer: Send {
         epoch: Uuid,
         changes: Vec<proto::Change>,
     ) -> impl Future<Output = anyhow::Result<()>> + Send;
-
-    /// Called between changes, at least every ten seconds, when the follower is registered.
-    fn idle(&mut self) -> impl Future<Output = anyhow::Result<()>> + Send {
-        async { Ok(()) }
-    }
 }
 
 /// How a stream begins: after the cursor, or with `reset` at the beginning of `epoch`.
@@ -65,10 +55,6 @@ pub struct StreamStart {
 
 /// Pause before a stream is resumed that failed or lasted less than this.
 const RECONNECT_PAUSE: Duration = Duration::from_millis(200);
-/// How often a registered follower acknowledges its position.
-const ACKNOWLEDGE: Duration = Duration::from_secs(1);
-/// How often it does so while its position does not change, so that compaction does not expire it.
-const ACKNOWLEDGE_IDLE: Duration = Duration::from_secs(10);
 
 /// The largest message of a feed, which has at least one state.
 const MAX_MESSAGE_SIZE: usize = 64 << 20;
@@ -80,8 +66,7 @@ pub(super) fn feed_client(client: Client) -> FeedServiceClient<Client> {
 
 /// Follows the feed behind `client` until it is dropped.
 ///
-/// Compaction waits for a follower that registers as `follower`; with an empty name it does not register. `caught_up` is set once the
-/// follower has reached the head that a stream began with.
+/// Metrics and logs call it `follower`. `caught_up` is set once it has reached the head that a stream began with.
 pub async fn consume<C: Consumer>(
     client: Client,
     follower: &str,
@@ -93,13 +78,7 @@ pub async fn consume<C: Consumer>(
     let mut lag = lag::Follower::new(consumer.producer(), follower);
     loop {
         let began = Instant::now();
-        let following = follow(
-            &mut client,
-            follower,
-            &mut consumer,
-            caught_up.as_ref(),
-            &mut lag,
-        );
+        let following = follow(&mut client, &mut consumer, caught_up.as_ref(), &mut lag);
         let reason = match following.await {
             // The producer shuts down, or begins a new epoch. Readers wait for this follower, so it reconnects at once.
             Ok(()) if began.elapsed() >= RECONNECT_PAUSE => {
@@ -124,13 +103,12 @@ pub async fn consume<C: Consumer>(
 
 async fn follow<C: Consumer>(
     client: &mut FeedServiceClient<Client>,
-    follower: &str,
     consumer: &mut C,
     caught_up: Option<&Condition>,
     lag: &mut lag::Follower,
 ) -> anyhow::Result<()> {
     let cursor = consumer.cursor().await?;
-    let request = follow_request(follower, cursor, C::PAUSE);
+    let request = follow_request(cursor, C::PAUSE);
     let mut stream = client.follow(request).await?.into_inner();
     let Some(Message::Start(Start {
         epoch,
@@ -157,9 +135,6 @@ async fn follow<C: Consumer>(
     let mut seq = applied.map_or(0, |position| position.seq);
     lag.set_connected(seq, head_seq);
     lag.during(Box::pin(consumer.start(start))).await?;
-    let may_miss_until = consumer.may_miss_until(&start);
-
-    let mut acknowledged = (seq, Instant::now());
     let report_caught_up = |seq| {
         if let Some(caught_up) = caught_up.filter(|_| seq >= head_seq) {
             caught_up.set(true);
@@ -167,26 +142,11 @@ async fn follow<C: Consumer>(
     };
     report_caught_up(seq);
     loop {
-        let due = acknowledged.1
-            + if seq > acknowledged.0 {
-                ACKNOWLEDGE
-            } else {
-                ACKNOWLEDGE_IDLE
-            };
-        let response = tokio::select! {
-            response = stream.message() => response?,
-            () = tokio::time::sleep_until(due), if !follower.is_empty() => {
-                let request = proto::AcknowledgeRequest { follower: follower.to_owned(), epoch: epoch.to_string(), seq };
-                client.acknowledge(request).await?;
-                acknowledged = (seq, Instant::now());
-                consumer.idle().await?;
-                continue;
-            }
-        };
+        let response = stream.message().await?;
         let Some(Message::Batch(batch)) = response.and_then(|response| response.message) else {
             return Ok(());
         };
-        let last = last_without_gap(seq, may_miss_until, &batch.changes)?;
+        let last = last_without_gap(seq, head_seq, &batch.changes)?;
         if last == seq {
             continue;
         }
@@ -200,14 +160,9 @@ async fn follow<C: Consumer>(
 }
 
 /// The call that begins a stream after `cursor`. A follower makes it again when it fails.
-fn follow_request(
-    follower: &str,
-    cursor: Option<Cursor>,
-    pause: Duration,
-) -> tonic::Request<proto::FollowRequest> {
+fn follow_request(cursor: Option<Cursor>, pause: Duration) -> tonic::Request<proto::FollowRequest> {
     let (position, last_row) = (cursor.map(|c| c.position), cursor.and_then(|c| c.last_row));
     let mut request = tonic::Request::new(proto::FollowRequest {
-        follower: follower.to_owned(),
         epoch: position.map_or_else(String::new, |p| p.epoch.to_string()),
         after_seq: position.map_or(0, |p| p.seq),
         last_row: last_row.map_or_else(Bytes::new, |row| Bytes::copy_from_slice(row.as_bytes())),
@@ -218,7 +173,7 @@ fn follow_request(
     request
 }
 
-/// The newest of `changes`, which follow `seq`.
+/// The newest of `changes`, which follow `seq`. Compaction may have deleted changes up to `may_miss_until`, the head when the stream began.
 ///
 /// # Errors
 /// A change is missing or comes twice. The follower applies nothing of the batch, connects again and reads it again.
@@ -253,7 +208,7 @@ mod tests {
 
     #[test]
     fn a_follower_finds_a_replica_again_that_was_ejected() {
-        let request = follow_request("web", None, Duration::ZERO);
+        let request = follow_request(None, Duration::ZERO);
         assert_eq!(request.extensions().get::<MayProbe>(), Some(&MayProbe));
     }
 

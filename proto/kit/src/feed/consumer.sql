@@ -14,21 +14,3 @@ create table kit.feed_cursor (
     -- The time of the newest change whose effects are done. After a restore the producer finds by it which changes are new.
     effects_until timestamptz
 );
-
--- Changes that could not be applied. A retry reads the newest state of the entity from the producer.
-create table kit.feed_dead_letter (
-    number bigint generated always as identity primary key,
-    producer text not null,
-    seq bigint not null,
-    entity text not null,
-    id text not null,
-    event text not null,
-    -- A one-off event, which no newer state replaces.
-    happening boolean not null,
-    -- Whether the change has a message that is still to be sent.
-    message_due boolean not null,
-    reason text not null,
-    put_aside_at timestamptz not null default now(),
-    unique (producer, seq)
-);
-create index feed_dead_letter_by_entity on kit.feed_dead_letter (producer, entity, id);

@@ -13,13 +13,11 @@ use tonic::{Request, Response, Status};
 use uuid::Uuid;
 
 use super::cursor::{Cursor, Fingerprint};
-use super::dead_letter::ChangeSource as _;
 use super::list_changes::list_changes;
 use super::resume::{Begin, begin};
-use super::rows::{NewestChange, Rows};
-use super::{Position, Producer, followers};
+use super::rows::Rows;
+use super::{Position, Producer};
 use crate::bad_fields::BadFields;
-use crate::clock::Clock;
 use crate::fault::Fault;
 use crate::page::Limits;
 use crate::{pg, timestamp};
@@ -31,42 +29,16 @@ const MAX_PAUSE: Duration = Duration::from_secs(1);
 pub(super) struct Follow {
     pool: PgPool,
     producer: Producer,
-    clock: Clock,
     draining: CancellationToken,
 }
 
 impl Follow {
-    pub(super) fn new(
-        pool: PgPool,
-        producer: Producer,
-        clock: Clock,
-        draining: CancellationToken,
-    ) -> Self {
+    pub(super) fn new(pool: PgPool, producer: Producer, draining: CancellationToken) -> Self {
         Self {
             pool,
             producer,
-            clock,
             draining,
         }
-    }
-
-    /// Decides where the stream begins, and registers the follower there.
-    async fn begin(&self, follower: &str, cursor: Option<Cursor>) -> Result<Begin, sqlx::Error> {
-        let schema = self.producer.schema();
-        let mut connection = self.pool.acquire().await?;
-        if follower.is_empty() {
-            return begin(&mut connection, schema, cursor, true).await;
-        }
-        let now = pg::now(&mut *connection, &self.clock).await?;
-        // First of all: from now on compaction deletes no row that this follower has not seen.
-        let is_registered = followers::touch(&mut connection, schema, follower, now).await?;
-        let begun = begin(&mut connection, schema, cursor, is_registered).await?;
-        let position = Position {
-            epoch: begun.head.epoch,
-            seq: begun.after.unwrap_or(0),
-        };
-        followers::register(&mut connection, schema, follower, position, now).await?;
-        Ok(begun)
     }
 }
 
@@ -93,14 +65,15 @@ impl FeedService for Follow {
         // Subscribe first, then read: a commit between the two is not missed.
         let wakeups = self.producer.subscribe();
         let rewinds = self.producer.last_commit().rewinds();
+        let schema = self.producer.schema();
+        let beginning = pg::in_time(&self.pool, async |connection| {
+            begin(connection, schema, cursor).await
+        });
         let Begin {
             head,
             after,
             effects_after,
-        } = self
-            .begin(&request.follower, cursor)
-            .await
-            .map_err(Fault::from)?;
+        } = beginning.await.map_err(Fault::from)?;
         let start = Start {
             epoch: head.epoch.to_string(),
             head_seq: head.seq,
@@ -132,36 +105,6 @@ impl FeedService for Follow {
         Ok(Response::new(Box::pin(messages)))
     }
 
-    async fn acknowledge(
-        &self,
-        request: Request<proto::AcknowledgeRequest>,
-    ) -> Result<Response<proto::AcknowledgeResponse>, Status> {
-        let request = request.into_inner();
-        if request.follower.is_empty() {
-            return Err(Fault::invalid_field(
-                "follower",
-                "It is empty: only a follower that Follow has registered acknowledges.",
-            )
-            .into());
-        }
-        let position = Position {
-            epoch: parse_epoch(&request.epoch)?,
-            seq: request.seq,
-        };
-        let schema = self.producer.schema();
-        let acknowledging = async {
-            let now = pg::now(&self.pool, &self.clock).await?;
-            followers::acknowledge(&self.pool, schema, &request.follower, position, now).await
-        };
-        if !acknowledging.await.map_err(Fault::from)? {
-            return Err(Fault::not_found(
-                "No follower of this name is registered any more. Call Follow, which registers it.",
-            )
-            .into());
-        }
-        Ok(Response::new(proto::AcknowledgeResponse {}))
-    }
-
     async fn get_position(
         &self,
         _: Request<proto::GetPositionRequest>,
@@ -169,19 +112,6 @@ impl FeedService for Follow {
         let position = self.producer.position().await.map_err(Fault::from)?;
         Ok(Response::new(proto::GetPositionResponse {
             position: Some(position.into()),
-        }))
-    }
-
-    async fn get_newest_change(
-        &self,
-        request: Request<proto::GetNewestChangeRequest>,
-    ) -> Result<Response<proto::GetNewestChangeResponse>, Status> {
-        let proto::GetNewestChangeRequest { entity, id, seq } = request.into_inner();
-        let feed = (self.pool.clone(), self.producer.schema());
-        let NewestChange { epoch, change } = feed.newest(&entity, &id, seq).await?;
-        Ok(Response::new(proto::GetNewestChangeResponse {
-            epoch: epoch.to_string(),
-            change,
         }))
     }
 

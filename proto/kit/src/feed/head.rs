@@ -115,7 +115,7 @@ mod tests {
     /// Only the second is worth a warning.
     #[testing::database_test]
     async fn an_install_and_a_move_to_another_database_are_told_apart(pool: PgPool) {
-        let tables = format!("create schema kit; {}", PRODUCER_TABLES.concat());
+        let tables = format!("create schema kit; {PRODUCER_TABLES}");
         SCHEMA.raw_sql(&tables).execute(&pool).await.unwrap();
         let mut connection = pool.acquire().await.unwrap();
         let begun = begin_epoch(&mut connection, SCHEMA).await.unwrap();

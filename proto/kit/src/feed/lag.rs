@@ -27,9 +27,8 @@ pub(super) struct Follower {
 }
 
 impl Follower {
-    /// The gauges of the follower that is registered as `name`. An unregistered follower is called `memory`.
+    /// The gauges of the follower `name`.
     pub(super) fn new(producer: &'static str, name: &str) -> Self {
-        let name = if name.is_empty() { "memory" } else { name };
         let labels = [
             ("producer", producer.to_owned()),
             ("follower", name.to_owned()),

@@ -6,7 +6,7 @@
 //! exactly once, across restarts and kill -9 on either side. A producer begins a new epoch when its data are restored or a replica is
 //! promoted. Followers that have seen no lost change go on; the others rebuild their rows.
 //!
-//! The tables are in `producer.sql`, `producer_traceparent.sql` and `consumer.sql`; a service's migrations repeat them under its own schema.
+//! The tables are in `producer.sql` and `consumer.sql`; a service's migrations repeat them under its own schema.
 
 mod append;
 mod apply;
@@ -15,10 +15,7 @@ mod commit;
 mod compact;
 mod consume;
 mod cursor;
-mod dead_letter;
-mod dead_letter_service;
 mod follow;
-mod followers;
 mod head;
 mod high_water_mark;
 mod lag;
@@ -33,7 +30,6 @@ mod project;
 mod projection;
 mod queue;
 mod queue_sender;
-mod replay;
 mod replies;
 mod resume;
 mod rows;
@@ -50,14 +46,12 @@ pub use compact::Retention;
 pub use consume::{Consumer, StreamStart, consume};
 pub use contracts::common::v1::Change;
 pub use cursor::{Cursor, Fingerprint};
-pub use dead_letter::{ChangeSource, Retried, Subscription};
-pub use dead_letter_service::DeadLetterService;
 pub use high_water_mark::{CommittedPosition, HighWaterMark};
-pub use pg_consumer::{PgConsumer, ProjectionContext, project_changes};
+pub use pg_consumer::{PgConsumer, ProjectionContext, Subscription, project_changes};
 pub use producer::Producer;
 pub use producer_position::ProducerPosition;
 pub use projection::{Projection, sweep};
-pub use rows::{ChangeBatch, NewestChange, read_changes};
+pub use rows::{ChangeBatch, read_changes};
 pub use timeouts::WriteTimeouts;
 pub use writer::Writer;
 
@@ -66,11 +60,8 @@ use uuid::Uuid;
 
 use crate::fault::Fault;
 
-/// The tables of a producer, for a schema named `kit`: a part for each migration.
-pub const PRODUCER_TABLES: [&str; 2] = [
-    include_str!("producer.sql"),
-    include_str!("producer_traceparent.sql"),
-];
+/// The tables of a producer, for a schema named `kit`.
+pub const PRODUCER_TABLES: &str = include_str!("producer.sql");
 /// The tables of a service that follows a feed with a [`Projection`], for a schema named `kit`.
 pub const CONSUMER_TABLES: &str = include_str!("consumer.sql");
 

@@ -7,14 +7,14 @@ use contracts::common::v1 as proto;
 use sqlx::PgConnection;
 use sqlx::postgres::PgPool;
 use time::OffsetDateTime;
-use tokio::time::{Instant, timeout};
+use tokio::time::timeout;
 use uuid::Uuid;
 
 use super::cursor::{Cursor, Fingerprint};
-use super::dead_letter::{ChangeSource, Subscription};
-use super::project::Item;
+use super::project::{Item, project};
 use super::projection::{Projection, sweep};
 use super::{Consumer, Position, StreamStart};
+use crate::pg::Schema;
 use crate::{ids, pg, timestamp};
 
 /// Begins a transaction of a follower. It does not wait long for locks, and PostgreSQL ends it when its process stands still: its
@@ -36,8 +36,14 @@ const TRANSACTION_TIMEOUT: Duration = Duration::from_mins(5);
 /// The same for the transaction that sweeps.
 const SWEEP_TIMEOUT: Duration = Duration::from_mins(30);
 
-/// The pause before dead letters are retried. It doubles after every retry, up to the second value.
-const RETRY_PAUSE: (Duration, Duration) = (Duration::from_secs(10), Duration::from_mins(10));
+/// A feed that a service follows: the service's schema, and the producer's name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Subscription {
+    /// The schema of the follower.
+    pub schema: Schema,
+    /// The name of the producer.
+    pub producer: &'static str,
+}
 
 /// How to apply changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,19 +54,16 @@ pub struct ProjectionContext {
     pub effects_after_seq: i64,
 }
 
-/// A [`Consumer`] with its cursor in the table `feed_cursor` of its schema. It owns the transaction: rows, messages, dead letters and the
-/// cursor are committed together.
+/// A [`Consumer`] with its cursor in the table `feed_cursor` of its schema. It owns the transaction: rows, messages and the cursor are
+/// committed together.
 ///
 /// The cursor only moves from the value that this process read last. When two processes follow at once, one of them fails.
 #[derive(Debug)]
-pub struct PgConsumer<P, S> {
+pub struct PgConsumer<P> {
     pool: PgPool,
     feed: Subscription,
-    source: S,
     projection: P,
     cursor: Option<StoredCursor>,
-    /// When to retry dead letters, and the pause after that; `None` without dead letters.
-    retry: Option<(Instant, Duration)>,
 }
 
 #[derive(Debug, Clone, Copy, sqlx::FromRow)]
@@ -86,38 +89,30 @@ impl StoredCursor {
 /// Applies changes inside an open transaction, as a [`PgConsumer`] does, without moving a cursor.
 ///
 /// # Errors
-/// PostgreSQL failed. A change that is refused is no error: it is put aside.
+/// PostgreSQL failed. A change that is refused is no error: it is skipped.
 pub async fn project_changes<P: Projection>(
     connection: &mut PgConnection,
-    feed: Subscription,
+    producer: &'static str,
     projection: &P,
     changes: Vec<proto::Change>,
     context: ProjectionContext,
 ) -> Result<(), sqlx::Error> {
-    let items = items(changes, context);
-    feed.project(projection, connection, context.generation, &items, true)
-        .await?;
-    Ok(())
-}
-
-fn items(changes: Vec<proto::Change>, context: ProjectionContext) -> Vec<Item> {
     let item = |change: proto::Change| Item {
         message_due: change.announced && change.seq > context.effects_after_seq,
         change,
     };
-    changes.into_iter().map(item).collect()
+    let items: Vec<Item> = changes.into_iter().map(item).collect();
+    project(projection, producer, connection, context.generation, &items).await
 }
 
-impl<P: Projection, S: ChangeSource> PgConsumer<P, S> {
-    /// Applies the changes of `feed` with `projection`. Dead letters are read again from `source`.
-    pub fn new(pool: PgPool, feed: Subscription, source: S, projection: P) -> Self {
+impl<P: Projection> PgConsumer<P> {
+    /// Applies the changes of `feed` with `projection`.
+    pub fn new(pool: PgPool, feed: Subscription, projection: P) -> Self {
         Self {
             pool,
             feed,
-            source,
             projection,
             cursor: None,
-            retry: None,
         }
     }
 
@@ -181,26 +176,6 @@ impl<P: Projection, S: ChangeSource> PgConsumer<P, S> {
         }
         Ok(cursor)
     }
-
-    /// Retries all dead letters, and decides when to do so again.
-    async fn retry_dead_letters(&mut self) {
-        let Some((_, pause)) = self.retry.take() else {
-            return;
-        };
-        let (pool, source) = (&self.pool, &self.source);
-        let retrying = self.feed.retry(pool, source, &self.projection, &[]);
-        let is_left = match timeout(SWEEP_TIMEOUT, retrying).await {
-            Ok(Ok(retried)) => retried.refused > 0,
-            Ok(Err(error)) => {
-                tracing::warn!(%error, producer = self.feed.producer, "cannot retry dead letters; trying again");
-                true
-            }
-            Err(_too_late) => true,
-        };
-        if is_left {
-            self.retry = Some((Instant::now() + pause, (pause * 2).min(RETRY_PAUSE.1)));
-        }
-    }
 }
 
 /// Ends the transaction that moves the cursor to `to` when PostgreSQL does not answer.
@@ -217,7 +192,7 @@ async fn in_time<T>(
     ended.context("PostgreSQL does not answer")?
 }
 
-impl<P: Projection, S: ChangeSource> Consumer for PgConsumer<P, S> {
+impl<P: Projection> Consumer for PgConsumer<P> {
     /// A transaction for each change would cost more than the change itself.
     const PAUSE: Duration = Duration::from_millis(50);
 
@@ -237,22 +212,7 @@ impl<P: Projection, S: ChangeSource> Consumer for PgConsumer<P, S> {
         }))
     }
 
-    /// While a rebuild or a replay reads old changes. Compaction waits for a registered follower with everything else.
-    fn may_miss_until(&self, stream: &StreamStart) -> i64 {
-        self.cursor.map_or(stream.head, |cursor| {
-            let rebuilt = cursor.rebuilding_to.unwrap_or_default();
-            rebuilt.max(cursor.effects_after_seq)
-        })
-    }
-
     async fn start(&mut self, stream: StreamStart) -> anyhow::Result<()> {
-        // A newer version may be able to apply them.
-        let counting = pg::in_time(&self.pool, async |connection| {
-            self.feed.count(connection).await
-        });
-        let letters = counting.await?;
-        self.retry = (letters > 0).then(|| (Instant::now(), RETRY_PAUSE.0));
-        self.retry_dead_letters().await;
         let StreamStart {
             epoch,
             head,
@@ -313,42 +273,17 @@ impl<P: Projection, S: ChangeSource> Consumer for PgConsumer<P, S> {
             generation: from.generation,
             effects_after_seq: from.effects_after_seq,
         };
-        let items = items(changes, context);
         let applying = async {
             let mut transaction = self.pool.begin_with(BEGIN).await?;
-            let projected = self.feed.project(
-                &self.projection,
-                &mut transaction,
-                from.generation,
-                &items,
-                self.retry.is_some(),
-            );
-            let has_put_aside = projected.await?;
+            let (producer, projection) = (self.feed.producer, &self.projection);
+            project_changes(&mut transaction, producer, projection, changes, context).await?;
             let to = self.sweep_if_rebuilt(&mut transaction, to).await?;
             self.advance(&mut transaction, to).await?;
             transaction.commit().await?;
-            anyhow::Ok((to, has_put_aside))
+            anyhow::Ok(to)
         };
-        let (to, has_put_aside) = in_time(to, applying).await?;
+        self.cursor = Some(in_time(to, applying).await?);
         self.projection.committed();
-        self.cursor = Some(to);
-        if has_put_aside {
-            self.retry = Some((Instant::now() + RETRY_PAUSE.0, RETRY_PAUSE.0));
-        }
-        Ok(())
-    }
-
-    async fn idle(&mut self) -> anyhow::Result<()> {
-        let position = |cursor: StoredCursor| (cursor.epoch, cursor.seq);
-        let stored = self.load().await?;
-        anyhow::ensure!(
-            stored.map(position) == self.cursor.map(position),
-            "the cursor of {} was moved, as for a replay; starting again from it",
-            self.feed.producer
-        );
-        if self.retry.is_some_and(|(due, _)| Instant::now() >= due) {
-            self.retry_dead_letters().await;
-        }
         Ok(())
     }
 }

@@ -104,7 +104,6 @@ impl Producer {
         FeedServiceServer::new(Follow::new(
             self.pool.clone(),
             self.clone(),
-            self.clock.clone(),
             self.lifecycle.draining(),
         ))
     }

@@ -24,15 +24,6 @@ create table kit.feed (
 );
 create index feed_by_entity on kit.feed (entity, id, seq);
 
-create table kit.feed_follower (
-    name text primary key,
-    epoch uuid not null,
-    seq bigint not null,
-    seen_at timestamptz not null,
-    -- Set when a follower has been silent for long: unless it is seen before, it is forgotten then.
-    expires_at timestamptz
-);
-
 -- Epochs before the present one, and where each began: both histories contain what was written up to the fork.
 create table kit.feed_epoch (
     epoch uuid primary key,

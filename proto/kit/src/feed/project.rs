@@ -14,43 +14,43 @@ pub(super) struct Item {
     pub(super) message_due: bool,
 }
 
-/// A change that was refused.
-pub(super) struct Refused<'a> {
-    pub(super) item: &'a Item,
-    pub(super) reason: String,
-}
-
-/// Applies `items` inside the open transaction, and returns those that were refused. Nothing of them is written.
+/// Applies `items` of `producer` inside the open transaction. A change that is refused is logged and skipped; nothing of it is written.
 ///
 /// # Errors
 /// PostgreSQL failed for a reason that does not depend on the data; the transaction must be rolled back.
-pub(super) async fn project<'a, P: Projection>(
+pub(super) async fn project<P: Projection>(
     projection: &P,
+    producer: &'static str,
     connection: &mut PgConnection,
     generation: Uuid,
-    items: &'a [Item],
-) -> Result<Vec<Refused<'a>>, sqlx::Error> {
-    match project_all(projection, connection, generation, items).await? {
-        Ok(()) => return Ok(Vec::new()),
-        Err(reason) if items.len() == 1 => {
-            return Ok(items
-                .iter()
-                .map(|item| Refused {
-                    item,
-                    reason: reason.clone(),
-                })
-                .collect());
-        }
-        Err(_) => {}
-    }
-    let mut refused = Vec::new();
-    for item in items {
-        let one = std::slice::from_ref(item);
-        if let Err(reason) = project_all(projection, connection, generation, one).await? {
-            refused.push(Refused { item, reason });
+    items: &[Item],
+) -> Result<(), sqlx::Error> {
+    let all = project_all(projection, connection, generation, items).await?;
+    match (all, items) {
+        (Ok(()), _) => {}
+        (Err(reason), [item]) => skip(producer, &item.change, &reason),
+        (Err(_), _) => {
+            for item in items {
+                let one = std::slice::from_ref(item);
+                if let Err(reason) = project_all(projection, connection, generation, one).await? {
+                    skip(producer, &item.change, &reason);
+                }
+            }
         }
     }
-    Ok(refused)
+    Ok(())
+}
+
+fn skip(producer: &'static str, change: &Change, reason: &str) {
+    tracing::error!(
+        producer,
+        entity = change.entity,
+        id = change.id,
+        seq = change.seq,
+        reason,
+        "a change cannot be applied and is skipped"
+    );
+    metrics::counter!("feed_changes_refused_total", "producer" => producer).increment(1);
 }
 
 /// Applies all items under one savepoint, or none of them. The inner error says why an item is refused.

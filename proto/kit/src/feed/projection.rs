@@ -10,9 +10,8 @@ use crate::pg::Schema;
 
 /// Turns the changes of a producer into rows of this service, and into messages to others.
 ///
-/// A change that cannot be decoded, or whose data PostgreSQL refuses, is put aside as a dead letter, and the changes after it go on. A
-/// dead letter is retried when the follower starts, from time to time, and when staff ask for it. Entity types that this version does not
-/// need or know are `Ok(None)`; the version that stores a new one resets the cursor ("Epochs" in the kit's README).
+/// A change that cannot be decoded, or whose data PostgreSQL refuses, is skipped, and the changes after it go on. Entity types that this
+/// version does not need or know are `Ok(None)`; the version that stores a new one resets the cursor ("Epochs" in the kit's README).
 pub trait Projection: Send + Sync + 'static {
     /// What is stored of a change; `()`: nothing.
     type Row: Send;

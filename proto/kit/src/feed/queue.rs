@@ -236,7 +236,6 @@ mod tests {
             item,
             request: Uuid::nil(),
             span: Span::none(),
-            traceparent: None,
             since: Instant::now(),
             deadline: Instant::now() + DEADLINE,
             reply: oneshot::channel().0,

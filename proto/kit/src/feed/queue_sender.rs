@@ -25,8 +25,6 @@ pub(super) struct Queued<A: Apply> {
     pub(super) request: Uuid,
     /// The span of the caller, to which the statements of the item belong.
     pub(super) span: Span,
-    /// The trace of that span, which the rows on the feed name; `None`: the write is not traced.
-    pub(super) traceparent: Option<String>,
     pub(super) since: Instant,
     /// After this time the item fails: it is not begun, nor retried.
     pub(super) deadline: Instant,

@@ -22,16 +22,14 @@ pub(super) struct Begin {
     pub(super) effects_after: i64,
 }
 
-/// Compares the cursor of a follower with the feed. `is_registered` is false when compaction has expired the follower, and true for a
-/// follower that never registers.
+/// Compares the cursor of a follower with the feed.
 ///
-/// The follower goes on when it has applied only history of this feed (of this epoch, or of an ancestor up to the fork; the last row is
-/// compared), and when compaction cannot have deleted rows that it has not seen.
+/// The follower goes on when it has applied only history of this feed: of this epoch, or of an ancestor up to the fork. The last row is
+/// compared. Compaction deletes it only if the follower was away for a week or longer.
 pub(super) async fn begin(
     connection: &mut PgConnection,
     schema: Schema,
     cursor: Option<Cursor>,
-    is_registered: bool,
 ) -> Result<Begin, sqlx::Error> {
     let head = Head::of(connection, schema).await?;
     let mut rebuild = Begin {
@@ -54,18 +52,12 @@ pub(super) async fn begin(
     };
     // No follower of that epoch has seen what was written above the fork.
     rebuild.effects_after = rebuild.effects_after.min(shared);
-    // Compaction expires a follower after weeks: nobody waits for the news of that time any more. What was written after a restore is new
-    // even then, because the restore may have lost the registration.
-    let expired = Begin {
-        effects_after: shared,
-        ..rebuild
-    };
     let differs = match (last_row, row(connection, schema, position.seq).await?) {
         _ if position.seq > shared => true,
         (Some(followers), Some(ours)) => followers != ours,
         (Some(_), None) if position.seq > 0 => {
             tracing::warn!(%schema, position.seq, "the last row of a follower was deleted: the follower rebuilds");
-            return Ok(if is_registered { rebuild } else { expired });
+            return Ok(rebuild);
         }
         _ => false,
     };
@@ -76,9 +68,6 @@ pub(super) async fn begin(
     }
     if differs {
         return Ok(rebuild);
-    }
-    if !is_registered {
-        return Ok(expired);
     }
     let after = Some(position.seq);
     Ok(Begin { after, ..rebuild })
@@ -108,8 +97,8 @@ async fn row(
     schema: Schema,
     seq: i64,
 ) -> Result<Option<Fingerprint>, sqlx::Error> {
-    // A state may be large. Like the trace, it is not part of the fingerprint.
-    let sql = "select entity, id, revision, event, announced, happening, at, ''::bytea as state, null::text as traceparent
+    // A state may be large, and is not part of the fingerprint.
+    let sql = "select entity, id, revision, event, announced, happening, at, ''::bytea as state
          from kit.feed where seq = $1";
     let row = schema
         .query(sql)

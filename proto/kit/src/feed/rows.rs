@@ -121,38 +121,6 @@ pub async fn read_changes(
     })
 }
 
-/// The newest change of an entity, and its epoch.
-#[derive(Debug, Clone)]
-pub struct NewestChange {
-    /// The epoch of the feed.
-    pub epoch: Uuid,
-    /// `None` when the feed has no change of the entity any more.
-    pub change: Option<proto::Change>,
-}
-
-/// The newest state of an entity, or the one-off event `seq`, with the epoch of the feed.
-pub(super) async fn newest(
-    connection: &mut PgConnection,
-    schema: Schema,
-    entity: &str,
-    id: &str,
-    seq: i64,
-) -> Result<NewestChange, sqlx::Error> {
-    let sql = "select head.epoch, feed.* from kit.feed_head head left join lateral (
-             select * from kit.feed where entity = $1 and id = $2 and (not happening or seq = $3)
-             order by happening desc, seq desc limit 1
-         ) feed on true";
-    let query = schema.query(sql).bind(entity).bind(id).bind(seq);
-    // A cached plan would fail when the migration of a later release adds a column.
-    let query = query.persistent(false);
-    let row = query.fetch_one(connection).await?;
-    let seq: Option<i64> = row.try_get("seq")?;
-    Ok(NewestChange {
-        epoch: row.try_get("epoch")?,
-        change: seq.map(|seq| change(&row, seq)).transpose()?,
-    })
-}
-
 pub(super) fn change(row: &PgRow, seq: i64) -> Result<proto::Change, sqlx::Error> {
     let at: OffsetDateTime = row.try_get("at")?;
     let state: Vec<u8> = row.try_get("state")?;
@@ -166,7 +134,6 @@ pub(super) fn change(row: &PgRow, seq: i64) -> Result<proto::Change, sqlx::Error
         happening: row.try_get("happening")?,
         at: Some(crate::timestamp::encode(at)),
         state: state.into(),
-        traceparent: row.try_get("traceparent")?,
     })
 }
 
@@ -254,7 +221,7 @@ mod tests {
         reason = "a test; its schema is the kit's own"
     )]
     async fn a_stream_ends_when_rows_are_lost_while_it_asks_postgresql(pool: PgPool) {
-        let tables = format!("create schema kit; {}", PRODUCER_TABLES.concat());
+        let tables = format!("create schema kit; {PRODUCER_TABLES}");
         sqlx::raw_sql(AssertSqlSafe(tables))
             .execute(&pool)
             .await

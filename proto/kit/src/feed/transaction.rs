@@ -184,7 +184,6 @@ impl<A: Apply> Transactions<A> {
                 let changes = result.changes().iter();
                 changes.map(move |change| NewRow {
                     request: queued.request,
-                    traceparent: queued.traceparent.as_deref(),
                     change,
                 })
             })

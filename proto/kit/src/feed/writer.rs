@@ -22,7 +22,7 @@ use super::transaction::{Transactions, Verdict};
 use super::{Producer, WriteResult};
 use crate::clock::Clock;
 use crate::fault::Fault;
-use crate::{ids, telemetry};
+use crate::ids;
 
 /// Sends items to the writer task. Clones share the task.
 #[derive(Debug)]
@@ -48,7 +48,6 @@ impl<A: Apply> Writer<A> {
             item,
             request: ids::row_id(),
             span: Span::current(),
-            traceparent: telemetry::traceparent(),
             since,
             deadline: since + self.queue.deadline,
             reply,

@@ -32,8 +32,6 @@ const SESSION: [(&str, &str); 5] = [
 ];
 /// The settings with the URL of PostgreSQL.
 const SETTING: &str = "database_url (for `migrate`, database_owner_url)";
-/// How often two connections take turns to find out whether a pooler shares their sessions.
-const TURNS: usize = 3;
 
 /// Connects for the first time, and checks the server. A single connection says why it fails, while a pool only reports a timeout.
 pub(super) async fn connect(
@@ -48,20 +46,10 @@ pub(super) async fn connect(
         // PgBouncer refuses this startup parameter of sqlx, which has no effect on binary values.
         .extra_float_digits(None);
     let place = place(&options);
-    let connecting = async {
-        let mut first = options.connect().await?;
-        let is_shared = shares_sessions(&options, &mut first).await?;
-        Ok::<_, sqlx::Error>((first, is_shared))
-    };
-    let (mut first, is_shared) = timeout(deadline, connecting)
+    let mut first = timeout(deadline, options.connect())
         .await
         .with_context(|| format!("PostgreSQL at {place} does not answer; check {SETTING}"))?
         .with_context(|| format!("cannot connect to PostgreSQL at {place}; check {SETTING}"))?;
-    anyhow::ensure!(
-        !is_shared,
-        "PostgreSQL at {place} is behind a pooler that shares a session after each transaction; \
-         put the pooler into session mode (PgBouncer: pool_mode = session), or connect without it"
-    );
     let version: i32 = server_version(&mut first).await?;
     anyhow::ensure!(
         version / 10_000 >= MIN_VERSION,
@@ -73,34 +61,6 @@ pub(super) async fn connect(
 
 pub(super) fn place(options: &PgConnectOptions) -> String {
     format!("{}:{}", options.get_host(), options.get_port())
-}
-
-/// Whether a pooler gives the session of one connection to another one while both are open, as in transaction mode. LISTEN, prepared
-/// statements, timeouts and locks need a session of their own.
-///
-/// Between two transactions a pooler serves either connection from the same session, or one of them from several. Only other clients that come
-/// between can hide that, so the connections take turns several times.
-async fn shares_sessions(
-    options: &PgConnectOptions,
-    first: &mut PgConnection,
-) -> Result<bool, sqlx::Error> {
-    let mut second = options.connect().await?;
-    let sessions = (backend(first).await?, backend(&mut second).await?);
-    let mut is_shared = sessions.0 == sessions.1;
-    for _ in 0..TURNS {
-        let again = (backend(first).await?, backend(&mut second).await?);
-        is_shared |= again != sessions;
-    }
-    second.close().await?;
-    Ok(is_shared)
-}
-
-/// The process of PostgreSQL that serves a connection, and the start of its server: processes of two servers behind one address, such as
-/// before and after a failover, may have the same number. By the simple protocol, which every pooler understands.
-async fn backend(connection: &mut PgConnection) -> Result<String, sqlx::Error> {
-    let statement =
-        statement::raw_sql("select pg_backend_pid() || ' ' || pg_postmaster_start_time()");
-    connection.fetch_one(statement).await?.try_get(0)
 }
 
 /// A pool whose connections have the timeouts of `settings`, and which closes a connection that PostgreSQL does not answer.

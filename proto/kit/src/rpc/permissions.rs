@@ -71,7 +71,6 @@ pub(super) fn callers(server: &str, path: &str) -> &'static [&'static str] {
         "listings.v1.MemberService" => &[GATEWAY, WEB, CATALOGUE, ECONOMY, WEBHOOK],
         "catalogue.v1.StaffDumpService"
         | "catalogue.v1.StaffService"
-        | "common.v1.StaffDeadLetterService"
         | "economy.v1.StaffService"
         | "gateway.v1.StaffService"
         | "listings.v1.StaffAuditService"
@@ -95,10 +94,8 @@ pub(super) fn callers(server: &str, path: &str) -> &'static [&'static str] {
 fn feed_callers(server: &str, method: &str) -> &'static [&'static str] {
     match (server, method) {
         (LISTINGS, "GetPosition") => &[GATEWAY, WEB],
-        (LISTINGS, "Follow" | "Acknowledge" | "GetNewestChange") => {
-            &[WEBHOOK, GATEWAY, CATALOGUE, ECONOMY]
-        }
-        (GATEWAY | CATALOGUE | ECONOMY, "Follow" | "Acknowledge" | "GetNewestChange") => &[WEBHOOK],
+        (LISTINGS, "Follow") => &[WEBHOOK, GATEWAY, CATALOGUE, ECONOMY],
+        (GATEWAY | CATALOGUE | ECONOMY, "Follow") => &[WEBHOOK],
         (LISTINGS | GATEWAY | ECONOMY | WEBHOOK, "ListChanges") => &[WEB],
         _ => &[],
     }

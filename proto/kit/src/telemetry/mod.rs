@@ -5,11 +5,10 @@
 mod event;
 mod lines;
 mod process;
-mod statements;
 mod traces;
 
-pub use traces::{caused_span, public_request_span, request_span, traceparent};
 pub(crate) use traces::{child_span, inject};
+pub use traces::{public_request_span, request_span, root_span, traceparent};
 
 use std::time::Duration;
 
@@ -125,7 +124,6 @@ pub fn start(service: &'static str, settings: &Telemetry) -> anyhow::Result<Guar
             tracing_opentelemetry::layer::<Registry>().with_tracer(provider.tracer(service));
         // The log filter does not apply to traces. Lower levels are spans of libraries.
         layers.push(spans.with_filter(LevelFilter::INFO).boxed());
-        layers.push(statements::layer(provider.tracer(service)));
     }
     tracing_subscriber::registry()
         .with(layers)

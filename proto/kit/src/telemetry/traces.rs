@@ -3,15 +3,15 @@
 //! The first service that receives a request decides whether it is traced; the services that it calls follow. A client outside the fleet
 //! decides nothing: its trace is linked. Only traced requests have a
 //! span: spans that are discarded took an eighth of the time of a request. Work outside a request is traced where it begins a trace
-//! ([`caused_span`]).
+//! ([`root_span`]).
 
 use std::sync::OnceLock;
 use std::time::Duration;
 
 use anyhow::Context as _;
-use http::{HeaderMap, HeaderName, HeaderValue};
+use http::{HeaderMap, HeaderValue};
 use opentelemetry::propagation::{Extractor, Injector};
-use opentelemetry::trace::{SpanContext, TraceContextExt as _};
+use opentelemetry::trace::TraceContextExt as _;
 use opentelemetry::{Context, KeyValue, global};
 use opentelemetry_otlp::WithExportConfig as _;
 use opentelemetry_sdk::Resource;
@@ -97,33 +97,13 @@ pub fn public_request_span(headers: &HeaderMap, make: impl FnOnce() -> Span) -> 
     span
 }
 
-/// A span that begins a trace. [`Span::none`] when it is not traced, which our share decides.
-fn root_span(make: impl FnOnce() -> Span) -> Span {
+/// A span that begins a trace, for work outside a request. [`Span::none`] when it is not traced, which our share decides. Call it outside
+/// other spans.
+pub fn root_span(make: impl FnOnce() -> Span) -> Span {
     match SHARE.get() {
         Some(share) if rand::random::<f64>() < *share => make(),
         _ => Span::none(),
     }
-}
-
-/// A span that begins a trace, for work that an earlier write has caused.
-///
-/// `cause` is the `traceparent` of that write, and becomes a link. The work is traced if the write was; otherwise our share decides. Call it outside other spans.
-pub fn caused_span(cause: Option<&str>, make: impl FnOnce() -> Span) -> Span {
-    let Some(cause) = SHARE.get().and(cause).and_then(remote) else {
-        return root_span(make);
-    };
-    let span = make();
-    span.add_link(cause);
-    span
-}
-
-/// The span that a `traceparent` names; `None` if it names none.
-fn remote(traceparent: &str) -> Option<SpanContext> {
-    let value = HeaderValue::from_str(traceparent).ok()?;
-    let headers = HeaderMap::from_iter([(HeaderName::from_static(HEADER), value)]);
-    let context = global::get_text_map_propagator(|p| p.extract(&Headers(&headers)));
-    let named = context.span().span_context().clone();
-    named.is_valid().then_some(named)
 }
 
 /// A span within the current one. [`Span::none`] when the request is not traced.
@@ -134,8 +114,7 @@ pub(crate) fn child_span(make: impl FnOnce() -> Span) -> Span {
     make()
 }
 
-/// The header `traceparent` of the current trace, for a receiver outside the fleet or for what this work causes later; `None` when the work is
-/// not traced.
+/// The header `traceparent` of the current trace, for a receiver outside the fleet; `None` when the work is not traced.
 pub fn traceparent() -> Option<String> {
     SHARE.get()?;
     let span = Span::current();

@@ -5,7 +5,6 @@ pub mod database;
 mod eventually;
 pub mod mail;
 pub mod openapi;
-pub mod poison;
 pub mod postgres;
 pub mod python;
 pub mod redis;

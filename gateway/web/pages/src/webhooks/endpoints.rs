@@ -139,8 +139,6 @@ pub struct EndpointPage {
     pub health: Health,
     /// How the newest deliveries ended. `None` if there are no deliveries.
     pub recent: Option<String>,
-    /// While failed deliveries are put back into the queue: how many wait again.
-    pub recovered: Option<u64>,
     pub tests: Vec<TestChoice>,
     pub deliveries: Vec<DeliveryRow>,
     /// Absent if they are not known.
@@ -364,7 +362,6 @@ mod tests {
             rotating_until: Some("2026-11-24 12:00 UTC".to_owned()),
             health: Health::default(),
             recent: Some("97 of the newest 100 were delivered".to_owned()),
-            recovered: Some(5_000),
             tests: vec![TestChoice {
                 value: "ping".to_owned(),
                 label: "ping".to_owned(),

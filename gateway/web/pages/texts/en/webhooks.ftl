@@ -234,7 +234,7 @@ delivery-advice-address = Give the address again: public https with a host name.
 ## Failed deliveries that are sent again
 
 recover-title = Retry failed deliveries
-recover-lead = { ":" } every delivery that has failed for good since a time, whenever it was made, gets six new tries. What waits is sent too, also if you no longer select its event.
+recover-lead = { ":" } every delivery that has failed for good since a time, whenever it was made, gets six new tries, of many at most 10,000 at once. What waits is sent too, also if you no longer select its event.
 recover-since = Failed since (UTC)
 recover-since-hint = When your receiver began to fail. Deliveries are kept for 30 days.
 recover-choose = Choose a time.
@@ -254,11 +254,6 @@ recover-known-ids = Your receiver sees ids that it may know.
 recover-send = { $count ->
     [one] Send it again
    *[other] Send them again
-}
-recover-label = Sent again
-recover-so-far = { $count ->
-    [one] { $number } failed delivery waits again so far; the others follow
-   *[other] { $number } failed deliveries wait again so far; the others follow
 }
 
 ## The check of a receiver

@@ -234,7 +234,7 @@ delivery-advice-address = Donnez de nouveau l’adresse : en https, publique et
 ## Les livraisons en échec qui sont renvoyées
 
 recover-title = Renvoyer les livraisons en échec
-recover-lead = { " :" } chaque livraison définitivement en échec depuis une date, quel que soit le moment de sa création, a droit à six nouvelles tentatives. Ce qui attend est envoyé aussi, même si vous ne choisissez plus cet événement.
+recover-lead = { " :" } chaque livraison définitivement en échec depuis une date, quel que soit le moment de sa création, a droit à six nouvelles tentatives, 10 000 livraisons au plus à la fois. Ce qui attend est envoyé aussi, même si vous ne choisissez plus cet événement.
 recover-since = En échec depuis (UTC)
 recover-since-hint = Le moment où votre récepteur a commencé à échouer. Les livraisons sont gardées pendant 30 jours.
 recover-choose = Choisissez une date et une heure.
@@ -254,11 +254,6 @@ recover-known-ids = Votre récepteur verra des identifiants qu’il connaît peu
 recover-send = { $count ->
     [one] La renvoyer
    *[other] Les renvoyer
-}
-recover-label = Renvoyées
-recover-so-far = { $count ->
-    [one] { $number } livraison en échec attend de nouveau pour l’instant ; les autres suivent
-   *[other] { $number } livraisons en échec attendent de nouveau pour l’instant ; les autres suivent
 }
 
 ## La vérification d’un récepteur

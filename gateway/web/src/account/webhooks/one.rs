@@ -207,7 +207,6 @@ async fn page(
         rotating_until: time_of(endpoint.rotating_until).map(|at| when::minute(texts, at)),
         health: health(endpoint.health.unwrap_or_default(), language),
         recent,
-        recovered: endpoint.recovered,
         tests: tests_of(&types),
         deliveries: rows
             .map(|delivery| words::delivery_row(delivery, now, language))

@@ -112,7 +112,7 @@ async fn victim_follower() {
     };
     let (lifecycle, _supervisor) = Lifecycle::new();
     let client = testing::client(&std::env::var("VICTIM_FEED").unwrap(), &lifecycle).unwrap();
-    let consumer = PgConsumer::new(pool, FEED, client.clone(), Stuck);
+    let consumer = PgConsumer::new(pool, FEED, Stuck);
     consume(client, "mirror", consumer, None).await.unwrap();
 }
 

@@ -2,14 +2,13 @@
 
 mod compaction;
 mod connection;
-mod dead_letters;
 mod epoch;
 mod failover;
-mod followers;
 mod high_water_mark;
 mod kill;
 mod list_changes;
 mod order;
+mod refused;
 mod silence;
 mod size;
 mod support;

@@ -23,8 +23,8 @@ const MIRROR: &str = "
     create table kit.taken (seq bigint not null, id text not null, happening boolean not null, acted boolean not null);";
 
 pub(crate) async fn tables(pool: &PgPool) {
-    let producer = PRODUCER_TABLES.concat();
-    let sql = format!("create schema kit; {producer} {CONSUMER_TABLES} {LEASE_TABLE} {MIRROR}");
+    let sql =
+        format!("create schema kit; {PRODUCER_TABLES} {CONSUMER_TABLES} {LEASE_TABLE} {MIRROR}");
     sqlx::raw_sql(sqlx::AssertSqlSafe(sql))
         .execute(pool)
         .await
@@ -212,7 +212,7 @@ impl Fixture {
 
     /// Follows the feed into the mirror.
     pub(crate) fn follow(&self) {
-        let consumer = PgConsumer::new(self.pool.clone(), FEED, self.client.clone(), Mirror);
+        let consumer = PgConsumer::new(self.pool.clone(), FEED, Mirror);
         let following = consume(self.client.clone(), "mirror", consumer, None);
         self.lifecycle.spawn_background("mirror", following);
     }
@@ -220,7 +220,7 @@ impl Fixture {
     /// Follows the feed into the mirror of another database, until the lifecycle that is returned stops.
     pub(crate) fn follow_into(&self, pool: &PgPool) -> Lifecycle {
         let (lifecycle, _) = Lifecycle::new();
-        let consumer = PgConsumer::new(pool.clone(), FEED, self.client.clone(), Mirror);
+        let consumer = PgConsumer::new(pool.clone(), FEED, Mirror);
         let following = consume(self.client.clone(), "mirror", consumer, None);
         lifecycle.spawn_background("mirror", following);
         lifecycle
