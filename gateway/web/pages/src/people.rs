@@ -60,15 +60,6 @@ pub struct ConfirmLinkPage {
     pub button: &'static str,
 }
 
-/// What a form has done, or what will happen.
-#[derive(Debug, Template)]
-#[template(path = "people/notice.html")]
-pub struct NoticePage {
-    pub shell: Shell,
-    pub heading: &'static str,
-    pub text: String,
-}
-
 #[derive(Debug, Template)]
 #[template(path = "people/sign_in.html")]
 pub struct SignInPage {
@@ -91,6 +82,8 @@ pub struct SecondFactorPage {
     pub errors: Fields,
     pub code: Field,
     pub next: String,
+    /// The address for people who have lost phone and recovery codes.
+    pub contact: Option<String>,
 }
 
 #[derive(Debug, Template)]

@@ -64,10 +64,6 @@ pub enum Action {
     TotpOn,
     TotpOff,
     RecoveryCodesMade,
-    TotpEndAsked,
-    TotpEndAskedByStaff,
-    TotpEndStopped,
-    TotpEnded,
     SessionsEnded,
     PersonDeleted,
 }

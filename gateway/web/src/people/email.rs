@@ -81,7 +81,7 @@ fn page(request: &PersonRequest, typed: &str, state: FormState) -> Response {
             email.error_in(&errors),
             Field::password("password", language.say("password-own")).error_in(&errors),
         ],
-        button: language.say("lost-button"),
+        button: language.say("email-change-button"),
         is_dangerous: false,
         back: "/you",
         errors,

@@ -7,7 +7,6 @@ pub mod email;
 pub mod link;
 mod link_actions;
 pub mod link_mail;
-pub mod lost_phone;
 mod new_network;
 pub mod password;
 pub mod recovery_codes;

@@ -163,7 +163,6 @@ const WITHOUT_LISTS: &[&str] = &[
     "/sign-up",
     "/sign-in",
     "/sign-in/code",
-    "/sign-in/lost-phone",
     "/reset",
     "/link/{token}",
     "/you/password",

@@ -29,8 +29,8 @@ use crate::layers::{client, coding, headers, log, path};
 use crate::listings::entry;
 use crate::page_error::PageError;
 use crate::people::{
-    activity as own_activity, delete, email, link, lost_phone, password, recovery_codes, reset,
-    second_factor, sessions, settings as own_settings, sign_in, sign_up, totp,
+    activity as own_activity, delete, email, link, password, recovery_codes, reset, second_factor,
+    sessions, settings as own_settings, sign_in, sign_up, totp,
 };
 use crate::route::Route;
 use crate::site::sitemap::FixedPages;
@@ -64,7 +64,6 @@ fn people_routes() -> Vec<Route> {
         Anyone.form("/sign-up", sign_up::show, sign_up::send),
         Anyone.form("/sign-in", sign_in::show, sign_in::send),
         SecondFactor.form("/sign-in/code", second_factor::show, second_factor::send),
-        SecondFactor.form("/sign-in/lost-phone", lost_phone::show, lost_phone::send),
         Anyone.action("/sign-out", sign_in::sign_out),
         Anyone.form("/reset", reset::show, reset::send),
         Anyone.form("/link/{token}", link::show, link::send),

@@ -27,19 +27,14 @@ pub struct NewEntry<'a> {
 
 impl<'a> NewEntry<'a> {
     /// An action that concerns the person only.
-    pub fn new(
-        person: Uuid,
-        email: &'a str,
-        client: impl Into<Option<&'a ClientInfo>>,
-        action: Action,
-    ) -> Self {
+    pub fn new(person: Uuid, email: &'a str, client: &'a ClientInfo, action: Action) -> Self {
         Self {
             account: None,
             person,
             email,
             action,
             subject: "",
-            client: client.into(),
+            client: Some(client),
         }
     }
 

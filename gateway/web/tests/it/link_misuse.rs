@@ -55,7 +55,6 @@ async fn mail(site: &Site, purpose: Purpose) -> Mailed {
                 .location();
             (ADA, site.signed_in(ADA).await, Vec::new())
         }
-        Purpose::EndFactor | Purpose::KeepFactor => unreachable!("`lost_phone` tests them"),
     };
     Mailed {
         path: site.link(to).await,

@@ -51,7 +51,6 @@ const fn form(
 pub(crate) const BUTTONS: &[&str] = &[
     "/vote",
     "/vote/creators",
-    "/sign-in/lost-phone",
     "/sign-out",
     "/you/settings",
     // Of people with a second factor: `languages.rs` tries it.
