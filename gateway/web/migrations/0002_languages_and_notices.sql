@@ -1,8 +1,7 @@
--- People read their pages and mails in their language, and switch kinds of mails off.
+-- People read their pages and mails in their language, and may switch notices off.
 alter table web.person
     add column language text not null default 'en' constraint person_language check (language in ('en', 'fr')),
-    -- The kinds of mails that the person does not want.
-    add column muted_notices text[] not null default '{}';
+    add column wants_notices boolean not null default true;
 
 -- What the keys, listings and reports of an account were when they were last read, so that each decision about them is mailed once.
 create table web.decision_state (

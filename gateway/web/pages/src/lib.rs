@@ -35,7 +35,7 @@ pub mod webhooks;
 pub mod when;
 
 pub use field::{Field, Fields};
-pub use shell::{AccountNav, ApiCall, OtherAccount, OtherAccounts, Shell};
+pub use shell::{AccountNav, ApiCall, Shell};
 
 /// A page that can be rendered.
 pub use askama::Template;

@@ -154,22 +154,6 @@ pub struct AccountNav {
     pub id: String,
     pub name: String,
     pub links: Vec<NavLink>,
-    /// The name opens into them.
-    pub others: OtherAccounts,
-}
-
-/// The other accounts of the person.
-#[derive(Debug, Default, Clone)]
-pub struct OtherAccounts {
-    pub accounts: Vec<OtherAccount>,
-    /// Only the list of accounts has all of them.
-    pub has_more: bool,
-}
-
-#[derive(Debug, Clone)]
-pub struct OtherAccount {
-    pub href: String,
-    pub name: String,
 }
 
 /// A link of the navigation.

@@ -15,7 +15,6 @@ use time::{Date, OffsetDateTime};
 
 use super::keys::mode_name;
 use super::member_request::MemberRequest;
-use super::other_accounts;
 use crate::domain::pace::{Month, Projection};
 use crate::domain::role::Permission;
 use crate::page_error::{PageError, PageResult};
@@ -42,14 +41,10 @@ pub async fn show(request: MemberRequest, Query(query): Query<UseQuery>) -> Page
     let (gateway, scope) = (&request.app.gateway, &request.scope);
     let language = request.language();
     let texts = language.texts();
-    let (found, used, others) = futures::join!(
-        gateway.account(scope.id),
-        gateway.use_of(scope.id, days),
-        other_accounts::of(&request.app, scope),
-    );
+    let (found, used) = futures::join!(gateway.account(scope.id), gateway.use_of(scope.id, days));
     let (found, used) = (found?, used?);
     let account = found.account.ok_or_else(PageError::not_found)?;
-    let mut shell = scope.shell(&request.viewer, &account.name, others, Section::Usage);
+    let mut shell = scope.shell(&request.viewer, &account.name, Section::Usage);
     let call = format!("GET /v1/account/usage?days={days}");
     shell.api_call = Some(ApiCall::account(call));
     let by_day = by_day(&used);

@@ -9,7 +9,7 @@ use super::role::Role;
 
 /// An action in an account, or one that concerns a person only. It is stored by its name in `snake_case`.
 ///
-/// Its words are the text `did-` with that name.
+/// The words of an action in an account are the text `did-` with that name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr)]
 #[cfg_attr(test, derive(strum::VariantNames))]
 #[strum(serialize_all = "snake_case")]
@@ -56,6 +56,7 @@ pub enum Action {
     ClaimGranted,
     ClaimRejected,
     CurrencyNamed,
+    // Of a person only. No page shows them: operators look them up after an attack.
     SignedIn,
     PasswordChanged,
     PasswordReset,
@@ -121,16 +122,17 @@ mod tests {
         let text = |name, subject| text(Texts::of(Language::English), name, subject);
         assert_eq!(Action::WebhookSentAgain.name(), "webhook_sent_again");
         assert_eq!(text("key_asked", "server"), "requested the live key server");
-        assert_eq!(text("totp_on", ""), "turned the second factor on");
         assert_eq!(text("key_lent", "server"), "key_lent: server");
         assert_eq!(text("key_lent", ""), "key_lent");
     }
 
     #[test]
-    fn an_action_has_words_in_every_language() {
+    fn an_action_in_an_account_has_words_in_every_language() {
+        let of_accounts = Action::VARIANTS.iter();
+        let of_accounts = of_accounts.take_while(|name| **name != Action::SignedIn.name());
         for language in Language::ALL {
             let texts = Texts::of(language);
-            for name in Action::VARIANTS {
+            for name in of_accounts.clone() {
                 let found = texts.find_of(&format!("did-{name}"), "x");
                 assert!(found.is_some(), "{name} in {language:?}");
             }

@@ -135,15 +135,16 @@ async fn admit(guard: &Guard, request: &mut Request) -> Result<Option<Response>,
     }
     if let Access::Member(permission) = access {
         let account = account_of(request).await.ok_or_else(PageError::not_found)?;
-        let memberships = members::of_person(&app.pool, viewer.person.id).await?;
+        let role = members::role(&app.pool, account, viewer.person.id).await?;
         // Hides whether the account exists from people who are not its members.
-        let scope = AccountScope::new(account, &memberships).ok_or_else(PageError::not_found)?;
-        if !scope.role.may(permission) {
+        let role = role.ok_or_else(PageError::not_found)?;
+        if !role.may(permission) {
             return Err(PageError::forbidden(permission));
         }
         if guard.closes && request.method() == Method::POST {
             app.gateway.admit_change().await?;
         }
+        let scope = AccountScope { id: account, role };
         request.extensions_mut().insert(scope);
     }
     request.extensions_mut().insert(viewer);

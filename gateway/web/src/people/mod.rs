@@ -1,6 +1,5 @@
 //! People: sign-up, sign-in, links in mails, and what a person may change.
 
-pub mod activity;
 mod confirmation;
 pub mod delete;
 pub mod email;

@@ -6,12 +6,10 @@ use pages::input::{Checks, Choice, Select};
 use pages::people::{SessionRow, YouPage};
 use pages::site::Language;
 use pages::when;
-use strum::VariantArray as _;
 
 use super::sign_in_again;
 use crate::domain::action::Action;
 use crate::domain::agent;
-use crate::domain::mail_kind::MailKind;
 use crate::domain::session_token::TokenHash;
 use crate::notice::AfterForm;
 use crate::page_error::{PageError, PageResult};
@@ -47,13 +45,11 @@ pub async fn show(request: PersonRequest, Query(done): Query<AfterForm>) -> Page
         label: it.name().to_owned(),
         is_chosen: it == language.language,
     });
-    let notices = MailKind::VARIANTS.iter().map(|kind| Choice {
-        value: kind.name().to_owned(),
-        label: texts
-            .value("notice-kind", kind.name(), kind.name())
-            .to_owned(),
-        is_chosen: kind.is_wanted(&person.muted_notices),
-    });
+    let notices = Choice {
+        value: "on".to_owned(),
+        label: language.say("you-notices").to_owned(),
+        is_chosen: person.wants_notices,
+    };
     Ok(ok(&YouPage {
         shell,
         email: person.email.clone(),
@@ -61,7 +57,7 @@ pub async fn show(request: PersonRequest, Query(done): Query<AfterForm>) -> Page
         has_totp: person.totp_secret.is_some(),
         recovery_codes: u64::try_from(left).unwrap_or_default(),
         language: Select::new("language", language.say("you-language"), languages.into()),
-        notices: Checks::new("notice", language.say("you-mails"), notices.collect()),
+        notices: Checks::new("notices", language.say("you-mails"), vec![notices]),
     }))
 }
 

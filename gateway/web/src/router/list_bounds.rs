@@ -54,7 +54,6 @@ const BOUNDS: &[(&str, &str)] = &[
     ("/sitemap/{name}", "50,000 addresses"),
     ("/docs/search", "the best 20"),
     ("/you", "the 50 sessions of a person"),
-    ("/you/activity", "100 rows a page"),
     ("/accounts", "the 100 accounts of a person"),
     ("/accounts/new", "the 100 accounts of a person"),
     ("/claim/{handle}", "the 100 accounts of a person"),

@@ -29,8 +29,8 @@ use crate::layers::{client, coding, headers, log, path};
 use crate::listings::entry;
 use crate::page_error::PageError;
 use crate::people::{
-    activity as own_activity, delete, email, link, password, recovery_codes, reset, second_factor,
-    sessions, settings as own_settings, sign_in, sign_up, totp,
+    delete, email, link, password, recovery_codes, reset, second_factor, sessions,
+    settings as own_settings, sign_in, sign_up, totp,
 };
 use crate::route::Route;
 use crate::site::sitemap::FixedPages;
@@ -68,7 +68,6 @@ fn people_routes() -> Vec<Route> {
         Anyone.form("/reset", reset::show, reset::send),
         Anyone.form("/link/{token}", link::show, link::send),
         SignedIn.page("/you", sessions::show),
-        SignedIn.page("/you/activity", own_activity::show),
         SignedIn.action("/you/sessions/end-others", sessions::end_others),
         SignedIn.action("/you/sessions/{session}/end", sessions::end),
         SignedIn.form("/you/password", password::show, password::send),

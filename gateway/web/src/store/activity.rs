@@ -115,26 +115,6 @@ pub async fn of_account(
     .await
 }
 
-/// Entries that concern a person only, before the one with the id `before`, newest first.
-pub async fn of_person(
-    executor: impl PgExecutor<'_>,
-    person: Uuid,
-    before: Option<Uuid>,
-    limit: i64,
-) -> Result<Vec<Activity>, sqlx::Error> {
-    sqlx::query_as!(
-        Activity,
-        "select id, at, email, action, subject, address, agent from web.activity
-         where person_id = $1 and account_id is null and id < coalesce($2, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid)
-         order by id desc limit $3",
-        person,
-        before,
-        limit,
-    )
-    .fetch_all(executor)
-    .await
-}
-
 /// Removes entries older than [`RETENTION`]; returns their number.
 pub async fn remove_old(pool: &PgPool, now: OffsetDateTime) -> Result<u64, sqlx::Error> {
     let removed = sqlx::query!("delete from web.activity where at < $1", now - RETENTION);

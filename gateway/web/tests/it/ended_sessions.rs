@@ -160,7 +160,7 @@ async fn the_limit_of_forms_keeps_the_text_as_well(pool: PgPool) {
     page.assert(429, "Too many forms. Try again in ");
     page.assert(429, "value=\"Typed title\"");
     let french =
-        people::set_preferences(&site.pool, person.parse().unwrap(), Language::French, &[]).await;
+        people::set_preferences(&site.pool, person.parse().unwrap(), Language::French, true).await;
     french.unwrap();
     let page = browser.post(&path, &[("title", "Titre")]).await;
     page.assert(429, "Trop de formulaires. Réessayez dans ");

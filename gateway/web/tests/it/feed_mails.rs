@@ -117,7 +117,7 @@ async fn the_decisions_of_staff_are_in_the_activity_once(pool: PgPool) {
         200,
         "<td>approved okoto</td><td><bdi>Staff</bdi></td><td class=\"time\">23 November 2026, 12:00 UTC</td><td></td><td></td>",
     );
-    let settings = [("language", "fr"), ("notice", "listings")];
+    let settings = [("language", "fr"), ("notices", "on")];
     owner.post("/you/settings", &settings).await.location();
     let page = owner.get(&today).await;
     page.assert(200, "<bdi>Notre équipe</bdi> a approuvé la fiche okoto<br>");
@@ -209,7 +209,7 @@ async fn decisions_about_keys_come_in_the_language_of_each_reader(pool: PgPool) 
     let site = Site::new(pool).await;
     let account = account(&site).await;
     let mut french = site.signed_in(CAROL).await;
-    let settings = [("language", "fr"), ("notice", "keys")];
+    let settings = [("language", "fr"), ("notices", "on")];
     french.post("/you/settings", &settings).await.location();
     assert_eq!(run(&site).await, 0);
     let request = |reason: Option<&str>| KeyRequest {
@@ -231,8 +231,8 @@ async fn decisions_about_keys_come_in_the_language_of_each_reader(pool: PgPool) 
     assert_eq!(subjects.len(), 2, "{subjects:?}");
     assert!(subjects.contains(&(ADA, "Your live key is approved")));
     assert!(subjects.contains(&(CAROL, "Votre clé de production est approuvée")));
-    // The French reader wants no such mails any more.
-    let settings = [("language", "fr"), ("notice", "team")];
+    // The French reader wants no notices any more.
+    let settings = [("language", "fr")];
     french.post("/you/settings", &settings).await.location();
     let rejected = request(Some("Say what it is for."));
     site.feed.publish("key_request", "rejected", &rejected);
@@ -439,7 +439,7 @@ async fn a_notice_of_webhook_svc_is_mailed_in_french(pool: PgPool) {
     let published = kit::feed::read_changes(&mut connection, webhook::SCHEMA, 0, 10).await;
     *hooks.site.feed.changes.lock().unwrap() = published.unwrap().changes;
 
-    let settings = [("language", "fr"), ("notice", "webhooks")];
+    let settings = [("language", "fr"), ("notices", "on")];
     let saved = hooks.browser.post("/you/settings", &settings).await;
     saved.location();
     assert_eq!(run(&hooks.site).await, 1);

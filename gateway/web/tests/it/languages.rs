@@ -91,10 +91,6 @@ async fn a_french_visitor_signs_up_in_french(pool: PgPool) {
     let mails = site.mails().await;
     let newest = mails.last().unwrap();
     assert_eq!(newest.1, "Votre mot de passe a été changé");
-    browser
-        .get("/you/activity")
-        .await
-        .assert(200, "mot de passe changé");
     // Without a session the page keeps the language, whatever the browser prefers.
     let goodbye = browser.post("/sign-out", &[]).await;
     assert_eq!(goodbye.location(), "/fr?done=signed-out");
@@ -138,7 +134,7 @@ async fn a_chosen_language_is_that_of_pages_and_mails(pool: PgPool) {
     let ada = site.person(ADA).await;
     let account = site.account(ada, Role::Owner).await;
     let mut browser = site.signed_in(ADA).await;
-    let settings = [("language", "fr"), ("notice", "team")];
+    let settings = [("language", "fr"), ("notices", "on")];
     let saved = browser.post("/you/settings", &settings).await;
     let page = browser.get(saved.location()).await;
     page.assert(200, "La langue et les messages sont enregistrés.");

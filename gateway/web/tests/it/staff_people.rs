@@ -96,7 +96,7 @@ fn fields(status: Status) -> Vec<String> {
 async fn staff_end_a_second_factor_and_everybody_is_told(pool: PgPool) {
     let (site, mut signed_in) = site_of_ada(pool).await;
     let bob = people::by_email(&site.pool, BOB).await.unwrap().unwrap().id;
-    let french = people::set_preferences(&site.pool, bob, Language::French, &[]);
+    let french = people::set_preferences(&site.pool, bob, Language::French, true);
     french.await.unwrap();
     let mut half = half_signed_in(&site).await;
     let admin = StaffRole::Admin;

@@ -1,8 +1,6 @@
 ## The frame of an account: today, team, tokens, activity, settings, calls
 
 account-unnamed = Account
-account-switch = Switch account
-account-all = All accounts
 account-nav-today = Today
 account-nav-keys = Keys
 account-nav-usage = Usage

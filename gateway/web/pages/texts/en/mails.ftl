@@ -2,7 +2,7 @@
 
 mail-link-foot = The link works for { $value }, once. If you did not ask for it, ignore it: nothing happens until the button on its page is pressed.
 mail-signature = The team of Mchezo
-mail-switch-foot = You can turn off e-mails of this kind: { $value }
+mail-switch-foot = You can turn off these e-mails: { $value }
 mail-no-reason = none was given
 mail-sign-up-subject = Create your account at Mchezo
 mail-sign-up-body =

@@ -1,8 +1,6 @@
 ## Le cadre d’un compte : aujourd’hui, équipe, jetons, activité, réglages, appels
 
 account-unnamed = Compte
-account-switch = Changer de compte
-account-all = Tous les comptes
 account-nav-today = Aujourd’hui
 account-nav-keys = Clés
 account-nav-usage = Utilisation

@@ -2,7 +2,7 @@
 
 mail-link-foot = Le lien fonctionne pendant { $value }, une seule fois. Si vous ne l’avez pas demandé, ignorez-le : rien ne se passe tant que personne n’appuie sur le bouton de sa page.
 mail-signature = L’équipe de Mchezo
-mail-switch-foot = Vous pouvez désactiver les messages de ce type : { $value }
+mail-switch-foot = Vous pouvez désactiver ces messages : { $value }
 mail-no-reason = aucune n’a été donnée
 mail-sign-up-subject = Créez votre compte sur Mchezo
 mail-sign-up-body =

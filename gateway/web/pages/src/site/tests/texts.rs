@@ -79,7 +79,6 @@ const GROUPS: &[&str] = &[
     "constant",
     "mail",
     "invite-role",
-    "notice-kind",
     "did",
     "done",
     "lifetime",
