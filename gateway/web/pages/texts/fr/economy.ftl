@@ -61,19 +61,6 @@ economy-api-reports = L’API donne les rapports qui comptent
 ## Ses taux
 
 economy-rates = Taux
-economy-rates-caption = Ce qu’une unité achète maintenant
-economy-rates-time = Évolution
-economy-rates-below = ci-dessous
-economy-rates-show = afficher
-economy-rates-show-of = L’évolution du taux vers { $from }, du jeu { $to }
-economy-rates-first = Premiers taux
-economy-rates-more = Taux suivants
-economy-rates-change = { $value } %
-economy-rates-no-change = aucune
-economy-rates-alone = Aucune autre monnaie n’est encore répertoriée : il n’y a rien à comparer.
-economy-rates-not-yet = Pas encore de taux : une monnaie est répertoriée une fois que son jeu est public et qu’un premier rapport compte.
-economy-rates-away = Les taux ne sont pas disponibles pour l’instant. Réessayez dans un instant.
-economy-rates-end = Il n’y a plus de taux.
-economy-series = { $from }, sur les { $to } derniers jours
-economy-api-figure = L’API donne chaque chiffre
+economy-rates-public = Dès qu’un premier rapport compte, les taux sont sur
+economy-rates-page = la page publique de la monnaie
 economy-all-games = Tous les jeux
