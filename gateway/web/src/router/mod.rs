@@ -1,7 +1,5 @@
 //! Every path of the site, with its access.
 
-#[cfg(test)]
-mod list_bounds;
 mod member;
 mod site;
 

@@ -39,7 +39,6 @@ mod listings;
 mod listings_in_french;
 mod local_people;
 mod mails;
-mod neighbour;
 mod newest_position;
 mod notes;
 mod notices;
