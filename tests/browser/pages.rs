@@ -98,7 +98,7 @@ const PERSONAL: [&str; 8] = [
     "/accounts/new",
 ];
 /// The pages of an account, below its path.
-const OF_ACCOUNT: [&str; 21] = [
+const OF_ACCOUNT: [&str; 20] = [
     "",
     "/settings",
     "/keys",
@@ -108,7 +108,6 @@ const OF_ACCOUNT: [&str; 21] = [
     "/activity",
     "/webhooks",
     "/webhooks/new",
-    "/webhooks/samples",
     "/listings",
     "/listings/new/page",
     "/listings/new/game",

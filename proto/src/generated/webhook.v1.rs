@@ -20,24 +20,21 @@ pub struct Endpoint {
     /// The reason why the service has disabled it; empty otherwise.
     #[prost(string, tag = "6")]
     pub reason: ::prost::alloc::string::String,
-    /// The most deliveries per second; absent: no limit.
-    #[prost(uint32, optional, tag = "7")]
-    pub rate_limit: ::core::option::Option<u32>,
-    #[prost(message, optional, tag = "8")]
+    #[prost(message, optional, tag = "7")]
     #[serde(serialize_with = "crate::json::timestamp")]
     pub created_at: ::core::option::Option<::prost_types::Timestamp>,
     /// During the rotation of its secret: the time until which the old secret signs.
-    #[prost(message, optional, tag = "9")]
+    #[prost(message, optional, tag = "8")]
     #[serde(serialize_with = "crate::json::timestamp")]
     pub rotating_until: ::core::option::Option<::prost_types::Timestamp>,
-    #[prost(message, optional, tag = "10")]
+    #[prost(message, optional, tag = "9")]
     #[serde(flatten)]
     pub health: ::core::option::Option<Health>,
     /// What the URL answered to a HEAD request when it was entered, such as "answered 405"; empty: it was entered before such requests were made.
-    #[prost(string, tag = "11")]
+    #[prost(string, tag = "10")]
     pub address_check: ::prost::alloc::string::String,
     /// While failed deliveries are put back into the queue: how many wait again.
-    #[prost(uint64, optional, tag = "12")]
+    #[prost(uint64, optional, tag = "11")]
     #[serde(skip)]
     pub recovered: ::core::option::Option<u64>,
 }
@@ -234,20 +231,14 @@ pub struct ListDeliveriesRequest {
     pub account_id: ::prost::alloc::string::String,
     #[prost(string, tag = "2")]
     pub endpoint_id: ::prost::alloc::string::String,
-    /// An empty filter matches everything.
+    /// Unspecified: deliveries in every state.
     #[prost(enumeration = "DeliveryState", tag = "3")]
     pub state: i32,
-    #[prost(string, tag = "4")]
-    pub event: ::prost::alloc::string::String,
-    #[prost(message, optional, tag = "5")]
-    pub since: ::core::option::Option<::prost_types::Timestamp>,
-    #[prost(message, optional, tag = "6")]
-    pub until: ::core::option::Option<::prost_types::Timestamp>,
     /// The number of rows, 1 to 100; 0 stands for 20.
-    #[prost(uint32, tag = "7")]
+    #[prost(uint32, tag = "4")]
     pub limit: u32,
     /// `next_cursor` of the previous response.
-    #[prost(string, tag = "8")]
+    #[prost(string, tag = "5")]
     pub cursor: ::prost::alloc::string::String,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -257,34 +248,6 @@ pub struct ListDeliveriesResponse {
     /// Empty on the last page.
     #[prost(string, tag = "2")]
     pub next_cursor: ::prost::alloc::string::String,
-}
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct CountDeliveriesRequest {
-    #[prost(string, tag = "1")]
-    pub account_id: ::prost::alloc::string::String,
-    #[prost(string, tag = "2")]
-    pub endpoint_id: ::prost::alloc::string::String,
-}
-#[derive(Clone, PartialEq, ::prost::Message)]
-pub struct CountDeliveriesResponse {
-    /// The last 14 days (UTC), oldest first.
-    #[prost(message, repeated, tag = "1")]
-    pub days: ::prost::alloc::vec::Vec<DayDeliveries>,
-    /// Only the newest 5,000 deliveries are counted: the first day of the list, which may be a later one, lacks some.
-    #[prost(bool, tag = "2")]
-    pub is_cut_off: bool,
-}
-/// The deliveries that were created on one UTC day, by how their last attempt ended. Those that have not ended are not counted, nor are
-/// cancelled ones.
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct DayDeliveries {
-    /// Such as `2026-11-30`.
-    #[prost(string, tag = "1")]
-    pub day: ::prost::alloc::string::String,
-    #[prost(uint64, tag = "2")]
-    pub delivered: u64,
-    #[prost(uint64, tag = "3")]
-    pub failed: u64,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct GetDeliveryRequest {
@@ -488,33 +451,6 @@ pub mod deliveries_service_client {
                 );
             self.inner.unary(req, path, codec).await
         }
-        /// How many deliveries to an endpoint have ended, by the day on which they were created.
-        pub async fn count_deliveries(
-            &mut self,
-            request: impl tonic::IntoRequest<super::CountDeliveriesRequest>,
-        ) -> std::result::Result<
-            tonic::Response<super::CountDeliveriesResponse>,
-            tonic::Status,
-        > {
-            self.inner
-                .ready()
-                .await
-                .map_err(|e| {
-                    tonic::Status::unknown(
-                        format!("Service was not ready: {}", e.into()),
-                    )
-                })?;
-            let codec = tonic_prost::ProstCodec::default();
-            let path = http::uri::PathAndQuery::from_static(
-                "/webhook.v1.DeliveriesService/CountDeliveries",
-            );
-            let mut req = request.into_request();
-            req.extensions_mut()
-                .insert(
-                    GrpcMethod::new("webhook.v1.DeliveriesService", "CountDeliveries"),
-                );
-            self.inner.unary(req, path, codec).await
-        }
         /// A delivery with all its attempts and its body.
         pub async fn get_delivery(
             &mut self,
@@ -639,14 +575,6 @@ pub mod deliveries_service_server {
             request: tonic::Request<super::ListDeliveriesRequest>,
         ) -> std::result::Result<
             tonic::Response<super::ListDeliveriesResponse>,
-            tonic::Status,
-        >;
-        /// How many deliveries to an endpoint have ended, by the day on which they were created.
-        async fn count_deliveries(
-            &self,
-            request: tonic::Request<super::CountDeliveriesRequest>,
-        ) -> std::result::Result<
-            tonic::Response<super::CountDeliveriesResponse>,
             tonic::Status,
         >;
         /// A delivery with all its attempts and its body.
@@ -788,52 +716,6 @@ pub mod deliveries_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = ListDeliveriesSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
-                        let mut grpc = tonic::server::Grpc::new(codec)
-                            .apply_compression_config(
-                                accept_compression_encodings,
-                                send_compression_encodings,
-                            )
-                            .apply_max_message_size_config(
-                                max_decoding_message_size,
-                                max_encoding_message_size,
-                            );
-                        let res = grpc.unary(method, req).await;
-                        Ok(res)
-                    };
-                    Box::pin(fut)
-                }
-                "/webhook.v1.DeliveriesService/CountDeliveries" => {
-                    #[allow(non_camel_case_types)]
-                    struct CountDeliveriesSvc<T: DeliveriesService>(pub Arc<T>);
-                    impl<
-                        T: DeliveriesService,
-                    > tonic::server::UnaryService<super::CountDeliveriesRequest>
-                    for CountDeliveriesSvc<T> {
-                        type Response = super::CountDeliveriesResponse;
-                        type Future = BoxFuture<
-                            tonic::Response<Self::Response>,
-                            tonic::Status,
-                        >;
-                        fn call(
-                            &mut self,
-                            request: tonic::Request<super::CountDeliveriesRequest>,
-                        ) -> Self::Future {
-                            let inner = Arc::clone(&self.0);
-                            let fut = async move {
-                                <T as DeliveriesService>::count_deliveries(&inner, request)
-                                    .await
-                            };
-                            Box::pin(fut)
-                        }
-                    }
-                    let accept_compression_encodings = self.accept_compression_encodings;
-                    let send_compression_encodings = self.send_compression_encodings;
-                    let max_decoding_message_size = self.max_decoding_message_size;
-                    let max_encoding_message_size = self.max_encoding_message_size;
-                    let inner = self.inner.clone();
-                    let fut = async move {
-                        let method = CountDeliveriesSvc(inner);
                         let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
@@ -1080,9 +962,6 @@ pub struct AddEndpointRequest {
     pub url: ::prost::alloc::string::String,
     #[prost(string, repeated, tag = "3")]
     pub events: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
-    /// The most deliveries per second, 1 to 10,000; absent: no limit.
-    #[prost(uint32, optional, tag = "4")]
-    pub rate_limit: ::core::option::Option<u32>,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct AddEndpointResponse {
@@ -1102,9 +981,6 @@ pub struct ChangeEndpointRequest {
     /// Absent: no change.
     #[prost(message, optional, tag = "4")]
     pub events: ::core::option::Option<EventList>,
-    /// 0: no limit.
-    #[prost(uint32, optional, tag = "5")]
-    pub rate_limit: ::core::option::Option<u32>,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ChangeEndpointResponse {
@@ -2607,97 +2483,6 @@ pub struct EventSample {
     #[prost(bytes = "bytes", tag = "2")]
     pub body: ::prost::bytes::Bytes,
 }
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct CheckReceiverRequest {
-    #[prost(string, tag = "1")]
-    pub account_id: ::prost::alloc::string::String,
-    #[prost(string, tag = "2")]
-    pub endpoint_id: ::prost::alloc::string::String,
-}
-#[derive(Clone, PartialEq, ::prost::Message)]
-pub struct CheckReceiverResponse {
-    /// One for each rule, in their order.
-    #[prost(message, repeated, tag = "1")]
-    pub findings: ::prost::alloc::vec::Vec<RuleFinding>,
-}
-#[derive(Clone, PartialEq, ::prost::Message)]
-pub struct RuleFinding {
-    /// 1 to 6: the number of the rule in §6.
-    #[prost(uint32, tag = "1")]
-    pub rule: u32,
-    /// What the rule asks of a receiver.
-    #[prost(string, tag = "2")]
-    pub title: ::prost::alloc::string::String,
-    #[prost(enumeration = "RuleVerdict", tag = "3")]
-    pub verdict: i32,
-    /// Why the receiver has not passed, and what to do; empty otherwise.
-    #[prost(string, tag = "4")]
-    pub reason: ::prost::alloc::string::String,
-    /// What a sender cannot see, and the owner has to look up; empty: nothing.
-    #[prost(string, tag = "5")]
-    pub unseen: ::prost::alloc::string::String,
-    /// What was sent, and what came back, in order.
-    #[prost(message, repeated, tag = "6")]
-    pub exchanges: ::prost::alloc::vec::Vec<CheckExchange>,
-}
-#[derive(Clone, PartialEq, ::prost::Message)]
-pub struct CheckExchange {
-    /// What is special about the message, such as "a message signed 310 seconds ago".
-    #[prost(string, tag = "1")]
-    pub title: ::prost::alloc::string::String,
-    #[prost(message, repeated, tag = "2")]
-    pub headers: ::prost::alloc::vec::Vec<HttpHeader>,
-    #[prost(bytes = "bytes", tag = "3")]
-    pub body: ::prost::bytes::Bytes,
-    /// The HTTP status that the rule asks for.
-    #[prost(uint32, tag = "4")]
-    pub expected_status: u32,
-    /// The HTTP status of the response; absent without one.
-    #[prost(uint32, optional, tag = "5")]
-    pub status: ::core::option::Option<u32>,
-    /// Why there is no response, or where it redirects to; empty otherwise.
-    #[prost(string, tag = "6")]
-    pub reason: ::prost::alloc::string::String,
-    #[prost(uint32, tag = "7")]
-    pub duration_ms: u32,
-    /// The first 1 KiB of the response body.
-    #[prost(bytes = "bytes", tag = "8")]
-    pub answer: ::prost::bytes::Bytes,
-}
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
-#[repr(i32)]
-pub enum RuleVerdict {
-    Unspecified = 0,
-    /// Every answer was right.
-    Passed = 1,
-    Failed = 2,
-    /// The receiver could not be reached, or was too slow for the check.
-    NotChecked = 3,
-}
-impl RuleVerdict {
-    /// String value of the enum field names used in the ProtoBuf definition.
-    ///
-    /// The values are not transformed in any way and thus are considered stable
-    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
-    pub fn as_str_name(&self) -> &'static str {
-        match self {
-            Self::Unspecified => "RULE_VERDICT_UNSPECIFIED",
-            Self::Passed => "RULE_VERDICT_PASSED",
-            Self::Failed => "RULE_VERDICT_FAILED",
-            Self::NotChecked => "RULE_VERDICT_NOT_CHECKED",
-        }
-    }
-    /// Creates an enum from field names used in the ProtoBuf definition.
-    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
-        match value {
-            "RULE_VERDICT_UNSPECIFIED" => Some(Self::Unspecified),
-            "RULE_VERDICT_PASSED" => Some(Self::Passed),
-            "RULE_VERDICT_FAILED" => Some(Self::Failed),
-            "RULE_VERDICT_NOT_CHECKED" => Some(Self::NotChecked),
-            _ => None,
-        }
-    }
-}
 /// Generated client implementations.
 pub mod receivers_service_client {
     #![allow(
@@ -2817,33 +2602,6 @@ pub mod receivers_service_client {
                 );
             self.inner.unary(req, path, codec).await
         }
-        /// Checks an endpoint against the rules for receivers (§6.5 to §6.10): sends signed and tampered test messages to its URL, by the rules of
-        /// deliveries, and reports the answers. They are not deliveries: neither the list of deliveries nor the health of the endpoint contains
-        /// them. A check may take 20 seconds. `too_soon`: the account has begun another one in the last ten seconds.
-        pub async fn check_receiver(
-            &mut self,
-            request: impl tonic::IntoRequest<super::CheckReceiverRequest>,
-        ) -> std::result::Result<
-            tonic::Response<super::CheckReceiverResponse>,
-            tonic::Status,
-        > {
-            self.inner
-                .ready()
-                .await
-                .map_err(|e| {
-                    tonic::Status::unknown(
-                        format!("Service was not ready: {}", e.into()),
-                    )
-                })?;
-            let codec = tonic_prost::ProstCodec::default();
-            let path = http::uri::PathAndQuery::from_static(
-                "/webhook.v1.ReceiversService/CheckReceiver",
-            );
-            let mut req = request.into_request();
-            req.extensions_mut()
-                .insert(GrpcMethod::new("webhook.v1.ReceiversService", "CheckReceiver"));
-            self.inner.unary(req, path, codec).await
-        }
     }
 }
 /// Generated server implementations.
@@ -2865,16 +2623,6 @@ pub mod receivers_service_server {
             request: tonic::Request<super::ListEventTypesRequest>,
         ) -> std::result::Result<
             tonic::Response<super::ListEventTypesResponse>,
-            tonic::Status,
-        >;
-        /// Checks an endpoint against the rules for receivers (§6.5 to §6.10): sends signed and tampered test messages to its URL, by the rules of
-        /// deliveries, and reports the answers. They are not deliveries: neither the list of deliveries nor the health of the endpoint contains
-        /// them. A check may take 20 seconds. `too_soon`: the account has begun another one in the last ten seconds.
-        async fn check_receiver(
-            &self,
-            request: tonic::Request<super::CheckReceiverRequest>,
-        ) -> std::result::Result<
-            tonic::Response<super::CheckReceiverResponse>,
             tonic::Status,
         >;
     }
@@ -2986,52 +2734,6 @@ pub mod receivers_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = ListEventTypesSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
-                        let mut grpc = tonic::server::Grpc::new(codec)
-                            .apply_compression_config(
-                                accept_compression_encodings,
-                                send_compression_encodings,
-                            )
-                            .apply_max_message_size_config(
-                                max_decoding_message_size,
-                                max_encoding_message_size,
-                            );
-                        let res = grpc.unary(method, req).await;
-                        Ok(res)
-                    };
-                    Box::pin(fut)
-                }
-                "/webhook.v1.ReceiversService/CheckReceiver" => {
-                    #[allow(non_camel_case_types)]
-                    struct CheckReceiverSvc<T: ReceiversService>(pub Arc<T>);
-                    impl<
-                        T: ReceiversService,
-                    > tonic::server::UnaryService<super::CheckReceiverRequest>
-                    for CheckReceiverSvc<T> {
-                        type Response = super::CheckReceiverResponse;
-                        type Future = BoxFuture<
-                            tonic::Response<Self::Response>,
-                            tonic::Status,
-                        >;
-                        fn call(
-                            &mut self,
-                            request: tonic::Request<super::CheckReceiverRequest>,
-                        ) -> Self::Future {
-                            let inner = Arc::clone(&self.0);
-                            let fut = async move {
-                                <T as ReceiversService>::check_receiver(&inner, request)
-                                    .await
-                            };
-                            Box::pin(fut)
-                        }
-                    }
-                    let accept_compression_encodings = self.accept_compression_encodings;
-                    let send_compression_encodings = self.send_compression_encodings;
-                    let max_decoding_message_size = self.max_decoding_message_size;
-                    let max_encoding_message_size = self.max_encoding_message_size;
-                    let inner = self.inner.clone();
-                    let fut = async move {
-                        let method = CheckReceiverSvc(inner);
                         let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(

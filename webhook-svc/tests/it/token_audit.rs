@@ -61,7 +61,6 @@ async fn each_change_of_a_token_has_an_entry_also_after_its_endpoint_is_gone(poo
         account_id: account_id.clone(),
         url: receiver.url(),
         events: vec!["tip.paid".to_owned()],
-        rate_limit: None,
     });
     let added = endpoints.add_endpoint(add).await.unwrap().into_inner();
     let id = added.endpoint.unwrap().id;
@@ -69,7 +68,6 @@ async fn each_change_of_a_token_has_an_entry_also_after_its_endpoint_is_gone(poo
     let change = by_token(proto::ChangeEndpointRequest {
         account_id: account_id.clone(),
         id: id.clone(),
-        rate_limit: Some(9),
         ..proto::ChangeEndpointRequest::default()
     });
     endpoints.change_endpoint(change).await.unwrap();

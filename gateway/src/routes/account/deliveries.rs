@@ -60,9 +60,6 @@ pub async fn list(caller: TokenCaller, RawQuery(query): RawQuery) -> Result<ApiR
         account_id: caller.account.to_string(),
         endpoint_id,
         state: state.into(),
-        event: query.text("event").unwrap_or_default(),
-        since: query.timestamp("since").map(timestamp::encode),
-        until: query.timestamp("until").map(timestamp::encode),
         limit: asked.limit,
         cursor: asked.cursor,
     };

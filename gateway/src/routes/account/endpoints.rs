@@ -75,7 +75,6 @@ pub async fn add(caller: TokenCaller, body: JsonBody) -> Result<ApiResponse, Api
         account_id: caller.account.to_string(),
         url: fields.text("url").unwrap_or_default(),
         events: fields.texts("events").unwrap_or_default(),
-        rate_limit: fields.number("rate_limit"),
     };
     // A body that this service cannot read is never sent: a write that is meant to fail might succeed.
     fields.bad.check()?;
@@ -103,7 +102,6 @@ pub async fn change(
         events: fields
             .texts("events")
             .map(|events| proto::EventList { events }),
-        rate_limit: fields.number("rate_limit"),
     };
     if !fields.bad.is_empty() {
         return Err(refused(fields.bad, find(&caller, request.id)).await.into());
@@ -221,7 +219,7 @@ fn shape(endpoint: proto::Endpoint) -> Result<AccountEndpoint, Fault> {
         url: endpoint.url,
         events: endpoint.events,
         reason: endpoint.reason,
-        rate_limit: endpoint.rate_limit,
+        rate_limit: None,
         created_at: time(endpoint.created_at),
         rotating_until: time(endpoint.rotating_until),
         queued: health.queued,

@@ -22,13 +22,6 @@ impl DeliveriesService for Webhooks {
         Err(refusal())
     }
 
-    async fn count_deliveries(
-        &self,
-        _: Request<proto::CountDeliveriesRequest>,
-    ) -> Result<Response<proto::CountDeliveriesResponse>, Status> {
-        Err(refusal())
-    }
-
     async fn get_delivery(
         &self,
         _: Request<proto::GetDeliveryRequest>,

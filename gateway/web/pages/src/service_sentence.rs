@@ -187,7 +187,6 @@ mod tests {
         "webhook-svc/src/domain/event.rs",
         "webhook-svc/src/service/deliveries.rs",
         "webhook-svc/src/service/endpoints.rs",
-        "webhook-svc/src/service/receivers.rs",
     ];
 
     /// Parts of sentences of these files that no form of a page can cause, and parts that are put into sentences.

@@ -33,7 +33,6 @@ pub enum Action {
     WebhookTested,
     WebhookSentAgain,
     WebhookRecovered,
-    WebhookChecked,
     Invited,
     InviteWithdrawn,
     Joined,

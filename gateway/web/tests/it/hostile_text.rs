@@ -142,16 +142,12 @@ async fn fill(full: &mut FullAccount) {
     let path = world_endpoint(hooks).await;
     let test = format!("{path}/test");
     let sent = hooks.submit(&path, &test, &[("event", "ping")]).await;
-    let watched = sent.location().to_owned();
+    let delivery = sent.location().to_owned();
     let page = hooks
-        .eventually(&watched, "Your receiver accepted it")
+        .eventually(&delivery, "Your receiver accepted it")
         .await;
     page.assert(200, "alert(answer)");
-    assert_harmless(&page, &watched);
-    let check = format!("{path}/check");
-    let report = hooks.browser.post(&check, &[]).await;
-    report.assert(200, "alert(answer)");
-    assert_harmless(&report, &check);
+    assert_harmless(&page, &delivery);
     let site = &hooks.site;
     let mut browser = site.browser();
     browser.agent = hostile("agent");

@@ -81,7 +81,6 @@ mod typed_forms;
 mod uploads;
 mod usage;
 mod votes;
-mod webhook_check;
 mod webhook_deliveries;
 mod webhook_service;
 mod webhooks;

@@ -71,8 +71,8 @@ async fn an_address_that_is_switched_off_is_on_the_page(pool: PgPool) {
     site.receiver.answer(410);
     let test = format!("{endpoint}/test");
     let sent = site.submit(&endpoint, &test, &[("event", "ping")]).await;
-    let watched = sent.location().to_owned();
-    site.eventually(&watched, "It has failed").await;
+    let delivery = sent.location().to_owned();
+    site.eventually(&delivery, "It has failed").await;
     let page = site.eventually(&today, "is switched off").await;
     page.assert(200, &format!("<a href=\"{endpoint}\">"));
 }

@@ -187,7 +187,6 @@ async fn serve(
         schedule: Schedule::default(),
         rotation: Duration::DAY,
         retention: Duration::days(30),
-        receiver_check_timeout: testing::LONG,
         public_url: "https://mchezo.example".to_owned(),
     };
     let mut services = kit::rpc::server::services();

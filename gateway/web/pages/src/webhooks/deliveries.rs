@@ -1,9 +1,9 @@
-//! Deliveries: the list with its filters, and one with its attempts.
+//! Deliveries: the list with its filter, and one with its attempts.
 
 use askama::Template;
 
 use super::{ServiceText, StateLabel};
-use crate::field::{Field, Fields};
+use crate::field::Fields;
 use crate::shell::Shell;
 
 #[derive(Debug, Template)]
@@ -15,9 +15,6 @@ pub struct DeliveryListPage {
     pub id: String,
     pub url: String,
     pub states: Vec<FilterChoice>,
-    pub events: Vec<FilterChoice>,
-    pub since: Field,
-    pub until: Field,
     pub is_filtered: bool,
     pub rows: Vec<DeliveryRow>,
     /// The address of the next page.
@@ -59,8 +56,6 @@ pub struct DeliveryPage {
     pub explanation: String,
     /// Why it is not sent, if it is cancelled.
     pub cancelled: Option<ServiceText>,
-    /// What the owner of the receiver can change, after a failure.
-    pub advice: Option<&'static str>,
     /// What the button does.
     pub send_again: &'static str,
     pub attempts: Vec<AttemptRow>,
@@ -69,17 +64,7 @@ pub struct DeliveryPage {
     pub curl: String,
     /// A call that reads the listing of the message as it is now.
     pub listing_call: Option<String>,
-    /// The result is on its way, so the page looks again.
-    pub live: Option<Live>,
     pub may_change: bool,
-}
-
-#[derive(Debug)]
-pub struct Live {
-    /// Seconds between two looks.
-    pub seconds: u64,
-    /// The address of the same page that stays as it is.
-    pub stop: String,
 }
 
 #[derive(Debug)]
@@ -131,9 +116,6 @@ mod tests {
                 label: "failed".to_owned(),
                 is_chosen: is_filtered,
             }],
-            events: Vec::new(),
-            since: Field::minute("since", "Since").optional(),
-            until: Field::minute("until", "Before").optional(),
             is_filtered,
             rows,
             next: Some("/accounts/a/webhooks/e/deliveries?cursor=x&state=failed".to_owned()),
@@ -158,7 +140,7 @@ mod tests {
         assert!(html.contains("cursor=x&#38;state=failed"), "{html}");
     }
 
-    fn delivery(live: Option<Live>, may_change: bool) -> String {
+    fn delivery(may_change: bool) -> String {
         let page = DeliveryPage {
             shell: Shell::default(),
             errors: Fields::default(),
@@ -169,7 +151,6 @@ mod tests {
             message_id: "m".to_owned(),
             explanation: "Every try has failed.".to_owned(),
             cancelled: None,
-            advice: Some("Its log has the reason."),
             send_again: "One try is made now.",
             attempts: vec![AttemptRow {
                 number: 1,
@@ -184,50 +165,19 @@ mod tests {
             body: "{}".to_owned(),
             curl: "curl".to_owned(),
             listing_call: None,
-            live,
             may_change,
         };
         page.render().unwrap()
     }
 
     #[test]
-    fn a_page_that_waits_looks_again_also_without_scripts() {
-        let live = Live {
-            seconds: 2,
-            stop: "/stop".to_owned(),
-        };
-        let html = delivery(Some(live), true);
-        let refresh = "<noscript><meta http-equiv=\"refresh\" content=\"2\"></noscript>";
-        assert!(html.contains(refresh), "{html}");
-        assert!(
-            html.contains("data-refresh=\"2\"") && html.contains("/stop"),
-            "{html}"
-        );
-        assert!(!delivery(None, true).contains("refresh"));
-    }
-
-    #[test]
-    fn a_failure_says_what_to_change_and_where_to_look() {
-        let html = delivery(None, true);
-        for part in [
-            "Its log has the reason.",
-            "/accounts/a/webhooks/e/check",
-            "/docs/webhooks",
-        ] {
-            assert!(html.contains(part), "{part}: {html}");
-        }
-        // A reader of the account runs no checks.
-        assert!(!delivery(None, false).contains("/e/check"));
-    }
-
-    #[test]
     fn what_a_receiver_answers_is_text() {
-        let html = delivery(None, false);
+        let html = delivery(false);
         assert!(!html.contains("<script>alert"), "{html}");
         assert!(!html.contains("/again"), "{html}");
         assert!(html.contains("Your receiver said:"), "{html}");
         let headers = "<code>server: &#60;b&#62;nginx\n</code>";
         assert!(html.contains(headers), "{html}");
-        assert!(delivery(None, true).contains("/deliveries/7123456789/again"));
+        assert!(delivery(true).contains("/deliveries/7123456789/again"));
     }
 }

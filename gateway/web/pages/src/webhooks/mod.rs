@@ -1,15 +1,11 @@
-//! Webhooks: addresses, deliveries, samples of events, and the check of a receiver.
+//! Webhooks: addresses and deliveries.
 
-pub mod checks;
 pub mod deliveries;
-pub mod delivery_days;
 pub mod endpoints;
 
 use askama::Template;
 
 use crate::language::Language;
-use crate::shell::Shell;
-use crate::texts::Texts;
 
 /// A text of webhook-svc. One without a translation stays in English, and its element says so.
 #[derive(Debug, Clone, Template)]
@@ -88,70 +84,19 @@ impl StateLabel {
     }
 }
 
-/// An event with its samples.
+/// An event that an address may receive.
 #[derive(Debug, Clone)]
 pub struct EventRow {
     pub name: String,
     /// When it is sent.
     pub description: ServiceText,
-    pub samples: Vec<SampleRow>,
-}
-
-#[derive(Debug, Clone)]
-pub struct SampleRow {
-    /// Names the element, so that it can be copied.
-    pub id: String,
-    /// `game`, `studio`, `person` or `event`; empty for a ping.
-    pub kind: String,
-    /// Indented JSON.
-    pub body: String,
-}
-
-/// What every event looks like.
-#[derive(Debug, Template)]
-#[template(path = "webhooks/samples.html")]
-pub struct SamplesPage {
-    pub shell: Shell,
-    /// The path of the account's webhooks.
-    pub base: String,
-    pub events: Vec<EventRow>,
-}
-
-impl SamplesPage {
-    /// The heading of a sample. A kind that has no text is shown as it is.
-    fn about<'a>(&self, kind: &'a str) -> &'a str {
-        Texts::of(self.shell.language).value("webhook-about", kind, kind)
-    }
+    /// A body, as indented JSON.
+    pub sample: Option<String>,
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn every_sample_can_be_copied() {
-        let sample = |kind: &str| SampleRow {
-            id: format!("sample-{kind}"),
-            kind: kind.to_owned(),
-            body: "{\n  \"name\": \"<b>\"\n}".to_owned(),
-        };
-        let page = SamplesPage {
-            shell: Shell::default(),
-            base: "/accounts/a/webhooks".to_owned(),
-            events: vec![EventRow {
-                name: "listing.published".to_owned(),
-                description: ServiceText::new(Language::English, None, "A game was approved."),
-                samples: vec![sample("game"), sample("event")],
-            }],
-        };
-        let html = page.render().unwrap();
-        assert!(html.contains("About a game") && html.contains("About an event"));
-        for id in ["sample-game", "sample-event"] {
-            assert!(html.contains(&format!("id=\"{id}\"")), "{html}");
-            assert!(html.contains(&format!("data-copy=\"{id}\"")), "{html}");
-        }
-        assert!(!html.contains("<b>"), "{html}");
-    }
 
     #[test]
     fn a_text_without_a_translation_is_marked_as_english() {

@@ -79,7 +79,6 @@ did-webhook_tested = sent the test event { $value }
 did-webhook_test_sent = sent a test event to { $value }
 did-webhook_sent_again = sent a delivery again to { $value }
 did-webhook_recovered = sent failed deliveries again to { $value }
-did-webhook_checked = checked the receiver at { $value }
 did-invited = invited { $value }
 did-invite_withdrawn = withdrew the invitation of { $value }
 did-joined = joined as { $value }

@@ -70,16 +70,12 @@ reason-webhook-limit-any = The account's plan allows { $most } endpoints. Remove
 reason-webhook-limit-one-most = The account's plan allows 1 endpoint, and no plan allows more. Remove one.
 reason-webhook-limit-most = The account's plan allows { $most } endpoints, and no plan allows more. Remove one.
 reason-events = Give one or more of { $value }.
-reason-webhook-rate = Give 1 to { $most } deliveries per second.
 reason-webhook-off-pause = The endpoint is switched off, so it cannot be paused; resume it first.
 reason-webhook-off = The endpoint is switched off: resume it first.
 reason-webhook-no-secret = The endpoint has no new secret: rotate its secret first.
-reason-webhook-secret = We cannot read its signing secret any more: make a new secret, and switch to it.
 reason-webhook-tests = { $number } test events wait for this endpoint. Wait until it has received some.
 reason-webhook-plan = The account's plan has only test events. Change to the plan { $value } to send real events again.
 reason-webhook-plan-other = The account's plan has only test events. Change to another plan to send real events again.
-reason-webhook-check-wait = A check of this account has just begun, and each sends many messages. Wait ten seconds.
-
 ## Listings
 
 reason-empty = This must not be empty.
@@ -158,7 +154,7 @@ reason-picture-gone = This picture is not there any more: it was not used within
 reason-picture-most = This game has { $most } screenshots, which is the maximum: remove one first.
 reason-picture-changed = The screenshots have changed since you read them: read them again.
 
-## Why a try failed, a delivery was cancelled, an address was switched off, or a rule of the check has not passed
+## Why a try failed, a delivery was cancelled or an address was switched off
 
 reason-delivery-answered = answered { $number }
 reason-delivery-redirected = answered { $number }, which redirects to { $value }: redirects are not followed
@@ -182,6 +178,3 @@ reason-delivery-unpublished = The listing is no longer published.
 reason-delivery-only-tests = The account's plan has only test events.
 reason-webhook-off-failures = Deliveries failed for days. Repair the endpoint, then resume it.
 reason-webhook-off-gone = The endpoint answered 410 Gone.
-reason-check-no-answer = The receiver did not answer a plain ping. See rule 5 first.
-reason-check-too-slow = The receiver answers too slowly to check this in time. See rule 5 first.
-reason-check-secret = It answered 401 to a message that is signed correctly. Give it the secret of this endpoint, all of it with its prefix; rotate the secret if it is lost.

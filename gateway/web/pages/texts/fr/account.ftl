@@ -79,7 +79,6 @@ did-webhook_tested = a envoyé l’événement de test { $value }
 did-webhook_test_sent = a envoyé un événement de test à { $value }
 did-webhook_sent_again = a renvoyé une livraison à { $value }
 did-webhook_recovered = a renvoyé les livraisons en échec à { $value }
-did-webhook_checked = a vérifié le récepteur à l’adresse { $value }
 did-invited = a invité { $value }
 did-invite_withdrawn = a annulé l’invitation de { $value }
 did-joined = a rejoint l’équipe (rôle : { $value })

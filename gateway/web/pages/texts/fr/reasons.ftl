@@ -68,16 +68,12 @@ reason-webhook-limit-any = L’offre de ce compte permet { $most } adresses. Su
 reason-webhook-limit-one-most = L’offre de ce compte permet 1 adresse, et aucune n’en permet plus. Supprimez-en une.
 reason-webhook-limit-most = L’offre de ce compte permet { $most } adresses, et aucune n’en permet plus. Supprimez-en une.
 reason-events = Choisissez au moins un événement : { $value }.
-reason-webhook-rate = Indiquez de 1 à { $most } envois par seconde.
 reason-webhook-off-pause = Cette adresse est désactivée et ne peut donc pas être mise en pause ; réactivez-la d’abord.
 reason-webhook-off = Cette adresse est désactivée : réactivez-la d’abord.
 reason-webhook-no-secret = Cette adresse n’a pas de nouveau secret : renouvelez d’abord son secret.
-reason-webhook-secret = Nous ne pouvons plus lire son secret de signature : créez un nouveau secret, et passez-y.
 reason-webhook-tests = { $number } événements de test attendent pour cette adresse. Attendez qu’elle en ait reçu quelques-uns.
 reason-webhook-plan = L’offre de ce compte n’a que des événements de test. Passez à l’offre { $value } pour renvoyer de vrais événements.
 reason-webhook-plan-other = L’offre de ce compte n’a que des événements de test. Changez d’offre pour renvoyer de vrais événements.
-reason-webhook-check-wait = Une vérification de ce compte vient de commencer, et chacune envoie de nombreux messages. Attendez dix secondes.
-
 ## Les fiches
 
 reason-empty = Ce champ ne doit pas être vide.
@@ -180,6 +176,3 @@ reason-delivery-unpublished = La fiche n’est plus publiée.
 reason-delivery-only-tests = L’offre du compte ne comprend que les événements de test.
 reason-webhook-off-failures = Les livraisons ont échoué pendant des jours. Réparez le récepteur, puis réactivez l’adresse.
 reason-webhook-off-gone = Elle a répondu 410 Gone.
-reason-check-no-answer = Le récepteur n’a pas répondu à un simple ping. Voyez d’abord la règle 5.
-reason-check-too-slow = Le récepteur répond trop lentement pour que ceci soit vérifié à temps. Voyez d’abord la règle 5.
-reason-check-secret = Il a répondu 401 à un message correctement signé. Donnez-lui le secret de cette adresse, en entier et avec son préfixe ; s’il est perdu, créez-en un nouveau.

@@ -4,7 +4,6 @@ webhook-title = Webhooks
 webhook-none = Aucune adresse pour l’instant.
 webhook-none-text = Donnez l’adresse de votre serveur : nous lui envoyons un POST signé quand une fiche est publiée ou modifiée, quand un joueur laisse un pourboire à votre jeu, ou quand une fiche change de place dans le classement de la semaine.
 webhook-add = Ajouter une adresse
-webhook-samples-link = À quoi ressemblent les événements
 webhook-plan-none = Votre offre ne comprend aucune adresse.
 webhook-who-adds = Les adresses sont ajoutées par un propriétaire ou un développeur de ce compte.
 webhook-addresses = Adresses
@@ -42,12 +41,7 @@ done-webhook-recovered-paused = L’adresse est en pause. Les livraisons en éch
 webhook-add-button = Ajouter l’adresse
 webhook-change-title = Modifier l’adresse
 webhook-url-hint = En https, publique et avec un nom d’hôte, comme https://hooks.example/mchezo. Ni port, ni adresse IP, ni redirection.
-webhook-rate-label = Débit maximal (livraisons par seconde)
-webhook-rate-hint = Vide : aucune limite.
-webhook-rate-number = Indiquez un nombre entier, ou laissez ce champ vide.
 webhook-sample-of = Exemple de { $value }
-webhook-samples-all = Exemples de tous les événements
-
 ## Un secret de signature, montré une seule fois
 
 webhook-secret-title = Le secret de signature
@@ -79,9 +73,6 @@ webhook-of = Webhook { $value }
 webhook-off = Nous avons désactivé cette adresse.
 webhook-off-queue = Aucun événement n’est mis en file pour elle.
 webhook-off-queue-until = Aucun événement n’est mis en file pour elle tant que vous ne la réactivez pas.
-webhook-limit = Limite
-webhook-a-second = { $value } par seconde
-webhook-no-limit = aucune
 webhook-added = Ajoutée le
 webhook-head-label = Essai de l’adresse
 webhook-head = Requête HEAD lors de l’ajout :
@@ -89,7 +80,6 @@ webhook-head-end = { "." } Toute réponse convient, sauf une redirection.
 webhook-head-unreached = Nous n’avons pas pu l’atteindre lors de l’ajout (
 webhook-head-unreached-end = ).
 webhook-queued-since = { $from }, la plus ancienne depuis le { $to }
-webhook-samples = Exemples
 webhook-pause-title = Mettre en pause ou modifier
 webhook-pause = Mettre en pause
 webhook-resume = Réactiver
@@ -111,14 +101,6 @@ webhook-all = Toutes les adresses
 
 ## Les événements et leurs exemples
 
-webhook-samples-title = Exemples d’événements
-webhook-samples-lead = Les corps tels qu’ils sont envoyés, avec des fiches inventées. Un événement de test a lui aussi un tel corps.
-webhook-samples-api = est un chemin de l’API : lisez-le avec une clé de production pour obtenir la fiche telle qu’elle est maintenant.
-webhook-about-game = À propos d’un jeu
-webhook-about-studio = À propos d’un studio
-webhook-about-person = À propos d’une personne
-webhook-about-event = À propos d’un événement
-webhook-copy-sample = Copier l’exemple de { $from } { $to }
 webhook-when-listing-published = Un jeu, un studio, une personne ou un événement a été approuvé et figure dans le répertoire.
 webhook-when-listing-updated = Une fiche publiée a été modifiée.
 webhook-when-tip-paid = Un joueur a laissé un pourboire à l’un de vos jeux enregistrés.
@@ -131,8 +113,6 @@ delivery-heading = Livraisons
 delivery-to = Vers
 delivery-kept = Elles sont gardées pendant 30 jours.
 delivery-any = tous
-delivery-since = À partir de (UTC)
-delivery-before = Avant (UTC)
 delivery-time = Écrivez la date et l’heure comme 2026-11-23T14:05, en UTC.
 delivery-no-state = Cet état n’existe pas : choisissez-en un.
 delivery-filter = Filtrer
@@ -151,11 +131,6 @@ delivery-now = maintenant
 delivery-newest = Dernières livraisons
 delivery-recent = livrées : { $from } sur { $to }
 delivery-recent-failed = en échec : { $value }
-delivery-days = Livraisons par jour du { $from } au { $to }, en UTC
-delivery-days-figures = Les chiffres
-delivery-days-caption = Livraisons selon le jour de leur création (UTC) ; les jours sans livraison sont omis
-delivery-days-none = Aucune livraison des { $number } derniers jours n’est terminée pour l’instant.
-delivery-days-cut = Il y en a d’autres : seules les plus récentes sont comptées.
 delivery-failures = Échecs depuis lors
 delivery-failed-last = { $from }, le dernier le { $to }
 delivery-state-waiting = en attente
@@ -168,15 +143,7 @@ delivery-state-unknown = inconnu
 ## Une livraison
 
 delivery-of = Livraison de { $value }
-delivery-reloads = { $count ->
-    [one] Cette page se recharge chaque seconde.
-   *[other] Cette page se recharge toutes les { $number } secondes.
-}
-delivery-stop = Arrêter
 delivery-message = Message
-delivery-change-label = Ce qu’il faut changer
-delivery-change = Ce qu’il faut changer :
-delivery-guide = Le guide des récepteurs (en anglais)
 delivery-send-again = Renvoyer
 delivery-said = Votre récepteur a répondu :
 delivery-answer-to = La réponse à la tentative { $number }
@@ -212,25 +179,6 @@ delivery-again-once = Une seule tentative a lieu maintenant. Si elle échoue, au
 ## Les réponses à une tentative, et pourquoi il n’y en a pas
 
 delivery-milliseconds = { $value } ms
-delivery-answered-in = a répondu { $from } en { $to }
-
-## Ce que la personne qui exploite un récepteur peut changer après un échec
-
-delivery-advice-redirect = Les redirections ne sont pas suivies. Remplacez l’adresse par celle vers laquelle votre serveur redirige. Souvent, seule une barre oblique à la fin les distingue, ou www.
-delivery-advice-signature = Votre récepteur a refusé la signature ou l’heure. Le plus souvent, il a un autre secret, ou une partie seulement du bon : le secret commence par svc_whsec_, et un signe égal à sa fin en fait partie. Vérifiez les octets du corps tels qu’ils sont arrivés, et que l’horloge de votre serveur est à l’heure : un message est valable cinq minutes.
-delivery-advice-path = Rien n’accepte de POST à ce chemin. Comparez le chemin de l’adresse avec la route de votre récepteur, et faites en sorte que cette route accepte POST.
-delivery-advice-gone = 410 signifie que l’adresse a disparu pour de bon : elle a donc été désactivée. Si ce n’est pas ce que vous vouliez dire, faites répondre autre chose à votre récepteur, puis réactivez l’adresse.
-delivery-advice-too-many = Votre récepteur veut moins de messages à la fois. Fixez pour l’adresse une limite de livraisons par seconde.
-delivery-advice-refused = Votre récepteur a refusé le message. Sa réponse ci-dessous et son journal disent pourquoi. Il devrait répondre 2xx à tout message bien signé, même à un événement qu’il ne connaît pas.
-delivery-advice-broken = Votre récepteur est en panne, ou un proxy placé devant lui ; le journal dit pourquoi. Vérifiez et enregistrez le message, répondez 2xx, et faites le travail ensuite.
-delivery-advice-status = Faites répondre votre récepteur avec un statut de 200 à 299.
-delivery-advice-slow = Votre récepteur a mis trop de temps. Vérifiez et enregistrez le message, répondez 2xx aussitôt, et faites le travail ensuite.
-delivery-advice-certificate = Le certificat de votre serveur n’est pas accepté. Présentez-en un qui soit valide pour ce nom d’hôte, avec tous les certificats entre lui et son autorité.
-delivery-advice-name = Le nom d’hôte ne mène pas à une adresse publique. Regardez ses enregistrements DNS, et si l’adresse contient une faute de frappe.
-delivery-advice-port = Votre serveur n’accepte pas de connexions sur le port de cette adresse. Vérifiez qu’il fonctionne, et qu’aucun pare-feu ne refuse les nôtres.
-delivery-advice-closed = Votre serveur a fermé la connexion. Vérifiez que le récepteur fonctionne, et qu’un proxy placé devant lui attend assez longtemps.
-delivery-advice-address = Donnez de nouveau l’adresse : en https, publique et avec un nom d’hôte.
-
 ## Les livraisons en échec qui sont renvoyées
 
 recover-title = Renvoyer les livraisons en échec
@@ -260,96 +208,3 @@ recover-so-far = { $count ->
     [one] { $number } livraison en échec attend de nouveau pour l’instant ; les autres suivent
    *[other] { $number } livraisons en échec attendent de nouveau pour l’instant ; les autres suivent
 }
-
-## La vérification d’un récepteur
-
-check-title = Vérifier mon récepteur
-check-address = Adresse :
-check-lead = La vérification envoie une quarantaine de messages en quelques secondes, signés comme des livraisons. La plupart sont des pings. Certains sont falsifiés exprès, et d’autres ont un corps étrange mais signé : pas du JSON, ou du JSON qui n’est pas un de nos messages. Ils ne doivent pas mettre un récepteur en panne. Chaque réponse est comparée aux six règles des récepteurs. Ces messages ne sont pas des livraisons : ils n’apparaissent dans aucune liste, et une mauvaise réponse est sans conséquence.
-check-old-secret = vient de l’ancien secret.
-check-own-machine = Sur votre propre machine,
-check-sees-more = en voit davantage : si un travail est répété, et si les identifiants survivent à un redémarrage.
-check-run = Lancer la vérification
-check-run-again = Relancer la vérification
-check-takes = Elle peut prendre 20 secondes.
-check-verdict-right = respectée
-check-verdict-partly = respectée, pour ce que nous en voyons
-check-verdict-broken = enfreinte
-check-verdict-open = non vérifiée
-check-all-right = Toutes les réponses suivent les six règles.
-check-none-broken = { $count ->
-    [one] Aucune règle n’est enfreinte, mais { $number } n’a pas pu être vérifiée.
-   *[other] Aucune règle n’est enfreinte, mais { $number } n’ont pas pu être vérifiées.
-}
-check-broken = { $count ->
-    [one] { $number } règle est enfreinte.
-   *[other] { $number } règles sont enfreintes.
-}
-check-open = { $count ->
-    [one] { $number } n’a pas pu être vérifiée.
-   *[other] { $number } n’ont pas pu être vérifiées.
-}
-check-only-you = Ce que vous seul pouvez voir :
-check-should-be = { " ;" } réponse attendue :
-check-sent = Envoyé, sous forme de commande curl ; sa signature est valable cinq minutes :
-check-copy = Copier : { $value }
-check-no-body = La réponse n’a pas de corps.
-check-begins = La réponse commence ainsi :
-check-rule-1 = Lire le corps brut avant de l’analyser
-check-rule-2 = Répondre 401 à une heure ou à une signature fausse
-check-rule-3 = Répondre 400 à un corps signé qui n’est pas du JSON
-check-rule-4 = Répondre 200 à un identifiant déjà traité, sans en répéter le travail
-check-rule-5 = Répondre 200 aussitôt, et faire ensuite le travail qui prend du temps
-check-rule-6 = Répondre 200 à un événement inconnu, et l’ignorer
-check-unseen-2 = S’il compare les signatures en temps constant. Cherchez hmac.compare_digest, timingSafeEqual ou un équivalent dans son code.
-check-unseen-4 = S’il ne fait qu’une fois le travail d’un identifiant, même après un redémarrage. Cherchez l’identifiant ci-dessous dans son journal ; puis redémarrez-le, et appuyez sur « Renvoyer » pour une livraison qu’il a traitée.
-check-unseen-5 = Si le travail de ses événements réels attend qu’il ait répondu. Envoyez-lui un événement de test de chaque type, et comparez les temps.
-check-unseen-6 = S’il ignore l’événement.
-
-## Les messages de la vérification
-
-check-probe-a-ping = un ping
-check-probe-the-same-ping-again = le même ping une seconde fois
-check-probe-a-body-with-spaces-and-line-breaks = un corps avec des espaces et des sauts de ligne
-check-probe-a-body-with-its-keys-in-another-order = un corps dont les clés sont dans un autre ordre
-check-probe-a-body-with-escapes = un corps avec des séquences d’échappement
-check-probe-a-body-that-is-not-ASCII = un corps qui n’est pas en ASCII
-check-probe-a-body-with-numbers-in-odd-forms = un corps avec des nombres écrits de façon inhabituelle
-check-probe-a-message-without-a-timestamp = un message sans horodatage
-check-probe-a-message-signed-310-seconds-ago = un message signé il y a 310 secondes
-check-probe-a-message-signed-310-seconds-ahead = un message signé avec 310 secondes d’avance
-check-probe-a-message-with-a-signed-timestamp-that-is-no-number = un message dont l’horodatage signé n’est pas un nombre
-check-probe-a-message-with-an-empty-timestamp-signed = un message avec un horodatage vide, signé
-check-probe-a-message-with-a-signed-timestamp-of-40-digits = un message avec un horodatage signé de 40 chiffres
-check-probe-a-message-with-the-signed-timestamp-NaN = un message avec l’horodatage signé NaN
-check-probe-a-message-with-a-signed-timestamp-in-milliseconds = un message avec un horodatage signé en millisecondes
-check-probe-a-message-signed-310-seconds-ago-with-a-second-timestamp-of-now = un message signé il y a 310 secondes, avec un second horodatage de maintenant
-check-probe-a-message-signed-310-seconds-ago-with-a-timestamp-of-now-before-its-own = un message signé il y a 310 secondes, avec un horodatage de maintenant avant le sien
-check-probe-a-message-with-a-timestamp-that-is-not-the-signed-one = un message dont l’horodatage n’est pas celui qui est signé
-check-probe-a-message-without-a-signature = un message sans signature
-check-probe-a-message-with-an-empty-signature = un message avec une signature vide
-check-probe-a-message-with-half-a-signature = un message avec la moitié d’une signature
-check-probe-a-message-with-more-characters-behind-its-signature = un message avec des caractères de plus après sa signature
-check-probe-a-message-with-the-last-character-of-its-signature-changed = un message dont le dernier caractère de la signature est changé
-check-probe-a-message-with-a-signature-that-is-not-hexadecimal = un message dont la signature n’est pas hexadécimale
-check-probe-a-message-signed-with-another-secret = un message signé avec un autre secret
-check-probe-a-message-signed-with-an-empty-secret = un message signé avec un secret vide
-check-probe-a-message-changed-after-it-was-signed = un message modifié après sa signature
-check-probe-a-message-whose-body-was-removed-after-it-was-signed = un message dont le corps a été retiré après sa signature
-check-probe-a-message-signed-240-seconds-ago = un message signé il y a 240 secondes
-check-probe-a-message-signed-240-seconds-ahead = un message signé avec 240 secondes d’avance
-check-probe-a-text-that-is-not-JSON = un texte qui n’est pas du JSON
-check-probe-half-a-JSON-object = la moitié d’un objet JSON
-check-probe-an-empty-body = un corps vide
-check-probe-two-JSON-objects = deux objets JSON
-check-probe-JSON-with-single-quotes = du JSON avec des guillemets simples
-check-probe-a-body-that-is-not-UTF-8 = un corps qui n’est pas en UTF-8
-check-probe-JSON-with-NaN = du JSON avec NaN
-check-probe-a-list-instead-of-a-message = une liste au lieu d’un message
-check-probe-null-instead-of-a-message = null au lieu d’un message
-check-probe-a-text-instead-of-a-message = un texte au lieu d’un message
-check-probe-a-ping-without-an-id = un ping sans identifiant
-check-probe-a-ping-whose-id-is-an-object = un ping dont l’identifiant est un objet
-check-probe-a-ping-whose-id-is-half-of-a-surrogate-pair = un ping dont l’identifiant est la moitié d’une paire de substitution UTF-16
-check-probe-a-message-whose-event-is-a-list = un message dont l’événement est une liste
-check-probe-an-event-that-nobody-knows = un événement que personne ne connaît

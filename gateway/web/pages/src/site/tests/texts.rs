@@ -87,11 +87,7 @@ const GROUPS: &[&str] = &[
     "request-cause",
     "request-fix",
     "field",
-    "webhook-about",
     "webhook-when",
-    "check-rule",
-    "check-unseen",
-    "check-probe",
     "reason",
 ];
 
