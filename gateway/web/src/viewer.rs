@@ -58,10 +58,9 @@ impl Viewer {
         self.session.stage == Stage::SignedIn
     }
 
-    /// The frame of a page of the dashboard, in the person's language.
+    /// The frame of a page of the dashboard.
     pub fn shell(&self) -> Shell {
         Shell {
-            language: self.person.language(),
             person: Some(self.person.email.clone()),
             ..Shell::default()
         }

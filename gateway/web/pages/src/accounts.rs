@@ -3,7 +3,7 @@
 use askama::Template;
 
 use crate::field::{Field, Fields};
-use crate::shell::{Sentence, Shell};
+use crate::shell::Shell;
 use crate::usage::MonthShare;
 
 #[derive(Debug, Template)]
@@ -61,7 +61,7 @@ impl TodayPage {
 pub struct WaitingItem {
     pub text: String,
     /// Why, or what to do; may be empty.
-    pub detail: Sentence,
+    pub detail: String,
     pub href: String,
 }
 
@@ -69,20 +69,17 @@ impl WaitingItem {
     pub fn new(text: impl Into<String>, href: impl Into<String>) -> Self {
         Self {
             text: text.into(),
-            detail: Sentence::of_page(""),
+            detail: String::new(),
             href: href.into(),
         }
     }
 
-    /// With a sentence in the language of the page.
     #[must_use]
     pub fn detail(self, text: impl Into<String>) -> Self {
-        self.sentence(Sentence::of_page(text))
-    }
-
-    #[must_use]
-    pub fn sentence(self, detail: Sentence) -> Self {
-        Self { detail, ..self }
+        Self {
+            detail: text.into(),
+            ..self
+        }
     }
 }
 
@@ -108,7 +105,6 @@ pub struct AccountSettingsPage {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::language::Language;
     use crate::shell::AccountNav;
 
     fn today() -> TodayPage {
@@ -161,20 +157,6 @@ mod tests {
         assert!(html.contains("Waiting for you"), "{html}");
         assert!(!html.contains("Waiting for staff") && !html.contains("<b>"));
         assert!(html.contains("href=\"/accounts/a/listings\""), "{html}");
-    }
-
-    #[test]
-    fn a_sentence_of_a_service_is_marked_on_a_page_in_another_language() {
-        let item = WaitingItem::new("Okoto", "/accounts/a/listings");
-        let item = item.sentence(Sentence::of_service("It waits."));
-        let mut page = TodayPage {
-            for_you: vec![item],
-            ..today()
-        };
-        page.shell.language = Language::French;
-        let html = page.render().unwrap();
-        let detail = "<span class=\"quiet\" lang=\"en\">It waits.</span>";
-        assert!(html.contains(detail), "{html}");
     }
 }
 

@@ -4,7 +4,7 @@ use askama::Template;
 
 use crate::field::{Field, Fields};
 use crate::listings::StateText;
-use crate::shell::{Sentence, Shell};
+use crate::shell::Shell;
 
 /// The games of an account with their currencies.
 #[derive(Debug, Template)]
@@ -65,7 +65,7 @@ pub struct ReportRow {
     pub at: String,
     pub state: StateText,
     /// Why it is or was held, and why staff rejected it.
-    pub notes: Vec<Sentence>,
+    pub notes: Vec<String>,
     pub cost: String,
     pub supply: String,
     pub output: String,
@@ -103,7 +103,7 @@ mod tests {
                     text: "held",
                     tone: "",
                 },
-                notes: vec![Sentence::of_service(hostile())],
+                notes: vec![hostile()],
                 cost: "1,200".to_owned(),
                 supply: "1".to_owned(),
                 output: "1".to_owned(),

@@ -23,7 +23,6 @@ pub mod plans;
 pub mod plot;
 pub mod qr;
 pub mod requests;
-pub mod service_sentence;
 pub mod shell;
 pub mod site;
 pub mod teams;

@@ -3,7 +3,6 @@
 use askama::Template;
 
 use crate::language::Language;
-use crate::service_sentence::translate;
 use crate::texts::Texts;
 
 /// The frame of a page.
@@ -114,37 +113,6 @@ impl ApiCall {
     /// It gives the same as the page, or does the same as its form.
     pub fn same(call: impl Into<String>) -> Self {
         Self::new("api-call-same", call)
-    }
-}
-
-/// A sentence on a page, or a part of one.
-#[derive(Debug, Clone)]
-pub struct Sentence {
-    pub text: String,
-    /// It is of a service, and in English.
-    pub is_english: bool,
-}
-
-impl Sentence {
-    /// In the language of the page.
-    pub fn of_page(text: impl Into<String>) -> Self {
-        Self {
-            text: text.into(),
-            is_english: false,
-        }
-    }
-
-    pub fn of_service(text: impl Into<String>) -> Self {
-        Self {
-            text: text.into(),
-            is_english: true,
-        }
-    }
-
-    /// That of a service, in this language if the page knows it.
-    pub fn translated(text: impl Into<String>, language: Language) -> Self {
-        let text = text.into();
-        translate(&text, language).map_or_else(|| Self::of_service(text), Self::of_page)
     }
 }
 

@@ -11,13 +11,12 @@ use contracts::webhook::v1::{Endpoint, EndpointState};
 use kit::{Code, Fault};
 use pages::ApiCall;
 use pages::accounts::{FirstStep, TodayPage, WaitingItem};
-use pages::shell::Sentence;
 use time::OffsetDateTime;
 use tokio::time::timeout;
 
 use super::member_request::MemberRequest;
 use super::usage;
-use super::webhooks::{origin, service_text};
+use super::webhooks::origin;
 use crate::domain::role::Permission;
 use crate::page_error::{PageError, PageResult};
 use crate::render::ok;
@@ -190,14 +189,9 @@ impl Waiting {
         let text = language
             .texts()
             .say_of("today-address-off", &origin(&endpoint.url));
-        let reason = service_text::reason(&endpoint.reason, language);
-        let reason = Sentence {
-            is_english: !reason.is_translated,
-            text: reason.text,
-        };
         let href = request.path(&format!("/webhooks/{}", endpoint.id));
         self.for_you
-            .push(WaitingItem::new(text, href).sentence(reason));
+            .push(WaitingItem::new(text, href).detail(&endpoint.reason));
     }
 
     fn add_page(

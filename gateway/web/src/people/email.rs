@@ -57,7 +57,7 @@ pub async fn send(request: PersonRequest, FormBody(form): FormBody<Input>) -> Pa
         address: &address,
         target: LinkTarget::Email { person: person.id },
         next: None,
-        language: language.language,
+        language: person.language(),
         text: MailText::new("new-address"),
     };
     send_link(&mut transaction, app, mail).await?;

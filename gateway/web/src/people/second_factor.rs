@@ -16,6 +16,7 @@ use crate::domain::totp::SharedSecret;
 use crate::domain::typed_code::TypedCode;
 use crate::form_body::FormBody;
 use crate::page_error::PageResult;
+use crate::page_language::PageLanguage;
 use crate::person_mail::{self, Reader};
 use crate::person_request::PersonRequest;
 use crate::render::{FormState, html, ok, refused, see_other};
@@ -42,7 +43,7 @@ pub async fn show(request: PersonRequest, Query(next): Query<NextPage>) -> PageR
 pub async fn send(request: PersonRequest, FormBody(form): FormBody<CodeForm>) -> PageResult {
     let (app, person) = (&request.app, request.person());
     let (now, next) = (app.clock.now(), next_page::path(&form.next));
-    let language = request.language();
+    let language = PageLanguage::of_person(person);
     let Some(code) = TypedCode::parse(&form.code) else {
         let errors = Fields::one("code", language.say(NO_CODE));
         return Ok(refused(&page(&request, next, errors)));
@@ -121,7 +122,7 @@ pub async fn count_wrong_code(app: &Web, person: &Person) -> Result<(), Fault> {
 }
 
 fn page(request: &PersonRequest, next: &str, errors: Fields) -> SecondFactorPage {
-    let language = request.language();
+    let language = PageLanguage::of_person(request.person());
     let errors = errors.in_language(language.language);
     SecondFactorPage {
         shell: Shell {

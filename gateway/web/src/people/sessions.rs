@@ -13,6 +13,7 @@ use crate::domain::agent;
 use crate::domain::session_token::TokenHash;
 use crate::notice::AfterForm;
 use crate::page_error::{PageError, PageResult};
+use crate::page_language::PageLanguage;
 use crate::person_request::PersonRequest;
 use crate::render::{ok, see_other};
 use crate::store::people;
@@ -43,7 +44,7 @@ pub async fn show(request: PersonRequest, Query(done): Query<AfterForm>) -> Page
     let languages = Language::ALL.map(|it| Choice {
         value: it.code().to_owned(),
         label: it.name().to_owned(),
-        is_chosen: it == language.language,
+        is_chosen: it == person.language(),
     });
     let notices = Choice {
         value: "on".to_owned(),
@@ -73,7 +74,8 @@ pub async fn end(
     if hash != viewer.token.hash() {
         return Ok(see_other("/you?done=session"));
     }
-    let mut response = request.language().goodbye(&headers, "signed-out");
+    let language = PageLanguage::of_person(&viewer.person);
+    let mut response = language.goodbye(&headers, "signed-out");
     app.cookie.clear(response.headers_mut());
     Ok(response)
 }

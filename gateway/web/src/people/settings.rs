@@ -1,4 +1,4 @@
-//! The language of a person's pages and mails, and whether the person gets notices.
+//! The language of a person's mails and pages for signing in, and whether the person gets notices.
 
 use pages::site::Language;
 use serde::Deserialize;
@@ -18,9 +18,8 @@ pub struct Input {
 }
 
 pub async fn send(request: PersonRequest, FormBody(form): FormBody<Input>) -> PageResult {
-    let language = form
-        .language
-        .map_or(request.language().language, |code| Language::of_code(&code));
+    let own = request.person().language();
+    let language = form.language.map_or(own, |code| Language::of_code(&code));
     let wants_notices = !form.notices.is_empty();
     let (pool, person) = (&request.app.pool, request.person().id);
     people::set_preferences(pool, person, language, wants_notices).await?;

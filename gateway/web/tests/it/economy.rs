@@ -79,33 +79,3 @@ async fn a_developer_names_currencies_and_an_editor_reads_them(pool: PgPool) {
         .await;
     refused.assert(403, "Your role does not allow this");
 }
-
-#[testing::database_test(web::MIGRATOR)]
-async fn the_economy_is_in_the_language_of_the_person(pool: PgPool) {
-    let site = Site::new(pool).await;
-    let ada = site.person(ADA).await;
-    let account = site.account(ada, Role::Owner).await.to_string();
-    account.clone_into(&mut site.economy.owner.lock().unwrap());
-    let mut owner = site.signed_in(ADA).await;
-    let settings = [("language", "fr")];
-    owner.post("/you/settings", &settings).await.location();
-    let base = format!("/accounts/{account}/economy");
-    let list = owner.get(&base).await;
-    list.assert(200, "<h1>Économie</h1>");
-    list.assert(200, "<span class=\"quiet\">aucune</span>");
-    list.assert(200, "<span class=\"state good\">public</span>");
-    let game = format!("{base}/okoto");
-    let page = owner.get(&game).await;
-    for part in [
-        "<h1>Économie – <bdi>Okoto &#60;b&#62;</bdi></h1>",
-        "Enregistrez-la ici\u{a0}: les rapports en ont besoin.",
-        "<td class=\"number\">1\u{202f}200\u{202f}000</td>",
-        "<span class=\"state \">en attente</span>",
-        "Il attend notre équipe depuis le ",
-    ] {
-        page.assert(200, part);
-    }
-    *site.economy.name.lock().unwrap() = Some("Cowrie".to_owned());
-    let page = owner.get(&game).await;
-    page.assert(200, "<td>un propriétaire</td>");
-}

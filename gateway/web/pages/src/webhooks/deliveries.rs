@@ -2,7 +2,7 @@
 
 use askama::Template;
 
-use super::{ServiceText, StateLabel};
+use super::StateLabel;
 use crate::field::Fields;
 use crate::shell::Shell;
 
@@ -36,7 +36,7 @@ pub struct DeliveryRow {
     pub state: StateLabel,
     pub tries: u32,
     /// The last answer, in words; empty if nothing was tried.
-    pub answer: ServiceText,
+    pub answer: String,
     /// When the next try is.
     pub due: Option<String>,
 }
@@ -55,7 +55,7 @@ pub struct DeliveryPage {
     /// What the state means here.
     pub explanation: String,
     /// Why it is not sent, if it is cancelled.
-    pub cancelled: Option<ServiceText>,
+    pub cancelled: Option<String>,
     /// What the button does.
     pub send_again: &'static str,
     pub attempts: Vec<AttemptRow>,
@@ -73,7 +73,7 @@ pub struct AttemptRow {
     pub at: String,
     pub duration: String,
     /// Status or reason, in words.
-    pub result: ServiceText,
+    pub result: String,
     pub is_success: bool,
     /// Whether there was an answer.
     pub has_status: bool,
@@ -86,11 +86,6 @@ pub struct AttemptRow {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::language::Language;
-
-    fn text(english: &str) -> ServiceText {
-        ServiceText::new(Language::English, None, english)
-    }
 
     fn row(event: &str) -> DeliveryRow {
         DeliveryRow {
@@ -99,7 +94,7 @@ mod tests {
             event: event.to_owned(),
             state: StateLabel::bad("failed"),
             tries: 6,
-            answer: text("did not answer within 8 seconds"),
+            answer: "did not answer within 8 seconds".to_owned(),
             due: Some("2026-11-23 12:05 UTC".to_owned()),
         }
     }
@@ -156,7 +151,7 @@ mod tests {
                 number: 1,
                 at: "2026-11-23 12:05:07 UTC".to_owned(),
                 duration: "8,000 ms".to_owned(),
-                result: text("answered 500"),
+                result: "answered 500".to_owned(),
                 is_success: false,
                 has_status: true,
                 answer: "<script>alert(1)</script>".to_owned(),

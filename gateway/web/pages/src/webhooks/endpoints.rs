@@ -4,7 +4,7 @@ use askama::Template;
 use fluent_bundle::FluentArgs;
 
 use super::deliveries::DeliveryRow;
-use super::{AddressCheck, EventRow, ServiceText, StateLabel};
+use super::{AddressCheck, EventRow, StateLabel};
 use crate::field::{Field, Fields};
 use crate::shell::Shell;
 use crate::texts::Texts;
@@ -160,7 +160,7 @@ impl EndpointPage {
 pub struct EndpointStatus {
     pub label: StateLabel,
     /// Why the service has switched it off; empty if it has not.
-    pub reason: ServiceText,
+    pub reason: String,
     pub is_on: bool,
     pub is_off: bool,
 }
@@ -202,13 +202,8 @@ pub struct RecoverPage {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::language::Language;
 
     const BASE: &str = "/accounts/a/webhooks";
-
-    fn text(english: &str) -> ServiceText {
-        ServiceText::new(Language::English, None, english)
-    }
 
     fn list(endpoints: Vec<EndpointRow>, may_change: bool, has_room: bool) -> String {
         let page = WebhooksPage {
@@ -265,7 +260,7 @@ mod tests {
         let event = |name: &str| EventChoice {
             event: EventRow {
                 name: name.to_owned(),
-                description: text("A player tipped."),
+                description: "A player tipped.".to_owned(),
                 sample: None,
             },
             is_ticked: name == "tip.paid",
@@ -333,7 +328,7 @@ mod tests {
 
     fn answered() -> AddressCheck {
         AddressCheck {
-            result: text("answered 405"),
+            result: "answered 405".to_owned(),
             has_answered: true,
         }
     }
@@ -348,7 +343,7 @@ mod tests {
             status: EndpointStatus {
                 is_on: label.text == "on",
                 is_off: label.text == "switched off",
-                reason: text("It answered 410 <i>Gone</i>."),
+                reason: "It answered 410 <i>Gone</i>.".to_owned(),
                 label,
             },
             events: vec!["tip.paid".to_owned()],

@@ -18,38 +18,14 @@ api-call-copy = Copy the call { $value }
 
 ## Parts of forms and tables
 
-errors-heading = { $count ->
-    [one] There is an error
-   *[other] There are { $number } errors
-}
-errors-title = { $count ->
-    [one] Error:
-   *[other] { $number } errors:
-}
 changes-label = Changes
 changes-field = Field
 changes-before = Before
 changes-after = After
 changes-empty = empty
 image-elsewhere = On another site:
-mail-folder = This is a local fleet: e-mails are files in
-
 ## Times
 
-date-day-utc = { $value } (UTC)
-left-days = { $count ->
-    [one] { $number } day
-   *[other] { $number } days
-}
-left-hours = { $count ->
-    [one] { $number } hour
-   *[other] { $number } hours
-}
-left-minutes = { $count ->
-    [one] { $number } minute
-   *[other] { $number } minutes
-}
-left-two-units = { $from } { $to }
 short-left-day = d
 short-left-none = no time
 grace-left = { " " }left, until { $value }
@@ -101,9 +77,6 @@ did-claim_granted = granted the claim of the page { $value }
 did-claim_rejected = rejected the claim of the page { $value }
 did-currency_named = named the currency of { $value }
 activity-staff = Staff
-agent-on = { $from } on { $to }
-agent-unknown = unknown browser
-
 ## Notices after forms
 
 done-listing-submitted = Thank you. We review it before it goes public.
@@ -123,19 +96,8 @@ error-role-read = This needs a member of the account. Ask an owner to change you
 error-role-develop = This needs an owner or a developer of the account. Ask an owner to change your role.
 error-role-edit = This needs an owner or an editor of the account. Ask an owner to change your role.
 error-role-manage = This needs an owner of the account. Ask an owner to change your role.
-error-no-page-title = Not found
-error-no-page = There is no such page, or it belongs to an account that you are not in.
-error-unreadable-title = Unreadable form
-error-unreadable = The form could not be read. Open the page again, and send it from there.
-error-closed-title = Closed
-error-too-many = { $count ->
-    [one] Too many pages in a minute. Try again in { $number } second.
-   *[other] Too many pages in a minute. Try again in { $number } seconds.
-}
 error-sent-twice-title = Sent twice
 error-sent-twice = This form was sent before, and its outcome is not known. Check whether it took effect before you send it again.
-error-service-title = That did not work
-
 ## The start page of an account
 
 today-title = Today, { $value }
@@ -179,8 +141,6 @@ accounts-name = Name of the account
 accounts-create = Create the account
 accounts-form-old = Open the page again, and send the form from there.
 accounts-most = You are an owner of { $value } accounts already, which is the most.
-accounts-full-title = Too many accounts
-accounts-full = You belong to { $value } accounts already, which is the most. Leave one of them, then try again.
 accounts-made-before = This form has made the account { $value } already. If you want another account with this name, send it again.
 settings-title = Name and address
 settings-heading = Name and address of the account
@@ -245,7 +205,6 @@ token-name = Name
 token-state = State
 token-token = Token
 token-scopes = Scopes
-token-scopes-none = Tick at least one scope.
 token-created = Created
 token-by = By
 token-last-used = Last used
@@ -315,3 +274,82 @@ try-as-token = The call is made as with a token of this account that may read ev
 try-as-account = This page reads an account and changes nothing, so the answer is 403 scope_required. Create a token, and use a command below.
 try-as-key = The call is made as with a test key of this account that may write: it reads samples, and nothing is stored.
 try-as-game = The call is made as with the secret test key of a sample game: nothing is stored.
+
+## What a person may change
+
+people-back = Back
+email-new = New address
+email-own = This is your address already.
+password-own = Your password
+password-current = Current password
+code-wrong = This code is wrong, or it was used before.
+you-factor = Second factor
+you-on = on
+you-off = off
+you-codes-left = { $count ->
+    [one] { $number } recovery code left
+   *[other] { $number } recovery codes left
+}
+you-change-password = Change password
+you-change-email = Change e-mail
+you-accounts = Your accounts
+you-another-account = Another account
+you-settings = Language and e-mails
+you-language = Language of e-mails
+you-mails = E-mails
+you-notices = Tell me about decisions on keys, listings, claims and reports, webhooks that cannot be delivered, my removal from a team, and sign-ins from a new network
+you-mails-always = E-mails about your password, your address and your second factor are always sent.
+you-save = Save
+you-sessions = Sessions
+you-browser = Browser
+you-address = Address
+you-since = Since
+you-seen = Last seen
+you-action = Action
+you-this-one = this one
+you-end = End
+you-end-since = End the session since { $value }
+you-end-others = End all others
+you-leave = Leave
+you-delete-text = { ":" } the page says what goes and what stays.
+password-change-button = Change the password
+activity-time = Time
+activity-what = What
+activity-earlier = Earlier
+password-change-text = Your other sessions end.
+email-change-text = We send a link to the new address. Your address changes when you open it and press its button; the old address is informed.
+email-change-button = Send the link
+totp-title = Set up an authenticator app
+totp-scan = Scan this with your app, or type the secret.
+totp-image = QR code with the secret below
+totp-type = Type the code that the app shows, and your password.
+totp-secret = Secret:
+totp-code = Code
+totp-button = Turn it on
+totp-no-code = The app shows a code of six digits. Type that one.
+totp-wrong = This code is wrong. Check the clock of your phone, and type the code that the app shows now.
+totp-off-title = Turn the second factor off
+totp-off-text = Your password alone signs you in afterwards.
+totp-off-button = Turn it off
+codes-title = Recovery codes
+codes-on = The second factor is on.
+codes-replaced = Your earlier recovery codes do not work any more.
+codes-text = Each of these codes signs you in once when your app is gone. Store them now: they are not shown again.
+codes-stored = I have stored them
+codes-new-title = New recovery codes
+codes-new-text = Your earlier recovery codes stop working. The second factor stays as it is.
+codes-new-button = Create new codes
+delete-title = Delete your profile
+delete-goes = This is deleted: your address, password and second factor, your sessions, and your membership of accounts.
+delete-accounts = In an account of which you are the only member, every token and every key is revoked, every request for a key is withdrawn, every webhook is removed, and nobody can open it any more. In the others, the tokens that you created are revoked.
+delete-stays = This stays: what the account has published, which belongs to its pages, and the activity of its team and your own with your address, for a year.
+delete-button = Delete my profile
+delete-last-owner = You are the last owner of an account with other members. Make one of them an owner first, on its page `Team`.
+delete-members-changed = The members of one of your accounts have just changed. Send the form again.
+done-password = The password is changed, and your other sessions have ended.
+done-email = The address is changed, and your other sessions have ended.
+done-email-sent = We have sent an e-mail to the new address. The link in it works for an hour.
+done-totp-off = The second factor is off, and your other sessions have ended.
+done-session = The session has ended.
+done-sessions = All other sessions have ended.
+done-settings = Language and e-mails are saved.

@@ -194,3 +194,6 @@ mail-webhook-off-body =
     { $url } gets no more webhooks. { $reason }
 
     Once your receiver works again, resume the address on its page, and send the failed webhooks again. It shows each request and its answer: { $page }
+
+reason-webhook-off-failures = Deliveries failed for days. Repair the endpoint, then resume it.
+reason-webhook-off-gone = The endpoint answered 410 Gone.

@@ -14,7 +14,6 @@ webhook-state-paused = paused
 webhook-state-off = switched off
 webhook-state-unknown = not known
 webhook-events = Events
-webhook-events-none = Tick at least one event.
 webhook-event = Event
 webhook-waiting = Waiting
 webhook-last-success = Last success
@@ -101,11 +100,6 @@ webhook-all = All addresses
 
 ## Events
 
-webhook-when-listing-published = A game, a studio, a person or an event was approved and is listed.
-webhook-when-listing-updated = A published listing was changed.
-webhook-when-tip-paid = A player tipped one of your registered games.
-webhook-when-ranking-moved = A listing moved on the weekly board; checked once a day at 04:00 UTC.
-webhook-when-ping = You press Send a test event.
 
 ## Deliveries
 

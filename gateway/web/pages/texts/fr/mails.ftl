@@ -194,3 +194,6 @@ mail-webhook-off-body =
     L’adresse { $url } ne reçoit plus de webhooks. { $reason }
 
     Quand votre récepteur fonctionnera de nouveau, réactivez l’adresse sur sa page et renvoyez les webhooks en échec. Elle montre chaque requête et sa réponse : { $page }
+
+reason-webhook-off-failures = Les livraisons ont échoué pendant des jours. Réparez le récepteur, puis réactivez l’adresse.
+reason-webhook-off-gone = Elle a répondu 410 Gone.

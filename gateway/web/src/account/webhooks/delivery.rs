@@ -93,7 +93,7 @@ async fn page(
         row: words::delivery_row(&delivery, now, language),
         message_id: delivery.message_id.clone(),
         explanation: words::explanation(&delivery, found.state(), now, language),
-        cancelled: words::cancelled(&delivery, language),
+        cancelled: words::cancelled(&delivery),
         send_again: words::send_again(&delivery, found.state(), language),
         attempts: attempts.collect(),
         body: json_text::indented(&body),

@@ -3,8 +3,8 @@
 use axum::extract::Path;
 use http::StatusCode;
 use kit::{Code, Fault};
+use pages::webhooks::EventRow;
 use pages::webhooks::endpoints::{EndpointFormPage, EventChoice, NoMoreEndpointsPage};
-use pages::webhooks::{EventRow, ServiceText};
 use pages::{Field, Fields};
 use uuid::Uuid;
 
@@ -185,11 +185,11 @@ async fn page(
     let mut events: Vec<EventChoice> = names
         .map(|event| EventChoice {
             is_ticked: is_ticked(&event.name),
-            event: words::event_row(event, language),
+            event: words::event_row(event),
         })
         .collect();
     if events.is_empty() {
-        events = typed_events(form, language);
+        events = typed_events(form);
     }
     let page = EndpointFormPage {
         shell,
@@ -225,12 +225,12 @@ fn with_fault(errors: Fields, fault: &Fault, language: PageLanguage) -> Fields {
 }
 
 /// The events that were ticked, while webhook-svc is away.
-fn typed_events(form: &EndpointForm, language: PageLanguage) -> Vec<EventChoice> {
+fn typed_events(form: &EndpointForm) -> Vec<EventChoice> {
     let names = form.events.iter().flatten();
     let choice = |name: &String| EventChoice {
         event: EventRow {
             name: name.clone(),
-            description: ServiceText::new(language.language, None, ""),
+            description: String::new(),
             sample: None,
         },
         is_ticked: true,

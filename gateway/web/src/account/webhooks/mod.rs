@@ -6,7 +6,6 @@ pub mod form;
 pub mod list;
 pub mod one;
 pub mod recover;
-pub(super) mod service_text;
 mod signing_secret;
 mod words;
 

@@ -10,7 +10,7 @@ use serde::Deserialize;
 use uuid::Uuid;
 
 use super::signing_secret::ShownSecret;
-use super::{endpoint_id, origin, service_text, words};
+use super::{endpoint_id, origin, words};
 use crate::account::member_request::MemberRequest;
 use crate::domain::action::Action;
 use crate::notice::AfterForm;
@@ -194,13 +194,13 @@ async fn page(
             label: words::endpoint_state(endpoint.state(), language),
             is_on: endpoint.state() == EndpointState::On,
             is_off: endpoint.state() == EndpointState::Off,
-            reason: service_text::reason(&endpoint.reason, language),
+            reason: endpoint.reason,
         },
         id: endpoint.id,
         url: endpoint.url,
         events: endpoint.events,
         added: minute_of(texts, endpoint.created_at),
-        address_check: service_text::address_check(&endpoint.address_check, language),
+        address_check: words::address_check(&endpoint.address_check),
         rotating_until: time_of(endpoint.rotating_until).map(|at| when::minute(texts, at)),
         health: health(endpoint.health.unwrap_or_default(), language),
         recent,

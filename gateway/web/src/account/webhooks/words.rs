@@ -3,11 +3,10 @@
 use contracts::webhook::v1 as proto;
 use contracts::webhook::v1::{DeliveryState, EndpointState};
 use pages::webhooks::deliveries::{AttemptRow, DeliveryRow};
-use pages::webhooks::{EventRow, ServiceText, StateLabel};
+use pages::webhooks::{AddressCheck, EventRow, StateLabel};
 use pages::when;
 use time::OffsetDateTime;
 
-use super::service_text;
 use crate::domain::json_text;
 use crate::page_language::PageLanguage;
 use crate::upstream::time_of;
@@ -85,10 +84,19 @@ pub(super) fn explanation(
 }
 
 /// Why a delivery is cancelled, if it is.
-pub(super) fn cancelled(delivery: &proto::Delivery, language: PageLanguage) -> Option<ServiceText> {
+pub(super) fn cancelled(delivery: &proto::Delivery) -> Option<String> {
     let is_cancelled = delivery.state() == DeliveryState::Cancelled;
     let attempt = delivery.last_attempt.as_ref().filter(|_| is_cancelled)?;
-    Some(service_text::reason(&attempt.reason, language))
+    Some(attempt.reason.clone())
+}
+
+/// What came of the request to an address when it was entered; `None`: it was entered before addresses were called.
+pub(super) fn address_check(result: &str) -> Option<AddressCheck> {
+    (!result.is_empty()).then(|| AddressCheck {
+        result: result.to_owned(),
+        // webhook-svc begins every answer like this.
+        has_answered: result.starts_with("answered "),
+    })
 }
 
 /// What the button *Send again* does.
@@ -106,12 +114,10 @@ pub(super) fn send_again(
 }
 
 /// The answer to an attempt, or the reason why there was none.
-fn result(attempt: &proto::Attempt, language: PageLanguage) -> ServiceText {
+fn result(attempt: &proto::Attempt) -> String {
     match attempt.status {
-        Some(status) if attempt.reason.is_empty() => {
-            service_text::reason(&format!("answered {status}"), language)
-        }
-        _ => service_text::reason(&attempt.reason, language),
+        Some(status) if attempt.reason.is_empty() => format!("answered {status}"),
+        _ => attempt.reason.clone(),
     }
 }
 
@@ -129,10 +135,7 @@ pub(super) fn delivery_row(
         event: delivery.event.clone(),
         state: delivery_state(delivery, language),
         tries: delivery.tries,
-        answer: attempt.map_or_else(
-            || service_text::reason("", language),
-            |attempt| result(attempt, language),
-        ),
+        answer: attempt.map(result).unwrap_or_default(),
         due: due(delivery, now, language),
     }
 }
@@ -159,7 +162,7 @@ pub(super) fn attempt_row(attempt: &proto::Attempt, language: PageLanguage) -> A
         number: attempt.number.into(),
         at: at.unwrap_or_default(),
         duration: milliseconds(attempt.duration_ms, language),
-        result: result(attempt, language),
+        result: result(attempt),
         is_success: attempt.reason.is_empty() && attempt.status.is_some(),
         has_status: attempt.status.is_some(),
         answer: String::from_utf8_lossy(&attempt.answer).into_owned(),
@@ -175,12 +178,12 @@ fn milliseconds(duration: u32, language: PageLanguage) -> String {
     texts.say_of("delivery-milliseconds", &texts.number(duration.into()))
 }
 
-pub(super) fn event_row(event: &proto::EventType, language: PageLanguage) -> EventRow {
+pub(super) fn event_row(event: &proto::EventType) -> EventRow {
     let sample = event.samples.first();
     let sample = sample.map(|it| json_text::indented(&String::from_utf8_lossy(&it.body)));
     EventRow {
         name: event.name.clone(),
-        description: service_text::event(event, language),
+        description: event.description.clone(),
         sample,
     }
 }
