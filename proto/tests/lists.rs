@@ -98,20 +98,12 @@ const WITHOUT_PAGES: [(&str, &str); 41] = [
         "a stream of single listings",
     ),
     (
-        "webhook.v1.DeliveriesService/CountDeliveries",
-        "one for each of 14 days",
-    ),
-    (
         "webhook.v1.DeliveriesService/GetDelivery",
         "the attempts of the schedule",
     ),
     (
         "webhook.v1.EndpointsService/ListEndpoints",
         "the plan's endpoints",
-    ),
-    (
-        "webhook.v1.ReceiversService/CheckReceiver",
-        "one for each rule",
     ),
     (
         "catalogue.v1.SiteService/ListSitemapFiles",

@@ -97,7 +97,7 @@ const PERSONAL: [&str; 8] = [
     "/accounts/new",
 ];
 /// The pages of an account, below its path.
-const OF_ACCOUNT: [&str; 18] = [
+const OF_ACCOUNT: [&str; 17] = [
     "",
     "/settings",
     "/keys",
@@ -106,7 +106,6 @@ const OF_ACCOUNT: [&str; 18] = [
     "/activity",
     "/webhooks",
     "/webhooks/new",
-    "/webhooks/samples",
     "/listings",
     "/listings/new/page",
     "/listings/new/game",

@@ -81,8 +81,6 @@ create table webhook.account (
     plan text not null,
     -- Mails to the account go there.
     email text not null default '',
-    -- When the account last began to check a receiver: a check sends many messages at once, so there is a pause between two.
-    receiver_checked_at timestamptz,
     -- How many addresses of the account were checked in the hour that began then: each check is a request to a host that the account names.
     address_checks integer not null default 0,
     address_checks_since timestamptz
@@ -110,8 +108,6 @@ create table webhook.endpoint (
     state text not null default 'on' check (state in ('on', 'paused', 'off')),
     -- Why it was switched off; empty otherwise.
     reason text not null default '',
-    -- The maximum of deliveries per second; null: no limit.
-    rate_limit integer check (rate_limit > 0),
     -- The signing secret, encrypted (src/key_ring.rs).
     secret bytea not null,
     -- During a rotation: the secret that replaces it then.
@@ -210,7 +206,7 @@ create table webhook.attempt_log (
     -- From 1.
     number integer not null,
     message_id uuid not null,
-    -- Of the message: lists of deliveries are filtered by it.
+    -- Of the message.
     event text not null,
     -- When the delivery was created.
     created_at timestamptz not null,
@@ -226,8 +222,7 @@ create table webhook.attempt_log (
     answer bytea not null
 ) partition by range (created_at);
 create index attempt_log_by_delivery on webhook.attempt_log (endpoint_id, delivery_id, number);
--- For lists of one event and lists of one of the rare states. An attempt that another one follows is not listed.
-create index attempt_log_by_event on webhook.attempt_log (endpoint_id, event, delivery_id) where state <> 'waiting';
+-- For lists of one of the rare states.
 create index attempt_log_undelivered on webhook.attempt_log (endpoint_id, state, delivery_id) where state in ('failed', 'cancelled');
 -- Failed deliveries are sent again by the time when they failed.
 create index attempt_log_failed_at on webhook.attempt_log (endpoint_id, at, delivery_id) where state = 'failed';

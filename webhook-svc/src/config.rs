@@ -53,9 +53,6 @@ pub struct Settings {
     /// Hours for which the old secret signs after a rotation
     #[arg(long, default_value_t = 24, value_parser = clap::value_parser!(u32).range(..=8_760))]
     rotation: u32,
-    /// Seconds that a check of a receiver may take
-    #[arg(long, default_value = "20", value_parser = a_second_or_more)]
-    pub(crate) receiver_check_timeout: Duration,
     /// Failed deliveries in a row after which an endpoint is switched off
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(i32).range(1..))]
     off_after: i32,

@@ -8,7 +8,6 @@ pub mod http;
 pub mod jobs;
 pub mod key_ring;
 mod notice;
-pub mod receiver_check;
 pub mod service;
 pub mod store;
 
@@ -92,7 +91,6 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         schedule: settings.schedule(),
         rotation: settings.rotation(),
         retention: settings.retention(),
-        receiver_check_timeout: settings.receiver_check_timeout,
         public_url: settings.public_url.clone(),
     };
     dependencies.add_to(&mut services);

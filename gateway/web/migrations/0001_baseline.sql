@@ -104,5 +104,4 @@ create table web.activity (
     agent text not null
 );
 create index activity_by_account on web.activity (account_id, id);
-create index activity_by_person on web.activity (person_id, id) where account_id is null;
 create index activity_by_age on web.activity (at);

@@ -5,7 +5,6 @@ use sqlx::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use crate::domain::mail_kind::MailKind;
 use crate::domain::role::Permission;
 use crate::person_mail::{self, Reader};
 use crate::store::members::{self, Member};
@@ -32,16 +31,15 @@ pub async fn queue(
     Ok(readers.len())
 }
 
-/// Queues a mail of a kind that its readers may have switched off; returns the number of its readers.
+/// Queues a mail to the members who have not switched notices off; returns the number of its readers.
 pub async fn queue_notice(
     connection: &mut PgConnection,
-    kind: MailKind,
     mail: MemberMail<'_>,
     public_url: &str,
     now: OffsetDateTime,
 ) -> Result<usize, sqlx::Error> {
     let mut readers = members::of_account(&mut *connection, mail.account).await?;
-    readers.retain(|member| member.role.may(mail.permission) && kind.is_wanted(&member.muted));
+    readers.retain(|member| member.role.may(mail.permission) && member.wants_notices);
     for member in &readers {
         let reader = reader(member);
         person_mail::queue_notice(&mut *connection, reader, &mail.text, public_url, now).await?;

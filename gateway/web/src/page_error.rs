@@ -5,7 +5,6 @@ use http::header::{ACCEPT_ENCODING, ACCESS_CONTROL_ALLOW_ORIGIN, CONTENT_TYPE};
 use http::{HeaderValue, StatusCode};
 use kit::{Code, Fault};
 use pages::Shell;
-use pages::service_sentence::translate;
 use pages::shell::{ErrorPage, TypedForm};
 use pages::site::embed::FrameError;
 use pages::site::{Language, Texts, frame};
@@ -227,17 +226,11 @@ impl PageError {
         match &self.sentence {
             Some(sentence) if self.is_of_service => (
                 texts.say("error-service-title").to_owned(),
-                self.sentence_in_language()
-                    .unwrap_or_else(|| sentence.clone()),
+                sentence.clone(),
             ),
             Some(sentence) if self.language == Language::English => (title, sentence.clone()),
             _ => (title, text),
         }
-    }
-
-    /// The sentence of a service in the language of a page of the dashboard, if it is known.
-    fn sentence_in_language(&self) -> Option<String> {
-        translate(self.sentence.as_deref()?, self.language)
     }
 
     /// The response, with the id under which the request is in the log.
@@ -283,9 +276,7 @@ impl PageError {
         ErrorPage {
             title,
             text,
-            is_text_foreign: self.is_of_service
-                && shell.is_translated()
-                && self.sentence_in_language().is_none(),
+            is_text_foreign: self.is_of_service && shell.is_translated(),
             ways_out: ways_out.collect(),
             shell,
             is_signed_out: self.status == StatusCode::UNAUTHORIZED,
@@ -416,15 +407,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_known_sentence_of_a_service_is_in_the_language_of_the_page() {
-        let fault = Fault::invalid_field("name", "There is no public page with this handle.");
-        let error = PageError {
-            language: Language::French,
-            ..PageError::from(fault)
-        };
-        let page = error.page(None, "an-id");
-        assert_eq!(page.text, "Aucune page publique n’a cet identifiant.");
-        assert!(!page.is_text_foreign);
+    fn a_sentence_of_a_service_is_marked_on_a_page_in_another_language() {
         let error = PageError {
             language: Language::French,
             ..PageError::from(Fault::invalid_field("name", "Odd."))

@@ -42,7 +42,7 @@ pub async fn queue(
     .await
 }
 
-/// Queues a mail that its reader may switch off, which it says.
+/// Queues a notice, which its reader may switch off; it says so.
 pub async fn queue_notice(
     connection: &mut PgConnection,
     reader: Reader<'_>,

@@ -3,8 +3,8 @@
 use axum::response::Response;
 use http::HeaderMap;
 use kit::Fault;
+use pages::Shell;
 use pages::shell::{AccountNav, NavLink};
-use pages::{OtherAccounts, Shell};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -13,7 +13,6 @@ use crate::client_info::ClientInfo;
 use crate::domain::role::{Permission, Role};
 use crate::domain::session_token::Token;
 use crate::session::sessions::{Session, Stage};
-use crate::store::members::Membership;
 use crate::store::people::{self, Person};
 use crate::upstream::gateway::Actor;
 
@@ -59,10 +58,9 @@ impl Viewer {
         self.session.stage == Stage::SignedIn
     }
 
-    /// The frame of a page of the dashboard, in the person's language.
+    /// The frame of a page of the dashboard.
     pub fn shell(&self) -> Shell {
         Shell {
-            language: self.person.language(),
             person: Some(self.person.email.clone()),
             ..Shell::default()
         }
@@ -115,13 +113,11 @@ pub async fn begin_session(
     Ok(())
 }
 
-/// An account that a page is about, and the accounts of its viewer.
-#[derive(Debug, Clone)]
+/// An account that a page is about, and the role of its viewer.
+#[derive(Debug, Clone, Copy)]
 pub struct AccountScope {
     pub id: Uuid,
     pub role: Role,
-    /// The viewer's other accounts, oldest membership first.
-    pub others: Vec<Uuid>,
 }
 
 /// The parts of an account's pages.
@@ -139,25 +135,8 @@ pub enum Section {
 }
 
 impl AccountScope {
-    /// The scope of a page of `account` for the person with these memberships; `None` if there is none of that account.
-    pub fn new(account: Uuid, memberships: &[Membership]) -> Option<Self> {
-        let own = memberships.iter().find(|it| it.account == account)?;
-        let all = memberships.iter().map(|it| it.account);
-        Some(Self {
-            id: account,
-            role: own.role,
-            others: all.filter(|it| *it != account).collect(),
-        })
-    }
-
     /// The frame of a page of this account. `name` is the account's.
-    pub fn shell(
-        &self,
-        viewer: &Viewer,
-        name: &str,
-        others: OtherAccounts,
-        section: Section,
-    ) -> Shell {
+    pub fn shell(&self, viewer: &Viewer, name: &str, section: Section) -> Shell {
         let link = |target: Section, path: &str, label| NavLink {
             href: format!("/accounts/{}{path}", self.id),
             label,
@@ -182,7 +161,6 @@ impl AccountScope {
                 id: self.id.to_string(),
                 name: name.to_owned(),
                 links,
-                others,
             }),
             ..viewer.shell()
         }

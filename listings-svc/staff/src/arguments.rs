@@ -75,12 +75,6 @@ pub(crate) fn picture_place(text: &str) -> Result<u32, String> {
     })
 }
 
-/// Reads `--rate-limit`. The service knows the range.
-pub(crate) fn rate_limit(text: &str) -> Result<u32, String> {
-    let limit = text.parse().ok();
-    limit.ok_or_else(|| "give the deliveries per second as a whole number, such as 50".to_owned())
-}
-
 /// Reads an id of `noun`; `list` is the command that lists it.
 fn id(text: &str, noun: &str, list: &str) -> Result<String, String> {
     match Uuid::parse_str(text) {

@@ -41,15 +41,6 @@ pub(crate) struct List {
     /// Only deliveries in this state
     #[arg(long)]
     state: Option<DeliveryState>,
-    /// Only deliveries of this event, such as listing.published
-    #[arg(long, default_value = "", hide_default_value = true)]
-    event: String,
-    /// Only deliveries since this time, such as 2026-03-01T08:00:00Z
-    #[arg(long, value_parser = timestamp)]
-    since: Option<OffsetDateTime>,
-    /// Only deliveries before this time
-    #[arg(long, value_parser = timestamp)]
-    until: Option<OffsetDateTime>,
     /// Rows at most
     #[arg(long, default_value = "50", value_parser = limit)]
     limit: NonZeroUsize,
@@ -207,9 +198,6 @@ async fn list(filter: List, webhooks: Webhooks, output: Output) -> Result<(), Er
             account_id: String::new(),
             endpoint_id: filter.endpoint.clone(),
             state: filter.state.map_or(0, |state| state as i32),
-            event: filter.event.clone(),
-            since: filter.since.map(kit::timestamp::encode),
-            until: filter.until.map(kit::timestamp::encode),
             limit: page.limit,
             cursor: page.cursor,
         };

@@ -8,7 +8,7 @@ use kit::rpc::client::Client;
 use serde_json::json;
 
 use crate::account;
-use crate::arguments::{endpoint_id, rate_limit};
+use crate::arguments::endpoint_id;
 use crate::command_hint;
 use crate::confirm::Confirmation;
 use crate::delivery;
@@ -69,9 +69,6 @@ pub(crate) struct Add {
     /// The events it receives, such as listing.published,tip.paid
     #[arg(long, value_delimiter = ',', required = true)]
     events: Vec<String>,
-    /// Deliveries per second at most
-    #[arg(long, value_parser = rate_limit)]
-    rate_limit: Option<u32>,
 }
 
 #[derive(Debug, Args)]
@@ -85,9 +82,6 @@ pub(crate) struct EndpointChange {
     /// The events it receives, in place of the present ones
     #[arg(long, value_delimiter = ',')]
     events: Vec<String>,
-    /// Deliveries per second at most; 0 for no limit
-    #[arg(long, value_parser = rate_limit)]
-    rate_limit: Option<u32>,
 }
 
 const COLUMNS: &[Column<proto::Endpoint>] = &[
@@ -127,7 +121,6 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
                 id: change.id,
                 url: change.url,
                 events: events.map(|events| proto::EventList { events }),
-                rate_limit: change.rate_limit,
             };
             let response = webhooks.change_endpoint(request).await?.into_inner();
             print(response.endpoint, output)
@@ -180,7 +173,6 @@ async fn add(
         account_id: account_id.clone(),
         url: arguments.url,
         events: arguments.events,
-        rate_limit: arguments.rate_limit,
     };
     let response = webhooks.add_endpoint(request).await?.into_inner();
     print_with_secret(response.endpoint, &response.secret, output)?;
@@ -197,7 +189,6 @@ async fn add(
 fn print(endpoint: Option<proto::Endpoint>, output: Output) -> Result<(), Error> {
     let it = endpoint.unwrap_or_default();
     let health = health(&it);
-    let limit = it.rate_limit.map(|limit| limit.to_string());
     let time = output::format_time;
     let properties = [
         ("endpoint", it.id.clone()),
@@ -207,7 +198,6 @@ fn print(endpoint: Option<proto::Endpoint>, output: Output) -> Result<(), Error>
         ("events", it.events.join(" ")),
         ("state", output::name_of(it.state())),
         ("reason", it.reason.clone()),
-        ("deliveries per second", limit.unwrap_or_default()),
         ("old secret signs until", time(it.rotating_until)),
         ("queued", health.queued.to_string()),
         ("queued since", time(health.queued_since)),

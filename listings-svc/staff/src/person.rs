@@ -12,15 +12,15 @@ use crate::table::Column;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Show whether a person has a second factor, when it ends, and how many others own the person's accounts
+    /// Show whether a person has a second factor, and how many others own the person's accounts
     Show {
         /// The e-mail address with which the person signs in
         email: String,
     },
-    /// End the second factor of a person who has lost phone and recovery codes, in a day
+    /// End the second factor of a person who has lost phone and recovery codes
     ///
-    /// Be sure that it is this person. The person and every other owner of the person's accounts get an e-mail with a link that stops it. A
-    /// code of the app, a new password and a new address stop it as well: a forgotten password is to be replaced before.
+    /// Be sure that it is this person: from now on the password alone signs in. All sessions of the person end. The person and every other
+    /// owner of the person's accounts get an e-mail.
     EndSecondFactor {
         /// The e-mail address with which the person signs in
         email: String,
@@ -30,21 +30,12 @@ pub(crate) enum Command {
         #[command(flatten)]
         confirmation: Confirmation,
     },
-    /// Stop the end of a second factor, also when the person asked for it; the person gets an e-mail
-    CancelEndOfSecondFactor {
-        /// The e-mail address with which the person signs in
-        email: String,
-        /// The reason for the audit
-        #[arg(long)]
-        reason: String,
-    },
 }
 
 const COLUMNS: &[Column<proto::Person>] = &[
     ("id", |it| it.id.clone()),
     ("e-mail", |it| it.email.clone()),
     ("second factor", |it| output::yes_no(it.has_second_factor)),
-    ("ends", |it| output::format_time(it.second_factor_ends_at)),
     ("other owners", |it| it.other_owners.to_string()),
 ];
 
@@ -60,17 +51,11 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
             reason,
             confirmation,
         } => {
-            let question = format!(
-                "End the second factor of {email} in a day? Until then, the person and every other owner of the person's accounts can stop it."
-            );
+            let question =
+                format!("End the second factor of {email}? The password alone then signs in.");
             confirmation.ask(&question).await?;
             let request = proto::EndSecondFactorRequest { email, reason };
             let response = web.end_second_factor(request).await?;
-            response.into_inner().person
-        }
-        Command::CancelEndOfSecondFactor { email, reason } => {
-            let request = proto::CancelEndOfSecondFactorRequest { email, reason };
-            let response = web.cancel_end_of_second_factor(request).await?;
             response.into_inner().person
         }
     };

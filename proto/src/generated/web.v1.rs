@@ -9,12 +9,8 @@ pub struct Person {
     pub email: ::prost::alloc::string::String,
     #[prost(bool, tag = "3")]
     pub has_second_factor: bool,
-    /// Absent: nobody asked for its end, or it was stopped.
-    #[prost(message, optional, tag = "4")]
-    #[serde(serialize_with = "crate::json::timestamp")]
-    pub second_factor_ends_at: ::core::option::Option<::prost_types::Timestamp>,
-    /// The number of other owners of the person's accounts, who get a mail before the second factor ends.
-    #[prost(uint32, tag = "5")]
+    /// The number of other owners of the person's accounts, who get a mail when the second factor ends.
+    #[prost(uint32, tag = "4")]
     pub other_owners: u32,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -37,19 +33,6 @@ pub struct EndSecondFactorRequest {
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct EndSecondFactorResponse {
-    #[prost(message, optional, tag = "1")]
-    pub person: ::core::option::Option<Person>,
-}
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct CancelEndOfSecondFactorRequest {
-    #[prost(string, tag = "1")]
-    pub email: ::prost::alloc::string::String,
-    /// The reason for the audit; 1 to 500 characters.
-    #[prost(string, tag = "2")]
-    pub reason: ::prost::alloc::string::String,
-}
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct CancelEndOfSecondFactorResponse {
     #[prost(message, optional, tag = "1")]
     pub person: ::core::option::Option<Person>,
 }
@@ -173,9 +156,8 @@ pub mod staff_service_client {
                 .insert(GrpcMethod::new("web.v1.StaffService", "GetPerson"));
             self.inner.unary(req, path, codec).await
         }
-        /// Ends the second factor of a person who has lost the phone and the recovery codes, after a day. The person and every other owner of the
-        /// person's accounts get a mail with a link that stops it. It also stops when the person enters a code or changes a credential. A repeated
-        /// call changes nothing.
+        /// Ends the second factor of a person who has lost the phone and the recovery codes, and all sessions of the person. The person and every
+        /// other owner of the person's accounts get a mail. `invalid` if the person has no second factor.
         pub async fn end_second_factor(
             &mut self,
             request: impl tonic::IntoRequest<super::EndSecondFactorRequest>,
@@ -198,33 +180,6 @@ pub mod staff_service_client {
             let mut req = request.into_request();
             req.extensions_mut()
                 .insert(GrpcMethod::new("web.v1.StaffService", "EndSecondFactor"));
-            self.inner.unary(req, path, codec).await
-        }
-        /// Stops the end of a second factor, even one that the person asked for. The person gets a mail. `not_found` if there is nothing to stop.
-        pub async fn cancel_end_of_second_factor(
-            &mut self,
-            request: impl tonic::IntoRequest<super::CancelEndOfSecondFactorRequest>,
-        ) -> std::result::Result<
-            tonic::Response<super::CancelEndOfSecondFactorResponse>,
-            tonic::Status,
-        > {
-            self.inner
-                .ready()
-                .await
-                .map_err(|e| {
-                    tonic::Status::unknown(
-                        format!("Service was not ready: {}", e.into()),
-                    )
-                })?;
-            let codec = tonic_prost::ProstCodec::default();
-            let path = http::uri::PathAndQuery::from_static(
-                "/web.v1.StaffService/CancelEndOfSecondFactor",
-            );
-            let mut req = request.into_request();
-            req.extensions_mut()
-                .insert(
-                    GrpcMethod::new("web.v1.StaffService", "CancelEndOfSecondFactor"),
-                );
             self.inner.unary(req, path, codec).await
         }
         /// The audit of this service, newest first. An admin sees all entries, a reviewer only their own.
@@ -277,22 +232,13 @@ pub mod staff_service_server {
             tonic::Response<super::GetPersonResponse>,
             tonic::Status,
         >;
-        /// Ends the second factor of a person who has lost the phone and the recovery codes, after a day. The person and every other owner of the
-        /// person's accounts get a mail with a link that stops it. It also stops when the person enters a code or changes a credential. A repeated
-        /// call changes nothing.
+        /// Ends the second factor of a person who has lost the phone and the recovery codes, and all sessions of the person. The person and every
+        /// other owner of the person's accounts get a mail. `invalid` if the person has no second factor.
         async fn end_second_factor(
             &self,
             request: tonic::Request<super::EndSecondFactorRequest>,
         ) -> std::result::Result<
             tonic::Response<super::EndSecondFactorResponse>,
-            tonic::Status,
-        >;
-        /// Stops the end of a second factor, even one that the person asked for. The person gets a mail. `not_found` if there is nothing to stop.
-        async fn cancel_end_of_second_factor(
-            &self,
-            request: tonic::Request<super::CancelEndOfSecondFactorRequest>,
-        ) -> std::result::Result<
-            tonic::Response<super::CancelEndOfSecondFactorResponse>,
             tonic::Status,
         >;
         /// The audit of this service, newest first. An admin sees all entries, a reviewer only their own.
@@ -460,57 +406,6 @@ pub mod staff_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = EndSecondFactorSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
-                        let mut grpc = tonic::server::Grpc::new(codec)
-                            .apply_compression_config(
-                                accept_compression_encodings,
-                                send_compression_encodings,
-                            )
-                            .apply_max_message_size_config(
-                                max_decoding_message_size,
-                                max_encoding_message_size,
-                            );
-                        let res = grpc.unary(method, req).await;
-                        Ok(res)
-                    };
-                    Box::pin(fut)
-                }
-                "/web.v1.StaffService/CancelEndOfSecondFactor" => {
-                    #[allow(non_camel_case_types)]
-                    struct CancelEndOfSecondFactorSvc<T: StaffService>(pub Arc<T>);
-                    impl<
-                        T: StaffService,
-                    > tonic::server::UnaryService<super::CancelEndOfSecondFactorRequest>
-                    for CancelEndOfSecondFactorSvc<T> {
-                        type Response = super::CancelEndOfSecondFactorResponse;
-                        type Future = BoxFuture<
-                            tonic::Response<Self::Response>,
-                            tonic::Status,
-                        >;
-                        fn call(
-                            &mut self,
-                            request: tonic::Request<
-                                super::CancelEndOfSecondFactorRequest,
-                            >,
-                        ) -> Self::Future {
-                            let inner = Arc::clone(&self.0);
-                            let fut = async move {
-                                <T as StaffService>::cancel_end_of_second_factor(
-                                        &inner,
-                                        request,
-                                    )
-                                    .await
-                            };
-                            Box::pin(fut)
-                        }
-                    }
-                    let accept_compression_encodings = self.accept_compression_encodings;
-                    let send_compression_encodings = self.send_compression_encodings;
-                    let max_decoding_message_size = self.max_decoding_message_size;
-                    let max_encoding_message_size = self.max_encoding_message_size;
-                    let inner = self.inner.clone();
-                    let fut = async move {
-                        let method = CancelEndOfSecondFactorSvc(inner);
                         let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(

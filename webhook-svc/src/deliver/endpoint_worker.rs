@@ -2,7 +2,7 @@
 //!
 //! The worker sends nothing (`target` is `None`) while the endpoint is removed, paused or off, and after it has answered 410. It stops for good
 //! when its time slice is over, an attempt met a fault of ours, the lease may have ended, or the replica stops. It ends when nothing more can be
-//! sent and everything in flight is recorded; with a rate limit, up to a second later.
+//! sent and everything in flight is recorded.
 
 use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
@@ -63,8 +63,6 @@ struct EndpointWorker {
     next_page: Option<Cursor>,
     /// The number of deliveries read since the start.
     read_count: usize,
-    /// When the rate limit allows the next delivery, by the clock of this replica.
-    next_at: OffsetDateTime,
     /// Goes to the recorder with each result, and brings back the ids of recorded deliveries.
     acknowledge: mpsc::UnboundedSender<i64>,
     /// An attempt met a fault of ours: nothing more is sent, and the endpoint is released after a pause.
@@ -93,7 +91,6 @@ pub(super) async fn run(
         in_flight: JoinSet::new(),
         next_page: Some(START),
         read_count: 0,
-        next_at: OffsetDateTime::UNIX_EPOCH,
         acknowledge,
         own_fault: false,
     };
@@ -120,7 +117,6 @@ impl EndpointWorker {
         stop: &CancellationToken,
     ) -> anyhow::Result<()> {
         let slice_end = Instant::now() + TIME_SLICE;
-        let clock = self.shared.dependencies.clock.clone();
         let mut is_over = false;
         self.reload().await?;
         loop {
@@ -135,12 +131,9 @@ impl EndpointWorker {
             if is_idle && !is_done {
                 continue;
             }
-            if is_done && !self.must_hold_claim(clock.now()) {
+            if is_done {
                 return Ok(());
             }
-            // Only the rate limit keeps ready deliveries back, or the worker holds the claim until the limit allows another one.
-            let waits_for_rate_limit = is_done || (!self.ready.is_empty() && self.may_send());
-            let pause = (self.next_at - clock.now()).max(time::Duration::ZERO);
             tokio::select! {
                 Some(finished) = self.in_flight.join_next() => {
                     self.finish_attempt(finished?).await?;
@@ -155,7 +148,6 @@ impl EndpointWorker {
                     }
                 }
                 () = reload.notified(), if !is_over => self.reload().await?,
-                () = clock.sleep(pause.unsigned_abs()), if waits_for_rate_limit => {}
                 () = sleep_until(slice_end.min(self.lease.until())), if !is_over => {}
                 () = stop.cancelled(), if !is_over => {}
             }
@@ -275,35 +267,15 @@ impl EndpointWorker {
             && self.unrecorded() < MAX_UNRECORDED_WINDOWS * self.window.size()
     }
 
-    /// The worker of the next claim does not know when this one sent last: it may send at once. Therefore this one keeps the claim until the
-    /// rate limit allows the next delivery, at most a second.
-    fn must_hold_claim(&self, now: OffsetDateTime) -> bool {
-        let left = self.next_at - now;
-        // More is left when the clock has been set back.
-        left.is_positive() && left <= time::Duration::SECOND && self.lease.is_alive()
-    }
-
-    /// Sends ready deliveries, as far as the lease, the window and the rate limit allow.
+    /// Sends ready deliveries, as far as the window allows.
     fn send(&mut self) {
         let Some(target) = &self.target else {
             return;
         };
-        let interval = target
-            .rate_limit
-            .map(|limit| Duration::from_secs(1) / limit);
         while self.may_send() {
-            let now = self.shared.dependencies.clock.now();
-            if let Some(interval) = interval {
-                // The clock may have been set back.
-                self.next_at = self.next_at.min(now + interval);
-                if now < self.next_at {
-                    return;
-                }
-            }
             let Some(due) = self.ready.pop_front() else {
                 return;
             };
-            self.next_at = self.next_at.max(now) + interval.unwrap_or_default();
             let (shared, target) = (Arc::clone(&self.shared), Arc::clone(target));
             let lease = Arc::clone(&self.lease);
             let span = telemetry::root_span(|| {

@@ -22,8 +22,6 @@ pub(super) struct Target {
     pub(super) address: Result<Address, String>,
     /// `None`: they cannot be decrypted.
     secrets: Option<DecryptedSecrets>,
-    /// Maximum deliveries per second.
-    pub(super) rate_limit: Option<u32>,
     pub(super) last_success_at: Option<OffsetDateTime>,
     /// Whether the account's plan has real events, in addition to test events.
     pub(super) has_real_events: bool,
@@ -64,7 +62,6 @@ pub(super) async fn load(
         secrets: open_secrets(dependencies, &found),
         last_success_at: found.last_success_at,
         has_real_events: allowance.is_some_and(|allowance| allowance.events),
-        rate_limit: found.rate_limit.and_then(|limit| limit.try_into().ok()),
     }))
 }
 

@@ -1,4 +1,4 @@
-//! Measures how long deliveries that are due have waited for a replica: a slow endpoint, or one with a rate limit, does not count.
+//! Measures how long deliveries that are due have waited for a replica: a slow endpoint does not count.
 
 use std::time::Duration;
 

@@ -4,7 +4,6 @@ use contracts::webhook::v1 as proto;
 use kit::timestamp::encode;
 use time::OffsetDateTime;
 
-use crate::domain::receiver_check::{Finding, ProbeResult, Verdict};
 use crate::store::deliveries::{Attempt, Delivery, DeliveryState};
 use crate::store::endpoints::{Endpoint, EndpointState};
 use crate::store::waiting::Backlog;
@@ -28,7 +27,6 @@ pub(super) fn endpoint(
         events: endpoint.events,
         state: state.into(),
         reason: endpoint.reason,
-        rate_limit: endpoint.rate_limit.and_then(|limit| limit.try_into().ok()),
         created_at: Some(encode(endpoint.created_at)),
         rotating_until: rotating_until.map(encode),
         health: Some(proto::Health {
@@ -77,39 +75,5 @@ pub(super) fn attempt(attempt: Attempt) -> proto::Attempt {
         status: attempt.status.map(i32::unsigned_abs),
         reason: attempt.reason,
         answer: attempt.answer.into(),
-    }
-}
-
-pub(super) fn finding(finding: Finding) -> proto::RuleFinding {
-    let verdict = match finding.verdict {
-        Verdict::Passed => proto::RuleVerdict::Passed,
-        Verdict::Failed => proto::RuleVerdict::Failed,
-        Verdict::NotChecked => proto::RuleVerdict::NotChecked,
-    };
-    proto::RuleFinding {
-        rule: finding.rule.number(),
-        title: finding.rule.title().to_owned(),
-        verdict: verdict.into(),
-        reason: finding.reason,
-        unseen: finding.rule.unseen().to_owned(),
-        exchanges: finding.results.into_iter().map(exchange).collect(),
-    }
-}
-
-fn exchange(result: ProbeResult) -> proto::CheckExchange {
-    let header = |(name, value): (&str, String)| proto::HttpHeader {
-        name: name.to_owned(),
-        value,
-    };
-    let duration = u32::try_from(result.duration.as_millis());
-    proto::CheckExchange {
-        title: result.name.to_owned(),
-        headers: result.headers.into_iter().map(header).collect(),
-        body: result.body.into(),
-        expected_status: result.expected_status.into(),
-        status: result.status.map(u32::from),
-        reason: result.reason,
-        duration_ms: duration.unwrap_or(u32::MAX),
-        answer: result.excerpt.into(),
     }
 }

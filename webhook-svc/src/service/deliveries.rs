@@ -7,7 +7,7 @@ use kit::page::{Limits, Page};
 use kit::{Code, Fault, ids, timestamp};
 use serde_json::json;
 use strum::VariantNames as _;
-use time::{Duration, OffsetDateTime};
+use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::scope::Scope;
@@ -17,16 +17,11 @@ use crate::domain::message::Message;
 use crate::domain::samples;
 use crate::store::deliveries::{self, DeliveryState, Filter};
 use crate::store::endpoints::EndpointState;
-use crate::store::{delivery_days, failed, messages, partitions, plans, waiting};
+use crate::store::{failed, messages, plans, waiting};
 
 /// Test deliveries of an endpoint that may wait. Those of a paused endpoint wait for a month.
 const MAX_WAITING_TESTS: i64 = 100;
 const TESTS_RETRY_AFTER_SECONDS: u32 = 60;
-
-/// The days by which deliveries are counted, with the current one, and how many of the newest deliveries are counted: each page about an
-/// endpoint reads them.
-const COUNTED_DAYS: Duration = Duration::days(14);
-const MAX_COUNTED: i64 = 5_000;
 
 /// What happens next to a delivery of an endpoint that is not on.
 const WHEN_RESUMED: &str =
@@ -41,11 +36,6 @@ impl Dependencies {
         let endpoint = self
             .endpoint(scope, "endpoint_id", &request.endpoint_id)
             .await?;
-        let mut bad = BadFields::default();
-        let event = match request.event.as_str() {
-            "" => Ok(None),
-            name => event(name).map(|event| Some(event.as_str().to_owned())),
-        };
         let mut filter = Filter {
             state: match request.state() {
                 proto::DeliveryState::Unspecified => None,
@@ -54,27 +44,12 @@ impl Dependencies {
                 proto::DeliveryState::Failed => Some(DeliveryState::Failed),
                 proto::DeliveryState::Cancelled => Some(DeliveryState::Cancelled),
             },
-            event: bad.take(event).flatten(),
-            since: bad.time("since", request.since),
-            until: bad.time("until", request.until),
             before: None,
         };
-        bad.range("since", filter.since, "until", filter.until);
-        let (endpoint_id, since, until) = (
-            endpoint.id.to_string(),
-            filter.since.map(|at| at.unix_timestamp_nanos().to_string()),
-            filter.until.map(|at| at.unix_timestamp_nanos().to_string()),
-        );
-        let binding = Binding::new(
-            "deliveries",
-            [
-                Some(endpoint_id.as_str()),
-                filter.state.map(DeliveryState::as_str),
-                filter.event.as_deref(),
-                since.as_deref(),
-                until.as_deref(),
-            ],
-        );
+        let endpoint_id = endpoint.id.to_string();
+        let state = filter.state.map(DeliveryState::as_str);
+        let binding = Binding::new("deliveries", [Some(endpoint_id.as_str()), state]);
+        let mut bad = BadFields::default();
         let page: Page<i64> =
             bad.read_page(Limits::PUBLIC, binding, request.limit, &request.cursor);
         bad.check()?;
@@ -85,40 +60,6 @@ impl Dependencies {
         Ok(proto::ListDeliveriesResponse {
             deliveries: found.into_iter().map(convert::delivery).collect(),
             next_cursor: next_cursor.unwrap_or_default(),
-        })
-    }
-
-    pub(super) async fn count_deliveries(
-        &self,
-        scope: &Scope,
-        request: proto::CountDeliveriesRequest,
-    ) -> Result<proto::CountDeliveriesResponse, Fault> {
-        let endpoint = self
-            .endpoint(scope, "endpoint_id", &request.endpoint_id)
-            .await?;
-        let today = partitions::day(self.clock.now());
-        let first = today - COUNTED_DAYS + Duration::DAY;
-        let since = first.midnight().assume_utc();
-        let counts = delivery_days::count(&self.pool, endpoint.id, since, MAX_COUNTED).await?;
-        let total: i64 = counts.iter().map(|it| it.count).sum();
-        let is_cut_off = total >= MAX_COUNTED;
-        let oldest = counts.iter().map(|it| it.day).min();
-        let first = oldest.filter(|_| is_cut_off).unwrap_or(first);
-        let days = std::iter::successors(Some(first), |day| day.next_day());
-        let days = days.take_while(|day| *day <= today).map(|day| {
-            let count = |state| {
-                let found = counts.iter().find(|it| it.day == day && it.state == state);
-                found.map_or(0, |it| it.count.unsigned_abs())
-            };
-            proto::DayDeliveries {
-                day: day.to_string(),
-                delivered: count(DeliveryState::Delivered),
-                failed: count(DeliveryState::Failed),
-            }
-        });
-        Ok(proto::CountDeliveriesResponse {
-            days: days.collect(),
-            is_cut_off,
         })
     }
 

@@ -20,9 +20,6 @@ use crate::store::endpoints::{self, Endpoint, EndpointState};
 use crate::store::plans::{self, Allowance};
 use crate::store::waiting::{self, Backlog};
 
-/// Maximum of a rate limit, in deliveries per second.
-const MAX_RATE_LIMIT: u32 = 10_000;
-
 /// Addresses that an account may enter in an interval.
 const MAX_ADDRESS_CHECKS: i32 = 100;
 const ADDRESS_CHECK_INTERVAL: Duration = Duration::HOUR;
@@ -39,8 +36,7 @@ impl Dependencies {
         let mut bad = BadFields::default();
         let address = bad.take(self.address(&request.url));
         let events = bad.take(events(&request.events));
-        let rate_limit = bad.take(request.rate_limit.map(rate_limit).transpose());
-        let (address, (events, rate_limit)) = bad.finish(address.zip(events.zip(rate_limit)))?;
+        let (address, events) = bad.finish(address.zip(events))?;
         let sealed = seal_secret(&self.key_ring, id, &secret);
         let mut endpoint = Endpoint {
             id,
@@ -50,7 +46,6 @@ impl Dependencies {
             events,
             state: EndpointState::On,
             reason: String::new(),
-            rate_limit,
             secret: sealed.map_err(|error| Fault::internal(&error))?,
             next_secret: None,
             next_secret_from: None,
@@ -92,16 +87,9 @@ impl Dependencies {
         let address = bad.take(request.url.map(|url| self.address(&url)).transpose());
         let events = request.events.map(|list| events(&list.events));
         let events = bad.take(events.transpose());
-        // 0: no limit.
-        let limit = request.rate_limit.map(|limit| match limit {
-            0 => Ok(None),
-            limit => rate_limit(limit).map(Some),
-        });
-        let limit = bad.take(limit.transpose());
-        let (address, (events, limit)) = bad.finish(address.zip(events.zip(limit)))?;
+        let (address, events) = bad.finish(address.zip(events))?;
         let url = address.as_ref().map(Address::as_str);
-        // 0 in the audit says that the limit was removed, null that it was not changed.
-        let details = json!({"url": url, "events": events, "rate_limit": request.rate_limit});
+        let details = json!({"url": url, "events": events});
         let address_check = match &address {
             // The present address keeps its outcome.
             Some(address) if address.as_str() == current.url => Some(current.address_check),
@@ -124,7 +112,6 @@ impl Dependencies {
             if let Some(events) = events {
                 endpoint.events = events;
             }
-            endpoint.rate_limit = limit.unwrap_or(endpoint.rate_limit);
             Ok(())
         })
         .await
@@ -364,18 +351,6 @@ fn events(names: &[String]) -> Result<Vec<String>, Fault> {
     let events = events.map_err(|problem| Fault::invalid_field("events", problem))?;
     let name = |event: Event| event.as_str().to_owned();
     Ok(events.into_iter().map(name).collect())
-}
-
-fn rate_limit(limit: u32) -> Result<i32, Fault> {
-    let whole = i32::try_from(limit).ok();
-    whole
-        .filter(|_| (1..=MAX_RATE_LIMIT).contains(&limit))
-        .ok_or_else(|| {
-            Fault::invalid_field(
-                "rate_limit",
-                format!("Give 1 to {MAX_RATE_LIMIT} deliveries per second."),
-            )
-        })
 }
 
 fn not_found() -> Fault {

@@ -59,7 +59,6 @@ account_requests! {
     proto::RemoveEndpointRequest: "endpoint", id;
     proto::GetEndpointRequest: "endpoint", id;
     proto::ListDeliveriesRequest: "endpoint", endpoint_id;
-    proto::CountDeliveriesRequest: "endpoint", endpoint_id;
     proto::GetDeliveryRequest: "endpoint", endpoint_id;
     proto::SendAgainRequest: "endpoint", endpoint_id;
     proto::RecoverRequest: "endpoint", endpoint_id;
@@ -176,14 +175,6 @@ impl DeliveriesService for Service {
         respond(self.operations.list_deliveries(&scope, request).await)
     }
 
-    async fn count_deliveries(
-        &self,
-        request: Request<proto::CountDeliveriesRequest>,
-    ) -> Result<Response<proto::CountDeliveriesResponse>, Status> {
-        let (scope, request) = self.authorize(request, Action::Look).await?;
-        respond(self.operations.count_deliveries(&scope, request).await)
-    }
-
     async fn get_delivery(
         &self,
         request: Request<proto::GetDeliveryRequest>,
@@ -234,15 +225,6 @@ impl ReceiversService for Service {
         _: Request<proto::ListEventTypesRequest>,
     ) -> Result<Response<proto::ListEventTypesResponse>, Status> {
         respond(self.operations.list_event_types())
-    }
-
-    async fn check_receiver(
-        &self,
-        request: Request<proto::CheckReceiverRequest>,
-    ) -> Result<Response<proto::CheckReceiverResponse>, Status> {
-        let request = request.into_inner();
-        let scope = Scope::account(&request.account_id)?;
-        respond(self.operations.check_receiver(&scope, &request).await)
     }
 }
 

@@ -34,7 +34,7 @@ pub struct Dependencies {
     pub clock: Clock,
     /// Wakes the dispatchers.
     pub wakeup: Wakeup,
-    /// Sends the requests to addresses that are entered, and the messages of a receiver's check.
+    /// Sends the requests to addresses that are entered.
     pub sender: Sender,
     pub key_ring: KeyRing,
     pub schedule: Schedule,
@@ -42,8 +42,6 @@ pub struct Dependencies {
     pub rotation: time::Duration,
     /// How long messages can be pulled.
     pub retention: time::Duration,
-    /// The longest time of a receiver's check.
-    pub receiver_check_timeout: std::time::Duration,
     /// The base URL of the public pages, for samples.
     pub public_url: String,
 }

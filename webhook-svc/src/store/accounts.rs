@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use sqlx::{PgConnection, PgExecutor, PgPool};
+use sqlx::{PgConnection, PgPool};
 use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 
@@ -32,26 +32,6 @@ pub async fn upsert(
     .execute(connection)
     .await?;
     Ok(())
-}
-
-/// Notes that the account begins to check a receiver. `false`: it has begun another check less than `interval` ago.
-///
-/// A stored time further ahead than `interval` is from a replica whose clock was wrong, and does not count.
-pub async fn begin_receiver_check(
-    executor: impl PgExecutor<'_>,
-    account: Uuid,
-    interval: Duration,
-    now: OffsetDateTime,
-) -> Result<bool, sqlx::Error> {
-    let done = sqlx::query!(
-        "update webhook.account set receiver_checked_at = $2
-         where id = $1 and (receiver_checked_at is null or receiver_checked_at <= $3 or receiver_checked_at > $4)",
-        account,
-        now,
-        now - interval,
-        now + interval,
-    );
-    Ok(done.execute(executor).await?.rows_affected() > 0)
 }
 
 /// Counts a check of an address. `Some`: there were `most` checks already in the present `interval`, which ends then.

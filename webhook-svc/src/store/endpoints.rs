@@ -37,8 +37,6 @@ pub struct Endpoint {
     pub state: EndpointState,
     /// Why the service switched the endpoint off.
     pub reason: String,
-    /// Maximum deliveries per second.
-    pub rate_limit: Option<i32>,
     pub secret: Vec<u8>,
     /// Replaces `secret` at `next_secret_from`.
     pub next_secret: Option<Vec<u8>>,
@@ -70,7 +68,7 @@ macro_rules! endpoints {
     ($where:literal, $($argument:expr),+) => {
         sqlx::query_as!(
             Endpoint,
-            r#"select id, account_id, url, address_check, events, state as "state: EndpointState", reason, rate_limit, secret, next_secret,
+            r#"select id, account_id, url, address_check, events, state as "state: EndpointState", reason, secret, next_secret,
                    next_secret_from, created_at, failures, first_failure_at, last_failure_at, last_success_at, failure_mailed_at,
                    failures_since_mail
                from webhook.endpoint where "# + $where,
@@ -152,13 +150,12 @@ pub async fn count_locked(
 pub async fn insert(connection: &mut PgConnection, endpoint: &Endpoint) -> Result<(), sqlx::Error> {
     sqlx::query!(
         "with queue as (insert into webhook.queue (endpoint_id) values ($1))
-         insert into webhook.endpoint (id, account_id, url, events, rate_limit, secret, created_at, address_check)
-         values ($1, $2, $3, $4, $5, $6, $7, $8)",
+         insert into webhook.endpoint (id, account_id, url, events, secret, created_at, address_check)
+         values ($1, $2, $3, $4, $5, $6, $7)",
         endpoint.id,
         endpoint.account_id,
         endpoint.url,
         &endpoint.events,
-        endpoint.rate_limit,
         endpoint.secret,
         endpoint.created_at,
         endpoint.address_check,
@@ -175,17 +172,16 @@ pub async fn update(
     now: OffsetDateTime,
 ) -> Result<(), sqlx::Error> {
     sqlx::query!(
-        "with woken as (update webhook.queue set due_at = least(due_at, $14) where endpoint_id = $1)
-         update webhook.endpoint set url = $2, events = $3, state = $4, reason = $5, rate_limit = $6, secret = $7,
-             next_secret = $8, next_secret_from = $9, failures = $10, first_failure_at = $11, last_failure_at = $12,
-             last_success_at = $13, address_check = $15, failure_mailed_at = $16, failures_since_mail = $17
+        "with woken as (update webhook.queue set due_at = least(due_at, $13) where endpoint_id = $1)
+         update webhook.endpoint set url = $2, events = $3, state = $4, reason = $5, secret = $6,
+             next_secret = $7, next_secret_from = $8, failures = $9, first_failure_at = $10, last_failure_at = $11,
+             last_success_at = $12, address_check = $14, failure_mailed_at = $15, failures_since_mail = $16
          where id = $1",
         endpoint.id,
         endpoint.url,
         &endpoint.events,
         endpoint.state.as_str(),
         endpoint.reason,
-        endpoint.rate_limit,
         endpoint.secret,
         endpoint.next_secret,
         endpoint.next_secret_from,

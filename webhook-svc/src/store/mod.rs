@@ -3,7 +3,6 @@
 pub mod accounts;
 pub mod attempts;
 pub mod deliveries;
-pub mod delivery_days;
 pub mod endpoints;
 pub mod failed;
 pub mod listings;

@@ -1,10 +1,8 @@
 //! Endpoints of accounts.
 
-use contracts::public::Timestamp;
 use contracts::webhook::v1 as proto;
-use kit::{Code, Fault, timestamp};
+use kit::{Code, Fault};
 use sqlx::PgPool;
-use time::Duration;
 
 use crate::support::{ADA, BOB, EVE, start};
 
@@ -37,7 +35,6 @@ async fn an_account_has_as_many_endpoints_as_its_plan_allows(pool: PgPool) {
         account_id: nobody.to_string(),
         url: URL.to_owned(),
         events: vec!["tip.paid".to_owned()],
-        rate_limit: None,
     };
     let misspelt = service
         .staff_endpoints
@@ -83,27 +80,12 @@ async fn every_bad_field_of_a_change_is_named_once_the_endpoint_is_found(pool: P
         id: endpoint.to_string(),
         url: Some("https://localhost/".to_owned()),
         events: Some(proto::EventList { events: Vec::new() }),
-        rate_limit: Some(u32::MAX),
     };
     let mut client = service.endpoints.clone();
     let bad = Fault::from(client.change_endpoint(change(ADA)).await.unwrap_err());
-    assert!(
-        bad.fields.keys().eq(["events", "rate_limit", "url"]),
-        "{bad:?}"
-    );
+    assert!(bad.fields.keys().eq(["events", "url"]), "{bad:?}");
     let stranger = Fault::from(client.change_endpoint(change(BOB)).await.unwrap_err());
     assert_eq!(stranger.code, Code::NotFound);
-
-    let list = proto::ListDeliveriesRequest {
-        account_id: ADA.to_string(),
-        endpoint_id: endpoint.to_string(),
-        event: "game.published".to_owned(),
-        limit: 101,
-        ..proto::ListDeliveriesRequest::default()
-    };
-    let bad = service.deliveries.clone().list_deliveries(list).await;
-    let bad = Fault::from(bad.unwrap_err());
-    assert!(bad.fields.keys().eq(["event", "limit"]), "{bad:?}");
 }
 
 /// Each is a request to a host that the account names.
@@ -196,7 +178,6 @@ async fn an_endpoint_of_another_account_is_not_found(pool: PgPool) {
         events: Some(proto::EventList {
             events: vec!["listing.updated".to_owned(), "tip.paid".to_owned()],
         }),
-        rate_limit: Some(7),
     };
     let mut client = service.endpoints.clone();
     let stranger = client.change_endpoint(change(BOB)).await.unwrap_err();
@@ -204,7 +185,7 @@ async fn an_endpoint_of_another_account_is_not_found(pool: PgPool) {
     let changed = client.change_endpoint(change(ADA)).await.unwrap();
     let changed = changed.into_inner().endpoint.unwrap();
     assert_eq!(changed.events, ["listing.updated", "tip.paid"]);
-    assert_eq!((changed.url.as_str(), changed.rate_limit), (URL, Some(7)));
+    assert_eq!(changed.url, URL);
 
     let remove = |account: uuid::Uuid| proto::RemoveEndpointRequest {
         account_id: account.to_string(),
@@ -218,26 +199,29 @@ async fn an_endpoint_of_another_account_is_not_found(pool: PgPool) {
 }
 
 #[testing::database_test(webhook::MIGRATOR)]
-async fn deliveries_are_listed_by_pages_and_filters(pool: PgPool) {
+async fn deliveries_are_listed_by_pages_and_state(pool: PgPool) {
     let service = start(pool, &[]).await;
     let endpoint = service.added(ADA, URL, &["tip.paid"]).await;
     let mut sent = Vec::new();
     for _ in 0..5 {
         sent.push(service.ping(ADA, endpoint).await.id);
     }
-    let request = |event: &str, cursor: &str| proto::ListDeliveriesRequest {
+    let request = |state: proto::DeliveryState, cursor: &str| proto::ListDeliveriesRequest {
         account_id: ADA.to_string(),
         endpoint_id: endpoint.to_string(),
-        event: event.to_owned(),
+        state: state.into(),
         limit: 2,
         cursor: cursor.to_owned(),
-        ..proto::ListDeliveriesRequest::default()
     };
+    let (waiting, all) = (
+        proto::DeliveryState::Waiting,
+        proto::DeliveryState::Unspecified,
+    );
     let mut client = service.deliveries.clone();
     let (mut listed, mut cursor) = (Vec::new(), String::new());
     loop {
         let page = client
-            .list_deliveries(request("ping", &cursor))
+            .list_deliveries(request(waiting, &cursor))
             .await
             .unwrap();
         let page = page.into_inner();
@@ -247,7 +231,7 @@ async fn deliveries_are_listed_by_pages_and_filters(pool: PgPool) {
             break;
         }
         let elsewhere = client
-            .list_deliveries(request("", &cursor))
+            .list_deliveries(request(all, &cursor))
             .await
             .unwrap_err();
         assert!(Fault::from(elsewhere).fields.contains_key("cursor"));
@@ -255,35 +239,10 @@ async fn deliveries_are_listed_by_pages_and_filters(pool: PgPool) {
     sent.reverse();
     assert_eq!(listed, sent);
     let none = client
-        .list_deliveries(request("tip.paid", ""))
+        .list_deliveries(request(proto::DeliveryState::Failed, ""))
         .await
         .unwrap();
     assert_eq!(none.into_inner().deliveries.len(), 0);
-}
-
-#[testing::database_test(webhook::MIGRATOR)]
-async fn the_printed_time_of_a_delivery_that_is_sent_back_means_that_time(pool: PgPool) {
-    // The machine's clock counts finer than answers print.
-    let service = start(pool, &[]).await;
-    service.clock.advance(Duration::microseconds(755_999));
-    let endpoint = service.added(ADA, URL, &["tip.paid"]).await;
-    let created_at = service.ping(ADA, endpoint).await.created_at.unwrap();
-    let printed = serde_json::to_string(&Timestamp(timestamp::decode(created_at).unwrap()));
-    let Timestamp(printed) = serde_json::from_str(&printed.unwrap()).unwrap();
-    let printed = Some(timestamp::encode(printed));
-    let listed = async |since, until| {
-        let request = proto::ListDeliveriesRequest {
-            account_id: ADA.to_string(),
-            endpoint_id: endpoint.to_string(),
-            since,
-            until,
-            ..proto::ListDeliveriesRequest::default()
-        };
-        let listed = service.deliveries.clone().list_deliveries(request).await;
-        listed.unwrap().into_inner().deliveries.len()
-    };
-    assert_eq!(listed(printed, None).await, 1, "`since` is inclusive");
-    assert_eq!(listed(None, printed).await, 0, "`until` is exclusive");
 }
 
 /// As a later version may write it while this one still runs.

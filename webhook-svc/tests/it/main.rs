@@ -15,7 +15,6 @@ mod message_cursors;
 mod messages;
 mod own_fault;
 mod queue;
-mod rate_limit;
 mod receiver;
 mod receivers;
 mod recording;

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use contracts::webhook::v1::{CheckReceiverRequest, DeliveryState};
+use contracts::webhook::v1::DeliveryState;
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use sqlx::PgPool;
@@ -187,15 +187,6 @@ async fn a_secret_that_stays_unreadable_is_told_to_its_owner(pool: PgPool) {
     assert!(reason.contains("make a new secret"), "{reason}");
     assert!(service.clock.now() >= crate::support::START + Duration::HOUR);
     assert_eq!(receiver.received().len(), 0);
-    // The check says the same.
-    let request = CheckReceiverRequest {
-        account_id: ADA.to_string(),
-        endpoint_id: endpoint.to_string(),
-    };
-    let checked = service.receivers.clone().check_receiver(request).await;
-    let fault = kit::Fault::from(checked.unwrap_err());
-    let reason = &fault.fields["endpoint_id"];
-    assert!(reason.contains("make a new secret"), "{reason}");
 }
 
 #[testing::database_test(webhook::MIGRATOR)]

@@ -16,7 +16,6 @@ async fn what_staff_do_is_in_the_audit(pool: PgPool) {
         account_id: ADA.to_string(),
         url: "https://hooks.example/".to_owned(),
         events: vec!["tip.paid".to_owned()],
-        rate_limit: Some(50),
     };
     let added = endpoints.add_endpoint(add).await.unwrap().into_inner();
     let id = added.endpoint.unwrap().id;
@@ -57,33 +56,4 @@ async fn what_staff_do_is_in_the_audit(pool: PgPool) {
     );
     assert!(entries.iter().all(|entry| entry.name == id));
     assert!(entries.iter().all(|entry| !entry.details.contains("whsec")));
-}
-
-#[testing::database_test(webhook::MIGRATOR)]
-async fn the_audit_tells_a_removed_limit_from_one_that_was_not_changed(pool: PgPool) {
-    let service = start(pool, &[]).await;
-    let endpoint = service
-        .added(ADA, "https://hooks.example/", &["tip.paid"])
-        .await;
-    let mut endpoints = service.staff_endpoints.clone();
-    for rate_limit in [Some(0), None] {
-        let change = proto::ChangeEndpointRequest {
-            id: endpoint.to_string(),
-            rate_limit,
-            ..proto::ChangeEndpointRequest::default()
-        };
-        endpoints.change_endpoint(change).await.unwrap();
-    }
-    let audit = service
-        .staff
-        .clone()
-        .list_audit(ListAuditRequest::default())
-        .await
-        .unwrap();
-    let entries = audit.into_inner().entries.into_iter();
-    let limits = entries.map(|entry| {
-        let details: Value = serde_json::from_str(&entry.details).unwrap();
-        details["rate_limit"].clone()
-    });
-    assert_eq!(limits.collect::<Vec<_>>(), [Value::Null, Value::from(0)]);
 }

@@ -192,7 +192,6 @@ pub(crate) async fn replica_with(
         schedule: Schedule::default(),
         rotation: Duration::DAY,
         retention: RETENTION,
-        receiver_check_timeout: testing::LONG,
         public_url: SITE.to_owned(),
     };
     service.add_to(&mut services);
@@ -270,7 +269,6 @@ impl Webhook {
             account_id: account.to_string(),
             url: url.to_owned(),
             events: events.iter().map(ToString::to_string).collect(),
-            rate_limit: None,
         };
         let answer = self.endpoints.clone().add_endpoint(request).await;
         Ok(answer?.into_inner())

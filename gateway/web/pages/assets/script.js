@@ -115,31 +115,6 @@ for (const left of document.querySelectorAll("[data-left]")) {
   countDown(left);
 }
 
-// A page whose result is on its way looks again, and is loaded anew when there is something to see. Without scripts, its head has a refresh.
-async function look() {
-  const live = document.querySelector("[data-refresh]");
-  const pause = Number(live.dataset.refresh) * 1000;
-  for (;;) {
-    await new Promise((resume) => setTimeout(resume, pause));
-    if (document.hidden) {
-      continue;
-    }
-    try {
-      const answer = await fetch(location.href, { redirect: "error" });
-      if (!answer.ok || !(await answer.text()).includes("data-refresh=")) {
-        location.reload();
-        return;
-      }
-    } catch {
-      // The network is away: look again.
-    }
-  }
-}
-
-if (document.querySelector("[data-refresh]")) {
-  look();
-}
-
 // Whether the address is that of a search as one types, after which Back loads the page of the address.
 let searchesAsTyped = false;
 addEventListener("popstate", () => {

@@ -6,7 +6,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use askama::Template;
 
 use crate::language::Language;
-use crate::service_sentence::translate;
 use crate::texts::Texts;
 
 /// A text field.
@@ -245,29 +244,10 @@ impl Fields {
         }
     }
 
-    /// The same errors on a page in this language, into which the known sentences of services are translated.
+    /// The same errors on a page in this language.
     #[must_use]
-    pub fn in_language(mut self, language: Language) -> Self {
-        self.language = language;
-        let errors = &mut self.by_name;
-        let is_unknown = |name: &String| {
-            let shown = errors.get_mut(name);
-            let known = shown.and_then(|text| Some((translate(text, language)?, text)));
-            let is_known = known.is_some();
-            if let Some((translation, text)) = known {
-                *text = translation;
-            }
-            !is_known
-        };
-        self.english.retain(is_unknown);
-        if self.is_general_english
-            && let Some(text) = &mut self.general
-            && let Some(translation) = translate(text, language)
-        {
-            *text = translation;
-            self.is_general_english = false;
-        }
-        self
+    pub fn in_language(self, language: Language) -> Self {
+        Self { language, ..self }
     }
 
     /// The same errors with other names of their fields.
@@ -386,20 +366,6 @@ mod tests {
         // On an English page nothing is marked.
         let errors = errors.in_language(Language::English);
         assert!(!errors.is_foreign("name"));
-    }
-
-    #[test]
-    fn a_known_sentence_of_a_service_is_in_the_language_of_the_page() {
-        let mut errors = Fields::default();
-        errors.add_english("title", "This field is required.");
-        errors.set_english_general("There is no public page with this handle.");
-        let french = errors.clone().in_language(Language::French);
-        assert_eq!(french.of("title"), Some("Remplissez ce champ."));
-        let general = "Aucune page publique n’a cet identifiant.";
-        assert_eq!(french.general.as_deref(), Some(general));
-        assert!(!french.is_foreign("title") && !french.is_general_foreign());
-        let english = errors.in_language(Language::English);
-        assert_eq!(english.of("title"), Some("Fill in this field."));
     }
 
     #[test]

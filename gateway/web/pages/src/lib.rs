@@ -23,7 +23,6 @@ pub mod plans;
 pub mod plot;
 pub mod qr;
 pub mod requests;
-pub mod service_sentence;
 pub mod shell;
 pub mod site;
 pub mod teams;
@@ -33,7 +32,7 @@ pub mod webhooks;
 pub mod when;
 
 pub use field::{Field, Fields};
-pub use shell::{AccountNav, ApiCall, OtherAccount, OtherAccounts, Shell};
+pub use shell::{AccountNav, ApiCall, Shell};
 
 /// A page that can be rendered.
 pub use askama::Template;

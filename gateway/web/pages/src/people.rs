@@ -60,15 +60,6 @@ pub struct ConfirmLinkPage {
     pub button: &'static str,
 }
 
-/// What a form has done, or what will happen.
-#[derive(Debug, Template)]
-#[template(path = "people/notice.html")]
-pub struct NoticePage {
-    pub shell: Shell,
-    pub heading: &'static str,
-    pub text: String,
-}
-
 #[derive(Debug, Template)]
 #[template(path = "people/sign_in.html")]
 pub struct SignInPage {
@@ -91,6 +82,8 @@ pub struct SecondFactorPage {
     pub errors: Fields,
     pub code: Field,
     pub next: String,
+    /// The address for people who have lost phone and recovery codes.
+    pub contact: Option<String>,
 }
 
 #[derive(Debug, Template)]
@@ -113,7 +106,7 @@ pub struct YouPage {
     /// Recovery codes that are left.
     pub recovery_codes: u64,
     pub language: Select,
-    /// The mails that the person may switch off.
+    /// One box: the mails that the person may switch off.
     pub notices: Checks,
 }
 
@@ -125,24 +118,6 @@ pub struct SessionRow {
     pub since: String,
     pub last_seen: String,
     pub is_current: bool,
-}
-
-/// What concerns a person alone.
-#[derive(Debug, Template)]
-#[template(path = "people/activity.html")]
-pub struct PersonActivityPage {
-    pub shell: Shell,
-    pub rows: Vec<PersonActivityRow>,
-    /// The address of the next page.
-    pub next: Option<String>,
-}
-
-#[derive(Debug)]
-pub struct PersonActivityRow {
-    pub at: String,
-    pub what: String,
-    pub address: String,
-    pub agent: String,
 }
 
 /// A form of a person, with at most three fields.
@@ -237,7 +212,7 @@ mod tests {
             has_totp: false,
             recovery_codes: 0,
             language: Select::new("language", "Language", Vec::new()),
-            notices: Checks::new("notice", "Mails", Vec::new()),
+            notices: Checks::new("notices", "Mails", Vec::new()),
         };
         assert!(!page.render().unwrap().contains("<script>alert"));
     }

@@ -3,7 +3,6 @@
 use askama::Template;
 
 use crate::language::Language;
-use crate::service_sentence::translate;
 use crate::texts::Texts;
 
 /// The frame of a page.
@@ -112,59 +111,12 @@ impl ApiCall {
     }
 }
 
-/// A sentence on a page, or a part of one.
-#[derive(Debug, Clone)]
-pub struct Sentence {
-    pub text: String,
-    /// It is of a service, and in English.
-    pub is_english: bool,
-}
-
-impl Sentence {
-    /// In the language of the page.
-    pub fn of_page(text: impl Into<String>) -> Self {
-        Self {
-            text: text.into(),
-            is_english: false,
-        }
-    }
-
-    pub fn of_service(text: impl Into<String>) -> Self {
-        Self {
-            text: text.into(),
-            is_english: true,
-        }
-    }
-
-    /// That of a service, in this language if the page knows it.
-    pub fn translated(text: impl Into<String>, language: Language) -> Self {
-        let text = text.into();
-        translate(&text, language).map_or_else(|| Self::of_service(text), Self::of_page)
-    }
-}
-
 /// The navigation of an account.
 #[derive(Debug, Default, Clone)]
 pub struct AccountNav {
     pub id: String,
     pub name: String,
     pub links: Vec<NavLink>,
-    /// The name opens into them.
-    pub others: OtherAccounts,
-}
-
-/// The other accounts of the person.
-#[derive(Debug, Default, Clone)]
-pub struct OtherAccounts {
-    pub accounts: Vec<OtherAccount>,
-    /// Only the list of accounts has all of them.
-    pub has_more: bool,
-}
-
-#[derive(Debug, Clone)]
-pub struct OtherAccount {
-    pub href: String,
-    pub name: String,
 }
 
 /// A link of the navigation.

@@ -1,4 +1,5 @@
-//! The texts of all pages and mails: a folder a language, with a file a subject, in the syntax of Project Fluent.
+//! The texts of all pages and mails: a folder a language, with a file a subject, in the syntax of Project Fluent. Those of the dashboard are in
+//! English only.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -16,13 +17,10 @@ pub struct Texts {
     fixed: HashMap<String, String>,
 }
 
-/// The files of a language.
+/// Files of a language.
 macro_rules! sources {
     ($language:literal: $($subject:literal)+) => {
-        [$(include_str!(concat!("../texts/", $language, "/", $subject, ".ftl"))),+]
-    };
-    ($language:literal) => {
-        sources!($language: "site" "people" "mails" "account" "keys" "webhooks" "listings" "economy" "reasons")
+        [$(include_str!(concat!("../texts/", $language, "/", $subject, ".ftl"))),+].join("\n")
     };
 }
 
@@ -30,13 +28,17 @@ static ENGLISH: LazyLock<Texts> = LazyLock::new(|| Texts::read(Language::English
 
 static FRENCH: LazyLock<Texts> = LazyLock::new(|| Texts::read(Language::French));
 
-/// All texts of a language as one source.
+/// The texts of the public site, of signing up and in, and of mails, as one source.
 pub(crate) fn source(language: Language) -> String {
-    let files = match language {
-        Language::English => sources!("en"),
-        Language::French => sources!("fr"),
-    };
-    files.join("\n")
+    match language {
+        Language::English => sources!("en": "site" "people" "mails"),
+        Language::French => sources!("fr": "site" "people" "mails"),
+    }
+}
+
+/// The texts of the dashboard.
+pub(crate) fn dashboard_source() -> String {
+    sources!("en": "account" "keys" "webhooks" "listings" "economy")
 }
 
 impl std::fmt::Debug for Texts {
@@ -58,7 +60,10 @@ impl Texts {
 
     /// A test reads all files, so what is wrong with them never gets here.
     fn read(language: Language) -> Self {
-        let source = source(language);
+        let mut source = source(language);
+        if language == Language::English {
+            source = [source, dashboard_source()].join("\n");
+        }
         let keys: Vec<String> = keys_of(&source).map(ToOwned::to_owned).collect();
         let (resource, _problems) = match FluentResource::try_new(source) {
             Ok(resource) => (resource, Vec::new()),
@@ -106,11 +111,7 @@ impl Texts {
 
     /// Whether this is one of the texts without arguments, and not the sentence of a service.
     pub fn has(&self, text: &str) -> bool {
-        let mut own = self
-            .fixed
-            .iter()
-            .filter(|(key, _)| !key.starts_with("reason-"));
-        own.any(|(_, known)| known == text)
+        self.fixed.values().any(|known| known == text)
     }
 
     /// The key of a text without arguments as it is stored, if there is such a text.

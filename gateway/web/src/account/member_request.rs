@@ -41,7 +41,7 @@ impl FromRequestParts<App> for MemberRequest {
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, PageError> {
         let request = PersonRequest::from_request_parts(parts, app).await?;
-        let Some(scope) = parts.extensions.get::<AccountScope>().cloned() else {
+        let Some(scope) = parts.extensions.get::<AccountScope>().copied() else {
             tracing::error!("a page of an account is not behind the access layer");
             return Err(PageError::internal());
         };

@@ -5,7 +5,6 @@ pub mod choice;
 pub mod keys;
 pub mod list;
 pub mod member_request;
-mod other_accounts;
 pub mod page_frame;
 pub mod plans;
 pub mod requests;

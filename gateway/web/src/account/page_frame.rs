@@ -5,10 +5,9 @@ use std::time::Duration;
 use contracts::gateway::v1 as proto;
 use kit::{Code, Fault};
 use pages::site::Texts;
-use pages::{ApiCall, OtherAccounts, Shell};
+use pages::{ApiCall, Shell};
 use tokio::time::timeout;
 
-use super::other_accounts;
 use crate::domain::listing_kind::ListingKind;
 use crate::person_request::PersonRequest;
 use crate::upstream::gateway::Switches;
@@ -29,14 +28,11 @@ impl AccountFrame {
     /// While the gateway is away, the frame lacks the account's name, and the page itself shows the reason.
     pub async fn load(request: &PersonRequest, scope: &AccountScope, section: Section) -> Self {
         let gateway = &request.app.gateway;
-        let answers = async {
-            let others = other_accounts::of(&request.app, scope);
-            futures::join!(gateway.account(scope.id), gateway.switches(), others)
-        };
+        let answers = async { futures::join!(gateway.account(scope.id), gateway.switches()) };
         let answers = timeout(WAIT, answers).await;
-        let (found, switches, others) = answers.unwrap_or_else(|_elapsed| {
+        let (found, switches) = answers.unwrap_or_else(|_elapsed| {
             let fault = Fault::unavailable("gateway");
-            (Err(fault.clone()), Err(fault), OtherAccounts::default())
+            (Err(fault.clone()), Err(fault))
         });
         let account = found.as_ref().ok().and_then(|found| found.account.as_ref());
         let unnamed = request.language().say("account-unnamed");
@@ -44,7 +40,7 @@ impl AccountFrame {
         let shell = Shell {
             // A page whose data an API call returns sets that call.
             api_call: None,
-            ..scope.shell(&request.viewer, name, others, section)
+            ..scope.shell(&request.viewer, name, section)
         };
         Self {
             shell,

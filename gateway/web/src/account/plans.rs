@@ -6,7 +6,6 @@ use pages::plans::{ComparisonPage, PlanColumn};
 use pages::site::Texts;
 
 use super::member_request::MemberRequest;
-use super::other_accounts;
 use crate::domain::percent::encoded;
 use crate::page_error::{PageError, PageResult};
 use crate::render::ok;
@@ -14,17 +13,13 @@ use crate::viewer::Section;
 
 pub async fn show(request: MemberRequest) -> PageResult {
     let (gateway, scope) = (&request.app.gateway, &request.scope);
-    let (found, plans, others) = futures::join!(
-        gateway.account(scope.id),
-        gateway.plans(),
-        other_accounts::of(&request.app, scope),
-    );
+    let (found, plans) = futures::join!(gateway.account(scope.id), gateway.plans());
     let (found, plans) = (found?, plans?);
     let account = found.account.ok_or_else(PageError::not_found)?;
     // As in the gateway, an account on a plan that the table lacks counts as on the cheapest plan.
     let own = found.plan.map_or(account.plan, |plan| plan.name);
     let language = request.language();
-    let mut shell = scope.shell(&request.viewer, &account.name, others, Section::Usage);
+    let mut shell = scope.shell(&request.viewer, &account.name, Section::Usage);
     shell.api_call = Some(ApiCall::new(language.say("plan-api"), "GET /v1/me"));
     let own_place = plans.iter().position(|plan| plan.name == own);
     let columns = plans.iter().enumerate().map(|(place, plan)| {

@@ -15,7 +15,6 @@ use super::member_request::MemberRequest;
 use crate::contact_address;
 use crate::domain::action::Action;
 use crate::domain::email;
-use crate::domain::mail_kind::MailKind;
 use crate::domain::role::{Permission, Role};
 use crate::form_body::FormBody;
 use crate::once_form::{OnceError, OnceForm};
@@ -234,7 +233,7 @@ async fn change(request: &MemberRequest, person: Uuid, role: Option<Role>) -> Pa
     request
         .record_in(&mut *transaction, action, &subject)
         .await?;
-    if action == Action::MemberRemoved && MailKind::Team.is_wanted(&changed.muted_notices) {
+    if action == Action::MemberRemoved && changed.wants_notices {
         let text = MailText::new("removed")
             .with("by", request.person().email.as_str())
             .with("page", format!("{}/accounts", app.public_url));

@@ -14,7 +14,6 @@ use time::{Date, OffsetDateTime};
 
 use super::keys::mode_name;
 use super::member_request::MemberRequest;
-use super::other_accounts;
 use crate::domain::pace::{Month, Projection};
 use crate::domain::role::Permission;
 use crate::page_error::{PageError, PageResult};
@@ -41,14 +40,10 @@ pub async fn show(request: MemberRequest, Query(query): Query<UseQuery>) -> Page
     let (gateway, scope) = (&request.app.gateway, &request.scope);
     let language = request.language();
     let texts = language.texts();
-    let (found, used, others) = futures::join!(
-        gateway.account(scope.id),
-        gateway.use_of(scope.id, days),
-        other_accounts::of(&request.app, scope),
-    );
+    let (found, used) = futures::join!(gateway.account(scope.id), gateway.use_of(scope.id, days));
     let (found, used) = (found?, used?);
     let account = found.account.ok_or_else(PageError::not_found)?;
-    let shell = scope.shell(&request.viewer, &account.name, others, Section::Usage);
+    let shell = scope.shell(&request.viewer, &account.name, Section::Usage);
     let by_day = by_day(&used);
     let counts: Vec<Counts> = by_day.values().map(DayCounts::counts).collect();
     let (first, last) = (used.first_day.clone(), used.last_day.clone());
@@ -326,13 +321,6 @@ mod tests {
             assert!(text.contains(words), "{text}");
         }
         assert_eq!(forecast(english(), &month(0, None), now), None);
-        let french = Texts::of(Language::French);
-        let text = forecast(french, &month(30_000, Some(50_000)), now).unwrap();
-        assert!(
-            text.contains("épuisés vers le 17 novembre 2026 (UTC)")
-                && text.contains("environ 90\u{202f}000"),
-            "{text}"
-        );
     }
 
     #[test]
@@ -348,10 +336,5 @@ mod tests {
             assert_eq!((limit.share.as_str(), limit.left.as_str()), (share, left));
             assert!(limit.permille <= 1_000);
         }
-        let limit = month_limit(Texts::of(Language::French), 1_204, 50_000);
-        assert_eq!(
-            (limit.share.as_str(), limit.left.as_str()),
-            ("2,4\u{a0}%", "48\u{202f}796")
-        );
     }
 }

@@ -9,7 +9,7 @@ use super::role::Role;
 
 /// An action in an account, or one that concerns a person only. It is stored by its name in `snake_case`.
 ///
-/// Its words are the text `did-` with that name.
+/// The words of an action in an account are the text `did-` with that name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr)]
 #[cfg_attr(test, derive(strum::VariantNames))]
 #[strum(serialize_all = "snake_case")]
@@ -31,7 +31,6 @@ pub enum Action {
     WebhookTested,
     WebhookSentAgain,
     WebhookRecovered,
-    WebhookChecked,
     Invited,
     InviteWithdrawn,
     Joined,
@@ -54,6 +53,7 @@ pub enum Action {
     ClaimGranted,
     ClaimRejected,
     CurrencyNamed,
+    // Of a person only. No page shows them: operators look them up after an attack.
     SignedIn,
     PasswordChanged,
     PasswordReset,
@@ -62,10 +62,6 @@ pub enum Action {
     TotpOn,
     TotpOff,
     RecoveryCodesMade,
-    TotpEndAsked,
-    TotpEndAskedByStaff,
-    TotpEndStopped,
-    TotpEnded,
     SessionsEnded,
     PersonDeleted,
 }
@@ -123,33 +119,28 @@ mod tests {
         let text = |name, subject| text(Texts::of(Language::English), name, subject);
         assert_eq!(Action::WebhookSentAgain.name(), "webhook_sent_again");
         assert_eq!(text("key_asked", "server"), "requested the live key server");
-        assert_eq!(text("totp_on", ""), "turned the second factor on");
         assert_eq!(text("key_lent", "server"), "key_lent: server");
         assert_eq!(text("key_lent", ""), "key_lent");
     }
 
     #[test]
-    fn an_action_has_words_in_every_language() {
-        for language in Language::ALL {
-            let texts = Texts::of(language);
-            for name in Action::VARIANTS {
-                let found = texts.find_of(&format!("did-{name}"), "x");
-                assert!(found.is_some(), "{name} in {language:?}");
-            }
+    fn an_action_in_an_account_has_words() {
+        let of_accounts = Action::VARIANTS.iter();
+        let of_accounts = of_accounts.take_while(|name| **name != Action::SignedIn.name());
+        let texts = Texts::of(Language::English);
+        for name in of_accounts {
+            let found = texts.find_of(&format!("did-{name}"), "x");
+            assert!(found.is_some(), "{name}");
         }
     }
 
     #[test]
-    fn a_role_is_in_the_language_of_its_reader() {
-        let text = |name, subject| text(Texts::of(Language::French), name, subject);
-        let joined = text("joined", "editor");
-        assert_eq!(joined, "a rejoint l’équipe (rôle\u{a0}: éditeur)");
+    fn a_role_is_told_in_words() {
+        let text = |name, subject| text(Texts::of(Language::English), name, subject);
+        assert!(text("joined", "editor").ends_with("editor"));
         let changed = text("role_changed", "ada@studio.example, owner");
-        assert!(
-            changed.ends_with(" ada@studio.example, propriétaire"),
-            "{changed}"
-        );
+        assert!(changed.ends_with(" ada@studio.example, owner"), "{changed}");
         // A role of another version stays as it is.
-        assert!(text("joined", "auditor").ends_with("auditor)"));
+        assert!(text("joined", "auditor").ends_with("auditor"));
     }
 }

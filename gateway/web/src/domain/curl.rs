@@ -40,16 +40,6 @@ pub fn signed(webhook: Webhook<'_>) -> String {
     .join("\n")
 }
 
-/// A request as it was sent, for as long as its signature is valid.
-pub fn exact(url: &str, headers: &[(&str, &str)], body: &str) -> String {
-    let mut lines = vec![format!("curl -i {} \\", quoted(url))];
-    for (name, value) in headers {
-        lines.push(format!("  -H {} \\", quoted(&format!("{name}: {value}"))));
-    }
-    lines.push(format!("  --data-binary {}", quoted(body)));
-    lines.join("\n")
-}
-
 /// A call of the API that its owner can repeat.
 #[derive(Debug, Clone, Copy)]
 pub struct Call<'a> {
@@ -155,23 +145,6 @@ mod tests {
             expected.trim().ends_with(&signature),
             "{expected} {signature}"
         );
-    }
-
-    #[test]
-    fn a_request_is_repeated_as_it_was() {
-        let headers = [("x-service-event", "it's"), ("x-service-timestamp", "soon")];
-        let arguments = arguments(&exact("https://hooks.example/", &headers, BODY));
-        let expected = [
-            "-i",
-            "https://hooks.example/",
-            "-H",
-            "x-service-event: it's",
-            "-H",
-            "x-service-timestamp: soon",
-            "--data-binary",
-            BODY,
-        ];
-        assert_eq!(arguments, expected);
     }
 
     #[test]

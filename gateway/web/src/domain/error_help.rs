@@ -13,10 +13,7 @@ pub struct ErrorHelp {
 /// The help for a call in the log. The log has 499 for a call whose caller closed the connection before the answer.
 pub fn of_call(texts: &'static Texts, status: u32, code: &str) -> Option<ErrorHelp> {
     let (cause, fix) = match (status, Code::parse(code)) {
-        (_, Some(code)) => (
-            texts.value("request-cause", code.as_str(), code.cause()),
-            texts.value("request-fix", code.as_str(), code.fix()),
-        ),
+        (_, Some(code)) => (code.cause(), code.fix()),
         (499, None) => (
             texts.say("request-left-cause"),
             texts.say("request-left-fix"),
@@ -35,18 +32,6 @@ mod tests {
     use pages::site::Language;
 
     use super::*;
-
-    #[test]
-    fn a_call_with_a_code_has_its_help() {
-        let [english, french] = Language::ALL.map(Texts::of);
-        for code in Code::ALL {
-            let help = of_call(english, 400, code.as_str()).unwrap();
-            assert_eq!((help.cause, help.fix), (code.cause(), code.fix()));
-            let translated = of_call(french, 400, code.as_str()).unwrap();
-            let is_translated = help.cause != translated.cause && help.fix != translated.fix;
-            assert!(is_translated, "{code:?}");
-        }
-    }
 
     #[test]
     fn a_call_without_a_code_has_help_unless_it_succeeded() {

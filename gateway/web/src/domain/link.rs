@@ -16,10 +16,6 @@ pub enum Purpose {
     Email,
     /// Makes a person a member of an account.
     Invite,
-    /// Ends the second factor of a person in a day.
-    EndFactor,
-    /// Stops that.
-    KeepFactor,
 }
 
 impl Purpose {
@@ -29,8 +25,8 @@ impl Purpose {
 
     pub const fn lifetime(self) -> Duration {
         match self {
-            Self::SignUp | Self::KeepFactor => Duration::DAY,
-            Self::Reset | Self::Email | Self::EndFactor => Duration::HOUR,
+            Self::SignUp => Duration::DAY,
+            Self::Reset | Self::Email => Duration::HOUR,
             Self::Invite => Duration::WEEK,
         }
     }
@@ -38,8 +34,8 @@ impl Purpose {
     /// The key of the text that says the lifetime.
     pub const fn lifetime_key(self) -> &'static str {
         match self {
-            Self::SignUp | Self::KeepFactor => "lifetime-day",
-            Self::Reset | Self::Email | Self::EndFactor => "lifetime-hour",
+            Self::SignUp => "lifetime-day",
+            Self::Reset | Self::Email => "lifetime-hour",
             Self::Invite => "lifetime-week",
         }
     }

@@ -3,7 +3,6 @@
 pub mod account_name;
 pub mod action;
 pub mod agent;
-pub mod code_text;
 pub mod curl;
 pub mod email;
 pub mod error_help;
@@ -12,7 +11,6 @@ pub mod json_text;
 pub mod judged;
 pub mod link;
 pub mod listing_kind;
-pub mod mail_kind;
 pub mod next_page;
 pub mod pace;
 pub mod password;

@@ -9,10 +9,8 @@ use strum::{IntoStaticStr, VariantArray};
 pub enum StaffAction {
     /// Reads a person.
     Look,
-    /// Ends the second factor of a person in a day.
+    /// Ends the second factor of a person.
     EndSecondFactor,
-    /// Stops that.
-    CancelEndOfSecondFactor,
     /// Reads the audit of other members' actions.
     ReadAudit,
 }

@@ -1,19 +1,17 @@
-//! The currency of one game: its names, the reports of the game, and the rates.
+//! The currency of one game: its names and the reports of the game.
 
 use axum::extract::{Path, Query};
 use axum::response::Response;
 use contracts::economy::v1 as proto;
 use kit::{Code, Fault};
 use pages::Field;
-use pages::economy::{CurrencyPage, NameRow, Rates, ReportRow};
+use pages::economy::{CurrencyPage, NameRow, ReportRow};
 use pages::listings::StateText;
-use pages::shell::Sentence;
 use pages::site::Texts;
 use pages::when;
 use serde::Deserialize;
 use uuid::Uuid;
 
-use super::rates;
 use crate::account::member_request::MemberRequest;
 use crate::account::page_frame::AccountFrame;
 use crate::domain::action::Action;
@@ -28,10 +26,6 @@ use crate::viewer::Section;
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct ViewQuery {
-    /// The game whose currency the plot shows.
-    to: String,
-    /// The place in the list of rates.
-    after: String,
     /// Of the page of the reports.
     cursor: String,
     done: String,
@@ -96,7 +90,6 @@ struct Loaded<'a> {
     query: &'a ViewQuery,
     own: proto::OwnCurrency,
     reports: proto::ListOwnReportsResponse,
-    rates: Rates,
 }
 
 impl<'a> Loaded<'a> {
@@ -106,18 +99,15 @@ impl<'a> Loaded<'a> {
         query: &'a ViewQuery,
     ) -> Result<Self, Fault> {
         let (app, account) = (&request.app, request.scope.id);
-        let language = request.language();
-        let (own, reports, rates) = futures::join!(
+        let (own, reports) = futures::try_join!(
             app.economy.currency(account, game),
             app.economy.reports(account, game, &query.cursor),
-            rates::load(app, language, game, &query.to, &query.after)
-        );
+        )?;
         Ok(Self {
             game,
             query,
-            own: own?.unwrap_or_else(|| unknown(game)),
-            reports: reports?,
-            rates,
+            own: own.unwrap_or_else(|| unknown(game)),
+            reports,
         })
     }
 
@@ -128,14 +118,13 @@ impl<'a> Loaded<'a> {
             query,
             own: unknown(game),
             reports: proto::ListOwnReportsResponse::default(),
-            rates: Rates::default(),
         }
     }
 
     fn page(
         self,
         request: &MemberRequest,
-        frame: AccountFrame,
+        mut frame: AccountFrame,
         form: &NameForm,
         state: FormState,
     ) -> Response {
@@ -143,7 +132,6 @@ impl<'a> Loaded<'a> {
         let FormState { status, errors } = state.in_language(language.language);
         let texts = language.texts();
         let (game, own) = (self.game, self.own);
-        let mut frame = frame.api_call(format!("GET /v1/economy/rates?from={game}"));
         frame.shell.notice = AfterForm::named(&self.query.done);
         let (names, reports) = (own.names.into_iter(), self.reports.reports.into_iter());
         let page = CurrencyPage {
@@ -160,7 +148,6 @@ impl<'a> Loaded<'a> {
             closed: frame.closed(),
             reports: reports.map(|own| report_row(texts, own)).collect(),
             earlier: request.next_page(&format!("/economy/{game}"), self.reports.page),
-            rates: self.rates,
             shell: frame.shell,
             errors,
         };
@@ -203,23 +190,19 @@ fn report_row(texts: &'static Texts, own: proto::OwnReport) -> ReportRow {
     let text = texts.say(key);
     let mut notes = Vec::new();
     if !own.held.is_empty() {
-        notes.push(Sentence::of_service(own.held));
+        notes.push(own.held);
     }
     match (state, decided) {
         (proto::ReportState::Counted, Some(at)) => {
-            notes.push(Sentence::of_page(
-                texts.say_of("economy-report-approved", &at),
-            ));
+            notes.push(texts.say_of("economy-report-approved", &at));
         }
         (proto::ReportState::Rejected, Some(at)) => {
             let text = texts.say_of_two("economy-report-reason", &at, &own.reason);
-            notes.push(Sentence::of_page(text));
+            notes.push(text);
         }
         (proto::ReportState::Held, _) => {
             let since = minute_of(texts, report.at);
-            notes.push(Sentence::of_page(
-                texts.say_of("economy-report-waits", &since),
-            ));
+            notes.push(texts.say_of("economy-report-waits", &since));
         }
         _ => {}
     }

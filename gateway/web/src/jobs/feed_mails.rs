@@ -21,7 +21,6 @@ use uuid::Uuid;
 use super::RunResults;
 use crate::app::Web;
 use crate::domain::action::Action;
-use crate::domain::mail_kind::MailKind;
 use crate::domain::role::Permission;
 use crate::member_mail::{self, MemberMail};
 use crate::store::activity::{self, NewEntry};
@@ -88,7 +87,8 @@ impl Source {
 
 /// The mail about a change.
 struct Notice {
-    kind: MailKind,
+    /// Members with this permission read it.
+    permission: Permission,
     /// The accounts that it concerns.
     accounts: Vec<Uuid>,
     /// Without `page`.
@@ -146,7 +146,7 @@ async fn queue(
     notice: &Notice,
     now: OffsetDateTime,
 ) -> Result<bool, sqlx::Error> {
-    let (kind, site) = (notice.kind, app.public_url.as_str());
+    let site = app.public_url.as_str();
     let mut readers = 0;
     for account in &notice.accounts {
         if let Some((action, subject)) = &notice.done {
@@ -156,20 +156,12 @@ async fn queue(
         let page = format!("{site}/accounts/{account}{}", notice.page);
         let mail = MemberMail {
             account: *account,
-            permission: permission(kind),
+            permission: notice.permission,
             text: notice.text.clone().with("page", page),
         };
-        readers += member_mail::queue_notice(&mut *connection, kind, mail, site, now).await?;
+        readers += member_mail::queue_notice(&mut *connection, mail, site, now).await?;
     }
     Ok(readers > 0)
-}
-
-/// Who reads mails of a kind.
-const fn permission(kind: MailKind) -> Permission {
-    match kind {
-        MailKind::Listings | MailKind::Claims | MailKind::Takedowns => Permission::Edit,
-        _ => Permission::Develop,
-    }
 }
 
 fn parse(accounts: &[String]) -> anyhow::Result<Vec<Uuid>> {
@@ -206,7 +198,7 @@ fn on_key(change: &Change) -> anyhow::Result<Option<Notice>> {
         _ => return Err(unknown(change)),
     };
     Ok(Some(Notice {
-        kind: MailKind::Keys,
+        permission: Permission::Develop,
         accounts: parse(&[request.account_id])?,
         text,
         page: "/keys".to_owned(),
@@ -219,39 +211,23 @@ fn on_listing(change: &Change) -> anyhow::Result<Notice> {
     let text = |key| MailText::new(key).with("title", decided.title.clone());
     let of_claim = |key| MailText::new(key).with("handle", decided.name.clone());
     let reason = decided.reason.as_str();
-    let (kind, action, text) = match change.event.as_str() {
+    let (action, text) = match change.event.as_str() {
         "listing_published" => (
-            MailKind::Listings,
             Action::ListingApproved,
             text("listing-published").with("url", decided.url.clone()),
         ),
-        "listing_approved" => (
-            MailKind::Listings,
-            Action::ListingApproved,
-            text("listing-approved"),
-        ),
+        "listing_approved" => (Action::ListingApproved, text("listing-approved")),
         "listing_rejected" => (
-            MailKind::Listings,
             Action::ListingRejected,
             with_reason(text("listing-rejected"), reason),
         ),
-        "listing_removed" => (
-            MailKind::Takedowns,
-            Action::ListingRemoved,
-            text("listing-removed"),
-        ),
+        "listing_removed" => (Action::ListingRemoved, text("listing-removed")),
         "takedown_declined" => (
-            MailKind::Takedowns,
             Action::TakedownDeclined,
             with_reason(text("takedown-declined"), reason),
         ),
-        "claim_granted" => (
-            MailKind::Claims,
-            Action::ClaimGranted,
-            of_claim("claim-granted"),
-        ),
+        "claim_granted" => (Action::ClaimGranted, of_claim("claim-granted")),
         "claim_rejected" => (
-            MailKind::Claims,
             Action::ClaimRejected,
             with_reason(of_claim("claim-rejected"), reason),
         ),
@@ -264,7 +240,7 @@ fn on_listing(change: &Change) -> anyhow::Result<Notice> {
         _ => format!("/listings/{}/{}", decided.kind, decided.name),
     };
     Ok(Notice {
-        kind,
+        permission: Permission::Edit,
         accounts: parse(&decided.account_ids)?,
         text,
         page,
@@ -287,7 +263,7 @@ fn on_report(change: &Change) -> anyhow::Result<Notice> {
         _ => return Err(unknown(change)),
     };
     Ok(Notice {
-        kind: MailKind::Reports,
+        permission: Permission::Develop,
         accounts: parse(&review.account_ids)?,
         text,
         page: format!("/economy/{}", review.game),
@@ -307,7 +283,7 @@ fn on_endpoint(change: &Change) -> anyhow::Result<Notice> {
         _ => return Err(unknown(change)),
     };
     Ok(Notice {
-        kind: MailKind::Webhooks,
+        permission: Permission::Develop,
         accounts: parse(&[notice.account_id])?,
         text,
         page: format!("/webhooks/{}", notice.endpoint_id),

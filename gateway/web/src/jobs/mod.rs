@@ -2,7 +2,6 @@
 
 pub mod clean_up;
 pub mod expiring_keys;
-pub mod factor_ends;
 pub mod feed_mails;
 pub mod month_use;
 pub mod reencryption;
@@ -30,9 +29,6 @@ pub fn spawn(leader: &Leader, app: &App) {
     });
     jobs.spawn("feed mails", MINUTE, |app, now| async move {
         feed_mails::run(&app, now).await
-    });
-    jobs.spawn("factor ends", MINUTE, |app, now| async move {
-        factor_ends::run(&app, now).await
     });
     jobs.spawn("expiring keys", SIX_HOURS, |app, now| async move {
         expiring_keys::run(&app, now).await

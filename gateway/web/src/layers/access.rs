@@ -104,7 +104,7 @@ async fn with_file(guard: &Guard, mut request: Request) -> Result<Request, PageE
     form_file::unpack(request, guard.body_limit, upload).await
 }
 
-/// Adds the [`Viewer`], the [`AccountScope`] and the language of the person to the request, or returns the response that ends it.
+/// Adds the [`Viewer`], the [`AccountScope`] and the language of the page to the request, or returns the response that ends it.
 async fn admit(guard: &Guard, request: &mut Request) -> Result<Option<Response>, PageError> {
     let (app, access) = (&guard.app, guard.access);
     let now = app.clock.now();
@@ -127,7 +127,12 @@ async fn admit(guard: &Guard, request: &mut Request) -> Result<Option<Response>,
         Some(viewer) if viewer.is_signed_in() => return Ok(Some(signed_in_already(request).await)),
         _ => return sign_in_first(request).map(Some),
     };
-    prefer_language_of(&viewer, request);
+    if access == Access::SecondFactor {
+        prefer_language_of(&viewer, request);
+    } else {
+        // The dashboard is in English.
+        request.extensions_mut().insert(PageLanguage::default());
+    }
     if request.method() == Method::POST {
         count_form(app, request, &viewer, now).await?;
     } else if let Err(seconds) = app.page_limit.count(Visitor::Person(viewer.person.id), now) {
@@ -135,15 +140,16 @@ async fn admit(guard: &Guard, request: &mut Request) -> Result<Option<Response>,
     }
     if let Access::Member(permission) = access {
         let account = account_of(request).await.ok_or_else(PageError::not_found)?;
-        let memberships = members::of_person(&app.pool, viewer.person.id).await?;
+        let role = members::role(&app.pool, account, viewer.person.id).await?;
         // Hides whether the account exists from people who are not its members.
-        let scope = AccountScope::new(account, &memberships).ok_or_else(PageError::not_found)?;
-        if !scope.role.may(permission) {
+        let role = role.ok_or_else(PageError::not_found)?;
+        if !role.may(permission) {
             return Err(PageError::forbidden(permission));
         }
         if guard.closes && request.method() == Method::POST {
             app.gateway.admit_change().await?;
         }
+        let scope = AccountScope { id: account, role };
         request.extensions_mut().insert(scope);
     }
     request.extensions_mut().insert(viewer);

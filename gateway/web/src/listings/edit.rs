@@ -9,7 +9,6 @@ use http::StatusCode;
 use kit::{Code, Fault};
 use pages::ApiCall;
 use pages::listings::form::{ListingFormPage, PreviewPage};
-use pages::shell::Sentence;
 use serde_json::Value;
 use uuid::Uuid;
 
@@ -249,11 +248,7 @@ impl Edit<'_> {
         let per_day = self.frame.writes_per_day().ok().flatten();
         let per_day = per_day.filter(|_| is_write);
         let left = words::writes_left(texts, writes_today, per_day);
-        let notes = [
-            Sentence::of_page(state),
-            Sentence::translated(written.note.as_str(), language.language),
-            Sentence::of_page(left),
-        ];
+        let notes = [state.to_owned(), written.note.clone(), left];
         let call = match kind {
             ListingKind::Page => String::new(),
             kind => shell_command(&self.request.app.api_url, kind, name, body),
@@ -264,7 +259,7 @@ impl Edit<'_> {
             typed: self.typed.without("step"),
             changes: words::changes(texts, &written.differences),
             notes: (notes.into_iter())
-                .filter(|note| !note.text.is_empty())
+                .filter(|note| !note.is_empty())
                 .collect(),
             call,
             shell: pages::Shell {

@@ -4,7 +4,6 @@ use axum::extract::Query;
 use contracts::listings::v1 as proto;
 use contracts::public::OwnListing;
 use pages::listings::{AllListingsPage, ListingRow};
-use pages::shell::Sentence;
 use pages::when;
 use serde::Deserialize;
 
@@ -58,7 +57,7 @@ fn page_row(request: &MemberRequest, page: &proto::Page, reason: Option<&String>
         kind: words::kind_name(texts, &page.kind),
         state: words::state(texts, page.state(), reason),
         reason: words::rejection(reason).to_owned(),
-        note: Sentence::of_page(""),
+        note: String::new(),
         changed: minute_of(texts, page.updated_at),
     }
 }
@@ -74,7 +73,7 @@ fn row(request: &MemberRequest, own: OwnListing) -> ListingRow {
         kind: words::kind_name(texts, &own.kind),
         state: words::named_state(texts, &own.status, reason),
         reason: words::rejection(reason).to_owned(),
-        note: Sentence::translated(own.note.unwrap_or_default(), texts.language()),
+        note: own.note.unwrap_or_default(),
         changed: when::minute(texts, own.updated_at.0),
     }
 }

@@ -7,8 +7,6 @@ use contracts::public::WITHDRAWN_REASON;
 use kit::Code;
 use pages::ApiCall;
 use pages::listings::{ListingActions, ListingPage, NoteRow, RevisionRow, TakedownText};
-use pages::service_sentence::waits_for_page;
-use pages::shell::Sentence;
 use pages::site::Texts;
 use uuid::Uuid;
 
@@ -104,8 +102,7 @@ pub(super) async fn page(
         actions,
         title: summary.title,
         reason: words::rejection(&found.reason).to_owned(),
-        is_waiting: waits_for_page(&found.note),
-        note: Sentence::translated(found.note, language.language),
+        note: found.note,
         public_url: summary.public_url,
         facts: summary.facts,
         revisions: revisions(texts, &history.revisions),

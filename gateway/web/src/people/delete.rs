@@ -19,6 +19,7 @@ use crate::domain::action::Action;
 use crate::domain::role::Role;
 use crate::form_body::FormBody;
 use crate::page_error::{PageError, PageResult};
+use crate::page_language::PageLanguage;
 use crate::person_request::PersonRequest;
 use crate::render::{FormState, html};
 use crate::store::{closed_accounts, members, people};
@@ -73,7 +74,8 @@ pub async fn send(
         accounts.map(|it| contact_address::replace(app, &actor, *it, &person.email, None));
     join_all(replaced).await;
     forget_in_redis(&request).await;
-    let mut response = request.language().goodbye(&headers, "deleted");
+    let language = PageLanguage::of_person(person);
+    let mut response = language.goodbye(&headers, "deleted");
     app.cookie.clear(response.headers_mut());
     Ok(response)
 }

@@ -57,7 +57,7 @@ pub async fn send(request: PersonRequest, FormBody(form): FormBody<Input>) -> Pa
         address: &address,
         target: LinkTarget::Email { person: person.id },
         next: None,
-        language: language.language,
+        language: person.language(),
         text: MailText::new("new-address"),
     };
     send_link(&mut transaction, app, mail).await?;
@@ -81,7 +81,7 @@ fn page(request: &PersonRequest, typed: &str, state: FormState) -> Response {
             email.error_in(&errors),
             Field::password("password", language.say("password-own")).error_in(&errors),
         ],
-        button: language.say("lost-button"),
+        button: language.say("email-change-button"),
         is_dangerous: false,
         back: "/you",
         errors,

@@ -11,7 +11,6 @@ use uuid::Uuid;
 
 use super::link_actions::{self, Input, LinkError, LinkForm};
 use super::link_mail::link_path;
-use super::lost_phone;
 use crate::app::{App, Web};
 use crate::client_info::ClientInfo;
 use crate::domain::next_page::{self, NextPage};
@@ -34,8 +33,6 @@ pub enum Requirement {
     NewPassword(Link, Person),
     /// A click on the button by this person, who is signed in.
     Confirmation(Link, Box<Viewer>),
-    /// A click on the button by anybody who has the link. It is about the second factor of this person.
-    Click(Link, Person),
 }
 
 pub async fn show(
@@ -56,11 +53,6 @@ pub async fn show(
                 action: language.path(&format!("/link/{token}")),
                 button,
             }))
-        }
-        Ok(Requirement::Click(link, person)) => {
-            let action = language.path(&format!("/link/{token}"));
-            let page = lost_phone::link_page(language, &link.target, &person.email, action);
-            Ok(ok(&page))
         }
         Ok(link) => {
             let form = PasswordForm {
@@ -113,11 +105,6 @@ pub async fn send(
                 .await
                 .map_err(LinkError::Page)
         }
-        Requirement::Click(link, person) => {
-            lost_phone::follow_link(&app, &client, language, link, person)
-                .await
-                .map_err(LinkError::Page)
-        }
     };
     match done {
         Ok(response) => Ok(response),
@@ -147,7 +134,6 @@ async fn find(
     let now = app.clock.now();
     let link = links::find(&app.pool, parsed.hash(), now).await?;
     let link = link.ok_or_else(PageError::link_gone)?;
-    let of = |person: Uuid| people::by_id(&app.pool, person);
     match link.target {
         LinkTarget::SignUp => match people::by_email(&app.pool, &link.email).await? {
             None => Ok(Ok(Requirement::NewPerson(link))),
@@ -155,7 +141,7 @@ async fn find(
         },
         LinkTarget::Reset { person } => {
             // Who holds the mailbox of an earlier address of the person sets no password.
-            let person = of(person)
+            let person = people::by_id(&app.pool, person)
                 .await?
                 .filter(|person| person.email == link.email);
             let person = person.ok_or_else(PageError::link_gone)?;
@@ -166,10 +152,6 @@ async fn find(
             None => Ok(Ok(Requirement::NewPerson(link))),
             Some(invited) => Ok(for_viewer(language, link, invited, viewer, token)),
         },
-        LinkTarget::EndFactor { person } | LinkTarget::KeepFactor { person } => {
-            let person = of(person).await?.ok_or_else(PageError::link_gone)?;
-            Ok(Ok(Requirement::Click(link, person)))
-        }
     }
 }
 
@@ -293,9 +275,7 @@ impl PasswordForm<'_> {
         let errors = errors.in_language(language.language);
         let (target, person) = match self.link {
             Requirement::NewPerson(target) => (target, None),
-            Requirement::NewPassword(target, person) | Requirement::Click(target, person) => {
-                (target, Some(person.id))
-            }
+            Requirement::NewPassword(target, person) => (target, Some(person.id)),
             Requirement::Confirmation(target, viewer) => (target, Some(viewer.person.id)),
         };
         let (heading, text, button) = match &target.target {

@@ -352,11 +352,7 @@ async fn change_email(request: &PersonRequest, link: &Link) -> PageResult {
 }
 
 /// Uses a link up. Of two concurrent requests, one fails here.
-pub(super) async fn use_link(
-    connection: &mut PgConnection,
-    app: &Web,
-    link: &Link,
-) -> Result<(), PageError> {
+async fn use_link(connection: &mut PgConnection, app: &Web, link: &Link) -> Result<(), PageError> {
     if links::consume(connection, link.id, app.clock.now()).await? {
         Ok(())
     } else {
@@ -366,7 +362,7 @@ pub(super) async fn use_link(
 
 /// Uses up the link of a person whom the caller has read. Every transaction locks the person before the person's links, so that no two wait
 /// for each other.
-pub(super) async fn use_link_of(
+async fn use_link_of(
     connection: &mut PgConnection,
     app: &Web,
     link: &Link,

@@ -149,14 +149,9 @@ pub async fn send_link(
     };
     let path = link_path(&inserted.token.text(), link.next);
     let lifetime = texts.say(link.target.purpose().lifetime_key());
-    let foot = match link.target {
-        // A reader who did not ask for the end of the second factor must not ignore these: somebody else knows the password.
-        LinkTarget::KeepFactor { .. } | LinkTarget::EndFactor { .. } => "mail-stop-foot",
-        _ => "mail-link-foot",
-    };
     let mail = link.text.write(link.language);
     let mail = mail.and_paragraph(&format!("{}{prefix}{path}", app.public_url));
-    let mut mail = mail.and_paragraph(&texts.say_of(foot, lifetime));
+    let mut mail = mail.and_paragraph(&texts.say_of("mail-link-foot", lifetime));
     if matches!(link.target, LinkTarget::SignUp) {
         // The reader may not know us yet.
         mail = mail.and_paragraph(texts.say("mail-signature"));

@@ -1,13 +1,11 @@
 //! People: sign-up, sign-in, links in mails, and what a person may change.
 
-pub mod activity;
 mod confirmation;
 pub mod delete;
 pub mod email;
 pub mod link;
 mod link_actions;
 pub mod link_mail;
-pub mod lost_phone;
 mod new_network;
 pub mod password;
 pub mod recovery_codes;

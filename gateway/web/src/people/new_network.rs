@@ -7,7 +7,6 @@ use pages::site::Texts;
 use crate::app::Web;
 use crate::client_info::ClientInfo;
 use crate::domain::agent;
-use crate::domain::mail_kind::MailKind;
 use crate::person_mail::{self, Reader};
 use crate::session::limits;
 use crate::store::people::Person;
@@ -15,7 +14,7 @@ use crate::store::people::Person;
 /// Queues the mail about a sign-in, before the session begins and its network is remembered. Nobody is kept from signing in because it
 /// fails. The first network of a person is not new, and neither is any while Redis has just lost its data.
 pub(super) async fn mail(app: &Web, person: &Person, client: &ClientInfo) {
-    if !MailKind::SignIns.is_wanted(&person.muted_notices) {
+    if !person.wants_notices {
         return;
     }
     if let Err(fault) = mail_if_new(app, person, client).await {

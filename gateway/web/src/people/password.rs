@@ -63,7 +63,7 @@ fn page(request: &PersonRequest, state: FormState) -> Response {
             Field::password("current", language.say("password-current")).error_in(&errors),
             new.hint(language.say("password-hint")).error_in(&errors),
         ],
-        button: language.say("activity-password"),
+        button: language.say("password-change-button"),
         is_dangerous: false,
         back: "/you",
         errors,

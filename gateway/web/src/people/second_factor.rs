@@ -8,7 +8,7 @@ use pages::{Field, Fields, Shell};
 use serde::Deserialize;
 use uuid::Uuid;
 
-use super::{lost_phone, new_network};
+use super::new_network;
 use crate::app::Web;
 use crate::domain::action::Action;
 use crate::domain::next_page::{self, NextPage};
@@ -37,31 +37,29 @@ pub struct CodeForm {
 
 pub async fn show(request: PersonRequest, Query(next): Query<NextPage>) -> PageResult {
     let next = next_page::path(&next.next);
-    Ok(ok(&page(request.language(), next, Fields::default())))
+    Ok(ok(&page(&request, next, Fields::default())))
 }
 
 pub async fn send(request: PersonRequest, FormBody(form): FormBody<CodeForm>) -> PageResult {
     let (app, person) = (&request.app, request.person());
     let (now, next) = (app.clock.now(), next_page::path(&form.next));
-    let language = request.language();
+    let language = PageLanguage::of_person(person);
     let Some(code) = TypedCode::parse(&form.code) else {
         let errors = Fields::one("code", language.say(NO_CODE));
-        return Ok(refused(&page(language, next, errors)));
+        return Ok(refused(&page(&request, next, errors)));
     };
     let id = person.id.to_string();
     if let Err(reached) = app.limits.count(limits::CODES, &id, now).await? {
         let fault = reached.too_many_in(language.language, "limit-codes");
         let FormState { status, errors } = FormState::refused_here(&fault);
-        return Ok(html(status, &page(language, next, errors)));
+        return Ok(html(status, &page(&request, next, errors)));
     }
     if !use_code(app, person, &code).await? {
         count_wrong_code(app, person).await?;
         let errors = Fields::one("code", language.say("code-wrong-wait"));
-        return Ok(refused(&page(language, next, errors)));
+        return Ok(refused(&page(&request, next, errors)));
     }
     request.record_own(&app.pool, Action::SignedIn).await?;
-    // Who has a code has lost nothing.
-    lost_phone::stop(app, person, &request.client).await?;
     new_network::mail(app, person, &request.client).await;
     let old = request.viewer.token.hash();
     app.sessions.end_of(person.id, old).await?;
@@ -123,7 +121,8 @@ pub async fn count_wrong_code(app: &Web, person: &Person) -> Result<(), Fault> {
     Ok(())
 }
 
-fn page(language: PageLanguage, next: &str, errors: Fields) -> SecondFactorPage {
+fn page(request: &PersonRequest, next: &str, errors: Fields) -> SecondFactorPage {
+    let language = PageLanguage::of_person(request.person());
     let errors = errors.in_language(language.language);
     SecondFactorPage {
         shell: Shell {
@@ -132,6 +131,7 @@ fn page(language: PageLanguage, next: &str, errors: Fields) -> SecondFactorPage 
         },
         code: Field::code("code", language.say("code-label")).error_in(&errors),
         next: next.to_owned(),
+        contact: request.app.staff_mail.clone(),
         errors,
     }
 }

@@ -6,15 +6,14 @@ use pages::input::{Checks, Choice, Select};
 use pages::people::{SessionRow, YouPage};
 use pages::site::Language;
 use pages::when;
-use strum::VariantArray as _;
 
 use super::sign_in_again;
 use crate::domain::action::Action;
 use crate::domain::agent;
-use crate::domain::mail_kind::MailKind;
 use crate::domain::session_token::TokenHash;
 use crate::notice::AfterForm;
 use crate::page_error::{PageError, PageResult};
+use crate::page_language::PageLanguage;
 use crate::person_request::PersonRequest;
 use crate::render::{ok, see_other};
 use crate::store::people;
@@ -45,15 +44,13 @@ pub async fn show(request: PersonRequest, Query(done): Query<AfterForm>) -> Page
     let languages = Language::ALL.map(|it| Choice {
         value: it.code().to_owned(),
         label: it.name().to_owned(),
-        is_chosen: it == language.language,
+        is_chosen: it == person.language(),
     });
-    let notices = MailKind::VARIANTS.iter().map(|kind| Choice {
-        value: kind.name().to_owned(),
-        label: texts
-            .value("notice-kind", kind.name(), kind.name())
-            .to_owned(),
-        is_chosen: kind.is_wanted(&person.muted_notices),
-    });
+    let notices = Choice {
+        value: "on".to_owned(),
+        label: language.say("you-notices").to_owned(),
+        is_chosen: person.wants_notices,
+    };
     Ok(ok(&YouPage {
         shell,
         email: person.email.clone(),
@@ -61,7 +58,7 @@ pub async fn show(request: PersonRequest, Query(done): Query<AfterForm>) -> Page
         has_totp: person.totp_secret.is_some(),
         recovery_codes: u64::try_from(left).unwrap_or_default(),
         language: Select::new("language", language.say("you-language"), languages.into()),
-        notices: Checks::new("notice", language.say("you-mails"), notices.collect()),
+        notices: Checks::new("notices", language.say("you-mails"), vec![notices]),
     }))
 }
 
@@ -77,7 +74,8 @@ pub async fn end(
     if hash != viewer.token.hash() {
         return Ok(see_other("/you?done=session"));
     }
-    let mut response = request.language().goodbye(&headers, "signed-out");
+    let language = PageLanguage::of_person(&viewer.person);
+    let mut response = language.goodbye(&headers, "signed-out");
     app.cookie.clear(response.headers_mut());
     Ok(response)
 }

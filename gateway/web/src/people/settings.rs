@@ -1,33 +1,27 @@
-//! The language of a person's pages and mails, and the mails that the person wants.
+//! The language of a person's mails and pages for signing in, and whether the person gets notices.
 
-use axum::body::Bytes;
 use pages::site::Language;
-use strum::VariantArray as _;
-use url::form_urlencoded;
+use serde::Deserialize;
 
-use crate::domain::mail_kind::MailKind;
+use crate::form_body::FormBody;
 use crate::page_error::PageResult;
 use crate::person_request::PersonRequest;
 use crate::render::see_other;
 use crate::store::people;
 
-/// Stores the form. A kind of mails whose box is not ticked is switched off.
-pub async fn send(request: PersonRequest, body: Bytes) -> PageResult {
-    let mut language = request.language().language;
-    let mut wanted = Vec::new();
-    for (name, value) in form_urlencoded::parse(&body) {
-        match &*name {
-            "language" => language = Language::of_code(&value),
-            "notice" => wanted.push(value.into_owned()),
-            _ => {}
-        }
-    }
-    let kinds = MailKind::VARIANTS.iter().map(|kind| kind.name());
-    let muted: Vec<String> = kinds
-        .filter(|name| !wanted.iter().any(|it| it == name))
-        .map(ToOwned::to_owned)
-        .collect();
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct Input {
+    language: Option<String>,
+    /// Browsers do not send a box that is not ticked.
+    notices: String,
+}
+
+pub async fn send(request: PersonRequest, FormBody(form): FormBody<Input>) -> PageResult {
+    let own = request.person().language();
+    let language = form.language.map_or(own, |code| Language::of_code(&code));
+    let wants_notices = !form.notices.is_empty();
     let (pool, person) = (&request.app.pool, request.person().id);
-    people::set_preferences(pool, person, language, &muted).await?;
+    people::set_preferences(pool, person, language, wants_notices).await?;
     Ok(see_other("/you?done=settings"))
 }

@@ -82,14 +82,13 @@ fn account_routes() -> Vec<Route> {
 }
 
 fn webhook_routes() -> Vec<Route> {
-    use webhooks::{check, deliveries, delivery, form, list, one, recover, samples};
+    use webhooks::{deliveries, delivery, form, list, one, recover};
     let read = Access::Member(Permission::Read);
     let develop = Access::Member(Permission::Develop);
     vec![
         read.page(account!("/webhooks"), list::show),
         open(develop.action(account!("/webhooks"), form::add)),
         develop.page(account!("/webhooks/new"), form::show_new),
-        read.page(account!("/webhooks/samples"), samples::show),
         read.page(endpoint!(""), one::show),
         open(develop.form(endpoint!("/change"), form::show_change, form::change)),
         develop.action(endpoint!("/pause"), one::pause),
@@ -98,7 +97,6 @@ fn webhook_routes() -> Vec<Route> {
         develop.action(endpoint!("/switch"), one::switch),
         develop.action(endpoint!("/remove"), one::remove),
         develop.action(endpoint!("/test"), one::test),
-        develop.form(endpoint!("/check"), check::show, check::run),
         open(develop.form(endpoint!("/recover"), recover::show, recover::send)),
         read.page(endpoint!("/deliveries"), deliveries::show),
         read.page(endpoint!("/deliveries/{delivery}"), delivery::show),

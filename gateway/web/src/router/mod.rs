@@ -1,7 +1,5 @@
 //! Every path of the site, with its access.
 
-#[cfg(test)]
-mod list_bounds;
 mod member;
 mod site;
 
@@ -29,8 +27,8 @@ use crate::layers::{client, coding, headers, log, path};
 use crate::listings::entry;
 use crate::page_error::PageError;
 use crate::people::{
-    activity as own_activity, delete, email, link, lost_phone, password, recovery_codes, reset,
-    second_factor, sessions, settings as own_settings, sign_in, sign_up, totp,
+    delete, email, link, password, recovery_codes, reset, second_factor, sessions,
+    settings as own_settings, sign_in, sign_up, totp,
 };
 use crate::route::Route;
 use crate::site::sitemap::FixedPages;
@@ -64,12 +62,10 @@ fn people_routes() -> Vec<Route> {
         Anyone.form("/sign-up", sign_up::show, sign_up::send),
         Anyone.form("/sign-in", sign_in::show, sign_in::send),
         SecondFactor.form("/sign-in/code", second_factor::show, second_factor::send),
-        SecondFactor.form("/sign-in/lost-phone", lost_phone::show, lost_phone::send),
         Anyone.action("/sign-out", sign_in::sign_out),
         Anyone.form("/reset", reset::show, reset::send),
         Anyone.form("/link/{token}", link::show, link::send),
         SignedIn.page("/you", sessions::show),
-        SignedIn.page("/you/activity", own_activity::show),
         SignedIn.action("/you/sessions/end-others", sessions::end_others),
         SignedIn.action("/you/sessions/{session}/end", sessions::end),
         SignedIn.form("/you/password", password::show, password::send),

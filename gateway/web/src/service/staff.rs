@@ -3,9 +3,10 @@
 use contracts::common::v1::{ListAuditRequest, ListAuditResponse};
 use contracts::web::v1 as proto;
 use contracts::web::v1::staff_service_server::StaffService;
+use kit::Fault;
 use kit::audit::{self, Audit, Subject};
 use kit::bad_fields::BadFields;
-use kit::{Fault, timestamp};
+use pages::mails::MailText;
 use serde_json::json;
 use sqlx::PgConnection;
 use tonic::{Request, Response, Status};
@@ -13,9 +14,9 @@ use tonic::{Request, Response, Status};
 use crate::app::App;
 use crate::domain::email;
 use crate::domain::staff_action::{AuthorizedAction, StaffAction};
-use crate::people::lost_phone::{self, Requester};
+use crate::person_mail::{self, Reader};
 use crate::store::people::{self, Person};
-use crate::store::{SCHEMA, factor_ends, members};
+use crate::store::{SCHEMA, members};
 
 pub struct Staff {
     pub app: App,
@@ -50,19 +51,6 @@ impl StaffService for Staff {
         }))
     }
 
-    async fn cancel_end_of_second_factor(
-        &self,
-        request: Request<proto::CancelEndOfSecondFactorRequest>,
-    ) -> Result<Response<proto::CancelEndOfSecondFactorResponse>, Status> {
-        let on = ("person", request.get_ref().email.as_str());
-        let action = StaffAction::CancelEndOfSecondFactor;
-        let by = self.audit.admit(&request, action, on).await?;
-        let person = self.keep_factor(&by, &request.into_inner()).await?;
-        Ok(Response::new(proto::CancelEndOfSecondFactorResponse {
-            person: Some(person),
-        }))
-    }
-
     async fn list_audit(
         &self,
         request: Request<ListAuditRequest>,
@@ -93,50 +81,47 @@ impl Staff {
             let reason = "The person has no second factor: the password alone signs in.";
             return Err(Fault::invalid_field("email", reason));
         }
-        let ends_at = factor_ends::ends_at(&mut *transaction, &person).await?;
-        // A repeated call sends no mails again, and does not begin another day.
-        if ends_at.is_none() {
-            lost_phone::begin(&mut transaction, &self.app, Requester::Staff, &person).await?;
-            self.record(&mut transaction, by, &person, &reason).await?;
-        }
-        let person = message(&mut transaction, &person).await?;
-        transaction.commit().await?;
-        Ok(person)
-    }
-
-    async fn keep_factor(
-        &self,
-        by: &AuthorizedAction,
-        request: &proto::CancelEndOfSecondFactorRequest,
-    ) -> Result<proto::Person, Fault> {
-        let (address, reason) = address_and_reason(&request.email, &request.reason)?;
-        let mut transaction = self.app.pool.begin().await?;
-        let person = lock(&mut transaction, &address).await?;
-        if !lost_phone::stop_in(&mut transaction, &self.app, &person, None).await? {
-            return Err(Fault::not_found(
-                "Nobody asked for the end of this second factor, or it was stopped, or the second factor has ended: `staff person show` says which.",
-            ));
-        }
-        self.record(&mut transaction, by, &person, &reason).await?;
-        let person = message(&mut transaction, &person).await?;
-        transaction.commit().await?;
-        Ok(person)
-    }
-
-    async fn record(
-        &self,
-        connection: &mut PgConnection,
-        by: &AuthorizedAction,
-        person: &Person,
-        reason: &str,
-    ) -> Result<(), sqlx::Error> {
+        people::set_totp(&mut transaction, &person, None, &[]).await?;
+        self.inform(&mut transaction, &person).await?;
+        let now = self.app.clock.now();
         let subject = Subject {
             entity: "person",
             name: person.email.clone(),
             details: json!({ "reason": reason, "person": person.id }),
         };
-        let now = self.app.clock.now();
-        by.record(connection, SCHEMA, subject, now).await
+        by.record(&mut transaction, SCHEMA, subject, now).await?;
+        let ended = Person {
+            totp_secret: None,
+            ..person
+        };
+        let person = message(&mut transaction, &ended).await?;
+        transaction.commit().await?;
+        Ok(person)
+    }
+
+    /// Tells a person whose second factor staff have ended, and the other owners of the person's accounts.
+    async fn inform(
+        &self,
+        connection: &mut PgConnection,
+        person: &Person,
+    ) -> Result<(), sqlx::Error> {
+        let (app, now) = (&self.app, self.app.clock.now());
+        let contact = app.staff_mail.as_ref().unwrap_or(&app.public_url).as_str();
+        let text = MailText::new("factor-ended")
+            .with("page", format!("{}/you/totp", app.public_url))
+            .with("contact", contact);
+        person_mail::queue(&mut *connection, Reader::of(person), &text, now).await?;
+        let text = MailText::new("factor-of-member-ended")
+            .with("email", person.email.as_str())
+            .with("contact", contact);
+        for owner in members::other_owners(&mut *connection, person.id).await? {
+            let reader = Reader {
+                address: &owner.email,
+                language: owner.language,
+            };
+            person_mail::queue(&mut *connection, reader, &text, now).await?;
+        }
+        Ok(())
     }
 }
 
@@ -171,13 +156,11 @@ fn unknown(address: &str) -> Fault {
 }
 
 async fn message(connection: &mut PgConnection, person: &Person) -> Result<proto::Person, Fault> {
-    let ends_at = factor_ends::ends_at(&mut *connection, person).await?;
     let owners = members::other_owners(connection, person.id).await?;
     Ok(proto::Person {
         id: person.id.to_string(),
         email: person.email.clone(),
         has_second_factor: person.totp_secret.is_some(),
-        second_factor_ends_at: ends_at.map(timestamp::encode),
         other_owners: owners.len().try_into().unwrap_or(u32::MAX),
     })
 }

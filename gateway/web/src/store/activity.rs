@@ -27,19 +27,14 @@ pub struct NewEntry<'a> {
 
 impl<'a> NewEntry<'a> {
     /// An action that concerns the person only.
-    pub fn new(
-        person: Uuid,
-        email: &'a str,
-        client: impl Into<Option<&'a ClientInfo>>,
-        action: Action,
-    ) -> Self {
+    pub fn new(person: Uuid, email: &'a str, client: &'a ClientInfo, action: Action) -> Self {
         Self {
             account: None,
             person,
             email,
             action,
             subject: "",
-            client: client.into(),
+            client: Some(client),
         }
     }
 
@@ -113,26 +108,6 @@ pub async fn of_account(
          where account_id = $1 and id < coalesce($2, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid)
          order by id desc limit $3",
         account,
-        before,
-        limit,
-    )
-    .fetch_all(executor)
-    .await
-}
-
-/// Entries that concern a person only, before the one with the id `before`, newest first.
-pub async fn of_person(
-    executor: impl PgExecutor<'_>,
-    person: Uuid,
-    before: Option<Uuid>,
-    limit: i64,
-) -> Result<Vec<Activity>, sqlx::Error> {
-    sqlx::query_as!(
-        Activity,
-        "select id, at, email, action, subject, address, agent from web.activity
-         where person_id = $1 and account_id is null and id < coalesce($2, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid)
-         order by id desc limit $3",
-        person,
         before,
         limit,
     )

@@ -13,25 +13,9 @@ use crate::domain::session_token::{Token, TokenHash};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LinkTarget {
     SignUp,
-    Reset {
-        person: Uuid,
-    },
-    Email {
-        person: Uuid,
-    },
-    Invite {
-        by: Uuid,
-        account: Uuid,
-        role: Role,
-    },
-    /// Ends the second factor of a person in a day.
-    EndFactor {
-        person: Uuid,
-    },
-    /// Stops that.
-    KeepFactor {
-        person: Uuid,
-    },
+    Reset { person: Uuid },
+    Email { person: Uuid },
+    Invite { by: Uuid, account: Uuid, role: Role },
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -63,8 +47,6 @@ impl LinkTarget {
             Self::Reset { .. } => Purpose::Reset,
             Self::Email { .. } => Purpose::Email,
             Self::Invite { .. } => Purpose::Invite,
-            Self::EndFactor { .. } => Purpose::EndFactor,
-            Self::KeepFactor { .. } => Purpose::KeepFactor,
         }
     }
 }
@@ -84,12 +66,6 @@ impl Row {
                 by: self.person_id?,
                 account: self.account_id?,
                 role: self.role?.parse().ok()?,
-            },
-            Purpose::EndFactor => LinkTarget::EndFactor {
-                person: self.person_id?,
-            },
-            Purpose::KeepFactor => LinkTarget::KeepFactor {
-                person: self.person_id?,
             },
         };
         Some(Link {
@@ -126,10 +102,7 @@ pub async fn insert(
     };
     let (person, account, role) = match *target {
         LinkTarget::SignUp => (None, None, None),
-        LinkTarget::Reset { person }
-        | LinkTarget::Email { person }
-        | LinkTarget::EndFactor { person }
-        | LinkTarget::KeepFactor { person } => (Some(person), None, None),
+        LinkTarget::Reset { person } | LinkTarget::Email { person } => (Some(person), None, None),
         LinkTarget::Invite { by, account, role } => (Some(by), Some(account), Some(role.as_str())),
     };
     sqlx::query!(
@@ -180,27 +153,13 @@ pub async fn consume(
     Ok(used.execute(executor).await?.rows_affected() == 1)
 }
 
-/// Removes all links that reset the password, change the address or end the second factor of a person.
+/// Removes all links that reset the password or change the address of a person.
 pub async fn remove_of_person(
     executor: impl PgExecutor<'_>,
     person: Uuid,
 ) -> Result<(), sqlx::Error> {
     sqlx::query!(
-        "delete from web.link where person_id = $1 and purpose in ('reset', 'email', 'end_factor')",
-        person,
-    )
-    .execute(executor)
-    .await?;
-    Ok(())
-}
-
-/// Removes the links by which the end of a person's second factor is stopped.
-pub async fn remove_factor_keepers(
-    executor: impl PgExecutor<'_>,
-    person: Uuid,
-) -> Result<(), sqlx::Error> {
-    sqlx::query!(
-        "delete from web.link where person_id = $1 and purpose = 'keep_factor'",
+        "delete from web.link where person_id = $1 and purpose in ('reset', 'email')",
         person,
     )
     .execute(executor)

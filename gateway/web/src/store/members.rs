@@ -23,8 +23,7 @@ pub struct Member {
     pub role: Role,
     pub since: OffsetDateTime,
     pub language: Language,
-    /// The names of the kinds of mails that the person has switched off.
-    pub muted: Vec<String>,
+    pub wants_notices: bool,
 }
 
 /// An owner of an account of somebody else.
@@ -104,7 +103,7 @@ pub async fn of_account(
     account: Uuid,
 ) -> Result<Vec<Member>, sqlx::Error> {
     let rows = sqlx::query!(
-        "select person_id, email, role, since, language, muted_notices from web.member join web.person on id = person_id
+        "select person_id, email, role, since, language, wants_notices from web.member join web.person on id = person_id
          where account_id = $1 order by since, person_id",
         account,
     );
@@ -116,7 +115,7 @@ pub async fn of_account(
             role: row.role.parse().ok()?,
             since: row.since,
             language: Language::of_code(&row.language),
-            muted: row.muted_notices,
+            wants_notices: row.wants_notices,
         })
     });
     Ok(members.collect())

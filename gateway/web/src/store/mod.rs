@@ -2,7 +2,6 @@
 
 pub mod activity;
 pub mod closed_accounts;
-pub mod factor_ends;
 pub mod feed_positions;
 pub mod links;
 pub mod members;

@@ -16,8 +16,8 @@ pub struct Person {
     pub totp_secret: Option<Vec<u8>>,
     /// The code of the language of pages and mails.
     pub language: String,
-    /// The names of the kinds of mails that the person has switched off.
-    pub muted_notices: Vec<String>,
+    /// Whether the person gets mails that can be switched off.
+    pub wants_notices: bool,
 }
 
 impl Person {
@@ -58,7 +58,7 @@ pub async fn by_email(
 ) -> Result<Option<Person>, sqlx::Error> {
     sqlx::query_as!(
         Person,
-        "select id, email, password_hash, credential_version, totp_secret, language, muted_notices
+        "select id, email, password_hash, credential_version, totp_secret, language, wants_notices
          from web.person where email = $1",
         email,
     )
@@ -69,7 +69,7 @@ pub async fn by_email(
 pub async fn by_id(executor: impl PgExecutor<'_>, id: Uuid) -> Result<Option<Person>, sqlx::Error> {
     sqlx::query_as!(
         Person,
-        "select id, email, password_hash, credential_version, totp_secret, language, muted_notices
+        "select id, email, password_hash, credential_version, totp_secret, language, wants_notices
          from web.person where id = $1",
         id,
     )
@@ -197,18 +197,18 @@ pub async fn replace_recovery_codes(
     Ok(())
 }
 
-/// Sets the language of a person's pages and mails, and the kinds of mails that are switched off.
+/// Sets the language of a person's pages and mails, and whether the person gets notices.
 pub async fn set_preferences(
     executor: impl PgExecutor<'_>,
     id: Uuid,
     language: Language,
-    muted: &[String],
+    wants_notices: bool,
 ) -> Result<(), sqlx::Error> {
     sqlx::query!(
-        "update web.person set language = $2, muted_notices = $3 where id = $1",
+        "update web.person set language = $2, wants_notices = $3 where id = $1",
         id,
         language.code(),
-        muted,
+        wants_notices,
     )
     .execute(executor)
     .await?;

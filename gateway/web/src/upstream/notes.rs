@@ -2,7 +2,6 @@
 
 use contracts::listings::v1 as proto;
 use kit::Fault;
-use uuid::Uuid;
 
 use super::Listings;
 use super::call::rpcs;
@@ -27,11 +26,6 @@ rpcs! { Listings:
             kind: listing.kind.as_str(),
             name: listing.name,
         });
-
-    /// The open corrections of all listings of an account, oldest first.
-    read all_own_notes(account: Uuid) -> Vec<proto::ListingNote> =
-        Notes::list_own_notes(proto::ListOwnNotesRequest { account_id: account, kind: "", name: "" })
-        => |listed| listed.notes;
 
     /// Closes a correction. A second call changes nothing.
     read close_note(listing: ListingRef<'_>, id: &str, state: proto::NoteState) -> () =

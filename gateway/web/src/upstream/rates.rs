@@ -50,12 +50,7 @@ impl Currencies {
 }
 
 /// The first `most` rates from a currency to those whose slugs come after `after`. Never holds more of them in memory.
-pub(super) async fn page(
-    calls: &Calls,
-    from: &str,
-    after: &str,
-    most: usize,
-) -> Result<RatePage, Fault> {
+async fn page(calls: &Calls, from: &str, after: &str, most: usize) -> Result<RatePage, Fault> {
     let request = proto::ListRatesRequest {
         mode: Mode::Live.into(),
         from: from.to_owned(),

@@ -1,4 +1,4 @@
-//! webhook-svc: endpoints, deliveries and checks of receivers.
+//! webhook-svc: endpoints and deliveries.
 
 use std::time::Duration;
 
@@ -12,16 +12,11 @@ use uuid::Uuid;
 use super::call::{Calls, incomplete, required, rpcs};
 use super::clients::{Deliveries, Endpoints, Receivers};
 
-/// How long the check of a receiver may take: more than webhook-svc takes at most.
-const CHECK_DEADLINE: Duration = Duration::from_secs(25);
-
 /// The fields of an endpoint that its owner sets.
 #[derive(Debug, Clone)]
 pub struct EndpointChoices {
     pub url: String,
     pub events: Vec<String>,
-    /// The most deliveries per second; `None`: no limit.
-    pub rate_limit: Option<u32>,
 }
 
 #[derive(Debug, Clone)]
@@ -48,22 +43,6 @@ impl Webhooks {
     ) -> Result<proto::ListDeliveriesResponse, Fault> {
         self.0.read(Deliveries::list_deliveries, request).await
     }
-
-    /// Checks a receiver against the rules of §6.
-    pub async fn check_receiver(
-        &self,
-        account: Uuid,
-        endpoint: Uuid,
-    ) -> Result<Vec<proto::RuleFinding>, Fault> {
-        let request = proto::CheckReceiverRequest {
-            account_id: account.to_string(),
-            endpoint_id: endpoint.to_string(),
-        };
-        let deadline = CHECK_DEADLINE.max(self.0.deadline);
-        let method = Receivers::check_receiver;
-        let checked = self.0.write_within(deadline, method, request).await?;
-        Ok(checked.findings)
-    }
 }
 
 rpcs! { Webhooks:
@@ -81,7 +60,6 @@ rpcs! { Webhooks:
             account_id: account,
             url: choices.url,
             events: choices.events,
-            rate_limit: choices.rate_limit,
         })
         => |added| (required(added.endpoint)?, added.secret);
 
@@ -91,7 +69,6 @@ rpcs! { Webhooks:
             id,
             url: choices.url,
             events: proto::EventList { events: choices.events },
-            rate_limit: choices.rate_limit.unwrap_or(0),
         })
         => |_changed| ();
 
@@ -117,18 +94,14 @@ rpcs! { Webhooks:
         Endpoints::remove_endpoint(proto::RemoveEndpointRequest { account_id: account, id })
         => |_removed| ();
 
-    /// The deliveries to an endpoint that have ended, by day.
-    read delivery_days(account: Uuid, endpoint: Uuid) -> proto::CountDeliveriesResponse =
-        Deliveries::count_deliveries(proto::CountDeliveriesRequest { account_id: account, endpoint_id: endpoint });
-
     /// A delivery with its attempts and its body.
     read delivery(account: Uuid, endpoint: Uuid, id: i64) -> proto::GetDeliveryResponse =
         Deliveries::get_delivery(proto::GetDeliveryRequest { account_id: account, endpoint_id: endpoint, id });
 
     /// Makes an attempt now.
-    write send_again(account: Uuid, endpoint: Uuid, id: i64) -> proto::Delivery =
+    write send_again(account: Uuid, endpoint: Uuid, id: i64) -> () =
         Deliveries::send_again(proto::SendAgainRequest { account_id: account, endpoint_id: endpoint, id })
-        => |sent| required(sent.delivery)?;
+        => |_sent| ();
 
     /// Counts the deliveries that have failed since a time, or ever.
     read count_failed(account: Uuid, endpoint: Uuid, since: Option<OffsetDateTime>) -> proto::RecoverResponse =

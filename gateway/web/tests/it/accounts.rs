@@ -1,7 +1,5 @@
 //! Accounts that people make: several, each once, and never again from an old form.
 
-use std::sync::atomic::Ordering;
-
 use futures::future::join_all;
 use sqlx::PgPool;
 use uuid::Uuid;
@@ -23,12 +21,6 @@ fn borrowed<'a>(fields: &'a [(&'static str, String); 2]) -> [(&'static str, &'a 
     fields
         .each_ref()
         .map(|(name, value)| (*name, value.as_str()))
-}
-
-/// The other accounts in the head of a page.
-fn menu(page: &str) -> &str {
-    let (_, menu) = page.split_once("<details class=\"switch\">").unwrap();
-    menu.split_once("</details>").unwrap().0
 }
 
 /// Gives an account this address, and another owner.
@@ -61,56 +53,6 @@ async fn a_person_with_an_account_makes_another_one(pool: PgPool) {
     let accounts = site.gateway.accounts.lock().unwrap().clone();
     let own = accounts.values().filter(|account| account.email == ADA);
     assert_eq!(own.count(), 2);
-}
-
-#[testing::database_test(web::MIGRATOR)]
-async fn the_name_of_an_account_opens_into_the_other_ones_of_the_person(pool: PgPool) {
-    let site = Site::new(pool).await;
-    let ada = site.person(ADA).await;
-    let first = site.account(ada, Role::Owner).await;
-    let mut browser = site.signed_in(ADA).await;
-    // A person with one account gets its name.
-    let only = browser.get(&format!("/accounts/{first}/keys")).await;
-    only.assert(200, "<strong><bdi>Savanna</bdi></strong>");
-    assert!(!only.text.contains("class=\"switch\""), "{}", only.text);
-
-    let second = site.account(ada, Role::Editor).await;
-    let named = contracts::gateway::v1::Account {
-        id: second.to_string(),
-        name: "Sahel <i>".to_owned(),
-        ..contracts::gateway::v1::Account::default()
-    };
-    site.gateway.add(named);
-    let bob = site.person(BOB).await;
-    let foreign = site.account(bob, Role::Owner).await.to_string();
-    let other = format!("<a href=\"/accounts/{second}\"><bdi>Sahel &#60;i&#62;</bdi></a>");
-    // Also the pages that load their frame by themselves.
-    for page in ["", "/keys", "/usage", "/plans"] {
-        let page = browser.get(&format!("/accounts/{first}{page}")).await;
-        page.assert(200, "<details class=\"switch\"><summary><strong>");
-        page.assert(200, &other);
-        assert_eq!(menu(&page.text).matches("<li>").count(), 1);
-        assert!(!page.text.contains(&foreign), "{}", page.text);
-    }
-    let back = browser.get(&format!("/accounts/{second}/listings")).await;
-    back.assert(200, &format!("<a href=\"/accounts/{first}\">"));
-    // Every page reads the names in the menu, so it has some of many.
-    for _ in 0..9 {
-        site.account(ada, Role::Editor).await;
-    }
-    let many = browser.get(&format!("/accounts/{first}")).await;
-    let menu = menu(&many.text);
-    assert_eq!(menu.matches("<a href=\"/accounts/").count(), 8, "{menu}");
-    let all = "<li><a href=\"/accounts\">All accounts</a></li></ul>";
-    assert!(menu.contains(all), "{menu}");
-    let saved = browser.post("/you/settings", &[("language", "fr")]).await;
-    saved.location();
-    let french = browser.get(&format!("/accounts/{first}")).await;
-    french.assert(200, "<span class=\"unseen\">Changer de compte</span>");
-    // While the gateway is away, the links still work.
-    site.gateway.is_down.store(true, Ordering::Relaxed);
-    let away = browser.get(&format!("/accounts/{first}")).await;
-    away.assert(200, &format!("<a href=\"/accounts/{second}\">"));
 }
 
 #[testing::database_test(web::MIGRATOR)]

@@ -77,11 +77,10 @@ impl FullAccount {
         let path = hooks.add().await;
         let test = format!("{path}/test");
         let sent = hooks.submit(&path, &test, &[("event", "ping")]).await;
-        let watched = sent.location().to_owned();
+        let delivery = sent.location().to_owned();
         hooks
-            .eventually(&watched, "Your receiver accepted it")
+            .eventually(&delivery, "Your receiver accepted it")
             .await;
-        let (delivery, _) = watched.split_once('?').unwrap();
         let team = format!("/accounts/{account}/team");
         let fields = [("email", CAROL), ("role", "editor")];
         let action = format!("{team}/invite");
@@ -99,7 +98,7 @@ impl FullAccount {
             invite,
             person,
             endpoint: last(&path),
-            delivery: last(delivery),
+            delivery: last(&delivery),
             token,
             account,
             hooks,

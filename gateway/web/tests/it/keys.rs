@@ -19,13 +19,6 @@ async fn owner(site: &Site) -> (Browser, Uuid) {
     (site.signed_in(ADA).await, account)
 }
 
-async fn french_owner(site: &Site) -> (Browser, Uuid) {
-    let (mut browser, account) = owner(site).await;
-    let settings = [("language", "fr")];
-    browser.post("/you/settings", &settings).await.location();
-    (browser, account)
-}
-
 async fn form_id(browser: &mut Browser, account: Uuid) -> String {
     let page = browser.get(&format!("/accounts/{account}/keys/new")).await;
     page.hidden()["form"].clone()
@@ -303,94 +296,4 @@ async fn an_approved_request_is_shown_however_old_it_is(pool: PgPool) {
     }
     let page = browser.get(&format!("/accounts/{account}/keys")).await;
     page.assert(200, "the-oldest");
-}
-
-#[testing::database_test(web::MIGRATOR)]
-async fn a_french_person_makes_and_revokes_a_key_in_french(pool: PgPool) {
-    let site = Site::new(pool).await;
-    let (mut browser, account) = french_owner(&site).await;
-    let keys = format!("/accounts/{account}/keys");
-    let empty = browser.get(&keys).await;
-    empty.assert(200, "<h1>Clés</h1>");
-    empty.assert(200, "Aucune clé pour l’instant.");
-    let page = browser.get(&format!("{keys}/new")).await;
-    for part in [
-        "<h1>Créer une clé</h1>",
-        "value=\"Ma première clé\"",
-        "Nous envoyons un message une semaine avant",
-    ] {
-        page.assert(200, part);
-    }
-    let form = page.hidden()["form"].clone();
-    let fields = |expires| {
-        [
-            ("form", form.as_str()),
-            ("name", "serveur"),
-            ("kind", "account"),
-            ("expires", expires),
-        ]
-    };
-    let refused = browser.post(&keys, &fields("bientôt")).await;
-    refused.assert(422, "Écrivez le jour sous la forme 2027-03-31.");
-    let made = browser.post(&keys, &fields("2027-03-31")).await;
-    for part in [
-        "<h1>Votre clé de test</h1>",
-        "Elle expire le 1er avril 2027, 00:00 UTC.",
-    ] {
-        made.assert(200, part);
-    }
-    let key = site.gateway.keys.lock().unwrap()[0].id.clone();
-    let path = format!("{keys}/{key}");
-    let page = browser.get(&path).await;
-    for part in [
-        "<h1>Clé <bdi>serveur</bdi></h1>",
-        "<dd>test, lecture</dd>",
-        "<option value=\"86400\">un jour</option>",
-        "en même temps que celle-ci\u{a0}: le 1er avril 2027, 00:00 UTC.",
-    ] {
-        page.assert(200, part);
-    }
-    let rotate = format!("{path}/rotate");
-    let wrong = browser.post(&rotate, &[("grace", "long")]).await;
-    wrong.assert(422, "Choisissez une des durées.");
-    let revoked = browser.post(&format!("{path}/revoke"), &[]).await;
-    let list = browser.get(revoked.location()).await;
-    list.assert(200, "<span class=\"state bad\">révoquée</span>");
-    let page = browser.get(&path).await;
-    page.assert(
-        200,
-        "Elle a été révoquée le 1er janvier 1970, 00:00 UTC\u{a0}:",
-    );
-}
-
-#[testing::database_test(web::MIGRATOR)]
-async fn a_french_person_requests_a_live_key_in_french(pool: PgPool) {
-    let site = Site::new(pool).await;
-    let (mut browser, account) = french_owner(&site).await;
-    let keys = format!("/accounts/{account}/keys");
-    let form = form_id(&mut browser, account).await;
-    let fields = [
-        ("form", form.as_str()),
-        ("name", "serveur"),
-        ("mode", "live"),
-        ("kind", "account"),
-    ];
-    site.gateway.is_down.store(true, Ordering::Relaxed);
-    let away = browser.post(&keys, &fields).await;
-    away.assert(503, "Une partie du site ne répond pas pour l’instant.");
-    site.gateway.is_down.store(false, Ordering::Relaxed);
-    let form = away.hidden()["form"].clone();
-    let fields = [("form", form.as_str()), fields[1], fields[2], fields[3]];
-    let asked = browser.post(&keys, &fields).await;
-    let list = browser.get(asked.location()).await;
-    list.assert(200, "<td>production, lecture</td>");
-    list.assert(200, "<span class=\"state\">en attente d’examen</span>");
-    "approved".clone_into(&mut site.gateway.requests.lock().unwrap()[0].state);
-    let page = browser.get(&keys).await;
-    page.assert(200, "aria-label=\"Afficher la clé serveur\"");
-    let request = site.gateway.requests.lock().unwrap()[0].id.clone();
-    let form = page.hidden()["form"].clone();
-    let reveal = format!("{keys}/requests/{request}/reveal");
-    let shown = browser.post(&reveal, &[("form", form.as_str())]).await;
-    shown.assert(200, "<h1>Votre clé de production</h1>");
 }

@@ -37,7 +37,7 @@ async fn who_is_removed_from_a_team_gets_a_mail(pool: PgPool) {
     let leave = format!("/accounts/{account}/team/leave");
     member.post(&leave, &[]).await.location();
     site.join(account, bob, Role::Editor).await;
-    let settings = [("language", "en"), ("notice", "keys")];
+    let settings = [("language", "en")];
     member.post("/you/settings", &settings).await.location();
     owner.post(&remove, &[]).await.location();
     assert_eq!(count(&site, REMOVED).await, 1);
@@ -67,7 +67,7 @@ async fn a_sign_in_from_a_new_network_is_mailed_once(pool: PgPool) {
     browser
         .get("/you")
         .await
-        .assert(200, "value=\"sign_ins\"> ");
+        .assert(200, "name=\"notices\" value=\"on\"> ");
     sign_in(9).await;
     assert_eq!(count(&site, NEW_NETWORK).await, 1);
 }

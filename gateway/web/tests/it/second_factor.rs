@@ -135,36 +135,6 @@ async fn second_factors_are_encrypted_again_with_the_first_key(pool: PgPool) {
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn codes_cannot_be_guessed(pool: PgPool) {
-    let site = Site::new(pool).await;
-    site.person(ADA).await;
-    let mut browser = site.signed_in(ADA).await;
-    let (secret, codes) = turn_on(&site, &mut browser).await;
-    site.clock.advance(Duration::minutes(16));
-    let mut half = half_signed_in(&site).await;
-    for _ in 0..10 {
-        half.post("/sign-in/code", &[("code", "123456")])
-            .await
-            .assert(422, "wrong");
-    }
-    let right = secret.code(site.clock.now());
-    half.post("/sign-in/code", &[("code", &right)])
-        .await
-        .assert(429, "Too many codes");
-    half.post("/sign-in/code", &[("code", &codes[0])])
-        .await
-        .assert(429, "Too many codes");
-    // The half session ends by itself.
-    site.clock.advance(Duration::minutes(15));
-    assert!(
-        half.get("/sign-in/code")
-            .await
-            .location()
-            .starts_with("/sign-in")
-    );
-}
-
-#[testing::database_test(web::MIGRATOR)]
 async fn a_recovery_code_works_once(pool: PgPool) {
     let site = Site::new(pool).await;
     site.person(ADA).await;
@@ -210,41 +180,6 @@ async fn a_reset_password_does_not_replace_the_second_factor(pool: PgPool) {
         .await;
     assert_eq!(set.location(), "/sign-in/code");
     assert!(thief.get("/you").await.location().starts_with("/sign-in"));
-}
-
-#[testing::database_test(web::MIGRATOR)]
-async fn a_code_is_taken_as_people_type_it(pool: PgPool) {
-    let site = Site::new(pool).await;
-    site.person(ADA).await;
-    let mut browser = site.signed_in(ADA).await;
-    let (secret, codes) = turn_on(&site, &mut browser).await;
-    let arabic = |code: &str| {
-        let digits = code.chars().map(|digit| {
-            let value = digit.to_digit(10).unwrap();
-            char::from_u32(0x0660 + value).unwrap()
-        });
-        digits.collect::<String>()
-    };
-    let full_width = |code: &str| {
-        let digits = code.chars().map(|digit| {
-            let value = digit.to_digit(10).unwrap();
-            char::from_u32(0xff10 + value).unwrap()
-        });
-        digits.collect::<String>()
-    };
-    let dashed = |code: &str| format!("\u{200f}{}-{}", &code[..3], &code[3..]);
-    let ways: [&dyn Fn(&str) -> String; 3] = [&arabic, &full_width, &dashed];
-    for way in ways {
-        site.clock.advance(Duration::minutes(16));
-        let typed = way(&secret.code(site.clock.now()));
-        let mut half = half_signed_in(&site).await;
-        let page = half.post("/sign-in/code", &[("code", &typed)]).await;
-        assert_eq!(page.location(), "/accounts", "{typed}");
-    }
-    let mut half = half_signed_in(&site).await;
-    let typed = codes[0].replace('-', "\u{2013}");
-    let page = half.post("/sign-in/code", &[("code", &typed)]).await;
-    assert_eq!(page.location(), "/accounts", "{typed}");
 }
 
 #[testing::database_test(web::MIGRATOR)]

@@ -52,7 +52,6 @@ const fn form(
 pub(crate) const BUTTONS: &[&str] = &[
     "/vote",
     "/vote/creators",
-    "/sign-in/lost-phone",
     "/sign-out",
     "/you/settings",
     // Of people with a second factor: `languages.rs` tries it.
@@ -71,7 +70,6 @@ pub(crate) const BUTTONS: &[&str] = &[
     "/accounts/{account}/webhooks/{endpoint}/switch",
     "/accounts/{account}/webhooks/{endpoint}/remove",
     "/accounts/{account}/webhooks/{endpoint}/test",
-    "/accounts/{account}/webhooks/{endpoint}/check",
     "/accounts/{account}/webhooks/{endpoint}/deliveries/{delivery}/again",
     "/accounts/{account}/listings/{kind}/{name}/withdraw",
     "/accounts/{account}/listings/{kind}/{name}/notes/{note}",
@@ -228,7 +226,6 @@ pub(crate) const OF_ACCOUNTS: &[TypedForm] = &[
         &[
             ("url", "https://typed.example/hook"),
             ("events", "tip.paid"),
-            ("rate_limit", "7"),
         ],
         ("url", "http://typed.example/", "url"),
     ),
@@ -239,9 +236,8 @@ pub(crate) const OF_ACCOUNTS: &[TypedForm] = &[
         &[
             ("url", "https://typed.example/hook"),
             ("events", "tip.paid"),
-            ("rate_limit", "7"),
         ],
-        ("rate_limit", "typed", "rate_limit"),
+        ("url", "http://typed.example/", "url"),
     ),
     form(
         "/accounts/{account}/webhooks/{endpoint}/recover",

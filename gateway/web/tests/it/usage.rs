@@ -161,61 +161,6 @@ async fn each_request_has_a_command_and_a_refused_one_its_fix(pool: PgPool) {
         .assert(422, "id=\"key-error\"");
 }
 
-#[testing::database_test(web::MIGRATOR)]
-async fn a_french_person_reads_usage_plans_and_requests_in_french(pool: PgPool) {
-    let site = Site::new(pool).await;
-    let (mut browser, account) = owner(&site).await;
-    let settings = [("language", "fr")];
-    browser.post("/you/settings", &settings).await.location();
-    let path = format!("/accounts/{account}");
-    *site.gateway.day_use.lock().unwrap() = proto::AccountsServiceListUseResponse {
-        rows: vec![used("2026-11-23", "live", "none")],
-        first_day: "2026-10-24".to_owned(),
-        last_day: "2026-11-23".to_owned(),
-    };
-    let usage = browser.get(&format!("{path}/usage")).await;
-    for part in [
-        "<h1>Utilisation</h1>",
-        "1\u{202f}204 sur 50\u{202f}000 appels",
-        "avec des clés de production (2,4\u{a0}%).",
-        "il y en aura environ 1\u{202f}600 à la fin du mois",
-        ">31 jours</a>",
-        "au-delà d’une limite (429)",
-        "un chemin qui n’existe pas</th><td>production</td>",
-    ] {
-        usage.assert(200, part);
-    }
-    let plans = browser.get(&format!("{path}/plans")).await;
-    for part in [
-        "<h1>Offres</h1>",
-        "<bdi>Free</bdi> <span class=\"state good\">votre offre</span>",
-        "<td>1\u{202f}000\u{202f}000</td>",
-        "sans limite\u{a0}: rien ne s’arrête",
-        "Demander l’offre Partner",
-    ] {
-        plans.assert(200, part);
-    }
-    *site.gateway.calls.lock().unwrap() = proto::AccountsServiceListCallsResponse {
-        calls: vec![call("gone", 429, "quota_exceeded"), call("gone", 499, "")],
-        most: 1_000,
-        left_out: 1_500,
-        ..proto::AccountsServiceListCallsResponse::default()
-    };
-    let requests = browser.get(&format!("{path}/requests")).await;
-    for part in [
-        "<h1>Requêtes</h1>",
-        "au plus 1\u{202f}000.",
-        "1\u{202f}500 autres appels",
-        "1,3 ms",
-        "Les appels du mois sont épuisés",
-        "Attendez jusqu’à `error.resets_at`",
-        "L’appelant a fermé la connexion avant la réponse.",
-        "<span class=\"quiet\">supprimée</span> <span class=\"quiet\">production</span>",
-    ] {
-        requests.assert(200, part);
-    }
-}
-
 fn month(account: Uuid, used: u64) -> proto::AccountMonthUse {
     month_of(account, used, 50_000)
 }

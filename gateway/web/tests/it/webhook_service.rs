@@ -74,13 +74,6 @@ impl WebhookSite {
         format!("/accounts/{}/webhooks", self.account)
     }
 
-    /// From now on, the owner's pages are in French.
-    pub(crate) async fn speak_french(&mut self) {
-        let settings = [("language", "fr")];
-        let saved = self.browser.post("/you/settings", &settings).await;
-        saved.location();
-    }
-
     /// Sends a form with the id of the form at `page`.
     pub(crate) async fn submit(
         &mut self,
@@ -182,7 +175,6 @@ async fn serve(
         schedule: Schedule::default(),
         rotation: Duration::DAY,
         retention: Duration::days(30),
-        receiver_check_timeout: testing::LONG,
         public_url: "https://mchezo.example".to_owned(),
     };
     let mut services = kit::rpc::server::services();

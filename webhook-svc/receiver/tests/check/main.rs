@@ -2,7 +2,6 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 mod broken;
-mod dashboard;
 mod docs;
 mod failing_work;
 mod good;

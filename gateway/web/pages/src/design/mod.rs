@@ -11,7 +11,6 @@ use crate::icon::{self, Icon};
 use crate::input::{Area, Checks, Choice, FormPart, PictureFile, Select};
 use crate::pattern::{self, Family};
 use crate::plot::Plot;
-use crate::shell::OtherAccount;
 use crate::site::africa::Outline;
 use crate::site::amount::Amount;
 use crate::site::cards::{Chip, CreatorCard, EventCard, GameCard, Link, Picture, Tab};
@@ -63,8 +62,6 @@ pub struct ComponentsPage {
     chips: Vec<Chip>,
     symbols: Vec<&'static str>,
     tabs: Vec<Tab>,
-    /// The menu of the name of an account.
-    others: Vec<OtherAccount>,
     filters: Filters,
     pager: Pager,
     errors: Fields,
@@ -118,10 +115,6 @@ impl ComponentsPage {
             chips: genres.map(chip).into(),
             symbols: icon::names().collect(),
             tabs: vec![tab("This week", true), tab("This month", false)],
-            others: vec![OtherAccount {
-                href: String::from("#"),
-                name: String::from("Karoo Games"),
-            }],
             filters: filters(),
             pager: Pager {
                 first: Some(String::from("#")),

@@ -5,7 +5,7 @@ use askama::Template;
 use super::ChangeRow;
 use crate::field::Fields;
 use crate::input::{Area, FormPart};
-use crate::shell::{Sentence, Shell};
+use crate::shell::Shell;
 
 /// The form of a new listing, or of a change.
 #[derive(Debug, Template)]
@@ -66,7 +66,7 @@ pub struct PreviewPage {
     /// Everything that was typed.
     pub typed: Vec<(String, String)>,
     pub changes: Vec<ChangeRow>,
-    pub notes: Vec<Sentence>,
+    pub notes: Vec<String>,
     /// The same call of the API, as a shell runs it.
     pub call: String,
 }

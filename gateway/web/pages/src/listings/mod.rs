@@ -10,7 +10,7 @@ use askama::Template;
 use fluent_bundle::FluentArgs;
 
 use crate::field::Fields;
-use crate::shell::{Sentence, Shell};
+use crate::shell::Shell;
 use crate::texts::Texts;
 
 /// The state of a listing in words.
@@ -34,7 +34,7 @@ pub struct ListingRow {
     /// Why it is rejected; may be empty.
     pub reason: String,
     /// Why the public does not see it; may be empty.
-    pub note: Sentence,
+    pub note: String,
     pub changed: String,
 }
 
@@ -120,9 +120,7 @@ pub struct ListingPage {
     /// This account has withdrawn it.
     pub is_withdrawn: bool,
     /// As in [`ListingRow`].
-    pub note: Sentence,
-    /// Whether the note says that it only waits.
-    pub is_waiting: bool,
+    pub note: String,
     /// Its public address, if the public sees it.
     pub public_url: Option<String>,
     pub facts: Vec<Fact>,

@@ -7,7 +7,6 @@ use super::*;
 use crate::field::{Field, ShownError};
 use crate::input::{Area, Checks, Choice, FormPart, Group, PictureFile, Select};
 use crate::language::Language;
-use crate::shell::Sentence;
 
 /// What a studio could write into any field: markup, and the end of every place that a page puts it into.
 const HOSTILE: &str =
@@ -41,7 +40,7 @@ fn row() -> ListingRow {
         kind: hostile(),
         state: state(),
         reason: String::new(),
-        note: Sentence::of_service(hostile()),
+        note: hostile(),
         changed: "2026-11-23 14:05 UTC".to_owned(),
     }
 }
@@ -76,8 +75,7 @@ fn listing() -> ListingPage {
         title: hostile(),
         state: state(),
         reason: hostile(),
-        note: Sentence::of_service(hostile()),
-        is_waiting: false,
+        note: hostile(),
         is_withdrawn: false,
         public_url: Some("https://mchezo.example/games/okoto".to_owned()),
         facts: vec![Fact {
@@ -213,7 +211,7 @@ fn nothing_that_a_studio_writes_becomes_markup() {
         action: "/accounts/a/listings/game/okoto/edit".to_owned(),
         typed: vec![(hostile(), hostile())],
         changes: vec![change()],
-        notes: vec![Sentence::of_service(hostile())],
+        notes: vec![hostile()],
         call: hostile(),
     });
     rendered(&TakedownPage {
@@ -412,7 +410,7 @@ fn a_hundred_listings_are_a_small_page() {
     let row = ListingRow {
         title: "A game of an ordinary name".to_owned(),
         kind: "game".to_owned(),
-        note: Sentence::of_page(String::new()),
+        note: String::new(),
         ..row()
     };
     let html = rendered(&AllListingsPage {

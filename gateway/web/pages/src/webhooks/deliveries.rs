@@ -1,9 +1,9 @@
-//! Deliveries: the list with its filters, and one with its attempts.
+//! Deliveries: the list with its filter, and one with its attempts.
 
 use askama::Template;
 
-use super::{ServiceText, StateLabel};
-use crate::field::{Field, Fields};
+use super::StateLabel;
+use crate::field::Fields;
 use crate::shell::Shell;
 
 #[derive(Debug, Template)]
@@ -15,9 +15,6 @@ pub struct DeliveryListPage {
     pub id: String,
     pub url: String,
     pub states: Vec<FilterChoice>,
-    pub events: Vec<FilterChoice>,
-    pub since: Field,
-    pub until: Field,
     pub is_filtered: bool,
     pub rows: Vec<DeliveryRow>,
     /// The address of the next page.
@@ -39,7 +36,7 @@ pub struct DeliveryRow {
     pub state: StateLabel,
     pub tries: u32,
     /// The last answer, in words; empty if nothing was tried.
-    pub answer: ServiceText,
+    pub answer: String,
     /// When the next try is.
     pub due: Option<String>,
 }
@@ -58,9 +55,7 @@ pub struct DeliveryPage {
     /// What the state means here.
     pub explanation: String,
     /// Why it is not sent, if it is cancelled.
-    pub cancelled: Option<ServiceText>,
-    /// What the owner of the receiver can change, after a failure.
-    pub advice: Option<&'static str>,
+    pub cancelled: Option<String>,
     /// What the button does.
     pub send_again: &'static str,
     pub attempts: Vec<AttemptRow>,
@@ -69,17 +64,7 @@ pub struct DeliveryPage {
     pub curl: String,
     /// A call that reads the listing of the message as it is now.
     pub listing_call: Option<String>,
-    /// The result is on its way, so the page looks again.
-    pub live: Option<Live>,
     pub may_change: bool,
-}
-
-#[derive(Debug)]
-pub struct Live {
-    /// Seconds between two looks.
-    pub seconds: u64,
-    /// The address of the same page that stays as it is.
-    pub stop: String,
 }
 
 #[derive(Debug)]
@@ -88,7 +73,7 @@ pub struct AttemptRow {
     pub at: String,
     pub duration: String,
     /// Status or reason, in words.
-    pub result: ServiceText,
+    pub result: String,
     pub is_success: bool,
     /// Whether there was an answer.
     pub has_status: bool,
@@ -101,11 +86,6 @@ pub struct AttemptRow {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::language::Language;
-
-    fn text(english: &str) -> ServiceText {
-        ServiceText::new(Language::English, None, english)
-    }
 
     fn row(event: &str) -> DeliveryRow {
         DeliveryRow {
@@ -114,7 +94,7 @@ mod tests {
             event: event.to_owned(),
             state: StateLabel::bad("failed"),
             tries: 6,
-            answer: text("did not answer within 8 seconds"),
+            answer: "did not answer within 8 seconds".to_owned(),
             due: Some("2026-11-23 12:05 UTC".to_owned()),
         }
     }
@@ -131,9 +111,6 @@ mod tests {
                 label: "failed".to_owned(),
                 is_chosen: is_filtered,
             }],
-            events: Vec::new(),
-            since: Field::minute("since", "Since").optional(),
-            until: Field::minute("until", "Before").optional(),
             is_filtered,
             rows,
             next: Some("/accounts/a/webhooks/e/deliveries?cursor=x&state=failed".to_owned()),
@@ -158,7 +135,7 @@ mod tests {
         assert!(html.contains("cursor=x&#38;state=failed"), "{html}");
     }
 
-    fn delivery(live: Option<Live>, may_change: bool) -> String {
+    fn delivery(may_change: bool) -> String {
         let page = DeliveryPage {
             shell: Shell::default(),
             errors: Fields::default(),
@@ -169,13 +146,12 @@ mod tests {
             message_id: "m".to_owned(),
             explanation: "Every try has failed.".to_owned(),
             cancelled: None,
-            advice: Some("Its log has the reason."),
             send_again: "One try is made now.",
             attempts: vec![AttemptRow {
                 number: 1,
                 at: "2026-11-23 12:05:07 UTC".to_owned(),
                 duration: "8,000 ms".to_owned(),
-                result: text("answered 500"),
+                result: "answered 500".to_owned(),
                 is_success: false,
                 has_status: true,
                 answer: "<script>alert(1)</script>".to_owned(),
@@ -184,50 +160,19 @@ mod tests {
             body: "{}".to_owned(),
             curl: "curl".to_owned(),
             listing_call: None,
-            live,
             may_change,
         };
         page.render().unwrap()
     }
 
     #[test]
-    fn a_page_that_waits_looks_again_also_without_scripts() {
-        let live = Live {
-            seconds: 2,
-            stop: "/stop".to_owned(),
-        };
-        let html = delivery(Some(live), true);
-        let refresh = "<noscript><meta http-equiv=\"refresh\" content=\"2\"></noscript>";
-        assert!(html.contains(refresh), "{html}");
-        assert!(
-            html.contains("data-refresh=\"2\"") && html.contains("/stop"),
-            "{html}"
-        );
-        assert!(!delivery(None, true).contains("refresh"));
-    }
-
-    #[test]
-    fn a_failure_says_what_to_change_and_where_to_look() {
-        let html = delivery(None, true);
-        for part in [
-            "Its log has the reason.",
-            "/accounts/a/webhooks/e/check",
-            "/docs/webhooks",
-        ] {
-            assert!(html.contains(part), "{part}: {html}");
-        }
-        // A reader of the account runs no checks.
-        assert!(!delivery(None, false).contains("/e/check"));
-    }
-
-    #[test]
     fn what_a_receiver_answers_is_text() {
-        let html = delivery(None, false);
+        let html = delivery(false);
         assert!(!html.contains("<script>alert"), "{html}");
         assert!(!html.contains("/again"), "{html}");
         assert!(html.contains("Your receiver said:"), "{html}");
         let headers = "<code>server: &#60;b&#62;nginx\n</code>";
         assert!(html.contains(headers), "{html}");
-        assert!(delivery(None, true).contains("/deliveries/7123456789/again"));
+        assert!(delivery(true).contains("/deliveries/7123456789/again"));
     }
 }

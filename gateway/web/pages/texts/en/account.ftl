@@ -1,8 +1,6 @@
 ## The frame of an account: today, team, activity, settings, calls
 
 account-unnamed = Account
-account-switch = Switch account
-account-all = All accounts
 account-nav-today = Today
 account-nav-keys = Keys
 account-nav-usage = Usage
@@ -19,38 +17,14 @@ api-call-copy = Copy the call { $value }
 
 ## Parts of forms and tables
 
-errors-heading = { $count ->
-    [one] There is an error
-   *[other] There are { $number } errors
-}
-errors-title = { $count ->
-    [one] Error:
-   *[other] { $number } errors:
-}
 changes-label = Changes
 changes-field = Field
 changes-before = Before
 changes-after = After
 changes-empty = empty
 image-elsewhere = On another site:
-mail-folder = This is a local fleet: e-mails are files in
-
 ## Times
 
-date-day-utc = { $value } (UTC)
-left-days = { $count ->
-    [one] { $number } day
-   *[other] { $number } days
-}
-left-hours = { $count ->
-    [one] { $number } hour
-   *[other] { $number } hours
-}
-left-minutes = { $count ->
-    [one] { $number } minute
-   *[other] { $number } minutes
-}
-left-two-units = { $from } { $to }
 short-left-day = d
 short-left-none = no time
 grace-left = { " " }left, until { $value }
@@ -77,7 +51,6 @@ did-webhook_removed = removed the webhook at { $value }
 did-webhook_tested = sent the test event { $value }
 did-webhook_sent_again = sent a delivery again to { $value }
 did-webhook_recovered = sent failed deliveries again to { $value }
-did-webhook_checked = checked the receiver at { $value }
 did-invited = invited { $value }
 did-invite_withdrawn = withdrew the invitation of { $value }
 did-joined = joined as { $value }
@@ -100,9 +73,6 @@ did-claim_granted = granted the claim of the page { $value }
 did-claim_rejected = rejected the claim of the page { $value }
 did-currency_named = named the currency of { $value }
 activity-staff = Staff
-agent-on = { $from } on { $to }
-agent-unknown = unknown browser
-
 ## Notices after forms
 
 done-listing-submitted = Thank you. We review it before it goes public.
@@ -122,19 +92,8 @@ error-role-read = This needs a member of the account. Ask an owner to change you
 error-role-develop = This needs an owner or a developer of the account. Ask an owner to change your role.
 error-role-edit = This needs an owner or an editor of the account. Ask an owner to change your role.
 error-role-manage = This needs an owner of the account. Ask an owner to change your role.
-error-no-page-title = Not found
-error-no-page = There is no such page, or it belongs to an account that you are not in.
-error-unreadable-title = Unreadable form
-error-unreadable = The form could not be read. Open the page again, and send it from there.
-error-closed-title = Closed
-error-too-many = { $count ->
-    [one] Too many pages in a minute. Try again in { $number } second.
-   *[other] Too many pages in a minute. Try again in { $number } seconds.
-}
 error-sent-twice-title = Sent twice
 error-sent-twice = This form was sent before, and its outcome is not known. Check whether it took effect before you send it again.
-error-service-title = That did not work
-
 ## The start page of an account
 
 today-title = Today, { $value }
@@ -142,23 +101,15 @@ today-missing = Not available now, because a service does not answer: { $value }
 today-part-keys = keys and calls
 today-part-webhooks = webhooks
 today-part-listings = listings
-today-part-reports = reports of economies
-today-part-team = the team
 today-nothing = All done.
 today-for-you = Waiting for you
-today-failed = What failed
 today-for-staff = Waiting for staff
 today-api-title = Use the API
 today-api = Read games, creators, events and rankings from a program. A test key is free and instant, and reads sample data.
 today-first-key = Create the first key
-today-first-call = Make the first call
-today-first-webhook = Add a webhook
 today-list-title = List your game
 today-list = A listing is free. We review it before it goes public.
-today-first-page = Submit or claim your page
 today-first-game = Submit a game
-today-first-cover = Add a cover
-today-done = done
 today-month = This month
 today-calls = Calls this month with live keys:
 today-of-limit = of { $from } ({ $to })
@@ -168,14 +119,7 @@ today-calls-missing = The calls of the month are not available now.
 today-plan = Plan
 today-usage = usage
 today-plans = plans
-today-keys = Working keys
-today-role = Your role
-today-changed = What changed
-today-activity = All activity
 today-settings = Change name or address
-today-key-broken = The key { $value } does not work
-today-key-ends = The key { $value } expires soon
-today-key-ends-in = It expires in { $value }.
 today-live-key = The live key { $value }
 today-live-key-since = Requested { $value }. Test keys work meanwhile.
 today-live-key-approved = The live key { $value } is approved
@@ -183,19 +127,7 @@ today-live-key-reveal = Reveal it once, and copy it then.
 today-live-key-rejected = The live key { $value } was rejected
 today-listing-waits = It waits for its review. You can change it meanwhile.
 today-listing-rejected = { $value } was rejected
-today-claim = The claim of { $value }
-today-claim-made = Made { $value }.
-today-claim-rejected = The claim of { $value } was rejected
-today-correction = A visitor suggests a correction for { $value }
-today-correction-since = It waits since { $value }. Read it and close it.
-today-invited = { $value } is invited and has not joined
-today-invitation-ends = The invitation ends { $value }.
-today-report-held = A report of { $value } is held
-today-report-since = It waits for staff since { $value }.
 today-address-off = { $value } is switched off
-today-address-fails = Deliveries to { $value } fail
-today-newest-delivery = The newest one
-
 ## Accounts of a person, and the settings of one
 
 accounts-title = Accounts
@@ -205,8 +137,6 @@ accounts-name = Name of the account
 accounts-create = Create the account
 accounts-form-old = Open the page again, and send the form from there.
 accounts-most = You are an owner of { $value } accounts already, which is the most.
-accounts-full-title = Too many accounts
-accounts-full = You belong to { $value } accounts already, which is the most. Leave one of them, then try again.
 accounts-made-before = This form has made the account { $value } already. If you want another account with this name, send it again.
 settings-title = Name and address
 settings-heading = Name and address of the account
@@ -254,3 +184,82 @@ team-activity-lead = Who did what in the last year, from where.
 team-activity-empty = Nothing yet: keys, team changes and settings appear here as they happen.
 team-activity-who = Who
 team-activity-with = With
+
+## What a person may change
+
+people-back = Back
+email-new = New address
+email-own = This is your address already.
+password-own = Your password
+password-current = Current password
+code-wrong = This code is wrong, or it was used before.
+you-factor = Second factor
+you-on = on
+you-off = off
+you-codes-left = { $count ->
+    [one] { $number } recovery code left
+   *[other] { $number } recovery codes left
+}
+you-change-password = Change password
+you-change-email = Change e-mail
+you-accounts = Your accounts
+you-another-account = Another account
+you-settings = Language and e-mails
+you-language = Language of e-mails
+you-mails = E-mails
+you-notices = Tell me about decisions on keys, listings, claims and reports, webhooks that cannot be delivered, my removal from a team, and sign-ins from a new network
+you-mails-always = E-mails about your password, your address and your second factor are always sent.
+you-save = Save
+you-sessions = Sessions
+you-browser = Browser
+you-address = Address
+you-since = Since
+you-seen = Last seen
+you-action = Action
+you-this-one = this one
+you-end = End
+you-end-since = End the session since { $value }
+you-end-others = End all others
+you-leave = Leave
+you-delete-text = { ":" } the page says what goes and what stays.
+password-change-button = Change the password
+activity-time = Time
+activity-what = What
+activity-earlier = Earlier
+password-change-text = Your other sessions end.
+email-change-text = We send a link to the new address. Your address changes when you open it and press its button; the old address is informed.
+email-change-button = Send the link
+totp-title = Set up an authenticator app
+totp-scan = Scan this with your app, or type the secret.
+totp-image = QR code with the secret below
+totp-type = Type the code that the app shows, and your password.
+totp-secret = Secret:
+totp-code = Code
+totp-button = Turn it on
+totp-no-code = The app shows a code of six digits. Type that one.
+totp-wrong = This code is wrong. Check the clock of your phone, and type the code that the app shows now.
+totp-off-title = Turn the second factor off
+totp-off-text = Your password alone signs you in afterwards.
+totp-off-button = Turn it off
+codes-title = Recovery codes
+codes-on = The second factor is on.
+codes-replaced = Your earlier recovery codes do not work any more.
+codes-text = Each of these codes signs you in once when your app is gone. Store them now: they are not shown again.
+codes-stored = I have stored them
+codes-new-title = New recovery codes
+codes-new-text = Your earlier recovery codes stop working. The second factor stays as it is.
+codes-new-button = Create new codes
+delete-title = Delete your profile
+delete-goes = This is deleted: your address, password and second factor, your sessions, and your membership of accounts.
+delete-accounts = In an account of which you are the only member, every token and every key is revoked, every request for a key is withdrawn, every webhook is removed, and nobody can open it any more. In the others, the tokens that you created are revoked.
+delete-stays = This stays: what the account has published, which belongs to its pages, and the activity of its team and your own with your address, for a year.
+delete-button = Delete my profile
+delete-last-owner = You are the last owner of an account with other members. Make one of them an owner first, on its page `Team`.
+delete-members-changed = The members of one of your accounts have just changed. Send the form again.
+done-password = The password is changed, and your other sessions have ended.
+done-email = The address is changed, and your other sessions have ended.
+done-email-sent = We have sent an e-mail to the new address. The link in it works for an hour.
+done-totp-off = The second factor is off, and your other sessions have ended.
+done-session = The session has ended.
+done-sessions = All other sessions have ended.
+done-settings = Language and e-mails are saved.

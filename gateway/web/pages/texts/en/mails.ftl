@@ -2,8 +2,7 @@
 
 mail-link-foot = The link works for { $value }, once. If you did not ask for it, ignore it: nothing happens until the button on its page is pressed.
 mail-signature = The team of Mchezo
-mail-stop-foot = The link works for { $value }, once. Nothing happens until the button on its page is pressed.
-mail-switch-foot = You can turn off e-mails of this kind: { $value }
+mail-switch-foot = You can turn off these e-mails: { $value }
 mail-no-reason = none was given
 mail-sign-up-subject = Create your account at Mchezo
 mail-sign-up-body =
@@ -26,38 +25,16 @@ mail-invite-developer-subject = An invitation to Mchezo
 mail-invite-developer-body = { $inviter } invites you to an account at Mchezo, as developer. Open this page to join:
 mail-invite-editor-subject = An invitation to Mchezo
 mail-invite-editor-body = { $inviter } invites you to an account at Mchezo, as editor. Open this page to join:
-mail-end-factor-subject = Lost phone: end your second factor
-mail-end-factor-body = Somebody who knows your password says that you have lost your phone and your recovery codes. Open this page to end the second factor in a day. If this was not you, set a new password at once.
-mail-factor-ends-subject = Your second factor ends in a day
-mail-factor-ends-body =
-    Somebody used a link in an e-mail to you to end your second factor: phone and recovery codes are said to be lost. It ends on { $at }. Your password alone then signs you in.
-
-    If this was not you, stop it here, and set a new password at once:
-mail-factor-of-member-ends-subject = The second factor of a member ends in a day
-mail-factor-of-member-ends-body =
-    { $email } is a member of an account of which you are an owner, and says that phone and recovery codes are lost. The second factor of { $email } ends on { $at }. The password alone is then enough to sign in.
-
-    Ask { $email } by other means than e-mail whether this is true. If it is not, stop it here:
-mail-factor-ends-by-staff-subject = Your second factor ends in a day
-mail-factor-ends-by-staff-body =
-    Staff were asked to end your second factor: phone and recovery codes are said to be lost. It ends on { $at }. Your password alone then signs you in.
-
-    If this was not you, stop it here, and set a new password at once:
-mail-factor-of-member-ends-by-staff-subject = The second factor of a member ends in a day
-mail-factor-of-member-ends-by-staff-body =
-    { $email } is a member of an account of which you are an owner. Staff were asked to end the second factor of { $email }, because phone and recovery codes are said to be lost. It ends on { $at }. The password alone is then enough to sign in.
-
-    Ask { $email } by other means than e-mail whether this is true. If it is not, stop it here:
-mail-factor-stays-subject = Your second factor stays
-mail-factor-stays-body =
-    The end of your second factor was asked for and has been stopped: by the link in one of our e-mails, by staff, or because a code was used to sign in.
-
-    If you did not ask for it, somebody may know your password: set a new one at once.
-mail-factor-ended-subject = Your second factor has ended
+mail-factor-ended-subject = Your second factor was turned off
 mail-factor-ended-body =
-    A day has passed since it was asked for, and nobody stopped it: your password alone signs you in. Sign in and set up an authenticator app again: { $page }
+    Staff have turned off your second factor, since phone and recovery codes are said to be lost. All sessions have ended, and your password alone signs you in. Sign in and set up an authenticator app again: { $page }
 
-    If this was not you, set a new password at once.
+    If this was not you, set a new password at once, and write to us: { $contact }
+mail-factor-of-member-ended-subject = The second factor of a member was turned off
+mail-factor-of-member-ended-body =
+    { $email } is a member of an account of which you are an owner. Staff have turned off the second factor of { $email }, since phone and recovery codes are said to be lost. The password alone is now enough to sign in.
+
+    Ask { $email } by other means than e-mail whether this is true. If it is not, remove this member from the team, and write to us: { $contact }
 mail-password-changed-subject = Your password was changed
 mail-password-changed-body =
     The password of your account was changed, and all other sessions have ended.
@@ -217,3 +194,6 @@ mail-webhook-off-body =
     { $url } gets no more webhooks. { $reason }
 
     Once your receiver works again, resume the address on its page, and send the failed webhooks again. It shows each request and its answer: { $page }
+
+reason-webhook-off-failures = Deliveries failed for days. Repair the endpoint, then resume it.
+reason-webhook-off-gone = The endpoint answered 410 Gone.

@@ -4,7 +4,6 @@ people-nav = You
 people-docs = Developers
 people-accounts = Accounts
 people-sign-out = Sign out
-people-back = Back
 people-copy = Copy
 docs-in-english = The documentation is in English.
 docs-site = The site in English
@@ -27,12 +26,8 @@ sign-in-to-claim = To claim this page, sign in. New here? Create an account firs
 sign-in-wrong = The address or the password is wrong.
 sign-in-or-reset = { $value } You can also set a new password.
 email-label = E-mail
-email-new = New address
 email-invalid = Write an e-mail address such as ada@studio.example.
-email-own = This is your address already.
 password-label = Password
-password-own = Your password
-password-current = Current password
 password-new = New password
 password-hint = At least 10 characters. A few unrelated words are good; a password manager is better.
 password-short = Use at least { $from } characters: this has { $to }.
@@ -72,113 +67,9 @@ code-title = Code of your authenticator app
 code-label = Code, or a recovery code
 code-start-again = Start again
 code-invalid = A code of the app has six digits, and a recovery code has 16 letters and digits.
-code-wrong = This code is wrong, or it was used before.
 code-wrong-wait = This code is wrong, or it was used before. Wait for the next one.
-code-without-phone = Without your phone, type one of your recovery codes. Without these:
-code-lost-link = I have lost my phone and my codes
-lost-title = Lost phone and recovery codes
-lost-text = We send a link to { $value }. When you press the button on its page, you and every owner of your accounts get an e-mail. If nobody objects within a day, the second factor ends, and your password alone signs you in.
-lost-button = Send the link
-lost-link-title = End the second factor
-lost-link-text = You and every owner of your accounts get an e-mail with a link that stops this. If nobody uses it within a day, the second factor of { $value } ends, and the password alone is enough to sign in.
-lost-link-button = End it in a day
-lost-begun-title = The second factor ends in a day
-lost-begun-text = It ends on { $value }, unless somebody stops it by the link in our e-mail, or a code is used to sign in before.
-stop-title = Keep the second factor
-stop-text = Somebody asked to end the second factor of { $value }. The button stops that.
-stop-button = Keep it
-stopped-title = The second factor stays
-stopped-text = We have told { $value }. The person who asked may know the password, so set a new one.
-you-factor = Second factor
-you-on = on
-you-off = off
-you-codes-left = { $count ->
-    [one] { $number } recovery code left
-   *[other] { $number } recovery codes left
-}
-you-change-password = Change password
-you-change-email = Change e-mail
-you-accounts = Your accounts
-you-another-account = Another account
-you-settings = Language and e-mails
-you-language = Language of your pages and e-mails
-you-mails = Send me e-mails about
-you-mails-always = E-mails about your password, your address and your second factor are always sent.
-you-save = Save
-notice-kind-keys = decisions about live keys
-notice-kind-listings = decisions about listings
-notice-kind-claims = decisions about claims of pages
-notice-kind-takedowns = listings that are taken down
-notice-kind-reports = reports of an economy that are held or voided
-notice-kind-webhooks = webhooks that cannot be delivered
-notice-kind-team = my removal from a team
-notice-kind-sign_ins = sign-ins from a new network
-you-sessions = Sessions
-you-browser = Browser
-you-address = Address
-you-since = Since
-you-seen = Last seen
-you-action = Action
-you-this-one = this one
-you-end = End
-you-end-since = End the session since { $value }
-you-end-others = End all others
-you-activity = Activity
-you-activity-link = What you did
-you-activity-text = { ":" } when you signed in, and what you changed, in the last year.
-you-leave = Leave
-you-delete-text = { ":" } the page says what goes and what stays.
-activity-title = Your activity
-activity-lead = When you signed in, and changes of your password, address, second factor and sessions, from where. Entries are kept for a year. Something that was not you?
-activity-password = Change the password
-activity-password-effect = { ":" } that ends all other sessions.
-activity-empty = Nothing yet: what you do appears here as it happens.
-activity-time = Time
-activity-what = What
-activity-earlier = Earlier
-did-signed_in = signed in
-did-password_changed = changed the password
-did-password_reset = set a new password with a link
-did-email_change_asked = asked for another address
-did-email_changed = changed the address
-did-totp_on = turned the second factor on
-did-totp_off = turned the second factor off
-did-recovery_codes_made = created new recovery codes
-did-totp_end_asked = asked to end the second factor, without phone and codes
-did-totp_end_asked_by_staff = staff were asked to end the second factor, without phone and codes
-did-totp_end_stopped = the end of the second factor was stopped
-did-totp_ended = the second factor ended a day after it was asked for
-did-sessions_ended = ended all other sessions
-did-person_deleted = deleted the profile
-password-change-text = Your other sessions end.
-email-change-text = We send a link to the new address. Your address changes when you open it and press its button; the old address is informed.
-totp-title = Set up an authenticator app
-totp-scan = Scan this with your app, or type the secret.
-totp-image = QR code with the secret below
-totp-type = Type the code that the app shows, and your password.
-totp-secret = Secret:
-totp-code = Code
-totp-button = Turn it on
-totp-no-code = The app shows a code of six digits. Type that one.
-totp-wrong = This code is wrong. Check the clock of your phone, and type the code that the app shows now.
-totp-off-title = Turn the second factor off
-totp-off-text = Your password alone signs you in afterwards.
-totp-off-button = Turn it off
-codes-title = Recovery codes
-codes-on = The second factor is on.
-codes-replaced = Your earlier recovery codes do not work any more.
-codes-text = Each of these codes signs you in once when your app is gone. Store them now: they are not shown again.
-codes-stored = I have stored them
-codes-new-title = New recovery codes
-codes-new-text = Your earlier recovery codes stop working. The second factor stays as it is.
-codes-new-button = Create new codes
-delete-title = Delete your profile
-delete-goes = This is deleted: your address, password and second factor, your sessions, and your membership of accounts.
-delete-accounts = In an account of which you are the only member, every key is revoked, every request for a key is withdrawn, every webhook is removed, and nobody can open it any more.
-delete-stays = This stays: what the account has published, which belongs to its pages, and the activity of its team and your own with your address, for a year.
-delete-button = Delete my profile
-delete-last-owner = You are the last owner of an account with other members. Make one of them an owner first, on its page `Team`.
-delete-members-changed = The members of one of your accounts have just changed. Send the form again.
+code-without-phone = Without your phone, type one of your recovery codes.
+code-without-codes = If you have lost these too, write to us:
 limit-tries = { $count ->
     [one] Too many tries. Try again in { $number } minute.
    *[other] Too many tries. Try again in { $number } minutes.
@@ -198,7 +89,6 @@ limit-codes = { $count ->
 fault-unavailable = A part of the site does not answer at the moment. Try again in a few seconds.
 fault-closed = Everything is read-only for a while: nothing can be changed now. Try again later.
 fault-sent-before = This form was already sent with other values, and it takes effect once. If you mean the values that you see here as well, send it again.
-fault-outcome-unknown = We do not know whether this took effect: look whether it did before you send it again.
 error-accounts = Your accounts
 error-look = Check it
 error-link-gone-title = This link does not work any more
@@ -214,10 +104,46 @@ error-form-kept-secrets = This page has kept what you typed, without passwords a
 error-sign-in-tab = Sign in as the same person in another tab
 error-then-back = { "," } then come back here.
 error-send-again = Send it again
-done-password = The password is changed, and your other sessions have ended.
-done-email = The address is changed, and your other sessions have ended.
-done-email-sent = We have sent an e-mail to the new address. The link in it works for an hour.
-done-totp-off = The second factor is off, and your other sessions have ended.
-done-session = The session has ended.
-done-sessions = All other sessions have ended.
-done-settings = Language and e-mails are saved.
+
+## Parts of pages, and errors
+
+errors-heading = { $count ->
+    [one] There is an error
+   *[other] There are { $number } errors
+}
+errors-title = { $count ->
+    [one] Error:
+   *[other] { $number } errors:
+}
+mail-folder = This is a local fleet: e-mails are files in
+
+date-day-utc = { $value } (UTC)
+left-days = { $count ->
+    [one] { $number } day
+   *[other] { $number } days
+}
+left-hours = { $count ->
+    [one] { $number } hour
+   *[other] { $number } hours
+}
+left-minutes = { $count ->
+    [one] { $number } minute
+   *[other] { $number } minutes
+}
+left-two-units = { $from } { $to }
+agent-on = { $from } on { $to }
+agent-unknown = unknown browser
+
+error-no-page-title = Not found
+error-no-page = There is no such page, or it belongs to an account that you are not in.
+error-unreadable-title = Unreadable form
+error-unreadable = The form could not be read. Open the page again, and send it from there.
+error-closed-title = Closed
+error-too-many = { $count ->
+    [one] Too many pages in a minute. Try again in { $number } second.
+   *[other] Too many pages in a minute. Try again in { $number } seconds.
+}
+error-service-title = That did not work
+
+accounts-full-title = Too many accounts
+accounts-full = You belong to { $value } accounts already, which is the most. Leave one of them, then try again.

@@ -2,8 +2,7 @@
 
 mail-link-foot = Le lien fonctionne pendant { $value }, une seule fois. Si vous ne l’avez pas demandé, ignorez-le : rien ne se passe tant que personne n’appuie sur le bouton de sa page.
 mail-signature = L’équipe de Mchezo
-mail-stop-foot = Le lien fonctionne pendant { $value }, une seule fois. Rien ne se passe tant que personne n’appuie sur le bouton de sa page.
-mail-switch-foot = Vous pouvez désactiver les messages de ce type : { $value }
+mail-switch-foot = Vous pouvez désactiver ces messages : { $value }
 mail-no-reason = aucune n’a été donnée
 mail-sign-up-subject = Créez votre compte sur Mchezo
 mail-sign-up-body =
@@ -26,38 +25,16 @@ mail-invite-developer-subject = Une invitation sur Mchezo
 mail-invite-developer-body = { $inviter } vous invite à rejoindre un compte sur Mchezo, en tant que développeur. Ouvrez cette page pour accepter :
 mail-invite-editor-subject = Une invitation sur Mchezo
 mail-invite-editor-body = { $inviter } vous invite à rejoindre un compte sur Mchezo, en tant qu’éditeur. Ouvrez cette page pour accepter :
-mail-end-factor-subject = Téléphone perdu : fin de la double authentification
-mail-end-factor-body = Quelqu’un qui connaît votre mot de passe dit que vous avez perdu votre téléphone et vos codes de secours. Ouvrez cette page pour mettre fin à la double authentification dans un jour. Si ce n’était pas vous, choisissez tout de suite un nouveau mot de passe.
-mail-factor-ends-subject = Votre double authentification prend fin dans un jour
-mail-factor-ends-body =
-    Quelqu’un a utilisé un lien dans un message qui vous était adressé pour mettre fin à votre double authentification : le téléphone et les codes de secours seraient perdus. Elle prend fin le { $at }. Votre mot de passe suffira alors pour vous connecter.
-
-    Si ce n’était pas vous, empêchez-le ici et choisissez tout de suite un nouveau mot de passe :
-mail-factor-of-member-ends-subject = La double authentification d’un membre prend fin dans un jour
-mail-factor-of-member-ends-body =
-    { $email } est membre d’un compte dont vous êtes propriétaire, et dit avoir perdu son téléphone et ses codes de secours. La double authentification de { $email } prend fin le { $at }. Le mot de passe suffira alors pour se connecter.
-
-    Demandez à { $email }, autrement que par e-mail, si c’est vrai. Sinon, empêchez-le ici :
-mail-factor-ends-by-staff-subject = Votre double authentification prend fin dans un jour
-mail-factor-ends-by-staff-body =
-    Quelqu’un a demandé à notre équipe de mettre fin à votre double authentification : le téléphone et les codes de secours seraient perdus. Elle prend fin le { $at }. Votre mot de passe suffira alors pour vous connecter.
-
-    Si ce n’était pas vous, empêchez-le ici et choisissez tout de suite un nouveau mot de passe :
-mail-factor-of-member-ends-by-staff-subject = La double authentification d’un membre prend fin dans un jour
-mail-factor-of-member-ends-by-staff-body =
-    { $email } est membre d’un compte dont vous êtes propriétaire. Quelqu’un a demandé à notre équipe de mettre fin à la double authentification de { $email } : le téléphone et les codes de secours seraient perdus. Elle prend fin le { $at }. Le mot de passe suffira alors pour se connecter.
-
-    Demandez à { $email }, autrement que par e-mail, si c’est vrai. Sinon, empêchez-le ici :
-mail-factor-stays-subject = Votre double authentification reste active
-mail-factor-stays-body =
-    La fin de votre double authentification a été demandée, puis empêchée : par le lien d’un de nos messages, par notre équipe, ou parce qu’un code a servi à se connecter.
-
-    Si vous ne l’avez pas demandée, quelqu’un connaît peut-être votre mot de passe : choisissez-en un nouveau tout de suite.
-mail-factor-ended-subject = Votre double authentification a pris fin
+mail-factor-ended-subject = Votre double authentification a été désactivée
 mail-factor-ended-body =
-    Un jour s’est écoulé depuis la demande, et personne ne l’a empêchée : votre mot de passe suffit pour vous connecter. Connectez-vous et configurez de nouveau une application d’authentification : { $page }
+    Notre équipe a désactivé votre double authentification : le téléphone et les codes de secours seraient perdus. Toutes les sessions ont pris fin, et votre mot de passe suffit pour vous connecter. Connectez-vous et configurez de nouveau une application d’authentification : { $page }
 
-    Si ce n’était pas vous, choisissez tout de suite un nouveau mot de passe.
+    Si ce n’était pas vous, choisissez tout de suite un nouveau mot de passe et écrivez-nous : { $contact }
+mail-factor-of-member-ended-subject = La double authentification d’un membre a été désactivée
+mail-factor-of-member-ended-body =
+    { $email } est membre d’un compte dont vous êtes propriétaire. Notre équipe a désactivé la double authentification de { $email } : le téléphone et les codes de secours seraient perdus. Le mot de passe suffit désormais pour se connecter.
+
+    Demandez à { $email }, autrement que par e-mail, si c’est vrai. Sinon, retirez ce membre de l’équipe et écrivez-nous : { $contact }
 mail-password-changed-subject = Votre mot de passe a été changé
 mail-password-changed-body =
     Le mot de passe de votre compte a été changé, et toutes les autres sessions ont pris fin.
@@ -217,3 +194,6 @@ mail-webhook-off-body =
     L’adresse { $url } ne reçoit plus de webhooks. { $reason }
 
     Quand votre récepteur fonctionnera de nouveau, réactivez l’adresse sur sa page et renvoyez les webhooks en échec. Elle montre chaque requête et sa réponse : { $page }
+
+reason-webhook-off-failures = Les livraisons ont échoué pendant des jours. Réparez le récepteur, puis réactivez l’adresse.
+reason-webhook-off-gone = Elle a répondu 410 Gone.

@@ -4,7 +4,6 @@ people-nav = Vous
 people-docs = Développeurs (en anglais)
 people-accounts = Comptes
 people-sign-out = Se déconnecter
-people-back = Retour
 people-copy = Copier
 docs-in-english = La documentation est en anglais.
 docs-site = Le site en français
@@ -27,12 +26,8 @@ sign-in-to-claim = Pour revendiquer cette page, connectez-vous. Pas encore de co
 sign-in-wrong = L’adresse ou le mot de passe est incorrect.
 sign-in-or-reset = { $value } Vous pouvez aussi choisir un nouveau mot de passe.
 email-label = Adresse e-mail
-email-new = Nouvelle adresse
 email-invalid = Indiquez une adresse e-mail comme ada@studio.example.
-email-own = C’est déjà votre adresse.
 password-label = Mot de passe
-password-own = Votre mot de passe
-password-current = Mot de passe actuel
 password-new = Nouveau mot de passe
 password-hint = Au moins 10 caractères. Quelques mots sans rapport entre eux conviennent ; un gestionnaire de mots de passe est encore mieux.
 password-short = Utilisez au moins { $from } caractères : il y en a { $to }.
@@ -72,113 +67,9 @@ code-title = Code de votre application d’authentification
 code-label = Code, ou code de secours
 code-start-again = Recommencer
 code-invalid = Un code de l’application a six chiffres, un code de secours 16 lettres et chiffres.
-code-wrong = Ce code est incorrect ou a déjà servi.
 code-wrong-wait = Ce code est incorrect ou a déjà servi. Attendez le suivant.
-code-without-phone = Sans votre téléphone, saisissez un de vos codes de secours. Sans eux :
-code-lost-link = j’ai perdu mon téléphone et mes codes
-lost-title = Téléphone et codes de secours perdus
-lost-text = Nous envoyons un lien à { $value }. Quand vous appuyez sur le bouton de sa page, vous et tous les propriétaires de vos comptes recevez un message. Si personne ne s’y oppose pendant un jour, la double authentification prend fin et votre mot de passe suffit pour vous connecter.
-lost-button = Envoyer le lien
-lost-link-title = Mettre fin à la double authentification
-lost-link-text = Vous et tous les propriétaires de vos comptes recevez un message qui permet à chacun de l’empêcher. Si personne ne le fait pendant un jour, la double authentification de { $value } prend fin et le mot de passe suffit pour se connecter.
-lost-link-button = Y mettre fin dans un jour
-lost-begun-title = La double authentification prend fin dans un jour
-lost-begun-text = Elle prend fin le { $value }, sauf si quelqu’un l’empêche par le lien de notre message, ou si un code sert à se connecter d’ici là.
-stop-title = Garder la double authentification
-stop-text = Quelqu’un a demandé la fin de la double authentification de { $value }. Le bouton l’empêche.
-stop-button = La garder
-stopped-title = La double authentification reste active
-stopped-text = { $value } en est informé. La personne qui a fait la demande connaît peut-être le mot de passe : il faut en choisir un nouveau.
-you-factor = Double authentification
-you-on = active
-you-off = inactive
-you-codes-left = { $count ->
-    [one] { $number } code de secours restant
-   *[other] { $number } codes de secours restants
-}
-you-change-password = Changer le mot de passe
-you-change-email = Changer l’adresse e-mail
-you-accounts = Vos comptes
-you-another-account = Créer un autre compte
-you-settings = Langue et messages
-you-language = Langue de vos pages et de vos messages
-you-mails = Messages que vous souhaitez recevoir
-you-mails-always = Les messages sur votre mot de passe, votre adresse et la double authentification sont toujours envoyés.
-you-save = Enregistrer
-notice-kind-keys = décisions sur les clés de production
-notice-kind-listings = décisions sur les fiches
-notice-kind-claims = décisions sur les pages revendiquées
-notice-kind-takedowns = fiches retirées
-notice-kind-reports = rapports d’économie mis en attente ou annulés
-notice-kind-webhooks = webhooks qui n’ont pas pu être livrés
-notice-kind-team = mon retrait d’une équipe
-notice-kind-sign_ins = connexions depuis un nouveau réseau
-you-sessions = Sessions
-you-browser = Navigateur
-you-address = Adresse
-you-since = Depuis
-you-seen = Dernière activité
-you-action = Action
-you-this-one = celle-ci
-you-end = Terminer
-you-end-since = Terminer la session ouverte le { $value }
-you-end-others = Terminer toutes les autres
-you-activity = Activité
-you-activity-link = Ce que vous avez fait
-you-activity-text = { " :" } vos connexions et vos modifications depuis un an.
-you-leave = Partir
-you-delete-text = { " :" } la page dit ce qui disparaît et ce qui reste.
-activity-title = Votre activité
-activity-lead = Vos connexions, et les modifications de votre mot de passe, de votre adresse, de la double authentification et de vos sessions, avec leur origine. Les entrées sont gardées un an. Quelque chose ne vient pas de vous ?
-activity-password = Changez le mot de passe
-activity-password-effect = { " :" } cela met fin à toutes les autres sessions.
-activity-empty = Rien pour l’instant : vos actions apparaîtront ici.
-activity-time = Date
-activity-what = Action
-activity-earlier = Plus ancien
-did-signed_in = connexion
-did-password_changed = mot de passe changé
-did-password_reset = nouveau mot de passe choisi par un lien
-did-email_change_asked = autre adresse demandée
-did-email_changed = adresse changée
-did-totp_on = double authentification activée
-did-totp_off = double authentification désactivée
-did-recovery_codes_made = nouveaux codes de secours créés
-did-totp_end_asked = fin de la double authentification demandée, sans téléphone ni codes
-did-totp_end_asked_by_staff = fin de la double authentification demandée à notre équipe, sans téléphone ni codes
-did-totp_end_stopped = fin de la double authentification empêchée
-did-totp_ended = double authentification terminée un jour après la demande
-did-sessions_ended = toutes les autres sessions terminées
-did-person_deleted = profil supprimé
-password-change-text = Vos autres sessions prennent fin.
-email-change-text = Nous envoyons un lien à la nouvelle adresse. Votre adresse change quand vous l’ouvrez et appuyez sur son bouton ; l’ancienne adresse en est informée.
-totp-title = Configurer une application d’authentification
-totp-scan = Scannez ceci avec votre application, ou saisissez le secret.
-totp-image = Code QR du secret ci-dessous
-totp-type = Saisissez le code que montre l’application, et votre mot de passe.
-totp-secret = Secret :
-totp-code = Code
-totp-button = Activer
-totp-no-code = L’application montre un code de six chiffres. Saisissez celui-là.
-totp-wrong = Ce code est incorrect. Vérifiez l’heure de votre téléphone et saisissez le code que l’application montre maintenant.
-totp-off-title = Désactiver la double authentification
-totp-off-text = Votre mot de passe suffira ensuite pour vous connecter.
-totp-off-button = Désactiver
-codes-title = Codes de secours
-codes-on = La double authentification est active.
-codes-replaced = Vos codes de secours précédents ne fonctionnent plus.
-codes-text = Chacun de ces codes vous connecte une fois si vous n’avez plus votre application. Conservez-les maintenant : ils ne seront plus montrés.
-codes-stored = Je les ai conservés
-codes-new-title = Nouveaux codes de secours
-codes-new-text = Vos codes de secours précédents cessent de fonctionner. La double authentification reste telle quelle.
-codes-new-button = Créer de nouveaux codes
-delete-title = Supprimer votre profil
-delete-goes = Sont supprimés : votre adresse, votre mot de passe et la double authentification, vos sessions et votre appartenance aux comptes.
-delete-accounts = Dans un compte dont vous êtes le seul membre, toutes les clés sont révoquées, les demandes de clé sont retirées, les webhooks supprimés, et plus personne ne peut l’ouvrir.
-delete-stays = Restent : ce que le compte a publié, qui appartient à ses pages, ainsi que l’activité de son équipe et la vôtre avec votre adresse, pendant un an.
-delete-button = Supprimer mon profil
-delete-last-owner = Vous êtes le dernier propriétaire d’un compte qui a d’autres membres. Rendez d’abord l’un d’eux propriétaire, sur sa page « Équipe ».
-delete-members-changed = Les membres d’un de vos comptes viennent de changer. Renvoyez le formulaire.
+code-without-phone = Sans votre téléphone, saisissez l’un de vos codes de secours.
+code-without-codes = Si vous les avez perdus aussi, écrivez-nous :
 limit-tries = { $count ->
     [one] Trop d’essais. Réessayez dans { $number } minute.
    *[other] Trop d’essais. Réessayez dans { $number } minutes.
@@ -198,7 +89,6 @@ limit-codes = { $count ->
 fault-unavailable = Une partie du site ne répond pas pour l’instant. Réessayez dans quelques secondes.
 fault-closed = Tout est en lecture seule pour un moment : rien ne peut être modifié. Réessayez plus tard.
 fault-sent-before = Ce formulaire a déjà été envoyé avec d’autres valeurs, et il n’agit qu’une fois. Si vous voulez aussi les valeurs affichées ici, renvoyez-le.
-fault-outcome-unknown = Nous ne savons pas si cela a été enregistré : vérifiez-le avant de renvoyer le formulaire.
 error-accounts = Vos comptes
 error-look = Vérifier
 error-link-gone-title = Ce lien ne fonctionne plus
@@ -214,10 +104,46 @@ error-form-kept-secrets = Cette page a gardé ce que vous avez saisi, sans les m
 error-sign-in-tab = Connectez-vous en tant que la même personne dans un autre onglet
 error-then-back = { "," } puis revenez ici.
 error-send-again = Renvoyer
-done-password = Le mot de passe est changé, et vos autres sessions ont pris fin.
-done-email = L’adresse est changée, et vos autres sessions ont pris fin.
-done-email-sent = Nous avons envoyé un message à la nouvelle adresse. Le lien qu’il contient fonctionne pendant une heure.
-done-totp-off = La double authentification est désactivée, et vos autres sessions ont pris fin.
-done-session = La session a pris fin.
-done-sessions = Toutes les autres sessions ont pris fin.
-done-settings = La langue et les messages sont enregistrés.
+
+## Parts of pages, and errors
+
+errors-heading = { $count ->
+    [one] Il y a une erreur
+   *[other] Il y a { $number } erreurs
+}
+errors-title = { $count ->
+    [one] Erreur :
+   *[other] { $number } erreurs :
+}
+mail-folder = Cette installation est locale : les messages sont des fichiers dans
+
+date-day-utc = { $value } (UTC)
+left-days = { $count ->
+    [one] { $number } jour
+   *[other] { $number } jours
+}
+left-hours = { $count ->
+    [one] { $number } heure
+   *[other] { $number } heures
+}
+left-minutes = { $count ->
+    [one] { $number } minute
+   *[other] { $number } minutes
+}
+left-two-units = { $from } et { $to }
+agent-on = { $from } sur { $to }
+agent-unknown = navigateur inconnu
+
+error-no-page-title = Page introuvable
+error-no-page = Cette page n’existe pas, ou elle appartient à un compte dont vous n’êtes pas membre.
+error-unreadable-title = Formulaire illisible
+error-unreadable = Le formulaire n’a pas pu être lu. Rouvrez la page et envoyez-le depuis celle-ci.
+error-closed-title = Fermé
+error-too-many = { $count ->
+    [one] Trop de demandes. Réessayez dans { $number } seconde.
+   *[other] Trop de demandes. Réessayez dans { $number } secondes.
+}
+error-service-title = Cela n’a pas fonctionné
+
+accounts-full-title = Trop de comptes
+accounts-full = Vous faites déjà partie de { $value } comptes, ce qui est le maximum. Quittez-en un, puis réessayez.

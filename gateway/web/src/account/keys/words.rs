@@ -122,10 +122,6 @@ mod tests {
         language: Language::English,
         prefix: "",
     };
-    const FRENCH: PageLanguage = PageLanguage {
-        language: Language::French,
-        prefix: "",
-    };
 
     #[test]
     fn the_state_of_a_key_is_told_in_words() {
@@ -235,47 +231,27 @@ mod tests {
 
     #[test]
     fn rights_are_told_in_words() {
-        let words = |mode, kind, may_write, game| {
-            [ENGLISH, FRENCH].map(|language| rights(language, mode, kind, may_write, game))
-        };
-        assert_eq!(
-            words("test", "account", false, None),
-            ["test, reads", "test, lecture"]
-        );
-        assert_eq!(
-            words("live", "account", true, None),
-            ["live, reads and writes", "production, lecture et écriture"]
-        );
-        assert_eq!(
-            words("live", "public", false, Some("okoto")),
-            [
+        for (mode, kind, may_write, game, words) in [
+            ("test", "account", false, None, "test, reads"),
+            ("live", "account", true, None, "live, reads and writes"),
+            (
+                "live",
+                "public",
+                false,
+                Some("okoto"),
                 "live, public key of okoto",
-                "production, clé publique du jeu okoto"
-            ]
-        );
-        assert_eq!(
-            words("test", "secret", true, Some("okoto")),
-            [
+            ),
+            (
+                "test",
+                "secret",
+                true,
+                Some("okoto"),
                 "test, secret key of okoto, writes",
-                "test, clé secrète du jeu okoto, écriture"
-            ]
-        );
+            ),
+        ] {
+            assert_eq!(rights(ENGLISH, mode, kind, may_write, game), words);
+        }
         // A mode of a newer gateway.
-        assert_eq!(mode_name(FRENCH, "canary"), "canary");
-    }
-
-    #[test]
-    fn a_french_person_reads_the_state_of_a_key_in_french() {
-        let key = proto::Key {
-            expires_at: Some(timestamp::encode(NOW)),
-            ..proto::Key::default()
-        };
-        let shown = state(FRENCH, &key, NOW);
-        assert_eq!((&*shown.text, shown.works), ("expirée", false));
-        let why = refusal(FRENCH, &key, None, NOW).unwrap();
-        assert!(
-            why.starts_with("Elle a expiré le 23 novembre 2026, 12:00 UTC\u{a0}:"),
-            "{why}"
-        );
+        assert_eq!(mode_name(ENGLISH, "canary"), "canary");
     }
 }

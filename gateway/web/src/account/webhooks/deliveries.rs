@@ -1,20 +1,18 @@
-//! Deliveries to an endpoint, by pages and filters.
+//! Deliveries to an endpoint, by pages and by state.
 
 use axum::extract::{Path, Query};
 use contracts::webhook::v1 as proto;
-use kit::{Code, timestamp};
+use kit::Code;
+use pages::Fields;
 use pages::webhooks::deliveries::{DeliveryListPage, FilterChoice};
-use pages::{Field, Fields};
 use serde::Deserialize;
 use url::form_urlencoded;
 use uuid::Uuid;
 
 use super::{endpoint_id, words};
 use crate::account::member_request::MemberRequest;
-use crate::domain::utc_minute;
 use crate::notice::AfterForm;
 use crate::page_error::PageResult;
-use crate::page_language::PageLanguage;
 use crate::render::{FormState, html};
 use crate::viewer::Section;
 
@@ -24,60 +22,22 @@ const ROWS: u32 = 100;
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
 pub struct DeliveryQuery {
+    /// A name of [`words::STATES`]; empty: all.
     state: String,
-    event: String,
-    since: String,
-    until: String,
     cursor: String,
 }
 
 impl DeliveryQuery {
-    fn filters(&self) -> [(&'static str, &str); 4] {
-        [
-            ("state", self.state.as_str()),
-            ("event", &self.event),
-            ("since", &self.since),
-            ("until", &self.until),
-        ]
-    }
-
-    fn is_filtered(&self) -> bool {
-        self.filters()
-            .iter()
-            .any(|(_, value)| !value.trim().is_empty())
-    }
-
-    fn request(
-        &self,
-        account: Uuid,
-        endpoint: Uuid,
-        language: PageLanguage,
-    ) -> Result<proto::ListDeliveriesRequest, Fields> {
-        let mut errors = Fields::default();
-        let mut time = |field: &str, text: &str| match utc_minute::parse(text) {
-            Ok(time) => time,
-            Err(key) => {
-                errors.add(field, language.say(key));
-                None
-            }
-        };
-        let (since, until) = (time("since", &self.since), time("until", &self.until));
-        let state = words::STATES
-            .iter()
-            .find(|(name, _, _)| *name == self.state);
+    /// `None` if there is no such state.
+    fn request(&self, account: Uuid, endpoint: Uuid) -> Option<proto::ListDeliveriesRequest> {
+        let state = words::STATES.iter().find(|(name, ..)| *name == self.state);
         if state.is_none() && !self.state.is_empty() {
-            errors.general = Some(language.say("delivery-no-state").to_owned());
+            return None;
         }
-        if !errors.is_empty() {
-            return Err(errors);
-        }
-        Ok(proto::ListDeliveriesRequest {
+        Some(proto::ListDeliveriesRequest {
             account_id: account.to_string(),
             endpoint_id: endpoint.to_string(),
             state: state.map_or(0, |(_, state, _)| (*state).into()),
-            event: self.event.clone(),
-            since: since.map(timestamp::encode),
-            until: until.map(timestamp::encode),
             limit: ROWS,
             cursor: self.cursor.clone(),
         })
@@ -86,8 +46,9 @@ impl DeliveryQuery {
     /// The query of the next page.
     fn with_cursor(&self, cursor: &str) -> String {
         let mut query = form_urlencoded::Serializer::new(String::new());
-        let filters = self.filters().into_iter();
-        query.extend_pairs(filters.filter(|(_, value)| !value.is_empty()));
+        if !self.state.is_empty() {
+            query.append_pair("state", &self.state);
+        }
         query.append_pair("cursor", cursor).finish()
     }
 }
@@ -102,25 +63,22 @@ pub async fn show(
     let (webhooks, account) = (&request.app.webhooks, request.scope.id);
     let language = request.language();
     let deliveries = async {
-        let state = match query.request(account, id, language) {
-            Ok(request) => match webhooks.deliveries(request).await {
+        let state = match query.request(account, id) {
+            Some(request) => match webhooks.deliveries(request).await {
                 Ok(listed) => return Ok((FormState::default(), listed)),
-                Err(fault) if fault.code == Code::Invalid => {
-                    language.refused(&fault, &["event", "since", "until"], &[])
-                }
+                Err(fault) if fault.code == Code::Invalid => language.refused(&fault, &[], &[]),
                 Err(fault) => return Err(fault),
             },
-            Err(errors) => FormState::invalid(errors),
+            None => FormState::invalid(Fields::general(language.say("delivery-no-state"))),
         };
         Ok((state, proto::ListDeliveriesResponse::default()))
     };
-    let (endpoint, deliveries, types, mut shell) = futures::join!(
+    let (endpoint, deliveries, mut shell) = futures::join!(
         webhooks.endpoint(account, id),
         deliveries,
-        webhooks.event_types(),
         request.shell(Section::Webhooks),
     );
-    let (endpoint, (state, listed), types) = (endpoint?, deliveries?, types?);
+    let (endpoint, (state, listed)) = (endpoint?, deliveries?);
     let FormState { status, errors } = state.in_language(language.language);
     shell.notice = after.notice();
     let next = Some(&listed.next_cursor).filter(|cursor| !cursor.is_empty());
@@ -133,21 +91,13 @@ pub async fn show(
         url: endpoint.url,
         states: words::STATES
             .iter()
-            .map(|&(name, _, key)| choice(name, language.say(key), &query.state))
+            .map(|&(name, _, key)| FilterChoice {
+                value: name.to_owned(),
+                label: language.say(key).to_owned(),
+                is_chosen: name == query.state,
+            })
             .collect(),
-        events: types
-            .iter()
-            .map(|event| choice(&event.name, &event.name, &query.event))
-            .collect(),
-        since: Field::minute("since", language.say("delivery-since"))
-            .optional()
-            .value(&query.since)
-            .error_in(&errors),
-        until: Field::minute("until", language.say("delivery-before"))
-            .optional()
-            .value(&query.until)
-            .error_in(&errors),
-        is_filtered: query.is_filtered(),
+        is_filtered: !query.state.is_empty(),
         rows: (listed.deliveries.iter())
             .map(|delivery| words::delivery_row(delivery, now, language))
             .collect(),
@@ -155,56 +105,4 @@ pub async fn show(
         errors,
     };
     Ok(html(status, &page))
-}
-
-fn choice(value: &str, label: &str, chosen: &str) -> FilterChoice {
-    FilterChoice {
-        value: value.to_owned(),
-        label: label.to_owned(),
-        is_chosen: value == chosen,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use time::macros::datetime;
-
-    use super::*;
-
-    #[test]
-    fn a_query_becomes_a_request() {
-        let query = DeliveryQuery {
-            state: "failed".to_owned(),
-            event: "tip.paid".to_owned(),
-            since: "2026-11-23T12:00".to_owned(),
-            ..DeliveryQuery::default()
-        };
-        let request = query.request(Uuid::nil(), Uuid::nil(), PageLanguage::default());
-        let request = request.unwrap();
-        assert_eq!(request.state(), proto::DeliveryState::Failed);
-        let since = timestamp::encode(datetime!(2026-11-23 12:00 UTC));
-        assert_eq!(request.since, Some(since));
-        assert_eq!((request.until, request.limit), (None, 100));
-        assert!(query.is_filtered() && !DeliveryQuery::default().is_filtered());
-        let next = query.with_cursor("a&b=");
-        assert_eq!(
-            next,
-            "state=failed&event=tip.paid&since=2026-11-23T12%3A00&cursor=a%26b%3D"
-        );
-    }
-
-    #[test]
-    fn every_bad_filter_is_named() {
-        let query = DeliveryQuery {
-            state: "lost".to_owned(),
-            since: "soon".to_owned(),
-            until: "later".to_owned(),
-            ..DeliveryQuery::default()
-        };
-        let request = query.request(Uuid::nil(), Uuid::nil(), PageLanguage::default());
-        let errors = request.unwrap_err();
-        let time = Some("Write the time as 2026-11-23T14:05, in UTC.");
-        assert_eq!((errors.of("since"), errors.of("until")), (time, time));
-        assert!(errors.general.is_some());
-    }
 }

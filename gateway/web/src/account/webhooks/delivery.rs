@@ -1,42 +1,23 @@
-//! One delivery with its attempts. After a test event or *Send again* the page waits for the result.
+//! One delivery with its attempts.
 
-use axum::extract::{Path, Query};
-use contracts::webhook::v1 as proto;
-use contracts::webhook::v1::{DeliveryState, EndpointState};
+use axum::extract::Path;
 use kit::Code;
-use pages::webhooks::deliveries::{DeliveryPage, Live};
-use serde::Deserialize;
-use time::{Duration, OffsetDateTime};
+use pages::webhooks::deliveries::DeliveryPage;
 use uuid::Uuid;
 
-use super::{advice, endpoint_id, origin, words};
+use super::{endpoint_id, origin, words};
 use crate::account::member_request::MemberRequest;
 use crate::domain::action::Action;
 use crate::domain::{curl, json_text};
 use crate::page_error::{PageError, PageResult};
 use crate::render::{FormState, html, see_other};
-use crate::upstream::time_of;
-use crate::viewer::Section;
-
-/// Seconds after which the page of a delivery with a pending result is loaded again.
-const LOOK_INTERVAL: u64 = 2;
-/// How long the page waits for an attempt after its due time.
-const PATIENCE: Duration = Duration::minutes(1);
-
-#[derive(Debug, Default, Deserialize)]
-pub struct Watch {
-    /// The number of tries before the awaited one. Empty if the page waits for none.
-    #[serde(default)]
-    watch: String,
-}
 
 pub async fn show(
     request: MemberRequest,
     Path((_, endpoint, id)): Path<(Uuid, String, String)>,
-    Query(watch): Query<Watch>,
 ) -> PageResult {
     let of = DeliveryRef::parse(&endpoint, &id)?;
-    page(&request, of, watch.watch.parse().ok(), FormState::default()).await
+    page(&request, of, FormState::default()).await
 }
 
 /// A delivery to an endpoint.
@@ -63,19 +44,18 @@ pub async fn send_again(
     let DeliveryRef { endpoint, id } = of;
     let webhooks = &request.app.webhooks;
     match webhooks.send_again(request.scope.id, endpoint, id).await {
-        Ok(sent) => {
+        Ok(()) => {
             // Only the endpoint has the address, and it may be removed by now.
             let found = webhooks.endpoint(request.scope.id, endpoint).await;
             let subject = found.map_or_else(|_gone| String::new(), |it| origin(&it.url));
             request.record(Action::WebhookSentAgain, &subject).await;
             let path = request.webhook(endpoint);
-            let tries = sent.tries;
-            Ok(see_other(&format!("{path}/deliveries/{id}?watch={tries}")))
+            Ok(see_other(&format!("{path}/deliveries/{id}")))
         }
         Err(fault) if fault.code == Code::NotFound => Err(PageError::not_found()),
         Err(fault) => {
             let refused = request.language().refused(&fault, &[], &[]);
-            page(&request, of, None, refused).await
+            page(&request, of, refused).await
         }
     }
 }
@@ -83,7 +63,6 @@ pub async fn send_again(
 async fn page(
     request: &MemberRequest,
     DeliveryRef { endpoint, id }: DeliveryRef,
-    watch: Option<u32>,
     state: FormState,
 ) -> PageResult {
     let (webhooks, account) = (&request.app.webhooks, request.scope.id);
@@ -103,8 +82,6 @@ async fn page(
         body: &body,
     };
     let (now, language) = (request.app.clock.now(), request.language());
-    let is_live = watch.is_some_and(|tries| is_awaited(&delivery, found.state(), tries, now));
-    let stop = format!("{}/deliveries/{id}", request.webhook(endpoint));
     let attempts = attempts.iter();
     let attempts = attempts.map(|attempt| words::attempt_row(attempt, language));
     let page = DeliveryPage {
@@ -115,35 +92,16 @@ async fn page(
         row: words::delivery_row(&delivery, now, language),
         message_id: delivery.message_id.clone(),
         explanation: words::explanation(&delivery, found.state(), now, language),
-        cancelled: words::cancelled(&delivery, language),
-        advice: advice::of_delivery(&delivery, language),
+        cancelled: words::cancelled(&delivery),
         send_again: words::send_again(&delivery, found.state(), language),
         attempts: attempts.collect(),
         body: json_text::indented(&body),
         curl: curl::signed(webhook),
         listing_call: listing_call(&request.app.api_url, &body),
-        live: is_live.then_some(Live {
-            seconds: LOOK_INTERVAL,
-            stop,
-        }),
         may_change: request.may_change_webhooks(),
         url: found.url,
     };
     Ok(html(state.status, &page))
-}
-
-/// Whether the page waits for the attempt after the first `tries` ones. It does not wait for ever, since nobody may look at the page any
-/// more.
-fn is_awaited(
-    delivery: &proto::Delivery,
-    endpoint: EndpointState,
-    tries: u32,
-    now: OffsetDateTime,
-) -> bool {
-    delivery.state() == DeliveryState::Waiting
-        && endpoint == EndpointState::On
-        && delivery.tries <= tries
-        && time_of(delivery.due_at).is_some_and(|due| now - due < PATIENCE)
 }
 
 /// A call that reads the listing of a message.
@@ -158,46 +116,7 @@ fn listing_call(api_url: &str, body: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use kit::timestamp::encode;
-    use time::macros::datetime;
-
     use super::*;
-
-    const NOW: OffsetDateTime = datetime!(2026-11-23 12:00 UTC);
-
-    #[test]
-    fn a_result_is_awaited_until_it_is_there() {
-        let delivery = |tries, due: OffsetDateTime| proto::Delivery {
-            state: DeliveryState::Waiting.into(),
-            tries,
-            due_at: Some(encode(due)),
-            ..proto::Delivery::default()
-        };
-        let on = EndpointState::On;
-        assert!(is_awaited(
-            &delivery(0, NOW),
-            on,
-            0,
-            NOW + Duration::seconds(59)
-        ));
-        assert!(is_awaited(&delivery(6, NOW), on, 6, NOW));
-        assert!(!is_awaited(&delivery(1, NOW), on, 0, NOW), "it was tried");
-        assert!(
-            !is_awaited(&delivery(0, NOW), on, 0, NOW + PATIENCE),
-            "for too long"
-        );
-        assert!(!is_awaited(
-            &delivery(0, NOW),
-            EndpointState::Paused,
-            0,
-            NOW
-        ));
-        let delivered = proto::Delivery {
-            state: DeliveryState::Delivered.into(),
-            ..delivery(0, NOW)
-        };
-        assert!(!is_awaited(&delivered, on, 0, NOW));
-    }
 
     #[test]
     fn a_listing_is_read_by_its_path() {

@@ -3,9 +3,8 @@
 use axum::extract::Path;
 use http::StatusCode;
 use kit::{Code, Fault};
-use pages::site::Language;
+use pages::webhooks::EventRow;
 use pages::webhooks::endpoints::{EndpointFormPage, EventChoice, NoMoreEndpointsPage};
-use pages::webhooks::{EventRow, ServiceText};
 use pages::{Field, Fields};
 use uuid::Uuid;
 
@@ -22,7 +21,7 @@ use crate::session::once;
 use crate::upstream::webhook::EndpointChoices;
 use crate::viewer::Section;
 
-const FIELDS: [&str; 3] = ["url", "events", "rate_limit"];
+const FIELDS: [&str; 2] = ["url", "events"];
 
 /// The names and values of a form; `events` may be there several times.
 type Pairs = Vec<(String, String)>;
@@ -32,7 +31,6 @@ struct EndpointForm {
     url: String,
     /// `None` stands for all events, in a form that nobody has filled in yet.
     events: Option<Vec<String>>,
-    rate_limit: String,
 }
 
 impl From<Pairs> for EndpointForm {
@@ -44,7 +42,6 @@ impl From<Pairs> for EndpointForm {
                 // A pasted address may have spaces around it.
                 "url" => value.trim().clone_into(&mut form.url),
                 "events" => events.push(value),
-                "rate_limit" => form.rate_limit = value,
                 _ => {}
             }
         }
@@ -54,25 +51,11 @@ impl From<Pairs> for EndpointForm {
 }
 
 impl EndpointForm {
-    fn choices(&self, language: PageLanguage) -> Result<EndpointChoices, Fields> {
-        // Pages group digits with commas in English, and with spaces in French, where a comma begins the decimals.
-        let has_commas = language.language == Language::English;
-        let groups = |c: char| c.is_whitespace() || (has_commas && c == ',');
-        let rate_limit = match self.rate_limit.trim() {
-            "" => None,
-            text => {
-                let limit = text.replace(groups, "").parse().ok();
-                let reason = language.say("webhook-rate-number");
-                // 0 would mean no limit.
-                let limit = limit.filter(|limit| *limit > 0);
-                Some(limit.ok_or_else(|| Fields::one("rate_limit", reason))?)
-            }
-        };
-        Ok(EndpointChoices {
+    fn choices(&self) -> EndpointChoices {
+        EndpointChoices {
             url: self.url.clone(),
             events: self.events.clone().unwrap_or_default(),
-            rate_limit,
-        })
+        }
     }
 }
 
@@ -103,13 +86,9 @@ pub async fn show_new(request: MemberRequest) -> PageResult {
 
 pub async fn add(request: MemberRequest, OnceForm(pairs, sent): OnceForm<Pairs>) -> PageResult {
     let form = EndpointForm::from(pairs);
-    let choices = match form.choices(request.language()) {
-        Ok(choices) => choices,
-        Err(errors) => return page(&request, None, &form, FormState::invalid(errors)).await,
-    };
     let work = async {
         request.app.gateway.admit_change().await?;
-        let added = request.app.webhooks.add(request.scope.id, choices);
+        let added = request.app.webhooks.add(request.scope.id, form.choices());
         let (endpoint, secret) = added.await?;
         let subject = origin(&endpoint.url);
         request.record(Action::WebhookAdded, &subject).await;
@@ -138,11 +117,9 @@ pub async fn show_change(
 ) -> PageResult {
     let id = endpoint_id(&id)?;
     let endpoint = request.app.webhooks.endpoint(request.scope.id, id).await?;
-    let limit = endpoint.rate_limit.map(|limit| limit.to_string());
     let form = EndpointForm {
         url: endpoint.url,
         events: Some(endpoint.events),
-        rate_limit: limit.unwrap_or_default(),
     };
     page(&request, Some(id), &form, FormState::default()).await
 }
@@ -153,14 +130,10 @@ pub async fn change(
     FormBody(pairs): FormBody<Pairs>,
 ) -> PageResult {
     let (id, form) = (endpoint_id(&id)?, EndpointForm::from(pairs));
-    let choices = match form.choices(request.language()) {
-        Ok(choices) => choices,
-        Err(errors) => return page(&request, Some(id), &form, FormState::invalid(errors)).await,
-    };
     let change = async {
         request.app.gateway.admit_change().await?;
         let webhooks = &request.app.webhooks;
-        webhooks.change(request.scope.id, id, choices).await
+        webhooks.change(request.scope.id, id, form.choices()).await
     };
     match change.await {
         Ok(()) => {
@@ -209,11 +182,11 @@ async fn page(
     let mut events: Vec<EventChoice> = names
         .map(|event| EventChoice {
             is_ticked: is_ticked(&event.name),
-            event: words::event_row(event, language),
+            event: words::event_row(event),
         })
         .collect();
     if events.is_empty() {
-        events = typed_events(form, language);
+        events = typed_events(form);
     }
     let page = EndpointFormPage {
         shell,
@@ -231,12 +204,6 @@ async fn page(
             .value(&form.url)
             .error_in(&errors),
         events,
-        rate_limit: Field::text("rate_limit", language.say("webhook-rate-label"))
-            .digits()
-            .optional()
-            .hint(language.say("webhook-rate-hint"))
-            .value(&form.rate_limit)
-            .error_in(&errors),
         errors,
     };
     Ok(html(status, &page))
@@ -255,13 +222,13 @@ fn with_fault(errors: Fields, fault: &Fault, language: PageLanguage) -> Fields {
 }
 
 /// The events that were ticked, while webhook-svc is away.
-fn typed_events(form: &EndpointForm, language: PageLanguage) -> Vec<EventChoice> {
+fn typed_events(form: &EndpointForm) -> Vec<EventChoice> {
     let names = form.events.iter().flatten();
     let choice = |name: &String| EventChoice {
         event: EventRow {
             name: name.clone(),
-            description: ServiceText::new(language.language, None, ""),
-            samples: Vec::new(),
+            description: String::new(),
+            sample: None,
         },
         is_ticked: true,
     };
@@ -272,48 +239,16 @@ fn typed_events(form: &EndpointForm, language: PageLanguage) -> Vec<EventChoice>
 mod tests {
     use super::*;
 
-    fn form(rate_limit: &str) -> EndpointForm {
+    #[test]
+    fn a_form_may_name_several_events() {
         let pairs = [
             ("url", " https://hooks.example/ "),
             ("events", "tip.paid"),
             ("events", "listing.updated"),
-            ("rate_limit", rate_limit),
         ];
         let pairs = pairs.map(|(name, value)| (name.to_owned(), value.to_owned()));
-        EndpointForm::from(Vec::from(pairs))
-    }
-
-    #[test]
-    fn a_form_may_name_several_events() {
-        let choices = form("").choices(PageLanguage::default()).unwrap();
+        let choices = EndpointForm::from(Vec::from(pairs)).choices();
         assert_eq!(choices.url, "https://hooks.example/");
         assert_eq!(choices.events, ["tip.paid", "listing.updated"]);
-        assert_eq!(choices.rate_limit, None);
-    }
-
-    #[test]
-    fn a_limit_is_a_whole_number() {
-        let english = PageLanguage::default();
-        let french = PageLanguage {
-            language: Language::French,
-            prefix: "",
-        };
-        for (good, language) in [
-            (" 1,000 ", english),
-            ("1 000", english),
-            ("1000", french),
-            ("1\u{202f}000", french),
-        ] {
-            let choices = form(good).choices(language).unwrap();
-            assert_eq!(choices.rate_limit, Some(1_000), "{good}");
-        }
-        for bad in ["0", "-1", "1.5", "many", "99999999999"] {
-            let errors = form(bad).choices(english).unwrap_err();
-            assert!(errors.of("rate_limit").is_some(), "{bad}");
-        }
-        // In French, this is one and a half.
-        let errors = form("1,5").choices(french).unwrap_err();
-        let reason = errors.of("rate_limit").unwrap();
-        assert!(reason.starts_with("Indiquez un nombre entier"), "{reason}");
     }
 }

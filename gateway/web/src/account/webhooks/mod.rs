@@ -1,15 +1,11 @@
 //! Webhooks of an account. Every page is an RPC of webhook-svc, with the account as scope.
 
-pub(super) mod advice;
-pub mod check;
 pub mod deliveries;
 pub mod delivery;
 pub mod form;
 pub mod list;
 pub mod one;
 pub mod recover;
-pub mod samples;
-pub(super) mod service_text;
 mod signing_secret;
 mod words;
 

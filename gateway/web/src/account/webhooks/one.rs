@@ -4,14 +4,13 @@ use axum::extract::{Path, Query};
 use contracts::webhook::v1 as proto;
 use contracts::webhook::v1::EndpointState;
 use kit::{Code, Fault};
-use pages::webhooks::delivery_days::{DayCounts, DeliveryDays};
 use pages::webhooks::endpoints::{EndpointPage, EndpointStatus, Health, TestChoice};
 use pages::when;
 use serde::Deserialize;
 use uuid::Uuid;
 
 use super::signing_secret::ShownSecret;
-use super::{endpoint_id, origin, service_text, words};
+use super::{endpoint_id, origin, words};
 use crate::account::member_request::MemberRequest;
 use crate::domain::action::Action;
 use crate::notice::AfterForm;
@@ -114,7 +113,7 @@ pub async fn rotate(
     }
 }
 
-/// Sends a test event, and redirects to the page of its delivery, which waits for the result.
+/// Sends a test event, and redirects to the page of its delivery.
 pub async fn test(
     request: MemberRequest,
     Path((_, id)): Path<(Uuid, String)>,
@@ -131,7 +130,7 @@ pub async fn test(
         Ok(delivery.id)
     };
     match request.once(&sent, &path, work).await? {
-        Ok(number) => Ok(see_other(&format!("{path}/deliveries/{number}?watch=0"))),
+        Ok(number) => Ok(see_other(&format!("{path}/deliveries/{number}"))),
         Err(fault) => refused(&request, id, &fault, &["event"]).await,
     }
 }
@@ -175,10 +174,9 @@ async fn page(
         limit: COUNTED,
         ..proto::ListDeliveriesRequest::default()
     };
-    let (endpoint, deliveries, days, types, mut shell) = futures::join!(
+    let (endpoint, deliveries, types, mut shell) = futures::join!(
         webhooks.endpoint(account, id),
         webhooks.deliveries(newest),
-        webhooks.delivery_days(account, id),
         webhooks.event_types(),
         request.shell(Section::Webhooks),
     );
@@ -196,14 +194,13 @@ async fn page(
             label: words::endpoint_state(endpoint.state(), language),
             is_on: endpoint.state() == EndpointState::On,
             is_off: endpoint.state() == EndpointState::Off,
-            reason: service_text::reason(&endpoint.reason, language),
+            reason: endpoint.reason,
         },
         id: endpoint.id,
         url: endpoint.url,
         events: endpoint.events,
-        rate_limit: endpoint.rate_limit.map(|limit| texts.number(limit.into())),
         added: minute_of(texts, endpoint.created_at),
-        address_check: service_text::address_check(&endpoint.address_check, language),
+        address_check: words::address_check(&endpoint.address_check),
         rotating_until: time_of(endpoint.rotating_until).map(|at| when::minute(texts, at)),
         health: health(endpoint.health.unwrap_or_default(), language),
         recent,
@@ -211,27 +208,12 @@ async fn page(
         deliveries: rows
             .map(|delivery| words::delivery_row(delivery, now, language))
             .collect(),
-        // The page has its other parts without them: an older webhook-svc does not count.
-        days: days.ok().and_then(|days| delivery_days(days, language)),
         test_form: once::new_id(),
         rotate_form: once::new_id(),
         remove_form: once::new_id(),
         may_change: request.may_change_webhooks(),
     };
     Ok(html(state.status, &page))
-}
-
-fn delivery_days(
-    counted: proto::CountDeliveriesResponse,
-    language: PageLanguage,
-) -> Option<DeliveryDays> {
-    let days = counted.days.into_iter().map(|counted| DayCounts {
-        day: counted.day,
-        delivered: counted.delivered,
-        failed: counted.failed,
-    });
-    let days: Vec<DayCounts> = days.collect();
-    DeliveryDays::new(language.texts(), &days, counted.is_cut_off)
 }
 
 fn health(health: proto::Health, language: PageLanguage) -> Health {

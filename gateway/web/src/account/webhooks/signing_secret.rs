@@ -6,7 +6,7 @@ use pages::webhooks::endpoints::SigningSecretPage;
 use pages::when;
 use serde::{Deserialize, Serialize};
 
-use super::service_text;
+use super::words;
 use crate::account::member_request::MemberRequest;
 use crate::session::once;
 use crate::upstream::time_of;
@@ -54,7 +54,7 @@ impl ShownSecret {
             heading,
             secret: self.secret,
             old_until: self.old_until,
-            address_check: service_text::address_check(&self.address_check, language),
+            address_check: words::address_check(&self.address_check),
             form: once::new_id(),
         }
     }

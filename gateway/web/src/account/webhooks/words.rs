@@ -1,13 +1,12 @@
-//! States, deliveries, attempts and samples of webhook-svc, in words.
+//! States, deliveries and attempts of webhook-svc, in words.
 
 use contracts::webhook::v1 as proto;
 use contracts::webhook::v1::{DeliveryState, EndpointState};
 use pages::webhooks::deliveries::{AttemptRow, DeliveryRow};
-use pages::webhooks::{EventRow, SampleRow, ServiceText, StateLabel};
+use pages::webhooks::{AddressCheck, EventRow, StateLabel};
 use pages::when;
 use time::OffsetDateTime;
 
-use super::service_text;
 use crate::domain::json_text;
 use crate::page_language::PageLanguage;
 use crate::upstream::time_of;
@@ -85,10 +84,19 @@ pub(super) fn explanation(
 }
 
 /// Why a delivery is cancelled, if it is.
-pub(super) fn cancelled(delivery: &proto::Delivery, language: PageLanguage) -> Option<ServiceText> {
+pub(super) fn cancelled(delivery: &proto::Delivery) -> Option<String> {
     let is_cancelled = delivery.state() == DeliveryState::Cancelled;
     let attempt = delivery.last_attempt.as_ref().filter(|_| is_cancelled)?;
-    Some(service_text::reason(&attempt.reason, language))
+    Some(attempt.reason.clone())
+}
+
+/// What came of the request to an address when it was entered; `None`: it was entered before addresses were called.
+pub(super) fn address_check(result: &str) -> Option<AddressCheck> {
+    (!result.is_empty()).then(|| AddressCheck {
+        result: result.to_owned(),
+        // webhook-svc begins every answer like this.
+        has_answered: result.starts_with("answered "),
+    })
 }
 
 /// What the button *Send again* does.
@@ -106,12 +114,10 @@ pub(super) fn send_again(
 }
 
 /// The answer to an attempt, or the reason why there was none.
-fn result(attempt: &proto::Attempt, language: PageLanguage) -> ServiceText {
+fn result(attempt: &proto::Attempt) -> String {
     match attempt.status {
-        Some(status) if attempt.reason.is_empty() => {
-            service_text::reason(&format!("answered {status}"), language)
-        }
-        _ => service_text::reason(&attempt.reason, language),
+        Some(status) if attempt.reason.is_empty() => format!("answered {status}"),
+        _ => attempt.reason.clone(),
     }
 }
 
@@ -129,10 +135,7 @@ pub(super) fn delivery_row(
         event: delivery.event.clone(),
         state: delivery_state(delivery, language),
         tries: delivery.tries,
-        answer: attempt.map_or_else(
-            || service_text::reason("", language),
-            |attempt| result(attempt, language),
-        ),
+        answer: attempt.map(result).unwrap_or_default(),
         due: due(delivery, now, language),
     }
 }
@@ -159,7 +162,7 @@ pub(super) fn attempt_row(attempt: &proto::Attempt, language: PageLanguage) -> A
         number: attempt.number.into(),
         at: at.unwrap_or_default(),
         duration: milliseconds(attempt.duration_ms, language),
-        result: result(attempt, language),
+        result: result(attempt),
         is_success: attempt.reason.is_empty() && attempt.status.is_some(),
         has_status: attempt.status.is_some(),
         answer: String::from_utf8_lossy(&attempt.answer).into_owned(),
@@ -170,28 +173,23 @@ pub(super) fn attempt_row(attempt: &proto::Attempt, language: PageLanguage) -> A
 }
 
 /// `1,204 ms`.
-pub(super) fn milliseconds(duration: u32, language: PageLanguage) -> String {
+fn milliseconds(duration: u32, language: PageLanguage) -> String {
     let texts = language.texts();
     texts.say_of("delivery-milliseconds", &texts.number(duration.into()))
 }
 
-pub(super) fn event_row(event: &proto::EventType, language: PageLanguage) -> EventRow {
-    let samples = event.samples.iter().map(|sample| SampleRow {
-        id: format!("sample-{}-{}", event.name, sample.kind),
-        kind: sample.kind.clone(),
-        body: json_text::indented(&String::from_utf8_lossy(&sample.body)),
-    });
+pub(super) fn event_row(event: &proto::EventType) -> EventRow {
+    let sample = event.samples.first();
+    let sample = sample.map(|it| json_text::indented(&String::from_utf8_lossy(&it.body)));
     EventRow {
         name: event.name.clone(),
-        description: service_text::event(event, language),
-        samples: samples.collect(),
+        description: event.description.clone(),
+        sample,
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use pages::site::Language;
-
     use super::*;
 
     fn delivery(state: DeliveryState, tries: u32) -> proto::Delivery {
@@ -206,45 +204,29 @@ mod tests {
         }
     }
 
-    const ENGLISH: PageLanguage = PageLanguage {
-        language: Language::English,
-        prefix: "",
-    };
-    const FRENCH: PageLanguage = PageLanguage {
-        language: Language::French,
-        prefix: "",
-    };
-
     /// Before the time of the next attempt.
     const NOW: OffsetDateTime = time::macros::datetime!(2026-11-23 12:04 UTC);
 
     #[test]
-    fn a_try_whose_time_has_come_is_being_sent_now() {
-        let waiting = delivery(DeliveryState::Waiting, 1);
-        let later = NOW + time::Duration::minutes(2);
-        let text = explanation(&waiting, EndpointState::On, later, ENGLISH);
-        assert!(text.ends_with("It is being sent now."), "{text}");
-        let due = |now, language| delivery_row(&waiting, now, language).due;
-        assert_eq!(due(later, ENGLISH).as_deref(), Some("now"));
-        assert_eq!(due(later, FRENCH).as_deref(), Some("maintenant"));
-        let due = due(NOW, ENGLISH);
-        assert_eq!(due.as_deref(), Some("23 November 2026, 12:05 UTC"));
-    }
-
-    #[test]
     fn a_waiting_delivery_says_what_it_waits_for() {
-        let waiting = |tries| delivery(DeliveryState::Waiting, tries);
-        for (tries, endpoint, words) in [
-            (0, EndpointState::On, "on its way"),
-            (1, EndpointState::On, "23 November 2026, 12:05 UTC"),
-            (0, EndpointState::Paused, "paused"),
-            (2, EndpointState::Off, "switched off"),
+        let language = PageLanguage::default();
+        let later = NOW + time::Duration::minutes(2);
+        for (tries, endpoint, now, key) in [
+            (0, EndpointState::On, NOW, "delivery-on-its-way"),
+            (1, EndpointState::On, later, "delivery-retry-now"),
+            (0, EndpointState::Paused, NOW, "delivery-waits-paused"),
+            (2, EndpointState::Off, NOW, "delivery-waits-off"),
         ] {
-            let text = explanation(&waiting(tries), endpoint, NOW, ENGLISH);
-            assert!(text.contains(words), "{text}");
+            let waiting = delivery(DeliveryState::Waiting, tries);
+            let text = explanation(&waiting, endpoint, now, language);
+            assert_eq!(text, language.say(key));
         }
-        assert_eq!(delivery_state(&waiting(0), ENGLISH).text, "waiting");
-        assert_eq!(delivery_state(&waiting(1), ENGLISH).text, "retrying");
+        let waiting = delivery(DeliveryState::Waiting, 1);
+        let text = explanation(&waiting, EndpointState::On, NOW, language);
+        assert!(text.contains("23 November 2026, 12:05 UTC"), "{text}");
+        let due = |now| delivery_row(&waiting, now, language).due;
+        assert_eq!(due(later).as_deref(), Some(language.say("delivery-now")));
+        assert_eq!(due(NOW).as_deref(), Some("23 November 2026, 12:05 UTC"));
     }
 
     #[test]
@@ -256,101 +238,26 @@ mod tests {
             DeliveryState::Waiting,
         ];
         let deliveries = states.map(|state| delivery(state, 1));
-        let text = recent(&deliveries, ENGLISH).unwrap();
+        let language = PageLanguage::default();
+        let text = recent(&deliveries, language).unwrap();
         assert_eq!(text, "2 of the newest 3 arrived, 1 failed");
-        assert_eq!(recent(&deliveries[3..], ENGLISH), None);
-        assert_eq!(
-            recent(&deliveries, FRENCH).unwrap(),
-            "livrées\u{a0}: 2 sur 3, en échec\u{a0}: 1"
-        );
+        assert_eq!(recent(&deliveries[3..], language), None);
     }
 
     #[test]
-    fn the_button_says_what_it_does() {
-        for (state, endpoint, words) in [
-            (DeliveryState::Failed, EndpointState::On, "no other follows"),
-            (
-                DeliveryState::Delivered,
-                EndpointState::On,
-                "One try is made now",
-            ),
-            (DeliveryState::Waiting, EndpointState::On, "follows at once"),
-            (
-                DeliveryState::Waiting,
-                EndpointState::Paused,
-                "when you resume it",
-            ),
-            (
-                DeliveryState::Failed,
-                EndpointState::Paused,
-                "when you resume it",
-            ),
-            (
-                DeliveryState::Failed,
-                EndpointState::Off,
-                "resume it before",
-            ),
+    fn only_an_answer_without_a_reason_is_a_success() {
+        for (status, reason, is_success) in [
+            (Some(204), "", true),
+            (Some(500), "answered 500", false),
+            (None, "has no address", false),
         ] {
-            let text = send_again(&delivery(state, 6), endpoint, ENGLISH);
-            assert!(text.contains(words), "{text}");
+            let attempt = proto::Attempt {
+                status,
+                reason: reason.to_owned(),
+                ..proto::Attempt::default()
+            };
+            let row = attempt_row(&attempt, PageLanguage::default());
+            assert_eq!(row.is_success, is_success, "{reason}");
         }
-    }
-
-    #[test]
-    fn a_failed_attempt_says_why() {
-        let attempt = |status, reason: &str| proto::Attempt {
-            status,
-            reason: reason.to_owned(),
-            ..proto::Attempt::default()
-        };
-        let good = attempt_row(&attempt(Some(204), ""), ENGLISH);
-        assert_eq!(
-            (good.result.text.as_str(), good.is_success),
-            ("answered 204", true)
-        );
-        let bad = attempt_row(&attempt(Some(500), "answered 500"), ENGLISH);
-        assert_eq!(
-            (bad.result.text.as_str(), bad.is_success),
-            ("answered 500", false)
-        );
-        let none = attempt_row(&attempt(None, "has no address"), ENGLISH);
-        assert_eq!(
-            (none.result.text.as_str(), none.is_success),
-            ("has no address", false)
-        );
-    }
-
-    #[test]
-    fn a_delivery_is_described_in_the_language_of_the_page() {
-        let twice = delivery(DeliveryState::Delivered, 2);
-        assert_eq!(delivery_state(&twice, FRENCH).text, "livrée");
-        assert_eq!(
-            explanation(&twice, EndpointState::On, NOW, FRENCH),
-            "Votre récepteur l’a acceptée après 2 tentatives."
-        );
-        let slow = proto::Attempt {
-            status: Some(204),
-            duration_ms: 1_204,
-            ..proto::Attempt::default()
-        };
-        let slow = attempt_row(&slow, FRENCH);
-        assert_eq!(slow.duration, "1\u{202f}204\u{a0}ms");
-        assert_eq!(slow.result.text, "a répondu 204");
-    }
-
-    #[test]
-    fn a_cancelled_delivery_says_why() {
-        let mut cancelled_one = delivery(DeliveryState::Cancelled, 0);
-        cancelled_one.last_attempt = Some(proto::Attempt {
-            reason: "The listing is no longer published.".to_owned(),
-            ..proto::Attempt::default()
-        });
-        let text = explanation(&cancelled_one, EndpointState::On, NOW, ENGLISH);
-        assert_eq!(text, "It is not sent.");
-        let reason = |language| cancelled(&cancelled_one, language).unwrap().text;
-        assert_eq!(reason(ENGLISH), "The listing is no longer published.");
-        assert_eq!(reason(FRENCH), "La fiche n’est plus publiée.");
-        let failed = delivery(DeliveryState::Failed, 6);
-        assert!(cancelled(&failed, FRENCH).is_none());
     }
 }

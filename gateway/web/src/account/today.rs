@@ -1,0 +1,243 @@
+//! "Today", the start page of an account: what waits, how the month goes, and two first steps.
+//!
+//! Every part comes from one service; the page names those that do not answer, and has the rest.
+
+use std::time::Duration;
+
+use contracts::gateway::v1::KeyRequest;
+use contracts::listings::v1 as listings;
+use contracts::public::{OwnListing, WITHDRAWN_REASON};
+use contracts::webhook::v1::{Endpoint, EndpointState};
+use kit::{Code, Fault};
+use pages::ApiCall;
+use pages::accounts::{FirstStep, TodayPage, WaitingItem};
+use time::OffsetDateTime;
+use tokio::time::timeout;
+
+use super::member_request::MemberRequest;
+use super::usage;
+use super::webhooks::origin;
+use crate::domain::role::Permission;
+use crate::page_error::{PageError, PageResult};
+use crate::render::ok;
+use crate::upstream::{minute_of, time_of};
+use crate::viewer::Section;
+
+/// How long the page waits for a part.
+const WAIT: Duration = Duration::from_secs(5);
+/// How long a rejected key stays on the page.
+const IS_RECENT_FOR: time::Duration = time::Duration::days(14);
+
+/// What waits.
+#[derive(Debug, Default)]
+struct Waiting {
+    for_you: Vec<WaitingItem>,
+    for_staff: Vec<WaitingItem>,
+}
+
+pub async fn show(request: MemberRequest) -> PageResult {
+    let (app, account) = (&request.app, request.scope.id);
+    let (frame, keys, endpoints, listings) = futures::join!(
+        request.frame(Section::Today),
+        part(async {
+            futures::try_join!(app.gateway.keys(account), app.gateway.key_requests(account))
+        }),
+        part(app.webhooks.endpoints(account)),
+        part(async {
+            futures::try_join!(app.listings.pages(account), app.listings.list(account, ""))
+        }),
+    );
+    let found = frame.account();
+    if found
+        .as_ref()
+        .is_err_and(|fault| fault.code == Code::NotFound)
+    {
+        return Err(PageError::not_found());
+    }
+    let found = found.ok();
+    let (language, now) = (request.language(), app.clock.now());
+    let missing = [
+        ("today-part-keys", keys.is_none() || found.is_none()),
+        ("today-part-webhooks", endpoints.is_none()),
+        ("today-part-listings", listings.is_none()),
+    ];
+    let has_key = keys.as_ref().map(|(keys, _)| !keys.is_empty());
+    let has_game = listings
+        .as_ref()
+        .map(|(_, (rows, _))| rows.iter().any(|row| row.kind == "game"));
+    let mut waiting = Waiting::default();
+    for asked in keys.iter().flat_map(|(_, requests)| requests) {
+        waiting.add_key_request(&request, asked, now);
+    }
+    for endpoint in endpoints.iter().flat_map(|listed| &listed.endpoints) {
+        waiting.add_endpoint(&request, endpoint);
+    }
+    if let Some((pages, (rows, _))) = &listings {
+        for page in &pages.pages {
+            let reason = pages.reasons.get(&page.handle);
+            waiting.add_page(&request, page, reason);
+        }
+        for row in rows {
+            waiting.add_listing(&request, row);
+        }
+    }
+    let month = found.and_then(|found| found.month.as_ref());
+    let plan = found.and_then(|found| found.plan.as_ref());
+    let page = TodayPage {
+        account: account.to_string(),
+        missing: (missing.into_iter())
+            .filter(|(_, is_missing)| *is_missing)
+            .map(|(part, _)| language.say(part))
+            .collect(),
+        steps: if has_key == Some(false) && has_game == Some(false) {
+            first_steps(&request)
+        } else {
+            Vec::new()
+        },
+        for_you: waiting.for_you,
+        for_staff: waiting.for_staff,
+        month: month.map(|month| usage::month(language.texts(), month, now)),
+        plan: plan.map(|plan| plan.title.clone()),
+        is_owner: request.may(Permission::Manage),
+        shell: pages::Shell {
+            api_call: Some(ApiCall::same("GET /v1/me")),
+            ..frame.closed_shell()
+        },
+    };
+    Ok(ok(&page))
+}
+
+/// A part of the page; `None` if its service does not answer in time.
+async fn part<T>(load: impl Future<Output = Result<T, Fault>>) -> Option<T> {
+    match timeout(WAIT, load).await {
+        Ok(Ok(part)) => Some(part),
+        Ok(Err(fault)) => {
+            tracing::warn!(%fault, "a start page lacks a part");
+            None
+        }
+        Err(_elapsed) => None,
+    }
+}
+
+/// The first steps of an account that has neither a key nor a game.
+fn first_steps(request: &MemberRequest) -> Vec<FirstStep> {
+    let language = request.language();
+    let steps = [
+        (
+            Permission::Develop,
+            ["today-api-title", "today-api", "today-first-key"],
+            "/keys/new",
+        ),
+        (
+            Permission::Edit,
+            ["today-list-title", "today-list", "today-first-game"],
+            "/listings/new/game",
+        ),
+    ];
+    let steps = steps
+        .into_iter()
+        .filter(|(permission, ..)| request.may(*permission));
+    let steps = steps.map(|(_, words, path)| {
+        let [title, text, button] = words.map(|key| language.say(key));
+        FirstStep {
+            title,
+            text,
+            button,
+            href: request.path(path),
+        }
+    });
+    steps.collect()
+}
+
+impl Waiting {
+    fn add_key_request(
+        &mut self,
+        request: &MemberRequest,
+        asked: &KeyRequest,
+        now: OffsetDateTime,
+    ) {
+        let texts = request.language().texts();
+        let item = |key| WaitingItem::new(texts.say_of(key, &asked.name), request.path("/keys"));
+        let is_recent = time_of(asked.decided_at).is_some_and(|at| now - at < IS_RECENT_FOR);
+        let may_act = request.may(Permission::Develop);
+        match asked.state.as_str() {
+            "asked" => {
+                let since = minute_of(texts, asked.asked_at);
+                let detail = texts.say_of("today-live-key-since", &since);
+                self.for_staff.push(item("today-live-key").detail(detail));
+            }
+            "approved" if may_act => {
+                let detail = texts.say("today-live-key-reveal");
+                self.for_you
+                    .push(item("today-live-key-approved").detail(detail));
+            }
+            "rejected" if may_act && is_recent => {
+                let reason = asked.reason.clone().unwrap_or_default();
+                self.for_you
+                    .push(item("today-live-key-rejected").detail(reason));
+            }
+            _ => {}
+        }
+    }
+
+    /// An address that is switched off.
+    fn add_endpoint(&mut self, request: &MemberRequest, endpoint: &Endpoint) {
+        if endpoint.state() != EndpointState::Off || !request.may(Permission::Develop) {
+            return;
+        }
+        let language = request.language();
+        let text = language
+            .texts()
+            .say_of("today-address-off", &origin(&endpoint.url));
+        let href = request.path(&format!("/webhooks/{}", endpoint.id));
+        self.for_you
+            .push(WaitingItem::new(text, href).detail(&endpoint.reason));
+    }
+
+    fn add_page(
+        &mut self,
+        request: &MemberRequest,
+        page: &listings::Page,
+        reason: Option<&String>,
+    ) {
+        let href = request.path(&format!("/listings/page/{}", page.handle));
+        match page.state() {
+            listings::State::Pending => self.add_pending(request, &page.name, href),
+            listings::State::Rejected => self.add_rejected(request, &page.name, reason, href),
+            _ => {}
+        }
+    }
+
+    fn add_listing(&mut self, request: &MemberRequest, row: &OwnListing) {
+        let href = request.path(&format!("/listings/{}/{}", row.kind, row.slug));
+        match row.status.as_str() {
+            "pending" => self.add_pending(request, &row.title, href),
+            "rejected" => self.add_rejected(request, &row.title, row.reason.as_ref(), href),
+            _ => {}
+        }
+    }
+
+    fn add_pending(&mut self, request: &MemberRequest, title: &str, href: String) {
+        let detail = request.language().say("today-listing-waits");
+        self.for_staff
+            .push(WaitingItem::new(title, href).detail(detail));
+    }
+
+    fn add_rejected(
+        &mut self,
+        request: &MemberRequest,
+        title: &str,
+        reason: Option<&String>,
+        href: String,
+    ) {
+        let is_withdrawn = reason.is_some_and(|reason| reason == WITHDRAWN_REASON);
+        if is_withdrawn || !request.may(Permission::Edit) {
+            return;
+        }
+        let texts = request.language().texts();
+        let text = texts.say_of("today-listing-rejected", title);
+        let reason = reason.cloned().unwrap_or_default();
+        self.for_you
+            .push(WaitingItem::new(text, href).detail(reason));
+    }
+}
