@@ -63,9 +63,10 @@ impl Cluster {
 
     fn spawn() -> Self {
         let user = ServerUser::unprivileged().unwrap();
-        // Each user can go there, which may not hold for the temporary folder of the tests.
-        let folder = PathBuf::from("/tmp").join(format!("patroni-{}", kit::ids::row_id()));
-        std::fs::create_dir(&folder).unwrap();
+        let base = user.temporary(&std::env::temp_dir()).unwrap();
+        // A short name: the path of a Unix socket has at most 107 bytes.
+        let folder = tempfile::Builder::new().prefix("pg-").tempdir_in(base);
+        let folder = folder.unwrap().keep();
         user.give(&folder, 0o700).unwrap();
         let ports = Ports::free();
         let etcd = Etcd::spawn(&user, &folder);

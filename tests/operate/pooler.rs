@@ -31,7 +31,8 @@ struct Pooler {
 impl Pooler {
     async fn start(server: &Server, mode: &str) -> Self {
         let user = ServerUser::unprivileged().unwrap();
-        let folder = tempfile::tempdir().unwrap();
+        let base = user.temporary(&std::env::temp_dir()).unwrap();
+        let folder = tempfile::tempdir_in(base).unwrap();
         user.give(folder.path(), 0o700).unwrap();
         let users = folder.path().join("users");
         let owners = SCHEMAS.map(|schema| format!("{schema}_owner"));

@@ -35,10 +35,7 @@ pub(crate) struct Archived {
 impl Archived {
     pub(crate) async fn start() -> Self {
         let user = ServerUser::unprivileged().unwrap();
-        let mut base = std::env::temp_dir().canonicalize().unwrap();
-        if !user.can_search(&base).unwrap() {
-            base = "/tmp".into();
-        }
+        let base = user.temporary(&std::env::temp_dir()).unwrap();
         // A short name: the path of a Unix socket has at most 107 bytes.
         let folder = tempfile::Builder::new().prefix("pg-").tempdir_in(base);
         let folder = folder.unwrap();

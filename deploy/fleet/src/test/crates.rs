@@ -108,7 +108,10 @@ pub(super) fn run(
     folder: &Folder,
     results: &mut TestResults,
 ) -> Result<()> {
-    let temporary = folder.data().join("tmp");
+    // Without the links, which may be in a private folder: the user of the servers can enter the target.
+    let data = folder.data();
+    let data = data.canonicalize();
+    let temporary = data.context("the data folder is missing")?.join("tmp");
     fs::create_dir(&temporary).with_context(|| format!("cannot create {}", temporary.display()))?;
     let mut commands: Vec<_> = selections
         .iter()

@@ -19,9 +19,6 @@ use crate::certificates::Authority;
 /// How long a server may take to start. It is long, because a machine that runs many tests is busy.
 const START_LIMIT: Duration = Duration::from_mins(2);
 
-/// The temporary folder of all users.
-const PUBLIC: &str = "/tmp";
-
 /// A pool of the same database whose deadline passes soon, for a test of what happens then. The pool of a test has half a minute.
 pub fn hasty(pool: &PgPool) -> PgPool {
     let options = (*pool.connect_options()).clone();
@@ -225,16 +222,10 @@ async fn answers(pool: &PgPool, process: &mut Child) -> anyhow::Result<bool> {
     Ok(true)
 }
 
-/// A new data folder below `base`, owned by the user of the server. When the tests run as root and that user cannot go to `base`, as in a
-/// checkout in a private folder, it is below [`PUBLIC`].
+/// A new data folder, owned by the user of the server, below `base` if that user can go there.
 fn new_folder(base: &Path) -> anyhow::Result<PathBuf> {
-    // Links may be in a private folder and lead out of it.
-    let mut base = base.canonicalize()?;
     let user = ServerUser::unprivileged()?;
-    if !user.can_search(&base)? {
-        base = PUBLIC.into();
-    }
-    let folder = base.join(format!("postgres-{}", ids::row_id()));
+    let folder = user.temporary(base)?.join(format!("postgres-{}", ids::row_id()));
     std::fs::create_dir(&folder)?;
     // PostgreSQL refuses a folder that others may read.
     user.give(&folder, 0o700)?;
