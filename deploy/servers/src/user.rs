@@ -103,15 +103,19 @@ mod tests {
     fn temporary_files_are_not_in_a_private_folder() {
         let user = ServerUser::unprivileged().unwrap();
         let private = tempfile::tempdir_in(TEMPORARY).unwrap();
+        let allow = |mode| {
+            fs::set_permissions(private.path(), Permissions::from_mode(mode)).unwrap();
+        };
         let inner = private.path().join("checkout");
         fs::create_dir(&inner).unwrap();
+        allow(0o700);
         // Who is not root runs the servers as itself, and can enter its own folders.
         let expected = match user.name() {
             Some(_) => Path::new(TEMPORARY),
             None => inner.as_path(),
         };
         assert_eq!(user.temporary(&inner).unwrap(), expected);
-        fs::set_permissions(private.path(), Permissions::from_mode(0o711)).unwrap();
+        allow(0o711);
         assert_eq!(user.temporary(&inner).unwrap(), inner);
     }
 
