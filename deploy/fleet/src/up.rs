@@ -196,6 +196,7 @@ fn serve(
     since: Instant,
 ) -> Result<()> {
     fleet.start(supervisor)?;
+    servers::record_start("fleets", since);
     say(format!(
         "\nThe fleet is up after {}\n",
         format_duration(since.elapsed())

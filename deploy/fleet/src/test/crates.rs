@@ -1,11 +1,13 @@
 //! The tests of each crate, and the processes of cargo that run them.
 
 use std::fs;
+use std::time::Instant;
 
 use anyhow::{Context, Result};
 
 use super::TestResults;
 use super::output::{Counts, FailureBlock};
+use super::times::Reader;
 use crate::cargo;
 use crate::database::Address;
 use crate::fleet::Fleet;
@@ -40,11 +42,16 @@ pub(super) fn is_target(package: Option<&str>, filter: &str) -> bool {
     package == Some(E2E) && targets().any(|name| name == filter)
 }
 
+/// The number of tests of [`E2E`] that run at once: they share no connections of sqlx, and wait much longer than they compute.
+const E2E_THREADS: usize = 6;
+
+/// The number of other tests of a process that run at once, as in `.cargo/config.toml`, which says why.
+const THREADS: usize = 3;
+
 /// Tests that one process of cargo runs.
 pub(super) struct Selection<'a> {
     arguments: Vec<&'a str>,
-    /// The number of concurrent tests, if it differs from that in `.cargo/config.toml`.
-    threads: Option<&'static str>,
+    threads: usize,
 }
 
 impl<'a> Selection<'a> {
@@ -53,12 +60,11 @@ impl<'a> Selection<'a> {
     pub(super) fn of(package: Option<&'a str>, filter: Option<&'a str>) -> Vec<Self> {
         let of_e2e = |arguments| Self {
             arguments,
-            // These tests share no connections of sqlx, and wait much longer than they compute.
-            threads: Some("6"),
+            threads: E2E_THREADS,
         };
         let others = |arguments| Self {
             arguments,
-            threads: None,
+            threads: THREADS,
         };
         let mut selections = match package {
             None => {
@@ -113,6 +119,7 @@ pub(super) fn run(
     let data = data.canonicalize();
     let temporary = data.context("the data folder is missing")?.join("tmp");
     fs::create_dir(&temporary).with_context(|| format!("cannot create {}", temporary.display()))?;
+    let starts = temporary.join("starts");
     let mut commands: Vec<_> = selections
         .iter()
         .map(|selection| {
@@ -122,10 +129,9 @@ pub(super) fn run(
                 .env("DATABASE_URL", database.to_string())
                 .env("REDIS_URL", &fleet.manifest.redis_url)
                 .env("FLEET_JSON", folder.manifest())
-                .env("TMPDIR", &temporary);
-            if let Some(threads) = selection.threads {
-                command.env("RUST_TEST_THREADS", threads);
-            }
+                .env("TMPDIR", &temporary)
+                .env("TEST_STARTS", &starts)
+                .env("RUST_TEST_THREADS", selection.threads.to_string());
             if folder.template().exists() {
                 command.env("FLEET_TEMPLATE", folder.template());
             }
@@ -133,12 +139,16 @@ pub(super) fn run(
         })
         .collect();
     let mut blocks = vec![FailureBlock::default(); commands.len()];
+    let threads = selections.iter().map(|selection| selection.threads);
+    let mut readers: Vec<_> = threads.map(Reader::new).collect();
     let good = process::stream_all(&mut commands, fleet.signals(), |number, line| {
         blocks[number].say(line);
+        readers[number].read(line, Instant::now(), &mut results.times);
         if let Some(counts) = Counts::read(line) {
             results.counts.add(counts);
         }
     })?;
+    results.times.read_starts(&starts);
     // A test binary that crashes or does not compile prints no counts, but the status of cargo is a failure.
     if !good {
         results.failed_steps.push("tests");
