@@ -98,6 +98,7 @@ default_pool_size = 50
 }
 
 #[tokio::test]
+#[ignore = "long: needs PgBouncer"]
 async fn a_fleet_runs_through_a_pooler_in_session_mode() {
     let server = Server::new().await.unwrap();
     let pooler = Pooler::start(&server, "session").await;
@@ -118,6 +119,7 @@ async fn a_fleet_runs_through_a_pooler_in_session_mode() {
 }
 
 #[tokio::test]
+#[ignore = "long: needs PgBouncer"]
 async fn a_pooler_in_transaction_mode_is_refused() {
     let server = Server::new().await.unwrap();
     create_roles(&server, "economy-svc").await;

@@ -48,6 +48,9 @@ const E2E_THREADS: usize = 6;
 /// The number of other tests of a process that run at once, as in `.cargo/config.toml`, which says why.
 const THREADS: usize = 3;
 
+/// What libtest is told for the long tests. Those by hand are measurements, and pictures to look at.
+const LONG: [&str; 4] = ["--", "--ignored", "--skip", "by_hand_"];
+
 /// Tests that one process of cargo runs.
 pub(super) struct Selection<'a> {
     arguments: Vec<&'a str>,
@@ -56,8 +59,8 @@ pub(super) struct Selection<'a> {
 
 impl<'a> Selection<'a> {
     /// The tests of one crate, or of all crates: three processes at once keep two cores busy. A filter is the name of a test target, or a
-    /// part of the names of tests.
-    pub(super) fn of(package: Option<&'a str>, filter: Option<&'a str>) -> Vec<Self> {
+    /// part of the names of tests. The short run leaves out the tests that are ignored, and the long run has only those.
+    pub(super) fn of(package: Option<&'a str>, filter: Option<&'a str>, long: bool) -> Vec<Self> {
         let of_e2e = |arguments| Self {
             arguments,
             threads: E2E_THREADS,
@@ -88,6 +91,11 @@ impl<'a> Selection<'a> {
                 selection.arguments.push(filter);
             }
         }
+        if long {
+            for selection in &mut selections {
+                selection.arguments.extend(LONG);
+            }
+        }
         selections
     }
 }
@@ -95,8 +103,9 @@ impl<'a> Selection<'a> {
 /// Compiles the tests, and the binaries that some of them start.
 pub(super) fn build(package: Option<&str>, signals: &Signals) -> Result<bool> {
     let Some(package) = package else {
-        // Without benchmarks, which the lints compile as well.
-        return cargo::run(&["build", "--bins", "--tests", "--workspace"], signals);
+        // Without benchmarks, which the lints compile as well. Tests start some of the examples.
+        let all = ["build", "--bins", "--examples", "--tests", "--workspace"];
+        return cargo::run(&all, signals);
     };
     let starts_fleets = [E2E, LAUNCHER].contains(&package);
     if starts_fleets && !cargo::run(&["build", "--workspace", "--bins"], signals)? {
@@ -162,7 +171,7 @@ mod tests {
 
     /// The arguments of the last process for these options.
     fn arguments<'a>(package: Option<&'a str>, filter: Option<&'a str>) -> Vec<&'a str> {
-        let mut selections = Selection::of(package, filter);
+        let mut selections = Selection::of(package, filter, false);
         selections.pop().unwrap().arguments
     }
 
@@ -188,6 +197,18 @@ mod tests {
             let arguments = arguments(package, Some(filter));
             assert_eq!(arguments.last(), Some(&filter));
             assert!(!arguments.contains(&"--test"), "{arguments:?}");
+        }
+    }
+
+    #[test]
+    fn the_long_run_has_what_the_short_one_leaves_out() {
+        for (package, filter) in [(None, None), (Some("kit"), Some("mail"))] {
+            let short = Selection::of(package, filter, false);
+            let long = Selection::of(package, filter, true);
+            assert_eq!(short.len(), long.len());
+            for (short, long) in short.into_iter().zip(long) {
+                assert_eq!(long.arguments, [&short.arguments[..], &LONG].concat());
+            }
         }
     }
 }

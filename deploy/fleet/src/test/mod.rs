@@ -61,11 +61,14 @@ pub(crate) struct Args {
     /// Run only the tests of this crate, such as listings; only the tests of e2e start a fleet
     #[arg(long, short, value_name = "CRATE")]
     package: Option<String>,
+    /// Run the tests that take long and whose subject seldom changes, instead of the others
+    #[arg(long)]
+    long: bool,
     /// Also check formatting, lints, checked SQL and documentation, before the tests
-    #[arg(long, conflicts_with_all = ["filter", "package"])]
+    #[arg(long, conflicts_with_all = ["filter", "package", "long"])]
     checks: bool,
     /// Regenerate the data of checked SQL queries (.sqlx), and run no tests
-    #[arg(long, conflicts_with_all = ["filter", "package", "checks"])]
+    #[arg(long, conflicts_with_all = ["filter", "package", "long", "checks"])]
     prepare: bool,
 }
 
@@ -92,6 +95,9 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     folder.use_memory()?;
     let mut requirements = ExternalServers::default().requirements();
     requirements.extend(packages::TESTS);
+    if args.long {
+        requirements.extend(packages::LONG_TESTS);
+    }
     packages::ensure(&requirements)?;
     let plan = Plan {
         port: ANY_PORT,
@@ -172,7 +178,7 @@ fn run_all(
     let signals = fleet.signals();
     let package = args.package.as_deref();
     let filter = args.filter.as_deref();
-    let selections = Selection::of(package, filter);
+    let selections = Selection::of(package, filter, args.long);
     fleet.start_servers(supervisor)?;
     let server = fleet.server()?;
     if args.checks {
