@@ -172,9 +172,10 @@ impl Cores {
     }
 
     fn idle_percent_since(self, before: Self) -> Option<u64> {
-        (self.idle - before.idle)
-            .saturating_mul(100)
-            .checked_div(self.all - before.all)
+        // Linux may correct the ticks of waiting for a disk downwards.
+        let idle = self.idle.saturating_sub(before.idle);
+        let all = self.all.saturating_sub(before.all);
+        idle.saturating_mul(100).checked_div(all)
     }
 }
 
