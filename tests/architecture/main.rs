@@ -260,6 +260,7 @@ fn features(selected: &[&str]) -> BTreeSet<String> {
 
 /// A dependency with other features is compiled again: `deploy/up`, `deploy/test` and `deploy/test -p CRATE` share one build.
 #[test]
+#[ignore = "long: asks cargo for the tree of each build"]
 fn dependencies_have_the_same_features_in_every_build() {
     let all_edges = "--edges=normal,build,dev";
     let whole = features(&["--workspace", all_edges]);
@@ -267,8 +268,11 @@ fn dependencies_have_the_same_features_in_every_build() {
     assert!(packages.len() > 5, "{packages:?}");
     let selected = features(&["-p", "features", "--edges=normal"]);
     for package in &packages {
-        // The launcher has no library, and its dependencies are few.
-        let is_selected = selected.contains(package) || package.starts_with("fleet ");
+        // The launcher and the tool for receivers have no library, and few dependencies.
+        let is_selected = selected.contains(package)
+            || ["fleet ", "receiver "]
+                .iter()
+                .any(|name| package.starts_with(name));
         assert!(is_selected, "tests/features/Cargo.toml lacks {package}");
     }
     let mut builds = vec![(
@@ -287,6 +291,30 @@ fn dependencies_have_the_same_features_in_every_build() {
             "{build} compiles dependencies with other features than the workspace; name the crate that adds them in tests/features/Cargo.toml: {other:?}"
         );
     }
+}
+
+/// `deploy/test` leaves out what is ignored, and `deploy/test --long` runs that, but nothing by hand: measurements, and pictures to look at.
+#[test]
+fn an_ignored_test_is_long_or_by_hand() {
+    let attribute = concat!("#[", "ignore");
+    let mut wrong = Vec::new();
+    for file in files(&root(), ".rs") {
+        let text = fs::read_to_string(&file).unwrap();
+        for ignored in text.split(attribute).skip(1) {
+            let (reason, rest) = ignored.split_once("]\n").unwrap();
+            let name = rest.split_once("fn ").unwrap().1;
+            let name = name.split('(').next().unwrap();
+            let is_right = if name.starts_with("by_hand_") {
+                reason.starts_with(" = \"by hand: ")
+            } else {
+                reason.starts_with(" = \"long: ")
+            };
+            if !is_right {
+                wrong.push(format!("{}: {name}{reason}", file.display()));
+            }
+        }
+    }
+    assert_eq!(wrong, Vec::<String>::new());
 }
 
 /// Metaphors, and adjectives or participles that stand for a noun: no name of a type, a module or a function is one of these. The

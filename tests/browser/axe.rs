@@ -1,15 +1,11 @@
 //! The accessibility rules of WCAG 2.2 AA and the best practices of axe-core.
 
-use std::path::Path;
-
 use serde_json::{Value, json};
-use tokio::sync::OnceCell;
 
 use crate::browser::Browser;
 
-/// A Python package that contains axe-core as a file. Its dependencies are not installed.
-const PACKAGE: &str = "axe-playwright-python==0.1.8";
-const FILE: &str = "axe_playwright_python/axe.min.js";
+/// axe-core, as its authors distribute it.
+const SOURCE: &str = include_str!("axe.min.js");
 
 const RUN: &str = "
     const [runOnly, done] = arguments;
@@ -47,20 +43,10 @@ impl Rules {
 
 /// The violations on the open page.
 pub(crate) async fn violations(browser: &Browser, rules: Rules) -> Vec<Value> {
-    static SOURCE: OnceCell<String> = OnceCell::const_new();
     let is_loaded = browser.client.execute("return !!window.axe", Vec::new());
     if is_loaded.await.unwrap() != Value::Bool(true) {
-        let source = SOURCE.get_or_init(load).await;
-        browser.client.execute(source, Vec::new()).await.unwrap();
+        browser.client.execute(SOURCE, Vec::new()).await.unwrap();
     }
     let found = browser.client.execute_async(RUN, vec![rules.selection()]);
     found.await.unwrap().as_array().unwrap().clone()
-}
-
-async fn load() -> String {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
-    let environment = testing::python::environment(folder, PACKAGE, &["--no-deps"]).await;
-    let libraries = std::fs::read_dir(environment.unwrap().join("lib")).unwrap();
-    let python = libraries.flatten().next().unwrap().path();
-    std::fs::read_to_string(python.join("site-packages").join(FILE)).unwrap()
 }

@@ -2,7 +2,7 @@
 
 use std::net::TcpListener;
 use std::process::Stdio;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use e2e::{Fleet, eventually};
 use fantoccini::wd::{Capabilities, WebDriverCompatibleCommand};
@@ -38,6 +38,7 @@ impl Browser {
     }
 
     pub(crate) async fn start_on(fleet: Fleet, options: Options) -> Self {
+        let since = Instant::now();
         let profile = tempfile::tempdir().unwrap();
         let (driver, address) = start_driver().await;
         let connector = ClientBuilder::new(HttpConnector::new())
@@ -62,6 +63,7 @@ impl Browser {
         browser
             .devtools("Network.setExtraHTTPHeaders", headers)
             .await;
+        servers::record_start("browsers", since);
         browser
     }
 

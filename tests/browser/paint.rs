@@ -61,6 +61,7 @@ impl Figures {
 }
 
 #[tokio::test]
+#[ignore = "long: loads pages over a slow line"]
 async fn nothing_moves_while_a_page_loads() {
     let browser = Browser::start(Options {
         has_javascript: true,
@@ -80,8 +81,8 @@ async fn nothing_moves_while_a_page_loads() {
 }
 
 #[tokio::test]
-#[ignore = "prints figures for the README of the tests"]
-async fn figures() {
+#[ignore = "by hand: prints figures for the README of the tests"]
+async fn by_hand_figures() {
     let browser = Browser::start(Options {
         has_javascript: true,
     })

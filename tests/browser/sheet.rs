@@ -73,8 +73,8 @@ async fn save(browser: &Browser, sheet: &str, file: &Path) {
 }
 
 #[tokio::test]
-#[ignore = "makes gateway/web/screenshots/sheet-WIDTH-THEME.webp, for people to look at"]
-async fn contact_sheet() {
+#[ignore = "by hand: makes gateway/web/screenshots/sheet-WIDTH-THEME.webp, for people to look at"]
+async fn by_hand_contact_sheet() {
     let browser = Browser::start(Options {
         has_javascript: true,
     })

@@ -39,8 +39,8 @@ impl Visit {
 }
 
 #[tokio::test]
-#[ignore = "prints figures for the README of the tests"]
-async fn a_game_over_a_slow_line() {
+#[ignore = "by hand: prints figures for the README of the tests"]
+async fn by_hand_a_game_over_a_slow_line() {
     let browser = Browser::start(Options {
         has_javascript: true,
     })

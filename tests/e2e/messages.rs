@@ -1,4 +1,4 @@
-//! Webhooks by pulling (§10.17), and `webhook-listen --api` in front of a receiver.
+//! Webhooks by pulling (§10.17), and `webhook listen` in front of a receiver.
 
 use std::collections::HashSet;
 use std::process::{Child, Command, Stdio};
@@ -260,8 +260,7 @@ impl Receiver {
         }
     }
 
-    /// The events about a listing, in the order in which they came. Like any receiver it does the work of a message once: one that was killed
-    /// before it had stored its cursor gets the last message again.
+    /// The events about a listing, in the order in which they came. Like any receiver it does the work of a message once.
     fn events(&self, slug: &str) -> Vec<String> {
         let bodies = self.bodies.lock().unwrap();
         let about = bodies.iter().filter(|body| body["data"]["slug"] == slug);
@@ -273,7 +272,7 @@ impl Receiver {
     }
 }
 
-/// `webhook-listen`; it ends with the value.
+/// `webhook listen`; it ends with the value.
 struct Listener(Child);
 
 impl Drop for Listener {
@@ -291,21 +290,17 @@ async fn a_receiver_behind_a_firewall_gets_every_message() {
         .key(&studio.account.clone(), KeyRequest::live())
         .await;
     let receiver = Receiver::start().await;
-    let folder = tempfile::tempdir().unwrap();
-    let state = folder.path().join("state");
-    let listen = || {
-        let mut command = Command::new(binaries().join("webhook-listen"));
-        command.args(["--api", &studio.fleet.base_url, "--interval", "1"]);
-        command.args(["--forward-to", &receiver.url]);
-        command.arg("--state").arg(&state);
-        command.env("SERVICE_API_KEY", &key);
-        command.env("SERVICE_WEBHOOK_SECRET", SECRET);
-        command.stdout(Stdio::null());
-        Listener(command.spawn().unwrap())
-    };
-    let listener = listen();
-    eventually("it has begun", async || state.exists().then_some(())).await;
     let slug = studio.publish("forwarded").await;
+    studio.edit(&slug, "While nobody listens").await;
+    let yesterday = (kit::Clock::system().now() - time::Duration::days(1)).date();
+    let mut command = Command::new(binaries().join("webhook"));
+    command.args(["listen", "--api", &studio.fleet.base_url]);
+    command.args(["--forward-to", &receiver.url, "--interval", "1"]);
+    command.args(["--since", &format!("{yesterday}T00:00:00Z")]);
+    command.env("SERVICE_API_KEY", &key);
+    command.env("SERVICE_WEBHOOK_SECRET", SECRET);
+    command.stdout(Stdio::null());
+    let _listener = Listener(command.spawn().unwrap());
     let arrived = async |count: usize| {
         eventually("the messages arrive", async || {
             (receiver.events(&slug).len() >= count).then_some(())
@@ -313,9 +308,6 @@ async fn a_receiver_behind_a_firewall_gets_every_message() {
         .await;
     };
     arrived(1).await;
-    drop(listener);
-    studio.edit(&slug, "While nobody listens").await;
-    let _listener = listen();
     studio.edit(&slug, "And afterwards").await;
     arrived(3).await;
     assert_eq!(

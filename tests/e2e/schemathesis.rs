@@ -128,6 +128,7 @@ impl Caller {
 }
 
 #[tokio::test]
+#[ignore = "long: a validator from the Python package index"]
 async fn the_document_is_valid_openapi() {
     let fleet = Fleet::shared();
     let environments = Path::new(env!("CARGO_TARGET_TMPDIR"));
@@ -150,6 +151,7 @@ async fn the_document_is_valid_openapi() {
 }
 
 #[tokio::test]
+#[ignore = "long: thousands of requests, by a program from the Python package index"]
 #[expect(clippy::disallowed_methods, reason = "the long form")]
 async fn schemathesis_finds_no_failure() {
     let long = std::env::var("SCHEMATHESIS_EXAMPLES").ok();

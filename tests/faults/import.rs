@@ -24,6 +24,7 @@ fn games() -> String {
 }
 
 #[tokio::test]
+#[ignore = "long: imports 8,000 games"]
 async fn an_import_whose_service_was_killed_is_completed_by_another() {
     let mut small = SmallFleet::patient();
     let plans = small.plans();

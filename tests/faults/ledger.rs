@@ -86,6 +86,7 @@ async fn swap(replicas: &[(i32, ExchangeServiceClient<Channel>)], n: u64) {
 }
 
 #[tokio::test]
+#[ignore = "long: kills each side of a transfer"]
 async fn the_ledger_reconciles_whoever_dies_in_the_middle() {
     let mut small = SmallFleet::patient();
     // While a replica is down, tips are repeated more often than the limit of a player allows.

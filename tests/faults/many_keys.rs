@@ -6,7 +6,7 @@ const KEYS: usize = 100_000;
 const CALLS: u32 = 20_000;
 
 #[tokio::test]
-#[ignore = "takes minutes; tests/README.md has its command and what came of it"]
+#[ignore = "long: makes 100,000 keys"]
 async fn a_hundred_thousand_keys_in_use_and_a_guesser() {
     let mut small = SmallFleet::new();
     let plans = small.plans();

@@ -167,7 +167,7 @@ async fn whoever_changed_or_decided_reads_it_through_any_replica() {
         round: 0,
     };
     // Pairs of a write and a read.
-    let pairs: usize = long_form("OWN_CHANGES_PAIRS", 500);
+    let pairs: usize = long_form("OWN_CHANGES_PAIRS", 120);
     let rounds = pairs.div_ceil(WRITES * READS * walk.studio.clients.len());
     walk.rounds(rounds).await;
     fleet.assert_no_read_behind().await;

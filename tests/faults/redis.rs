@@ -234,31 +234,7 @@ async fn a_redis_that_is_paused_is_done_without() {
 }
 
 #[tokio::test]
-async fn a_redis_that_is_emptied_counts_on_from_postgresql() {
-    let scene = Scene::set().await;
-    scene.through("emptied", async || Some(scene.empty())).await;
-    scene.own_writes_are_read().await;
-}
-
-#[tokio::test]
-async fn a_redis_that_is_killed_counts_on_from_its_file() {
-    let scene = Scene::set().await;
-    scene
-        .through("killed", async || Some(scene.kill().await))
-        .await;
-    scene.own_writes_are_read().await;
-}
-
-#[tokio::test]
-async fn a_redis_that_comes_back_empty_counts_on_from_postgresql() {
-    let scene = Scene::set().await;
-    scene
-        .through("destroyed", async || Some(scene.destroy().await))
-        .await;
-    scene.own_writes_are_read().await;
-}
-
-#[tokio::test]
+#[ignore = "long: waits for the back-off of the launcher"]
 async fn a_gateway_starts_while_redis_is_away() {
     let mut small = SmallFleet::new();
     let fleet = small.up().await;
@@ -281,9 +257,9 @@ async fn a_gateway_starts_while_redis_is_away() {
 
 /// Runs each outage `REDIS_CYCLES` times.
 #[tokio::test]
-#[ignore = "takes minutes; tests/README.md has its command and what came of it"]
+#[ignore = "long: four outages under load"]
 async fn redis_fails_again_and_again() {
-    let cycles: u32 = long_form("REDIS_CYCLES", 3);
+    let cycles: u32 = long_form("REDIS_CYCLES", 1);
     let scene = Scene::set().await;
     for _ in 0..cycles {
         scene

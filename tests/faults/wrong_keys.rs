@@ -7,6 +7,7 @@ use reqwest::Method;
 const LIMIT: u64 = 60;
 
 #[tokio::test]
+#[ignore = "long: thousands of guesses"]
 async fn a_guesser_has_so_many_look_ups_a_minute_and_nothing_beyond() {
     let mut small = SmallFleet::patient();
     small.set("GATEWAY_REFUSED_CALLS", &LIMIT.to_string());

@@ -195,6 +195,7 @@ impl Edge<'_> {
 }
 
 #[tokio::test]
+#[ignore = "long: two edges, one after the other"]
 async fn a_fleet_is_served_through_haproxy_and_nginx() {
     let mut small = SmallFleet::patient();
     small.set("GATEWAY_REFUSED_CALLS", "5");
@@ -330,6 +331,7 @@ async fn warns_of_a_proxy_without_trust(small: &SmallFleet, fleet: &Fleet) {
 }
 
 #[tokio::test]
+#[ignore = "long: needs haproxy"]
 async fn haproxy_accepts_its_configuration() {
     let folder = proxies::folder().await;
     std::fs::write(folder.path().join("haproxy.cfg"), HAPROXY).unwrap();

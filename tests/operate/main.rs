@@ -1,4 +1,4 @@
-//! The fleet as an operator runs it: on standard servers, with failures of these servers, between hosts, and while it is upgraded.
+//! The fleet as an operator runs it: on standard servers, with failures of these servers, and while it is upgraded.
 #![expect(clippy::unwrap_used, reason = "a test")]
 
 mod backup;
@@ -8,7 +8,6 @@ mod documents;
 mod edge;
 mod etcd;
 mod hook;
-mod hosts;
 mod install;
 mod model;
 mod monitoring;

@@ -66,6 +66,7 @@ const ELSEWHERE: [(&str, &str); 6] = [
 ];
 
 #[tokio::test]
+#[ignore = "long: promtool evaluates days of minutes"]
 async fn the_files_are_valid_and_their_tests_pass() {
     for args in [
         ["check", "config", "prometheus.yml"],
@@ -124,6 +125,7 @@ fn panels() -> Vec<(String, String)> {
 }
 
 #[tokio::test]
+#[ignore = "long: waits until alerts fire"]
 async fn alerts_fire_and_every_metric_exists() {
     let hook = Hook::start(StatusCode::SERVICE_UNAVAILABLE).await;
     let mut small = SmallFleet::new();

@@ -88,6 +88,7 @@ impl Scene {
 }
 
 #[tokio::test]
+#[ignore = "long: three nodes of PostgreSQL and of etcd, and their failover"]
 async fn the_leaders_of_postgresql_and_of_etcd_are_killed() {
     let scene = Scene::set(TWO_GATEWAYS).await;
     let fault = async || scene.kill_the_leader().await;
@@ -99,7 +100,7 @@ async fn the_leaders_of_postgresql_and_of_etcd_are_killed() {
 
 /// Each fault happens `PATRONI_CYCLES` times.
 #[tokio::test]
-#[ignore = "takes minutes; tests/README.md has its command and what came of it"]
+#[ignore = "long: each failover takes up to ten seconds, and 15 s are a pause"]
 async fn postgresql_fails_over_again_and_again() {
     let cycles: u32 = long_form("PATRONI_CYCLES", 1);
     let scene = Scene::set(TWO_OF_EACH).await;

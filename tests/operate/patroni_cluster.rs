@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Child;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use e2e::{Paused, children, eventually_within};
 use nix::sys::signal::{Signal, kill};
@@ -48,11 +48,13 @@ pub(crate) struct Ports {
 impl Cluster {
     /// A cluster with a leader and two standbys, one of them synchronous, and an empty database of the fleet.
     pub(crate) async fn start() -> Self {
+        let since = Instant::now();
         let mut tries = 0;
         loop {
             let cluster = Self::spawn();
             if cluster.came_up().await {
                 cluster.make_database().await;
+                servers::record_start("clusters of Patroni", since);
                 return cluster;
             }
             // If another process has taken a port in the meantime, a server ends, and other ports are tried.
@@ -63,9 +65,10 @@ impl Cluster {
 
     fn spawn() -> Self {
         let user = ServerUser::unprivileged().unwrap();
-        // Each user can go there, which may not hold for the temporary folder of the tests.
-        let folder = PathBuf::from("/tmp").join(format!("patroni-{}", kit::ids::row_id()));
-        std::fs::create_dir(&folder).unwrap();
+        let base = user.temporary(&std::env::temp_dir()).unwrap();
+        // A short name: the path of a Unix socket has at most 107 bytes.
+        let folder = tempfile::Builder::new().prefix("pg-").tempdir_in(base);
+        let folder = folder.unwrap().keep();
         user.give(&folder, 0o700).unwrap();
         let ports = Ports::free();
         let etcd = Etcd::spawn(&user, &folder);

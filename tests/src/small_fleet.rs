@@ -1,6 +1,6 @@
 //! A fleet of a test's, or a benchmark's, own, in a folder of its own.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::Output;
 use std::sync::LazyLock;
@@ -113,7 +113,9 @@ impl SmallFleet {
             .arg("--dir")
             .arg(&self.state)
             .args(args);
-        launcher.env_remove("DATABASE_URL").env_remove("REDIS_URL");
+        for (name, _) in std::env::vars_os().filter(|(name, _)| names_server(name)) {
+            launcher.env_remove(name);
+        }
         launcher.envs(
             self.settings
                 .iter()
@@ -180,11 +182,7 @@ impl SmallFleet {
     fn test_options(&self) -> Vec<OsString> {
         let template = std::env::var_os("FLEET_TEMPLATE");
         let mut settings = self.settings.iter();
-        let has_servers = settings.any(|(name, _)| {
-            ["DATABASE_URL", "REDIS_URL"]
-                .iter()
-                .any(|url| name.ends_with(url))
-        });
+        let has_servers = settings.any(|(name, _)| names_server(name.as_ref()));
         match template {
             Some(template) if !has_servers => {
                 vec!["--no-fsync".into(), "--template".into(), template]
@@ -286,6 +284,14 @@ impl SmallFleet {
         }
         text
     }
+}
+
+/// Whether a variable names PostgreSQL or Redis for a fleet or a service.
+fn names_server(name: &OsStr) -> bool {
+    let name = name.to_string_lossy();
+    ["DATABASE_URL", "DATABASE_OWNER_URL", "REDIS_URL"]
+        .iter()
+        .any(|end| name.ends_with(end))
 }
 
 /// The folder with the launcher, the services and the tools of this build.

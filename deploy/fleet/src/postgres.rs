@@ -45,7 +45,7 @@ impl DataFolders {
                 data.display()
             )
         })?;
-        if !user.can_search(home.parent().unwrap_or(&home))? {
+        if user.enter(home.parent().unwrap_or(&home))?.is_none() {
             home = use_fallback(folder, &data, user.name().unwrap_or_default())?;
         }
         let folders = Self {

@@ -3,7 +3,7 @@
 //! Each child has a process group of its own, so that Ctrl-C reaches only the launcher, which then ends the children in order.
 
 use std::fs::File;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -101,7 +101,7 @@ pub(crate) fn capture(command: &mut Command, input: &str, signals: &Signals) -> 
     })
 }
 
-/// Runs commands at once until all have ended, and calls `each` with the number of the command and every line of its standard output.
+/// Runs commands at once until all have ended, and calls `each` with the number of the command and every line of its output and its errors.
 /// Returns whether all succeeded.
 pub(crate) fn stream_all(
     commands: &mut [Command],
@@ -112,14 +112,14 @@ pub(crate) fn stream_all(
     thread::scope(|scope| {
         let mut children = Vec::new();
         for (number, command) in commands.iter_mut().enumerate() {
-            let mut child = start(command.stdout(Stdio::piped()))?;
-            let stdout = child.stdout.take();
+            // One pipe for both keeps their order.
+            let (reader, writer) = io::pipe().context("cannot make a pipe")?;
+            let errors = writer.try_clone().context("cannot duplicate a pipe")?;
+            let child = start(command.stdout(writer).stderr(errors))?;
+            // The command has ends of the pipe that would keep it open.
+            command.stdout(Stdio::null()).stderr(Stdio::null());
             scope.spawn(move || {
-                for line in stdout
-                    .into_iter()
-                    .flat_map(|stdout| BufReader::new(stdout).split(b'\n'))
-                    .map_while(Result::ok)
-                {
+                for line in BufReader::new(reader).split(b'\n').map_while(Result::ok) {
                     let line = String::from_utf8_lossy(&line);
                     if let Ok(mut each) = each.lock() {
                         each(number, line.trim_end_matches('\r'));

@@ -110,8 +110,8 @@ pub(crate) const TLS_FILES: [&str; 3] = ["tls.crt", "tls.key", "ca.crt"];
 /// The authorities for `staff`, which has no certificate.
 pub(crate) const STAFF_AUTHORITIES: &str = "staff/ca.crt";
 
-/// The default address of `webhook-listen`.
-const WEBHOOK_LISTEN: &str = "http://127.0.0.1:9500";
+/// Where a receiver of webhooks on this machine may listen.
+const RECEIVER: &str = "http://127.0.0.1:9500";
 
 /// The number of processes of each service: `webhook-svc=3,gateway=2`. The default is one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -348,7 +348,7 @@ fn settings_of(
     if service.name == "webhook-svc" {
         settings.push(("SECRET_KEYS", key_ring(manifest, SIGNING_KEY)?));
         if !is_set("ALLOW") {
-            settings.push(("ALLOW", WEBHOOK_LISTEN.to_owned()));
+            settings.push(("ALLOW", RECEIVER.to_owned()));
         }
     }
     if service.name == WEB {

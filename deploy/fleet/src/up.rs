@@ -196,6 +196,7 @@ fn serve(
     since: Instant,
 ) -> Result<()> {
     fleet.start(supervisor)?;
+    servers::record_start("fleets", since);
     say(format!(
         "\nThe fleet is up after {}\n",
         format_duration(since.elapsed())
@@ -331,8 +332,8 @@ fn build(args: &Args, signals: &Signals) -> Result<PathBuf> {
             say(
                 "Building the services (the first time takes 5 to 9 minutes on two cores; later, seconds)",
             );
-            // The fleet does not need webhook-listen, but developers of webhook receivers do.
-            let built = [&names[..], &["webhook-listen"]].concat();
+            // The fleet does not need the tool `webhook`, but developers of webhook receivers do.
+            let built = [&names[..], &["webhook"]].concat();
             cargo::build(args.profile(), &built, signals)?;
         }
         cargo::binaries(args.profile())?

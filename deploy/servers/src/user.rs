@@ -2,12 +2,15 @@
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{PermissionsExt, chown};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
 use nix::sys::signal::Signal;
 use nix::unistd::{User, geteuid};
+
+/// The temporary folder of the system, which every user can enter.
+const TEMPORARY: &str = "/tmp";
 
 /// The user that runs a program: the caller, or an unprivileged one when root calls. PostgreSQL refuses root, and Redis does not need it.
 #[derive(Clone, Debug, Default)]
@@ -38,11 +41,27 @@ impl ServerUser {
         self.0.as_ref().map(|user| user.name.as_str())
     }
 
-    /// Whether the user can access the files of a folder.
-    pub fn can_search(&self, folder: &Path) -> Result<bool> {
+    /// The path of a folder without symbolic links, if the user can enter it. A link in a private folder may lead out of it.
+    ///
+    /// # Errors
+    /// The folder does not exist.
+    pub fn enter(&self, folder: &Path) -> Result<Option<PathBuf>> {
+        let target = folder
+            .canonicalize()
+            .with_context(|| format!("cannot find {}", folder.display()))?;
         let mut test = self.command(Path::new("test"), None);
-        let status = test.arg("-x").arg(folder).stdin(Stdio::null()).status();
-        Ok(status.context("cannot start setpriv")?.success())
+        let status = test.arg("-x").arg(&target).stdin(Stdio::null()).status();
+        let can_enter = status.context("cannot start setpriv")?.success();
+        Ok(can_enter.then_some(target))
+    }
+
+    /// A folder for temporary files that the user can enter: `folder`, or that of the system, for example when a checkout is in /root.
+    ///
+    /// # Errors
+    /// The folder does not exist.
+    pub fn temporary(&self, folder: &Path) -> Result<PathBuf> {
+        let entered = self.enter(folder)?;
+        Ok(entered.unwrap_or_else(|| TEMPORARY.into()))
     }
 
     /// Makes the user the owner of a file or folder, and sets its mode.
@@ -71,5 +90,44 @@ impl ServerUser {
         }
         command.arg("--").arg(program);
         command
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    #[test]
+    fn temporary_files_are_not_in_a_private_folder() {
+        let user = ServerUser::unprivileged().unwrap();
+        let private = tempfile::tempdir_in(TEMPORARY).unwrap();
+        let allow = |mode| {
+            fs::set_permissions(private.path(), Permissions::from_mode(mode)).unwrap();
+        };
+        let inner = private.path().join("checkout");
+        fs::create_dir(&inner).unwrap();
+        allow(0o700);
+        // Who is not root runs the servers as itself, and can enter its own folders.
+        let expected = match user.name() {
+            Some(_) => Path::new(TEMPORARY),
+            None => inner.as_path(),
+        };
+        assert_eq!(user.temporary(&inner).unwrap(), expected);
+        allow(0o711);
+        assert_eq!(user.temporary(&inner).unwrap(), inner);
+    }
+
+    #[test]
+    fn a_link_in_a_private_folder_leads_to_a_folder_that_the_user_can_enter() {
+        let private = tempfile::tempdir_in(TEMPORARY).unwrap();
+        let link = private.path().join("data");
+        symlink(TEMPORARY, &link).unwrap();
+        let user = ServerUser::unprivileged().unwrap();
+        let entered = user.enter(&link).unwrap();
+        assert_eq!(entered.as_deref(), Some(Path::new(TEMPORARY)));
+        let missing = user.enter(&private.path().join("missing"));
+        assert!(missing.is_err(), "{missing:?}");
     }
 }

@@ -5,7 +5,7 @@
 //! of a packet.
 //!
 //! The levels are low, so that the first request for a content is cheap: higher ones take much more time and save few bytes. The test
-//! `what_codings_cost` measures them.
+//! `by_hand_what_codings_cost` measures them.
 
 mod accept_encoding;
 mod cache;

@@ -111,8 +111,8 @@ fn the_system_s_gzip_decodes_it() {
 
 /// Prints what each coding costs.
 #[test]
-#[ignore = "a measurement: cargo test --release -p gateway what_codings_cost -- --ignored --nocapture"]
-fn what_codings_cost() {
+#[ignore = "by hand: cargo test --release -p gateway what_codings_cost -- --ignored --nocapture"]
+fn by_hand_what_codings_cost() {
     const TIMES: u32 = 10;
     let data = include_str!("../../../deploy/data/games.ndjson");
     let lines: Vec<&str> = data.lines().collect();

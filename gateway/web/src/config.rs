@@ -40,7 +40,7 @@ pub struct Settings {
     /// The licence of listings and covers, for the documentation
     #[arg(long, value_parser = public_url::parse)]
     licence_url: Option<String>,
-    /// The folder from which `webhook-listen`, `webhook-check` and `webhook-receiver` are downloaded, for the documentation
+    /// The folder from which the tool `webhook` is downloaded, for the documentation
     #[arg(long, value_parser = public_url::parse)]
     tools_url: Option<String>,
     /// Address of the pages

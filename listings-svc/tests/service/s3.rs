@@ -86,6 +86,7 @@ pub(crate) async fn plain(address: &str, request: &str) -> String {
 }
 
 #[tokio::test]
+#[ignore = "long: an S3 server from the Python package index"]
 async fn pictures_lie_in_a_bucket_as_they_do_in_a_folder() {
     let s3 = start().await;
     let made = plain(&s3.address, "PUT /mchezo").await;

@@ -89,6 +89,7 @@ async fn bring_back(s3: &S3, programs: &TempDir, bucket: &str, time: &str) -> Ou
 }
 
 #[tokio::test]
+#[ignore = "long: an S3 server and a client from the Python package index"]
 async fn deleted_pictures_come_back_as_they_were_at_a_time() {
     let (s3, programs) = (start().await, cli().await);
     bucket(&s3, &programs).await;
@@ -133,6 +134,7 @@ async fn deleted_pictures_come_back_as_they_were_at_a_time() {
 }
 
 #[tokio::test]
+#[ignore = "long: an S3 server and a client from the Python package index"]
 async fn what_cannot_come_back_is_said() {
     let (s3, programs) = (start().await, cli().await);
     plain(&s3.address, "PUT /plain").await;

@@ -289,6 +289,7 @@ const headers = { 'webhook-id': 'a', 'webhook-timestamp': time, 'webhook-signatu
 "#;
 
 #[tokio::test]
+#[ignore = "long: libraries from package indexes"]
 async fn a_library_of_standard_webhooks_verifies_by_the_lines_that_are_shown() {
     let environments = Path::new(env!("CARGO_TARGET_TMPDIR"));
     let environment = testing::python::environment(environments, PYTHON_LIBRARY, &[]).await;

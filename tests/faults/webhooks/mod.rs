@@ -81,6 +81,7 @@ async fn every_message_arrives(replicas: &str, kills: usize) -> String {
 }
 
 #[tokio::test]
+#[ignore = "long: kills a replica in the middle of 400 messages, again and again"]
 async fn every_message_arrives_whoever_is_killed() {
     let kills = long_form("WEBHOOK_KILLS", 3);
     println!("{}", every_message_arrives("webhook-svc=2", kills).await);

@@ -27,10 +27,6 @@ use listings::pictures::process;
 use listings::write::import::refused_row;
 use pages::docs::Guide;
 use pages::site::articles::Article;
-use receiver::signature::Secrets;
-
-/// The time at which [`signature`] verifies messages: 1 March 2026.
-const NOW: i64 = 1_772_323_200;
 
 /// The id of the entities of [`feed_row`].
 const ID: &str = "018f2f3e-0000-7000-8000-000000000001";
@@ -159,24 +155,6 @@ pub fn query(query: &str) {
     params.page();
     params.text("q");
     let _bad = params.finish();
-}
-
-/// The headers and the body of a message, as a receiver of webhooks verifies them. No message is accepted: none is signed with the secret.
-pub fn signature(timestamp: &[u8], signature: &[u8], body: &[u8]) {
-    let mut headers = HeaderMap::new();
-    for (name, value) in [
-        ("x-service-timestamp", timestamp),
-        ("x-service-signature", signature),
-    ] {
-        if let Ok(value) = HeaderValue::from_bytes(value) {
-            headers.insert(name, value);
-        }
-    }
-    let secrets = Secrets {
-        current: "svc_whsec_AAAA".parse().unwrap(),
-        others: Vec::new(),
-    };
-    assert!(secrets.verify(&headers, body, NOW).is_err());
 }
 
 /// A time in a query or in a body. The year of an accepted time has four digits.

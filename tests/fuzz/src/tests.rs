@@ -35,7 +35,8 @@ fn a_header_about_the_client_is_read() {
 
 #[test]
 fn a_cursor_reads_back_or_is_refused() {
-    let nanos = i128::from(NOW) * 1_000_000_000;
+    // 1 March 2026.
+    let nanos = 1_772_323_200 * 1_000_000_000_i128;
     let good = Binding::new("games", []).encode(&(nanos, "slug")).unwrap();
     for text in [good.as_str(), "", "AAAAAAAAAAA", "%\u{0}é"] {
         cursor(text);
@@ -124,19 +125,6 @@ fn a_query_is_read_or_refused() {
         "q=%zz&%ff=1&&=&Q=\u{0}é",
     ] {
         query(text);
-    }
-}
-
-#[test]
-fn a_message_that_is_not_signed_with_the_secret_is_refused() {
-    let now = NOW.to_string();
-    let unsigned = "0".repeat(64);
-    for (timestamp, code, body) in [
-        (now.as_bytes(), unsigned.as_bytes(), &b"{}"[..]),
-        (b"", b"", b""),
-        (b"-1", b"\0", b"\xFF"),
-    ] {
-        signature(timestamp, code, body);
     }
 }
 

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
+use std::time::Instant;
 
 use e2e::eventually;
 use nix::sys::signal::{Signal, kill};
@@ -34,11 +35,9 @@ pub(crate) struct Archived {
 
 impl Archived {
     pub(crate) async fn start() -> Self {
+        let since = Instant::now();
         let user = ServerUser::unprivileged().unwrap();
-        let mut base = std::env::temp_dir().canonicalize().unwrap();
-        if !user.can_search(&base).unwrap() {
-            base = "/tmp".into();
-        }
+        let base = user.temporary(&std::env::temp_dir()).unwrap();
         // A short name: the path of a Unix socket has at most 107 bytes.
         let folder = tempfile::Builder::new().prefix("pg-").tempdir_in(base);
         let folder = folder.unwrap();
@@ -58,6 +57,7 @@ impl Archived {
         server
             .execute("postgres", &format!("create database {DATABASE}"))
             .await;
+        servers::record_start("servers of PostgreSQL", since);
         server
     }
 

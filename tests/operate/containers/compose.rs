@@ -39,6 +39,7 @@ fn environment(container: &Value, secrets: &Path) -> Variables {
 }
 
 #[tokio::test]
+#[ignore = "long: a reader of YAML from the Python package index"]
 async fn each_container_is_confined_and_only_the_front_is_public() {
     let containers = containers().await;
     for (name, container) in containers.as_object().unwrap() {
@@ -76,6 +77,7 @@ async fn each_container_is_confined_and_only_the_front_is_public() {
 }
 
 #[tokio::test]
+#[ignore = "long: a reader of YAML from the Python package index"]
 async fn each_service_gets_its_settings() {
     let containers = containers().await;
     let secrets = secrets().await;
@@ -99,6 +101,7 @@ async fn each_service_gets_its_settings() {
 }
 
 #[tokio::test]
+#[ignore = "long: a reader of YAML from the Python package index"]
 async fn the_tool_of_staff_gets_its_settings() {
     let secrets = secrets().await;
     let variables = environment(&containers().await["staff"], secrets.path());
@@ -212,7 +215,7 @@ async fn get(secrets: &Path, port: u16, path: &str) -> String {
 }
 
 #[tokio::test]
-#[ignore = "makes images from packages of Debian, and needs programs for networks: see README.md"]
+#[ignore = "long: makes images from packages of Debian"]
 async fn a_whole_fleet_starts_from_the_compose_file() {
     let podman = Podman::with_networks();
     podman.build_fleet().await;

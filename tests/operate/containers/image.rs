@@ -18,6 +18,7 @@ const CONFINED: [&str; 8] = [
 ];
 
 #[tokio::test]
+#[ignore = "long: makes an image"]
 async fn every_program_runs_without_any_privilege() {
     let podman = Podman::new();
     podman.build_fleet().await;

@@ -121,6 +121,7 @@ fn allows(
 }
 
 #[tokio::test]
+#[ignore = "long: kubectl from the Python package index"]
 async fn pods_reach_what_their_service_calls_and_nothing_else() {
     let manifests = Manifests::of("kubernetes").await;
     let policies: Vec<_> = manifests.of_kind("NetworkPolicy").collect();
@@ -150,6 +151,7 @@ async fn pods_reach_what_their_service_calls_and_nothing_else() {
 }
 
 #[tokio::test]
+#[ignore = "long: kubectl from the Python package index"]
 async fn only_services_with_an_address_of_redis_reach_it() {
     let manifests = Manifests::of("kubernetes").await;
     let policies: Vec<_> = manifests.of_kind("NetworkPolicy").collect();

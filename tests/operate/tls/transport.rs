@@ -63,6 +63,7 @@ async fn assert_denied_without_certificate(small: &SmallFleet, certificates: &Fl
 }
 
 #[tokio::test]
+#[ignore = "long: replaces the certificates of each service under load"]
 async fn certificates_of_all_services_are_replaced_under_load() {
     let certificates = FleetCertificates::new(2090);
     let mut small = SmallFleet::patient();

@@ -19,7 +19,7 @@ const LIMIT: u32 = 50;
 
 /// Pulls the messages of the key's account.
 #[derive(Clone, Debug)]
-pub struct Api {
+pub(crate) struct Api {
     client: Client,
     /// The base address, which ends with the version.
     base: String,
@@ -28,7 +28,7 @@ pub struct Api {
 
 /// Where a call begins.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Begin {
+pub(crate) enum Begin {
     /// After this cursor.
     After(String),
     /// With messages since a moment, as the API takes it: `now`, or a timestamp.
@@ -37,26 +37,26 @@ pub enum Begin {
 
 /// A message.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-pub struct Message {
+pub(crate) struct Message {
     /// Where to continue after it.
-    pub cursor: String,
-    pub id: String,
-    pub event: String,
+    pub(crate) cursor: String,
+    pub(crate) id: String,
+    pub(crate) event: String,
     /// The exact bytes to sign.
-    pub body: String,
+    pub(crate) body: String,
 }
 
 /// The messages of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Page {
-    pub messages: Vec<Message>,
+pub(crate) struct Page {
+    pub(crate) messages: Vec<Message>,
     /// Where the next call begins.
-    pub next: String,
+    pub(crate) next: String,
 }
 
 /// Why there are no messages.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum CallError {
+pub(crate) enum CallError {
     /// Another call would be refused too.
     #[error("{0}")]
     Refused(String),
@@ -87,7 +87,7 @@ struct ErrorObject {
 impl Api {
     /// # Errors
     /// The address or the key cannot be sent.
-    pub fn new(client: Client, base: &str, key: &str) -> Result<Self, String> {
+    pub(crate) fn new(client: Client, base: &str, key: &str) -> Result<Self, String> {
         let base = base.trim_end_matches('/').to_owned();
         let url: Option<Uri> = base.parse().ok();
         let is_http = |url: &Uri| matches!(url.scheme_str(), Some("http" | "https"));
@@ -106,7 +106,7 @@ impl Api {
 
     /// # Errors
     /// The API is not reached, or refuses the call.
-    pub async fn messages(&self, begin: &Begin) -> Result<Page, CallError> {
+    pub(crate) async fn messages(&self, begin: &Begin) -> Result<Page, CallError> {
         let (name, value) = match begin {
             Begin::After(cursor) => ("after", cursor),
             Begin::Since(since) => ("since", since),

@@ -27,17 +27,17 @@ const MAX_API_BODY: usize = 8 * 1024 * 1024;
 
 /// Sends messages. Clones share connections.
 #[derive(Clone, Debug)]
-pub struct Client {
+pub(crate) struct Client {
     http: HttpClient<HttpsConnector<HttpConnector>, Full<Bytes>>,
     timeout: Duration,
 }
 
 /// A response.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Response {
-    pub status: StatusCode,
-    pub headers: HeaderMap,
-    pub body: Bytes,
+pub(crate) struct Response {
+    pub(crate) status: StatusCode,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: Bytes,
 }
 
 impl Client {
@@ -45,7 +45,7 @@ impl Client {
     ///
     /// # Errors
     /// The file cannot be read.
-    pub fn new(ca_file: Option<&Path>) -> anyhow::Result<Self> {
+    pub(crate) fn new(ca_file: Option<&Path>) -> anyhow::Result<Self> {
         let mut roots: RootCertStore = webpki_roots::TLS_SERVER_ROOTS.iter().cloned().collect();
         if let Some(file) = ca_file {
             let context = || format!("{} holds no certificates in PEM", file.display());
@@ -75,7 +75,7 @@ impl Client {
 
     /// The same client, which waits for a response for so long at least.
     #[must_use]
-    pub fn with_timeout_of_at_least(mut self, timeout: Duration) -> Self {
+    pub(crate) fn with_timeout_of_at_least(mut self, timeout: Duration) -> Self {
         self.timeout = self.timeout.max(timeout);
         self
     }
@@ -84,7 +84,7 @@ impl Client {
     ///
     /// # Errors
     /// Why there is no response.
-    pub async fn post(
+    pub(crate) async fn post(
         &self,
         url: &Uri,
         headers: HeaderMap,
@@ -100,7 +100,7 @@ impl Client {
     ///
     /// # Errors
     /// Why there is no response, or only a part of one.
-    pub async fn get(&self, url: &Uri, headers: HeaderMap) -> Result<Response, String> {
+    pub(crate) async fn get(&self, url: &Uri, headers: HeaderMap) -> Result<Response, String> {
         let sending = self.send(Method::GET, url, headers, Bytes::new(), MAX_API_BODY);
         let (head, body) = sending.await?;
         let body = body.map_err(|problem| format!("the response broke off: {problem}"))?;

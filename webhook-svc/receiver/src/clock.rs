@@ -7,6 +7,6 @@ use time::OffsetDateTime;
     clippy::disallowed_methods,
     reason = "a program of its own: the clock of the fleet is not here"
 )]
-pub fn now() -> i64 {
+pub(crate) fn now() -> i64 {
     OffsetDateTime::now_utc().unix_timestamp()
 }

@@ -1,4 +1,4 @@
-//! The service's signature: HMAC-SHA256 of the timestamp, a dot and the raw body, keyed with the whole signing secret.
+//! The headers of a delivery, as the service sends and signs them (§6).
 
 use std::fmt::{self, Debug, Formatter};
 use std::str::FromStr;
@@ -6,37 +6,34 @@ use std::str::FromStr;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use hmac::{Hmac, KeyInit as _, Mac as _};
-use http::HeaderMap;
+use http::{HeaderMap, HeaderName, HeaderValue};
 use sha2::Sha256;
 
-/// Maximum difference of a timestamp from now, in seconds.
-const TOLERANCE: u64 = 300;
+/// Names and values, in the order in which they are sent.
+pub(crate) type Headers = Vec<(&'static str, String)>;
 
 /// A signing secret as the dashboard shows it. `Debug` hides it.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Secret(String);
+pub(crate) struct Secret(String);
 
-/// The signing secrets of a receiver: one, or the old and the new one while the secret is rotated. `Debug` hides them.
+/// The signing secrets of a receiver: one, or the old and the new one while the secret is rotated.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Secrets {
-    pub current: Secret,
-    pub others: Vec<Secret>,
+pub(crate) struct Secrets {
+    pub(crate) current: Secret,
+    pub(crate) others: Vec<Secret>,
 }
 
-/// The headers with signatures. During a rotation, the second one is made with the new secret.
-const SIGNATURES: [&str; 2] = ["x-service-signature", "x-service-signature-next"];
-
-/// Why a message is rejected.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum VerifyError {
-    #[error("x-service-timestamp is missing or not a number of seconds")]
-    NoTimestamp,
-    #[error("its timestamp differs from this machine's clock by more than 300 seconds")]
-    WrongTime,
-    #[error(
-        "its signature does not match this secret: does another endpoint send to this address?"
-    )]
-    WrongSignature,
+/// A message before it is signed.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct UnsignedMessage<'a> {
+    pub(crate) event: &'a str,
+    /// The id of the message, the same in each attempt.
+    pub(crate) id: &'a str,
+    /// The signed time, in Unix seconds.
+    pub(crate) timestamp: &'a str,
+    pub(crate) body: &'a [u8],
+    /// The value of `user-agent`.
+    pub(crate) agent: &'a str,
 }
 
 impl FromStr for Secret {
@@ -63,28 +60,8 @@ impl Debug for Secret {
 
 impl Secret {
     /// The empty text. The check signs with it; no receiver may accept it.
-    pub const fn empty() -> Self {
+    pub(crate) const fn empty() -> Self {
         Self(String::new())
-    }
-
-    /// The whole text.
-    pub fn reveal(&self) -> &str {
-        &self.0
-    }
-
-    /// The signature of a message.
-    pub fn sign(&self, timestamp: &str, body: &[u8]) -> String {
-        hex::encode(self.code(timestamp, body).finalize().into_bytes())
-    }
-
-    fn code(&self, timestamp: &str, body: &[u8]) -> Hmac<Sha256> {
-        let Ok(mut code) = Hmac::<Sha256>::new_from_slice(self.0.as_bytes()) else {
-            unreachable!("HMAC takes a key of any length");
-        };
-        code.update(timestamp.as_bytes());
-        code.update(b".");
-        code.update(body);
-        code
     }
 }
 
@@ -101,102 +78,115 @@ impl FromStr for Secrets {
     }
 }
 
-impl Secrets {
-    /// Verifies the timestamp and the signature of a message.
-    ///
-    /// # Errors
-    /// Why the message is rejected.
-    pub fn verify(&self, headers: &HeaderMap, body: &[u8], now: i64) -> Result<(), VerifyError> {
-        let text = |name: &str| headers.get(name)?.to_str().ok();
-        let timestamp = text("x-service-timestamp").ok_or(VerifyError::NoTimestamp)?;
-        let seconds: i64 = timestamp.parse().ok().ok_or(VerifyError::NoTimestamp)?;
-        if now.abs_diff(seconds) > TOLERANCE {
-            return Err(VerifyError::WrongTime);
-        }
-        let signatures = SIGNATURES.map(|name| text(name).and_then(|it| hex::decode(it).ok()));
-        let is_signed = |secret: &Secret| {
-            let code = secret.code(timestamp, body);
-            // Compares in constant time.
-            let is_good = |it: &Vec<u8>| code.clone().verify_slice(it).is_ok();
-            signatures.iter().flatten().any(is_good)
-        };
-        let mut secrets = std::iter::once(&self.current).chain(&self.others);
-        let is_signed = secrets.any(is_signed);
-        is_signed.then_some(()).ok_or(VerifyError::WrongSignature)
-    }
+/// Signs a message. Returns its headers.
+pub(crate) fn sign(unsigned: UnsignedMessage<'_>, secret: &Secret) -> Headers {
+    let UnsignedMessage {
+        event,
+        id,
+        timestamp,
+        body,
+        agent,
+    } = unsigned;
+    // The whole secret is the key.
+    let signature = code(secret.0.as_bytes(), &format!("{timestamp}."), body);
+    // The key of Standard Webhooks, which some receivers verify instead, are the decoded bytes of the secret.
+    let key = secret.0.rsplit("whsec_").next().unwrap_or_default();
+    let key = STANDARD.decode(key).unwrap_or_default();
+    let standard = code(&key, &format!("{id}.{timestamp}."), body);
+    vec![
+        ("content-type", "application/json".to_owned()),
+        ("user-agent", agent.to_owned()),
+        ("x-service-event", event.to_owned()),
+        ("x-service-delivery", id.to_owned()),
+        ("x-service-timestamp", timestamp.to_owned()),
+        ("x-service-signature", hex::encode(signature)),
+        ("webhook-id", id.to_owned()),
+        ("webhook-timestamp", timestamp.to_owned()),
+        (
+            "webhook-signature",
+            format!("v1,{}", STANDARD.encode(standard)),
+        ),
+    ]
+}
+
+/// The headers for a request. A value that no header can have is left out.
+pub(crate) fn to_map(headers: Headers) -> HeaderMap {
+    let valid = headers.into_iter().filter_map(|(name, value)| {
+        let value = HeaderValue::try_from(value).ok()?;
+        Some((HeaderName::from_static(name), value))
+    });
+    valid.collect()
+}
+
+fn code(key: &[u8], prefix: &str, body: &[u8]) -> Vec<u8> {
+    let Ok(mut code) = Hmac::<Sha256>::new_from_slice(key) else {
+        unreachable!("HMAC takes a key of any length");
+    };
+    code.update(prefix.as_bytes());
+    code.update(body);
+    code.finalize().into_bytes().to_vec()
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
+    use uuid::Uuid;
+    use webhook::domain::signature::Secret as ServiceSecret;
+    use webhook::domain::signed_headers;
+
     use super::*;
 
+    const SECRET: &str = "svc_whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
+
+    /// A receiver tells a pulled message from a delivered one by nothing but `user-agent`.
     #[test]
-    fn while_a_secret_is_rotated_either_is_accepted() {
-        let (old, new) = ("svc_whsec_YQ==", "svc_whsec_Yg==");
-        let now = 1_700_000_000;
-        let verify = |secrets: &str, header: &'static str, signed_with: &str| {
-            let secret: Secret = signed_with.parse().unwrap();
-            let mut headers = HeaderMap::new();
-            headers.insert("x-service-timestamp", now.into());
-            let signature = secret.sign(&now.to_string(), b"{}");
-            headers.insert(header, signature.parse().unwrap());
-            let secrets: Secrets = secrets.parse().unwrap();
-            secrets.verify(&headers, b"{}", now).is_ok()
+    fn the_headers_are_those_of_the_service() {
+        let (id, body, timestamp) = (Uuid::from_u128(7), b"{\"id\": 7}", "1700000000");
+        let secret = ServiceSecret::parse(SECRET).unwrap();
+        let theirs = signed_headers::UnsignedMessage {
+            event: "tip.paid",
+            id,
+            timestamp,
+            body,
         };
-        let both = format!("{old} {new}");
-        for header in SIGNATURES {
-            assert!(verify(&both, header, old) && verify(&both, header, new));
-            assert!(!verify(old, header, new));
-        }
-        for bad in ["", " ", "svc_whsec_", "svc_whsec_YQ== other"] {
-            assert!(bad.parse::<Secrets>().is_err(), "{bad}");
-        }
+        let secrets = signed_headers::Secrets {
+            current: &secret,
+            next: None,
+        };
+        let theirs = signed_headers::sign(theirs, secrets).into_iter();
+        let theirs: BTreeSet<(String, String)> = theirs
+            .map(|(name, value)| (name.to_owned(), value))
+            .collect();
+        let ours = UnsignedMessage {
+            event: "tip.paid",
+            id: &id.to_string(),
+            timestamp,
+            body,
+            agent: "Mchezo-Webhooks/1",
+        };
+        let ours = sign(ours, &SECRET.parse().unwrap()).into_iter();
+        let ours: BTreeSet<(String, String)> =
+            ours.map(|(name, value)| (name.to_owned(), value)).collect();
+        assert_eq!(ours, theirs);
     }
 
     #[test]
-    fn a_signature_is_of_its_secret_time_and_body() {
-        let secret: Secret = "svc_whsec_YQ==".parse().unwrap();
-        let secrets: Secrets = secret.reveal().parse().unwrap();
-        let now = 1_700_000_000;
-        let verify = |timestamp: &str, signature: &str, body: &[u8]| {
-            let mut headers = HeaderMap::new();
-            headers.insert("x-service-timestamp", timestamp.parse().unwrap());
-            headers.insert("x-service-signature", signature.parse().unwrap());
-            secrets.verify(&headers, body, now)
-        };
-        for (seconds, expected) in [
-            (now, Ok(())),
-            (now - 300, Ok(())),
-            (now + 300, Ok(())),
-            (now - 301, Err(VerifyError::WrongTime)),
-            (now + 301, Err(VerifyError::WrongTime)),
-            (i64::MIN, Err(VerifyError::WrongTime)),
-        ] {
-            let timestamp = seconds.to_string();
-            let signature = secret.sign(&timestamp, b"{}");
-            assert_eq!(verify(&timestamp, &signature, b"{}"), expected, "{seconds}");
-        }
-        let timestamp = now.to_string();
-        let good = secret.sign(&timestamp, b"{}");
-        let other: Secret = "svc_whsec_Yg==".parse().unwrap();
+    fn only_a_whole_secret_is_taken_and_none_is_shown() {
+        let secret: Secret = SECRET.parse().unwrap();
+        assert_eq!(format!("{secret:?}"), "svc_whsec_…");
         for bad in [
             "",
-            "zz",
-            &good[..62],
-            &format!("{good}00"),
-            &other.sign(&timestamp, b"{}"),
-            &secret.sign(&timestamp, b"{} "),
+            " ",
+            "whsec",
+            "svc_whsec_",
+            "svc_whsec_…",
+            "svc_whsec_YQ",
         ] {
-            assert_eq!(
-                verify(&timestamp, bad, b"{}"),
-                Err(VerifyError::WrongSignature),
-                "{bad}"
-            );
-        }
-        assert_eq!(verify("soon", &good, b"{}"), Err(VerifyError::NoTimestamp));
-        assert_eq!(format!("{secret:?}"), "svc_whsec_…");
-        for bad in ["whsec", "svc_whsec_", "svc_whsec_…", "svc_whsec_YQ"] {
             assert!(bad.parse::<Secret>().is_err(), "{bad}");
+            assert!(bad.parse::<Secrets>().is_err(), "{bad}");
         }
+        let both: Secrets = format!("{SECRET} svc_whsec_YQ==").parse().unwrap();
+        assert_eq!((both.current, both.others.len()), (secret, 1));
     }
 }

@@ -1,11 +1,13 @@
 //! The tests of each crate, and the processes of cargo that run them.
 
 use std::fs;
+use std::time::Instant;
 
 use anyhow::{Context, Result};
 
 use super::TestResults;
 use super::output::{Counts, FailureBlock};
+use super::times::Reader;
 use crate::cargo;
 use crate::database::Address;
 use crate::fleet::Fleet;
@@ -40,25 +42,32 @@ pub(super) fn is_target(package: Option<&str>, filter: &str) -> bool {
     package == Some(E2E) && targets().any(|name| name == filter)
 }
 
+/// The number of tests of [`E2E`] that run at once: they share no connections of sqlx, and wait much longer than they compute.
+const E2E_THREADS: usize = 6;
+
+/// The number of other tests of a process that run at once, as in `.cargo/config.toml`, which says why.
+const THREADS: usize = 3;
+
+/// What libtest is told for the long tests. Those by hand are measurements, and pictures to look at.
+const LONG: [&str; 4] = ["--", "--ignored", "--skip", "by_hand_"];
+
 /// Tests that one process of cargo runs.
 pub(super) struct Selection<'a> {
     arguments: Vec<&'a str>,
-    /// The number of concurrent tests, if it differs from that in `.cargo/config.toml`.
-    threads: Option<&'static str>,
+    threads: usize,
 }
 
 impl<'a> Selection<'a> {
     /// The tests of one crate, or of all crates: three processes at once keep two cores busy. A filter is the name of a test target, or a
-    /// part of the names of tests.
-    pub(super) fn of(package: Option<&'a str>, filter: Option<&'a str>) -> Vec<Self> {
+    /// part of the names of tests. The short run leaves out the tests that are ignored, and the long run has only those.
+    pub(super) fn of(package: Option<&'a str>, filter: Option<&'a str>, long: bool) -> Vec<Self> {
         let of_e2e = |arguments| Self {
             arguments,
-            // These tests share no connections of sqlx, and wait much longer than they compute.
-            threads: Some("6"),
+            threads: E2E_THREADS,
         };
         let others = |arguments| Self {
             arguments,
-            threads: None,
+            threads: THREADS,
         };
         let mut selections = match package {
             None => {
@@ -82,6 +91,11 @@ impl<'a> Selection<'a> {
                 selection.arguments.push(filter);
             }
         }
+        if long {
+            for selection in &mut selections {
+                selection.arguments.extend(LONG);
+            }
+        }
         selections
     }
 }
@@ -89,8 +103,9 @@ impl<'a> Selection<'a> {
 /// Compiles the tests, and the binaries that some of them start.
 pub(super) fn build(package: Option<&str>, signals: &Signals) -> Result<bool> {
     let Some(package) = package else {
-        // Without benchmarks, which the lints compile as well.
-        return cargo::run(&["build", "--bins", "--tests", "--workspace"], signals);
+        // Without benchmarks, which the lints compile as well. Tests start some of the examples.
+        let all = ["build", "--bins", "--examples", "--tests", "--workspace"];
+        return cargo::run(&all, signals);
     };
     let starts_fleets = [E2E, LAUNCHER].contains(&package);
     if starts_fleets && !cargo::run(&["build", "--workspace", "--bins"], signals)? {
@@ -108,8 +123,12 @@ pub(super) fn run(
     folder: &Folder,
     results: &mut TestResults,
 ) -> Result<()> {
-    let temporary = folder.data().join("tmp");
+    // Without the links, which may be in a private folder: the user of the servers can enter the target.
+    let data = folder.data();
+    let data = data.canonicalize();
+    let temporary = data.context("the data folder is missing")?.join("tmp");
     fs::create_dir(&temporary).with_context(|| format!("cannot create {}", temporary.display()))?;
+    let starts = temporary.join("starts");
     let mut commands: Vec<_> = selections
         .iter()
         .map(|selection| {
@@ -119,10 +138,9 @@ pub(super) fn run(
                 .env("DATABASE_URL", database.to_string())
                 .env("REDIS_URL", &fleet.manifest.redis_url)
                 .env("FLEET_JSON", folder.manifest())
-                .env("TMPDIR", &temporary);
-            if let Some(threads) = selection.threads {
-                command.env("RUST_TEST_THREADS", threads);
-            }
+                .env("TMPDIR", &temporary)
+                .env("TEST_STARTS", &starts)
+                .env("RUST_TEST_THREADS", selection.threads.to_string());
             if folder.template().exists() {
                 command.env("FLEET_TEMPLATE", folder.template());
             }
@@ -130,12 +148,16 @@ pub(super) fn run(
         })
         .collect();
     let mut blocks = vec![FailureBlock::default(); commands.len()];
+    let threads = selections.iter().map(|selection| selection.threads);
+    let mut readers: Vec<_> = threads.map(Reader::new).collect();
     let good = process::stream_all(&mut commands, fleet.signals(), |number, line| {
         blocks[number].say(line);
+        readers[number].read(line, Instant::now(), &mut results.times);
         if let Some(counts) = Counts::read(line) {
             results.counts.add(counts);
         }
     })?;
+    results.times.read_starts(&starts);
     // A test binary that crashes or does not compile prints no counts, but the status of cargo is a failure.
     if !good {
         results.failed_steps.push("tests");
@@ -149,7 +171,7 @@ mod tests {
 
     /// The arguments of the last process for these options.
     fn arguments<'a>(package: Option<&'a str>, filter: Option<&'a str>) -> Vec<&'a str> {
-        let mut selections = Selection::of(package, filter);
+        let mut selections = Selection::of(package, filter, false);
         selections.pop().unwrap().arguments
     }
 
@@ -175,6 +197,18 @@ mod tests {
             let arguments = arguments(package, Some(filter));
             assert_eq!(arguments.last(), Some(&filter));
             assert!(!arguments.contains(&"--test"), "{arguments:?}");
+        }
+    }
+
+    #[test]
+    fn the_long_run_has_what_the_short_one_leaves_out() {
+        for (package, filter) in [(None, None), (Some("kit"), Some("mail"))] {
+            let short = Selection::of(package, filter, false);
+            let long = Selection::of(package, filter, true);
+            assert_eq!(short.len(), long.len());
+            for (short, long) in short.into_iter().zip(long) {
+                assert_eq!(long.arguments, [&short.arguments[..], &LONG].concat());
+            }
         }
     }
 }

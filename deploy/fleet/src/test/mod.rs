@@ -3,16 +3,17 @@
 mod checks;
 mod crates;
 mod output;
+mod times;
 
 use std::fs;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 
 use self::crates::{E2E, Selection};
 use self::output::Counts;
+use self::times::{Phase, Times};
 use crate::cargo::{self, Profile};
 use crate::fleet::{ExternalServers, Fleet, Plan};
 use crate::folder::{self, Folder};
@@ -60,11 +61,14 @@ pub(crate) struct Args {
     /// Run only the tests of this crate, such as listings; only the tests of e2e start a fleet
     #[arg(long, short, value_name = "CRATE")]
     package: Option<String>,
+    /// Run the tests that take long and whose subject seldom changes, instead of the others
+    #[arg(long)]
+    long: bool,
     /// Also check formatting, lints, checked SQL and documentation, before the tests
-    #[arg(long, conflicts_with_all = ["filter", "package"])]
+    #[arg(long, conflicts_with_all = ["filter", "package", "long"])]
     checks: bool,
     /// Regenerate the data of checked SQL queries (.sqlx), and run no tests
-    #[arg(long, conflicts_with_all = ["filter", "package", "checks"])]
+    #[arg(long, conflicts_with_all = ["filter", "package", "long", "checks"])]
     prepare: bool,
 }
 
@@ -73,6 +77,7 @@ pub(crate) struct Args {
 struct TestResults {
     failed_steps: Vec<&'static str>,
     counts: Counts,
+    times: Times,
 }
 
 /// Runs the tests. All processes that it starts end with it.
@@ -90,6 +95,9 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     folder.use_memory()?;
     let mut requirements = ExternalServers::default().requirements();
     requirements.extend(packages::TESTS);
+    if args.long {
+        requirements.extend(packages::LONG_TESTS);
+    }
     packages::ensure(&requirements)?;
     let plan = Plan {
         port: ANY_PORT,
@@ -115,6 +123,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         }
     });
     if !args.prepare {
+        say(results.times.to_string());
         if !results.failed_steps.is_empty() {
             say(format!("Failed: {}", results.failed_steps.join(", ")));
         }
@@ -169,20 +178,16 @@ fn run_all(
     let signals = fleet.signals();
     let package = args.package.as_deref();
     let filter = args.filter.as_deref();
-    let selections = Selection::of(package, filter);
+    let selections = Selection::of(package, filter, args.long);
     fleet.start_servers(supervisor)?;
     let server = fleet.server()?;
     if args.checks {
         checks::run(&server, folder, results, signals)?;
     }
-    let built = step(
-        results,
-        "build (on two cores about 8 minutes from nothing, 4 after deploy/up)",
-        || crates::build(package, signals),
-    )?;
-    if !built {
+    if !step(results, "build", || crates::build(package, signals))? {
         return Ok(());
     }
+    let phase = Phase::begin();
     if package.is_none_or(|package| package == E2E) {
         if filter.is_none_or(|filter| crates::is_target(package, filter)) {
             make_template(folder, signals)?;
@@ -194,13 +199,15 @@ fn run_all(
     }
     server.query("create database test", signals)?;
     prepare::migrate_template(&server, signals)?;
-    let since = Instant::now();
-    say("== tests (about 12 minutes for all)");
+    results.times.end(
+        "start of the servers and fleets that the tests share",
+        &phase,
+    );
+    let phase = Phase::begin();
+    say("== tests");
     crates::run(fleet, &selections, &server.sibling("test"), folder, results)?;
-    say(format!(
-        "== tests ended, {}",
-        format_duration(since.elapsed())
-    ));
+    let took = results.times.end("tests", &phase);
+    say(format!("== tests ended, {}", format_duration(took)));
     Ok(())
 }
 
@@ -209,16 +216,17 @@ fn step(
     name: &'static str,
     work: impl FnOnce() -> Result<bool>,
 ) -> Result<bool> {
-    let since = Instant::now();
+    let phase = Phase::begin();
     say(format!("== {name}"));
     let good = work()?;
+    let took = results.times.end(name, &phase);
     if !good {
         results.failed_steps.push(name);
     }
     say(format!(
         "== {name} {}, {}",
         if good { "passed" } else { "failed" },
-        format_duration(since.elapsed())
+        format_duration(took)
     ));
     Ok(good)
 }

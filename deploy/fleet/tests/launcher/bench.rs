@@ -11,16 +11,8 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// Variables of the environment that would change the behaviour of the launcher.
-const UNSET: [&str; 7] = [
-    "DATABASE_URL",
-    "REDIS_URL",
-    "GATEWAY_DATABASE_URL",
-    "CATALOGUE_DATABASE_URL",
-    "LISTINGS_DATABASE_URL",
-    "ECONOMY_DATABASE_URL",
-    "WEBHOOK_DATABASE_URL",
-];
+/// The ends of variables that name servers: one in the environment would change the behaviour of the launcher.
+const SERVERS: [&str; 3] = ["DATABASE_URL", "DATABASE_OWNER_URL", "REDIS_URL"];
 
 /// The folder of a fleet.
 pub(crate) struct Bench {
@@ -70,8 +62,11 @@ impl Bench {
             .arg("--dir")
             .arg(self.dir())
             .stdin(Stdio::null());
-        for name in UNSET {
-            command.env_remove(name);
+        for (name, _) in std::env::vars_os() {
+            let text = name.to_string_lossy();
+            if SERVERS.iter().any(|end| text.ends_with(end)) {
+                command.env_remove(&name);
+            }
         }
         if subcommand == "up" {
             command.arg("--bin-dir").arg(self.bin_dir());

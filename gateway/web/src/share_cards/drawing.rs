@@ -375,8 +375,8 @@ mod tests {
 
     /// Writes cards to the folder that `SHARE_CARDS` names, and prints how long each takes, as users wait with `--release`.
     #[test]
-    #[ignore = "makes cards, to look at and to measure"]
-    fn cards_in_all_scripts() {
+    #[ignore = "by hand: makes cards, to look at and to measure"]
+    fn by_hand_cards_in_all_scripts() {
         let folder = std::env::var_os("SHARE_CARDS").unwrap();
         let pattern = pattern();
         for (script, title, _) in TITLES {

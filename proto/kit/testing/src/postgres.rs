@@ -19,8 +19,8 @@ use crate::certificates::Authority;
 /// How long a server may take to start. It is long, because a machine that runs many tests is busy.
 const START_LIMIT: Duration = Duration::from_mins(2);
 
-/// The temporary folder of all users.
-const PUBLIC: &str = "/tmp";
+/// What `deploy/test` calls these servers.
+const STARTS: &str = "servers of PostgreSQL";
 
 /// A pool of the same database whose deadline passes soon, for a test of what happens then. The pool of a test has half a minute.
 pub fn hasty(pool: &PgPool) -> PgPool {
@@ -80,11 +80,14 @@ impl Server {
     /// # Errors
     /// Those of [`Server::new`].
     pub async fn new_below(base: &Path) -> anyhow::Result<Self> {
+        let since = Instant::now();
         let folder = new_folder(base)?;
         let mut initdb = command("initdb")?;
         initdb.args(["-U", "postgres", "--auth=trust", "--no-sync", "-D"]);
         run(initdb.arg(&folder))?;
-        Self::start(folder).await
+        let server = Self::start(folder).await?;
+        servers::record_start(STARTS, since);
+        Ok(server)
     }
 
     /// A standby that streams from this server.
@@ -92,12 +95,15 @@ impl Server {
     /// # Errors
     /// `pg_basebackup` fails, or the standby does not start.
     pub async fn standby(&self) -> anyhow::Result<Self> {
+        let since = Instant::now();
         let folder = new_folder(&std::env::temp_dir())?;
         let mut copy = command("pg_basebackup")?;
         copy.args(["-h", "127.0.0.1", "-U", "postgres", "-R", "-X", "stream"]);
         copy.args(["--checkpoint=fast", "--no-sync", "-p"]);
         run(copy.arg(self.port.to_string()).arg("-D").arg(&folder))?;
-        Self::start(folder).await
+        let server = Self::start(folder).await?;
+        servers::record_start(STARTS, since);
+        Ok(server)
     }
 
     /// Promotes a standby.
@@ -225,16 +231,12 @@ async fn answers(pool: &PgPool, process: &mut Child) -> anyhow::Result<bool> {
     Ok(true)
 }
 
-/// A new data folder below `base`, owned by the user of the server. When the tests run as root and that user cannot go to `base`, as in a
-/// checkout in a private folder, it is below [`PUBLIC`].
+/// A new data folder, owned by the user of the server, below `base` if that user can go there.
 fn new_folder(base: &Path) -> anyhow::Result<PathBuf> {
-    // Links may be in a private folder and lead out of it.
-    let mut base = base.canonicalize()?;
     let user = ServerUser::unprivileged()?;
-    if !user.can_search(&base)? {
-        base = PUBLIC.into();
-    }
-    let folder = base.join(format!("postgres-{}", ids::row_id()));
+    let folder = user
+        .temporary(base)?
+        .join(format!("postgres-{}", ids::row_id()));
     std::fs::create_dir(&folder)?;
     // PostgreSQL refuses a folder that others may read.
     user.give(&folder, 0o700)?;

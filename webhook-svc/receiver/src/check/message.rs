@@ -2,12 +2,12 @@
 
 use bytes::Bytes;
 use http::HeaderMap;
-use probes::{OTHER_SECRET, Probe, Tampering};
 use uuid::Uuid;
 
+use super::table::Probe;
+use super::tampering::{OTHER_SECRET, Tampering};
 use crate::clock::now;
-use crate::signature::Secret;
-use crate::signed_headers::{self, UnsignedMessage};
+use crate::signature::{self, Secret, UnsignedMessage};
 
 /// When the change was that a message announces.
 const CREATED_AT: &str = "2026-01-01T00:00:00.000Z";
@@ -60,7 +60,7 @@ impl Message {
             agent: AGENT,
         };
         Signed {
-            headers: signed_headers::to_map(signed_headers::sign(unsigned, secret)),
+            headers: signature::to_map(signature::sign(unsigned, secret)),
             body: self.body.clone(),
         }
     }
@@ -83,10 +83,10 @@ impl Signed {
             Tampering::EmptySecret => Some(Secret::empty()),
             _ => None,
         };
-        let mut headers = signed_headers::sign(unsigned, other.as_ref().unwrap_or(secret));
+        let mut headers = signature::sign(unsigned, other.as_ref().unwrap_or(secret));
         probe.tampering.apply(&mut headers, &mut body, now);
         Self {
-            headers: signed_headers::to_map(headers),
+            headers: signature::to_map(headers),
             body: body.into(),
         }
     }

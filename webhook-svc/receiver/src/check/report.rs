@@ -3,7 +3,7 @@
 use std::fmt::{self, Display, Formatter};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Verdict {
+pub(super) enum Verdict {
     Passed,
     Failed(String),
     /// A client cannot see it, or not with these options.
@@ -12,20 +12,20 @@ pub enum Verdict {
 
 /// The verdict on one rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Finding {
+pub(super) struct Finding {
     /// The rule's number in the contract.
-    pub rule: u8,
-    pub what: &'static str,
-    pub verdict: Verdict,
+    pub(super) rule: u8,
+    pub(super) what: &'static str,
+    pub(super) verdict: Verdict,
 }
 
 /// The verdicts on all rules.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Report(pub Vec<Finding>);
+pub(super) struct Report(pub(super) Vec<Finding>);
 
 impl Report {
     /// Whether a check failed.
-    pub fn has_failed(&self) -> bool {
+    pub(super) fn has_failed(&self) -> bool {
         let failed = |finding: &Finding| matches!(finding.verdict, Verdict::Failed(_));
         self.0.iter().any(failed)
     }

@@ -1,12 +1,12 @@
 //! The rules that take more than an answer to a message: the second in part, and the fourth to the sixth (§6.6, §6.8 to §6.10).
 
 use http::StatusCode;
-use probes::UNKNOWN_EVENT;
 use tokio::task::JoinSet;
 
 use super::Outcome;
 use super::message::Message;
 use super::report::Verdict;
+use super::table::{NOT_JSON, SIGNATURES, UNKNOWN_EVENT};
 use super::target::Target;
 
 /// Deliveries of one message that arrive at the same time.
@@ -21,7 +21,7 @@ fn not_checked(why: &str) -> Outcome {
 
 /// Rule 2. Each secret of the receiver signs.
 pub(super) async fn signatures(target: &Target) -> Outcome {
-    target.send_probes(probes::SIGNATURES).await?;
+    target.send_probes(SIGNATURES).await?;
     for secret in &target.other_secrets {
         let what = "a message signed with the other secret of a rotation";
         let signed = target.message().signed(secret);
@@ -32,7 +32,7 @@ pub(super) async fn signatures(target: &Target) -> Outcome {
 
 /// Rule 3. What is JSON and no message of the service must not break the receiver either.
 pub(super) async fn not_json(target: &Target) -> Outcome {
-    target.send_probes(probes::NOT_JSON).await?;
+    target.send_probes(NOT_JSON).await?;
     target.send_odd_bodies().await
 }
 
@@ -130,7 +130,7 @@ pub(super) async fn prompt_answer(target: &Target) -> Outcome {
 
 /// Rule 6.
 pub(super) async fn unknown_event(target: &Target) -> Outcome {
-    let unknown = Message::of(UNKNOWN_EVENT.event);
+    let unknown = Message::of(UNKNOWN_EVENT);
     target.send("an unknown event", &unknown).await?;
     let Some(handled) = &target.handled else {
         return not_checked("it answered 200; to see whether it ignored the event, give --handled");

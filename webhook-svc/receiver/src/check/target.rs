@@ -4,35 +4,35 @@ use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use http::{StatusCode, Uri};
-use probes::Probe;
 use tokio::process::Command;
 use tokio::time::sleep;
 use uuid::Uuid;
 
 use super::message::{Message, Signed};
 use super::report::Verdict;
+use super::table::{ODD_BODIES, Probe};
 use crate::client::Client;
 use crate::signature::Secret;
 
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 #[derive(Debug)]
-pub struct Target {
-    pub client: Client,
-    pub url: Uri,
-    pub secret: Secret,
+pub(super) struct Target {
+    pub(super) client: Client,
+    pub(super) url: Uri,
+    pub(super) secret: Secret,
     /// Secrets that the receiver accepts too: during a rotation, the new one.
-    pub other_secrets: Vec<Secret>,
+    pub(super) other_secrets: Vec<Secret>,
     /// Restarts the receiver.
-    pub restart: Option<String>,
+    pub(super) restart: Option<String>,
     /// Prints how often the message `$WEBHOOK_ID` was processed.
-    pub handled: Option<String>,
+    pub(super) handled: Option<String>,
     /// An event that the receiver processes.
-    pub event: String,
+    pub(super) event: String,
     /// Maximum time of an immediate response.
-    pub prompt_answer: Duration,
+    pub(super) prompt_answer: Duration,
     /// Timeout of processing a message, and of a restart.
-    pub timeout: Duration,
+    pub(super) timeout: Duration,
 }
 
 impl Target {
@@ -77,7 +77,7 @@ impl Target {
 
     /// Sends signed bodies that are no messages of the service, and expects an answer to each that is no fault of the receiver.
     pub(super) async fn send_odd_bodies(&self) -> Result<(), Verdict> {
-        for probe in probes::ODD_BODIES {
+        for probe in ODD_BODIES {
             let message = Signed::of_probe(probe, &self.secret);
             let answer = self.client.post(&self.url, message.headers, message.body);
             match answer.await {

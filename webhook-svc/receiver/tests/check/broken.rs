@@ -9,7 +9,7 @@ fn check_changed(changes: &[(&str, &str)]) -> Checked {
     start_changed(changes).check()
 }
 
-pub(crate) fn start_changed(changes: &[(&str, &str)]) -> Receiver {
+fn start_changed(changes: &[(&str, &str)]) -> Receiver {
     let mut text = fs::read_to_string(example("receiver.py")).unwrap();
     for (good, bad) in changes {
         assert_eq!(text.matches(good).count(), 1, "{good}");
@@ -224,7 +224,7 @@ fn work_before_the_answer_breaks_the_fifth() {
     arrived.set()
     return 200",
     )];
-    // The answers come long before `webhook-check` gives up, which takes eight seconds.
+    // The answers come long before `webhook check` gives up, which takes eight seconds.
     let checked = start_changed(&changes).check_within("1", "60");
     assert_eq!(checked.rules("FAILED"), [5], "{}", checked.text);
     assert!(checked.text.contains("answered after"), "{}", checked.text);

@@ -8,7 +8,6 @@ use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
-use super::good::reference;
 use super::process::{AT_ONCE, Receiver, SECRET, build_go, check, example, start_example};
 
 /// For giving up, not for measuring.
@@ -163,12 +162,4 @@ func handle(it message) error {
     if build_go(&file, &program) {
         assert_sets_tips_aside(&start_example(&program.display().to_string()));
     }
-}
-
-#[test]
-fn the_reference_tries_failed_work_again() {
-    // That of the pings before rule 4 does not fail: the others would wait for a second for each.
-    let work = "'grep -q ping || test -e tried-$WEBHOOK_ID || { touch tried-$WEBHOOK_ID; exit 1; }; echo $WEBHOOK_ID >> done'";
-    let receiver = Receiver::start(&reference().replace("%WORK%", work), "0");
-    assert_is_done_once(&receiver);
 }

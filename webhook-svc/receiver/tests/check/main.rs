@@ -1,11 +1,8 @@
-//! `webhook-check` against receivers that keep the rules, and against receivers that break one each.
+//! `webhook check` against receivers that keep the rules, and against receivers that break one each.
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 mod broken;
-mod docs;
 mod failing_work;
 mod good;
-mod listen;
 mod process;
-mod pull;
 mod sender;

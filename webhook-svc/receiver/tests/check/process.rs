@@ -30,16 +30,12 @@ pub(crate) struct Receiver {
 
 /// Starts a receiver of the examples, by this command. It prints a line for each message whose work is done.
 pub(crate) fn start_example(command: &str) -> Receiver {
-    let program = format!("env SERVICE_WEBHOOK_SECRET='{SECRETS}' PORT=%PORT% {command}");
-    let mut receiver = Receiver::start(&program, "0");
-    receiver.handled = format!(
-        "grep -c \"handled $WEBHOOK_ID \" {}",
-        receiver.file("log").display()
-    );
-    receiver
+    Receiver::start(&format!(
+        "env SERVICE_WEBHOOK_SECRET='{SECRETS}' PORT=%PORT% {command}"
+    ))
 }
 
-/// What `webhook-check` said.
+/// What `webhook check` said.
 pub(crate) struct Checked {
     pub(crate) text: String,
     pub(crate) status: i32,
@@ -96,23 +92,11 @@ pub(crate) fn build_go(file: &Path, program: &Path) -> bool {
 }
 
 impl Receiver {
-    /// Starts `program`, in which `%PORT%`, `%STORE%` and `%WORK%` stand for what they say. The work notes the message's id in a file, `pause`
-    /// seconds after it began.
-    pub(crate) fn start(program: &str, pause: &str) -> Self {
+    /// Starts `program`, in which `%PORT%` stands for what it says.
+    fn start(program: &str) -> Self {
         let folder = folder();
         let port = free_port();
-        fs::write(folder.path().join("done"), "").unwrap();
-        let work = format!(
-            "sleep {pause}; echo $WEBHOOK_ID >> {}/done",
-            folder.path().display()
-        );
-        let program = program
-            .replace("%PORT%", &port.to_string())
-            .replace(
-                "%STORE%",
-                &folder.path().join("store").display().to_string(),
-            )
-            .replace("%WORK%", &format!("'{work}'"));
+        let program = program.replace("%PORT%", &port.to_string());
         // A process that was killed may be there for a moment, and hold the port and the store: until its last thread has ended, which may be
         // after its main thread.
         let script = format!(
@@ -127,8 +111,8 @@ impl Receiver {
         );
         fs::write(folder.path().join("restart"), script).unwrap();
         let handled = format!(
-            "grep -c $WEBHOOK_ID {}",
-            folder.path().join("done").display()
+            "grep -c \"handled $WEBHOOK_ID \" {}",
+            folder.path().join("log").display()
         );
         let receiver = Self {
             folder,
@@ -248,20 +232,17 @@ impl Drop for Receiver {
     }
 }
 
-/// A program of this crate. Cargo says where it is in a variable with a hyphen in its name, which does not get through a shell.
-pub(crate) fn program(name: &str) -> PathBuf {
-    let test = std::env::current_exe().unwrap();
-    test.parent().unwrap().with_file_name(name)
-}
+/// The program of this crate.
+pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_webhook");
 
-/// Runs `webhook-check`.
+/// Runs `webhook check`.
 pub(crate) fn check(url: &str, options: &[&str]) -> Checked {
     let Output {
         status,
         stdout,
         stderr,
-    } = Command::new(program("webhook-check"))
-        .args([url, "--secret", SECRETS])
+    } = Command::new(PROGRAM)
+        .args(["check", url, "--secret", SECRETS])
         .args(options)
         .output()
         .unwrap();

@@ -232,8 +232,8 @@ mod tests {
 
     /// Writes the drawings to the file that `PATTERN_SHEET` names.
     #[test]
-    #[ignore = "makes a sheet of a thousand drawings, to look at"]
-    fn a_sheet_of_a_thousand() {
+    #[ignore = "by hand: makes a sheet of a thousand drawings, to look at"]
+    fn by_hand_a_sheet_of_a_thousand() {
         let file = std::env::var_os("PATTERN_SHEET").unwrap();
         let mut sheet = String::from("<style>svg{width:160px;height:90px;margin:2px}</style>");
         for (number, svg) in thousand().iter().enumerate() {

@@ -1,7 +1,7 @@
 //! What the documentation says where the operator of the site decides: whom to ask, the status, the licence, and the tools.
 
-/// Programs for developers of webhook receivers, as `deploy/package` names them.
-const TOOLS: [&str; 3] = ["webhook-listen", "webhook-check", "webhook-receiver"];
+/// The program for developers of webhook receivers, as `deploy/package` names it.
+const TOOL: &str = "webhook";
 
 /// Addresses of the operator.
 #[derive(Debug, Clone, Default)]
@@ -37,13 +37,10 @@ impl Links {
             |licence| format!("[{licence}]({licence})"),
         );
         let tools = self.tools.as_deref().map_or_else(
-            || "[Ask us](/docs/support#whom-to-ask) for them.".to_owned(),
+            || "[Ask us](/docs/support#whom-to-ask) for it.".to_owned(),
             |tools| {
-                let links = TOOLS.map(|name| format!("[`{name}`]({tools}/{name})"));
-                let sums = format!("[SHA256SUMS]({tools}/SHA256SUMS)");
                 format!(
-                    "Download them: {}; {sums} has their checksums.",
-                    links.join(", ")
+                    "Download it: [`{TOOL}`]({tools}/{TOOL}); [SHA256SUMS]({tools}/SHA256SUMS) has its checksum."
                 )
             },
         );
@@ -73,7 +70,7 @@ mod tests {
             "[help@mchezo.example](mailto:help@mchezo.example)",
             "[https://status.example](https://status.example)",
             "[https://mchezo.example/licence](https://mchezo.example/licence)",
-            "[`webhook-check`](https://files.example/tools/webhook-check)",
+            "[`webhook`](https://files.example/tools/webhook)",
         ] {
             assert!(text.contains(part), "{part} is not in {text}");
         }

@@ -1,14 +1,13 @@
 //! Changes of messages after they are signed.
 
-/// Names and values, in the order in which they are sent.
-pub type Headers = Vec<(&'static str, String)>;
+use crate::signature::Headers;
 
 /// A secret that no receiver has.
-pub const OTHER_SECRET: &str = "svc_whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=";
+pub(super) const OTHER_SECRET: &str = "svc_whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=";
 
 /// What happens to a message after it is signed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Tampering {
+pub(super) enum Tampering {
     None,
     NoTimestamp,
     OtherTimestamp,
@@ -32,7 +31,7 @@ pub enum Tampering {
 
 impl Tampering {
     /// Changes a message that was signed at `now`, in Unix seconds.
-    pub fn apply(self, headers: &mut Headers, body: &mut Vec<u8>, now: i64) {
+    pub(super) fn apply(self, headers: &mut Headers, body: &mut Vec<u8>, now: i64) {
         match self {
             Self::None | Self::OtherSecret | Self::EmptySecret => {}
             Self::NoTimestamp => headers.retain(|(name, _)| !name.ends_with("timestamp")),
