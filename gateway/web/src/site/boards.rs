@@ -4,7 +4,7 @@ use axum::extract::Path;
 use contracts::catalogue::v1 as proto;
 use contracts::public::RankingRow;
 use futures::future::{join, try_join_all};
-use kit::Fault;
+use kit::{Code, Fault};
 use pages::site::cards::{Link, Tab};
 use pages::site::games::{BoardRank, ListingRanks};
 use pages::site::rank_plot::RankPlot;
@@ -187,15 +187,15 @@ pub(super) struct Ranks {
 }
 
 impl Ranks {
-    /// Reads the ranks. A page is shown without those that cannot be read.
-    pub(super) async fn read(catalogue: &Catalogue, kind: &str, name: &str) -> Self {
+    /// Reads the ranks. A listing that is not public, such as one of the sample data, has none.
+    pub(super) async fn read(catalogue: &Catalogue, kind: &str, name: &str) -> Result<Self, Fault> {
         let now = catalogue.ranks(kind, name);
         let past = catalogue.rank_history(kind, name, DRAWN);
         let (now, past) = join(now, past).await;
-        Self {
-            now: now.unwrap_or_default(),
-            past: past.unwrap_or_default(),
-        }
+        Ok(Self {
+            now: or_none(now)?,
+            past: or_none(past)?,
+        })
     }
 
     pub(super) fn shown(&self, frame: &Frame) -> ListingRanks {
@@ -203,6 +203,13 @@ impl Ranks {
             boards: self.now.iter().map(|it| rank(frame, it)).collect(),
             plot: RankPlot::new(frame.texts, &self.past),
         }
+    }
+}
+
+fn or_none<T>(read: Result<Vec<T>, Fault>) -> Result<Vec<T>, Fault> {
+    match read {
+        Err(fault) if fault.code == Code::NotFound => Ok(Vec::new()),
+        read => read,
     }
 }
 

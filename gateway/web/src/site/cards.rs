@@ -173,6 +173,10 @@ pub(super) fn game(frame: &Frame, row: public::GameRow) -> GameCard {
     }
 }
 
+pub(super) fn games(frame: &Frame, rows: Vec<public::GameRow>) -> Vec<GameCard> {
+    rows.into_iter().map(|row| game(frame, row)).collect()
+}
+
 pub(super) fn creator(frame: &Frame, row: public::CreatorRow) -> CreatorCard {
     let texts = frame.texts;
     let kind = texts.value("creator-kind", &row.kind, &row.kind);
@@ -204,6 +208,10 @@ pub(super) fn event(frame: &Frame, row: public::Event) -> EventCard {
         title: row.title,
         starts_at: row.starts_at,
     }
+}
+
+pub(super) fn events(frame: &Frame, rows: Vec<public::Event>) -> Vec<EventCard> {
+    rows.into_iter().map(|row| event(frame, row)).collect()
 }
 
 pub(super) fn city(frame: &Frame, row: &public::CityRow) -> PlaceRow {

@@ -5,7 +5,6 @@ use contracts::catalogue::v1 as proto;
 use contracts::public::{self, CREATOR_KINDS};
 use futures::future::{join, try_join};
 use pages::site::creators::CreatorPage;
-use pages::site::games::ListingRanks;
 use pages::site::list::CreatorsPage;
 use pages::site::{Frame, Head};
 
@@ -100,7 +99,8 @@ pub async fn show(
     let (creator, total) = read?;
     respond(&app, &visit, |frame| {
         let mut page = creator_page(frame, creator.parse()?, total);
-        page.listing_ranks = ranks.shown(&page.frame);
+        page.frame.head.is_indexed = ranks.is_ok();
+        page.listing_ranks = ranks.ok().map(|ranks| ranks.shown(&page.frame));
         if creator.is_sample {
             page.frame.mark_sample();
             page.share = None;
@@ -139,7 +139,7 @@ fn creator_page(mut frame: Frame, creator: public::Creator, total: u64) -> Creat
         games: games.map(|row| cards::game(&frame, row)).collect(),
         games_total: total,
         all_games: (total > GAMES.into()).then(|| frame.href(&all)),
-        listing_ranks: ListingRanks::default(),
+        listing_ranks: None,
         share: Some(frame.canonical()),
         actions: visitor_actions(&frame, ListingKind::Page, &row.handle),
         name: row.name,

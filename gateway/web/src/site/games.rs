@@ -3,8 +3,8 @@
 use axum::extract::Path;
 use contracts::catalogue::v1 as proto;
 use contracts::public::{self, PLATFORMS, STAGES};
-use futures::future::{join, join3, try_join, try_join3};
-use kit::Fault;
+use futures::future::{join, try_join, try_join3};
+use kit::{Code, Fault};
 use pages::site::amount::Amount;
 use pages::site::cards::GameCard;
 use pages::site::games::{Credit, Currency, CurrencyRate, GamePage, ShareCode, Trailer};
@@ -23,6 +23,7 @@ use crate::domain::similar_games::similar;
 use crate::page_error::PageResult;
 use crate::upstream::Catalogue;
 use crate::upstream::catalogue::page;
+use crate::upstream::currencies::GameCurrency;
 
 const LIST: &str = "/games";
 
@@ -117,17 +118,28 @@ pub async fn list(request: SiteRequest) -> PageResult {
     })
 }
 
-/// What stands around a game on its page. The page is shown without what cannot be read.
+/// What stands around a game on its page. What cannot be read is said to be away.
 #[derive(Debug)]
 struct Surroundings {
     /// When it became public, if that is known.
     published: Option<OffsetDateTime>,
     creator_kind: String,
-    ranks: Ranks,
-    currency: Option<(public::Currency, Option<public::Rate<'static>>)>,
-    /// The creator with some games, and the number of all.
-    creator: Option<(public::Creator, u64)>,
-    similar: Vec<public::GameRow>,
+    ranks: Result<Ranks, Fault>,
+    currency: Result<Option<GameCurrency>, Fault>,
+    creator: Result<Option<CreatorGames>, Fault>,
+    similar: Result<Vec<public::GameRow>, Fault>,
+}
+
+/// A creator with some games, and the number of all.
+type CreatorGames = (public::Creator, u64);
+
+impl Surroundings {
+    fn is_whole(&self) -> bool {
+        let has_rate = |currency: &GameCurrency| currency.rate.is_ok();
+        let currency = self.currency.as_ref();
+        let has_currency = currency.is_ok_and(|currency| currency.as_ref().is_none_or(has_rate));
+        has_currency && self.ranks.is_ok() && self.creator.is_ok() && self.similar.is_ok()
+    }
 }
 
 pub async fn show(
@@ -173,26 +185,35 @@ async fn neighbours(
     catalogue: &Catalogue,
     row: &public::GameRow,
     is_sample: bool,
-) -> (Option<(public::Creator, u64)>, Vec<public::GameRow>) {
-    // One more than shown, since this game may be one of them.
+) -> (
+    Result<Option<CreatorGames>, Fault>,
+    Result<Vec<public::GameRow>, Fault>,
+) {
     let creator = async {
+        // One more than shown, since this game may be one of them.
         let read = catalogue.creator_or_sample(&row.creator.handle, OTHERS + 1);
-        let (creator, total) = read.await.ok()?;
-        Some((creator.parse::<public::Creator>().ok()?, total))
+        match read.await {
+            Ok((creator, total)) => Ok(Some((creator.parse()?, total))),
+            // It is not public any more.
+            Err(fault) if fault.code == Code::NotFound => Ok(None),
+            Err(fault) => Err(fault),
+        }
     };
     if is_sample {
         // All lists have live games.
-        return (creator.await, Vec::new());
+        return (creator.await, Ok(Vec::new()));
     }
     let request = || proto::ListGamesRequest {
         page: Some(page(SIMILAR_ROWS, None)),
         ..proto::ListGamesRequest::default()
     };
     let of_genre = async {
-        let genre = row.genres.first()?;
-        let genre = Some(genre.clone());
+        let Some(genre) = row.genres.first().cloned() else {
+            return Ok(Vec::new());
+        };
+        let genre = Some(genre);
         let read = catalogue.games(proto::ListGamesRequest { genre, ..request() });
-        read.await.ok()?.parse::<public::GameRow>().ok()
+        read.await?.parse()
     };
     let of_country = async {
         let country = Some(row.country_code.clone());
@@ -200,11 +221,11 @@ async fn neighbours(
             country,
             ..request()
         });
-        read.await.ok()?.parse::<public::GameRow>().ok()
+        read.await?.parse()
     };
-    let (creator, of_genre, of_country) = join3(creator, of_genre, of_country).await;
-    let lists = [of_genre, of_country].map(Option::unwrap_or_default);
-    (creator, similar(row, lists, SIMILAR))
+    let (creator, lists) = join(creator, try_join(of_genre, of_country)).await;
+    let similar = lists.map(|(genre, country)| similar(row, [genre, country], SIMILAR));
+    (creator, similar)
 }
 
 /// The head of the page of a game, and what machines read of it.
@@ -225,6 +246,10 @@ fn describe(frame: &mut Frame, game: &public::Game, creator_kind: &str) {
 
 fn game_page(mut frame: Frame, game: public::Game, around: Surroundings) -> GamePage {
     describe(&mut frame, &game, &around.creator_kind);
+    frame.head.is_indexed = around.is_whole();
+    let is_currency_away = around.currency.is_err();
+    let creator_games = around.creator.as_ref().ok();
+    let creator_games = creator_games.map(Option::as_ref);
     let texts = frame.texts;
     let row = game.row;
     let filtered = |group: &str, name: &'static str, value: &String| {
@@ -245,18 +270,16 @@ fn game_page(mut frame: Frame, game: public::Game, around: Surroundings) -> Game
         cards::picture(&frame, Some(&shot.url), sizes, &alt)
     });
     let trailer = game.trailer_url.filter(|url| cards::is_https(url));
-    let creator = around.creator.as_ref().map(|(creator, _)| &creator.row);
+    let creator = creator_games.flatten().map(|(creator, _)| creator);
+    let has_creator_site = creator.is_some_and(|it| it.links.contains_key("website"));
     // A game has the city of its creator, without its slug.
-    let city_slug = creator.filter(|creator| creator.city == row.city);
-    let city_slug = city_slug.map_or("", |creator| creator.city_slug.as_str());
-    let has_creator_site = around
-        .creator
-        .as_ref()
-        .is_some_and(|(creator, _)| creator.links.contains_key("website"));
-    let (others, all_others) = other_games(&frame, &row, around.creator.as_ref());
+    let city_slug = creator.filter(|creator| creator.row.city == row.city);
+    let city_slug = city_slug.map_or("", |creator| creator.row.city_slug.as_str());
+    let others = creator_games.map(|creator| other_games(&frame, &row, creator));
+    let (others, all_others) = others.unzip();
     let (stores, links) = cards::stores_and_links(&frame, &game.links);
     let (listed, updated) = days(row.created_at.0, around.published, game.updated_at.0);
-    let similar = around.similar.into_iter();
+    let similar = around.similar.ok().map(|rows| cards::games(&frame, rows));
     GamePage {
         cover: cards::cover(&frame, &row),
         genres: genres.collect(),
@@ -266,9 +289,12 @@ fn game_page(mut frame: Frame, game: public::Game, around: Surroundings) -> Game
         place: cards::place_links(&frame, city_slug, &row.city, &row.country_code),
         currency: around
             .currency
-            .map(|(currency, rate)| page_currency(&frame, currency, rate)),
+            .ok()
+            .flatten()
+            .map(|currency| page_currency(&frame, currency)),
+        is_currency_away,
         stores,
-        listing_ranks: around.ranks.shown(&frame),
+        listing_ranks: around.ranks.ok().map(|ranks| ranks.shown(&frame)),
         trailer: trailer.map(|href| Trailer {
             host: cards::host(&href),
             href,
@@ -284,8 +310,8 @@ fn game_page(mut frame: Frame, game: public::Game, around: Surroundings) -> Game
         listed: texts.date(listed),
         updated: updated.map(|day| texts.date(day)),
         others,
-        all_others,
-        similar: similar.map(|row| cards::game(&frame, row)).collect(),
+        all_others: all_others.flatten(),
+        similar,
         share: Some(ShareCode {
             address: frame.canonical(),
             embed: oembed::frame_code(&frame, &row),
@@ -332,13 +358,10 @@ fn other_games(
     )
 }
 
-fn page_currency(
-    frame: &Frame,
-    currency: public::Currency,
-    rate: Option<public::Rate<'static>>,
-) -> Currency {
+fn page_currency(frame: &Frame, GameCurrency { currency, rate }: GameCurrency) -> Currency {
     let path = format!("/economy/{}", currency.slug);
-    let rate = rate.map(|rate| CurrencyRate {
+    let is_rate_away = rate.is_err();
+    let rate = rate.ok().flatten().map(|rate| CurrencyRate {
         amount: Amount::new(frame.texts, rate.rate.as_str()),
         to: frame.link(&format!("{path}/{}", rate.to), rate.currency_to.to_string()),
     });
@@ -347,6 +370,7 @@ fn page_currency(
         link: frame.link(&path, currency.currency),
         is_late: currency.late,
         rate,
+        is_rate_away,
     }
 }
 

@@ -159,18 +159,16 @@ async fn pages(app: &App, number: u32, fixed: &FixedPages) -> PageResult {
         return Err(PageError::not_found());
     }
     let countries = app.catalogue.countries_with_events().await?;
-    // There may be no reference while the gateway is away.
-    let reference = app.docs.get(app.clock.now()).await.ok();
-    // There may be no currencies while economy-svc is away.
-    let currencies = app.currencies.all(app.clock.now()).await;
-    let currencies = currencies.unwrap_or_default();
+    // A crawler asks again later, rather than forget the pages that a file without them has lost.
+    let reference = app.docs.get(app.clock.now()).await?;
+    let currencies = app.currencies.all(app.clock.now()).await?;
     let countries: Vec<CountryRow> = countries.parse()?;
     let site = app.public_url.as_str();
     let mut text = format!("{DECLARATION}<urlset xmlns=\"{NAMESPACE}\">\n");
     for path in fixed.0.iter() {
         push_entry(&mut text, "url", [site, path], None);
     }
-    for page in reference.iter().flat_map(|reference| &reference.pages) {
+    for page in &reference.pages {
         push_entry(&mut text, "url", [site, &page.path()], None);
     }
     for country in &countries {

@@ -30,12 +30,7 @@ const GENRES: usize = 10;
 
 pub async fn show(request: SiteRequest) -> PageResult {
     let (app, query, mut visit) = (&request.app, &request.query, request.visit);
-    // From a fixed list, so that a link cannot put words into the page.
-    let notice = match query.get("done") {
-        Some("signed-out") => Some("notice-signed-out"),
-        Some("deleted") => Some("notice-deleted"),
-        _ => None,
-    };
+    let notice = notice(query.get("done"));
     "/".clone_into(&mut visit.path);
     let catalogue = &app.catalogue;
     let games = proto::ListGamesRequest {
@@ -58,61 +53,72 @@ pub async fn show(request: SiteRequest) -> PageResult {
             catalogue.new_games(NEW_GAMES),
         )
     });
-    // People sign in from here, also while there is nothing to show.
     let (games, creators, countries, genres, events, new_games) = reads.await;
-    let [games, creators, countries, genres, events] =
-        [games, creators, countries, genres, events].map(Result::ok);
+    let games = games?;
+    // The page is shown without other parts that cannot be read, and says so in their place.
+    let [creators, countries, genres, events] =
+        [creators, countries, genres, events].map(Result::ok);
+    let new_games = new_games.ok();
+    let is_counted = creators.is_some() && countries.is_some();
+    let is_whole = is_counted && genres.is_some() && events.is_some() && new_games.is_some();
     let now = app.clock.now();
     let today = now.to_offset(UtcOffset::UTC).date();
     respond(app, &visit, |mut frame| {
         frame.head = Head::new(
             frame.texts.say("start-title"),
             frame.texts.say("start-lead"),
-        );
+        )
+        .indexed_if(is_whole);
         frame.share.documents = feeds::of_games(&frame);
         frame.share.structured_data = Some(structured_data::site(&frame));
         let counts = [
-            ("/games", "games-count", &games),
-            ("/creators", "creators-count", &creators),
-            ("/countries", "countries-count", &countries),
+            ("/games", "games-count", Some(&games)),
+            ("/creators", "creators-count", creators.as_ref()),
+            ("/countries", "countries-count", countries.as_ref()),
         ];
-        let mut games: Vec<public::GameRow> = parsed(games.as_ref())?;
+        let mut games: Vec<public::GameRow> = games.parse()?;
         let platforms = platforms(&frame, &games);
-        let new_games = new_this_week(new_games.ok().as_ref(), now)?;
+        let new_games = new_games.map(|games| new_this_week(&games, now));
+        let new_games = new_games.transpose()?;
         // No game stands on the page twice.
-        games.retain(|game| new_games.iter().all(|new| new.slug != game.slug));
+        let is_new =
+            |game: &public::GameRow| new_games.iter().flatten().any(|new| new.slug == game.slug);
+        games.retain(|game| !is_new(game));
         let mut games = games_of_the_day(&frame, games, today.to_julian_day());
         let mut pair = games.split_off(GAMES_OF_THE_DAY.min(games.len()));
         if pair.len() < 2 {
             pair.clear();
         }
-        let events: Vec<public::Event> = parsed(events.as_ref())?;
+        let events = events.map(|events| events.parse::<public::Event>());
+        let events = events.transpose()?;
         Ok(StartPage {
             notice: notice.map(|key| frame.texts.say(key).to_owned()),
-            genres: self::genres(&frame, genres.as_ref())?,
+            genres: genres
+                .map(|genres| self::genres(&frame, &genres))
+                .transpose()?,
             platforms,
             counts: counts
                 .into_iter()
-                .filter_map(|(path, key, rows)| count(&frame, path, key, rows.as_ref()))
+                .filter_map(|(path, key, rows)| count(&frame, path, key, rows?))
                 .collect(),
-            new_games: new_games
-                .into_iter()
-                .map(|row| cards::game(&frame, row))
-                .collect(),
+            is_counted,
+            new_games: new_games.map(|rows| cards::games(&frame, rows)),
             games,
             pair,
-            events: events
-                .into_iter()
-                .map(|row| cards::event(&frame, row))
-                .collect(),
+            events: events.map(|rows| cards::events(&frame, rows)),
             api_url: app.api_url.clone(),
             frame,
         })
     })
 }
 
-fn parsed<T: serde::de::DeserializeOwned>(rows: Option<&Rows>) -> Result<Vec<T>, Fault> {
-    rows.map_or_else(|| Ok(Vec::new()), Rows::parse)
+/// The key of a sentence about what was done, from a fixed list, so that a link cannot put words into the page.
+fn notice(done: Option<&str>) -> Option<&'static str> {
+    match done? {
+        "signed-out" => Some("notice-signed-out"),
+        "deleted" => Some("notice-deleted"),
+        _ => None,
+    }
 }
 
 /// Some games, others each day. Featured ones come first.
@@ -126,12 +132,8 @@ fn games_of_the_day(frame: &Frame, mut rows: Vec<public::GameRow>, day: i32) -> 
 }
 
 /// The newest games, without those that have been public for longer than a week.
-fn new_this_week(
-    newest: Option<&NewGames>,
-    now: OffsetDateTime,
-) -> Result<Vec<public::GameRow>, Fault> {
-    let newest = newest.map_or_else(|| Ok(Vec::new()), NewGames::parse)?;
-    let new = newest.into_iter();
+fn new_this_week(newest: &NewGames, now: OffsetDateTime) -> Result<Vec<public::GameRow>, Fault> {
+    let new = newest.parse()?.into_iter();
     let new = new.filter(|game| game.times.published > now - Duration::WEEK);
     Ok(new.map(|game| game.row).collect())
 }
@@ -160,8 +162,8 @@ fn platforms(frame: &Frame, games: &[public::GameRow]) -> Vec<Chip> {
 }
 
 /// The genres with the most games.
-fn genres(frame: &Frame, rows: Option<&Rows>) -> Result<Vec<Chip>, Fault> {
-    let mut rows: Vec<public::GenreRow> = parsed(rows)?;
+fn genres(frame: &Frame, rows: &Rows) -> Result<Vec<Chip>, Fault> {
+    let mut rows: Vec<public::GenreRow> = rows.parse()?;
     rows.retain(|row| row.games > 0);
     rows.sort_by_key(|row| Reverse(row.games));
     let chip = |row: public::GenreRow| Chip {
@@ -174,7 +176,7 @@ fn genres(frame: &Frame, rows: Option<&Rows>) -> Result<Vec<Chip>, Fault> {
     Ok(rows.into_iter().take(GENRES).map(chip).collect())
 }
 
-fn count(frame: &Frame, path: &str, key: &str, rows: Option<&Rows>) -> Option<Link> {
-    let total = rows?.page.total;
+fn count(frame: &Frame, path: &str, key: &str, rows: &Rows) -> Option<Link> {
+    let total = rows.page.total;
     (total > 0).then(|| frame.link(path, frame.texts.count(key, total)))
 }

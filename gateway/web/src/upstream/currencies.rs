@@ -10,7 +10,7 @@ use futures::FutureExt as _;
 use futures::future::{BoxFuture, Shared};
 use kit::overload::{ConcurrencyLimit, Permit};
 use kit::rpc::client::Client;
-use kit::{Fault, Lifecycle};
+use kit::{Code, Fault, Lifecycle};
 use time::OffsetDateTime;
 use tokio::sync::oneshot;
 use tokio::time::{Instant, timeout_at};
@@ -37,6 +37,13 @@ pub struct Currencies {
     limit: Arc<ConcurrencyLimit>,
     state: Arc<Mutex<State>>,
     lifecycle: Lifecycle,
+}
+
+/// The currency of a game and the first of its rates, if there is another currency.
+#[derive(Debug)]
+pub struct GameCurrency {
+    pub currency: Currency,
+    pub rate: Result<Option<Rate<'static>>, Fault>,
 }
 
 /// A future that completes when a read has ended.
@@ -113,23 +120,29 @@ impl Currencies {
         list.ok_or_else(|| Fault::unavailable("economy-svc"))
     }
 
-    /// The currency of a game and the first of its rates, for the page of the game. While economy-svc is slow or away, this is the currency
-    /// of the old list without a rate, or nothing.
+    /// The currency of a game, for the page of the game. While economy-svc is slow or away, it is that of the old list without a rate.
     pub async fn of_game(
         &self,
         slug: &str,
         now: OffsetDateTime,
-    ) -> Option<(Currency, Option<Rate<'static>>)> {
+    ) -> Result<Option<GameCurrency>, Fault> {
+        let away = || Fault::unavailable("economy-svc");
         let deadline = Instant::now() + self.game_timeout;
-        let Ok(list) = timeout_at(deadline, self.all(now)).await else {
-            let old = self.lock().usable(now)?;
-            return Some((find(&old, slug)?.clone(), None));
+        let list = match timeout_at(deadline, self.all(now)).await {
+            Ok(list) => list?,
+            Err(_) => self.lock().usable(now).ok_or_else(away)?,
         };
-        let currency = find(&list.ok()?, slug)?.clone();
+        let Some(currency) = find(&list, slug).cloned() else {
+            return Ok(None);
+        };
         let rates = timeout_at(deadline, self.rates(slug, "", 1)).await;
-        let rates = rates.ok().and_then(Result::ok);
-        let rate = rates.and_then(|rates| rates.rows.into_iter().next());
-        Some((currency, rate))
+        let rate = match rates.map_err(|_elapsed| away()).flatten() {
+            Ok(rates) => Ok(rates.rows.into_iter().next()),
+            // Its last report is not counted any more.
+            Err(fault) if fault.code == Code::Invalid => Ok(None),
+            Err(fault) => Err(fault),
+        };
+        Ok(Some(GameCurrency { currency, rate }))
     }
 
     /// The read that is running, or a new one if it is due; and whether it is new.

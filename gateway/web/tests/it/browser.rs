@@ -12,6 +12,9 @@ use http_body_util::BodyExt as _;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use tower::ServiceExt as _;
 
+/// What the head of a page says to search engines that should not list it.
+pub(crate) const NOINDEX: &str = "<meta name=\"robots\" content=\"noindex\">";
+
 /// Has one session at most.
 #[derive(Clone)]
 pub(crate) struct Browser {

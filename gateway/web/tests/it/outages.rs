@@ -3,14 +3,17 @@
 use std::time::Duration;
 
 use axum::Router;
+use http::header::CACHE_CONTROL;
 use http::{Method, StatusCode};
+use kit::feed::ProducerPosition;
 use sqlx::PgPool;
 use tokio::net::TcpListener;
 use web::domain::role::Role;
+use web::layers::access::Access;
 use web::router::routes;
-use web::upstream::{Currencies, Economy, Gateway, Listings, Webhooks};
+use web::upstream::{Catalogue, Currencies, Economy, Gateway, Listings, NewestPosition, Webhooks};
 
-use crate::browser::Browser;
+use crate::browser::{Browser, NOINDEX};
 use crate::full_account::FullAccount;
 use crate::support::{ADA, PASSWORD, Site};
 use crate::typed_forms::{Needs, OF_ACCOUNTS};
@@ -33,12 +36,22 @@ const SERVICES: [(Needs, &[&str]); 4] = [
     (Needs::Economy, &["/economy", "/about/rates"]),
 ];
 
+/// What stands in the place of a part that cannot be read.
+const AWAY: &str = "This part of the page is not available at the moment.";
+
 /// The same site, in which nothing answers at the address of a service.
 fn without(site: &Site, service: Needs) -> Router {
     let lifecycle = &site.app.lifecycle;
     let dead = testing::client("http://127.0.0.1:1", lifecycle).unwrap();
     let limit = Duration::from_secs(2);
     site.changed(|web| match service {
+        Needs::Catalogue => {
+            let position = NewestPosition {
+                mark: site.mark.clone(),
+                listings: ProducerPosition::new(dead.clone(), limit),
+            };
+            web.catalogue = Catalogue::new(dead, limit, 1, position);
+        }
         Needs::Gateway => web.gateway = Gateway::new(dead, limit),
         Needs::Webhooks => web.webhooks = Webhooks::new(dead, limit),
         Needs::Listings => web.listings = Listings::new(dead, limit),
@@ -81,6 +94,85 @@ async fn every_page_answers_without_a_service(pool: PgPool) {
             missing += 1;
         }
         assert!(missing > 0, "{service:?}");
+    }
+}
+
+/// A page that can be read as a whole is as ever. Another one says so, and no search engine lists it.
+#[testing::database_test(web::MIGRATOR)]
+async fn no_public_page_looks_empty_without_what_it_shows(pool: PgPool) {
+    let full = FullAccount::new(pool).await;
+    let site = &full.hooks.site;
+    let mut usual = Browser::new(&site.changed(|_| {}));
+    for service in [Needs::Catalogue, Needs::Economy] {
+        let mut visitor = Browser::new(&without(site, service));
+        let mut changed = 0;
+        for route in routes() {
+            let is_public = matches!(route.access, Access::Public | Access::File | Access::Docs);
+            let path = match route.path {
+                "/search" => "/search?q=okoto".to_owned(),
+                "/sitemap/{name}" => "/sitemap/pages-1.xml".to_owned(),
+                path => full.own(path),
+            };
+            let whole = usual.get(&path).await;
+            // A page that is not the same for everybody, such as that of a pair to vote for, has other tests.
+            let is_shared = whole.headers[CACHE_CONTROL] == "public, no-cache";
+            if !is_public || whole.status != 200 || !is_shared {
+                continue;
+            }
+            let page = visitor.get(&path).await;
+            if page.status == 200 && page.text == whole.text {
+                continue;
+            }
+            changed += 1;
+            let name = format!("{service:?} {path}: {}", page.text);
+            assert!(page.text.contains("Try again in a few seconds."), "{name}");
+            assert!(page.text.contains(NOINDEX), "{name}");
+            if page.status != 200 {
+                assert_eq!(page.status, 503, "{name}");
+                assert_eq!(page.headers[CACHE_CONTROL], "no-store", "{name}");
+            }
+        }
+        assert!(changed > 1, "{service:?}");
+        assert_eq!(
+            visitor.get("/").await.status,
+            if service == Needs::Catalogue {
+                503
+            } else {
+                200
+            }
+        );
+    }
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn a_part_that_cannot_be_read_says_so_in_its_place(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let mut browser = Browser::new(&site.changed(|_| {}));
+    for (path, rpc) in [
+        ("/", "list_creators"),
+        ("/", "list_countries"),
+        ("/", "list_genres"),
+        ("/", "list_new_games"),
+        ("/", "list_events"),
+        ("/games/okoto", "get_ranks"),
+        ("/games/okoto", "get_creator"),
+        ("/games/okoto", "list_games"),
+        ("/creators/savanna", "get_ranks"),
+    ] {
+        *site.catalogue.away_rpc.lock().unwrap() = Some(rpc);
+        let page = browser.get(path).await;
+        *site.catalogue.away_rpc.lock().unwrap() = None;
+        let whole = browser.get(path).await;
+        for sign in [AWAY, NOINDEX] {
+            page.assert(200, sign);
+            assert!(!whole.text.contains(sign), "{path} {rpc}: {}", whole.text);
+        }
+        assert_eq!(
+            page.text.matches(AWAY).count(),
+            1,
+            "{path} {rpc}: {}",
+            page.text
+        );
     }
 }
 

@@ -6,7 +6,7 @@ use futures::future::join_all;
 use sqlx::PgPool;
 use time::Duration;
 
-use crate::browser::Browser;
+use crate::browser::{Browser, NOINDEX};
 use crate::share::file;
 use crate::stub_api::ApiMood;
 use crate::support::Site;
@@ -114,23 +114,26 @@ async fn without_the_gateway_the_last_reference_stays(pool: PgPool) {
         page.assert(503, "The reference is not available at the moment.");
         assert_eq!(page.headers["cache-control"], "no-store", "{path}");
     }
-    // The other pages go on without it.
-    for path in [
-        "/docs",
-        "/docs/all",
-        "/docs/search?q=games",
-        "/llms.txt",
-        "/llms-full.txt",
-        "/sitemap/pages-1.xml",
-    ] {
+    // The other pages go on without it, and say so where they would have it.
+    for path in ["/docs", "/docs/search?q=games"] {
         assert_eq!(browser.get(path).await.status, 200, "{path}");
     }
+    for path in ["/docs/all", "/llms.txt", "/llms-full.txt"] {
+        let page = browser.get(path).await;
+        page.assert(200, "The reference is not available at the moment.");
+    }
+    assert_eq!(browser.get("/sitemap/pages-1.xml").await.status, 503);
+    let guide = browser.get("/docs/keys").await;
+    guide.assert(200, "Try again in a few seconds.");
+    guide.assert(200, NOINDEX);
     let before = browser.get("/docs/all").await;
     // One attempt stands for those of the next seconds.
     assert_eq!(site.api.document.lock().unwrap().reads.len(), 1);
     set(ApiMood::Answers);
     site.clock.advance(Duration::seconds(5));
     browser.get(PAGE).await.assert(200, "List games");
+    let guide = browser.get("/docs/keys").await;
+    assert!(!guide.text.contains(NOINDEX), "{}", guide.text);
     let all = browser.get("/docs/all").await;
     all.assert(200, "<h1 id=\"reference-listGames\">List games</h1>");
     assert_ne!(all.headers["etag"], before.headers["etag"]);

@@ -30,6 +30,8 @@ pub(crate) struct StubCatalogue {
     pub(crate) words: Arc<Mutex<Option<(String, &'static str)>>>,
     /// All calls fail.
     pub(crate) is_away: Arc<Mutex<bool>>,
+    /// The calls of this RPC fail.
+    pub(crate) away_rpc: Arc<Mutex<Option<&'static str>>>,
     /// The second part of the sitemap's games fails.
     pub(crate) breaks_off: Arc<Mutex<bool>>,
     /// The positions that reads of listings name.
@@ -69,6 +71,7 @@ impl Default for StubCatalogue {
             creator_kind: Arc::new(Mutex::new("studio".to_owned())),
             words: Arc::default(),
             is_away: Arc::default(),
+            away_rpc: Arc::default(),
             breaks_off: Arc::default(),
             positions: Arc::clone(&positions),
             asked: Arc::default(),
@@ -206,6 +209,14 @@ impl StubCatalogue {
         Ok(())
     }
 
+    /// The same for the calls of an RPC.
+    pub(crate) fn answers_to(&self, rpc: &str) -> Result<(), Status> {
+        if *self.away_rpc.lock().unwrap() == Some(rpc) {
+            return Err(Fault::unavailable("a test").into());
+        }
+        self.answers()
+    }
+
     /// Notes the position that a read names.
     pub(crate) fn read(&self, at_least: Option<&Position>) {
         self.positions.lock().unwrap().push(at_least.cloned());
@@ -243,7 +254,7 @@ impl GamesService for StubCatalogue {
         request: Request<proto::ListGamesRequest>,
     ) -> Answer<proto::ListGamesResponse> {
         self.read(request.get_ref().at_least.as_ref());
-        self.answers()?;
+        self.answers_to("list_games")?;
         let request = request.into_inner();
         if request.genre.as_deref() == Some("none") {
             return Err(Fault::invalid_field("genre", "Use one of: puzzle.").into());
@@ -294,7 +305,7 @@ impl CreatorsService for StubCatalogue {
         request: Request<proto::ListCreatorsRequest>,
     ) -> Answer<proto::ListCreatorsResponse> {
         self.read(request.get_ref().at_least.as_ref());
-        self.answers()?;
+        self.answers_to("list_creators")?;
         let (json, page) = self.list(json!([creator()]), None);
         Ok(Response::new(proto::ListCreatorsResponse {
             json,
@@ -308,6 +319,7 @@ impl CreatorsService for StubCatalogue {
         request: Request<proto::GetCreatorRequest>,
     ) -> Answer<proto::GetCreatorResponse> {
         self.read(request.get_ref().at_least.as_ref());
+        self.answers_to("get_creator")?;
         let held = self.held.lock().unwrap().clone();
         if let Some(held) = held {
             held.began.notify_one();
@@ -340,7 +352,7 @@ impl PlacesService for StubCatalogue {
         request: Request<proto::ListGenresRequest>,
     ) -> Answer<proto::ListGenresResponse> {
         self.read(request.get_ref().at_least.as_ref());
-        self.answers()?;
+        self.answers_to("list_genres")?;
         let rows = json!([{"key": "puzzle", "name": "Puzzle", "games": 1}, {"key": "mancala", "name": "Mancala", "games": 2}]);
         Ok(Response::new(proto::ListGenresResponse {
             json: self.body(rows),
@@ -354,7 +366,7 @@ impl PlacesService for StubCatalogue {
         request: Request<proto::ListCountriesRequest>,
     ) -> Answer<proto::ListCountriesResponse> {
         self.read(request.get_ref().at_least.as_ref());
-        self.answers()?;
+        self.answers_to("list_countries")?;
         Ok(Response::new(proto::ListCountriesResponse {
             json: self.body(json!([country()])),
             page: Some(info(None)),
@@ -409,7 +421,7 @@ impl EventsService for StubCatalogue {
         request: Request<proto::ListEventsRequest>,
     ) -> Answer<proto::ListEventsResponse> {
         self.read(request.get_ref().at_least.as_ref());
-        self.answers()?;
+        self.answers_to("list_events")?;
         let request = request.into_inner();
         self.asked_when.lock().unwrap().push(request.when);
         if request.city.is_some_and(|city| city != "lagos") {
@@ -523,6 +535,7 @@ impl RankingsService for StubCatalogue {
         request: Request<proto::GetRanksRequest>,
     ) -> Answer<proto::GetRanksResponse> {
         self.read(request.get_ref().at_least.as_ref());
+        self.answers_to("get_ranks")?;
         let request = request.into_inner();
         let name = (request.kind.as_str(), request.name.as_str());
         match name {
@@ -568,6 +581,7 @@ impl RankingsService for StubCatalogue {
         request: Request<proto::GetRankHistoryRequest>,
     ) -> Answer<proto::GetRankHistoryResponse> {
         self.read(request.get_ref().at_least.as_ref());
+        self.answers_to("get_rank_history")?;
         let past = |at, rank| proto::PastRank {
             at: Some(kit::timestamp::encode(at)),
             rank,

@@ -73,7 +73,7 @@ impl SiteService for StubCatalogue {
         request: Request<proto::ListNewGamesRequest>,
     ) -> Answer<proto::ListNewGamesResponse> {
         self.read(request.get_ref().at_least.as_ref());
-        self.answers()?;
+        self.answers_to("list_new_games")?;
         // The feed and the start page.
         assert!([50, 4].contains(&request.into_inner().limit));
         Ok(Response::new(proto::ListNewGamesResponse {

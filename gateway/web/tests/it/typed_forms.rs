@@ -13,6 +13,7 @@ pub(crate) enum Needs {
     Gateway,
     Webhooks,
     Listings,
+    Catalogue,
     Economy,
 }
 

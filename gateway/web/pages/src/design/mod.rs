@@ -55,7 +55,7 @@ pub struct ComponentsPage {
     events: Vec<EventCard>,
     families: Vec<FamilySample>,
     stores: Vec<Link>,
-    listing_ranks: ListingRanks,
+    listing_ranks: Option<ListingRanks>,
     amount: Amount,
     board: Vec<BoardRow>,
     map: Vec<MapCountry>,
@@ -107,10 +107,10 @@ impl ComponentsPage {
             events: vec![event()],
             families: Family::ALL.map(family).into(),
             stores: vec![link("#", "Play in the browser"), link("#", "Steam")],
-            listing_ranks: ListingRanks {
+            listing_ranks: Some(ListingRanks {
                 boards: vec![rank()],
                 plot: rank_plot(frame.texts),
-            },
+            }),
             amount: Amount::new(frame.texts, "63.5294117647059"),
             board: vec![board_row()],
             map: map(frame.texts),

@@ -40,6 +40,8 @@ pub struct GuidePage {
     pub body: String,
     /// The path of the same page as Markdown.
     pub markdown: String,
+    /// Whether values of settings could not be read.
+    pub lacks_settings: bool,
     /// Where an operation can be tried.
     pub try_it: Option<String>,
     pub previous: Option<Link>,
@@ -82,4 +84,6 @@ pub struct AllPage {
     pub frame: Frame,
     /// Title, id and HTML of each guide.
     pub guides: Vec<(String, String, String)>,
+    /// Whether the reference could be read.
+    pub has_reference: bool,
 }

@@ -28,7 +28,8 @@ pub struct CreatorPage {
     pub games_total: u64,
     /// The list of all games, if not all are here.
     pub all_games: Option<String>,
-    pub listing_ranks: ListingRanks,
+    /// Absent while they cannot be read.
+    pub listing_ranks: Option<ListingRanks>,
     /// The address for others; absent for a listing of the sample data.
     pub share: Option<String>,
     pub actions: VisitorActions,

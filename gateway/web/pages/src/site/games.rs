@@ -25,9 +25,11 @@ pub struct GamePage {
     /// The city, if it is known, and the country.
     pub place: Vec<Link>,
     pub currency: Option<Currency>,
+    /// Nobody knows whether it has a currency. This and the other parts that cannot be read are said to be away.
+    pub is_currency_away: bool,
     /// Where people can play it or get it.
     pub stores: Vec<Link>,
-    pub listing_ranks: ListingRanks,
+    pub listing_ranks: Option<ListingRanks>,
     pub trailer: Option<Trailer>,
     pub description: String,
     pub screenshots: Vec<Picture>,
@@ -39,10 +41,10 @@ pub struct GamePage {
     /// Absent if it did not change after the day on which it was listed.
     pub updated: Option<String>,
     /// Other games of its creator, and the list of all if there are more.
-    pub others: Vec<GameCard>,
+    pub others: Option<Vec<GameCard>>,
     pub all_others: Option<String>,
     /// Games of its genre or country.
-    pub similar: Vec<GameCard>,
+    pub similar: Option<Vec<GameCard>>,
     /// Absent for a listing of the sample data.
     pub share: Option<ShareCode>,
     pub actions: VisitorActions,
@@ -58,6 +60,7 @@ pub struct Currency {
     /// What a month of living costs in the game.
     pub cost: Amount,
     pub rate: Option<CurrencyRate>,
+    pub is_rate_away: bool,
 }
 
 /// What one unit of a currency buys of another.

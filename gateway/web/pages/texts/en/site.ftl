@@ -27,6 +27,7 @@ footer-design = How this site looks
 language-label = Language
 sample-notice = This listing is made up: it belongs to the sample data that test keys read.
 api-same = Same in the API:
+part-away = This part of the page is not available at the moment. Try again in a few seconds.
 
 ## Start page
 

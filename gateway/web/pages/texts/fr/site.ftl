@@ -27,6 +27,7 @@ footer-design = Design du site
 language-label = Langue
 sample-notice = Cette fiche est inventée : elle fait partie des données d’exemple que lisent les clés de test.
 api-same = Par l’API :
+part-away = Cette partie de la page n’est pas disponible pour le moment. Réessayez dans quelques secondes.
 
 ## Page d’accueil
 

@@ -76,6 +76,8 @@ pub struct DocsPage {
     pub html_among_others: String,
     /// The page as Markdown.
     pub markdown: String,
+    /// Settings that it names are not known, so it has an ellipsis in their place.
+    pub lacks_settings: bool,
 }
 
 impl DocsPage {
@@ -91,6 +93,7 @@ impl DocsPage {
             guide: Guide::read(text, "")?,
             html_among_others: Guide::read(text, &prefix)?.html,
             markdown: without_attributes(text),
+            lacks_settings: false,
             name,
             group: group.into(),
         })
@@ -144,7 +147,9 @@ impl Guides {
         let mut pages = Vec::new();
         for &(group, sources) in SOURCES {
             for &(name, source) in sources {
-                let text = settings::fill(&addresses.links.fill(source), settings);
+                let source = addresses.links.fill(source);
+                let text = settings::fill(&source, settings);
+                let lacks_settings = settings.is_none() && text != source;
                 let text = text.replace(SITE, &addresses.site);
                 let text = text.replace(API, &addresses.api_url);
                 let mut text = text.replace(ERRORS, &errors::markdown());
@@ -152,7 +157,11 @@ impl Guides {
                     text = text.replace(placeholder, program);
                 }
                 let page = DocsPage::read(name, group, &text);
-                pages.push(page.with_context(|| format!("{name}.md begins with no heading"))?);
+                let page = page.with_context(|| format!("{name}.md begins with no heading"))?;
+                pages.push(DocsPage {
+                    lacks_settings,
+                    ..page
+                });
             }
         }
         let changelog = pages.iter().find(|page| page.name == "changelog");

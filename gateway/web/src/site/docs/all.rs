@@ -23,6 +23,7 @@ pub async fn show(SiteRequest { app, visit, .. }: SiteRequest) -> PageResult {
         });
         Ok(AllPage {
             guides: pages.collect(),
+            has_reference: reference.is_some(),
             frame,
         })
     })

@@ -69,7 +69,8 @@ pub(super) fn page(
     let title = &shown.guide.title;
     // The page does not depend on the query.
     frame.path = shown.path();
-    frame.head = Head::new(title.clone(), shown.guide.summary.clone());
+    frame.head =
+        Head::new(title.clone(), shown.guide.summary.clone()).indexed_if(!shown.lacks_settings);
     let markdown = format!("{}.md", shown.path());
     frame.share.documents = vec![Document {
         media_type: "text/markdown",
@@ -83,6 +84,7 @@ pub(super) fn page(
         contents: shown.guide.contents().cloned().collect(),
         body: shown.guide.html.clone(),
         markdown,
+        lacks_settings: shown.lacks_settings,
         try_it: None,
         previous: neighbours.previous.map(link),
         next: neighbours.next.map(link),

@@ -11,6 +11,10 @@ use crate::docs::reference::Reference;
 use crate::site::cached::{respond_file, respond_file_of_page};
 use crate::site::request::SiteRequest;
 
+/// In the place of a reference that cannot be read.
+const REFERENCE_AWAY: &str =
+    "The reference is not available at the moment. Try again in a few seconds.";
+
 const MEDIA_TYPE: &str = "text/plain; charset=utf-8";
 
 pub async fn index(SiteRequest { app, .. }: SiteRequest) -> Response {
@@ -35,6 +39,9 @@ fn index_text(app: &Web, guides: &Guides, reference: Option<&Reference>) -> Stri
         let (title, summary) = (&page.guide.title, &page.guide.summary);
         writeln!(text, "- [{title}]({site}{}.md): {summary}", page.path()).ok();
     }
+    if reference.is_none() {
+        writeln!(text, "\n{REFERENCE_AWAY}").ok();
+    }
     writeln!(
         text,
         "\n## Optional\n\n- [All guides in one file]({site}/llms-full.txt)"
@@ -49,5 +56,7 @@ pub async fn full(SiteRequest { app, .. }: SiteRequest) -> Response {
     let operations = reference.iter().flat_map(|reference| reference.all());
     let pages = guides.pages.iter().chain(operations);
     let texts = pages.map(|page| page.markdown.as_str());
+    let away = reference.is_none().then_some(REFERENCE_AWAY);
+    let texts = texts.chain(away);
     respond_file_of_page(MEDIA_TYPE, texts.collect::<Vec<_>>().join("\n"))
 }

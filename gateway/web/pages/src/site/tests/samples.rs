@@ -47,9 +47,11 @@ fn game(frame: Frame) -> GamePage {
                 amount: amount(),
                 to: link("/economy/kora/okoto"),
             }),
+            is_rate_away: false,
         }),
+        is_currency_away: false,
         stores: vec![link("https://store.example/?a=1&b=\"")],
-        listing_ranks: listing_ranks(),
+        listing_ranks: Some(listing_ranks()),
         trailer: Some(Trailer {
             href: "https://video.example/1".to_owned(),
             host: text(),
@@ -72,9 +74,9 @@ fn game(frame: Frame) -> GamePage {
         ],
         listed: text(),
         updated: Some(text()),
-        others: vec![game_card()],
+        others: Some(vec![game_card()]),
         all_others: Some("/games?creator=studio".to_owned()),
-        similar: vec![game_card()],
+        similar: Some(vec![game_card()]),
         share: Some(ShareCode {
             address: text(),
             embed: format!("<iframe src=\"/embed/games/kora\" title=\"{HOSTILE}\"></iframe>"),
@@ -103,15 +105,16 @@ fn bare_game(frame: Frame) -> GamePage {
         platforms: Vec::new(),
         currency: None,
         stores: Vec::new(),
-        listing_ranks: ListingRanks::default(),
+        listing_ranks: Some(ListingRanks::default()),
         trailer: None,
         description: String::new(),
         screenshots: Vec::new(),
         links: Vec::new(),
         credits: Vec::new(),
         updated: None,
-        others: Vec::new(),
-        similar: Vec::new(),
+        others: None,
+        similar: None,
+        is_currency_away: true,
         ..game(frame)
     }
 }
@@ -132,7 +135,7 @@ fn creator(frame: Frame) -> CreatorPage {
         games: vec![game_card()],
         games_total: 30,
         all_games: Some("/games?creator=studio".to_owned()),
-        listing_ranks: listing_ranks(),
+        listing_ranks: Some(listing_ranks()),
         share: Some(text()),
         actions: actions(),
     }
@@ -227,6 +230,7 @@ fn chip() -> Chip {
 }
 
 /// Lists, with everything that they can show.
+#[expect(clippy::too_many_lines, reason = "a list")]
 fn list_pages(language: Language) -> Vec<Rendered> {
     let frame = || frame(language);
     vec![
@@ -235,13 +239,14 @@ fn list_pages(language: Language) -> Vec<Rendered> {
             StartPage {
                 frame: frame(),
                 notice: Some(text()),
-                genres: vec![chip()],
+                genres: Some(vec![chip()]),
                 platforms: vec![chip()],
                 counts: vec![link("/games")],
-                new_games: vec![game_card()],
+                is_counted: true,
+                new_games: Some(vec![game_card()]),
                 games: vec![game_card()],
                 pair: vec![game_card(), game_card()],
-                events: vec![event_card()],
+                events: Some(vec![event_card()]),
                 api_url: "https://mchezo.example/v1".to_owned(),
             }
             .render(),
