@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 use tokio::sync::OnceCell;
 
 use crate::browser::Browser;
@@ -11,9 +11,11 @@ use crate::browser::Browser;
 const PACKAGE: &str = "axe-playwright-python==0.1.8";
 const FILE: &str = "axe_playwright_python/axe.min.js";
 
+/// All of WCAG 2.2 AA, and best practices such as headings that leave out no level.
 const RUN: &str = "
-    const [runOnly, done] = arguments;
-    axe.run(document, { runOnly }).then(
+    const [done] = arguments;
+    const values = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+    axe.run(document, { runOnly: { type: 'tag', values } }).then(
         (result) => done(result.violations.map((violation) => ({
             rule: violation.id,
             help: violation.help,
@@ -22,38 +24,15 @@ const RUN: &str = "
         (error) => done([{ rule: 'axe', help: String(error), at: [] }]),
     );";
 
-/// The rules that a page is checked against.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum Rules {
-    /// All of WCAG 2.2 AA, and best practices such as headings that leave out no level.
-    All,
-    /// The only rule whose result depends on the colors of the page.
-    Contrast,
-}
-
-impl Rules {
-    fn selection(self) -> Value {
-        match self {
-            Self::All => {
-                json!({
-                    "type": "tag",
-                    "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
-                })
-            }
-            Self::Contrast => json!({ "type": "rule", "values": ["color-contrast"] }),
-        }
-    }
-}
-
 /// The violations on the open page.
-pub(crate) async fn violations(browser: &Browser, rules: Rules) -> Vec<Value> {
+pub(crate) async fn violations(browser: &Browser) -> Vec<Value> {
     static SOURCE: OnceCell<String> = OnceCell::const_new();
     let is_loaded = browser.client.execute("return !!window.axe", Vec::new());
     if is_loaded.await.unwrap() != Value::Bool(true) {
         let source = SOURCE.get_or_init(load).await;
         browser.client.execute(source, Vec::new()).await.unwrap();
     }
-    let found = browser.client.execute_async(RUN, vec![rules.selection()]);
+    let found = browser.client.execute_async(RUN, Vec::new());
     found.await.unwrap().as_array().unwrap().clone()
 }
 

@@ -15,7 +15,7 @@ use crate::webhook_service::WebhookSite;
 pub(crate) const CAROL: &str = "carol@new.example";
 
 /// The parameters of paths.
-const KNOWN: [&str; 26] = [
+const KNOWN: [&str; 25] = [
     "{version}",
     "{country}",
     "{file}",
@@ -38,7 +38,6 @@ const KNOWN: [&str; 26] = [
     "{code}",
     "{note}",
     "{board}",
-    "{other}",
     "{page}",
     "{operation}",
     "{event}",
@@ -63,6 +62,7 @@ pub(crate) struct FullAccount {
 impl FullAccount {
     pub(crate) async fn new(pool: PgPool) -> Self {
         let mut hooks = WebhookSite::new(pool).await;
+        hooks.site.app.docs.refresh().await;
         let account = hooks.account.to_string();
         let (key, request) = keys(&hooks, &account);
         let account_token = token(&hooks, &account);
@@ -144,7 +144,6 @@ impl FullAccount {
             "{country}" | "{code}" => "NG".to_owned(),
             "{file}" => "okoto.svg".to_owned(),
             "{board}" => "week".to_owned(),
-            "{other}" => "kora".to_owned(),
             "{page}" => "errors".to_owned(),
             "{operation}" => "listGames".to_owned(),
             "{event}" => "listing.published".to_owned(),

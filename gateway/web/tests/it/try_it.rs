@@ -47,7 +47,7 @@ fn calls(site: &Site) -> Vec<proto::RunTestCallRequest> {
 
 #[testing::database_test(web::MIGRATOR)]
 async fn a_read_is_sent_as_typed_and_its_answer_is_shown(pool: PgPool) {
-    let site = Site::new(pool).await;
+    let site = Site::with_docs(pool).await;
     let (mut browser, account) = ada(&site, Role::Editor).await;
     let path = format!("{account}/try/listGames");
     let form = browser.get(&path).await;
@@ -100,7 +100,7 @@ async fn a_read_is_sent_as_typed_and_its_answer_is_shown(pool: PgPool) {
 
 #[testing::database_test(web::MIGRATOR)]
 async fn a_write_opens_with_an_example_and_sends_any_text_as_its_body(pool: PgPool) {
-    let site = Site::new(pool).await;
+    let site = Site::with_docs(pool).await;
     let (mut browser, account) = ada(&site, Role::Owner).await;
     let path = format!("{account}/try/updateGame");
     let form = browser.get(&path).await;
@@ -140,7 +140,7 @@ async fn a_write_opens_with_an_example_and_sends_any_text_as_its_body(pool: PgPo
 
 #[testing::database_test(web::MIGRATOR)]
 async fn every_operation_has_a_form_that_can_be_sent_as_it_is(pool: PgPool) {
-    let site = Site::new(pool).await;
+    let site = Site::with_docs(pool).await;
     let (mut browser, account) = ada(&site, Role::Owner).await;
     answer(&site, 200, "{}");
     let document = site.api.document.lock().unwrap().json.clone();
@@ -189,7 +189,7 @@ async fn every_operation_has_a_form_that_can_be_sent_as_it_is(pool: PgPool) {
 
 #[testing::database_test(web::MIGRATOR)]
 async fn a_link_of_the_reference_finds_the_account(pool: PgPool) {
-    let site = Site::new(pool).await;
+    let site = Site::with_docs(pool).await;
     let link = "/try/listGames";
     let stranger = site.browser().get(link).await;
     assert_eq!(stranger.location(), "/sign-in?next=%2Ftry%2FlistGames");
@@ -211,7 +211,7 @@ async fn a_link_of_the_reference_finds_the_account(pool: PgPool) {
 
 #[testing::database_test(web::MIGRATOR)]
 async fn an_answer_that_is_too_long_is_cut_off_and_says_so(pool: PgPool) {
-    let site = Site::new(pool).await;
+    let site = Site::with_docs(pool).await;
     let (mut browser, account) = ada(&site, Role::Owner).await;
     answer(&site, 200, &format!("[\"{}\"]", "<é>".repeat(60_000)));
     let path = format!("{account}/try/listChanges");
@@ -226,7 +226,7 @@ async fn an_answer_that_is_too_long_is_cut_off_and_says_so(pool: PgPool) {
 
 #[testing::database_test(web::MIGRATOR)]
 async fn nobody_makes_calls_for_an_account_of_others(pool: PgPool) {
-    let site = Site::new(pool).await;
+    let site = Site::with_docs(pool).await;
     let (_, account) = ada(&site, Role::Owner).await;
     let bob = site.person(BOB).await;
     site.account(bob, Role::Owner).await;

@@ -3,12 +3,9 @@
 mod form;
 mod typed;
 
-use std::sync::Arc;
-
 use axum::extract::Path;
 use contracts::gateway::v1 as proto;
 use http::StatusCode;
-use kit::Fault;
 use pages::ApiCall as ApiCallLine;
 use pages::try_it::{Answer, Request, TryPage};
 use uuid::Uuid;
@@ -33,7 +30,7 @@ const MAX_SHOWN: usize = 64 * 1024;
 /// `/try/{operation}` redirects to the page in the person's account.
 pub async fn entry(request: PersonRequest, Path(operation): Path<String>) -> PageResult {
     let (app, language) = (&request.app, request.language());
-    let reference = app.docs.get(app.clock.now()).await?;
+    let reference = app.docs.reference()?;
     let id = &find(&reference, &operation)?.id;
     let memberships = members::of_person(&app.pool, request.person().id).await?;
     let accounts: Vec<Uuid> = memberships.iter().map(|it| it.account).collect();
@@ -49,7 +46,7 @@ pub async fn show(
     request: MemberRequest,
     Path((_, operation)): Path<(Uuid, String)>,
 ) -> PageResult {
-    let reference = reference(&request).await?;
+    let reference = request.app.docs.reference()?;
     let operation = find(&reference, &operation)?;
     let typed = TypedCall::prefilled(operation);
     page(&request, operation, &typed, Err(FormState::default())).await
@@ -60,16 +57,11 @@ pub async fn send(
     Path((_, operation)): Path<(Uuid, String)>,
     FormBody(pairs): FormBody<Vec<(String, String)>>,
 ) -> PageResult {
-    let reference = reference(&request).await?;
+    let reference = request.app.docs.reference()?;
     let operation = find(&reference, &operation)?;
     let typed = TypedCall::new(pairs);
     let sent = run(&request, operation, &typed).await;
     page(&request, operation, &typed, sent).await
-}
-
-async fn reference(request: &MemberRequest) -> Result<Arc<Reference>, Fault> {
-    let app = &request.app;
-    app.docs.get(app.clock.now()).await
 }
 
 fn find<'r>(reference: &'r Reference, id: &str) -> Result<&'r Operation, PageError> {
