@@ -1,6 +1,6 @@
 //! The site and the dashboard in Chromium, most of it on the fleet that the tests share.
 //!
-//! `SCREENSHOTS=FOLDER` writes a picture of each page there, wide and narrow, light and dark.
+//! `SCREENSHOTS=FOLDER` writes a picture of each page there, in each view.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test")]
 
 mod axe;
@@ -10,6 +10,4 @@ mod layout;
 mod pages;
 mod paint;
 mod scripts;
-mod sheet;
-mod slow_line;
 mod vote;

@@ -6,12 +6,12 @@ use fantoccini::key::Key;
 
 use crate::browser::Browser;
 
-/// The number of votes after which the page shows the ranks of the listings.
-const VOTES: usize = 5;
+/// Enough for a vote by each key.
+const VOTES: usize = 4;
 /// More steps than a page has elements that the keyboard can reach.
 const MOST_STEPS: usize = 100;
 
-/// Skips a pair, and votes until the page shows the ranks of the listings. Escape and the arrows need the script of the page.
+/// Skips a pair, and votes on the next ones. Escape and the arrows need the script of the page.
 pub(crate) async fn vote_by_keyboard(browser: &Browser, has_javascript: bool) {
     browser.show_as(360, "light").await;
     // A fleet that has just started sorts its listings within seconds.
@@ -47,7 +47,6 @@ pub(crate) async fn vote_by_keyboard(browser: &Browser, has_javascript: bool) {
         // Open a new page for the next vote, so that its notice cannot be taken from this page.
         browser.open("/vote").await;
     }
-    browser.until("main ul.rows h3 a").await;
     browser.show_as(1_280, "light").await;
 }
 

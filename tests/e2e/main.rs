@@ -29,7 +29,6 @@ mod places;
 mod port;
 mod quota;
 mod rankings;
-mod reference;
 mod schemas;
 mod schemathesis;
 mod search;

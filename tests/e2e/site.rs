@@ -102,16 +102,6 @@ async fn every_address_of_an_event_leads_to_its_page() {
 }
 
 #[tokio::test]
-async fn the_days_of_a_past_event_show_it() {
-    let (fleet, http) = (Fleet::shared(), Client::new());
-    for days in ["from=2013-08-16&to=2013-08-16", "to=2013-08-16"] {
-        let url = format!("{}events?{days}", fleet.dashboard_url);
-        let page = check(&http, &url, "Matatu-thon 2013").await;
-        assert!(page.contains("href=\"/events/matatu-thon-2013\""), "{page}");
-    }
-}
-
-#[tokio::test]
 async fn places_have_pages_too() {
     let (fleet, http) = (Fleet::shared(), Client::new());
     let client = live(&fleet).await;
@@ -129,35 +119,6 @@ async fn places_have_pages_too() {
     }
     let url = format!("{}fr/countries/ZA", fleet.dashboard_url);
     check(&http, &url, "Afrique du Sud").await;
-}
-
-#[tokio::test]
-async fn a_search_of_eleven_words_shows_results() {
-    let (fleet, http) = (Fleet::shared(), Client::new());
-    let words = "a+au+aur+auri+aurion+l+le+leg+lega+legacy+zebrafish";
-    let url = format!("{}search?q={words}", fleet.dashboard_url);
-    let page = check(&http, &url, "Aurion: Legacy of the Kori-Odan").await;
-    let link = "href=\"/games/aurion-legacy-of-the-kori-odan\"";
-    assert!(page.contains(link), "{page}");
-}
-
-#[tokio::test]
-async fn lists_lead_from_page_to_page() {
-    let (fleet, http) = (Fleet::shared(), Client::new());
-    for path in ["games", "creators", "events?when=all", "cities"] {
-        let mut url = format!("{}{path}", fleet.dashboard_url);
-        let mut pages = 0;
-        loop {
-            let text = check(&http, &url, "Mchezo").await;
-            pages += 1;
-            let Some((_, rest)) = text.split_once("rel=\"next\" href=\"/") else {
-                break;
-            };
-            let next = rest.split('"').next().unwrap().replace("&#38;", "&");
-            url = format!("{}{next}", fleet.dashboard_url);
-        }
-        assert!(pages > 1, "{path} has one page");
-    }
 }
 
 #[tokio::test]
@@ -190,34 +151,12 @@ async fn a_page_shows_a_change_of_its_listing() {
 }
 
 #[tokio::test]
-async fn a_typing_error_is_forgiven_and_said() {
-    let (fleet, http) = (Fleet::shared(), Client::new());
-    let game = live(&fleet).await.get("/games/a-day-in-the-woods").await;
-    let title = game.data()["title"].as_str().unwrap();
-    let url = format!("{}search?q=day+in+the+wods", fleet.dashboard_url);
-    let text = check(&http, &url, title).await;
-    assert!(text.contains("Did you mean"), "{text}");
-    let url = format!("{}fr/search?q=day+in+the+woods", fleet.dashboard_url);
-    let text = check(&http, &url, title).await;
-    assert!(!text.contains("Vouliez-vous dire"), "{text}");
-    let page = http.get(format!("{}games/no-such-game", fleet.dashboard_url));
-    let page = page.send().await.unwrap();
-    assert_eq!(page.status(), StatusCode::NOT_FOUND);
-    assert!(page.text().await.unwrap().contains("Page not found"));
-}
-
-#[tokio::test]
 async fn addresses_of_sample_listings_lead_to_pages_that_say_so() {
     let (fleet, http) = (Fleet::shared(), Client::new());
-    for (list, name) in [
-        ("/games", "title"),
-        ("/creators", "name"),
-        ("/events?when=all", "title"),
-    ] {
+    for list in ["/games", "/creators", "/events?when=all"] {
         let rows = sample(&fleet).all(list, 100).await;
-        let [url, title] = ["url", name].map(|field| rows[0][field].as_str().unwrap());
-        let page = check(&http, url, title).await;
-        assert!(page.contains("test keys read"), "{url}");
+        let url = rows[0]["url"].as_str().unwrap();
+        let page = check(&http, url, "test keys read").await;
         assert!(
             page.contains("<meta name=\"robots\" content=\"noindex\">"),
             "{url}"

@@ -17,7 +17,6 @@ use crate::session::CookieStyle;
 use crate::session::limits::Limits;
 use crate::session::once::Forms;
 use crate::session::sessions::Sessions;
-use crate::share_cards::ShareCards;
 use crate::uploads::Uploads;
 use crate::upstream::{Api, Catalogue, Currencies, Economy, Feeds, Gateway, Listings, Webhooks};
 
@@ -49,10 +48,9 @@ pub struct Web {
     /// The pages of text of the public site.
     pub articles: Articles,
     /// The documentation.
-    pub docs: DocumentCache,
+    pub docs: Arc<DocumentCache>,
     /// Limits the pictures that public pages read at once.
     pub public_pictures: ConcurrencyLimit,
-    pub share_cards: ShareCards,
     /// Makes the first call of a new test key.
     pub api: Api,
     /// Proxies whose `proxy_header` names the client.

@@ -27,7 +27,7 @@ pub async fn show(Path(name): Path<String>) -> Result<Response, PageError> {
     let headers = [
         (CONTENT_TYPE, asset.media_type),
         (CACHE_CONTROL, cached),
-        // A game in a sandboxed frame loads its style without an origin.
+        // Other sites show the picture of a link.
         (RESOURCE_POLICY, "cross-origin"),
     ];
     Ok((headers, asset.content).into_response())

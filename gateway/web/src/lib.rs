@@ -31,7 +31,6 @@ pub mod route;
 pub mod router;
 pub mod service;
 pub mod session;
-pub mod share_cards;
 pub mod site;
 pub mod store;
 pub mod uploads;
@@ -64,7 +63,6 @@ use session::limits::Limits;
 use session::once::Forms;
 use session::sessions::{Lifetimes, Sessions};
 use session::{CookieStyle, Keyspace};
-use share_cards::ShareCards;
 use store::SCHEMA;
 use uploads::Uploads;
 use upstream::{
@@ -144,8 +142,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         page_cache: PageCache::default(),
         articles: Articles::read(settings.articles.as_deref())?,
         public_pictures: ConcurrencyLimit::new("public pictures", PUBLIC_PICTURES),
-        share_cards: ShareCards::default(),
-        docs: DocumentCache::new(api.clone(), settings.guide_addresses())?,
+        docs: Arc::new(DocumentCache::new(api.clone(), settings.guide_addresses())?),
         api,
         proxies: settings.trusted_proxies.clone(),
         proxy_header: settings.proxy_header,
@@ -159,6 +156,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         lifecycle: boot.lifecycle.clone(),
     });
     jobs::spawn(&leader, &app);
+    app.docs.keep_fresh(&boot.lifecycle);
     serve_pages(&boot, &app).await?;
 
     let members = FleetMembers::new(listings, settings.upstream_deadline, clock.clone());

@@ -1,24 +1,19 @@
 //! Pages of errors, with ways out.
 
 use axum::response::{IntoResponse, Response};
-use http::header::{ACCEPT_ENCODING, ACCESS_CONTROL_ALLOW_ORIGIN, CONTENT_TYPE};
+use http::header::ACCEPT_ENCODING;
 use http::{HeaderValue, StatusCode};
 use kit::{Code, Fault};
 use pages::Shell;
 use pages::shell::{ErrorPage, TypedForm};
-use pages::site::embed::FrameError;
 use pages::site::{Language, Texts, frame};
-use serde_json::json;
 
 use crate::domain::role::Permission;
-use crate::render::{allow_frames, html, status};
-use crate::visit::{ErrorFormat, Visit};
+use crate::render::{html, status};
+use crate::visit::Visit;
 
 /// The keys of the title and the text of an error.
 type Keys = &'static (&'static str, &'static str);
-
-/// The keys of title and text of a frame without a game.
-const NO_EMBED: Keys = &("error-not-found-title", "error-embed-not-found");
 
 /// A request that ends with an error page.
 #[derive(Debug, Clone)]
@@ -238,18 +233,19 @@ impl PageError {
         let (visit, form) = (self.visit.take(), self.form.take());
         let form = form.map(|form| *form);
         let mut response = match visit {
-            Some(visit) => match visit.error_format() {
-                ErrorFormat::Page => {
-                    let page = self.site_page(self.keys, &visit, request_id);
-                    html(self.status, &frame::ErrorPage { form, ..page })
-                }
-                ErrorFormat::Frame => {
-                    let is_missing = self.status == StatusCode::NOT_FOUND;
-                    let keys = is_missing.then_some(NO_EMBED).or(self.keys);
-                    embedded(self.status, self.site_page(keys, &visit, request_id))
-                }
-                ErrorFormat::Json => json_document(self.status, &self.words().1, request_id),
-            },
+            Some(visit) => {
+                let mut frame = visit.frame("");
+                let (title, text) = self.say(self.keys, frame.texts);
+                frame.head.title = title;
+                let request_id = request_id.to_owned();
+                let page = frame::ErrorPage {
+                    frame,
+                    text,
+                    form,
+                    request_id,
+                };
+                html(self.status, &page)
+            }
             None => html(self.status, &self.page(form, request_id)),
         };
         if let Some(seconds) = self.retry_after {
@@ -284,19 +280,6 @@ impl PageError {
             request_id: request_id.to_owned(),
         }
     }
-
-    /// The page of the public site.
-    fn site_page(&self, keys: Option<Keys>, visit: &Visit, request_id: &str) -> frame::ErrorPage {
-        let mut frame = visit.frame("");
-        let (title, text) = self.say(keys, frame.texts);
-        frame.head.title = title;
-        frame::ErrorPage {
-            text,
-            form: None,
-            request_id: request_id.to_owned(),
-            frame,
-        }
-    }
 }
 
 /// What the public site says about a status.
@@ -329,35 +312,6 @@ fn dashboard_keys(status: StatusCode) -> Option<Keys> {
         }
         _ => None,
     }
-}
-
-/// The error of an embed, in the frame of the other site.
-fn embedded(status: StatusCode, page: frame::ErrorPage) -> Response {
-    let frame::ErrorPage {
-        frame,
-        text,
-        request_id,
-        ..
-    } = page;
-    let page = FrameError {
-        frame,
-        text,
-        request_id,
-    };
-    let mut response = html(status, &page);
-    allow_frames(response.headers_mut());
-    response
-}
-
-/// The error of an embed, for programs that read JSON.
-fn json_document(status: StatusCode, text: &str, request_id: &str) -> Response {
-    let error = json!({"error": text, "request_id": request_id}).to_string();
-    let headers = [
-        (CONTENT_TYPE, "application/json"),
-        // Scripts of other sites may read the error, as they may read the answer.
-        (ACCESS_CONTROL_ALLOW_ORIGIN, "*"),
-    ];
-    (status, headers, error).into_response()
 }
 
 impl IntoResponse for PageError {

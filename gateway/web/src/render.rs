@@ -1,17 +1,13 @@
 //! Responses of pages and forms.
 
 use axum::response::{IntoResponse as _, Response};
-use http::header::{CONTENT_SECURITY_POLICY, CONTENT_TYPE, LOCATION, RETRY_AFTER};
-use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+use http::header::{CONTENT_TYPE, LOCATION, RETRY_AFTER};
+use http::{HeaderName, HeaderValue, StatusCode};
 use kit::{Code, Fault};
 use pages::site::Language;
 use pages::{Fields, Template};
 
 pub const RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
-
-/// The policy of other pages without scripts and forms, but any site may show the page in a frame.
-const FRAME_POLICY: &str = "default-src 'none'; style-src 'self'; img-src 'self'; font-src 'self'; form-action 'none'; \
-                            frame-ancestors *; base-uri 'none'";
 
 /// The status of a page.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -81,14 +77,6 @@ fn redirect(status: StatusCode, path: &str) -> Response {
         Ok(path) => (status, [(LOCATION, path)]).into_response(),
         Err(_not_a_header) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
     }
-}
-
-/// Lets other sites show the response in a frame. Search engines list the page that it is about.
-pub fn allow_frames(headers: &mut HeaderMap) {
-    let policy = HeaderValue::from_static(FRAME_POLICY);
-    headers.insert(CONTENT_SECURITY_POLICY, policy);
-    headers.insert(RESOURCE_POLICY, HeaderValue::from_static("cross-origin"));
-    headers.insert("x-robots-tag", HeaderValue::from_static("noindex"));
 }
 
 /// How a form ended, for the page that shows it again. The default is that of a page that is opened.

@@ -4,21 +4,8 @@ use http::header::{ACCEPT_LANGUAGE, IF_NONE_MATCH};
 use http::{HeaderMap, Uri};
 use pages::site::{Frame, Head, Language, Share, Texts};
 
-/// The path at which other sites ask how to embed a game.
-pub const OEMBED: &str = "/oembed";
-/// The pages that are there in English only, with all below them.
-const IN_ENGLISH: [&str; 2] = ["/docs", "/about/design"];
-
-/// The format of an error on the public site.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ErrorFormat {
-    /// A page with ways out.
-    Page,
-    /// A small page, which other sites show in a frame.
-    Frame,
-    /// For programs.
-    Json,
-}
+/// The page that is there in English only, with all below it.
+const IN_ENGLISH: &str = "/docs";
 
 /// A request of a public page.
 #[derive(Debug, Clone)]
@@ -73,11 +60,9 @@ impl Visit {
     /// Whether the page is there in each language. Its path says it too: an error may come before its handler has called
     /// [`in_english`](Self::in_english).
     fn is_translated(&self) -> bool {
-        let is_below = |path: &str| {
-            let rest = self.path.strip_prefix(path);
-            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', '?']))
-        };
-        !self.is_english && !IN_ENGLISH.into_iter().any(is_below)
+        let below = self.path.strip_prefix(IN_ENGLISH);
+        let is_below = below.is_some_and(|it| it.is_empty() || it.starts_with(['/', '?']));
+        !self.is_english && !is_below
     }
 
     /// Whether the browser has the page with this tag (RFC 9110, 13.1.2). The tags of public pages have no comma.
@@ -87,18 +72,6 @@ impl Visit {
         let tag = opaque(tag);
         sent.into_iter()
             .any(|sent| sent.trim() == "*" || opaque(sent) == tag)
-    }
-
-    /// The format of an error: programs that ask for an embed read no pages, and the frame of an embed stays one.
-    pub fn error_format(&self) -> ErrorFormat {
-        let (path, _) = self.path.split_once('?').unwrap_or((&self.path, ""));
-        if path.starts_with("/embed/") {
-            ErrorFormat::Frame
-        } else if path == OEMBED && self.prefix.is_empty() {
-            ErrorFormat::Json
-        } else {
-            ErrorFormat::Page
-        }
     }
 
     /// The frame of the page. `site` is the address of the site.
@@ -113,7 +86,6 @@ impl Visit {
             search: String::new(),
             api_call: None,
             is_translated: self.is_translated(),
-            is_sample: false,
         }
     }
 }
@@ -142,22 +114,6 @@ mod tests {
         assert_eq!(english.language, Language::English);
         assert!(!english.is_negotiated());
         assert_eq!(english.path, "/games?genre=rpg");
-    }
-
-    #[test]
-    fn errors_have_the_format_of_what_was_asked_for() {
-        for (path, format) in [
-            ("/oembed", ErrorFormat::Json),
-            ("/oembed?url=x&format=json", ErrorFormat::Json),
-            ("/oembed?format=xml", ErrorFormat::Json),
-            ("/fr/oembed", ErrorFormat::Page),
-            ("/embed/games/none?a", ErrorFormat::Frame),
-            ("/fr/embed/nothing", ErrorFormat::Frame),
-            ("/embedded", ErrorFormat::Page),
-            ("/games?format=xml", ErrorFormat::Page),
-        ] {
-            assert_eq!(visit(path, &[]).error_format(), format, "{path}");
-        }
     }
 
     #[test]

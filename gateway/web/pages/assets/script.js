@@ -69,9 +69,9 @@ addEventListener("pageshow", () => {
   }
 });
 
-// The errors of a refused form are where the reader goes next: the only one, or the summary of several. The page of components has samples.
+// The errors of a refused form are where the reader goes next: the only one, or the summary of several.
 const invalid = document.querySelector(".summary li + li")?.closest(".summary") || document.querySelector("[aria-invalid=true]");
-if (invalid && !invalid.closest("[data-sample]")) {
+if (invalid) {
   invalid.focus();
 }
 

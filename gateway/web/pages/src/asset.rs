@@ -40,9 +40,10 @@ pub static SCRIPT: LazyLock<Asset> = LazyLock::new(|| {
     Asset::new("script", "js", "text/javascript; charset=utf-8", content)
 });
 
-pub static EMBED_STYLE: LazyLock<Asset> = LazyLock::new(|| {
-    let content = include_bytes!("../assets/embed.css");
-    Asset::new("embed", "css", "text/css; charset=utf-8", content)
+/// The picture with which networks show a link to a page without one.
+pub static SHARE: LazyLock<Asset> = LazyLock::new(|| {
+    let content = include_bytes!("../assets/share.png");
+    Asset::new("share", "png", "image/png", content)
 });
 
 pub static ICON: LazyLock<Asset> = LazyLock::new(|| {
@@ -100,7 +101,7 @@ pub fn of_other_release(name: &str) -> Option<&'static Asset> {
 }
 
 fn all() -> [&'static Asset; 6] {
-    [&STYLE, &SCRIPT, &EMBED_STYLE, &ICON, &FONT, &ICONS]
+    [&STYLE, &SCRIPT, &SHARE, &ICON, &FONT, &ICONS]
 }
 
 #[cfg(test)]
@@ -123,7 +124,7 @@ mod tests {
         let found = |name| of_other_release(name).map(|asset| asset.stem);
         for (name, stem) in [
             ("style-0000000000000000.css", Some("style")),
-            ("embed-0123456789abcdef.css", Some("embed")),
+            ("share-0123456789abcdef.png", Some("share")),
             ("script-0000000000000000.js", Some("script")),
             ("script-0000000000000000.css", None),
             ("style-000000000000000.css", None),

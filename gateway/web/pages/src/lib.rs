@@ -5,8 +5,8 @@
 pub mod accounts;
 pub mod asset;
 pub mod bars;
-pub mod design;
 pub mod docs;
+pub mod drawing;
 pub mod economy;
 pub mod field;
 pub mod icon;
@@ -17,7 +17,6 @@ pub mod listings;
 mod locale;
 pub mod mails;
 mod markdown;
-pub mod pattern;
 pub mod people;
 pub mod plans;
 pub mod plot;

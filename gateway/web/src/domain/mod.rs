@@ -8,7 +8,6 @@ pub mod email;
 pub mod error_help;
 pub mod json_rows;
 pub mod json_text;
-pub mod judged;
 pub mod link;
 pub mod listing_kind;
 pub mod next_page;

@@ -5,7 +5,7 @@ use axum::response::{IntoResponse as _, Response};
 use http::header::{CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE, ETAG};
 use http::{HeaderValue, StatusCode};
 use http_body_util::BodyExt as _;
-use xxhash_rust::xxh3::{xxh3_64, xxh3_128_with_seed};
+use xxhash_rust::xxh3::xxh3_128;
 
 use crate::page_error::PageError;
 use crate::visit::Visit;
@@ -22,7 +22,7 @@ pub(super) fn is_revalidated(response: &Response) -> bool {
 /// Adds the tag to a response with [`REVALIDATE`] that has none.
 ///
 /// The hash is fast, not cryptographic: a studio that finds two texts with one hash can hide its own change only.
-pub(super) async fn tag(visit: &Visit, response: Response) -> Response {
+pub(super) async fn tag(response: Response) -> Response {
     if !is_revalidated(&response) || response.headers().contains_key(ETAG) {
         return response;
     }
@@ -31,9 +31,7 @@ pub(super) async fn tag(visit: &Visit, response: Response) -> Response {
         return PageError::internal().into_response();
     };
     let whole = whole.to_bytes();
-    // A game in a frame is the same text with and without a language in its path.
-    let seed = xxh3_64(visit.prefix.as_bytes());
-    let tag = format!("W/\"{:032x}\"", xxh3_128_with_seed(&whole, seed));
+    let tag = format!("W/\"{:032x}\"", xxh3_128(&whole));
     if let Ok(tag) = HeaderValue::try_from(tag) {
         head.headers.insert(ETAG, tag);
     }

@@ -35,10 +35,7 @@ pub async fn add(State(app): State<App>, request: Request, next: Next) -> Respon
             HeaderValue::from_static(value),
         );
     }
-    // What other sites show in a frame has set its own policy.
-    headers
-        .entry(CONTENT_SECURITY_POLICY)
-        .or_insert(HeaderValue::from_static(POLICY));
+    headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
     if app.cookie == CookieStyle::Secure {
         // Other sites may be below the same domain, and decide by themselves.
         let year = HeaderValue::from_static("max-age=31536000");

@@ -27,7 +27,7 @@ pub async fn respond(State(app): State<App>, request: Request, next: Next) -> Re
     if let Some(page) = app.page_cache.get(&key, position, made) {
         return response(page);
     }
-    let answered = etag::tag(&visit, next.run(request).await).await;
+    let answered = etag::tag(next.run(request).await).await;
     if !etag::is_revalidated(&answered) {
         return answered;
     }

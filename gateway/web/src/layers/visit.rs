@@ -31,7 +31,7 @@ pub async fn admit(State(app): State<App>, request: Request, next: Next) -> Resp
     let mut response = match admitted {
         Ok(mut request) => {
             request.extensions_mut().insert(visit.clone());
-            let response = etag::tag(&visit, next.run(request).await).await;
+            let response = etag::tag(next.run(request).await).await;
             etag::validate(&visit, response)
         }
         Err(error) => error.into_response(),

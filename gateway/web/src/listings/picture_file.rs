@@ -11,15 +11,12 @@ use http::{HeaderName, HeaderValue};
 use kit::Fault;
 use uuid::Uuid;
 
-use crate::app::{App, Web};
+use crate::app::App;
 use crate::domain::picture_name::is_file_name;
 use crate::page_error::PageError;
 
 /// The length of a part. A slow browser makes this process hold one part.
 const PART: u32 = 256 * 1024;
-
-/// The longest file that is read as a whole.
-const MAX_WHOLE: u64 = 8 * 1024 * 1024;
 
 /// The position in a file that is being sent.
 struct Rest {
@@ -99,21 +96,4 @@ async fn next_part(mut rest: Rest) -> Result<Option<(Bytes, Rest)>, Fault> {
     }
     rest.sent += u64::try_from(next.len()).unwrap_or(u64::MAX);
     Ok(Some((next, rest)))
-}
-
-/// Reads a whole picture file into memory. The files that listings-svc stores have some hundred KB at most.
-pub(crate) async fn whole_file(app: &Web, name: &str) -> Result<Vec<u8>, Fault> {
-    let mut file = Vec::new();
-    loop {
-        let sent = u64::try_from(file.len()).unwrap_or(u64::MAX);
-        let next = app.listings.picture_part(part(name, sent)).await?;
-        if next.size > MAX_WHOLE {
-            return Err(Fault::not_found("The picture is too long."));
-        }
-        file.extend_from_slice(&next.part);
-        let has_all = u64::try_from(file.len()).is_ok_and(|length| length >= next.size);
-        if has_all || next.part.is_empty() {
-            return Ok(file);
-        }
-    }
 }

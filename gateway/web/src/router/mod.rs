@@ -3,13 +3,10 @@
 mod member;
 mod site;
 
-use std::collections::HashMap;
-use std::sync::LazyLock;
-
 use axum::extract::DefaultBodyLimit;
 use axum::middleware::{from_fn, from_fn_with_state};
 use axum::{Extension, Router};
-use http::{HeaderMap, Method, Uri};
+use http::{HeaderMap, Uri};
 use pages::site::Language;
 use tower_http::compression::CompressionLayer;
 use tower_http_csrf::csrf::{CsrfLayer, ProtectionError};
@@ -22,7 +19,6 @@ use crate::docs::reference;
 use crate::form_body;
 use crate::layers::access::{self, Access, Guard};
 use crate::layers::log::Recorder;
-use crate::layers::path::KnownPaths;
 use crate::layers::{client, coding, headers, log, path};
 use crate::listings::entry;
 use crate::page_error::PageError;
@@ -93,28 +89,6 @@ fn is_in_each_language(route: &Route) -> bool {
     route.access == Access::Anyone || matches!(route.path, "/claim/{handle}" | "/add-game")
 }
 
-/// The pages at paths without parameters, and the guides: whether each is there in every language.
-static PAGES: LazyLock<HashMap<&'static str, bool>> = LazyLock::new(|| {
-    let pages = routes()
-        .into_iter()
-        .filter(|route| route.methods.contains(&Method::GET) && !route.path.contains('{'))
-        .map(|route| {
-            let is_translated = route.access == Access::Public || is_in_each_language(&route);
-            (route.path, is_translated)
-        });
-    pages
-        .chain(guides::PATHS.iter().map(|path| (*path, false)))
-        .collect()
-});
-
-/// Whether there is a page at this path, which is not one of a listing or an account.
-fn has_page(path: &str) -> bool {
-    let (language, path) = Language::split(path);
-    PAGES
-        .get(path)
-        .is_some_and(|is_translated| *is_translated || language.is_none())
-}
-
 /// The site.
 pub fn router(app: &App) -> Router {
     let mut router = site::add_docs_of_languages(Router::new());
@@ -163,7 +137,6 @@ pub fn router(app: &App) -> Router {
         app: App::clone(app),
         is_public: site::is_public,
     };
-    let known = KnownPaths { is_page: has_page };
     // Forms of the site itself, also behind a proxy that sends another `Host`. The settings have checked the address.
     let csrf = CsrfLayer::new().add_trusted_origin(&app.public_url);
     let csrf = csrf.unwrap_or_default().with_rejection_response(reject);
@@ -176,7 +149,7 @@ pub fn router(app: &App) -> Router {
         .method_not_allowed_fallback(async || PageError::method_not_allowed())
         .layer(DefaultBodyLimit::max(MAX_BODY))
         .layer(from_fn(coding::check))
-        .layer(from_fn_with_state(known, path::check))
+        .layer(from_fn(path::check))
         .layer(csrf)
         .layer(from_fn_with_state(App::clone(app), client::identify))
         .layer(from_fn_with_state(recorder, log::record))
@@ -190,29 +163,10 @@ pub fn router(app: &App) -> Router {
 
 #[cfg(test)]
 mod tests {
+    use http::Method;
+
     use super::*;
     use crate::domain::role::Permission;
-
-    #[test]
-    fn pages_without_parameters_are_known_in_their_languages() {
-        for (path, is_page) in [
-            ("/", true),
-            ("/fr", true),
-            ("/fr/games", true),
-            ("/about/rates", true),
-            ("/docs/keys", true),
-            ("/fr/docs/keys", false),
-            ("/sign-in", true),
-            ("/fr/sign-in", true),
-            ("/fr/add-game", true),
-            ("/fr/you", false),
-            ("/sign-out", false),
-            ("/games/{slug}", false),
-            ("/games/okoto", false),
-        ] {
-            assert_eq!(has_page(path), is_page, "{path}");
-        }
-    }
 
     #[test]
     fn every_page_of_an_account_needs_a_membership() {

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use axum::Router;
-use axum::middleware::{from_fn, from_fn_with_state};
+use axum::middleware::from_fn_with_state;
 use axum::routing::get;
 use pages::site::Language;
 
@@ -12,10 +12,10 @@ use crate::app::App;
 use crate::layers::access::Access;
 use crate::layers::{page_cache, path, visit};
 use crate::route::Route;
-use crate::site::docs::{all, changelog, guide, llms, reference, search as docs_search};
+use crate::site::docs::{all, guide, llms, reference};
 use crate::site::{
-    article, boards, calendar, creators, design, drawn, economy, embed, events, feeds, games, note,
-    oembed, picture, places, robots, search, share_card, sitemap, start, vote,
+    article, boards, calendar, creators, drawn, economy, events, feeds, games, note, picture,
+    places, robots, search, sitemap, start, vote,
 };
 
 /// The public site. Each path is there a second time below `/en` and `/fr`.
@@ -36,7 +36,6 @@ pub(super) fn routes() -> Vec<Route> {
         Public.page("/events", events::list),
         Public.page("/events/{slug}", events::show),
         Public.page("/games/feed.xml", feeds::games),
-        Public.page("/events/feed.xml", feeds::events),
         Public.page("/events/calendar.ics", calendar::show),
         Public.page("/events/{slug}/calendar.ics", calendar::event),
         Public.page("/countries", places::countries),
@@ -51,18 +50,11 @@ pub(super) fn routes() -> Vec<Route> {
         Public.form("/vote/creators", vote::show, vote::cast),
         Public.page("/economy", economy::list),
         Public.page("/economy/{game}", economy::currency),
-        Public.page("/economy/{game}/{other}", economy::pair),
         Public.page("/about/rates", economy::method),
         Public.page("/about/boards", article::show),
         Public.page("/credits", article::show),
         Public.page("/terms", article::show),
         Public.page("/privacy", article::show),
-        File.page("/card.jpg", share_card::site),
-        File.page("/games/{slug}/card.jpg", share_card::game),
-        File.page("/creators/{handle}/card.jpg", share_card::creator),
-        File.page("/events/{slug}/card.jpg", share_card::event),
-        Public.page("/embed/games/{slug}", embed::game),
-        File.page("/oembed", oembed::show),
         File.page("/robots.txt", robots::show),
         File.page("/sitemap.xml", sitemap::index),
         File.page("/sitemap/{name}", sitemap::file),
@@ -75,14 +67,11 @@ pub(super) fn docs_routes() -> Vec<Route> {
     vec![
         Docs.page("/docs", guide::index),
         Docs.page("/docs/all", all::show),
-        Docs.page("/docs/search", docs_search::show),
         Docs.page("/docs/{page}", guide::show),
         Docs.page("/docs/reference", reference::show),
         Docs.page("/docs/reference.md", reference::show),
         Docs.page("/docs/reference/{operation}", reference::show),
         Docs.page("/docs/reference/webhooks/{event}", reference::show),
-        Docs.page("/docs/changelog/feed.xml", changelog::feed),
-        Docs.page("/about/design", design::show),
         File.page("/llms.txt", llms::index),
         File.page("/llms-full.txt", llms::full),
     ]
@@ -110,8 +99,7 @@ pub(super) fn add(mut router: Router<App>, route: Route, app: &App) -> Router<Ap
     let counted = route
         .handlers
         .layer(from_fn_with_state(App::clone(app), page_cache::respond))
-        .layer(from_fn_with_state(App::clone(app), visit::admit))
-        .layer(from_fn(path::without_empty_parameters));
+        .layer(from_fn_with_state(App::clone(app), visit::admit));
     for language in Language::ALL {
         let below = route.path.trim_end_matches('/');
         let path = format!("{}{below}", language.prefix());

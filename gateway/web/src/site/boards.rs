@@ -3,14 +3,12 @@
 use axum::extract::Path;
 use contracts::catalogue::v1 as proto;
 use contracts::public::RankingRow;
-use futures::future::{join, try_join_all};
+use futures::future::try_join_all;
 use kit::{Code, Fault};
 use pages::site::cards::{Link, Tab};
-use pages::site::games::{BoardRank, ListingRanks};
-use pages::site::rank_plot::RankPlot;
+use pages::site::games::BoardRank;
 use pages::site::rankings::{Board, BoardPage, BoardRow, BoardsPage, Direction};
 use pages::site::{Frame, Head, Texts};
-use time::OffsetDateTime;
 
 use super::cached::respond;
 use super::query::address;
@@ -25,8 +23,6 @@ const KINDS: [&str; 2] = ["games", "creators"];
 const WINDOWS: [&str; 3] = ["week", "month", "all"];
 /// Rows of each board on the page of all.
 const FIRST: u32 = 5;
-/// The board whose ranks are drawn.
-const DRAWN: &str = "week";
 
 /// The paths of the boards.
 pub(super) fn paths() -> impl Iterator<Item = String> {
@@ -179,50 +175,30 @@ fn row(frame: &Frame, kind: &str, row: RankingRow, details: &proto::BoardRowDeta
     }
 }
 
-/// The ranks of a listing, now and in the last weeks.
-#[derive(Debug)]
-pub(super) struct Ranks {
-    now: Vec<proto::BoardRank>,
-    past: Vec<(OffsetDateTime, u32)>,
-}
-
-impl Ranks {
-    /// Reads the ranks. A listing that is not public, such as one of the sample data, has none.
-    pub(super) async fn read(catalogue: &Catalogue, kind: &str, name: &str) -> Result<Self, Fault> {
-        let now = catalogue.ranks(kind, name);
-        let past = catalogue.rank_history(kind, name, DRAWN);
-        let (now, past) = join(now, past).await;
-        Ok(Self {
-            now: or_none(now)?,
-            past: or_none(past)?,
-        })
-    }
-
-    pub(super) fn shown(&self, frame: &Frame) -> ListingRanks {
-        ListingRanks {
-            boards: self.now.iter().map(|it| rank(frame, it)).collect(),
-            plot: RankPlot::new(frame.texts, &self.past),
-        }
-    }
-}
-
-fn or_none<T>(read: Result<Vec<T>, Fault>) -> Result<Vec<T>, Fault> {
-    match read {
+/// The ranks of a listing on the boards, for its page.
+pub(super) async fn ranks(
+    catalogue: &Catalogue,
+    kind: &str,
+    name: &str,
+) -> Result<Vec<proto::BoardRank>, Fault> {
+    match catalogue.ranks(kind, name).await {
+        // Meanwhile it is not public any more.
         Err(fault) if fault.code == Code::NotFound => Ok(Vec::new()),
         read => read,
     }
 }
 
-/// The rank of a listing on one board.
-pub(super) fn rank(frame: &Frame, rank: &proto::BoardRank) -> BoardRank {
+/// The ranks of a listing.
+pub(super) fn shown(frame: &Frame, ranks: &[proto::BoardRank]) -> Vec<BoardRank> {
     let texts = frame.texts;
-    BoardRank {
+    let shown = ranks.iter().map(|rank| BoardRank {
         board: texts.value("board", &rank.board, &rank.board).to_owned(),
         rank: texts.say_of("board-rank", &texts.number(rank.rank)),
         wins: texts.count("board-wins", rank.wins),
         share: share(texts, rank.wins, rank.losses),
         moved: moved(texts, rank.rank, rank.previous_rank),
-    }
+    });
+    shown.collect()
 }
 
 /// The share of won votes, rounded to percent.

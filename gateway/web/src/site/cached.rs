@@ -8,7 +8,6 @@ use kit::Fault;
 use pages::Template;
 use pages::site::Frame;
 
-use super::share_card;
 use crate::app::Web;
 use crate::layers::etag::REVALIDATE;
 use crate::page_error::PageResult;
@@ -34,9 +33,7 @@ pub(crate) fn respond_as(
     media_type: &'static str,
     make: impl FnOnce(Frame) -> Result<Response, Fault>,
 ) -> PageResult {
-    let mut frame = visit.frame(&app.public_url);
-    // Pages of listings have cards of their own.
-    share_card::or_of_site(&mut frame);
+    let frame = visit.frame(&app.public_url);
     let mut response = revalidated(make(frame)?, media_type);
     let headers = response.headers_mut();
     let language = HeaderValue::from_static(visit.language.code());

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use contracts::public;
+use pages::drawing;
 use pages::icon::Icon;
-use pages::pattern;
 use pages::site::cards::{CreatorCard, EventCard, GameCard, Link, Picture};
 use pages::site::places::PlaceRow;
 use pages::site::{Frame, Texts};
@@ -25,7 +25,7 @@ pub(super) const COVER: Sizes = Sizes {
     height: 675,
     small: 600,
 };
-const AVATAR: Sizes = Sizes {
+pub(super) const AVATAR: Sizes = Sizes {
     width: 512,
     height: 512,
     small: 128,
@@ -85,7 +85,7 @@ pub(super) fn listing_picture(
 ) -> Picture {
     let sizes = if list == "creators" { AVATAR } else { COVER };
     picture(frame, url, sizes, "").unwrap_or_else(|| Picture {
-        src: pattern::address(list, country, name),
+        src: drawing::address(list, country, name),
         width: COVER.width,
         height: COVER.height,
         alt: String::new(),
@@ -173,6 +173,10 @@ pub(super) fn game(frame: &Frame, row: public::GameRow) -> GameCard {
     }
 }
 
+pub(super) fn games(frame: &Frame, rows: Vec<public::GameRow>) -> Vec<GameCard> {
+    rows.into_iter().map(|row| game(frame, row)).collect()
+}
+
 pub(super) fn creator(frame: &Frame, row: public::CreatorRow) -> CreatorCard {
     let texts = frame.texts;
     let kind = texts.value("creator-kind", &row.kind, &row.kind);
@@ -204,6 +208,10 @@ pub(super) fn event(frame: &Frame, row: public::Event) -> EventCard {
         title: row.title,
         starts_at: row.starts_at,
     }
+}
+
+pub(super) fn events(frame: &Frame, rows: Vec<public::Event>) -> Vec<EventCard> {
+    rows.into_iter().map(|row| event(frame, row)).collect()
 }
 
 pub(super) fn city(frame: &Frame, row: &public::CityRow) -> PlaceRow {

@@ -8,12 +8,12 @@ use pages::site::creators::CreatorPage;
 use pages::site::list::CreatorsPage;
 use pages::site::{Frame, Head};
 
-use super::boards::Ranks;
 use super::cached::respond;
-use super::filters::{self, FixedFilter, ListRequest, RowNames};
+use super::cards::AVATAR;
+use super::filters::{FixedFilter, ListRequest, RowNames};
 use super::query::address;
 use super::request::SiteRequest;
-use super::{cards, share_card, structured_data, visitor_actions};
+use super::{boards, cards, or_sample, structured_data, visitor_actions};
 use crate::domain::listing_kind::ListingKind;
 use crate::page_error::PageResult;
 
@@ -22,13 +22,6 @@ const LIST: &str = "/creators";
 const GAMES: u32 = 24;
 
 const FILTERS: [&str; 5] = ["kind", "country", "role", "city", "q"];
-/// How filters stand in a title; the kind is in front.
-const PHRASES: [(&str, &str); 4] = [
-    ("city", "list-in"),
-    ("country", "list-in"),
-    ("role", "list-that"),
-    ("q", "list-matching"),
-];
 const KIND: FixedFilter = FixedFilter {
     name: "kind",
     label: "filter-kind",
@@ -65,21 +58,11 @@ pub async fn list(request: SiteRequest) -> PageResult {
                 .map(|row| cards::city_name(frame.texts, &row.city, &row.country_code)),
         };
         let set = list.set_filters(&frame, &choices, &names);
-        let kind = set.iter().find(|(name, _)| *name == "kind");
-        let all = kind.map_or_else(
-            || frame.say("creators-title").to_owned(),
-            |(_, kind)| kind.clone(),
-        );
-        let title = filters::title(&frame, all, &set, &PHRASES);
-        list.describe(
-            &mut frame,
-            title,
-            "creators-description",
-            creators.page.total,
-        );
+        let words = ["creators-title", "creators-description"];
+        list.describe(&mut frame, words, set, creators.page.total);
         let cards = rows.into_iter().map(|row| cards::creator(&frame, row));
         Ok(CreatorsPage {
-            filters: list.form(&frame, choices, &set),
+            filters: list.form(&frame, choices),
             total: creators.page.total,
             creators: cards.collect(),
             pager: list.pager(&frame, &creators),
@@ -93,18 +76,17 @@ pub async fn show(
     Path(handle): Path<String>,
 ) -> PageResult {
     let catalogue = &app.catalogue;
-    let read = catalogue.creator_or_sample(&handle, GAMES);
-    let ranks = Ranks::read(catalogue, "creators", &handle);
+    let read = catalogue.creator(&handle, GAMES);
+    let ranks = boards::ranks(catalogue, "creators", &handle);
     let (read, ranks) = join(read, ranks).await;
-    let (creator, total) = read?;
+    let (creator, total) = match read {
+        Ok(read) => read,
+        Err(fault) => return or_sample(&app, &visit, &handle, fault),
+    };
     respond(&app, &visit, |frame| {
         let mut page = creator_page(frame, creator.parse()?, total);
         page.frame.head.is_indexed = ranks.is_ok();
-        page.listing_ranks = ranks.ok().map(|ranks| ranks.shown(&page.frame));
-        if creator.is_sample {
-            page.frame.mark_sample();
-            page.share = None;
-        }
+        page.ranks = ranks.ok().map(|it| boards::shown(&page.frame, &it));
         Ok(page)
     })
 }
@@ -120,9 +102,8 @@ fn creator_page(mut frame: Frame, creator: public::Creator, total: u64) -> Creat
     frame.head = Head::new(row.name.clone(), description);
     frame.api_call = Some(format!("GET /v1/creators/{}", row.handle));
     frame.share.is_profile = true;
-    frame.share.image = share_card::of_creator(&frame.site, row);
-    frame.share.structured_data = Some(structured_data::creator(&frame, &creator));
-    share_card::or_of_site(&mut frame);
+    frame.share.image = cards::picture(&frame, row.avatar_url.as_deref(), AVATAR, &row.name);
+    frame.share.structured_data = Some(structured_data::creator(&frame));
     let row = creator.row;
     let texts = frame.texts;
     let roles = row.roles.iter();
@@ -139,8 +120,8 @@ fn creator_page(mut frame: Frame, creator: public::Creator, total: u64) -> Creat
         games: games.map(|row| cards::game(&frame, row)).collect(),
         games_total: total,
         all_games: (total > GAMES.into()).then(|| frame.href(&all)),
-        listing_ranks: None,
-        share: Some(frame.canonical()),
+        ranks: None,
+        share: frame.canonical(),
         actions: visitor_actions(&frame, ListingKind::Page, &row.handle),
         name: row.name,
         tagline: row.tagline,

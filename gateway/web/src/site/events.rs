@@ -4,7 +4,6 @@ use axum::extract::Path;
 use contracts::catalogue::v1 as proto;
 use contracts::public::{self, EVENT_KINDS};
 use futures::future::try_join;
-use pages::site::africa::Outline;
 use pages::site::cards::Link;
 use pages::site::events::EventPage;
 use pages::site::list::EventsPage;
@@ -13,25 +12,15 @@ use time::Date;
 use time::format_description::well_known::Iso8601;
 
 use super::cached::respond;
-use super::filters::{self, FixedFilter, ListRequest, RowNames};
+use super::filters::{FixedFilter, ListRequest, RowNames};
 use super::query::address;
 use super::request::SiteRequest;
-use super::{cards, feeds, share_card, structured_data, visitor_actions};
+use super::{cards, feeds, or_sample, structured_data, visitor_actions};
 use crate::domain::listing_kind::ListingKind;
 use crate::page_error::PageResult;
 
 const LIST: &str = "/events";
 const FILTERS: [&str; 7] = ["when", "kind", "country", "city", "from", "to", "q"];
-/// How filters stand in a title.
-const PHRASES: [(&str, &str); 7] = [
-    ("city", "list-in"),
-    ("country", "list-in"),
-    ("kind", "list-that"),
-    ("when", "list-that"),
-    ("from", "list-since"),
-    ("to", "list-until"),
-    ("q", "list-matching"),
-];
 const WHEN: FixedFilter = FixedFilter {
     name: "when",
     label: "filter-when",
@@ -88,12 +77,11 @@ pub async fn list(request: SiteRequest) -> PageResult {
                 .map(|row| cards::city_name(frame.texts, &row.city, &row.country_code)),
         };
         let set = list.set_filters(&frame, &choices, &names);
-        let all = frame.say("events-title").to_owned();
-        let title = filters::title(&frame, all, &set, &PHRASES);
-        list.describe(&mut frame, title, "events-description", events.page.total);
+        let words = ["events-title", "events-description"];
+        list.describe(&mut frame, words, set, events.page.total);
         let cards = rows.into_iter().map(|row| cards::event(&frame, row));
         Ok(EventsPage {
-            filters: list.form(&frame, choices, &set),
+            filters: list.form(&frame, choices),
             total: events.page.total,
             events: cards.collect(),
             pager: list.pager(&frame, &events),
@@ -116,17 +104,14 @@ pub async fn show(
     SiteRequest { app, visit, .. }: SiteRequest,
     Path(slug): Path<String>,
 ) -> PageResult {
-    let event = app.catalogue.event_or_sample(&slug).await?;
+    let event = match app.catalogue.event(&slug).await {
+        Ok(event) => event,
+        Err(fault) => return or_sample(&app, &visit, &slug, fault),
+    };
     // The page says whether the event is over, so it changes at midnight too.
     let today = app.clock.now().to_offset(time::UtcOffset::UTC).date();
     respond(&app, &visit, |frame| {
-        let mut page = event_page(frame, event.parse()?, today);
-        if event.is_sample {
-            page.frame.mark_sample();
-            page.calendar = None;
-            page.share = None;
-        }
-        Ok(page)
+        Ok(event_page(frame, event.parse()?, today))
     })
 }
 
@@ -141,22 +126,18 @@ fn event_page(mut frame: Frame, event: public::Event, today: Date) -> EventPage 
         texts.say_of("event-description", &format!("{kind}, {days}, {place}")),
     );
     frame.api_call = Some(format!("GET /v1/events/{}", event.slug));
-    frame.share.image = share_card::of_event(&frame, &event);
     frame.share.structured_data = Some(structured_data::event(&frame, &event));
-    share_card::or_of_site(&mut frame);
     let last = event.ends_at.as_deref().unwrap_or(&event.starts_at);
     let last = Date::parse(last, &Iso8601::DATE).ok();
     let website = event.website.filter(|url| cards::is_https(url));
     EventPage {
         picture: cards::listing_picture(&frame, "events", None, &event.country_code, &event.slug),
-        share: Some(frame.canonical()),
+        share: frame.canonical(),
         kind: frame.link(&address(LIST, &[("kind", Some(&event.kind))]), kind),
         days,
         is_over: last.is_some_and(|last| last < today),
         place: cards::place_links(&frame, &event.city_slug, &event.city, &event.country_code),
-        outline: Outline::of(&event.country_code),
-        country: cards::country_link(&frame, &event.country_code),
-        calendar: Some(frame.href(&format!("{LIST}/{}/calendar.ics", event.slug))),
+        calendar: frame.href(&format!("{LIST}/{}/calendar.ics", event.slug)),
         website: website.map(|href| Link {
             label: cards::host(&href),
             href,

@@ -26,9 +26,6 @@ pub(super) struct RowNames {
     pub(super) city: Option<String>,
 }
 
-/// A filter that is set: its parameter, and its value in words.
-pub(super) type SetFilter = (&'static str, String);
-
 /// The request of a list: the filters that it may have, and the cursor of the page.
 #[derive(Debug)]
 pub(super) struct ListRequest<'q> {
@@ -85,7 +82,7 @@ impl<'q> ListRequest<'q> {
         frame: &Frame,
         choices: &[Filter],
         names: &RowNames,
-    ) -> Vec<SetFilter> {
+    ) -> Vec<String> {
         let set = self.set().into_iter();
         let named = set.filter_map(|(name, value)| {
             let value = value?;
@@ -101,13 +98,22 @@ impl<'q> ListRequest<'q> {
                 (None, "from" | "to") => texts.day(value),
                 (None, _) => value.to_owned(),
             };
-            Some((name, label))
+            Some(label)
         });
         named.collect()
     }
 
-    /// Fills the head of the page, and names the call that gives the same. A list without rows is not for search engines.
-    pub(super) fn describe(&self, frame: &mut Frame, title: String, description: &str, total: u64) {
+    /// Fills the head of the page, and names the call that gives the same. A list without rows is not for search engines. The title is the
+    /// name of the list with that of each filter.
+    pub(super) fn describe(
+        &self,
+        frame: &mut Frame,
+        [name, description]: [&str; 2],
+        set_filters: Vec<String>,
+        total: u64,
+    ) {
+        let names = std::iter::once(frame.say(name).to_owned()).chain(set_filters);
+        let title = names.collect::<Vec<_>>().join(" · ");
         let set = self.set();
         let description = if set.iter().all(|(_, value)| value.is_none()) {
             frame.say(description).to_owned()
@@ -157,22 +163,8 @@ impl<'q> ListRequest<'q> {
         Ok(choice(frame, "country", "filter-country", values, chosen))
     }
 
-    pub(super) fn form(
-        &self,
-        frame: &Frame,
-        choices: Vec<Filter>,
-        set_filters: &[SetFilter],
-    ) -> Filters {
-        let set = self.set();
-        let removals = set_filters.iter().map(|(removed, label)| {
-            let others = set.iter().filter(|(name, _)| name != removed);
-            let others: Vec<(&str, Option<&str>)> = others.copied().collect();
-            frame.link(&address(self.path, &others), label.clone())
-        });
-        Filters {
-            removals: removals.collect(),
-            ..form(frame, self.path, choices, &set)
-        }
+    pub(super) fn form(&self, frame: &Frame, choices: Vec<Filter>) -> Filters {
+        form(frame, self.path, choices, &self.set())
     }
 
     pub(super) fn pager(&self, frame: &Frame, rows: &Rows) -> Pager {
@@ -217,22 +209,6 @@ fn chosen_label(choice: &Filter) -> Option<&str> {
     Some(&option.label)
 }
 
-/// A title in words: what is listed, then each filter by its key of `phrases`.
-pub(super) fn title(
-    frame: &Frame,
-    all: String,
-    set_filters: &[SetFilter],
-    phrases: &[(&str, &str)],
-) -> String {
-    phrases.iter().fold(all, |title, (name, key)| {
-        let filter = set_filters.iter().find(|(it, _)| it == name);
-        match filter {
-            Some((_, value)) => frame.texts.say_of_two(key, &title, value),
-            None => title,
-        }
-    })
-}
-
 /// Sorts values by their names without regard to accents: `Égypte` is at E.
 pub(super) fn by_name(mut values: Vec<(String, String)>) -> Vec<(String, String)> {
     values.sort_by_cached_key(|(_, name)| pages::site::sort_key(name));
@@ -266,7 +242,6 @@ pub(super) fn form(
         action: frame.href(path),
         hidden: hidden.collect(),
         is_filtered: set.iter().any(|(_, value)| value.is_some()),
-        removals: Vec::new(),
         choices,
     }
 }

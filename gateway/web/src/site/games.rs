@@ -12,12 +12,12 @@ use pages::site::list::GamesPage;
 use pages::site::{Frame, Head};
 use time::{Date, OffsetDateTime};
 
-use super::boards::Ranks;
 use super::cached::respond;
-use super::filters::{self, FixedFilter, ListRequest, RowNames};
+use super::cards::COVER;
+use super::filters::{FixedFilter, ListRequest, RowNames};
 use super::query::address;
 use super::request::SiteRequest;
-use super::{cards, feeds, oembed, share_card, structured_data, visitor_actions};
+use super::{boards, cards, feeds, or_sample, structured_data, visitor_actions};
 use crate::domain::listing_kind::ListingKind;
 use crate::domain::similar_games::similar;
 use crate::page_error::PageResult;
@@ -36,15 +36,6 @@ const SIMILAR_ROWS: u32 = 24;
 
 const FILTERS: [&str; 7] = [
     "genre", "platform", "country", "stage", "creator", "city", "q",
-];
-/// How filters stand in a title; the genre is in front.
-const PHRASES: [(&str, &str); 6] = [
-    ("platform", "list-on"),
-    ("city", "list-from"),
-    ("country", "list-from"),
-    ("creator", "list-by"),
-    ("stage", "list-that"),
-    ("q", "list-matching"),
 ];
 const PLATFORM: FixedFilter = FixedFilter {
     name: "platform",
@@ -95,13 +86,8 @@ pub async fn list(request: SiteRequest) -> PageResult {
             city: first.map(|row| cards::city_name(frame.texts, &row.city, &row.country_code)),
         };
         let set = list.set_filters(&frame, &choices, &names);
-        let genre = set.iter().find(|(name, _)| *name == "genre");
-        let all = match genre {
-            Some((_, genre)) => frame.say_of("games-of-genre", genre),
-            None => frame.say("games-title").to_owned(),
-        };
-        let title = filters::title(&frame, all, &set, &PHRASES);
-        list.describe(&mut frame, title, "games-description", games.page.total);
+        let words = ["games-title", "games-description"];
+        list.describe(&mut frame, words, set, games.page.total);
         if list.get("city").is_some() {
             // The API has no such filter.
             frame.api_call = None;
@@ -109,7 +95,7 @@ pub async fn list(request: SiteRequest) -> PageResult {
         frame.share.documents = feeds::of_games(&frame);
         let cards = rows.into_iter().map(|row| cards::game(&frame, row));
         Ok(GamesPage {
-            filters: list.form(&frame, choices, &set),
+            filters: list.form(&frame, choices),
             total: games.page.total,
             games: cards.collect(),
             pager: list.pager(&frame, &games),
@@ -123,8 +109,7 @@ pub async fn list(request: SiteRequest) -> PageResult {
 struct Surroundings {
     /// When it became public, if that is known.
     published: Option<OffsetDateTime>,
-    creator_kind: String,
-    ranks: Result<Ranks, Fault>,
+    ranks: Result<Vec<proto::BoardRank>, Fault>,
     currency: Result<Option<GameCurrency>, Fault>,
     creator: Result<Option<CreatorGames>, Fault>,
     similar: Result<Vec<public::GameRow>, Fault>,
@@ -137,8 +122,7 @@ impl Surroundings {
     fn is_whole(&self) -> bool {
         let has_rate = |currency: &GameCurrency| currency.rate.is_ok();
         let currency = self.currency.as_ref();
-        let has_currency =
-            currency.is_ok_and(|currency| currency.as_ref().is_none_or(has_rate));
+        let has_currency = currency.is_ok_and(|currency| currency.as_ref().is_none_or(has_rate));
         has_currency && self.ranks.is_ok() && self.creator.is_ok() && self.similar.is_ok()
     }
 }
@@ -149,35 +133,31 @@ pub async fn show(
 ) -> PageResult {
     let catalogue = &app.catalogue;
     let listing = async {
-        let (found, creator_kind) = catalogue.game_or_sample(&slug).await?;
+        let found = catalogue.game(&slug).await?;
         let game: public::Game = found.parse()?;
-        let neighbours = neighbours(catalogue, &game.row, found.is_sample).await;
-        Ok::<_, Fault>((found, creator_kind, game, neighbours))
+        let (creator, similar) = neighbours(catalogue, &game.row).await;
+        Ok::<_, Fault>((found.published, game, creator, similar))
     };
     let beyond = async {
-        let ranks = Ranks::read(catalogue, "games", &slug);
+        let ranks = boards::ranks(catalogue, "games", &slug);
         let currency = app.currencies.of_game(&slug, app.clock.now());
         Ok(join(ranks, currency).await)
     };
     // So many calls at once are a large future.
     let reads = Box::pin(try_join(listing, beyond));
-    let ((found, creator_kind, game, neighbours), (ranks, currency)) = reads.await?;
-    let (creator, similar) = neighbours;
+    let ((published, game, creator, similar), (ranks, currency)) = match reads.await {
+        Ok(read) => read,
+        Err(fault) => return or_sample(&app, &visit, &slug, fault),
+    };
     let surroundings = Surroundings {
-        published: found.published,
-        creator_kind,
+        published,
         ranks,
         currency,
         creator,
         similar,
     };
     respond(&app, &visit, |frame| {
-        let mut page = game_page(frame, game, surroundings);
-        if found.is_sample {
-            page.frame.mark_sample();
-            page.share = None;
-        }
-        Ok(page)
+        Ok(game_page(frame, game, surroundings))
     })
 }
 
@@ -185,14 +165,13 @@ pub async fn show(
 async fn neighbours(
     catalogue: &Catalogue,
     row: &public::GameRow,
-    is_sample: bool,
 ) -> (
     Result<Option<CreatorGames>, Fault>,
     Result<Vec<public::GameRow>, Fault>,
 ) {
     let creator = async {
         // One more than shown, since this game may be one of them.
-        let read = catalogue.creator_or_sample(&row.creator.handle, OTHERS + 1);
+        let read = catalogue.creator(&row.creator.handle, OTHERS + 1);
         match read.await {
             Ok((creator, total)) => Ok(Some((creator.parse()?, total))),
             // It is not public any more.
@@ -200,10 +179,6 @@ async fn neighbours(
             Err(fault) => Err(fault),
         }
     };
-    if is_sample {
-        // All lists have live games.
-        return (creator.await, Ok(Vec::new()));
-    }
     let request = || proto::ListGamesRequest {
         page: Some(page(SIMILAR_ROWS, None)),
         ..proto::ListGamesRequest::default()
@@ -230,7 +205,7 @@ async fn neighbours(
 }
 
 /// The head of the page of a game, and what machines read of it.
-fn describe(frame: &mut Frame, game: &public::Game, creator_kind: &str) {
+fn describe(frame: &mut Frame, game: &public::Game) {
     let row = &game.row;
     frame.path = format!("{LIST}/{}", row.slug);
     let description = match row.tagline.as_str() {
@@ -239,14 +214,12 @@ fn describe(frame: &mut Frame, game: &public::Game, creator_kind: &str) {
     };
     frame.head = Head::new(format!("{} – {}", row.title, row.creator.name), description);
     frame.api_call = Some(format!("GET /v1/games/{}", row.slug));
-    frame.share.image = share_card::of_game(&frame.site, row);
-    frame.share.documents = oembed::of_game(&frame.site, &frame.canonical(), &row.title);
-    frame.share.structured_data = Some(structured_data::game(frame, game, creator_kind));
-    share_card::or_of_site(frame);
+    frame.share.image = cards::picture(frame, row.cover_url.as_deref(), COVER, &row.title);
+    frame.share.structured_data = Some(structured_data::game(frame));
 }
 
 fn game_page(mut frame: Frame, game: public::Game, around: Surroundings) -> GamePage {
-    describe(&mut frame, &game, &around.creator_kind);
+    describe(&mut frame, &game);
     frame.head.is_indexed = around.is_whole();
     let is_currency_away = around.currency.is_err();
     let creator_games = around.creator.as_ref().ok();
@@ -280,7 +253,7 @@ fn game_page(mut frame: Frame, game: public::Game, around: Surroundings) -> Game
     let (others, all_others) = others.unzip();
     let (stores, links) = cards::stores_and_links(&frame, &game.links);
     let (listed, updated) = days(row.created_at.0, around.published, game.updated_at.0);
-    let similar = around.similar.ok();
+    let similar = around.similar.ok().map(|rows| cards::games(&frame, rows));
     GamePage {
         cover: cards::cover(&frame, &row),
         genres: genres.collect(),
@@ -295,7 +268,7 @@ fn game_page(mut frame: Frame, game: public::Game, around: Surroundings) -> Game
             .map(|currency| page_currency(&frame, currency)),
         is_currency_away,
         stores,
-        listing_ranks: around.ranks.ok().map(|ranks| ranks.shown(&frame)),
+        ranks: around.ranks.ok().map(|it| boards::shown(&frame, &it)),
         trailer: trailer.map(|href| Trailer {
             host: cards::host(&href),
             href,
@@ -312,16 +285,12 @@ fn game_page(mut frame: Frame, game: public::Game, around: Surroundings) -> Game
         updated: updated.map(|day| texts.date(day)),
         others,
         all_others: all_others.flatten(),
-        similar: similar.map(|rows| {
-            let rows = rows.into_iter();
-            rows.map(|row| cards::game(&frame, row)).collect()
-        }),
-        share: Some(ShareCode {
+        similar,
+        share: ShareCode {
             address: frame.canonical(),
-            embed: oembed::frame_code(&frame, &row),
             feed: frame.href(feeds::GAMES),
             calendar: frame.href(feeds::CALENDAR),
-        }),
+        },
         actions: visitor_actions(&frame, ListingKind::Game, &row.slug),
         creator: cards::creator_link(&frame, row.creator),
         title: row.title,
@@ -363,15 +332,15 @@ fn other_games(
 }
 
 fn page_currency(frame: &Frame, GameCurrency { currency, rate }: GameCurrency) -> Currency {
-    let path = format!("/economy/{}", currency.slug);
+    let page = |slug: &str| format!("/economy/{slug}");
     let is_rate_away = rate.is_err();
     let rate = rate.ok().flatten().map(|rate| CurrencyRate {
         amount: Amount::new(frame.texts, rate.rate.as_str()),
-        to: frame.link(&format!("{path}/{}", rate.to), rate.currency_to.to_string()),
+        to: frame.link(&page(&rate.to), rate.currency_to.to_string()),
     });
     Currency {
         cost: Amount::new(frame.texts, &currency.basket.cost.to_string()),
-        link: frame.link(&path, currency.currency),
+        link: frame.link(&page(&currency.slug), currency.currency),
         is_late: currency.late,
         rate,
         is_rate_away,

@@ -10,24 +10,20 @@ mod cards;
 mod correction_mail;
 pub mod creators;
 mod currency_pages;
-pub mod design;
 pub mod docs;
 pub mod drawn;
 pub mod economy;
-pub mod embed;
 pub mod events;
 pub mod feeds;
 mod filters;
 pub mod games;
 pub mod note;
-pub mod oembed;
 pub mod picture;
 pub mod places;
 pub(crate) mod query;
 pub(crate) mod request;
 pub mod robots;
 pub mod search;
-pub mod share_card;
 pub mod sitemap;
 pub mod start;
 mod structured_data;
@@ -37,12 +33,16 @@ mod xml;
 
 use contracts::catalogue::v1 as proto;
 use contracts::public;
-use kit::Fault;
-use pages::site::Frame;
+use kit::{Code, Fault};
+use pages::site::articles::ArticlePage;
 use pages::site::notes::VisitorActions;
+use pages::site::{Frame, Head};
 
+use self::cached::respond;
 use crate::app::Web;
 use crate::domain::listing_kind::ListingKind;
+use crate::page_error::PageResult;
+use crate::visit::Visit;
 
 /// Rows of a list.
 const ROWS: u32 = 24;
@@ -63,9 +63,26 @@ async fn listing_title(app: &Web, kind: ListingKind, name: &str) -> Result<Strin
         }
         ListingKind::Event => catalogue.event(name).await?.parse::<public::Event>()?.title,
         ListingKind::Page => {
-            let creator: public::Creator = catalogue.creator(name).await?.parse()?;
+            let (creator, _) = catalogue.creator(name, 0).await?;
+            let creator: public::Creator = creator.parse()?;
             creator.row.name
         }
+    })
+}
+
+/// A listing of the sample data, which test keys read, has a page that says so. The names of all of them have the same prefix.
+fn or_sample(app: &Web, visit: &Visit, name: &str, fault: Fault) -> PageResult {
+    if fault.code != Code::NotFound || !name.starts_with("sample-") {
+        return Err(fault.into());
+    }
+    respond(app, visit, |mut frame| {
+        frame.head = Head::new(frame.say("sample-title"), frame.say("sample-notice")).unindexed();
+        // Neither text has a letter of HTML.
+        let (title, notice) = (frame.say("sample-title"), frame.say("sample-notice"));
+        Ok(ArticlePage {
+            body: format!("<h1>{title}</h1>\n<p>{notice}</p>"),
+            frame,
+        })
     })
 }
 

@@ -17,7 +17,7 @@ use crate::page_error::PageError;
 use crate::render::RESOURCE_POLICY;
 
 /// The content of a name never changes. A shared cache asks again each minute, so that a withdrawn picture soon disappears.
-pub(super) const CACHE_CONTROL: &str = "public, max-age=31536000, s-maxage=60, immutable";
+const CACHE_CONTROL: &str = "public, max-age=31536000, s-maxage=60, immutable";
 /// How long a picture waits until fewer others are read.
 const QUEUE_TIMEOUT: Duration = Duration::from_secs(5);
 

@@ -12,7 +12,7 @@ use pages::site::places::{CitiesPage, CountriesPage, MapCountry, Part, PlacePage
 use pages::site::{Frame, Head};
 
 use super::cached::respond;
-use super::filters::{self, ListRequest, RowNames};
+use super::filters::{ListRequest, RowNames};
 use super::query::address;
 use super::request::SiteRequest;
 use super::{FEW, ROWS, cards, next_events};
@@ -85,9 +85,8 @@ pub async fn cities(request: SiteRequest) -> PageResult {
     visit.path = list.address();
     respond(app, &visit, |mut frame| {
         let set = list.set_filters(&frame, &[], &RowNames::default());
-        let all = frame.say("cities-title").to_owned();
-        let title = filters::title(&frame, all, &set, &[("country", "list-in")]);
-        list.describe(&mut frame, title, "cities-description", cities.page.total);
+        let words = ["cities-title", "cities-description"];
+        list.describe(&mut frame, words, set, cities.page.total);
         let rows: Vec<public::CityRow> = cities.parse()?;
         let rows = rows.iter().map(|row| cards::city(&frame, row));
         Ok(CitiesPage {
@@ -141,7 +140,6 @@ pub async fn country(
             ..cards::city(&frame, row)
         });
         Ok(PlacePage {
-            outline: Outline::of(&code),
             country: None,
             cities: cities.collect(),
             all_cities: has_more.then(|| all(CITIES)),
@@ -197,7 +195,6 @@ pub async fn city(
             country: Some(cards::country_link(&frame, &city.country_code)),
             cities: Vec::new(),
             all_cities: None,
-            outline: Outline::of(&city.country_code),
             games: part(&frame, &games, frame.href(&games_of), cards::game)?,
             creators: part(&frame, &creators, frame.href(&creators_of), cards::creator)?,
             events: part(&frame, &events, frame.href(&events_of), cards::event)?,

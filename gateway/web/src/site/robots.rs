@@ -20,13 +20,7 @@ const DASHBOARD: [&str; 8] = [
     "/takedown/",
 ];
 /// Pages of the public site that search engines should leave out, in each language: results of a search, votes, and forms about a listing.
-const PUBLIC: [&str; 5] = [
-    "/search?",
-    "/docs/search?",
-    "/vote",
-    "/correct/",
-    "/report/",
-];
+const PUBLIC: [&str; 4] = ["/search?", "/vote", "/correct/", "/report/"];
 /// Seconds between two pages, for crawlers that read this. It keeps them below `pages_per_minute`.
 const DELAY: u32 = 1;
 

@@ -3,7 +3,6 @@
 use contracts::catalogue::v1 as proto;
 use contracts::public::{SearchAddress, SearchResult};
 use kit::Fault;
-use pages::site::africa::Outline;
 use pages::site::results::{Found, Kind, Row, SearchPage};
 use pages::site::{Frame, Head};
 
@@ -122,7 +121,6 @@ fn result(frame: &Frame, row: SearchResult, picture: Option<&str>) -> Row {
     let picture = || cards::listing_picture(frame, kind, picture, country, &name);
     Row {
         picture: (!is_city).then(picture),
-        outline: Outline::of(country).filter(|_| is_city),
         link: frame.link(
             &format!("/{}/{name}", row.kind),
             if is_city {

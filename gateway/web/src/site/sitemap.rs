@@ -160,7 +160,7 @@ async fn pages(app: &App, number: u32, fixed: &FixedPages) -> PageResult {
     }
     let countries = app.catalogue.countries_with_events().await?;
     // A crawler asks again later, rather than forget the pages that a file without them has lost.
-    let reference = app.docs.get(app.clock.now()).await?;
+    let reference = app.docs.reference()?;
     let currencies = app.currencies.all(app.clock.now()).await?;
     let countries: Vec<CountryRow> = countries.parse()?;
     let site = app.public_url.as_str();

@@ -30,12 +30,7 @@ const GENRES: usize = 10;
 
 pub async fn show(request: SiteRequest) -> PageResult {
     let (app, query, mut visit) = (&request.app, &request.query, request.visit);
-    // From a fixed list, so that a link cannot put words into the page.
-    let notice = match query.get("done") {
-        Some("signed-out") => Some("notice-signed-out"),
-        Some("deleted") => Some("notice-deleted"),
-        _ => None,
-    };
+    let notice = notice(query.get("done"));
     "/".clone_into(&mut visit.path);
     let catalogue = &app.catalogue;
     let games = proto::ListGamesRequest {
@@ -107,18 +102,23 @@ pub async fn show(request: SiteRequest) -> PageResult {
                 .filter_map(|(path, key, rows)| count(&frame, path, key, rows?))
                 .collect(),
             is_counted,
-            new_games: new_games.map(|rows| cards_of(rows, |row| cards::game(&frame, row))),
+            new_games: new_games.map(|rows| cards::games(&frame, rows)),
             games,
             pair,
-            events: events.map(|rows| cards_of(rows, |row| cards::event(&frame, row))),
+            events: events.map(|rows| cards::events(&frame, rows)),
             api_url: app.api_url.clone(),
             frame,
         })
     })
 }
 
-fn cards_of<R, C>(rows: Vec<R>, card: impl Fn(R) -> C) -> Vec<C> {
-    rows.into_iter().map(card).collect()
+/// The key of a sentence about what was done, from a fixed list, so that a link cannot put words into the page.
+fn notice(done: Option<&str>) -> Option<&'static str> {
+    match done? {
+        "signed-out" => Some("notice-signed-out"),
+        "deleted" => Some("notice-deleted"),
+        _ => None,
+    }
 }
 
 /// Some games, others each day. Featured ones come first.

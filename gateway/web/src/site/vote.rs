@@ -5,30 +5,26 @@ use std::convert::Infallible;
 use axum::extract::FromRequestParts;
 use contracts::catalogue::v1 as proto;
 use contracts::catalogue::v1::candidate::NameInAddress;
-use futures::future::{join, try_join};
+use futures::future::try_join;
 use http::header::RETRY_AFTER;
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, StatusCode};
 use kit::{Code, Fault};
 use pages::site::cards::Tab;
-use pages::site::voting::{Candidate, Pair, RankedListing, VotePage};
+use pages::site::voting::{Candidate, Pair, VotePage};
 use pages::site::{Frame, Head};
 use serde::Deserialize;
-use time::Duration;
 
 use super::cached::uncached;
+use super::cards;
 use super::request::SiteRequest;
 use super::voter::{self, Voter};
-use super::{boards, cards};
 use crate::app::{App, Web};
-use crate::domain::judged::Judged;
 use crate::form_body::FormBody;
 use crate::page_error::PageResult;
 use crate::render::see_other;
 use crate::visit::Visit;
 
-/// The cookie with the listings of the last votes.
-const JUDGED: &str = "judged";
 const HOUR: u32 = 3_600;
 
 /// The kind of listings: the name of its boards, and the path of its page.
@@ -77,23 +73,10 @@ pub async fn show(request: SiteRequest, kind: Kind, headers: HeaderMap) -> PageR
         let (voter, value) = Voter::issue(app);
         (voter, Some(value))
     };
-    let judged = Judged::read(kind.name, app.cookie.value(&headers, JUDGED));
     let done = request.query.get("done");
-    let round = judged.is_round_over().then(|| judged.names());
-    let round = round.unwrap_or_default();
-    let vote = (done == Some("voted")).then(|| judged.last_vote());
-    let vote = vote.unwrap_or_default();
-    // The listings of the last vote are among those of the round.
-    let shown = if round.is_empty() { &vote } else { &round };
     kind.path.clone_into(&mut visit.path);
-    let rest = async {
-        let reads = join(page(app, &visit, kind, &voter), ranks(app, kind, shown));
-        Ok(reads.await)
-    };
-    let reads = try_join(draw(app, voter.message(client), kind), rest);
-    let (drawn, (mut page, ranks)) = reads.await?;
-    page.ranked = ranked(&page.frame, kind, &ranks, &round);
-    page.outcome = ranked(&page.frame, kind, &ranks, &vote);
+    let page = async { Ok(page(app, &visit, kind, &voter).await) };
+    let (drawn, mut page) = try_join(draw(app, voter.message(client), kind), page).await?;
     // From a fixed list, so that a link cannot put words into the page.
     let notice = match done {
         Some("voted") => Some("vote-counted"),
@@ -143,21 +126,15 @@ pub async fn cast(
     let vote = proto::CastVoteRequest {
         voter: Some(voter.message(client)),
         kind: kind.name.to_owned(),
-        winner: winner.clone(),
-        loser: loser.clone(),
+        winner,
+        loser,
         draw: ballot.draw,
         neither: is_neither,
     };
     match app.catalogue.cast_vote(vote).await {
         Ok(cast) if !cast.repeated_today && is_neither => Ok(next("skipped")),
         Ok(cast) if cast.repeated_today => Ok(next("repeated")),
-        Ok(_counted) => {
-            let judged = Judged::read(kind.name, app.cookie.value(&headers, JUDGED));
-            let judged = judged.with(&winner, &loser);
-            let mut response = next("voted");
-            voter::set(app, JUDGED, &judged.value(), Duration::HOUR, &mut response);
-            Ok(response)
-        }
+        Ok(_counted) => Ok(next("voted")),
         Err(fault) if fault.code == Code::Invalid => Ok(next("refused")),
         Err(fault) if fault.code == Code::RateLimited => {
             kind.path.clone_into(&mut visit.path);
@@ -203,8 +180,6 @@ async fn page(app: &Web, visit: &Visit, kind: Kind, voter: &Voter) -> VotePage {
         pair: None,
         account: account_name(app, &frame, voter).await,
         sign_in: frame.href(&format!("/sign-in?next={}", frame.href(kind.path))),
-        outcome: Vec::new(),
-        ranked: Vec::new(),
         board: frame.link(
             &format!("/rankings/{}/week", kind.name),
             frame.say("vote-board"),
@@ -272,33 +247,4 @@ async fn draw(
         Err(fault) if fault.code == Code::NotFound => Ok(None),
         Err(fault) => Err(fault),
     }
-}
-
-/// The listings that are public, with their ranks. The page is shown without what cannot be read.
-async fn ranks(app: &Web, kind: Kind, names: &[&str]) -> Vec<proto::ListingRanks> {
-    if names.is_empty() {
-        return Vec::new();
-    }
-    let names = names.iter().map(|name| (*name).to_owned()).collect();
-    let read = app.catalogue.ranks_of_each(kind.name, names);
-    read.await.unwrap_or_default()
-}
-
-/// The ranks of listings that were voted on, in the order of `names`.
-fn ranked(
-    frame: &Frame,
-    kind: Kind,
-    listings: &[proto::ListingRanks],
-    names: &[&str],
-) -> Vec<RankedListing> {
-    let find = |name: &&str| listings.iter().find(|listing| listing.name == *name);
-    let ranked = names.iter().filter_map(find).map(|listing| {
-        let path = format!("/{}/{}", kind.name, listing.name);
-        let ranks = listing.ranks.iter();
-        RankedListing {
-            link: frame.link(&path, listing.title.as_str()),
-            ranks: ranks.map(|rank| boards::rank(frame, rank)).collect(),
-        }
-    });
-    ranked.collect()
 }

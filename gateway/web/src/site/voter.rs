@@ -73,12 +73,7 @@ async fn accounts(app: &Web, headers: &HeaderMap) -> Option<(Uuid, Vec<Uuid>)> {
 
 /// Sets the cookie of a voter.
 pub(super) fn remember(app: &Web, value: &str, response: &mut Response) {
-    set(app, COOKIE, value, YEAR, response);
-}
-
-/// Sets a cookie of the page where people vote.
-pub(super) fn set(app: &Web, name: &str, value: &str, age: Duration, response: &mut Response) {
-    if let Some(cookie) = app.cookie.set_value(name, value, age) {
+    if let Some(cookie) = app.cookie.set_value(COOKIE, value, YEAR) {
         response.headers_mut().append(SET_COOKIE, cookie);
     }
 }

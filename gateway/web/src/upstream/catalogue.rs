@@ -80,8 +80,6 @@ impl Times {
 #[derive(Debug, Clone)]
 pub struct One {
     pub json: Bytes,
-    /// It belongs to the sample data, which test keys read.
-    pub is_sample: bool,
     /// When it became public, if the answer says so.
     pub published: Option<OffsetDateTime>,
 }
@@ -122,34 +120,13 @@ impl TimedRows {
 }
 
 impl One {
-    fn live(json: Bytes) -> Self {
-        Self::of(json, false)
-    }
-
-    fn of(json: Bytes, is_sample: bool) -> Self {
-        Self {
-            json,
-            is_sample,
-            published: None,
-        }
+    fn of(json: Bytes) -> Self {
+        let published = None;
+        Self { json, published }
     }
 
     pub fn parse<T: DeserializeOwned>(&self) -> Result<T, Fault> {
         serde_json::from_slice(&self.json).map_err(|error| Fault::internal(&error))
-    }
-}
-
-/// Reads a live listing or, if there is none, one of the sample data; and whether it is that. The names of all samples have the same prefix,
-/// which live listings may have too.
-async fn live_or_sample<T, F>(name: &str, read: impl Fn(i32) -> F) -> Result<(T, bool), Fault>
-where
-    F: Future<Output = Result<T, Fault>>,
-{
-    match read(MODE).await {
-        Err(fault) if fault.code == Code::NotFound && name.starts_with("sample-") => {
-            Ok((read(Mode::Test.into()).await?, true))
-        }
-        live => Ok((live?, false)),
     }
 }
 
@@ -199,27 +176,16 @@ impl Catalogue {
     }
 
     pub async fn game(&self, slug: &str) -> Result<One, Fault> {
-        Ok(One::live(self.game_in(MODE, slug).await?.json))
-    }
-
-    /// A public one, or one of the sample data, with the kind of its creator, which is empty while the creator is not public.
-    pub async fn game_or_sample(&self, slug: &str) -> Result<(One, String), Fault> {
-        let read = live_or_sample(slug, |mode| self.game_in(mode, slug));
-        let (game, is_sample) = read.await?;
-        let one = One {
-            published: game.first_published_at.and_then(timestamp::decode),
-            ..One::of(game.json, is_sample)
-        };
-        Ok((one, game.creator_kind))
-    }
-
-    async fn game_in(&self, mode: i32, slug: &str) -> Result<proto::GetGameResponse, Fault> {
         let request = proto::GetGameRequest {
-            mode,
+            mode: MODE,
             slug: slug.to_owned(),
             at_least: None,
         };
-        self.0.read(CatalogueGames::get_game, request).await
+        let game = self.0.read(CatalogueGames::get_game, request).await?;
+        Ok(One {
+            published: game.first_published_at.and_then(timestamp::decode),
+            ..One::of(game.json)
+        })
     }
 
     pub async fn creators(&self, mut request: proto::ListCreatorsRequest) -> Result<Rows, Fault> {
@@ -228,37 +194,16 @@ impl Catalogue {
         Ok(Rows::new(answer.json, answer.page))
     }
 
-    /// Without games.
-    pub async fn creator(&self, handle: &str) -> Result<One, Fault> {
-        let creator = self.creator_in(MODE, handle, 0).await?;
-        Ok(One::live(creator.json))
-    }
-
-    /// A public creator, or one of the sample data, with at most this many games and the number of all.
-    pub async fn creator_or_sample(
-        &self,
-        handle: &str,
-        max_games: u32,
-    ) -> Result<(One, u64), Fault> {
-        let read = live_or_sample(handle, |mode| self.creator_in(mode, handle, max_games));
-        let (creator, is_sample) = read.await?;
-        let one = One::of(creator.json, is_sample);
-        Ok((one, creator.total_games))
-    }
-
-    async fn creator_in(
-        &self,
-        mode: i32,
-        handle: &str,
-        max_games: u32,
-    ) -> Result<proto::GetCreatorResponse, Fault> {
+    /// A creator with at most this many games, and the number of all.
+    pub async fn creator(&self, handle: &str, max_games: u32) -> Result<(One, u64), Fault> {
         let request = proto::GetCreatorRequest {
-            mode,
+            mode: MODE,
             handle: handle.to_owned(),
             at_least: None,
             max_games: Some(max_games),
         };
-        self.0.read(Creators::get_creator, request).await
+        let creator = self.0.read(Creators::get_creator, request).await?;
+        Ok((One::of(creator.json), creator.total_games))
     }
 
     pub async fn events(&self, request: proto::ListEventsRequest) -> Result<Rows, Fault> {
@@ -287,27 +232,6 @@ impl Catalogue {
             times: times.collect::<Result<_, _>>()?,
             rows: Rows::new(answer.json, answer.page),
         })
-    }
-
-    pub async fn event(&self, slug: &str) -> Result<One, Fault> {
-        Ok(One::live(self.event_in(MODE, slug).await?))
-    }
-
-    /// A public one, or one of the sample data.
-    pub async fn event_or_sample(&self, slug: &str) -> Result<One, Fault> {
-        let read = live_or_sample(slug, |mode| self.event_in(mode, slug));
-        let (json, is_sample) = read.await?;
-        Ok(One::of(json, is_sample))
-    }
-
-    async fn event_in(&self, mode: i32, slug: &str) -> Result<Bytes, Fault> {
-        let request = proto::GetEventRequest {
-            mode,
-            slug: slug.to_owned(),
-            at_least: None,
-        };
-        let event = self.0.read(CatalogueEvents::get_event, request).await?;
-        Ok(event.json)
     }
 
     /// The countries of creators and games; there are 54 at most.
@@ -366,7 +290,7 @@ impl Catalogue {
             games: 0,
         });
         let city = city.map_err(|error| Fault::internal(&error))?;
-        Ok(Some(One::live(city.into())))
+        Ok(Some(One::of(city.into())))
     }
 
     async fn city(&self, slug: &str) -> Result<One, Fault> {
@@ -376,7 +300,7 @@ impl Catalogue {
             at_least: None,
         };
         let json = self.0.read(Places::get_city, request).await?.json;
-        Ok(One::live(json))
+        Ok(One::of(json))
     }
 
     pub async fn search(&self, mut request: proto::SearchRequest) -> Result<Results, Fault> {
@@ -397,7 +321,11 @@ rpcs! { Catalogue:
         Places::list_genres(proto::ListGenresRequest { mode: MODE, at_least: None })
         => |listed| Rows::new(listed.json, listed.page);
 
+    read event(slug: &str) -> One =
+        CatalogueEvents::get_event(proto::GetEventRequest { mode: MODE, slug, at_least: None })
+        => |found| One::of(found.json);
+
     read country(code: &str) -> One =
         Places::get_country(proto::GetCountryRequest { mode: MODE, code, at_least: None })
-        => |found| One::live(found.json);
+        => |found| One::of(found.json);
 }

@@ -23,7 +23,6 @@ pub struct NewGames {
 pub struct NewGame {
     pub row: GameRow,
     pub times: Times,
-    pub description: String,
 }
 
 impl NewGames {
@@ -37,7 +36,6 @@ impl NewGames {
             Ok(NewGame {
                 row,
                 times: Times::decode(game.first_published_at, game.updated_at)?,
-                description: game.description.clone(),
             })
         };
         rows.into_iter().zip(&self.games).map(game).collect()

@@ -136,7 +136,7 @@ impl Currencies {
             return Ok(None);
         };
         let rates = timeout_at(deadline, self.rates(slug, "", 1)).await;
-        let rate = match rates.map_err(|_| away()).flatten() {
+        let rate = match rates.map_err(|_elapsed| away()).flatten() {
             Ok(rates) => Ok(rates.rows.into_iter().next()),
             // Its last report is not counted any more.
             Err(fault) if fault.code == Code::Invalid => Ok(None),

@@ -25,22 +25,6 @@ impl Currencies {
         page(&self.calls, from, after, most).await
     }
 
-    /// The rate of a pair at the beginning of each of the last days, and now.
-    pub async fn rate_series(
-        &self,
-        from: &str,
-        to: &str,
-        days: u32,
-    ) -> Result<proto::ListRateSeriesResponse, Fault> {
-        let _permit = self.permit().await?;
-        let request = proto::ListRateSeriesRequest {
-            from: from.to_owned(),
-            to: to.to_owned(),
-            days,
-        };
-        self.calls.read(Rates::list_rate_series, request).await
-    }
-
     /// The method as the JSON of the API.
     pub async fn methodology(&self) -> Result<proto::GetMethodologyResponse, Fault> {
         let _permit = self.permit().await?;

@@ -1,14 +1,10 @@
-//! The documentation: every page at one address, as HTML and as Markdown, with its search and its feed.
+//! The documentation: every page at one address, as HTML and as Markdown, one by one and in one piece.
 
-use http::header::{ACCEPT_LANGUAGE, CACHE_CONTROL, LOCATION, SET_COOKIE, VARY};
-use roxmltree::Document;
+use http::header::{ACCEPT_LANGUAGE, CACHE_CONTROL, LOCATION, VARY};
 use sqlx::PgPool;
-use time::Duration;
 use web::docs::guides::PATHS;
 
-use crate::feeds::check_feed;
 use crate::share::file;
-use crate::stub_api::ApiMood;
 use crate::support::Site;
 
 const HTML: &str = "text/html; charset=utf-8";
@@ -16,7 +12,7 @@ const TEXT: &str = "text/plain; charset=utf-8";
 
 #[testing::database_test(web::MIGRATOR)]
 async fn every_page_is_in_english_at_one_address(pool: PgPool) {
-    let site = Site::new(pool).await;
+    let site = Site::with_docs(pool).await;
     let mut browser = site.browser();
     for path in PATHS.iter().copied().chain(["/docs/all"]) {
         let page = file(&mut browser, path, HTML).await;
@@ -68,7 +64,7 @@ async fn every_page_is_in_english_at_one_address(pool: PgPool) {
 
 #[testing::database_test(web::MIGRATOR)]
 async fn a_page_has_its_headings_its_neighbours_and_its_markdown(pool: PgPool) {
-    let site = Site::new(pool).await;
+    let site = Site::with_docs(pool).await;
     let mut browser = site.browser();
     let page = browser.get("/docs/keys?utm=x").await;
     for part in [
@@ -82,7 +78,6 @@ async fn a_page_has_its_headings_its_neighbours_and_its_markdown(pool: PgPool) {
         "<link rel=\"alternate\" type=\"text/markdown\"",
         "data-copy=\"code-1\" hidden",
         "<link rel=\"canonical\" href=\"https://mchezo.example/docs/keys\">",
-        "action=\"/docs/search\"",
     ] {
         page.assert(200, part);
     }
@@ -102,7 +97,7 @@ async fn a_page_has_its_headings_its_neighbours_and_its_markdown(pool: PgPool) {
 
 #[testing::database_test(web::MIGRATOR)]
 async fn the_header_leads_developers_to_the_documentation(pool: PgPool) {
-    let site = Site::new(pool).await;
+    let site = Site::with_docs(pool).await;
     let mut browser = site.browser();
     for (path, label) in [
         ("/en/credits", ">Developers</a>"),
@@ -121,7 +116,7 @@ async fn the_header_leads_developers_to_the_documentation(pool: PgPool) {
 
 #[testing::database_test(web::MIGRATOR)]
 async fn the_reference_is_the_first_page_to_look_up(pool: PgPool) {
-    let site = Site::new(pool).await;
+    let site = Site::with_docs(pool).await;
     let page = site.browser().get("/docs/keys").await;
     let first = "<p class=\"group\">Look up</p>\n<ul><li><a href=\"/docs/reference\">";
     page.assert(200, first);
@@ -129,7 +124,7 @@ async fn the_reference_is_the_first_page_to_look_up(pool: PgPool) {
 
 #[testing::database_test(web::MIGRATOR)]
 async fn the_call_under_a_public_page_leads_to_the_reference(pool: PgPool) {
-    let site = Site::new(pool).await;
+    let site = Site::with_docs(pool).await;
     let page = site.browser().get("/fr/creators/savanna").await;
     let link = "<a href=\"/docs/reference\" hreflang=\"en\"><code>GET /v1/creators/savanna</code>";
     page.assert(200, link);
@@ -140,14 +135,11 @@ async fn the_call_under_a_public_page_leads_to_the_reference(pool: PgPool) {
 async fn guides_name_the_settings_of_the_gateway(pool: PgPool) {
     let site = Site::new(pool).await;
     let mut browser = site.browser();
-    let set = |mood| *site.api.mood.lock().unwrap() = mood;
-    set(ApiMood::IsBroken);
     // Nothing is said about settings that are not known.
     let keys = browser.get("/docs/keys.md").await;
     keys.assert(200, "The page *Plans* of your account has them.");
     keys.assert(200, "| begins with | `…test_` | `…live_` |");
-    set(ApiMood::Answers);
-    site.clock.advance(Duration::seconds(6));
+    site.app.docs.refresh().await;
     let keys = browser.get("/docs/keys.md").await;
     keys.assert(200, "| begins with | `svc_test_` | `svc_live_` |");
     keys.assert(200, "| Free | 60 | 50,000 | 5 | no | 50 | 1 |");
@@ -161,7 +153,7 @@ async fn guides_name_the_settings_of_the_gateway(pool: PgPool) {
         settings["most_grace_seconds"] = 7_200.into();
         settings["plans"][0]["calls_per_minute"] = 1_100.into();
     }
-    site.clock.advance(Duration::seconds(61));
+    site.app.docs.refresh().await;
     let keys = browser.get("/docs/keys").await;
     keys.assert(200, "<code>mchezo_test_</code>");
     keys.assert(200, "another 2 hours");
@@ -170,45 +162,8 @@ async fn guides_name_the_settings_of_the_gateway(pool: PgPool) {
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn every_code_of_an_error_has_its_cause_and_fix(pool: PgPool) {
-    let site = Site::new(pool).await;
-    let mut browser = site.browser();
-    let html = browser.get("/docs/errors").await;
-    let text = browser.get("/docs/errors.md").await;
-    for code in kit::Code::ALL {
-        html.assert(200, &format!("<h3 id=\"{}\">", code.as_str()));
-        text.assert(200, code.cause());
-        text.assert(200, code.fix());
-    }
-}
-
-#[testing::database_test(web::MIGRATOR)]
-async fn a_search_finds_sections_and_shows_what_was_typed_as_text(pool: PgPool) {
-    let site = Site::new(pool).await;
-    let mut browser = site.browser();
-    let page = file(&mut browser, "/docs/search?q=invalid_key", HTML).await;
-    page.assert(
-        200,
-        "<h3><a href=\"/docs/errors#invalid_key\">invalid_key</a></h3>",
-    );
-    // The headings of the sections follow one of the level above.
-    page.assert(200, "<div role=\"status\"><h2 class=\"count\">");
-    page.assert(200, "<meta name=\"robots\" content=\"noindex\">");
-    page.assert(200, "value=\"invalid_key\"");
-    let none = browser.get("/docs/search?q=%3Cscript%3Exyzzy").await;
-    none.assert(200, "No section has all of these words.");
-    assert!(!none.text.contains("<script>xyzzy"), "{}", none.text);
-    for query in ["", "?q=", "?q=+", "?x=1"] {
-        let page = browser.get(&format!("/docs/search{query}")).await;
-        page.assert(200, "Search the headings");
-    }
-    let long = format!("/docs/search?q={}", "%F0%9D%84%9E".repeat(5_000));
-    browser.get(&long).await.assert(200, "No section");
-}
-
-#[testing::database_test(web::MIGRATOR)]
 async fn programs_get_a_list_of_the_guides_and_all_of_them(pool: PgPool) {
-    let site = Site::new(pool).await;
+    let site = Site::with_docs(pool).await;
     let mut browser = site.browser();
     let list = file(&mut browser, "/llms.txt", TEXT).await;
     assert!(list.text.starts_with("# Mchezo\n\n> "), "{}", list.text);
@@ -221,35 +176,11 @@ async fn programs_get_a_list_of_the_guides_and_all_of_them(pool: PgPool) {
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn the_changelog_has_a_feed(pool: PgPool) {
-    let site = Site::new(pool).await;
-    let mut browser = site.browser();
-    let path = "/docs/changelog/feed.xml";
-    let feed = file(&mut browser, path, "application/atom+xml; charset=utf-8").await;
-    check_feed(&feed.text, &format!("https://mchezo.example{path}"));
-    let page = browser.get("/docs/changelog").await;
-    page.assert(200, &format!("href=\"{path}\""));
-    let document = Document::parse(&feed.text).unwrap();
-    let ids = document
-        .descendants()
-        .filter(|it| it.tag_name().name() == "id");
-    let ids: Vec<&str> = ids.filter_map(|it| it.text()).collect();
-    assert!(ids.len() > 3, "{ids:?}");
-    for id in &ids[1..] {
-        let (_, anchor) = id.split_once("/docs/changelog#").unwrap();
-        page.assert(200, &format!("<h2 id=\"{anchor}\">"));
-    }
-    assert!(!feed.headers.contains_key(SET_COOKIE));
-}
-
-#[testing::database_test(web::MIGRATOR)]
 async fn the_sitemap_has_every_page(pool: PgPool) {
-    let site = Site::new(pool).await;
+    let site = Site::with_docs(pool).await;
     let mut browser = site.browser();
     let pages = browser.get("/sitemap/pages-1.xml").await;
     for path in PATHS {
         pages.assert(200, &format!("<loc>https://mchezo.example{path}</loc>"));
     }
-    let robots = browser.get("/robots.txt").await;
-    robots.assert(200, "Disallow: /docs/search?\n");
 }

@@ -37,7 +37,6 @@ const KNOWN: [&str; 25] = [
     "{code}",
     "{note}",
     "{board}",
-    "{other}",
     "{page}",
     "{operation}",
     "{event}",
@@ -61,6 +60,7 @@ pub(crate) struct FullAccount {
 impl FullAccount {
     pub(crate) async fn new(pool: PgPool) -> Self {
         let mut hooks = WebhookSite::new(pool).await;
+        hooks.site.app.docs.refresh().await;
         let account = hooks.account.to_string();
         let (key, request) = keys(&hooks, &account);
         hooks.site.listings.game(&account, "okoto", "Okoto");
@@ -138,7 +138,6 @@ impl FullAccount {
             "{country}" | "{code}" => "NG".to_owned(),
             "{file}" => "okoto.svg".to_owned(),
             "{board}" => "week".to_owned(),
-            "{other}" => "kora".to_owned(),
             "{page}" => "errors".to_owned(),
             "{operation}" => "listGames".to_owned(),
             "{event}" => "listing.published".to_owned(),

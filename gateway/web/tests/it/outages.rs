@@ -9,11 +9,9 @@ use kit::feed::ProducerPosition;
 use sqlx::PgPool;
 use tokio::net::TcpListener;
 use web::domain::role::Role;
-use web::router::routes;
 use web::layers::access::Access;
-use web::upstream::{
-    Catalogue, Currencies, Economy, Gateway, Listings, NewestPosition, Webhooks,
-};
+use web::router::routes;
+use web::upstream::{Catalogue, Currencies, Economy, Gateway, Listings, NewestPosition, Webhooks};
 
 use crate::browser::{Browser, NOINDEX};
 use crate::full_account::FullAccount;
@@ -135,7 +133,14 @@ async fn no_public_page_looks_empty_without_what_it_shows(pool: PgPool) {
             }
         }
         assert!(changed > 1, "{service:?}");
-        assert_eq!(visitor.get("/").await.status, if service == Needs::Catalogue { 503 } else { 200 });
+        assert_eq!(
+            visitor.get("/").await.status,
+            if service == Needs::Catalogue {
+                503
+            } else {
+                200
+            }
+        );
     }
 }
 
@@ -162,7 +167,12 @@ async fn a_part_that_cannot_be_read_says_so_in_its_place(pool: PgPool) {
             page.assert(200, sign);
             assert!(!whole.text.contains(sign), "{path} {rpc}: {}", whole.text);
         }
-        assert_eq!(page.text.matches(AWAY).count(), 1, "{path} {rpc}: {}", page.text);
+        assert_eq!(
+            page.text.matches(AWAY).count(),
+            1,
+            "{path} {rpc}: {}",
+            page.text
+        );
     }
 }
 

@@ -6,7 +6,6 @@ use axum::body::Body;
 use http::Request;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, SET_COOKIE};
 use roxmltree::{Document, Node};
-use serde_json::json;
 use sqlx::PgPool;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
@@ -52,36 +51,18 @@ pub(crate) fn text<'a>(node: Node<'a, 'a>, name: &str) -> &'a str {
 async fn structured_data_is_what_schema_org_says(pool: PgPool) {
     let site = Site::new(pool).await;
     let mut browser = site.browser();
-    for (path, kind) in [
-        ("/", "WebSite"),
-        ("/games/okoto", "VideoGame"),
-        ("/fr/games/okoto", "VideoGame"),
-        ("/creators/savanna", "Organization"),
-        ("/events/jam", "Event"),
+    for (path, kinds) in [
+        ("/", &["WebSite"][..]),
+        ("/fr/games/okoto", &["BreadcrumbList"]),
+        ("/creators/savanna", &["BreadcrumbList"]),
+        ("/events/jam", &["Event", "BreadcrumbList"]),
     ] {
         let things = schema_org::read(&browser.get(path).await.text);
-        assert_eq!(things[0]["@type"], kind, "{path}");
-        assert_eq!(things.len(), if path == "/" { 1 } else { 2 }, "{path}");
-    }
-    let game = &schema_org::read(&browser.get("/fr/games/okoto").await.text)[0];
-    assert_eq!(game["@id"], "https://mchezo.example/games/okoto");
-    assert_eq!(game["url"], "https://mchezo.example/fr/games/okoto");
-    assert_eq!(game["name"], "Okoto <b>");
-    assert_eq!(game["genre"], json!(["Réflexion"]));
-    assert_eq!(game["datePublished"], "2024");
-    assert_eq!(game["dateModified"], "2026-11-01T00:00:00Z");
-    // Links that are not https, and pictures of others, are nobody's.
-    assert_eq!(game["sameAs"], json!(["https://store.example/?a&b"]));
-    assert_eq!(game["screenshot"].as_array().unwrap().len(), 2);
-    assert_eq!(game["countryOfOrigin"]["name"], "Nigéria");
-    assert_eq!(game["author"]["@type"], "Organization");
-    // A person who makes games alone is one on every page.
-    "person".clone_into(&mut site.catalogue.creator_kind.lock().unwrap());
-    let game = &schema_org::read(&browser.get("/games/okoto").await.text)[0];
-    let person = &schema_org::read(&browser.get("/creators/savanna").await.text)[0];
-    assert_eq!(person["@type"], "Person");
-    for property in ["@type", "@id", "url"] {
-        assert_eq!(game["author"][property], person[property], "{property}");
+        let found: Vec<&str> = things
+            .iter()
+            .map(|it| it["@type"].as_str().unwrap())
+            .collect();
+        assert_eq!(found, kinds, "{path}");
     }
     let event = &schema_org::read(&browser.get("/events/jam").await.text)[0];
     assert_eq!(event["startDate"], "2026-11-22");
@@ -97,17 +78,15 @@ async fn a_studio_s_text_stays_inside_its_element(pool: PgPool) {
     let mut browser = site.browser();
     for path in ["/games/okoto", "/creators/savanna", "/events/jam"] {
         let page = browser.get(path).await.text;
-        let things = schema_org::read(&page);
-        assert_eq!(things[0]["name"], words, "{path}");
+        let way = schema_org::read(&page).pop().unwrap();
+        let name = way["itemListElement"][2]["name"].as_str().unwrap();
+        assert!(name.starts_with(words), "{path}: {name}");
         assert!(!page.contains("<script>"), "{path}");
     }
-    for path in ["/games/feed.xml", "/events/feed.xml"] {
-        let feed = browser.get(path).await.text;
-        let feed = Document::parse(&feed).unwrap();
-        let entry = children(feed.root_element(), "entry")[0];
-        let title = words.replace('\u{b}', "");
-        assert_eq!(text(entry, "title"), title, "{path}");
-    }
+    let feed = browser.get("/games/feed.xml").await.text;
+    let feed = Document::parse(&feed).unwrap();
+    let entry = children(feed.root_element(), "entry")[0];
+    assert_eq!(text(entry, "title"), words.replace('\u{b}', ""));
 }
 
 #[testing::database_test(web::MIGRATOR)]
@@ -133,7 +112,6 @@ async fn pages_have_one_address_for_search_engines(pool: PgPool) {
         ("/games?creator=zzz", "/games?creator=zzz", false),
         ("/events?when=upcoming", "/events", true),
         ("/events?when=past", "/events?when=past", false),
-        ("/economy/okoto/kora", "/economy/okoto/kora", false),
         ("/about/rates?x=1", "/about/rates", true),
         ("/games?cursor=next-1", "/games?cursor=next-1", false),
         ("/games?q=stone", "/games?q=stone", false),
@@ -159,19 +137,18 @@ async fn pages_have_one_address_for_search_engines(pool: PgPool) {
     browser
         .get("/games?country=ng")
         .await
-        .assert(200, "<h1 dir=\"auto\">Games from Nigeria</h1>");
-    for path in ["/events/feed.xml", "/events/calendar.ics"] {
-        let upper = browser.get(&format!("{path}?country=NG")).await;
-        let lower = browser.get(&format!("{path}?country=ng")).await;
-        assert_eq!(upper.text, lower.text, "{path}");
-    }
+        .assert(200, "<h1 dir=\"auto\">Games · Nigeria</h1>");
+    let calendar = "/events/calendar.ics?country=";
+    let upper = browser.get(&format!("{calendar}NG")).await;
+    let lower = browser.get(&format!("{calendar}ng")).await;
+    assert_eq!(upper.text, lower.text);
     let missing = browser.get("/games/none").await;
     assert!(!missing.text.contains("canonical"), "{}", missing.text);
 }
 
 #[testing::database_test(web::MIGRATOR)]
 async fn the_sitemap_names_what_there_is(pool: PgPool) {
-    let site = Site::new(pool).await;
+    let site = Site::with_docs(pool).await;
     *site.economy.name.lock().unwrap() = Some("Cowrie".to_owned());
     let mut browser = site.browser();
     let xml = "application/xml; charset=utf-8";

@@ -33,7 +33,6 @@ use web::session::limits::Limits;
 use web::session::once::Forms;
 use web::session::sessions::{Lifetimes, Sessions};
 use web::session::{CookieStyle, Keyspace};
-use web::share_cards::ShareCards;
 use web::store::{members, people};
 use web::uploads::Uploads;
 use web::upstream::{
@@ -100,6 +99,13 @@ impl Site {
         Self::with_redis(pool, redis_url()).await
     }
 
+    /// A site whose documentation has asked the API.
+    pub(crate) async fn with_docs(pool: PgPool) -> Self {
+        let site = Self::new(pool).await;
+        site.app.docs.refresh().await;
+        site
+    }
+
     pub(crate) async fn with_redis(pool: PgPool, redis: Secret) -> Self {
         Self::build(pool, redis, Clock::fixed(START), None).await
     }
@@ -155,9 +161,8 @@ impl Site {
             page_limit: PageLimit::new(120, 1_200),
             page_cache: PageCache::default(),
             articles: Articles::read(None).unwrap(),
-            docs: docs(&stub),
+            docs: Arc::new(docs(&stub)),
             public_pictures: ConcurrencyLimit::new("public pictures", web::PUBLIC_PICTURES),
-            share_cards: ShareCards::default(),
             api: stub,
             security_contact: Some("mailto:security@mchezo.example".to_owned()),
             staff_mail: Some("staff@mchezo.example".to_owned()),
@@ -212,8 +217,7 @@ impl Site {
             page_limit: PageLimit::new(1_000_000, 1_000_000),
             page_cache: PageCache::default(),
             articles: Articles::read(None).unwrap(),
-            docs: docs(&app.api),
-            share_cards: ShareCards::default(),
+            docs: Arc::clone(&app.docs),
             public_pictures: ConcurrencyLimit::new("public pictures", 1),
             uploads: Uploads::default(),
             proxies: app.proxies.clone(),

@@ -10,8 +10,6 @@ use crate::site::cards::Link;
 #[derive(Debug, Default, Clone)]
 pub struct Menu {
     pub groups: Vec<MenuGroup>,
-    /// What stands in the field of the search.
-    pub search: String,
 }
 
 #[derive(Debug, Clone)]
@@ -53,26 +51,6 @@ pub struct IndexPage {
     pub frame: Frame,
     pub menu: Menu,
     pub api_url: String,
-}
-
-/// The search of the documentation. `hits` is `None` before anything is searched for.
-#[derive(Debug, Template)]
-#[template(path = "docs/search.html")]
-pub struct SearchPage {
-    pub frame: Frame,
-    pub menu: Menu,
-    pub hits: Option<Vec<Hit>>,
-}
-
-/// A section that matches a search.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Hit {
-    pub href: String,
-    pub title: String,
-    /// The title of its guide.
-    pub guide: String,
-    /// A sentence with a word of the search.
-    pub excerpt: String,
 }
 
 /// Every guide on one page, for printing and for reading without a connection.

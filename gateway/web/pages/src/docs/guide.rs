@@ -1,12 +1,11 @@
-//! A guide: its HTML, and its sections for the table of contents and the search.
+//! A guide: its HTML, and its sections for the table of contents.
 
 use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Tag, TagEnd, html};
 
 use super::code_block::CodeBlock;
 use crate::markdown::{self, Anchors};
 
-/// Consecutive third-level sections with these titles become tabs, and a reader sees one tab at a time. The search indexes them as parts of
-/// the section that contains them.
+/// Consecutive third-level sections with these titles become tabs, and a reader sees one tab at a time.
 const LANGUAGES: [&str; 7] = [
     "Shell",
     "Python",
@@ -26,11 +25,11 @@ pub struct Guide {
     pub summary: String,
     /// All of it but the title.
     pub html: String,
-    /// In their order; the first has the title and what stands before the next heading.
+    /// In their order; the first has the title.
     pub sections: Vec<Section>,
 }
 
-/// A heading with the text below it, up to the next heading.
+/// A heading.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Section {
     /// 1 for the title.
@@ -38,10 +37,6 @@ pub struct Section {
     /// The id of the heading; empty for the title.
     pub anchor: String,
     pub title: String,
-    /// The text without markup and without code blocks.
-    pub text: String,
-    /// The code blocks.
-    pub code: String,
 }
 
 impl Guide {
@@ -134,7 +129,6 @@ impl<'a> Reader<'a> {
             inside.push(event);
             return;
         }
-        self.push_text(&event);
         match event {
             Event::Start(Tag::Table(alignments)) => {
                 self.tables += 1;
@@ -151,21 +145,6 @@ impl<'a> Reader<'a> {
             }
             other => self.events.push(other),
         }
-    }
-
-    /// Appends the words of an event to the section.
-    fn push_text(&mut self, event: &Event<'a>) {
-        let Some(section) = self.sections.last_mut() else {
-            return;
-        };
-        let part = match event {
-            Event::Text(part) | Event::Code(part) => part,
-            Event::SoftBreak
-            | Event::HardBreak
-            | Event::End(TagEnd::Item | TagEnd::TableCell | TagEnd::Paragraph) => " ",
-            _ => return,
-        };
-        section.text.push_str(part);
     }
 
     fn end_heading(&mut self) {
@@ -199,8 +178,6 @@ impl<'a> Reader<'a> {
             level: level as u8,
             anchor,
             title,
-            text: String::new(),
-            code: String::new(),
         });
     }
 
@@ -234,9 +211,6 @@ impl<'a> Reader<'a> {
             return;
         };
         self.code_blocks += 1;
-        if let Some(section) = self.sections.last_mut() {
-            section.code.push_str(&text);
-        }
         let block = CodeBlock::new(
             format!("{}code-{}", self.prefix, self.code_blocks),
             &info,
@@ -273,8 +247,6 @@ mod tests {
         assert!(!guide.html.contains("<h1"), "{}", guide.html);
         let contents: Vec<_> = guide.contents().map(|it| it.title.as_str()).collect();
         assert_eq!(contents, ["Kinds of keys", "Kinds of keys"]);
-        assert_eq!(guide.sections[1].text.trim(), "Two kinds. a b 1 2");
-        assert!(guide.sections[1].code.contains("curl"));
         assert_eq!(Guide::read("no heading", ""), None);
     }
 

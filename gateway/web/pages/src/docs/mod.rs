@@ -5,5 +5,5 @@ mod context;
 mod guide;
 mod highlight;
 
-pub use context::{AllPage, GuidePage, Hit, IndexPage, Menu, MenuGroup, MenuLink, SearchPage};
+pub use context::{AllPage, GuidePage, IndexPage, Menu, MenuGroup, MenuLink};
 pub use guide::{Guide, Section};

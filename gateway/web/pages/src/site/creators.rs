@@ -4,7 +4,7 @@ use askama::Template;
 
 use super::cards::{GameCard, Link, Picture};
 use super::frame::Frame;
-use super::games::ListingRanks;
+use super::games::BoardRank;
 use super::notes::VisitorActions;
 
 #[derive(Debug, Template)]
@@ -29,8 +29,8 @@ pub struct CreatorPage {
     /// The list of all games, if not all are here.
     pub all_games: Option<String>,
     /// Absent while they cannot be read.
-    pub listing_ranks: Option<ListingRanks>,
-    /// The address for others; absent for a listing of the sample data.
-    pub share: Option<String>,
+    pub ranks: Option<Vec<BoardRank>>,
+    /// The address for others.
+    pub share: String,
     pub actions: VisitorActions,
 }

@@ -2,7 +2,6 @@
 
 use askama::Template;
 
-use super::africa::Outline;
 use super::cards::{Link, Picture};
 use super::frame::Frame;
 use super::notes::VisitorActions;
@@ -21,14 +20,11 @@ pub struct EventPage {
     pub is_over: bool,
     pub place: Vec<Link>,
     pub is_online: bool,
-    /// The country on a map, and its page.
-    pub outline: Option<&'static Outline>,
-    pub country: Link,
-    /// The file for calendars; absent for a listing of the sample data.
-    pub calendar: Option<String>,
+    /// The file for calendars.
+    pub calendar: String,
     pub website: Option<Link>,
     pub description: String,
-    /// The address for others; absent for a listing of the sample data.
-    pub share: Option<String>,
+    /// The address for others.
+    pub share: String,
     pub actions: VisitorActions,
 }

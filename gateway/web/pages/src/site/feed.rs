@@ -1,4 +1,4 @@
-//! Feeds in the Atom format (RFC 4287).
+//! The feed of new games, in the Atom format (RFC 4287).
 
 use askama::Template;
 
@@ -24,9 +24,7 @@ pub struct Entry {
     pub href: String,
     pub title: String,
     pub summary: String,
-    pub author: Option<Author>,
-    /// HTML.
-    pub content: Option<String>,
+    pub author: Author,
     pub published: String,
     pub updated: String,
 }

@@ -2,8 +2,9 @@
 
 use askama::Template;
 
-use super::cards::Link;
+use super::cards::{Link, Picture};
 use super::share::Share;
+use crate::asset;
 use crate::language::Language;
 use crate::shell::TypedForm;
 use crate::texts::Texts;
@@ -22,8 +23,6 @@ pub struct Frame {
     pub share: Share,
     /// Whether the page is there in each language; else it is in English at one address.
     pub is_translated: bool,
-    /// The page shows a listing of the sample data.
-    pub is_sample: bool,
     /// What stands in the search field.
     pub search: String,
     /// The API call that gives the same as this page, for example `GET /v1/games`.
@@ -73,13 +72,6 @@ pub struct Alternate {
 }
 
 impl Frame {
-    /// Marks the page as one of the sample data: no search engine lists it, and it has no card.
-    pub fn mark_sample(&mut self) {
-        self.is_sample = true;
-        self.head.is_indexed = false;
-        self.share = Share::default();
-    }
-
     pub fn say<'a>(&'a self, key: &'a str) -> &'a str {
         self.texts.say(key)
     }
@@ -98,6 +90,18 @@ impl Frame {
     )]
     pub fn count(&self, key: &str, count: &u64) -> String {
         self.texts.count(key, *count)
+    }
+
+    /// The picture with which networks show a link to the page.
+    pub fn image(&self) -> Picture {
+        let of_site = || Picture {
+            src: asset::SHARE.path(),
+            width: 1_200,
+            height: 630,
+            alt: "Mchezo".to_owned(),
+            srcset: String::new(),
+        };
+        self.share.image.clone().unwrap_or_else(of_site)
     }
 
     /// A path of the site, in the language of the page's address.

@@ -6,7 +6,6 @@ use super::amount::Amount;
 use super::cards::{GameCard, Link, Picture};
 use super::frame::Frame;
 use super::notes::VisitorActions;
-use super::rank_plot::RankPlot;
 
 #[derive(Debug, Template)]
 #[template(path = "site/game.html")]
@@ -29,7 +28,7 @@ pub struct GamePage {
     pub is_currency_away: bool,
     /// Where people can play it or get it.
     pub stores: Vec<Link>,
-    pub listing_ranks: Option<ListingRanks>,
+    pub ranks: Option<Vec<BoardRank>>,
     pub trailer: Option<Trailer>,
     pub description: String,
     pub screenshots: Vec<Picture>,
@@ -45,8 +44,7 @@ pub struct GamePage {
     pub all_others: Option<String>,
     /// Games of its genre or country.
     pub similar: Option<Vec<GameCard>>,
-    /// Absent for a listing of the sample data.
-    pub share: Option<ShareCode>,
+    pub share: ShareCode,
     pub actions: VisitorActions,
 }
 
@@ -67,16 +65,14 @@ pub struct Currency {
 #[derive(Debug, Clone)]
 pub struct CurrencyRate {
     pub amount: Amount,
-    /// The other currency, and the page of the pair.
+    /// The other currency, and its page.
     pub to: Link,
 }
 
-/// What people copy to share or embed a game.
+/// What people copy or follow to share a game.
 #[derive(Debug, Clone)]
 pub struct ShareCode {
     pub address: String,
-    /// The HTML of the frame.
-    pub embed: String,
     /// The feed of new games.
     pub feed: String,
     /// The calendar of events.
@@ -88,14 +84,6 @@ pub struct ShareCode {
 pub struct Trailer {
     pub href: String,
     pub host: String,
-}
-
-/// The ranks of a listing.
-#[derive(Debug, Clone, Default)]
-pub struct ListingRanks {
-    pub boards: Vec<BoardRank>,
-    /// Its ranks of some weeks on one of the boards.
-    pub plot: Option<RankPlot>,
 }
 
 /// The rank of a listing on a board.

@@ -31,8 +31,6 @@ pub struct Filters {
     pub hidden: Vec<(&'static str, String)>,
     /// Whether one is set.
     pub is_filtered: bool,
-    /// The filters that are set, by their names, and the list without each of them.
-    pub removals: Vec<Link>,
 }
 
 /// The ways to other pages of a list.

@@ -6,7 +6,6 @@ pub mod articles;
 pub mod cards;
 pub mod creators;
 pub mod currencies;
-pub mod embed;
 pub mod events;
 pub mod feed;
 pub mod frame;
@@ -14,12 +13,9 @@ pub mod games;
 pub mod list;
 pub mod notes;
 pub mod places;
-pub mod rank_plot;
 pub mod rankings;
 pub mod results;
 pub mod share;
-#[cfg(test)]
-pub(crate) mod tests;
 pub mod voting;
 
 pub use crate::language::Language;

@@ -77,7 +77,6 @@ pub struct PlaceRow {
 pub struct PlacePage {
     pub frame: Frame,
     pub name: String,
-    pub outline: Option<&'static Outline>,
     /// The country of a city.
     pub country: Option<Link>,
     /// The cities of a country.

@@ -2,7 +2,6 @@
 
 use askama::Template;
 
-use super::africa::Outline;
 use super::cards::{Link, Picture};
 use super::frame::Frame;
 use super::list::Pager;
@@ -38,10 +37,8 @@ pub struct Kind {
 
 #[derive(Debug)]
 pub struct Row {
-    /// The picture of a listing, or a drawing.
+    /// The picture of a listing, or a drawing. A city has none.
     pub picture: Option<Picture>,
-    /// The country of a city.
-    pub outline: Option<&'static Outline>,
     pub link: Link,
     pub kind: String,
     pub tagline: String,

@@ -2,30 +2,21 @@
 
 use std::fmt::{self, Display, Formatter, Write as _};
 
+use super::cards::Picture;
 use crate::language::Language;
 
 /// What a page tells machines.
 #[derive(Debug, Default, Clone)]
 pub struct Share {
-    /// The picture with which networks show a link to the page.
-    pub image: Option<LinkImage>,
+    /// The picture with which networks show a link to the page, if it is not that of the site.
+    pub image: Option<Picture>,
     /// Whether the page is about a person or a studio.
     pub is_profile: bool,
     pub structured_data: Option<JsonLd>,
     pub documents: Vec<Document>,
 }
 
-/// The picture of a link. The addresses of share cards are whole, since they are read out of the page.
-#[derive(Debug, Clone)]
-pub struct LinkImage {
-    pub href: String,
-    pub width: u32,
-    pub height: u32,
-    pub media_type: &'static str,
-    pub alt: String,
-}
-
-/// The same, or more of it, for a program: a feed, a calendar, an oEmbed answer.
+/// The same, or more of it, for a program: a feed, a calendar.
 #[derive(Debug, Clone)]
 pub struct Document {
     pub media_type: &'static str,

@@ -4,7 +4,6 @@ use askama::Template;
 
 use super::cards::{Link, Picture, Tab};
 use super::frame::Frame;
-use super::games::BoardRank;
 
 #[derive(Debug, Template)]
 #[template(path = "site/vote.html")]
@@ -16,16 +15,12 @@ pub struct VotePage {
     pub notice: Option<String>,
     /// Why the last vote was not counted.
     pub refusal: Option<String>,
-    /// Where the two listings of the last vote stand now, the winner first.
-    pub outcome: Vec<RankedListing>,
     /// Why there is no pair, and what to do.
     pub problem: Option<String>,
     pub pair: Option<Pair>,
     /// The name of the account that votes; without one, a cookie does.
     pub account: Option<String>,
     pub sign_in: String,
-    /// Where the listings of the last five votes stand; empty while the round lasts.
-    pub ranked: Vec<RankedListing>,
     pub board: Link,
 }
 
@@ -50,11 +45,4 @@ pub struct Candidate {
     pub picture: Picture,
     /// The key that votes for it, as scripts name it.
     pub key: &'static str,
-}
-
-/// Where a listing stands; nowhere while no board has its first vote.
-#[derive(Debug)]
-pub struct RankedListing {
-    pub link: Link,
-    pub ranks: Vec<BoardRank>,
 }

@@ -23,8 +23,8 @@ footer-boards = How rankings and rates work
 footer-terms = Terms
 footer-privacy = Privacy
 footer-developers = For developers
-footer-design = How this site looks
 language-label = Language
+sample-title = Sample data
 sample-notice = This listing is made up: it belongs to the sample data that test keys read.
 api-same = Same in the API:
 part-away = This part of the page is not available at the moment. Try again in a few seconds.
@@ -61,7 +61,6 @@ list-all = Show all
 list-follow = Follow this list:
 feed-games = New games (feed)
 feed-games-title = New games
-feed-events = Next events (feed)
 feed-calendar = Events for your calendar
 games-title = Games
 games-description = Games made in Africa, by genre, platform, country and stage.
@@ -153,32 +152,16 @@ game-others = More by
 game-similar = Similar games
 creator-ask-links = Know their site?
 event-ask-site = Know the event’s site?
-share-title = Share and embed
 share-link-title = Share
 share-copy-link = Copy the link
-share-embed = To show the game on your own page, paste this:
-share-copy-embed = Copy the code
 share-copied = Copied
 share-selected = Selected: press Ctrl+C
-rank-on = { $from } on { $to }
-rank-plot = Weekly rank: from { $from } to { $to }
 board-share = won { $value } % of its votes
 event-calendar = Add to my calendar
 
 ## Lists with filters, and the map
 
-games-of-genre = { $value } games
-list-on = { $from } for { $to }
-list-from = { $from } from { $to }
-list-in = { $from } in { $to }
-list-by = { $from } by { $to }
-list-that = { $from }, { $to }
-list-matching = { $from } that match “{ $to }”
-list-since = { $from } from { $to } on
-list-until = { $from } until { $to }
 list-description = { $value }, in the directory of games made in Africa.
-filter-set = Active filters
-filter-remove = Remove the filter
 places-all = All places
 places-countries = Countries
 map-label = { $from }: { $to }
@@ -186,15 +169,12 @@ map-hint = The stronger a country’s colour, the more games come from it.
 
 ## A vote and what it did
 
-vote-outcome = The two listings of your last vote
-vote-outcome-hint = Your vote shows here within a few seconds.
 vote-keys = Keys: ← votes for the first, → for the second, Esc skips.
 
 ## Currencies: examples and units
 
 economy-example = An example: when a meal, a ride and a month of rent cost 25,500 Cowries in one game and 402 Shells in another, one Shell is worth 63.43 Cowries.
 economy-guide = How a game sends its reports
-rates-unit = { $to } for one { $from }
 
 ## A creator, an event, a place
 
@@ -274,8 +254,6 @@ vote-again-hours = { $count ->
     [one] Try again in { $number } hour.
    *[other] Try again in { $number } hours.
 }
-vote-moved = How the rankings moved
-vote-moved-hint = Where the listings of your last five votes stand. A vote shows within a few seconds.
 vote-no-rank = Not ranked yet.
 vote-board = This week’s ranking
 vote-as-account = You vote as { $value }.
@@ -325,13 +303,6 @@ rate-source-worked = calculated
 rate-source-market = market
 pair-title = { $from } in { $to }
 pair-name = { $from } of { $to }
-pair-description = How many { $to } one { $from } buys, over time.
-pair-late = The game of { $value } has not reported for a while, so the rate may be old.
-pair-empty = There is no rate for these days yet.
-pair-days = { $count ->
-    [one] The last day
-   *[other] The last { $number } days
-}
 plot-hint = The table below has the same figures.
 method-title = The method of rates
 method-lead = The formulas and numbers with which rates and figures are worked out.
@@ -352,9 +323,6 @@ constant-market_parties = Minimum number of parties to those swaps.
 constant-most_jump_pct = A report whose cost has moved by more, up or down, is held for a review.
 constant-late_days = A currency is late after so many days without a counted report.
 constant-digits = Significant digits of a printed number; it is exact until then, and rounded half to even.
-method-words = Where a rate comes from
-method-worked = Calculated: the cost of a basket of goods in the one game, divided by its cost in the other.
-method-market = Market: the average of what players exchanged in the last 24 hours, where there were enough exchanges by enough people.
 
 ## Search
 
@@ -384,7 +352,6 @@ search-all = Everything
 
 error-not-found-title = Page not found
 error-not-found = The address may have a typing error, or its listing is no longer here. Search for it, or start from a list.
-error-embed-not-found = This game is not listed any more, or the address of the frame has a typing error.
 error-invalid-title = This address does not work
 error-invalid = It contains a filter or a place in a list that does not exist, or no longer exists. Start from the first page.
 error-limit-title = Slow down

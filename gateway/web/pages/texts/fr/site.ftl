@@ -23,8 +23,8 @@ footer-boards = Classements et taux
 footer-terms = Conditions
 footer-privacy = Confidentialité
 footer-developers = Développeurs
-footer-design = Design du site
 language-label = Langue
+sample-title = Données d’exemple
 sample-notice = Cette fiche est inventée : elle fait partie des données d’exemple que lisent les clés de test.
 api-same = Par l’API :
 part-away = Cette partie de la page n’est pas disponible pour le moment. Réessayez dans quelques secondes.
@@ -61,7 +61,6 @@ list-all = Tout afficher
 list-follow = Suivre cette liste :
 feed-games = Nouveaux jeux (flux)
 feed-games-title = Nouveaux jeux
-feed-events = Prochains événements (flux)
 feed-calendar = Événements pour votre agenda
 games-title = Jeux
 games-description = Les jeux créés en Afrique, par genre, plateforme, pays et état d’avancement.
@@ -153,32 +152,16 @@ game-others = Autres jeux de
 game-similar = Jeux semblables
 creator-ask-links = Vous connaissez leur site ?
 event-ask-site = Vous connaissez le site de l’événement ?
-share-title = Partager et intégrer
 share-link-title = Partager
 share-copy-link = Copier le lien
-share-embed = Pour montrer le jeu sur votre propre page, collez ceci :
-share-copy-embed = Copier le code
 share-copied = Copié
 share-selected = Sélectionné : appuyez sur Ctrl+C
-rank-on = { $from } le { $to }
-rank-plot = Rang dans le classement de la semaine : { $from }, puis { $to }
 board-share = a remporté { $value } % de ses votes
 event-calendar = Ajouter à mon agenda
 
 ## Listes filtrées et carte
 
-games-of-genre = Jeux – { $value }
-list-on = { $from } – { $to }
-list-from = { $from } – { $to }
-list-in = { $from } – { $to }
-list-by = { $from } – par { $to }
-list-that = { $from } – { $to }
-list-matching = { $from } – « { $to } »
-list-since = { $from } à partir du { $to }
-list-until = { $from } jusqu’au { $to }
 list-description = { $value }, dans le répertoire des jeux créés en Afrique.
-filter-set = Filtres actifs
-filter-remove = Enlever le filtre
 places-all = Tous les lieux
 places-countries = Pays
 map-label = { $from } : { $to }
@@ -186,15 +169,12 @@ map-hint = Plus la couleur d’un pays est vive, plus il compte de jeux.
 
 ## Un vote et son effet
 
-vote-outcome = Les deux fiches de votre dernier vote
-vote-outcome-hint = Votre vote apparaît ici en quelques secondes.
 vote-keys = Touches : ← vote pour la première fiche, → pour la seconde, Échap passe.
 
 ## Monnaies : exemples et unités
 
 economy-example = Un exemple : si un repas, un trajet et un mois de loyer coûtent 25 500 Cowries dans un jeu et 402 Shells dans un autre, un Shell vaut 63,43 Cowries.
 economy-guide = Comment un jeu envoie ses rapports (en anglais)
-rates-unit = { $to } pour une unité de { $from }
 
 ## Un créateur, un événement, un lieu
 
@@ -274,8 +254,6 @@ vote-again-hours = { $count ->
     [one] Réessayez dans { $number } heure.
    *[other] Réessayez dans { $number } heures.
 }
-vote-moved = Comment les classements ont bougé
-vote-moved-hint = La place des fiches de vos cinq derniers votes. Un vote apparaît en quelques secondes.
 vote-no-rank = Dans aucun classement pour l’instant.
 vote-board = Le classement de la semaine
 vote-as-account = Vous votez en tant que { $value }.
@@ -325,13 +303,6 @@ rate-source-worked = calculé
 rate-source-market = marché
 pair-title = { $from } en { $to }
 pair-name = { $from } – { $to }
-pair-description = Combien de { $to } achète une unité de { $from }, au fil du temps.
-pair-late = Le jeu de la monnaie { $value } n’a pas envoyé de rapport depuis longtemps : le taux peut être ancien.
-pair-empty = Il n’y a pas encore de taux pour ces jours.
-pair-days = { $count ->
-    [one] Le dernier jour
-   *[other] Les { $number } derniers jours
-}
 plot-hint = Le tableau ci-dessous donne les mêmes chiffres.
 method-title = La méthode des taux
 method-lead = Les formules et les nombres avec lesquels les taux et les chiffres sont calculés. Les sources sont en anglais.
@@ -352,9 +323,6 @@ constant-market_parties = Nombre minimal de parties à ces échanges.
 constant-most_jump_pct = Un rapport dont le coût a varié davantage, vers le haut ou vers le bas, est mis en attente jusqu’à son examen.
 constant-late_days = Une monnaie est en retard après ce nombre de jours sans rapport pris en compte.
 constant-digits = Chiffres significatifs d’un nombre imprimé ; il est exact jusque-là, et arrondi au pair le plus proche.
-method-words = D’où vient un taux
-method-worked = Calculé : le coût d’un panier de biens dans l’un des jeux, divisé par son coût dans l’autre.
-method-market = Marché : la moyenne de ce que les joueurs ont échangé pendant les dernières 24 heures, s’il y a eu assez d’échanges par assez de personnes.
 
 ## Recherche
 
@@ -384,7 +352,6 @@ search-all = Tout
 
 error-not-found-title = Cette page n’existe pas
 error-not-found = L’adresse contient peut-être une faute de frappe, ou sa fiche n’est plus répertoriée. Faites une recherche, ou partez d’une liste.
-error-embed-not-found = Ce jeu n’est plus répertorié, ou l’adresse du cadre contient une faute de frappe.
 error-invalid-title = Cette adresse ne fonctionne pas
 error-invalid = Elle contient un filtre, ou une position dans une liste, qui n’existe pas ou n’existe plus. Repartez de la première page.
 error-limit-title = Moins vite

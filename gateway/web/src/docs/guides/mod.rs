@@ -1,23 +1,16 @@
-//! The texts of the documentation (`pages/docs`), read at start and when settings of the gateway change: as pages, as Markdown, and as an index
-//! to search in.
+//! The texts of the documentation (`pages/docs`), read at start and when settings of the gateway change: as pages and as Markdown.
 
-mod changelog;
 mod errors;
 mod links;
-#[cfg(test)]
-mod numbers;
-mod search;
 mod settings;
 
 use std::borrow::Cow;
 
 use anyhow::Context as _;
 use contracts::public::ApiSettings;
-use pages::docs::{Guide, Section};
+use pages::docs::Guide;
 
-pub use changelog::Change;
 pub use links::Links;
-pub use search::Index;
 
 /// The placeholder in texts for the address of the site, without a slash at its end.
 const SITE: &str = "{{site}}";
@@ -60,7 +53,7 @@ macro_rules! guides {
 guides! {
     "Start": "first-call" "keys" "clients" "go-live";
     "Use": "reading" "writing" "economy" "webhooks";
-    "Show": "embeds" "feeds" "pictures";
+    "Show": "feeds" "pictures";
     "Look up": "errors" "limits" "versioning" "support" "changelog";
 }
 
@@ -119,9 +112,6 @@ fn id(name: &str) -> String {
 pub struct Guides {
     /// In the order of the navigation.
     pub pages: Vec<DocsPage>,
-    /// The newest first.
-    pub changes: Vec<Change>,
-    pub index: Index,
 }
 
 /// The addresses that the guides name.
@@ -139,7 +129,7 @@ impl Guides {
     /// `settings` are those of the gateway, if they are known.
     ///
     /// # Errors
-    /// A text has no heading, or an entry of the changelog has no date.
+    /// A text has no heading.
     pub fn read(
         addresses: &GuideAddresses,
         settings: Option<&ApiSettings>,
@@ -164,17 +154,7 @@ impl Guides {
                 });
             }
         }
-        let changelog = pages.iter().find(|page| page.name == "changelog");
-        let sections: Vec<Section> =
-            changelog.map_or_else(Vec::new, |page| page.guide.contents().cloned().collect());
-        Ok(Self {
-            changes: sections
-                .iter()
-                .map(Change::read)
-                .collect::<anyhow::Result<_>>()?,
-            index: Index::of(&pages),
-            pages,
-        })
+        Ok(Self { pages })
     }
 
     pub fn find(&self, name: &str) -> Option<&DocsPage> {
@@ -283,7 +263,7 @@ mod tests {
                 };
                 let name = name.trim_end_matches(".md");
                 // The pages of the reference come from the gateway.
-                if name == "changelog/feed.xml" || name.starts_with("reference") {
+                if name.starts_with("reference") {
                     continue;
                 }
                 let target = guides.find(name);

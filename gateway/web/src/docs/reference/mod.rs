@@ -1,7 +1,6 @@
 //! The reference of the API: a page for each operation and webhook, made from the OpenAPI document that the gateway serves.
 
 mod document;
-mod example;
 mod fields;
 mod markdown;
 mod operation;
@@ -10,10 +9,9 @@ use anyhow::Context as _;
 use contracts::public::ApiSettings;
 use serde_json::Value;
 
-use crate::docs::guides::{DocsPage, Index};
+use crate::docs::guides::DocsPage;
 
 pub use document::Shape;
-pub use example::laid_out;
 pub use fields::Field;
 pub use operation::{Body, Caller, ErrorRow, Header, Location, Operation, Parameter, Reply};
 
@@ -41,7 +39,6 @@ pub struct Reference {
     pub list: DocsPage,
     /// A page for each operation, in the order of their groups, and for each webhook.
     pub pages: Vec<DocsPage>,
-    pub index: Index,
     pub operations: Vec<Operation>,
     /// What the document says about settings of the gateway, for the guides. A gateway of an earlier release says nothing.
     pub settings: Option<ApiSettings>,
@@ -82,8 +79,6 @@ impl Reference {
             pages.push(page(name, WEBHOOKS.to_owned(), &markdown::webhook(it))?);
         }
         Ok(Self {
-            // The search leaves the list out, since it only repeats the pages.
-            index: Index::of(&pages),
             list,
             pages,
             operations,
@@ -115,7 +110,6 @@ fn page(name: String, group: String, text: &str) -> anyhow::Result<DocsPage> {
 mod tests {
     use std::collections::BTreeSet;
 
-    use pages::docs::Hit;
     use serde_json::json;
 
     use super::*;
@@ -198,21 +192,6 @@ mod tests {
             "{webhook}"
         );
         assert!(webhook.contains("| 410 | "), "{webhook}");
-    }
-
-    #[test]
-    fn a_search_finds_an_operation_by_its_words_and_its_path() {
-        let reference = reference();
-        let find = |query: &str| -> Hit { Index::find([&reference.index], query).remove(0) };
-        for (query, href) in [
-            ("list ranking", "/docs/reference/listRanking"),
-            ("submit game", "/docs/reference/submitGame"),
-            ("GET /economy/rates", "/docs/reference/listRates"),
-            ("ranking.moved", "/docs/reference/webhooks/ranking.moved"),
-        ] {
-            let found = find(query);
-            assert!(found.href.starts_with(href), "{query}: {found:?}");
-        }
     }
 
     #[test]

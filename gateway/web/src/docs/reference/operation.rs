@@ -4,7 +4,6 @@ use serde_json::Value;
 use strum::{Display, EnumString};
 
 use super::document::{Document, Shape, as_text};
-use super::example::laid_out;
 use super::fields::{Field, fields};
 
 /// An operation, or a webhook, which is a call to the receiver.
@@ -133,7 +132,8 @@ impl Body {
     /// The example as text, or an empty string if the body has no example.
     pub fn example_text(&self) -> String {
         let example = self.example.as_ref();
-        example.map_or_else(String::new, |example| laid_out(example, &self.fields))
+        let text = example.map(|example| format!("{example:#}"));
+        text.unwrap_or_default()
     }
 }
 

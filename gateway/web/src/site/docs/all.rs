@@ -3,15 +3,15 @@
 use pages::docs::AllPage;
 use pages::site::Head;
 
-use super::{SUMMARY, TITLE, reference};
+use super::{SUMMARY, TITLE};
 use crate::page_error::PageResult;
 use crate::site::cached::respond;
 use crate::site::request::SiteRequest;
 
 pub async fn show(SiteRequest { app, visit, .. }: SiteRequest) -> PageResult {
     let visit = visit.in_english();
-    let reference = reference::if_any(&app).await;
-    let guides = app.docs.guides(app.clock.now()).await;
+    let reference = app.docs.reference().ok();
+    let guides = app.docs.guides();
     respond(&app, &visit, |mut frame| {
         "/docs/all".clone_into(&mut frame.path);
         // Search engines have each guide by itself.

@@ -5,20 +5,18 @@ use pages::docs::{GuidePage, IndexPage};
 use pages::site::share::Document;
 use pages::site::{Frame, Head};
 
-use super::{SUMMARY, TITLE, changelog, link, menu};
-use crate::app::Web;
+use super::{SUMMARY, TITLE, link, menu};
 use crate::docs::guides::{DocsPage, Guides, Neighbours};
 use crate::docs::reference::Reference;
 use crate::page_error::{PageError, PageResult};
 use crate::site::cached::{respond, respond_file_of_page};
 use crate::site::request::SiteRequest;
-use crate::visit::Visit;
 
 pub(super) const MARKDOWN: &str = "text/markdown; charset=utf-8";
 
 pub async fn index(SiteRequest { app, visit, .. }: SiteRequest) -> PageResult {
     let visit = visit.in_english();
-    let guides = app.docs.guides(app.clock.now()).await;
+    let guides = app.docs.guides();
     respond(&app, &visit, |mut frame| {
         "/docs".clone_into(&mut frame.path);
         frame.head = Head::new(TITLE, SUMMARY);
@@ -39,22 +37,14 @@ pub async fn show(
         Some(name) => (name, true),
         None => (name.as_str(), false),
     };
-    let guides = app.docs.guides(app.clock.now()).await;
+    let guides = app.docs.guides();
     let page = guides.find(name).ok_or_else(PageError::not_found)?;
     if is_markdown {
         return Ok(respond_file_of_page(MARKDOWN, page.markdown.clone()));
     }
-    html(&app, &visit.in_english(), &guides, page)
-}
-
-fn html(app: &Web, visit: &Visit, guides: &Guides, shown: &DocsPage) -> PageResult {
-    respond(app, visit, |frame| {
-        let neighbours = Neighbours::of(&shown.name, &guides.pages);
-        let mut page = page(guides, frame, shown, &neighbours, None);
-        if shown.name == changelog::PAGE {
-            page.frame.share.documents.push(changelog::document());
-        }
-        Ok(page)
+    respond(&app, &visit.in_english(), |frame| {
+        let neighbours = Neighbours::of(&page.name, &guides.pages);
+        Ok(self::page(&guides, frame, page, &neighbours, None))
     })
 }
 
@@ -69,8 +59,8 @@ pub(super) fn page(
     let title = &shown.guide.title;
     // The page does not depend on the query.
     frame.path = shown.path();
-    frame.head = Head::new(title.clone(), shown.guide.summary.clone())
-        .indexed_if(!shown.lacks_settings);
+    frame.head =
+        Head::new(title.clone(), shown.guide.summary.clone()).indexed_if(!shown.lacks_settings);
     let markdown = format!("{}.md", shown.path());
     frame.share.documents = vec![Document {
         media_type: "text/markdown",

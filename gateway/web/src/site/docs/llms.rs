@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use axum::response::Response;
 
-use super::{SUMMARY, reference};
+use super::SUMMARY;
 use crate::app::Web;
 use crate::docs::guides::Guides;
 use crate::docs::reference::Reference;
@@ -18,8 +18,8 @@ const REFERENCE_AWAY: &str =
 const MEDIA_TYPE: &str = "text/plain; charset=utf-8";
 
 pub async fn index(SiteRequest { app, .. }: SiteRequest) -> Response {
-    let reference = reference::if_any(&app).await;
-    let guides = app.docs.guides(app.clock.now()).await;
+    let reference = app.docs.reference().ok();
+    let guides = app.docs.guides();
     let text = index_text(&app, &guides, reference.as_deref());
     respond_file(MEDIA_TYPE, text)
 }
@@ -51,8 +51,8 @@ fn index_text(app: &Web, guides: &Guides, reference: Option<&Reference>) -> Stri
 }
 
 pub async fn full(SiteRequest { app, .. }: SiteRequest) -> Response {
-    let reference = reference::if_any(&app).await;
-    let guides = app.docs.guides(app.clock.now()).await;
+    let reference = app.docs.reference().ok();
+    let guides = app.docs.guides();
     let operations = reference.iter().flat_map(|reference| reference.all());
     let pages = guides.pages.iter().chain(operations);
     let texts = pages.map(|page| page.markdown.as_str());

@@ -1,11 +1,9 @@
-//! The pages of the documentation, as HTML and as Markdown, its search, and the feed of its changelog.
+//! The pages of the documentation, as HTML and as Markdown.
 
 pub mod all;
-pub mod changelog;
 pub mod guide;
 pub mod llms;
 pub mod reference;
-pub mod search;
 
 use pages::docs::{Menu, MenuGroup, MenuLink};
 use pages::site::cards::Link;

@@ -1,11 +1,7 @@
 //! The reference: a page for each operation and webhook, as HTML and as Markdown.
 
-use std::sync::Arc;
-
 use super::guide::{MARKDOWN, page};
-use crate::app::Web;
 use crate::docs::guides::Neighbours;
-use crate::docs::reference::Reference;
 use crate::page_error::{PageError, PageResult};
 use crate::site::cached::{respond, respond_file_of_page};
 use crate::site::request::SiteRequest;
@@ -13,15 +9,9 @@ use crate::site::request::SiteRequest;
 /// The keys of title and text of a page while no reference can be read.
 const AWAY: &(&str, &str) = &("error-unavailable-title", "error-reference");
 
-/// The reference, if it can be read. Other pages of the documentation are shown without it.
-pub(super) async fn if_any(app: &Web) -> Option<Arc<Reference>> {
-    app.docs.get(app.clock.now()).await.ok()
-}
-
 /// The page whose name follows `/docs/` in the path, and with `.md` behind it the same as Markdown.
 pub async fn show(SiteRequest { app, visit, .. }: SiteRequest) -> PageResult {
-    let now = app.clock.now();
-    let reference = app.docs.get(now).await;
+    let reference = app.docs.reference();
     let reference = reference.map_err(|fault| PageError::from(fault).with_keys(AWAY))?;
     let path = visit.path.split('?').next().unwrap_or_default();
     let name = path.strip_prefix("/docs/").unwrap_or_default();
@@ -33,7 +23,7 @@ pub async fn show(SiteRequest { app, visit, .. }: SiteRequest) -> PageResult {
     if is_markdown {
         return Ok(respond_file_of_page(MARKDOWN, shown.markdown.clone()));
     }
-    let guides = app.docs.guides(now).await;
+    let guides = app.docs.guides();
     respond(&app, &visit.in_english(), |frame| {
         let neighbours = Neighbours::of(&shown.name, reference.all());
         let reference = Some(&*reference);

@@ -9,9 +9,8 @@ use clap::Args;
 use gateway::domain::owner_limits::{NEW_KEYS, TEST_KEYS};
 use gateway::request_limits::MAX_BODY;
 use kit::page::Limits;
+use web::docs::guides::{GuideAddresses, Guides};
 use webhook::Settings as Webhooks;
-
-use super::{GuideAddresses, Guides};
 
 /// Asserts that a setting has this value if its operator leaves it out, and that a guide says so.
 fn assert_usual<S: Args>(setting: &str, value: &str, page: &str, sentence: &str) {

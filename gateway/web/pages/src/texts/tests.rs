@@ -7,14 +7,14 @@ use std::path::Path;
 use fluent_bundle::FluentResource;
 
 use crate::language::Language;
-use crate::texts::{Texts, dashboard_source, keys_of, source};
+use super::{Texts, dashboard_source, keys_of, source};
 
 /// Files below a folder.
 fn files(folder: &Path) -> Vec<String> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
-        if path.ends_with("tests") {
+        if path.ends_with("tests.rs") {
             continue;
         }
         if path.is_dir() {
