@@ -27,15 +27,15 @@ use crate::layers::route_checks::{self, RouteChecks};
 use crate::openapi::Api;
 use crate::routes::account::{deliveries, endpoints, keys, usage};
 use crate::routes::{
-    changes, creators, currencies, events, games, history, me, messages, methodology, openapi,
-    pictures, places, rankings, rates, reports, search, tips,
+    changes, creators, currencies, events, games, history, me, messages, openapi, pictures, places,
+    rankings, rates, reports, search, tips,
 };
 
 /// A route of the API. Without handlers, a request that passes the checks is answered 404.
 type RouteEntry = (&'static str, MethodRouter<App>, Policy);
 
 #[rustfmt::skip]
-fn routes() -> [RouteEntry; 37] {
+fn routes() -> [RouteEntry; 36] {
     let endpoint = Policy::endpoint;
     let catalogue = |name| endpoint(name).catalogue();
     let economy = endpoint("economy").module(Switch::Economy).keys(AllowedKeys::Secret);
@@ -82,7 +82,6 @@ fn routes() -> [RouteEntry; 37] {
         ("/v1/economy/rates",           get(rates::list),                       economy),
         ("/v1/economy/currencies",      get(currencies::list),                  economy),
         ("/v1/economy/history",         get(history::list),                     economy),
-        ("/v1/economy/methodology",     get(methodology::get),                  economy),
         ("/v1/economy/",                no_handler(),                           no_route),
         ("/v1/economy/{*path}",         no_handler(),                           no_route),
     ]

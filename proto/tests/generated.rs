@@ -23,7 +23,7 @@ const PACKAGES: [&str; 7] = [
 ];
 
 /// Messages that the staff tool prints as JSON.
-const JSON_MESSAGES: [&str; 44] = [
+const JSON_MESSAGES: [&str; 39] = [
     ".common.v1.AuditEntry",
     ".common.v1.DeadLetter",
     ".catalogue.v1.ListSuspiciousVotesResponse",
@@ -31,15 +31,10 @@ const JSON_MESSAGES: [&str; 44] = [
     ".catalogue.v1.SuspiciousListing",
     ".catalogue.v1.SuspiciousVoter",
     ".catalogue.v1.VoterResult",
-    ".economy.v1.Balance",
-    ".economy.v1.BookedSwap",
     ".economy.v1.BookedTip",
     ".economy.v1.CurrencyName",
-    ".economy.v1.CurrencyNames",
-    ".economy.v1.Exchange",
     ".economy.v1.HeldReport",
     ".economy.v1.Report",
-    ".economy.v1.Reversal",
     ".economy.v1.Swap",
     ".gateway.v1.Account",
     ".gateway.v1.AccountToken",
@@ -71,17 +66,14 @@ const JSON_MESSAGES: [&str; 44] = [
 ];
 
 /// Fields whose JSON differs from their name or type.
-const JSON_FIELDS: [(&str, &str); 31] = [
+const JSON_FIELDS: [(&str, &str); 28] = [
     (".common.v1.AuditEntry.entity", "rename = \"kind\""),
     (
         ".common.v1.AuditEntry.details",
         "serialize_with = \"crate::json::value\"",
     ),
-    (".economy.v1.BookedSwap.swap", "flatten"),
-    (".economy.v1.BookedSwap.reversal", "rename = \"reversed\""),
     (".economy.v1.Swap.id", "rename = \"swap\""),
     (".economy.v1.BookedTip.id", "rename = \"tip\""),
-    (".economy.v1.BookedTip.reversal", "rename = \"reversed\""),
     (".economy.v1.Report.id", "rename = \"report\""),
     (".gateway.v1.AccountToken.revision", "skip"),
     (".gateway.v1.Key.revision", "skip"),

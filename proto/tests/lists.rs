@@ -37,13 +37,13 @@ const WITHOUT_PAGES: [(&str, &str); 44] = [
         "those that the request names",
     ),
     ("common.v1.FeedService/Follow", "a stream of chunks"),
-    (
-        "economy.v1.RatesService/ListRateSeries",
-        "the points of time that a request may ask for",
-    ),
     ("economy.v1.RatesService/ListRates", "a stream of chunks"),
     (
         "economy.v1.StaffService/ImportSwaps",
+        "1,000 swaps of a request",
+    ),
+    (
+        "economy.v1.StaffService/RemoveSwaps",
         "1,000 swaps of a request",
     ),
     (
@@ -172,7 +172,7 @@ const WITHOUT_PAGES: [(&str, &str); 44] = [
 ];
 
 /// Calls that return one thing with lists inside it, and what bounds those. A field `json` may have any, which the descriptors do not say.
-const INSIDE_ONE: [(&str, &[&str]); 13] = [
+const INSIDE_ONE: [(&str, &[&str]); 11] = [
     (
         "all games of the creator, as the specification says; a page of the site limits them with `max_games`",
         &["catalogue.v1.CreatorsService/GetCreator"],
@@ -197,17 +197,6 @@ const INSIDE_ONE: [(&str, &[&str]); 13] = [
     (
         "one for each listed currency, as the specification says",
         &["economy.v1.CurrenciesService/ListCurrencies"],
-    ),
-    (
-        "the newest 100 names of a currency",
-        &[
-            "economy.v1.CurrenciesService/SetOwnCurrency",
-            "economy.v1.StaffService/SetCurrency",
-        ],
-    ),
-    (
-        "the formulas and constants of the methodology",
-        &["economy.v1.MethodologyService/GetMethodology"],
     ),
     (
         "the scopes that a token may have",

@@ -8,8 +8,6 @@ use reqwest::Method;
 use serde_json::{Value, json};
 use tokio::process::Command;
 
-use crate::economy::{self, Game};
-
 fn command(fleet: &Fleet, args: &[&str]) -> Command {
     let mut staff = Command::new(binaries().join("staff"));
     staff.args(args).envs([
@@ -258,34 +256,6 @@ async fn a_key_is_requested_approved_revealed_and_revoked() {
     let (code, sentence) = refused(&fleet, &["key", "approve", "x"]).await;
     assert_eq!(code, Some(2), "{sentence}");
     assert!(sentence.contains("staff key pending"), "{sentence}");
-}
-
-#[tokio::test]
-async fn a_report_that_counts_is_voided_once() {
-    let game = Game::new().await;
-    let sent = economy::post(&game.live, "/economy/report", &economy::report(10)).await;
-    let number = sent.data()["report"].to_string();
-    let is_listed = async || economy::slugs(&game.live).await.contains(&game.slug);
-    assert!(is_listed().await);
-    let void = ["report", "void", &number];
-    let (status, sentence) = refused(&game.fleet, &void).await;
-    assert_eq!(status, Some(2), "{sentence}");
-    assert!(sentence.contains("--reason"), "{sentence}");
-    let void = [&void[..], &["--reason", "In cents."]].concat();
-    let text = said(&game.fleet, &void).await;
-    assert_eq!(text, format!("rejected: report {number}\n"));
-    // It was the game's only report.
-    eventually("the currency is not listed", async || {
-        (!is_listed().await).then_some(())
-    })
-    .await;
-    let text = said(&game.fleet, &[&["--json"], &void[..]].concat()).await;
-    let answer: Value = serde_json::from_str(&text).unwrap();
-    assert_eq!(answer["unchanged"], true, "{text}");
-    let unknown = ["report", "void", "9007199254740991", "--reason", "A test"];
-    let (status, sentence) = refused(&game.fleet, &unknown).await;
-    assert_eq!(status, Some(1), "{sentence}");
-    assert!(sentence.contains("staff report list"), "{sentence}");
 }
 
 #[tokio::test]

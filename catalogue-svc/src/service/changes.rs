@@ -56,7 +56,6 @@ impl ChangesService for Reads {
             page: Some(PageInfo {
                 total: u64::try_from(changes.public()).unwrap_or(u64::MAX),
                 next_cursor: Some(encode(query.mode, &next)?),
-                ..PageInfo::default()
             }),
             position: Some(snapshot.position.into()),
         }))

@@ -115,10 +115,6 @@ pub(crate) enum ListKind {
     Endless,
     /// The same, where `total` counts the rows of the response alone.
     EndlessPage,
-    /// The version of the methodology too.
-    Economy,
-    /// And, for a past moment, `at` and `known_at`.
-    Rates,
 }
 
 #[derive(Debug, Clone)]

@@ -199,8 +199,6 @@ parameters! {
     FROM_CURRENCY = query("from", Shape::Format("currency"));
     /// The slug of a game: the rates to its currency.
     TO_CURRENCY = query("to", Shape::Format("currency"));
-    /// A time or a day, not in the future: the rates at that time, by what is known now.
-    AT = query("at", Shape::Format("time-or-day"));
     /// A time or a day: reports at that time or later.
     FROM_MOMENT = query("from", Shape::Format("time-or-day"));
     /// A time or a day: reports before that time.

@@ -158,13 +158,11 @@ const fn meta(kind: ListKind) -> &'static str {
         ListKind::Page => "PageMeta",
         ListKind::Endless => "ChangesMeta",
         ListKind::EndlessPage => "MessagesMeta",
-        ListKind::Economy => "EconomyMeta",
-        ListKind::Rates => "RatesMeta",
     }
 }
 
 /// The schemas of `meta`.
-pub(super) fn metas() -> [(&'static str, Value); 8] {
+pub(super) fn metas() -> [(&'static str, Value); 6] {
     let cursor = json!({
         "type": ["string", "null"],
         "description": "The `cursor` of the next page; null on the last one.",
@@ -181,13 +179,6 @@ pub(super) fn metas() -> [(&'static str, Value); 8] {
     let of_page = json!({"type": "integer", "minimum": 0, "description": "Rows of this response.", "examples": [1]});
     let page = json!({"next_cursor": cursor, "total": of_page});
     let messages = json!({"next_cursor": next, "total": of_page});
-    let version = json!({"type": "integer", "minimum": 1, "description": "`version` of `GET /economy/methodology`."});
-    let economy = json!({"next_cursor": cursor, "total": total, "methodology": version});
-    let mut rates = economy.clone();
-    rates["at"] = reference("Timestamp");
-    rates["known_at"] = reference("Timestamp");
-    let mut of_rates = object_meta(&rates, &["next_cursor", "total", "methodology"], true);
-    of_rates["dependentRequired"] = json!({"at": ["known_at"], "known_at": ["at"]});
     [
         ("Meta", object_meta(&json!({}), &[], true)),
         ("ErrorMeta", object_meta(&json!({}), &[], false)),
@@ -207,11 +198,6 @@ pub(super) fn metas() -> [(&'static str, Value); 8] {
             "MessagesMeta",
             object_meta(&messages, &["next_cursor", "total"], true),
         ),
-        (
-            "EconomyMeta",
-            object_meta(&economy, &["next_cursor", "total", "methodology"], true),
-        ),
-        ("RatesMeta", of_rates),
     ]
 }
 

@@ -11,7 +11,6 @@ pub mod history;
 mod listing_write;
 pub mod me;
 pub mod messages;
-pub mod methodology;
 pub mod openapi;
 pub mod pictures;
 pub mod places;
@@ -41,7 +40,6 @@ pub fn operations() -> Vec<Operation> {
         &rates::operations(),
         &currencies::operations(),
         &history::operations(),
-        &methodology::operations(),
         &keys::operations(),
         &endpoints::operations(),
         &deliveries::operations(),

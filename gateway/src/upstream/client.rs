@@ -11,7 +11,6 @@ use contracts::catalogue::v1::rankings_service_client::RankingsServiceClient;
 use contracts::catalogue::v1::search_service_client::SearchServiceClient;
 use contracts::economy::v1::currencies_service_client::CurrenciesServiceClient;
 use contracts::economy::v1::history_service_client::HistoryServiceClient;
-use contracts::economy::v1::methodology_service_client::MethodologyServiceClient;
 use contracts::economy::v1::rates_service_client::RatesServiceClient;
 use contracts::economy::v1::reports_service_client::ReportsServiceClient;
 use contracts::economy::v1::tips_service_client::TipsServiceClient;
@@ -57,7 +56,7 @@ macro_rules! grpc_clients {
 
 grpc_clients! {
     ChangesServiceClient CreatorsServiceClient CatalogueEvents CatalogueGames PlacesServiceClient RankingsServiceClient
-    SearchServiceClient CurrenciesServiceClient HistoryServiceClient MethodologyServiceClient RatesServiceClient
+    SearchServiceClient CurrenciesServiceClient HistoryServiceClient RatesServiceClient
     ReportsServiceClient TipsServiceClient EventsServiceClient GamesServiceClient OwnListingsServiceClient PictureServiceClient
     DeliveriesServiceClient EndpointsServiceClient MessagesServiceClient
 }

@@ -557,7 +557,7 @@ const WITHOUT_PAGES: [(&str, &str); 3] = [
 ];
 
 /// Lists inside the object of a response, and what bounds each.
-const INSIDE_OBJECTS: [(&str, &str, &str); 13] = [
+const INSIDE_OBJECTS: [(&str, &str, &str); 10] = [
     (
         "/creators/{handle}",
         "games",
@@ -573,9 +573,6 @@ const INSIDE_OBJECTS: [(&str, &str, &str); 13] = [
     ("/games/{slug}", "platforms", "the known platforms"),
     ("/games/{slug}", "screenshots", "the limit of the field"),
     ("/games/{slug}", "credits", "the limit of the field"),
-    ("/economy/methodology", "formulas", "those of a version"),
-    ("/economy/methodology", "constants", "those of a version"),
-    ("/economy/methodology", "sources", "those of a version"),
     ("/account/endpoints/{id}", "events", "the types of events"),
     (
         "/account/deliveries/{id}",

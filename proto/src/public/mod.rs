@@ -35,8 +35,7 @@ pub use bodies::{
 pub use change::{ChangedRow, ListingChange};
 pub use creator::{Creator, CreatorRow};
 pub use economy::{
-    Basket, CheckedReport, CheckedTip, Constant, Currency, Formula, HistoryRow, Methodology, Rate,
-    Reported, Tipped,
+    Basket, CheckedReport, CheckedTip, Currency, HistoryRow, Rate, Reported, Tipped,
 };
 pub use event::Event;
 pub use game::{Credit, Game, GameCreator, GameRow, Screenshot};

@@ -82,7 +82,6 @@ pub async fn list(caller: TokenCaller, RawQuery(query): RawQuery) -> Result<ApiR
     let info = PageInfo {
         total: u64::try_from(rows.len()).unwrap_or_default(),
         next_cursor: Some(listed.next_cursor).filter(|next| !next.is_empty()),
-        ..PageInfo::default()
     };
     Ok(ApiResponse::list(json.into(), Some(info)))
 }

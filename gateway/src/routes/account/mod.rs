@@ -203,7 +203,6 @@ fn page<T: Serialize>(
     let info = PageInfo {
         total,
         next_cursor,
-        ..PageInfo::default()
     };
     Ok(ApiResponse::list(json.into(), Some(info)))
 }

@@ -132,7 +132,6 @@ impl Catalogue {
         let page = PageInfo {
             total: state.total,
             next_cursor: Some("next".to_owned()),
-            ..PageInfo::default()
         };
         let json = state.data.clone().unwrap_or_else(|| ROWS.into());
         Ok((json, Some(page)))

@@ -1,10 +1,9 @@
-//! The economy of an account's games: currencies, reports and rates.
+//! The economy of an account's games: currencies and reports.
 
 use askama::Template;
 
 use crate::field::{Field, Fields};
 use crate::listings::StateText;
-use crate::plot::Plot;
 use crate::shell::{Sentence, Shell};
 
 /// The games of an account with their currencies.
@@ -38,19 +37,19 @@ pub struct CurrencyPage {
     pub slug: String,
     pub title: String,
     pub is_public: bool,
-    pub names: Vec<NameRow>,
+    /// `None`: no currency is registered.
+    pub registered: Option<NameRow>,
     /// `None`: the viewer may not name it.
     pub name: Option<Field>,
     pub closed: Option<&'static str>,
     pub reports: Vec<ReportRow>,
     /// The address of earlier reports.
     pub earlier: Option<String>,
-    pub rates: Rates,
 }
 
 impl CurrencyPage {
     fn has_currency(&self) -> bool {
-        !self.names.is_empty()
+        self.registered.is_some()
     }
 }
 
@@ -74,42 +73,6 @@ pub struct ReportRow {
     pub players: String,
 }
 
-/// The rates from a game's currency.
-#[derive(Debug, Default)]
-pub struct Rates {
-    /// Why there are none.
-    pub problem: Option<&'static str>,
-    /// The parameter of this page of the list; absent on the first.
-    pub place: Option<String>,
-    /// The parameter of the next page.
-    pub next: Option<String>,
-    pub rows: Vec<RateRow>,
-    pub series: Option<Series>,
-}
-
-#[derive(Debug)]
-pub struct RateRow {
-    pub slug: String,
-    pub currency: String,
-    pub rate: String,
-    pub source: String,
-    pub at: String,
-    pub day_change: String,
-    /// Whether the plot shows it.
-    pub is_shown: bool,
-}
-
-/// The rate to one currency over time.
-#[derive(Debug)]
-pub struct Series {
-    pub heading: String,
-    pub plot: Option<Plot>,
-    /// Time, rate and source; newest first.
-    pub rows: Vec<(String, String, String)>,
-    /// The API call that gives one of the figures.
-    pub call: String,
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -120,7 +83,7 @@ mod tests {
         HOSTILE.to_owned()
     }
 
-    fn currency(rates: Rates) -> CurrencyPage {
+    fn currency() -> CurrencyPage {
         CurrencyPage {
             shell: Shell::default(),
             errors: Fields::general(hostile()),
@@ -128,11 +91,11 @@ mod tests {
             slug: "okoto".to_owned(),
             title: hostile(),
             is_public: true,
-            names: vec![NameRow {
+            registered: Some(NameRow {
                 name: hostile(),
                 since: "2026-11-23 14:05 UTC".to_owned(),
                 by: "an owner",
-            }],
+            }),
             name: Some(Field::text("name", "Name").value(HOSTILE)),
             closed: None,
             reports: vec![ReportRow {
@@ -148,50 +111,16 @@ mod tests {
                 players: "1".to_owned(),
             }],
             earlier: None,
-            rates,
-        }
-    }
-
-    fn rates() -> Rates {
-        let start = time::macros::datetime!(2026-11-01 00:00 UTC);
-        let values = [(start, 1.0), (start + time::Duration::DAY, 1.5)];
-        Rates {
-            problem: None,
-            place: None,
-            next: None,
-            rows: vec![RateRow {
-                slug: "kora".to_owned(),
-                currency: hostile(),
-                rate: "1.5".to_owned(),
-                source: "worked".to_owned(),
-                at: "2026-11-23 14:05 UTC".to_owned(),
-                day_change: "none".to_owned(),
-                is_shown: true,
-            }],
-            series: Some(Series {
-                heading: hostile(),
-                plot: Plot::new(hostile(), &values),
-                rows: vec![(
-                    "2026-11-02 00:00 UTC".to_owned(),
-                    "1.5".to_owned(),
-                    "worked".to_owned(),
-                )],
-                call: hostile(),
-            }),
         }
     }
 
     #[test]
     fn names_that_a_studio_gives_are_escaped() {
-        let html = currency(rates()).render().unwrap();
+        let html = currency().render().unwrap();
         assert!(!html.contains("<script>alert"), "{html}");
         // They may be written in the other direction.
         assert!(html.contains("<h1>Economy of <bdi>"), "{html}");
         assert!(html.contains("<tr><td><bdi>"), "{html}");
-        assert!(
-            html.contains("<svg") && html.contains("<polyline"),
-            "{html}"
-        );
         let games = GamesPage {
             shell: Shell::default(),
             account: "a".to_owned(),
@@ -232,18 +161,12 @@ mod tests {
     #[test]
     fn a_page_without_figures_says_what_to_do() {
         let page = CurrencyPage {
-            names: Vec::new(),
+            registered: None,
             reports: Vec::new(),
-            ..currency(Rates {
-                problem: Some("No rates yet."),
-                ..Rates::default()
-            })
+            ..currency()
         };
         let html = page.render().unwrap();
-        assert!(
-            html.contains("Register it here") && html.contains("No rates yet."),
-            "{html}"
-        );
+        assert!(html.contains("Register it here"), "{html}");
         let games = GamesPage {
             shell: Shell::default(),
             account: "a".to_owned(),

@@ -1,11 +1,11 @@
-//! The currency of one game: its names, the reports of the game, and the rates.
+//! The currency of one game: its name and the reports of the game.
 
 use axum::extract::{Path, Query};
 use axum::response::Response;
 use contracts::economy::v1 as proto;
 use kit::{Code, Fault};
 use pages::Field;
-use pages::economy::{CurrencyPage, NameRow, Rates, ReportRow};
+use pages::economy::{CurrencyPage, NameRow, ReportRow};
 use pages::listings::StateText;
 use pages::shell::Sentence;
 use pages::site::Texts;
@@ -13,7 +13,6 @@ use pages::when;
 use serde::Deserialize;
 use uuid::Uuid;
 
-use super::rates;
 use crate::account::member_request::MemberRequest;
 use crate::account::page_frame::AccountFrame;
 use crate::domain::action::Action;
@@ -28,10 +27,6 @@ use crate::viewer::Section;
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct ViewQuery {
-    /// The game whose currency the plot shows.
-    to: String,
-    /// The place in the list of rates.
-    after: String,
     /// Of the page of the reports.
     cursor: String,
     done: String,
@@ -96,7 +91,6 @@ struct Loaded<'a> {
     query: &'a ViewQuery,
     own: proto::OwnCurrency,
     reports: proto::ListOwnReportsResponse,
-    rates: Rates,
 }
 
 impl<'a> Loaded<'a> {
@@ -106,18 +100,15 @@ impl<'a> Loaded<'a> {
         query: &'a ViewQuery,
     ) -> Result<Self, Fault> {
         let (app, account) = (&request.app, request.scope.id);
-        let language = request.language();
-        let (own, reports, rates) = futures::join!(
+        let (own, reports) = futures::try_join!(
             app.economy.currency(account, game),
             app.economy.reports(account, game, &query.cursor),
-            rates::load(app, language, game, &query.to, &query.after)
-        );
+        )?;
         Ok(Self {
             game,
             query,
-            own: own?.unwrap_or_else(|| unknown(game)),
-            reports: reports?,
-            rates,
+            own: own.unwrap_or_else(|| unknown(game)),
+            reports,
         })
     }
 
@@ -128,14 +119,13 @@ impl<'a> Loaded<'a> {
             query,
             own: unknown(game),
             reports: proto::ListOwnReportsResponse::default(),
-            rates: Rates::default(),
         }
     }
 
     fn page(
         self,
         request: &MemberRequest,
-        frame: AccountFrame,
+        mut frame: AccountFrame,
         form: &NameForm,
         state: FormState,
     ) -> Response {
@@ -143,9 +133,8 @@ impl<'a> Loaded<'a> {
         let FormState { status, errors } = state.in_language(language.language);
         let texts = language.texts();
         let (game, own) = (self.game, self.own);
-        let mut frame = frame.api_call(format!("GET /v1/economy/rates?from={game}"));
         frame.shell.notice = AfterForm::named(&self.query.done);
-        let (names, reports) = (own.names.into_iter(), self.reports.reports.into_iter());
+        let reports = self.reports.reports.into_iter();
         let page = CurrencyPage {
             account: request.scope.id.to_string(),
             name: request.may(Permission::Develop).then(|| {
@@ -156,11 +145,10 @@ impl<'a> Loaded<'a> {
             slug: own.game,
             title: own.title,
             is_public: own.published,
-            names: names.map(|name| name_row(texts, name)).collect(),
+            registered: own.name.map(|name| name_row(texts, name)),
             closed: frame.closed(),
             reports: reports.map(|own| report_row(texts, own)).collect(),
             earlier: request.next_page(&format!("/economy/{game}"), self.reports.page),
-            rates: self.rates,
             shell: frame.shell,
             errors,
         };
@@ -173,7 +161,7 @@ fn unknown(game: &str) -> proto::OwnCurrency {
         game: game.to_owned(),
         title: game.to_owned(),
         published: true,
-        names: Vec::new(),
+        name: None,
     }
 }
 

@@ -1,5 +1,4 @@
-//! The economy of an account's games: currencies, reports and rates. Every page is an RPC of economy-svc.
+//! The economy of an account's games: currencies and reports. Every page is an RPC of economy-svc.
 
 pub mod currency;
 pub mod games;
-mod rates;

@@ -46,10 +46,6 @@ const BOUNDS: &[(&str, &str)] = &[
         "/economy/{game}",
         "24 rates a page, and the first 200 currencies to choose from",
     ),
-    (
-        "/economy/{game}/{other}",
-        "the points of 92 days, and the first 200 currencies to choose from",
-    ),
     ("/sitemap.xml", "a file for each 50,000 listings of a kind"),
     ("/sitemap/{name}", "50,000 addresses"),
     ("/docs/search", "the best 20"),

@@ -1,15 +1,11 @@
 //! Converts currencies and rates to the entries of their pages.
 
-use contracts::economy::v1 as proto;
 use contracts::public::{Currency, Rate};
-use kit::timestamp;
-use pages::plot::Plot;
 use pages::site::amount::Amount;
-use pages::site::cards::{Link, Tab};
-use pages::site::currencies::{CurrencyPage, CurrencyRow, Figure, PairPage, PointRow, RateRow};
+use pages::site::cards::Link;
+use pages::site::currencies::{CurrencyPage, CurrencyRow, Figure, RateRow};
 use pages::site::list::{Filters, Pager};
 use pages::site::{Frame, Head, Texts};
-use time::OffsetDateTime;
 
 use super::filters;
 use super::query::address;
@@ -17,19 +13,6 @@ use crate::upstream::currencies::find;
 use crate::upstream::rates::RatePage;
 
 pub(super) const PATH: &str = "/economy";
-/// Days of the rates of a pair: the first is the usual one.
-pub(super) const SPANS: [u32; 3] = [31, 7, 92];
-
-pub(super) fn pair_path(from: &Currency, to: &Currency) -> String {
-    format!("{PATH}/{}/{}", from.slug, to.slug)
-}
-
-/// The path of a pair over so many days.
-pub(super) fn span(path: &str, days: u32) -> String {
-    let number = days.to_string();
-    let parameter = (days != SPANS[0]).then_some(number.as_str());
-    address(path, &[("days", parameter)])
-}
 
 /// Chooses a currency by its game.
 pub(super) fn choice(frame: &Frame, currencies: &[Currency], chosen: Option<&str>) -> Filters {
@@ -97,7 +80,7 @@ pub(super) fn currency_page(
         reported: texts.minute(shown.reported_at.0),
         figures: figures(texts, shown),
         rates: rows
-            .map(|rate| rate_row(&frame, currencies, shown, rate))
+            .map(|rate| rate_row(&frame, currencies, rate))
             .collect(),
         pager: pager(&frame, &path, after, next.map(|rate| rate.to.as_ref())),
         frame,
@@ -134,14 +117,11 @@ fn figures(texts: &Texts, shown: &Currency) -> Vec<Figure> {
     .collect()
 }
 
-fn rate_row(frame: &Frame, currencies: &[Currency], from: &Currency, rate: &Rate<'_>) -> RateRow {
+fn rate_row(frame: &Frame, currencies: &[Currency], rate: &Rate<'_>) -> RateRow {
     let texts = frame.texts;
     let change = rate.day_change_pct.as_ref();
     RateRow {
-        link: frame.link(
-            &format!("{PATH}/{}/{}", from.slug, rate.to),
-            rate.currency_to.to_string(),
-        ),
+        link: frame.link(&format!("{PATH}/{}", rate.to), rate.currency_to.to_string()),
         // A currency that is newer than the list has its game on its own page.
         game: find(currencies, &rate.to).map_or_else(String::new, |to| to.name.clone()),
         rate: Amount::new(texts, rate.rate.as_str()),
@@ -153,65 +133,4 @@ fn rate_row(frame: &Frame, currencies: &[Currency], from: &Currency, rate: &Rate
 
 fn source(texts: &Texts, source: &str) -> String {
     texts.value("rate-source", source, source).to_owned()
-}
-
-pub(super) fn pair_page(
-    mut frame: Frame,
-    from: &Currency,
-    to: &Currency,
-    days: u32,
-    points: &[proto::RatePoint],
-) -> PairPage {
-    let texts = frame.texts;
-    let title = texts.say_of_two("pair-title", &from.currency, &to.currency);
-    frame.head = Head::new(
-        title.clone(),
-        texts.say_of_two("pair-description", &from.currency, &to.currency),
-    )
-    // There are as many pairs as the square of the currencies.
-    .unindexed();
-    let named = |currency: &Currency| Link {
-        label: texts.say_of_two("pair-name", &currency.currency, &currency.name),
-        ..currency_link(&frame, currency)
-    };
-    let path = pair_path(from, to);
-    let tab = |span: u32| Tab {
-        link: frame.link(
-            &self::span(&path, span),
-            texts.count("pair-days", span.into()),
-        ),
-        is_current: span == days,
-    };
-    let mut spans = SPANS;
-    spans.sort_unstable();
-    let timed = |point: &proto::RatePoint| point.at.and_then(timestamp::decode);
-    let values: Vec<(OffsetDateTime, f64)> = points
-        .iter()
-        .filter_map(|point| Some((timed(point)?, point.rate.parse().ok()?)))
-        .collect();
-    let rows = points.iter().rev().filter_map(|point| {
-        Some(PointRow {
-            at: texts.minute(timed(point)?),
-            rate: Amount::new(texts, &point.rate),
-            source: source(texts, &point.source),
-        })
-    });
-    let late = [from, to].into_iter().filter(|currency| currency.late);
-    let heading = texts.count("pair-days", days.into());
-    PairPage {
-        from: named(from),
-        to: named(to),
-        inverse: frame.link(
-            &pair_path(to, from),
-            texts.say_of_two("pair-title", &to.currency, &from.currency),
-        ),
-        spans: spans.map(tab).into(),
-        late: late.map(|currency| currency.currency.clone()).collect(),
-        plot: Plot::new(format!("{title}. {heading}"), &values)
-            .map(|plot| plot.localized(texts, texts.say("plot-hint"))),
-        heading,
-        unit: texts.say_of_two("rates-unit", &from.currency, &to.currency),
-        points: rows.collect(),
-        frame,
-    }
 }

@@ -1,15 +1,12 @@
-//! The economy: currencies, the rates from one, the rate of a pair over time, and the method.
+//! The economy: currencies, and the rates from one.
 
 use axum::extract::Path;
-use contracts::public::Methodology;
 use kit::{Code, Fault};
 use pages::site::Head;
-use pages::site::currencies::{ConstantRow, EconomyPage, FormulaRow, MethodWords, RatesMethodPage};
+use pages::site::currencies::EconomyPage;
 
 use super::cached::respond;
-use super::currency_pages::{
-    self, PATH, SPANS, choice, currency_page, currency_row, pager, pair_page,
-};
+use super::currency_pages::{PATH, choice, currency_page, currency_row, pager};
 use super::filters;
 use super::query::address;
 use super::request::SiteRequest;
@@ -76,66 +73,6 @@ pub async fn currency(request: SiteRequest, Path(game): Path<String>) -> PageRes
             choice,
             after,
         ))
-    })
-}
-
-/// The rate of a pair over time.
-pub async fn pair(request: SiteRequest, Path((from, to)): Path<(String, String)>) -> PageResult {
-    let (app, query, mut visit) = (&request.app, &request.query, request.visit);
-    let asked = query.get("days").and_then(|days| days.parse().ok());
-    let days = SPANS.into_iter().find(|days| asked == Some(*days));
-    let days = days.unwrap_or(SPANS[0]);
-    let currencies = app.currencies.all(app.clock.now()).await;
-    let currencies = currencies.map_err(unavailable)?;
-    let found = find(&currencies, &from).zip(find(&currencies, &to));
-    let pair = found.filter(|(from, to)| from.slug != to.slug);
-    let (from, to) = pair.ok_or_else(PageError::not_found)?;
-    let series = app.currencies.rate_series(&from.slug, &to.slug, days);
-    let mut series = series.await.map_err(unavailable)?;
-    // Truncate times to minutes, as the page shows them: the last point has the time of the call.
-    for at in series.points.iter_mut().filter_map(|it| it.at.as_mut()) {
-        (at.seconds, at.nanos) = (at.seconds - at.seconds.rem_euclid(60), 0);
-    }
-    visit.path = currency_pages::span(&currency_pages::pair_path(from, to), days);
-    respond(app, &visit, |frame| {
-        Ok(pair_page(frame, from, to, days, &series.points))
-    })
-}
-
-/// The page about the calculation of rates, with its version and parameters.
-pub async fn method(SiteRequest { app, visit, .. }: SiteRequest) -> PageResult {
-    let method = app.currencies.methodology().await.map_err(unavailable)?;
-    respond(&app, &visit, |mut frame| {
-        let method: Methodology =
-            serde_json::from_slice(&method.json).map_err(|error| Fault::internal(&error))?;
-        frame.head = Head::new(frame.say("method-title"), frame.say("method-lead"));
-        "/about/rates".clone_into(&mut frame.path);
-        frame.api_call = Some("GET /v1/economy/methodology".to_owned());
-        let texts = frame.texts;
-        let words = |group: &str, name: &str, english: String| {
-            let text = texts.find(&format!("{group}-{name}"));
-            MethodWords {
-                is_translated: text.is_some(),
-                text: text.map_or(english, ToOwned::to_owned),
-            }
-        };
-        let formulas = method.formulas.into_iter().map(|row| FormulaRow {
-            words: words("formula", &row.name, row.words),
-            name: row.name,
-            formula: row.formula,
-        });
-        let constants = method.constants.into_iter().map(|row| ConstantRow {
-            words: words("constant", &row.name, row.words),
-            name: row.name,
-            value: row.value,
-        });
-        Ok(RatesMethodPage {
-            version: method.version.to_string(),
-            formulas: formulas.collect(),
-            constants: constants.collect(),
-            sources: method.sources,
-            frame,
-        })
     })
 }
 

@@ -340,7 +340,10 @@ fn page_currency(
     let path = format!("/economy/{}", currency.slug);
     let rate = rate.map(|rate| CurrencyRate {
         amount: Amount::new(frame.texts, rate.rate.as_str()),
-        to: frame.link(&format!("{path}/{}", rate.to), rate.currency_to.to_string()),
+        to: frame.link(
+            &format!("/economy/{}", rate.to),
+            rate.currency_to.to_string(),
+        ),
     });
     Currency {
         cost: Amount::new(frame.texts, &currency.basket.cost.to_string()),

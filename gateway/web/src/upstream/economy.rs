@@ -1,4 +1,4 @@
-//! economy-svc: currencies of an account's games, their reports and rates.
+//! economy-svc: currencies of an account's games and their reports.
 
 use std::time::Duration;
 
@@ -8,8 +8,7 @@ use kit::rpc::client::Client;
 use uuid::Uuid;
 
 use super::call::{Calls, page, rpcs};
-use super::clients::{Currencies, Rates, Reports};
-use super::rates::{self, RatePage};
+use super::clients::{Currencies, Reports};
 
 #[derive(Debug, Clone)]
 pub struct Economy(Calls);
@@ -27,11 +26,6 @@ impl Economy {
     ) -> Result<Option<proto::OwnCurrency>, Fault> {
         let listed = self.currencies(account, game, "").await?;
         Ok(listed.currencies.into_iter().next())
-    }
-
-    /// The first `most` rates from the currency of a game to those of games whose slugs come after `after`.
-    pub async fn rates(&self, game: &str, after: &str, most: usize) -> Result<RatePage, Fault> {
-        rates::page(&self.0, game, after, most).await
     }
 }
 
@@ -52,9 +46,4 @@ rpcs! { Economy:
     /// The reports of a game, newest first.
     read reports(account: Uuid, game: &str, cursor: &str) -> proto::ListOwnReportsResponse =
         Reports::list_own_reports(proto::ListOwnReportsRequest { account_id: account, game, page: page(20, Some(cursor)) });
-
-    /// The rate of a pair at the beginning of each of the last days, and now.
-    read rate_series(from: &str, to: &str, days: u32) -> Vec<proto::RatePoint> =
-        Rates::list_rate_series(proto::ListRateSeriesRequest { from, to, days })
-        => |listed| listed.points;
 }

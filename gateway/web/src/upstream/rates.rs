@@ -1,4 +1,4 @@
-//! economy-svc: rates between currencies, and the method for public pages.
+//! economy-svc: rates between currencies.
 
 use contracts::common::v1::Mode;
 use contracts::economy::v1 as proto;
@@ -8,7 +8,7 @@ use kit::Fault;
 
 use super::Currencies;
 use super::call::Calls;
-use super::clients::{Methodology, Rates};
+use super::clients::Rates;
 use crate::domain::json_rows::JsonRows;
 
 /// Rates from one currency, by the slugs of the others.
@@ -24,38 +24,10 @@ impl Currencies {
         let _permit = self.permit().await?;
         page(&self.calls, from, after, most).await
     }
-
-    /// The rate of a pair at the beginning of each of the last days, and now.
-    pub async fn rate_series(
-        &self,
-        from: &str,
-        to: &str,
-        days: u32,
-    ) -> Result<proto::ListRateSeriesResponse, Fault> {
-        let _permit = self.permit().await?;
-        let request = proto::ListRateSeriesRequest {
-            from: from.to_owned(),
-            to: to.to_owned(),
-            days,
-        };
-        self.calls.read(Rates::list_rate_series, request).await
-    }
-
-    /// The method as the JSON of the API.
-    pub async fn methodology(&self) -> Result<proto::GetMethodologyResponse, Fault> {
-        let _permit = self.permit().await?;
-        let request = proto::GetMethodologyRequest {};
-        self.calls.read(Methodology::get_methodology, request).await
-    }
 }
 
 /// The first `most` rates from a currency to those whose slugs come after `after`. Never holds more of them in memory.
-pub(super) async fn page(
-    calls: &Calls,
-    from: &str,
-    after: &str,
-    most: usize,
-) -> Result<RatePage, Fault> {
+async fn page(calls: &Calls, from: &str, after: &str, most: usize) -> Result<RatePage, Fault> {
     let request = proto::ListRatesRequest {
         mode: Mode::Live.into(),
         from: from.to_owned(),

@@ -1,6 +1,4 @@
-//! The economy of an account's games: the currency, the reports and the rates.
-
-use std::sync::atomic::Ordering;
+//! The economy of an account's games: the currency and the reports.
 
 use sqlx::PgPool;
 use web::domain::role::Role;
@@ -8,7 +6,7 @@ use web::domain::role::Role;
 use crate::support::{ADA, BOB, Site};
 
 #[testing::database_test(web::MIGRATOR)]
-async fn a_currency_is_registered_and_its_rates_are_drawn(pool: PgPool) {
+async fn a_currency_is_registered(pool: PgPool) {
     let site = Site::new(pool).await;
     let ada = site.person(ADA).await;
     let account = site.account(ada, Role::Owner).await.to_string();
@@ -20,7 +18,6 @@ async fn a_currency_is_registered_and_its_rates_are_drawn(pool: PgPool) {
     list.assert(200, "GET /v1/economy/currencies");
     let page = owner.get(&format!("{base}/okoto")).await;
     page.assert(200, "Register the currency");
-    page.assert(200, "No rates yet");
     page.assert(200, "The basket costs twice as much as before.");
     page.assert(200, "1,200,000");
 
@@ -39,17 +36,7 @@ async fn a_currency_is_registered_and_its_rates_are_drawn(pool: PgPool) {
         .get(&format!("{base}/okoto?done=currency-named"))
         .await;
     page.assert(200, "The name is valid from now on.");
-    page.assert(200, "<polyline");
-    page.assert(200, "1,004.5");
-    page.assert(
-        200,
-        "/economy/rates?from=okoto&#38;to=kora&#38;at=2026-11-23T12:00:00Z",
-    );
-    assert!(!page.text.contains("<b>Shell"), "{}", page.text);
-    owner
-        .get(&format!("{base}/okoto?to=%3Cb%3E"))
-        .await
-        .assert(200, "<polyline");
+    page.assert(200, "href=\"/economy/okoto\"");
     owner
         .get(&format!("{base}/nothing"))
         .await
@@ -94,36 +81,6 @@ async fn a_developer_names_currencies_and_an_editor_reads_them(pool: PgPool) {
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn rates_come_by_pages(pool: PgPool) {
-    let site = Site::new(pool).await;
-    let ada = site.person(ADA).await;
-    let account = site.account(ada, Role::Owner).await.to_string();
-    account.clone_into(&mut site.economy.owner.lock().unwrap());
-    *site.economy.name.lock().unwrap() = Some("Cowrie".to_owned());
-    site.economy.more_rates.store(40, Ordering::Relaxed);
-    let mut owner = site.signed_in(ADA).await;
-    let path = format!("/accounts/{account}/economy/okoto");
-    let page = owner.get(&path).await;
-    page.assert(200, "a-0023");
-    assert!(!page.text.contains("a-0024"), "{}", page.text);
-    let next = format!("{path}?after=a%2D0023#rates");
-    page.assert(200, &format!("<a href=\"{next}\">More rates</a>"));
-    let page = owner.get(next.trim_end_matches("#rates")).await;
-    page.assert(200, "?to=kora&amp;after=a%2D0023#rates");
-    page.assert(200, "First rates");
-    assert!(!page.text.contains("More rates"), "{}", page.text);
-    // The third read of the series.
-    owner
-        .get(&format!("{path}?to=kora&after=a%2D0023"))
-        .await
-        .assert(200, "to=kora&#38;at=2026-11-23T12:00:01.4Z");
-    owner
-        .get(&format!("{path}?after=zz"))
-        .await
-        .assert(200, "There are no more rates.");
-}
-
-#[testing::database_test(web::MIGRATOR)]
 async fn the_economy_is_in_the_language_of_the_person(pool: PgPool) {
     let site = Site::new(pool).await;
     let ada = site.person(ADA).await;
@@ -145,23 +102,10 @@ async fn the_economy_is_in_the_language_of_the_person(pool: PgPool) {
         "<td class=\"number\">1\u{202f}200\u{202f}000</td>",
         "<span class=\"state \">en attente</span>",
         "Il attend notre équipe depuis le ",
-        "Pas encore de taux\u{a0}: une monnaie est répertoriée",
     ] {
         page.assert(200, part);
     }
     *site.economy.name.lock().unwrap() = Some("Cowrie".to_owned());
     let page = owner.get(&game).await;
-    for part in [
-        "<td>un propriétaire</td>",
-        "<td class=\"number\">1\u{202f}234,5</td><td>calculé</td>",
-        "<td class=\"number\">\u{2212}1,5\u{a0}%</td>",
-        "Cowrie en &#60;b&#62;Shell, sur les 31 derniers jours",
-        "<td class=\"number\">1\u{202f}004,5</td>",
-    ] {
-        page.assert(200, part);
-    }
-    site.economy.more_rates.store(40, Ordering::Relaxed);
-    let page = owner.get(&game).await;
-    page.assert(200, "L’évolution du taux vers &#60;b&#62;Shell, du jeu a-");
-    page.assert(200, ">Taux suivants</a>");
+    page.assert(200, "<dd>un propriétaire</dd>");
 }

@@ -30,7 +30,7 @@ const SERVICES: [(Needs, &[&str]); 4] = [
             "/card.jpg",
         ],
     ),
-    (Needs::Economy, &["/economy", "/about/rates"]),
+    (Needs::Economy, &["/economy"]),
 ];
 
 /// The same site, in which nothing answers at the address of a service.

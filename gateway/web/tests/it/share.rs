@@ -133,7 +133,6 @@ async fn pages_have_one_address_for_search_engines(pool: PgPool) {
         ("/games?creator=zzz", "/games?creator=zzz", false),
         ("/events?when=upcoming", "/events", true),
         ("/events?when=past", "/events?when=past", false),
-        ("/economy/okoto/kora", "/economy/okoto/kora", false),
         ("/about/rates?x=1", "/about/rates", true),
         ("/games?cursor=next-1", "/games?cursor=next-1", false),
         ("/games?q=stone", "/games?q=stone", false),

@@ -111,7 +111,7 @@ async fn a_game_shows_what_the_api_has(pool: PgPool) {
         "Weekly rank: from 12 on 1 November 2026 to 3 on 22 November 2026",
         "<a href=\"/cities/lagos\">",
         "121</data> <bdi>Cowrie</bdi>",
-        "<a href=\"/economy/okoto/kora\"><data value=\"1234.5\" title=\"1,234.5\">1,234</data>",
+        "<a href=\"/economy/kora\"><data value=\"1234.5\" title=\"1,234.5\">1,234</data>",
         "https://mchezo.example/games/okoto</code>",
         "&#60;iframe src=&#34;https://mchezo.example/embed/games/okoto&#34;",
         "href=\"/events/calendar.ics\" type=\"text/calendar\"",

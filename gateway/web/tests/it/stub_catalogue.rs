@@ -116,7 +116,6 @@ fn info(next: Option<&str>) -> PageInfo {
     PageInfo {
         total: 25,
         next_cursor: next.map(ToOwned::to_owned),
-        ..PageInfo::default()
     }
 }
 

@@ -3,10 +3,9 @@
 use askama::Template;
 
 use super::amount::Amount;
-use super::cards::{Link, Tab};
+use super::cards::Link;
 use super::frame::Frame;
 use super::list::{Filters, Pager};
-use crate::plot::Plot;
 
 /// All currencies.
 #[derive(Debug, Template)]
@@ -57,7 +56,7 @@ pub struct Figure {
 /// What one unit buys of another currency.
 #[derive(Debug)]
 pub struct RateRow {
-    /// The page of the pair.
+    /// The page of the other currency.
     pub link: Link,
     pub game: String,
     pub rate: Amount,
@@ -65,66 +64,4 @@ pub struct RateRow {
     pub at: String,
     /// In percent.
     pub day_change: Option<Amount>,
-}
-
-/// The rate of a pair over time.
-#[derive(Debug, Template)]
-#[template(path = "site/pair.html")]
-pub struct PairPage {
-    pub frame: Frame,
-    pub from: Link,
-    pub to: Link,
-    /// The same pair the other way.
-    pub inverse: Link,
-    /// How many days are shown.
-    pub spans: Vec<Tab>,
-    /// The currencies whose games have not reported for too long.
-    pub late: Vec<String>,
-    pub heading: String,
-    /// What the rates count, for example `Shell for one Cowrie`.
-    pub unit: String,
-    /// Absent with fewer than two rates.
-    pub plot: Option<Plot>,
-    /// Newest first.
-    pub points: Vec<PointRow>,
-}
-
-#[derive(Debug)]
-pub struct PointRow {
-    pub at: String,
-    pub rate: Amount,
-    pub source: String,
-}
-
-/// The method that computes rates and figures.
-#[derive(Debug, Template)]
-#[template(path = "site/rates_method.html")]
-pub struct RatesMethodPage {
-    pub frame: Frame,
-    pub version: String,
-    pub formulas: Vec<FormulaRow>,
-    pub constants: Vec<ConstantRow>,
-    /// In English.
-    pub sources: Vec<String>,
-}
-
-#[derive(Debug)]
-pub struct FormulaRow {
-    pub name: String,
-    pub formula: String,
-    pub words: MethodWords,
-}
-
-#[derive(Debug)]
-pub struct ConstantRow {
-    pub name: String,
-    pub value: String,
-    pub words: MethodWords,
-}
-
-/// What explains a row of the method. Words of a newer economy-svc have no translation.
-#[derive(Debug)]
-pub struct MethodWords {
-    pub text: String,
-    pub is_translated: bool,
 }

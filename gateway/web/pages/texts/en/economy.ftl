@@ -1,4 +1,4 @@
-## Currencies and rates of an account
+## Currencies of an account
 
 ## The games
 
@@ -21,7 +21,6 @@ economy-more-games = More games
 economy-game-title = Economy of { $value }
 economy-game-hidden = The game is not public, so its currency is not listed and has no rates.
 economy-currency = Currency
-economy-names = Names of the currency
 economy-name = Name
 economy-name-since = Since
 economy-name-by = Given by
@@ -31,7 +30,7 @@ economy-not-named = No currency yet.
 economy-not-named-here = Register it here: reports need it.
 economy-not-named-others = An owner or a developer of this account registers it.
 economy-name-label = Name of the currency
-economy-name-hint = As players know it. A new name is valid from now on; earlier ones stay in the history.
+economy-name-hint = As players know it. A new name is valid from now on, also for earlier reports.
 economy-rename = Rename it
 economy-register = Register the currency
 
@@ -61,19 +60,6 @@ economy-api-reports = The API has the counted reports
 ## Its rates
 
 economy-rates = Rates
-economy-rates-caption = What one unit buys now
-economy-rates-time = Over time
-economy-rates-below = below
-economy-rates-show = show
-economy-rates-show-of = The rate to { $from } of { $to } over time
-economy-rates-first = First rates
-economy-rates-more = More rates
-economy-rates-change = { $value } %
-economy-rates-no-change = none
-economy-rates-alone = No other currency is listed yet, so there is nothing to compare with.
-economy-rates-not-yet = No rates yet: a currency is listed once its game is public and a first report counts.
-economy-rates-away = The rates are not available now. Try again in a moment.
-economy-rates-end = There are no more rates.
-economy-series = { $from } over the last { $to } days
-economy-api-figure = The API has each figure
+economy-rates-public = Once a first report counts, the rates are on
+economy-rates-page = the public page of the currency
 economy-all-games = All games

@@ -16,7 +16,7 @@ const MAX_GAMES: usize = 5;
 pub(super) async fn load(request: &MemberRequest) -> Result<News, Fault> {
     let (economy, account) = (&request.app.economy, request.scope.id);
     let games = economy.currencies(account, "", "").await?.currencies;
-    let games = games.iter().filter(|game| !game.names.is_empty());
+    let games = games.iter().filter(|game| game.name.is_some());
     let games = games.take(MAX_GAMES);
     let held = try_join_all(games.map(|game| newest_held(request, game))).await?;
     Ok(News {

@@ -45,7 +45,7 @@ fn game(frame: Frame) -> GamePage {
             cost: amount(),
             rate: Some(CurrencyRate {
                 amount: amount(),
-                to: link("/economy/kora/okoto"),
+                to: link("/economy/okoto"),
             }),
         }),
         stores: vec![link("https://store.example/?a=1&b=\"")],
