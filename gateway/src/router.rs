@@ -27,7 +27,7 @@ use crate::layers::route_checks::{self, RouteChecks};
 use crate::openapi::Api;
 use crate::routes::account::{deliveries, endpoints, keys, usage};
 use crate::routes::{
-    changes, creators, currencies, events, games, history, me, messages, openapi, pictures, places,
+    creators, currencies, events, games, history, me, messages, openapi, pictures, places,
     rankings, rates, reports, search, tips,
 };
 
@@ -35,7 +35,7 @@ use crate::routes::{
 type RouteEntry = (&'static str, MethodRouter<App>, Policy);
 
 #[rustfmt::skip]
-fn routes() -> [RouteEntry; 36] {
+fn routes() -> [RouteEntry; 35] {
     let endpoint = Policy::endpoint;
     let catalogue = |name| endpoint(name).catalogue();
     let economy = endpoint("economy").module(Switch::Economy).keys(AllowedKeys::Secret);
@@ -59,7 +59,6 @@ fn routes() -> [RouteEntry; 36] {
         ("/v1/countries/{code}",        get(places::country),                   catalogue("countries")),
         ("/v1/cities",                  get(places::cities),                    catalogue("cities")),
         ("/v1/search",                  get(search::list),                      catalogue("search")),
-        ("/v1/changes",                 get(changes::list),                     catalogue("changes")),
         ("/v1/rankings/{kind}/{board}", get(rankings::list),                    catalogue("rankings")),
         ("/v1/me",                      get(me::get),                           Policy::account()),
         ("/v1/me/listings",             get(me::listings),                      Policy::account().keys(AllowedKeys::NotPublic)),

@@ -23,13 +23,10 @@ const PACKAGES: [&str; 7] = [
 ];
 
 /// Messages that the staff tool prints as JSON.
-const JSON_MESSAGES: [&str; 39] = [
+const JSON_MESSAGES: [&str; 36] = [
     ".common.v1.AuditEntry",
     ".common.v1.DeadLetter",
-    ".catalogue.v1.ListSuspiciousVotesResponse",
     ".catalogue.v1.ListingVoter",
-    ".catalogue.v1.SuspiciousListing",
-    ".catalogue.v1.SuspiciousVoter",
     ".catalogue.v1.VoterResult",
     ".economy.v1.BookedTip",
     ".economy.v1.CurrencyName",

@@ -7,11 +7,7 @@ use prost_types::field_descriptor_proto::{Label, Type};
 use prost_types::{DescriptorProto, FileDescriptorSet, MessageOptions};
 
 /// Calls that return lists without pages, and what bounds each.
-const WITHOUT_PAGES: [(&str, &str); 44] = [
-    (
-        "catalogue.v1.RankingsService/GetRankHistory",
-        "one for each of the latest 35 snapshots",
-    ),
+const WITHOUT_PAGES: [(&str, &str); 42] = [
     (
         "catalogue.v1.RankingsService/GetRanks",
         "one for each board",
@@ -19,10 +15,6 @@ const WITHOUT_PAGES: [(&str, &str); 44] = [
     (
         "catalogue.v1.RankingsService/ListRanks",
         "20 listings of a request",
-    ),
-    (
-        "catalogue.v1.StaffDumpService/DumpCatalogue",
-        "a stream of chunks of one moment of the catalogue",
     ),
     (
         "catalogue.v1.StaffService/ListVoters",
@@ -128,10 +120,6 @@ const WITHOUT_PAGES: [(&str, &str); 44] = [
     (
         "catalogue.v1.SiteService/ListSitemapFiles",
         "a file for each 50,000 listings of a kind",
-    ),
-    (
-        "catalogue.v1.StaffService/ListSuspiciousVotes",
-        "100 listings and 100 voters",
     ),
     (
         "common.v1.StaffDeadLetterService/ListFollowers",

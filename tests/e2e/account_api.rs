@@ -332,7 +332,6 @@ async fn keys_and_tokens_are_kept_apart() {
     for path in [
         "/games",
         "/me",
-        "/changes",
         "/webhooks/messages",
         "/economy/rates",
         "/nothing",

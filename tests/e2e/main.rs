@@ -4,7 +4,6 @@
 mod account_api;
 mod answers;
 mod bad_input;
-mod changes;
 mod checks;
 mod clients;
 mod creators;
@@ -41,6 +40,7 @@ mod staff_tool;
 mod states;
 mod times;
 mod try_it;
+mod updated_since;
 mod votes;
 mod write_errors;
 mod writes;

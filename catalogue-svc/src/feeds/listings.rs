@@ -16,9 +16,8 @@
 //! **A change that does not convert** (it does not decode, or a required time, day or reference is missing) does not stop the follower. Every
 //! replica logs the change with kind, id and seq, counts it in `catalogue_changes_rejected_total`, and continues with the last good state of
 //! that entity. The schema puts the change aside as a dead letter (of the kit) until a later state of the entity
-//! converts, or a retry succeeds. Each start tries the dead letters again; a new release may be able to convert them. Such a change then has
-//! its original place among the changes, and mirrors that have passed this place learn of the listing with its next change. Entities of
-//! unknown kinds are stored like the others and not shown.
+//! converts, or a retry succeeds. Each start tries the dead letters again; a new release may be able to convert them. Entities
+//! of unknown kinds are stored like the others and not shown.
 
 use std::collections::HashMap;
 use std::num::NonZero;

@@ -164,8 +164,8 @@ parameters! {
     /// An African country, two letters; the case makes no difference.
     COUNTRY = query("country", Shape::Format("country"));
     /// A time or a day: only listings that were edited, or published for the first time, then or later. When you poll, give the time of
-    /// your last call minus a minute. Listings that staff import with earlier times are not seen this way; `/changes` never misses a
-    /// change.
+    /// your last call minus a minute. Listings that staff import with earlier times, and listings that were removed, are not seen this
+    /// way.
     UPDATED_SINCE = query("updated_since", Shape::Format("time-or-day"));
     /// A key of `GET /genres`.
     GENRE = query("genre", Shape::Format("genre"));

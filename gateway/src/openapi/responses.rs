@@ -156,13 +156,12 @@ const fn meta(kind: ListKind) -> &'static str {
     match kind {
         ListKind::Plain => "ListMeta",
         ListKind::Page => "PageMeta",
-        ListKind::Endless => "ChangesMeta",
         ListKind::EndlessPage => "MessagesMeta",
     }
 }
 
 /// The schemas of `meta`.
-pub(super) fn metas() -> [(&'static str, Value); 6] {
+pub(super) fn metas() -> [(&'static str, Value); 5] {
     let cursor = json!({
         "type": ["string", "null"],
         "description": "The `cursor` of the next page; null on the last one.",
@@ -175,7 +174,6 @@ pub(super) fn metas() -> [(&'static str, Value); 6] {
         "description": "Continues after the last row; never null.",
         "examples": ["MTc5MzQ5MTIwMA"],
     });
-    let changes = json!({"next_cursor": next, "total": total});
     let of_page = json!({"type": "integer", "minimum": 0, "description": "Rows of this response.", "examples": [1]});
     let page = json!({"next_cursor": cursor, "total": of_page});
     let messages = json!({"next_cursor": next, "total": of_page});
@@ -185,10 +183,6 @@ pub(super) fn metas() -> [(&'static str, Value); 6] {
         (
             "ListMeta",
             object_meta(&list, &["next_cursor", "total"], true),
-        ),
-        (
-            "ChangesMeta",
-            object_meta(&changes, &["next_cursor", "total"], true),
         ),
         (
             "PageMeta",

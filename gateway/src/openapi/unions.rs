@@ -52,7 +52,7 @@ impl Variant {
     }
 }
 
-const UNIONS: [Union; 3] = [
+const UNIONS: [Union; 2] = [
     Union {
         name: "SearchResult",
         tag: "type",
@@ -64,17 +64,6 @@ const UNIONS: [Union; 3] = [
         ],
         other: "OtherResult",
         content: None,
-    },
-    Union {
-        name: "ListingChange",
-        tag: "type",
-        variants: &[
-            variant("ChangedGame", "games", &["slug"]).with("GameRow"),
-            variant("ChangedCreator", "creators", &["handle"]).with("CreatorRow"),
-            variant("ChangedEvent", "events", &["slug"]).with("Event"),
-        ],
-        other: "OtherChange",
-        content: Some("ChangedRow"),
     },
     Union {
         name: "WebhookMessage",
@@ -91,7 +80,7 @@ const UNIONS: [Union; 3] = [
 ];
 
 /// Sets of the tags' values, which only the variants name from then on.
-const TAG_VALUES: [&str; 3] = ["ResultKind", "ChangedListingKind", "MessageEvent"];
+const TAG_VALUES: [&str; 2] = ["ResultKind", "MessageEvent"];
 
 /// Fields of responses that have one value: the responses of an operation differ by it. `CheckedTip` has no other field, and generators such
 /// as orval make code of an object of constants that does not compile.
@@ -266,14 +255,8 @@ mod tests {
         assert_eq!(creator["properties"]["type"]["const"], "creators");
         let event = &schemas["EventResult"];
         assert!(names(&event["required"]).contains(&"starts_at"));
-        let row = &schemas["ChangedGame"]["properties"]["row"];
-        assert!(row.to_string().contains("schemas/GameRow\""), "{row}");
-        assert!(row.to_string().contains("\"null\""), "{row}");
         let data = &schemas["RankingMovedMessage"]["properties"]["data"];
         assert_eq!(data["$ref"], "#/components/schemas/WebhookMove");
-        let example = &schemas["ChangedGame"]["example"];
-        assert_eq!(example["type"], "games");
-        assert!(schemas["ChangedEvent"].get("example").is_none());
     }
 
     #[test]
@@ -289,8 +272,8 @@ mod tests {
             let tag = &schemas[union.other]["properties"][union.tag];
             assert_eq!(names(&tag["not"]["enum"]).len(), union.variants.len());
         }
-        let row = &schemas["OtherChange"]["properties"]["row"];
-        assert!(row.to_string().contains("\"additionalProperties\":true"));
+        let data = &schemas["OtherMessage"]["properties"]["data"];
+        assert!(data.to_string().contains("\"additionalProperties\":true"));
     }
 
     #[test]

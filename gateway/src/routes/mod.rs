@@ -2,7 +2,6 @@
 //! says of an operation stands beside its handler.
 
 pub mod account;
-pub mod changes;
 pub mod creators;
 pub mod currencies;
 pub mod events;
@@ -31,7 +30,6 @@ pub fn operations() -> Vec<Operation> {
         &creators::operations(),
         &places::operations(),
         &search::operations(),
-        &changes::operations(),
         &rankings::operations(),
         &me::operations(),
         &messages::operations(),

@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use contracts::catalogue::v1::changes_service_client::ChangesServiceClient;
 use contracts::catalogue::v1::creators_service_client::CreatorsServiceClient;
 use contracts::catalogue::v1::events_service_client::EventsServiceClient as CatalogueEvents;
 use contracts::catalogue::v1::games_service_client::GamesServiceClient as CatalogueGames;
@@ -55,7 +54,7 @@ macro_rules! grpc_clients {
 }
 
 grpc_clients! {
-    ChangesServiceClient CreatorsServiceClient CatalogueEvents CatalogueGames PlacesServiceClient RankingsServiceClient
+    CreatorsServiceClient CatalogueEvents CatalogueGames PlacesServiceClient RankingsServiceClient
     SearchServiceClient CurrenciesServiceClient HistoryServiceClient RatesServiceClient
     ReportsServiceClient TipsServiceClient EventsServiceClient GamesServiceClient OwnListingsServiceClient PictureServiceClient
     DeliveriesServiceClient EndpointsServiceClient MessagesServiceClient

@@ -7,7 +7,6 @@ mod account;
 mod apply;
 mod arguments;
 mod audit;
-mod catalogue;
 mod claim;
 mod command_hint;
 mod completion;
@@ -123,12 +122,9 @@ enum Command {
     /// Swaps between currencies: list, import, remove
     #[command(subcommand)]
     Swap(swap::Command),
-    /// Votes on ranking boards: list suspicious ones, void, restore
+    /// Votes on ranking boards: list, void, restore
     #[command(subcommand)]
     Vote(vote::Command),
-    /// The public catalogue: dump it
-    #[command(subcommand)]
-    Catalogue(catalogue::Command),
     /// Webhook endpoints: add, change, pause, rotate the secret, remove
     #[command(subcommand)]
     Endpoint(endpoint::Command),
@@ -214,7 +210,6 @@ async fn run(staff: Staff) -> Result<(), Error> {
         Command::Tip(command) => tip::run(command, &fleet, output).await,
         Command::Swap(command) => swap::run(command, &fleet, output).await,
         Command::Vote(command) => vote::run(command, &fleet, output).await,
-        Command::Catalogue(command) => catalogue::run(command, &fleet).await,
         Command::Endpoint(command) => endpoint::run(command, &fleet, output).await,
         Command::Delivery(command) => delivery::run(command, &fleet, output).await,
         Command::DeadLetter(command) => dead_letter::run(command, &fleet, output).await,

@@ -4,7 +4,6 @@
 
 mod account;
 mod bodies;
-mod change;
 mod creator;
 mod economy;
 mod event;
@@ -32,7 +31,6 @@ pub use bodies::{
     BasketSubmission, CreatorName, CreditSubmission, EndpointChange, EndpointSubmission,
     EventSubmission, GameSubmission, KeySubmission, ReportSubmission, TipSubmission,
 };
-pub use change::{ChangedRow, ListingChange};
 pub use creator::{Creator, CreatorRow};
 pub use economy::{
     Basket, CheckedReport, CheckedTip, Currency, HistoryRow, Rate, Reported, Tipped,
@@ -48,11 +46,11 @@ pub use search::{SearchAddress, SearchResult};
 pub use settings::{ApiPlan, ApiSettings};
 use strings::format;
 pub use strings::{
-    AccountKeyState, BoardKind, BoardWindow, ChangeKind, ChangedListingKind, CitySlug, CountryCode,
-    CreatorKind, CreatorLinks, Day, DeliveryState, EndpointAction, EndpointState, EventKind,
-    EventTime, GameLinks, GameStage, GenreKey, HttpsAddress, KeyKind, KeyMode, ListingStatus,
-    MessageEvent, OwnListingKind, Platform, RateSource, ResultKind, SampleEvent, Slug,
-    SubmittedLinks, WebhookListingKind, WriteKind,
+    AccountKeyState, BoardKind, BoardWindow, CitySlug, CountryCode, CreatorKind, CreatorLinks, Day,
+    DeliveryState, EndpointAction, EndpointState, EventKind, EventTime, GameLinks, GameStage,
+    GenreKey, HttpsAddress, KeyKind, KeyMode, ListingStatus, MessageEvent, OwnListingKind,
+    Platform, RateSource, ResultKind, SampleEvent, Slug, SubmittedLinks, WebhookListingKind,
+    WriteKind,
 };
 pub use timestamp::Timestamp;
 pub use vocabulary::{CREATOR_KINDS, CREATOR_LINKS, EVENT_KINDS, GAME_LINKS, PLATFORMS, STAGES};

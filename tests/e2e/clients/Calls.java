@@ -16,13 +16,10 @@ import mchezo.api.GamesApi;
 import mchezo.api.GamesApi.APIGetGameRequest;
 import mchezo.api.GamesApi.APIListGamesRequest;
 import mchezo.api.GamesApi.APIUpdateGameRequest;
-import mchezo.api.MirrorsApi;
-import mchezo.api.MirrorsApi.APIListChangesRequest;
 import mchezo.api.SearchApi;
 import mchezo.api.SearchApi.APISearchRequest;
 import mchezo.api.WebhooksApi;
 import mchezo.api.WebhooksApi.APIListMessagesRequest;
-import mchezo.model.ChangedGame;
 import mchezo.model.CreatorResult;
 import mchezo.model.ErrorResponse;
 import mchezo.model.EventSubmission;
@@ -74,13 +71,6 @@ public class Calls {
                 .map(result -> result.getCreatorResult().getHandle())
                 .toList();
         check(!handles.isEmpty(), found);
-
-        var changes = new MirrorsApi(key).listChanges(APIListChangesRequest.newBuilder().limit(100).build());
-        List<String> titles = changes.getData().stream()
-                .filter(row -> row.getActualInstance() instanceof ChangedGame && row.getChangedGame().getRow() != null)
-                .map(row -> row.getChangedGame().getRow().getTitle())
-                .toList();
-        check(!titles.isEmpty(), changes);
 
         var messages = new WebhooksApi(key).listMessages(APIListMessagesRequest.newBuilder().limit(100).build());
         List<Integer> ranks = messages.getData().stream()

@@ -42,10 +42,6 @@ const names: string[] = (found.data?.data ?? []).map((result) => {
 });
 if (names.length === 0) fail(found);
 
-const changes = await key.GET("/changes", { params: { query: { limit: 100 } } });
-const titles: string[] = (changes.data?.data ?? []).flatMap((it) => (it.type === "games" && it.row ? [it.row.title] : []));
-if (titles.length === 0) fail(changes);
-
 const messages = await key.GET("/webhooks/messages", { params: { query: { limit: 100 } } });
 const ranks: number[] = (messages.data?.data ?? []).flatMap((it) => (it.event === "ranking.moved" ? [it.data.rank] : []));
 if (ranks.length === 0) fail(messages);

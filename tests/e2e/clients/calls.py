@@ -6,11 +6,9 @@ from mchezo_client import AuthenticatedClient
 from mchezo_client.api.account_api import create_key, rotate_key
 from mchezo_client.api.events import submit_event
 from mchezo_client.api.games import get_game, list_games, update_game
-from mchezo_client.api.mirrors import list_changes
 from mchezo_client.api.search import search
 from mchezo_client.api.webhooks import list_messages
 from mchezo_client.models import (
-    ChangedGame,
     CreatorResult,
     DryRun,
     DryRunResponse,
@@ -20,7 +18,6 @@ from mchezo_client.models import (
     GamePage,
     GameResponse,
     KeySubmission,
-    ListingChangePage,
     NewAccountKeyResponse,
     RankingMovedMessage,
     RotatedAccountKeyResponse,
@@ -58,10 +55,6 @@ assert isinstance(found, SearchResultPage), found
 handles = [result.handle for result in found.data if isinstance(result, CreatorResult)]
 assert handles, found
 
-changes = list_changes.sync(client=key, limit=100)
-assert isinstance(changes, ListingChangePage), changes
-titles = [change.row.title for change in changes.data if isinstance(change, ChangedGame) and change.row]
-assert titles, changes
 
 messages = list_messages.sync(client=key, limit=100)
 assert isinstance(messages, WebhookMessagePage), messages

@@ -12,12 +12,11 @@ use openapi::apis::games_api::{
     GetGameParams, GetGameSuccess, ListGamesParams, ListGamesSuccess, UpdateGameParams,
     UpdateGameSuccess, get_game, list_games, update_game,
 };
-use openapi::apis::mirrors_api::{ListChangesParams, ListChangesSuccess, list_changes};
 use openapi::apis::search_api::{SearchParams, SearchSuccess, search};
 use openapi::apis::webhooks_api::{ListMessagesParams, ListMessagesSuccess, list_messages};
 use openapi::models::{
-    ErrorResponse, EventSubmission, GameChange, KeySubmission, ListingChange, SearchResult,
-    UpdatedResponseData, WebhookMessage, event_submission, key_submission,
+    ErrorResponse, EventSubmission, GameChange, KeySubmission, SearchResult, UpdatedResponseData,
+    WebhookMessage, event_submission, key_submission,
 };
 use reqwest::header::{AUTHORIZATION, HeaderMap};
 
@@ -112,21 +111,6 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let is_creator =
         |it: &SearchResult| matches!(it, SearchResult::CreatorResult(it) if !it.handle.is_empty());
     assert!(found.data.iter().any(is_creator), "{found:?}");
-
-    let page = ListChangesParams {
-        limit: Some(100),
-        cursor: None,
-        if_none_match: None,
-    };
-    let changes = list_changes(&key, page).await?;
-    let Some(ListChangesSuccess::Status200(changes)) = changes.entity else {
-        panic!("{}", changes.content)
-    };
-    let titles = changes.data.iter().filter_map(|it| match it {
-        ListingChange::ChangedGame(game) => Some(&game.row.as_ref()?.title),
-        _ => None,
-    });
-    assert_ne!(titles.count(), 0, "{changes:?}");
 
     let page = ListMessagesParams {
         after: None,

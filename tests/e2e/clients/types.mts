@@ -43,10 +43,6 @@ for (const result of found.data?.data ?? []) {
   expect(type === "later" && (result["slug"] ?? result["handle"]) !== undefined, type);
 }
 
-const changes = await client.GET("/changes", { params: { query: { limit: 100 } } });
-const last = changes.data?.data.at(-1);
-expect(last?.change === "later", "changes");
-
 const messages = await client.GET("/webhooks/messages");
 const event: string | undefined = messages.data?.data[0]?.event;
 expect(event === "later", "messages");

@@ -43,9 +43,6 @@ for row in games:
 for found in rows("/search?q=sample", models.SearchResult, models.ListMeta):
     assert found.root.name and found.root.type == "later", found
 
-changes = rows("/changes?limit=100", models.ListingChange, models.ChangesMeta)
-assert {change.root.change.root for change in changes} == {"later"}, changes
-
 messages = rows("/webhooks/messages", models.WebhookMessage, models.MessagesMeta)
 assert {message.root.event for message in messages} == {"later"}, messages
 

@@ -3,14 +3,12 @@
 use axum::extract::Path;
 use contracts::catalogue::v1 as proto;
 use contracts::public::RankingRow;
-use futures::future::{join, try_join_all};
+use futures::future::try_join_all;
 use kit::Fault;
 use pages::site::cards::{Link, Tab};
 use pages::site::games::{BoardRank, ListingRanks};
-use pages::site::rank_plot::RankPlot;
 use pages::site::rankings::{Board, BoardPage, BoardRow, BoardsPage, Direction};
 use pages::site::{Frame, Head, Texts};
-use time::OffsetDateTime;
 
 use super::cached::respond;
 use super::query::address;
@@ -25,8 +23,6 @@ const KINDS: [&str; 2] = ["games", "creators"];
 const WINDOWS: [&str; 3] = ["week", "month", "all"];
 /// Rows of each board on the page of all.
 const FIRST: u32 = 5;
-/// The board whose ranks are drawn.
-const DRAWN: &str = "week";
 
 /// The paths of the boards.
 pub(super) fn paths() -> impl Iterator<Item = String> {
@@ -179,29 +175,18 @@ fn row(frame: &Frame, kind: &str, row: RankingRow, details: &proto::BoardRowDeta
     }
 }
 
-/// The ranks of a listing, now and in the last weeks.
+/// The ranks of a listing. A page is shown without those that cannot be read.
 #[derive(Debug)]
-pub(super) struct Ranks {
-    now: Vec<proto::BoardRank>,
-    past: Vec<(OffsetDateTime, u32)>,
-}
+pub(super) struct Ranks(Vec<proto::BoardRank>);
 
 impl Ranks {
-    /// Reads the ranks. A page is shown without those that cannot be read.
     pub(super) async fn read(catalogue: &Catalogue, kind: &str, name: &str) -> Self {
-        let now = catalogue.ranks(kind, name);
-        let past = catalogue.rank_history(kind, name, DRAWN);
-        let (now, past) = join(now, past).await;
-        Self {
-            now: now.unwrap_or_default(),
-            past: past.unwrap_or_default(),
-        }
+        Self(catalogue.ranks(kind, name).await.unwrap_or_default())
     }
 
     pub(super) fn shown(&self, frame: &Frame) -> ListingRanks {
         ListingRanks {
-            boards: self.now.iter().map(|it| rank(frame, it)).collect(),
-            plot: RankPlot::new(frame.texts, &self.past),
+            boards: self.0.iter().map(|it| rank(frame, it)).collect(),
         }
     }
 }

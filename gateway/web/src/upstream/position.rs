@@ -55,7 +55,7 @@ macro_rules! listing_reads {
 }
 
 listing_reads! {
-    DrawPairRequest, GetCityRequest, GetCountryRequest, GetCreatorRequest, GetEventRequest, GetGameRequest, GetRankHistoryRequest,
-    GetRanksRequest, ListCitiesRequest, ListCountriesRequest, ListCreatorsRequest, ListEventsRequest, ListGamesRequest, ListGenresRequest,
+    DrawPairRequest, GetCityRequest, GetCountryRequest, GetCreatorRequest, GetEventRequest, GetGameRequest, GetRanksRequest,
+    ListCitiesRequest, ListCountriesRequest, ListCreatorsRequest, ListEventsRequest, ListGamesRequest, ListGenresRequest,
     ListNewGamesRequest, ListRankingRequest, ListRanksRequest, ListSitemapFilesRequest, ReadSitemapFileRequest, SearchRequest,
 }

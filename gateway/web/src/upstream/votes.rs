@@ -2,8 +2,7 @@
 
 use contracts::catalogue::v1 as proto;
 use contracts::public::RankingRow;
-use kit::{Fault, timestamp};
-use time::OffsetDateTime;
+use kit::Fault;
 
 use super::call::{incomplete, rpcs};
 use super::catalogue::{Catalogue, MODE, Rows, page};
@@ -61,13 +60,4 @@ rpcs! { Catalogue:
     read ranks_of_each(kind: &str, names: Vec<String>) -> Vec<proto::ListingRanks> =
         Rankings::list_ranks(proto::ListRanksRequest { kind, names, at_least: None })
         => |listed| listed.listings;
-
-    /// The ranks of a live listing on a board in the last weeks, oldest first.
-    read rank_history(kind: &str, name: &str, board: &str) -> Vec<(OffsetDateTime, u32)> =
-        Rankings::get_rank_history(proto::GetRankHistoryRequest { kind, name, board, at_least: None })
-        => |found| found.ranks.into_iter().filter_map(decode).collect();
-}
-
-fn decode(past: proto::PastRank) -> Option<(OffsetDateTime, u32)> {
-    Some((timestamp::decode(past.at?)?, u32::try_from(past.rank).ok()?))
 }

@@ -108,7 +108,6 @@ async fn a_game_shows_what_the_api_has(pool: PgPool) {
         "rank 3",
         "up from 5",
         "1,200 wins; won 60 % of its votes",
-        "Weekly rank: from 12 on 1 November 2026 to 3 on 22 November 2026",
         "<a href=\"/cities/lagos\">",
         "121</data> <bdi>Cowrie</bdi>",
         "<a href=\"/economy/kora\"><data value=\"1234.5\" title=\"1,234.5\">1,234</data>",

@@ -561,23 +561,4 @@ impl RankingsService for StubCatalogue {
             listings: listings.collect(),
         }))
     }
-
-    async fn get_rank_history(
-        &self,
-        request: Request<proto::GetRankHistoryRequest>,
-    ) -> Answer<proto::GetRankHistoryResponse> {
-        self.read(request.get_ref().at_least.as_ref());
-        let past = |at, rank| proto::PastRank {
-            at: Some(kit::timestamp::encode(at)),
-            rank,
-        };
-        let ranks = match request.into_inner().name.as_str() {
-            "okoto" | "savanna" => vec![
-                past(datetime!(2026-11-01 4:00 UTC), 12),
-                past(datetime!(2026-11-22 4:00 UTC), 3),
-            ],
-            _ => Vec::new(),
-        };
-        Ok(Response::new(proto::GetRankHistoryResponse { ranks }))
-    }
 }

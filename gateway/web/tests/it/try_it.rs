@@ -214,7 +214,7 @@ async fn an_answer_that_is_too_long_is_cut_off_and_says_so(pool: PgPool) {
     let site = Site::new(pool).await;
     let (mut browser, account) = ada(&site, Role::Owner).await;
     answer(&site, 200, &format!("[\"{}\"]", "<é>".repeat(60_000)));
-    let path = format!("{account}/try/listChanges");
+    let path = format!("{account}/try/listGames");
     let page = browser.post(&path, &[]).await;
     page.assert(200, "this page shows its beginning");
     assert!(page.text.len() < 400_000, "{}", page.text.len());

@@ -52,10 +52,9 @@ pub(super) fn callers(server: &str, path: &str) -> &'static [&'static str] {
         | "listings.v1.GamesService"
         | "listings.v1.OwnListingsService"
         | "listings.v1.PictureService" => &[GATEWAY, WEB],
-        "catalogue.v1.ChangesService"
-        | "economy.v1.HistoryService"
-        | "economy.v1.TipsService"
-        | "webhook.v1.MessagesService" => &[GATEWAY],
+        "economy.v1.HistoryService" | "economy.v1.TipsService" | "webhook.v1.MessagesService" => {
+            &[GATEWAY]
+        }
         "catalogue.v1.SiteService"
         | "catalogue.v1.VotesService"
         | "gateway.v1.AccountsService"
@@ -67,8 +66,7 @@ pub(super) fn callers(server: &str, path: &str) -> &'static [&'static str] {
         "webhook.v1.DeliveriesService" | "webhook.v1.EndpointsService" => &[GATEWAY, WEB, STAFF],
         // Resolves the tokens of staff members for the other services.
         "listings.v1.MemberService" => &[GATEWAY, WEB, CATALOGUE, ECONOMY, WEBHOOK],
-        "catalogue.v1.StaffDumpService"
-        | "catalogue.v1.StaffService"
+        "catalogue.v1.StaffService"
         | "common.v1.StaffDeadLetterService"
         | "economy.v1.StaffService"
         | "gateway.v1.StaffService"

@@ -19,7 +19,6 @@ use crate::site::frame::Frame;
 use crate::site::games::{BoardRank, ListingRanks};
 use crate::site::list::{Filter, FilterOption, Filters, Pager};
 use crate::site::places::{MapCountry, PlaceRow};
-use crate::site::rank_plot::RankPlot;
 use crate::site::rankings::{BoardRow, Direction};
 use crate::texts::Texts;
 
@@ -109,7 +108,6 @@ impl ComponentsPage {
             stores: vec![link("#", "Play in the browser"), link("#", "Steam")],
             listing_ranks: ListingRanks {
                 boards: vec![rank()],
-                plot: rank_plot(frame.texts),
             },
             amount: Amount::new(frame.texts, "63.5294117647059"),
             board: vec![board_row()],
@@ -205,13 +203,6 @@ fn rank() -> BoardRank {
         share: String::from("won 64 % of its votes"),
         moved: String::from("up from 7"),
     }
-}
-
-fn rank_plot(texts: &Texts) -> Option<RankPlot> {
-    const FIRST: OffsetDateTime = datetime!(2026-03-02 04:00 UTC);
-    let weeks = (0..).map(|week| FIRST + Duration::weeks(week));
-    let ranks: Vec<(OffsetDateTime, u32)> = weeks.zip([14, 11, 12, 7, 2]).collect();
-    RankPlot::new(texts, &ranks)
 }
 
 fn board_row() -> BoardRow {

@@ -6,7 +6,6 @@ use super::amount::Amount;
 use super::cards::{GameCard, Link, Picture};
 use super::frame::Frame;
 use super::notes::VisitorActions;
-use super::rank_plot::RankPlot;
 
 #[derive(Debug, Template)]
 #[template(path = "site/game.html")]
@@ -91,8 +90,6 @@ pub struct Trailer {
 #[derive(Debug, Clone, Default)]
 pub struct ListingRanks {
     pub boards: Vec<BoardRank>,
-    /// Its ranks of some weeks on one of the boards.
-    pub plot: Option<RankPlot>,
 }
 
 /// The rank of a listing on a board.

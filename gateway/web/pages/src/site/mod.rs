@@ -14,7 +14,6 @@ pub mod games;
 pub mod list;
 pub mod notes;
 pub mod places;
-pub mod rank_plot;
 pub mod rankings;
 pub mod results;
 pub mod share;

@@ -160,7 +160,6 @@ share-copy-embed = Copy the code
 share-copied = Copied
 share-selected = Selected: press Ctrl+C
 rank-on = { $from } on { $to }
-rank-plot = Weekly rank: from { $from } to { $to }
 board-share = won { $value } % of its votes
 event-calendar = Add to my calendar
 

@@ -160,7 +160,6 @@ share-copy-embed = Copier le code
 share-copied = Copié
 share-selected = Sélectionné : appuyez sur Ctrl+C
 rank-on = { $from } le { $to }
-rank-plot = Rang dans le classement de la semaine : { $from }, puis { $to }
 board-share = a remporté { $value } % de ses votes
 event-calendar = Ajouter à mon agenda
 

@@ -1,8 +1,6 @@
 //! Sample contexts of every page of the site, with texts that a hostile studio might write.
 
 use askama::Template as _;
-use time::Duration;
-use time::macros::datetime;
 
 use super::note_samples::{self, actions};
 use super::part_samples::{
@@ -22,9 +20,8 @@ use crate::site::games::{
 };
 use crate::site::list::{CreatorsPage, EventsPage, GamesPage, Pager, StartPage};
 use crate::site::places::{CitiesPage, CountriesPage, MapCountry, Part, PlacePage};
-use crate::site::rank_plot::RankPlot;
 use crate::site::results::{Found, Kind, Row, SearchPage};
-use crate::site::{Frame, Language, Texts};
+use crate::site::{Frame, Language};
 
 fn game(frame: Frame) -> GamePage {
     GamePage {
@@ -85,13 +82,9 @@ fn game(frame: Frame) -> GamePage {
     }
 }
 
-/// Rank 3, after rank 12 a week before.
 fn listing_ranks() -> ListingRanks {
-    let start = datetime!(2026-11-01 04:00 UTC);
-    let ranks = [(start, 12), (start + Duration::WEEK, 3)];
     ListingRanks {
         boards: vec![rank()],
-        plot: RankPlot::new(Texts::of(Language::English), &ranks),
     }
 }
 
