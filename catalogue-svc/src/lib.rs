@@ -29,7 +29,7 @@ use domain::tally::Tallies;
 use feeds::listings::Follower;
 use feeds::votes;
 use index::{CHUNK_ROWS, Catalogue};
-use service::{Dependencies, Reads, SITEMAP_FILE_ROWS};
+use service::{Dependencies, Reads};
 
 /// The schema that this service owns.
 pub const SCHEMA: Schema = Schema("catalogue");
@@ -115,7 +115,6 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
             boards,
             clock: clock.clone(),
             public_url: settings.public_url.clone(),
-            sitemap_file_rows: SITEMAP_FILE_ROWS,
         },
         producer,
         writer,

@@ -118,8 +118,8 @@ const WITHOUT_PAGES: [(&str, &str); 42] = [
         "one for each rule",
     ),
     (
-        "catalogue.v1.SiteService/ListSitemapFiles",
-        "a file for each 50,000 listings of a kind",
+        "catalogue.v1.SiteService/ListSitemap",
+        "a stream of chunks of one moment of the catalogue",
     ),
     (
         "common.v1.StaffDeadLetterService/ListFollowers",

@@ -39,7 +39,6 @@ use crate::domain::draw::SigningKey;
 use crate::index::{Catalogue, Snapshot};
 use crate::write::CommandHandler;
 
-pub use site::SITEMAP_FILE_ROWS;
 pub use staff::Staff;
 pub use votes::Votes;
 
@@ -54,8 +53,6 @@ pub struct Reads {
     pub clock: Clock,
     /// Base address of the pages of cities. The feed has the addresses of other listings.
     pub public_url: String,
-    /// Listings in a file of the sitemap; at least one.
-    pub sitemap_file_rows: u64,
 }
 
 impl Reads {

@@ -2991,52 +2991,19 @@ pub mod search_service_server {
     }
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct ListSitemapFilesRequest {
-    /// A position of the listings feed.
-    #[prost(message, optional, tag = "1")]
-    pub at_least: ::core::option::Option<super::super::common::v1::Position>,
-}
-#[derive(Clone, PartialEq, ::prost::Message)]
-pub struct ListSitemapFilesResponse {
-    #[prost(message, repeated, tag = "1")]
-    pub files: ::prost::alloc::vec::Vec<SitemapFile>,
-}
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct SitemapFile {
+pub struct ListSitemapRequest {
     /// `games`, `creators`, `events` or `cities`.
     #[prost(string, tag = "1")]
     pub kind: ::prost::alloc::string::String,
-    /// From 1 on.
-    #[prost(uint32, tag = "2")]
-    pub number: u32,
-    /// Not before the last change of its listings; absent for cities.
-    #[prost(message, optional, tag = "3")]
-    pub updated_at: ::core::option::Option<::prost_types::Timestamp>,
-}
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct ReadSitemapFileRequest {
-    #[prost(string, tag = "1")]
-    pub kind: ::prost::alloc::string::String,
-    #[prost(uint32, tag = "2")]
-    pub number: u32,
-    /// Empty for the first part.
-    #[prost(string, tag = "3")]
-    pub cursor: ::prost::alloc::string::String,
     /// A position of the listings feed.
-    #[prost(message, optional, tag = "4")]
+    #[prost(message, optional, tag = "2")]
     pub at_least: ::core::option::Option<super::super::common::v1::Position>,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
-pub struct ReadSitemapFileResponse {
-    /// Games and creators: those published first come first, so that new ones change the last file only. Events by their first day.
+pub struct ListSitemapResponse {
+    /// Games and creators: those published first come first, so that a new one changes nothing before it. Events by their first day.
     #[prost(message, repeated, tag = "1")]
     pub entries: ::prost::alloc::vec::Vec<SitemapEntry>,
-    /// Absent on the last part.
-    #[prost(string, optional, tag = "2")]
-    pub next_cursor: ::core::option::Option<::prost::alloc::string::String>,
-    /// A hash of the whole file, with the first part only.
-    #[prost(fixed64, tag = "3")]
-    pub version: u64,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct SitemapEntry {
@@ -3167,12 +3134,12 @@ pub mod site_service_client {
             self.inner = self.inner.max_encoding_message_size(limit);
             self
         }
-        /// The files of the sitemap: each has up to 50,000 public listings of one kind.
-        pub async fn list_sitemap_files(
+        /// All public listings of a kind, for the sitemap.
+        pub async fn list_sitemap(
             &mut self,
-            request: impl tonic::IntoRequest<super::ListSitemapFilesRequest>,
+            request: impl tonic::IntoRequest<super::ListSitemapRequest>,
         ) -> std::result::Result<
-            tonic::Response<super::ListSitemapFilesResponse>,
+            tonic::Response<tonic::codec::Streaming<super::ListSitemapResponse>>,
             tonic::Status,
         > {
             self.inner
@@ -3185,37 +3152,12 @@ pub mod site_service_client {
                 })?;
             let codec = tonic_prost::ProstCodec::default();
             let path = http::uri::PathAndQuery::from_static(
-                "/catalogue.v1.SiteService/ListSitemapFiles",
+                "/catalogue.v1.SiteService/ListSitemap",
             );
             let mut req = request.into_request();
             req.extensions_mut()
-                .insert(GrpcMethod::new("catalogue.v1.SiteService", "ListSitemapFiles"));
-            self.inner.unary(req, path, codec).await
-        }
-        /// A part of a file. A file that is not there is `not_found`.
-        pub async fn read_sitemap_file(
-            &mut self,
-            request: impl tonic::IntoRequest<super::ReadSitemapFileRequest>,
-        ) -> std::result::Result<
-            tonic::Response<super::ReadSitemapFileResponse>,
-            tonic::Status,
-        > {
-            self.inner
-                .ready()
-                .await
-                .map_err(|e| {
-                    tonic::Status::unknown(
-                        format!("Service was not ready: {}", e.into()),
-                    )
-                })?;
-            let codec = tonic_prost::ProstCodec::default();
-            let path = http::uri::PathAndQuery::from_static(
-                "/catalogue.v1.SiteService/ReadSitemapFile",
-            );
-            let mut req = request.into_request();
-            req.extensions_mut()
-                .insert(GrpcMethod::new("catalogue.v1.SiteService", "ReadSitemapFile"));
-            self.inner.unary(req, path, codec).await
+                .insert(GrpcMethod::new("catalogue.v1.SiteService", "ListSitemap"));
+            self.inner.server_streaming(req, path, codec).await
         }
         /// The newest games; the featured ones are not preferred, as they are in ListGames.
         pub async fn list_new_games(
@@ -3257,20 +3199,18 @@ pub mod site_service_server {
     /// Generated trait containing gRPC methods that should be implemented for use with SiteServiceServer.
     #[async_trait]
     pub trait SiteService: std::marker::Send + std::marker::Sync + 'static {
-        /// The files of the sitemap: each has up to 50,000 public listings of one kind.
-        async fn list_sitemap_files(
+        /// Server streaming response type for the ListSitemap method.
+        type ListSitemapStream: tonic::codegen::tokio_stream::Stream<
+                Item = std::result::Result<super::ListSitemapResponse, tonic::Status>,
+            >
+            + std::marker::Send
+            + 'static;
+        /// All public listings of a kind, for the sitemap.
+        async fn list_sitemap(
             &self,
-            request: tonic::Request<super::ListSitemapFilesRequest>,
+            request: tonic::Request<super::ListSitemapRequest>,
         ) -> std::result::Result<
-            tonic::Response<super::ListSitemapFilesResponse>,
-            tonic::Status,
-        >;
-        /// A part of a file. A file that is not there is `not_found`.
-        async fn read_sitemap_file(
-            &self,
-            request: tonic::Request<super::ReadSitemapFileRequest>,
-        ) -> std::result::Result<
-            tonic::Response<super::ReadSitemapFileResponse>,
+            tonic::Response<Self::ListSitemapStream>,
             tonic::Status,
         >;
         /// The newest games; the featured ones are not preferred, as they are in ListGames.
@@ -3359,26 +3299,26 @@ pub mod site_service_server {
         }
         fn call(&mut self, req: http::Request<B>) -> Self::Future {
             match req.uri().path() {
-                "/catalogue.v1.SiteService/ListSitemapFiles" => {
+                "/catalogue.v1.SiteService/ListSitemap" => {
                     #[allow(non_camel_case_types)]
-                    struct ListSitemapFilesSvc<T: SiteService>(pub Arc<T>);
+                    struct ListSitemapSvc<T: SiteService>(pub Arc<T>);
                     impl<
                         T: SiteService,
-                    > tonic::server::UnaryService<super::ListSitemapFilesRequest>
-                    for ListSitemapFilesSvc<T> {
-                        type Response = super::ListSitemapFilesResponse;
+                    > tonic::server::ServerStreamingService<super::ListSitemapRequest>
+                    for ListSitemapSvc<T> {
+                        type Response = super::ListSitemapResponse;
+                        type ResponseStream = T::ListSitemapStream;
                         type Future = BoxFuture<
-                            tonic::Response<Self::Response>,
+                            tonic::Response<Self::ResponseStream>,
                             tonic::Status,
                         >;
                         fn call(
                             &mut self,
-                            request: tonic::Request<super::ListSitemapFilesRequest>,
+                            request: tonic::Request<super::ListSitemapRequest>,
                         ) -> Self::Future {
                             let inner = Arc::clone(&self.0);
                             let fut = async move {
-                                <T as SiteService>::list_sitemap_files(&inner, request)
-                                    .await
+                                <T as SiteService>::list_sitemap(&inner, request).await
                             };
                             Box::pin(fut)
                         }
@@ -3389,7 +3329,7 @@ pub mod site_service_server {
                     let max_encoding_message_size = self.max_encoding_message_size;
                     let inner = self.inner.clone();
                     let fut = async move {
-                        let method = ListSitemapFilesSvc(inner);
+                        let method = ListSitemapSvc(inner);
                         let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
@@ -3400,52 +3340,7 @@ pub mod site_service_server {
                                 max_decoding_message_size,
                                 max_encoding_message_size,
                             );
-                        let res = grpc.unary(method, req).await;
-                        Ok(res)
-                    };
-                    Box::pin(fut)
-                }
-                "/catalogue.v1.SiteService/ReadSitemapFile" => {
-                    #[allow(non_camel_case_types)]
-                    struct ReadSitemapFileSvc<T: SiteService>(pub Arc<T>);
-                    impl<
-                        T: SiteService,
-                    > tonic::server::UnaryService<super::ReadSitemapFileRequest>
-                    for ReadSitemapFileSvc<T> {
-                        type Response = super::ReadSitemapFileResponse;
-                        type Future = BoxFuture<
-                            tonic::Response<Self::Response>,
-                            tonic::Status,
-                        >;
-                        fn call(
-                            &mut self,
-                            request: tonic::Request<super::ReadSitemapFileRequest>,
-                        ) -> Self::Future {
-                            let inner = Arc::clone(&self.0);
-                            let fut = async move {
-                                <T as SiteService>::read_sitemap_file(&inner, request).await
-                            };
-                            Box::pin(fut)
-                        }
-                    }
-                    let accept_compression_encodings = self.accept_compression_encodings;
-                    let send_compression_encodings = self.send_compression_encodings;
-                    let max_decoding_message_size = self.max_decoding_message_size;
-                    let max_encoding_message_size = self.max_encoding_message_size;
-                    let inner = self.inner.clone();
-                    let fut = async move {
-                        let method = ReadSitemapFileSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
-                        let mut grpc = tonic::server::Grpc::new(codec)
-                            .apply_compression_config(
-                                accept_compression_encodings,
-                                send_compression_encodings,
-                            )
-                            .apply_max_message_size_config(
-                                max_decoding_message_size,
-                                max_encoding_message_size,
-                            );
-                        let res = grpc.unary(method, req).await;
+                        let res = grpc.server_streaming(method, req).await;
                         Ok(res)
                     };
                     Box::pin(fut)

@@ -30,7 +30,7 @@ pub(crate) struct StubCatalogue {
     pub(crate) words: Arc<Mutex<Option<(String, &'static str)>>>,
     /// All calls fail.
     pub(crate) is_away: Arc<Mutex<bool>>,
-    /// The second part of the sitemap's games fails.
+    /// The second part of a sitemap fails.
     pub(crate) breaks_off: Arc<Mutex<bool>>,
     /// The positions that reads of listings name.
     pub(crate) positions: Arc<Mutex<Vec<Option<Position>>>>,
